@@ -1,0 +1,43 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "yupana/core/context.hpp"
+
+namespace yupana::bench {
+
+/// One measurement: ours or a peer's, of one case. Peers of a case run in the same process run.
+struct Measurement {
+  std::string bench;  ///< "distances"
+  std::string what;   ///< the case: "n=4096 m=262144, no missing, 1 thread"
+  std::string impl;   ///< "yupana cpu AVX3_DL", "plink1.9 --distance"
+  double value = 0;
+  std::string unit;                      ///< "G pair-SNP/s"
+  std::optional<double> share_of_limit;  ///< of this machine's measured limit in the same unit
+  bool verified = false;                 ///< the result was compared with the reference's
+};
+
+struct BenchParams {
+  bool quick = false;  ///< small sizes, one repetition: for tests of the bench itself
+  bool peers = true;   ///< run the peers that are installed
+  std::function<void(const Measurement&)> emit;
+};
+
+/// Median wall seconds of `repeats` runs after one warm-up.
+double median_seconds(int repeats, const std::function<void()>& body);
+/// Standard output of a shell command; empty if it failed or the program is not installed.
+std::string output_of(const std::string& command);
+/// True if `program` is on the PATH.
+bool installed(const std::string& program);
+/// One JSON object on one line, with device and commit added.
+std::string json_line(const Measurement& measurement);
+
+/// Each `yupana bench NAME`, in bench/<family>/.
+void distances(Context& context, const BenchParams& params);
+void paths(Context& context, const BenchParams& params);
+void vcf(Context& context, const BenchParams& params);
+
+}  // namespace yupana::bench

@@ -1,0 +1,41 @@
+# Every dependency comes from the distribution's packages (Makefile: packages).
+find_package(PkgConfig REQUIRED)
+find_package(fmt REQUIRED)
+find_package(TBB REQUIRED)
+find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(PNG REQUIRED)
+find_package(Eigen3 REQUIRED NO_MODULE)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+
+pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
+add_library(hwy_settings INTERFACE)
+# Highway 1.0.3 compiles its VPOPCNTDQ target only on request.
+target_compile_definitions(hwy_settings INTERFACE HWY_WANT_AVX3_DL=1 HWY_SHARED_DEFINE)
+target_link_libraries(hwy_settings INTERFACE PkgConfig::hwy)
+add_library(hwy::hwy ALIAS hwy_settings)
+
+pkg_check_modules(hts REQUIRED IMPORTED_TARGET htslib)
+add_library(htslib ALIAS PkgConfig::hts)
+
+find_path(BOOST_GRAPH_INCLUDE boost/graph/adjacency_list.hpp REQUIRED)
+add_library(boost_headers INTERFACE)
+target_include_directories(boost_headers SYSTEM INTERFACE ${BOOST_GRAPH_INCLUDE})
+add_library(Boost::headers ALIAS boost_headers)
+
+find_path(SPECTRA_INCLUDE Spectra/SymEigsSolver.h REQUIRED)
+add_library(spectra INTERFACE)
+target_include_directories(spectra SYSTEM INTERFACE ${SPECTRA_INCLUDE})
+
+if(YUPANA_CUDA)
+  # sm_90a for Hopper, PTX of compute 8.0 for everything else the library supports.
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES "90a-real;80-virtual")
+  endif()
+  enable_language(CUDA)
+  find_package(CUDAToolkit REQUIRED)
+  set(CMAKE_CUDA_STANDARD 20)
+  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+  set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+endif()

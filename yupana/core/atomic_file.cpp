@@ -1,0 +1,71 @@
+#include "yupana/core/atomic_file.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "yupana/core/error.hpp"
+
+namespace yupana {
+namespace {
+
+Error cannot(std::string_view path, std::string_view verb) {
+  const ErrorCode code = errno == ENOSPC || errno == EDQUOT || errno == EFBIG
+                             ? ErrorCode::out_of_resources
+                             : ErrorCode::bad_input;
+  return Error(code, fmt::format("{}: cannot {}: {}", path, verb, std::strerror(errno)));
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::string path)
+    : path_(std::move(path)), temporary_(fmt::format("{}.part-{}", path_, getpid())) {
+  file_ = std::fopen(temporary_.c_str(), "wb");
+  if (file_ == nullptr) throw cannot(path_, "create the file");
+  std::setvbuf(file_, nullptr, _IOFBF, 1 << 20);
+}
+
+AtomicFile::~AtomicFile() {
+  if (file_ != nullptr) std::fclose(file_);
+  if (!committed_) std::remove(temporary_.c_str());
+}
+
+void AtomicFile::write(const void* data, std::size_t bytes) {
+  if (std::fwrite(data, 1, bytes, file_) != bytes) throw cannot(path_, "write");
+}
+
+void AtomicFile::write_at(std::int64_t offset, const void* data, std::size_t bytes) {
+  const char* from = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t done = pwrite(fileno(file_), from, bytes, offset);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) throw cannot(path_, "write");
+    from += done;
+    offset += done;
+    bytes -= static_cast<std::size_t>(done);
+  }
+}
+
+void AtomicFile::close() {
+  if (file_ == nullptr) return;
+  const bool flushed = std::fflush(file_) == 0;
+  const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
+  if (!flushed || !closed) throw cannot(path_, "write");
+}
+
+void AtomicFile::commit() {
+  close();
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) throw cannot(path_, "rename");
+  committed_ = true;
+}
+
+AtomicFile& OutputFiles::add(std::string path) { return files_.emplace_back(std::move(path)); }
+
+void OutputFiles::commit() {
+  for (AtomicFile& file : files_) file.close();
+  for (AtomicFile& file : files_) file.commit();
+}
+
+}  // namespace yupana

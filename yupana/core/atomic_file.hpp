@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <list>
+#include <string>
+#include <string_view>
+
+namespace yupana {
+
+/// A file that exists only when it is whole: written under a temporary name beside its own,
+/// renamed by commit(), removed by the destructor otherwise. Errors name the path and the cause.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::string path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(const void* data, std::size_t bytes);
+  void write(std::string_view text) { write(text.data(), text.size()); }
+  /// Writes at a byte offset, past the end too; safe from several threads.
+  void write_at(std::int64_t offset, const void* data, std::size_t bytes);
+  /// Flushes and closes; the file still has its temporary name. Called by commit().
+  void close();
+  void commit();
+
+  const std::string& path() const { return path_; }
+  const std::string& temporary() const { return temporary_; }
+
+ private:
+  std::string path_;
+  std::string temporary_;
+  std::FILE* file_ = nullptr;
+  bool committed_ = false;
+};
+
+/// The files of one run. They appear together: closed first, all renamed after, so that a full
+/// disk or Ctrl-C leaves none of them.
+class OutputFiles {
+ public:
+  AtomicFile& add(std::string path);
+  void commit();
+  /// Paths in the order they were added.
+  const std::list<AtomicFile>& files() const { return files_; }
+
+ private:
+  std::list<AtomicFile> files_;
+};
+
+}  // namespace yupana

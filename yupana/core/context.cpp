@@ -1,0 +1,112 @@
+#include "yupana/core/context.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <numeric>
+
+#include "yupana/core/cuda/device.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
+
+namespace yupana {
+namespace {
+
+std::int64_t now() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+/// "0,2" -> {0, 2}; every number must name a device that is there.
+std::vector<int> parse_devices(std::string_view list, int available) {
+  std::vector<int> devices;
+  while (!list.empty()) {
+    const std::string_view item = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), item.size() + 1));
+    int device = -1;
+    const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), device);
+    if (error != std::errc() || end != item.data() + item.size() || device < 0) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("device: '{}' is not a GPU number; write cuda:0 or cuda:0,1", item));
+    }
+    if (device >= available) {
+      throw Error(ErrorCode::device,
+                  fmt::format("device: cuda:{} wanted, this machine has {} usable GPU(s); "
+                              "'yupana info' lists them",
+                              device,
+                              available));
+    }
+    devices.push_back(device);
+  }
+  return devices;
+}
+
+}  // namespace
+
+Context::Context(const ContextParams& params) {
+  if (params.threads < 0) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("threads: at least 1 wanted (0: every core), {} given", params.threads));
+  }
+  threads_ = params.threads > 0 ? params.threads : usable_cores();
+  memory_ = params.memory > 0 ? params.memory : free_memory() / 5 * 4;
+  arena_.initialize(threads_);
+
+  const std::string_view device = params.device;
+  if (device == "reference") {
+    backend_ = Backend::reference;
+  } else if (device == "cpu") {
+    backend_ = Backend::cpu;
+  } else if (device == "auto") {
+    backend_ = Backend::cpu;  // no family has a CUDA backend yet
+  } else if (device == "cuda" || device.starts_with("cuda:")) {
+    backend_ = Backend::cuda;
+    const int gpus = cuda::device_count();
+    if (gpus == 0) throw Error(ErrorCode::device, cuda::why_no_device());
+    if (device == "cuda") {
+      devices_.resize(static_cast<std::size_t>(gpus));
+      std::iota(devices_.begin(), devices_.end(), 0);
+    } else {
+      devices_ = parse_devices(device.substr(5), gpus);
+    }
+  } else {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("device: '{}' is unknown; use auto, cpu, reference, cuda or cuda:0,1", device));
+  }
+}
+
+void Context::check_cancelled() const {
+  if (cancelled()) throw Error(ErrorCode::interrupted, "interrupted; no output was written");
+}
+
+Stage::Stage(Context& context, std::string name, double total, std::string unit)
+    : context_(context),
+      time_{std::move(name), 0, 0, std::move(unit)},
+      total_(total),
+      begin_(now()) {
+  context_.check_cancelled();
+}
+
+Stage::~Stage() {
+  time_.seconds = elapsed();
+  time_.work = done_.load();
+  context_.stages_.push_back(time_);
+}
+
+double Stage::elapsed() const { return static_cast<double>(now() - begin_) * 1e-9; }
+
+void Stage::advance(double work) {
+  constexpr std::int64_t interval = 200'000'000;  // nanoseconds between two reports
+  done_.fetch_add(work, std::memory_order_relaxed);
+  context_.check_cancelled();
+  if (!context_.sink_ || now() - told_.load(std::memory_order_relaxed) < interval) return;
+  if (telling_.test_and_set(std::memory_order_acquire)) return;
+  told_.store(now(), std::memory_order_relaxed);
+  context_.sink_({time_.name, done_.load(), total_, time_.unit, elapsed()});
+  telling_.clear(std::memory_order_release);
+}
+
+}  // namespace yupana

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace yupana {
+
+/// Which of an algorithm's implementations runs.
+enum class Backend { reference, cpu, cuda };
+
+struct ContextParams {
+  std::string device = "auto";  ///< auto, cpu, reference, cuda or cuda:0,1
+  int threads = 0;              ///< worker threads; 0: one per core this process may use
+  std::uint64_t memory = 0;     ///< bytes a run may hold; 0: 80 % of what is free at the start
+};
+
+/// How far a stage has come. `done` and `total` count `unit`s; total is 0 where it is unknown.
+struct Progress {
+  std::string_view stage;
+  double done = 0;
+  double total = 0;
+  std::string_view unit;
+  double seconds = 0;  ///< since the stage began
+};
+
+/// A finished stage of a run, for reports.
+struct StageTime {
+  std::string name;
+  double seconds = 0;
+  double work = 0;  ///< units done; 0 where the stage does not count
+  std::string unit;
+};
+
+/// Where and how algorithms run: device, threads, memory, progress and cancellation. Several
+/// contexts work side by side; one context serves one call at a time.
+class Context {
+ public:
+  /// Throws usage for a device name it does not know, device for a GPU that is not there.
+  explicit Context(const ContextParams& params = {});
+
+  Backend backend() const { return backend_; }
+  /// Ordinals of the CUDA devices to use; empty on the CPU.
+  const std::vector<int>& devices() const { return devices_; }
+  int threads() const { return threads_; }
+  std::uint64_t memory() const { return memory_; }
+
+  /// body(begin, end) over [0, count) in pieces of about `grain`, on this context's threads.
+  template <class Body>
+  void parallel_for(std::int64_t count, std::int64_t grain, const Body& body) {
+    arena_.execute([&] {
+      tbb::parallel_for(
+          tbb::blocked_range<std::int64_t>(0, count, static_cast<std::size_t>(grain)),
+          [&](const tbb::blocked_range<std::int64_t>& r) { body(r.begin(), r.end()); },
+          tbb::simple_partitioner());
+    });
+  }
+  /// Runs body() inside this context's threads, for code that calls oneTBB itself.
+  template <class Body>
+  auto run(const Body& body) {
+    return arena_.execute(body);
+  }
+
+  /// Asks the running call to stop; may be called from a signal handler or another thread.
+  void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
+  bool cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
+  /// Throws Error(interrupted) once cancel() was called. Algorithms ask many times a second.
+  void check_cancelled() const;
+
+  /// `sink` hears of progress, a few times a second, from any thread but never from two at once.
+  void on_progress(std::function<void(const Progress&)> sink) { sink_ = std::move(sink); }
+  /// `sink` hears notes: one-line facts a user should know, none of them an error.
+  void on_note(std::function<void(const std::string&)> sink) { note_sink_ = std::move(sink); }
+  void note(const std::string& text) const {
+    if (note_sink_) note_sink_(text);
+  }
+
+  /// Bytes copied between host and devices, or between two arrays, outside any memory plan.
+  void count_moved(std::uint64_t bytes) { moved_.fetch_add(bytes, std::memory_order_relaxed); }
+  std::uint64_t bytes_moved() const { return moved_.load(std::memory_order_relaxed); }
+
+  /// Finished stages, in order.
+  const std::vector<StageTime>& stages() const { return stages_; }
+
+ private:
+  friend class Stage;
+  Backend backend_ = Backend::cpu;
+  std::vector<int> devices_;
+  int threads_ = 1;
+  std::uint64_t memory_ = 0;
+  tbb::task_arena arena_;
+  std::atomic<bool> cancelled_{false};
+  std::atomic<std::uint64_t> moved_{0};
+  std::function<void(const Progress&)> sink_;
+  std::function<void(const std::string&)> note_sink_;
+  std::vector<StageTime> stages_;
+};
+
+/// One named step of a run, from construction to destruction: reports progress, is timed.
+class Stage {
+ public:
+  Stage(Context& context, std::string name, double total = 0, std::string unit = {});
+  ~Stage();
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+
+  /// Adds finished work, tells the sink now and then, throws if the run was cancelled. From any
+  /// thread.
+  void advance(double work);
+
+ private:
+  double elapsed() const;
+  Context& context_;
+  StageTime time_;
+  double total_;
+  std::int64_t begin_;
+  std::atomic<double> done_{0};
+  std::atomic<std::int64_t> told_{0};
+  std::atomic_flag telling_ = ATOMIC_FLAG_INIT;
+};
+
+}  // namespace yupana

@@ -1,0 +1,60 @@
+#include <cuda_runtime.h>
+
+#include "yupana/core/cuda/device.hpp"
+
+namespace yupana::cuda {
+namespace {
+
+constexpr int probe_answer = 0x79757061;
+
+__global__ void probe_kernel(int* answer) { *answer = probe_answer; }
+
+/// True if a kernel runs on the current device and its result comes back.
+bool launch_probe() {
+  int* on_device = nullptr;
+  int answer = 0;
+  if (cudaMalloc(&on_device, sizeof(int)) != cudaSuccess) return false;
+  probe_kernel<<<1, 1>>>(on_device);
+  const bool ran =
+      cudaGetLastError() == cudaSuccess &&
+      cudaMemcpy(&answer, on_device, sizeof(int), cudaMemcpyDeviceToHost) == cudaSuccess;
+  cudaFree(on_device);
+  return ran && answer == probe_answer;
+}
+
+DeviceInfo describe(int ordinal) {
+  cudaDeviceProp properties{};
+  DeviceInfo info;
+  info.ordinal = ordinal;
+  if (cudaSetDevice(ordinal) != cudaSuccess) return info;
+  if (cudaGetDeviceProperties(&properties, ordinal) != cudaSuccess) return info;
+  info.name = properties.name;
+  info.major = properties.major;
+  info.minor = properties.minor;
+  info.multiprocessors = properties.multiProcessorCount;
+  info.memory = properties.totalGlobalMem;
+  info.works = launch_probe();
+  return info;
+}
+
+}  // namespace
+
+int device_count() {
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
+std::vector<DeviceInfo> device_list() {
+  std::vector<DeviceInfo> devices;
+  for (int i = 0; i < device_count(); ++i) devices.push_back(describe(i));
+  return devices;
+}
+
+std::string why_no_device() {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  return std::string("device: cuda wanted, but no GPU is usable here (") +
+         cudaGetErrorString(status) + "); use --device cpu, or check the driver with nvidia-smi";
+}
+
+}  // namespace yupana::cuda

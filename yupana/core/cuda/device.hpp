@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// What the rest of core asks of CUDA. Without the CUDA backend in the build, or without a driver,
+/// there are simply no devices.
+namespace yupana::cuda {
+
+#ifdef YUPANA_CUDA
+inline constexpr bool built = true;
+#else
+inline constexpr bool built = false;
+#endif
+
+struct DeviceInfo {
+  int ordinal = 0;
+  std::string name;
+  int major = 0;  ///< compute capability
+  int minor = 0;
+  int multiprocessors = 0;
+  std::uint64_t memory = 0;  ///< bytes
+  bool works = false;        ///< a kernel ran on it and answered
+};
+
+/// Devices this process can use; 0 without a driver.
+int device_count();
+/// One entry per device, each tried with a trivial kernel.
+std::vector<DeviceInfo> device_list();
+/// One line: why device_count() is 0.
+std::string why_no_device();
+
+}  // namespace yupana::cuda

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace yupana {
+
+/// What went wrong, by who can mend it. The values are the program's exit statuses.
+enum class ErrorCode {
+  usage = 2,             ///< a call or command line that cannot mean anything
+  bad_input = 3,         ///< a file or array that is not what it should be
+  out_of_resources = 4,  ///< not enough memory or disk
+  device = 5,            ///< a device is missing or failed
+  interrupted = 130,     ///< the user asked to stop
+};
+
+/// Where in yupana an error was raised.
+struct Place {
+  const char* file;
+  int line;
+
+  static constexpr Place here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
+
+/// The one exception type. The message is one line: what was wanted, what was got, what to do.
+class Error : public std::runtime_error {
+ public:
+  Error(ErrorCode code, const std::string& message, Place place = Place::here())
+      : std::runtime_error(message), code_(code), place_(place) {}
+
+  ErrorCode code() const noexcept { return code_; }
+  Place place() const noexcept { return place_; }
+
+ private:
+  ErrorCode code_;
+  Place place_;
+};
+
+/// A file's fault: "PATH: what is wrong".
+inline Error bad_file(std::string_view path, std::string_view what, Place place = Place::here()) {
+  return Error(ErrorCode::bad_input, fmt::format("{}: {}", path, what), place);
+}
+
+/// A fault at a line of a text file (counted from 1): "PATH:LINE: what is wrong".
+inline Error bad_line(std::string_view path,
+                      std::int64_t line,
+                      std::string_view what,
+                      Place place = Place::here()) {
+  return Error(ErrorCode::bad_input, fmt::format("{}:{}: {}", path, line, what), place);
+}
+
+}  // namespace yupana

@@ -1,0 +1,103 @@
+#include "yupana/core/machine.hpp"
+
+#include <fmt/format.h>
+#include <hwy/highway.h>
+#include <sched.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace yupana {
+namespace {
+
+/// First number of a one-number file, or `otherwise` ("max", no such file).
+std::uint64_t number_in(const char* path, std::uint64_t otherwise) {
+  std::ifstream file(path);
+  std::uint64_t value = 0;
+  return file >> value ? value : otherwise;
+}
+
+/// "key: value" of a /proc file.
+std::string proc_value(const char* path, std::string_view key) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(key)) continue;
+    const std::size_t colon = line.find(':');
+    const std::size_t start = line.find_first_not_of(" \t", colon + 1);
+    return start == std::string::npos ? std::string() : line.substr(start);
+  }
+  return {};
+}
+
+std::string scaled(double value, const std::array<const char*, 7>& units) {
+  std::size_t unit = 0;
+  while (value >= 999.5 && unit + 1 < units.size()) value /= 1000, ++unit;
+  return fmt::format("{:.{}f} {}",
+                     value,
+                     value < 10 && unit > 0    ? 2
+                     : value < 100 && unit > 0 ? 1
+                                               : 0,
+                     units[unit]);
+}
+
+}  // namespace
+
+int usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  int cores = sched_getaffinity(0, sizeof(set), &set) == 0
+                  ? CPU_COUNT(&set)
+                  : static_cast<int>(std::thread::hardware_concurrency());
+  std::ifstream quota("/sys/fs/cgroup/cpu.max");
+  double allowed = 0, period = 0;
+  if (quota >> allowed >> period && period > 0) {
+    cores = std::min(cores, static_cast<int>(allowed / period + 0.999));
+  }
+  return std::max(cores, 1);
+}
+
+std::uint64_t free_memory() {
+  constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+  const std::string available = proc_value("/proc/meminfo", "MemAvailable");
+  std::uint64_t bytes = available.empty() ? std::uint64_t{4} << 30 : std::stoull(available) * 1024;
+  const std::uint64_t limit = number_in("/sys/fs/cgroup/memory.max", unlimited);
+  const std::uint64_t used = number_in("/sys/fs/cgroup/memory.current", 0);
+  if (limit != unlimited) bytes = std::min(bytes, limit > used ? limit - used : 0);
+  return bytes;
+}
+
+std::uint64_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+std::string processor_name() {
+  const std::string name = proc_value("/proc/cpuinfo", "model name");
+  return name.empty() ? "unknown processor" : name;
+}
+
+std::string simd_target() {
+  // Highway's bit values fall as the instruction sets rise: the lowest set bit is the best one.
+  const auto targets = hwy::SupportedTargets() & HWY_TARGETS;
+  return hwy::TargetName(targets & -targets);
+}
+
+std::string human_bytes(double bytes) {
+  return scaled(bytes, {"B", "kB", "MB", "GB", "TB", "PB", "EB"});
+}
+
+std::string human_count(double count) {
+  std::string text = scaled(count, {"", "k", "M", "G", "T", "P", "E"});
+  if (text.back() == ' ') text.pop_back();
+  return text;
+}
+
+}  // namespace yupana

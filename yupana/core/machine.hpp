@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace yupana {
+
+/// Cores this process may run on (affinity and control groups respected), at least 1.
+int usable_cores();
+/// Bytes of memory a new program can take now without swapping, control groups respected.
+std::uint64_t free_memory();
+/// Most bytes of memory this process has held so far.
+std::uint64_t peak_memory();
+/// The processor's name, as the system tells it.
+std::string processor_name();
+/// Best instruction set the SIMD code will use here ("AVX3_DL", "AVX2", "NEON", ...).
+std::string simd_target();
+
+/// "12.3 GB", "640 MB": decimal units, for people.
+std::string human_bytes(double bytes);
+/// "1.23 T", "85 G": a count with a metric prefix.
+std::string human_count(double count);
+
+}  // namespace yupana

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "yupana/core/context.hpp"
+#include "yupana/genotype/planes.hpp"
+#include "yupana/genotype/source.hpp"
+
+namespace yupana::genotype {
+
+/// What to do with a missing call.
+enum class Missing {
+  pairwise,  ///< leave it out of every pair it touches
+  mode,      ///< take the site's most frequent genotype; ties go to the smaller x
+  error,     ///< refuse the input, naming the first sample and site
+};
+
+/// Filters as PLINK users know them, applied in PLINK's order: samples (keep, remove, mind), then
+/// sites (thin, geno, maf) counted over the samples that stay.
+struct CohortParams {
+  std::vector<std::string> keep;    ///< sample identifiers; empty: all
+  std::vector<std::string> remove;  ///< sample identifiers
+  double max_sample_missing = 1;    ///< --mind: drop samples with a higher missing rate
+  double max_site_missing = 1;      ///< --geno: drop sites with a higher missing rate
+  double min_maf = 0;               ///< --maf: drop sites with a lower minor-allele frequency
+  double thin = 1;                  ///< --thin: keep each site with this probability
+  std::uint64_t seed = 0;           ///< of --thin
+  Missing missing = Missing::pairwise;
+};
+
+/// Sample and site accounting of a run.
+struct CohortSummary {
+  std::int64_t samples_read = 0;
+  std::int64_t samples_kept = 0;
+  std::map<std::string, std::int64_t> samples_dropped;  ///< reason in words -> samples
+  SiteAccount sites;                                    ///< reader's and filters' together
+  std::int64_t calls_missing = 0;                       ///< among kept samples and sites
+  double missing_rate() const;
+};
+
+/// A cohort being read: sites stream from a source through the filters into bit planes. The next
+/// block is read while the caller works on the current one.
+class Cohort {
+ public:
+  /// Reads the whole source once first if max_sample_missing asks for it. Throws bad_input for
+  /// unknown sample identifiers (names the first), for no sample left.
+  Cohort(Context& context, std::unique_ptr<Source> source, const CohortParams& params = {});
+  ~Cohort();
+  Cohort(Cohort&&) noexcept;
+
+  /// Identifiers of the kept samples, in file order.
+  const std::vector<std::string>& samples() const;
+  /// Upper bound of the sites still to come; -1 unknown.
+  std::int64_t sites() const;
+  /// The next block of at most `max_sites` sites as planes; false at the end. `block` is reused
+  /// where its size fits.
+  bool read(PlaneBlock& block, std::int64_t max_sites);
+  void rewind();
+  /// Complete once read() has returned false.
+  const CohortSummary& summary() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace yupana::genotype

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "yupana/core/array.hpp"
+#include "yupana/core/context.hpp"
+#include "yupana/core/tiles.hpp"
+#include "yupana/genotype/cohort.hpp"
+#include "yupana/genotype/planes.hpp"
+
+namespace yupana::genotype {
+
+/// 64-bit totals of a band of rows of a lower triangle (diagonal included), kept as 32-bit words
+/// until a total can pass 2^32.
+class CountTriangle {
+ public:
+  CountTriangle() = default;
+  explicit CountTriangle(Range rows);
+
+  std::uint64_t at(std::int64_t i, std::int64_t j) const {
+    const std::int64_t cell = offset(i) + j;
+    return low_[cell] | (high_.empty() ? 0 : std::uint64_t{high_[cell]} << 32);
+  }
+  /// Where row i starts; row i holds cells j = 0 .. i.
+  std::int64_t offset(std::int64_t i) const {
+    return triangle_cells(i) - triangle_cells(rows_.begin);
+  }
+  Range rows() const { return rows_; }
+  bool empty() const { return low_.empty(); }
+  std::uint32_t* low() { return low_.data(); }
+  /// 32 more bits a cell, zero until needed; null before widen().
+  std::uint32_t* high() { return high_.empty() ? nullptr : high_.data(); }
+  void widen();
+  const Array<std::uint32_t>& low_words() const { return low_; }
+  const Array<std::uint32_t>& high_words() const { return high_; }
+
+ private:
+  Range rows_;
+  Array<std::uint32_t> low_;
+  Array<std::uint32_t> high_;
+};
+
+/// Exact counts for every pair of individuals, from which every metric is a formula. Over the sites
+/// where both are called, with difference |x - x'|:
+///   ibs1: sites that differ by 1    ibs0: sites that differ by 2 (opposite homozygotes)
+///   shared: sites called in both    hethet: sites heterozygous in both
+struct PairCounts {
+  std::int64_t samples = 0;
+  std::int64_t sites = 0;  ///< sites counted so far
+  Range rows;              ///< rows of the lower triangle held; [0, samples) for all
+  CountTriangle ibs1, ibs0;
+  CountTriangle shared;  ///< empty while no call was missing: then every pair shares `sites`
+  CountTriangle hethet;  ///< only if asked for
+  std::vector<std::uint64_t> called;        ///< per sample: calls
+  std::vector<std::uint64_t> heterozygous;  ///< per sample: x = 1
+  std::vector<std::uint64_t> homozygous;    ///< per sample: x = 2
+
+  std::uint64_t shared_at(std::int64_t i, std::int64_t j) const {
+    return shared.empty() ? static_cast<std::uint64_t>(sites) : shared.at(i, j);
+  }
+};
+
+struct PairCountsParams {
+  bool hethet = false;  ///< count sites heterozygous in both (KING needs them)
+  Range rows;           ///< rows of the triangle to compute; {0, 0}: all
+};
+
+/// Adds blocks of sites to pair counts.
+///   work: pairs x sites / 512 vector steps; the same counts on every backend, for any order and
+///   size of blocks and any number of threads.
+class PairCounter {
+ public:
+  PairCounter(Context& context, std::int64_t samples, const PairCountsParams& params = {});
+  void add(const PlaneBlock& block);
+  /// Bytes of count storage that a counter of these rows holds.
+  static std::uint64_t bytes(Range rows, bool with_shared, bool with_hethet);
+  const PairCounts& counts() const { return counts_; }
+  PairCounts take() { return std::move(counts_); }
+  /// Goes on from counts saved earlier (a checkpoint).
+  void resume(PairCounts counts) { counts_ = std::move(counts); }
+
+ private:
+  Context& context_;
+  bool hethet_;
+  PairCounts counts_;
+};
+
+/// Counts of a whole cohort, block after block, with progress ("pair-SNP").
+PairCounts pair_counts(Context& context, Cohort& cohort, const PairCountsParams& params = {});
+
+}  // namespace yupana::genotype

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "yupana/core/array.hpp"
+#include "yupana/core/tiles.hpp"
+
+namespace yupana::genotype {
+
+/// The 2-bit codes of a PLINK 1 .bed file. A genotype x is the number of A1 (for a VCF: ALT)
+/// alleles.
+enum Code : std::uint8_t {
+  homozygous_a1 = 0,  ///< x = 2
+  missing_call = 1,
+  heterozygous = 2,   ///< x = 1
+  homozygous_a2 = 3,  ///< x = 0
+};
+
+/// Consecutive sites as readers deliver them: one row a site, 2 bits a sample, sample 0 in the low
+/// bits of byte 0, exactly the rows of a .bed file. Bits past the last sample are zero; rows are
+/// padded to `stride` bytes, a multiple of 64.
+struct SiteBlock {
+  SiteBlock() = default;
+  SiteBlock(std::int64_t samples_, std::int64_t capacity_)
+      : samples(samples_),
+        capacity(capacity_),
+        stride(round_up(divide_up(samples_, 4), 64)),
+        codes(stride * capacity_) {}
+
+  std::uint8_t* row(std::int64_t site) { return codes.data() + site * stride; }
+  const std::uint8_t* row(std::int64_t site) const { return codes.data() + site * stride; }
+  Code at(std::int64_t site, std::int64_t sample) const {
+    return static_cast<Code>(row(site)[sample / 4] >> (2 * (sample % 4)) & 3);
+  }
+
+  std::int64_t samples = 0;
+  std::int64_t capacity = 0;  ///< sites it can hold
+  std::int64_t stride = 0;    ///< bytes from one site to the next
+  std::int64_t sites = 0;     ///< sites it holds now
+  Array<std::uint8_t> codes;
+};
+
+}  // namespace yupana::genotype

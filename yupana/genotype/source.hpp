@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "yupana/genotype/site_block.hpp"
+
+namespace yupana::genotype {
+
+/// What became of the sites of an input. read = kept + the sum of skipped.
+struct SiteAccount {
+  std::int64_t read = 0;
+  std::int64_t kept = 0;
+  std::map<std::string, std::int64_t> skipped;  ///< reason in words -> sites
+};
+
+/// A stream of sites: a file reader, a simulation, an array. Delivers the sites in file order, in
+/// blocks as large as the caller's, each time the same after rewind().
+class Source {
+ public:
+  virtual ~Source() = default;
+  /// Sample identifiers in file order; no duplicates.
+  virtual const std::vector<std::string>& samples() const = 0;
+  /// Sites it will deliver in all, or an upper bound; -1 where only reading tells (VCF).
+  virtual std::int64_t sites() const = 0;
+  /// Fills the block from its beginning; false (and no sites) at the end.
+  virtual bool read(SiteBlock& block) = 0;
+  virtual void rewind() = 0;
+  /// Sites read and skipped since the last rewind.
+  virtual const SiteAccount& account() const = 0;
+};
+
+}  // namespace yupana::genotype

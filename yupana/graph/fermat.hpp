@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "yupana/core/context.hpp"
+#include "yupana/core/matrix.hpp"
+
+namespace yupana::graph {
+
+enum class Precision {
+  automatic,  ///< integer where the weights are exact 30-bit integers, else float32
+  integer,
+  float32,
+  float64,
+};
+
+enum class LandmarkEstimate { upper, lower, mean };
+
+struct FermatParams {
+  double alpha = 2.0;  ///< power on every distance; at least 1
+  bool root = false;   ///< take the 1/alpha root of the result
+  Precision precision = Precision::automatic;
+  bool prune = true;  ///< use the certificate of its own shortest path where it pays (exact)
+  std::int64_t neighbors = 0;  ///< --knn: keep the k nearest neighbours only; 0 keeps all
+  std::int64_t landmarks = 0;  ///< estimate through this many landmarks; 0: exact
+  LandmarkEstimate estimate = LandmarkEstimate::mean;
+  std::uint64_t seed = 0;  ///< of the landmarks
+};
+
+using AnyMatrix =
+    std::variant<SquareMatrix<std::int32_t>, SquareMatrix<float>, SquareMatrix<double>>;
+
+struct FermatResult {
+  AnyMatrix lengths;  ///< F(i, j); unreachable<T> where no path joins i and j
+  double alpha = 2;
+  bool rooted = false;
+  double scale = 1;               ///< distances were divided by this before the power and lengths
+                                  ///< multiplied by scale^alpha after it, where that fits
+  double kept_edges = 0;          ///< share of pairs whose edge is its own shortest path
+  double certified = 0;           ///< share of pairs certified without a search; 0 if not tried
+  std::string method;             ///< what ran, in words
+  std::int64_t largest_rank = 0;  ///< --knn: largest neighbour rank of any edge used
+  std::int64_t components = 1;
+};
+
+/// Sample Fermat distances.
+///   F(p, q) = min over paths p = x1 .. xT = q of  sum d(x_i, x_i+1)^alpha
+/// `distances` holds d, or d^2 if `squared` is set; symmetric, zero diagonal, no NaN. The matrix is
+/// consumed: weights and closure are made in its memory where the types allow.
+///   work n^3 / 2 add+min, or n^2 where every edge is certified; deterministic
+///   errors (bad_input): alpha < 1, not square, NaN or negative distance, not symmetric
+FermatResult fermat(Context& context,
+                    AnyMatrix distances,
+                    bool squared,
+                    const FermatParams& params);
+
+/// The smallest alpha at which at least half of the edges are replaced by longer paths, by
+/// bisection in [1, 64] to 1 %, on at most `sample` individuals (--alpha auto).
+double automatic_alpha(Context& context,
+                       const AnyMatrix& distances,
+                       bool squared,
+                       std::int64_t sample = 512,
+                       std::uint64_t seed = 0);
+
+/// Share of pairs whose edge is its own shortest path, at each alpha, on at most `sample`
+/// individuals: the report's curve.
+std::vector<double> kept_edges(Context& context,
+                               const AnyMatrix& distances,
+                               bool squared,
+                               const std::vector<double>& alphas,
+                               std::int64_t sample = 512,
+                               std::uint64_t seed = 0);
+
+}  // namespace yupana::graph

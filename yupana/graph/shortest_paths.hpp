@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "yupana/core/context.hpp"
+#include "yupana/core/matrix.hpp"
+
+namespace yupana::graph {
+
+/// "No edge", and the length between vertices that no path joins. For integers large enough that
+/// two of them still add without overflow.
+template <class T>
+inline constexpr T unreachable = std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity()
+                                                             : std::numeric_limits<T>::max() / 2;
+
+enum class PathMethod {
+  automatic,       ///< symmetric where the matrix is, else directed
+  symmetric,       ///< recursive Kleene closure of one triangle: n^3 / 2 add+min
+  directed,        ///< recursive Kleene closure: n^3
+  floyd_warshall,  ///< blocked Floyd-Warshall: n^3
+};
+
+struct ShortestPathsParams {
+  PathMethod method = PathMethod::automatic;
+};
+
+/// All-pairs shortest path lengths of a dense graph, in place (the min-plus closure of `weights`).
+///   result(i, j) = min over paths i = v0 .. vk = j of sum weights(v[m], v[m+1]);  result(i, i) = 0
+/// T is std::int32_t, float or double. Zero is an edge of length zero; unreachable<T> is no edge.
+/// Negative weights are allowed in directed graphs.
+///   exactness: integers are exact and equal on every backend (|path| < 2^30 is checked); float
+///   and double have a relative error of at most hops * 2^-24 (2^-53) for non-negative weights
+///   errors (bad_input): not square, NaN, negative diagonal, an integer weight of 2^30 or more,
+///   asymmetric or negative weights with `symmetric`, a negative cycle (names a vertex on it)
+///   sources: R-Kleene (D'Alberto, Nicolau 2007), halved by symmetry
+template <class T>
+void shortest_paths(Context& context,
+                    MatrixView<T> weights,
+                    const ShortestPathsParams& params = {});
+
+/// The vertices of a shortest path from u to v, both included, rebuilt from the weights and their
+/// closure; empty if v is unreachable. Among equal paths the one with the smallest next vertex at
+/// each step; zero-length steps never make it walk in circles.
+template <class T>
+std::vector<std::int64_t> path(MatrixView<const T> weights,
+                               MatrixView<const T> closure,
+                               std::int64_t u,
+                               std::int64_t v);
+
+/// predecessors(i, j): the vertex before j on a shortest path from i; -1 for i = j or no path.
+template <class T>
+SquareMatrix<std::int32_t> predecessors(Context& context,
+                                        MatrixView<const T> weights,
+                                        MatrixView<const T> closure);
+
+}  // namespace yupana::graph

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "yupana/core/atomic_file.hpp"
+#include "yupana/core/matrix.hpp"
+
+namespace yupana::report {
+
+/// One embedding that the report can show.
+struct Embedding {
+  std::string name;           ///< "Euclidean d", "Fermat, alpha = 2"
+  Matrix<double> points;      ///< n x dimensions
+  std::vector<double> share;  ///< explained share per dimension
+};
+
+/// Scores of one matrix, a row of the report's table.
+struct ScoreRow {
+  std::string name;
+  double silhouette = 0, adjusted_rand = 0, nearest_neighbor = 0;
+};
+
+/// A symmetric matrix reduced to at most 512 x 512 cells (means of blocks) in clustered order.
+struct HeatMap {
+  std::string name;
+  SquareMatrix<float> cells;
+  std::int64_t individuals = 0;
+};
+
+struct Histogram {
+  std::string name;
+  double low = 0, high = 0;
+  std::vector<std::int64_t> counts;  ///< equal bins over [low, high]
+};
+
+/// Everything the report of a run shows. Plain data: the job fills it, this room draws it.
+struct Report {
+  std::string title;
+  std::vector<std::string> individuals;
+  std::vector<std::string> class_names;  ///< empty: no labels
+  std::vector<std::int32_t> classes;     ///< per individual; -1 without label
+  std::vector<Embedding> embeddings;
+  std::vector<HeatMap> heat_maps;
+  std::vector<Histogram> histograms;
+  std::vector<double> alphas, kept_edges;  ///< the retention curve
+  double alpha = 2;                        ///< of this run, marked on the curve
+  std::vector<ScoreRow> scores;
+  std::vector<std::string> findings;                         ///< sentences: what Fermat changed
+  std::vector<std::string> notices;                          ///< warnings a reader must see
+  std::vector<std::pair<std::string, std::string>> summary;  ///< sizes, filters, times, versions
+  std::vector<std::pair<std::string, std::string>> newick;   ///< name -> tree, for download
+};
+
+/// One self-contained page: no network, no external file; works from file://.
+void write_html(AtomicFile& file, const Report& report);
+/// The first two embeddings side by side, coloured by class, with a legend and axis shares.
+void write_svg(AtomicFile& file, const Report& report);
+void write_png(AtomicFile& file, const Report& report);
+
+}  // namespace yupana::report
