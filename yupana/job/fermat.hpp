@@ -19,23 +19,23 @@ namespace yupana::job {
 /// The genomic job: cohort (or distances) in; distances, Fermat distances, pictures and scores out.
 struct FermatJobParams {
   InputParams input;
-  std::string distances;         ///< --from-distances: a matrix file instead of genotypes
-  bool squared = false;          ///< that matrix holds d^2
-  std::string labels;            ///< sample <tab> label
-  std::string label_column;      ///< name or number of the label's column; empty: the second
+  std::string distances;     ///< --from-distances: a matrix file instead of genotypes
+  bool squared = false;      ///< that matrix holds d^2
+  std::string labels;        ///< sample <tab> label
+  std::string label_column;  ///< name or number of the label's column; empty: the second
   std::vector<double> alphas = {2.0};
-  bool automatic_alpha = false;  ///< --alpha auto
-  graph::FermatParams fermat;    ///< its alpha is set from `alphas`
+  bool automatic_alpha = false;                            ///< --alpha auto
+  graph::FermatParams fermat;                              ///< its alpha is set from `alphas`
   analysis::Linkage linkage = analysis::Linkage::average;  ///< of the Newick tree and heat map
-  std::int64_t dimensions = 10;  ///< of the embeddings
+  std::int64_t dimensions = 10;                            ///< of the embeddings
   CheckpointParams checkpoint;
-  std::string out;               ///< prefix of the files
+  std::string out;  ///< prefix of the files
 };
 
 /// Facts about one matrix that the report compares.
 struct MatrixFindings {
   std::string name;
-  std::vector<double> share;   ///< explained share per dimension
+  std::vector<double> share;  ///< explained share per dimension
   std::optional<analysis::LabelScores> scores;
 };
 
