@@ -68,9 +68,8 @@ std::int64_t component_count(MatrixView<const T> distances) {
     while (!frontier.empty()) {
       const T* row = distances.row(frontier.back());
       frontier.pop_back();
-      const auto reached = std::partition(unseen.begin(), unseen.end(), [&](std::int64_t j) {
-        return is_unreachable(row[j]);
-      });
+      const auto reached = std::partition(
+          unseen.begin(), unseen.end(), [&](std::int64_t j) { return is_unreachable(row[j]); });
       frontier.insert(frontier.end(), reached, unseen.end());
       unseen.erase(reached, unseen.end());
     }
@@ -84,11 +83,10 @@ void check_distances(Context& context,
                      std::string_view function,
                      Unreachable unreachable) {
   if (distances.rows != distances.cols) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{}: a square matrix wanted, got {} x {}",
-                            function,
-                            distances.rows,
-                            distances.cols));
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format(
+            "{}: a square matrix wanted, got {} x {}", function, distances.rows, distances.cols));
   }
   const std::int64_t n = distances.rows;
   std::atomic<std::int64_t> invalid_row{n};
