@@ -38,6 +38,46 @@ struct Mean {
   }
 };
 
+/// Means of the cells (a, 0) .. (a, a), gathered in the order of the rows.
+template <class T>
+class CellRow {
+ public:
+  CellRow(MatrixView<const T> distances, const std::vector<std::int64_t>& order, std::int64_t side)
+      : distances_(distances), order_(order), side_(side), means_(static_cast<std::size_t>(side)) {}
+
+  const std::vector<Mean>& gather(std::int64_t a) {
+    std::fill(means_.begin(), means_.end(), Mean());
+    for (std::int64_t i = positions(a).begin; i < positions(a).end; ++i) {
+      const T* row = distances_.row(order_[static_cast<std::size_t>(i)]);
+      for (std::int64_t b = 0; b <= a; ++b)
+        add(row, i, positions(b), means_[static_cast<std::size_t>(b)]);
+    }
+    return means_;
+  }
+
+ private:
+  Range positions(std::int64_t cell) const {
+    const std::int64_t n = distances_.rows;
+    return {cell * n / side_, (cell + 1) * n / side_};
+  }
+
+  void add(const T* row, std::int64_t i, Range columns, Mean& mean) const {
+    for (std::int64_t j = columns.begin; j < columns.end; ++j) {
+      if (i == j) continue;
+      const T distance = row[order_[static_cast<std::size_t>(j)]];
+      const bool missing = is_unreachable(distance);
+      mean.sum += missing ? 0 : static_cast<double>(distance);
+      mean.count += !missing;
+      mean.missing += missing;
+    }
+  }
+
+  MatrixView<const T> distances_;
+  const std::vector<std::int64_t>& order_;
+  std::int64_t side_;
+  std::vector<Mean> means_;
+};
+
 }  // namespace
 
 template <class T>
@@ -49,33 +89,14 @@ SquareMatrix<float> reduced(Context& context,
     throw Error(ErrorCode::usage, fmt::format("reduced: at least 1 cell wanted, {} given", cells));
   }
   check_distances(context, distances, "reduced", Unreachable::allowed);
-  const std::int64_t n = distances.rows;
-  check_order(order, n);
-  const std::int64_t side = std::min(n, cells);
+  check_order(order, distances.rows);
+  const std::int64_t side = std::min(distances.rows, cells);
   SquareMatrix<float> result(side);
-  const auto positions = [&](std::int64_t cell) {
-    return Range{cell * n / side, (cell + 1) * n / side};
-  };
   context.parallel_for(side, 4, [&](std::int64_t begin, std::int64_t end) {
     context.check_cancelled();
-    std::vector<Mean> means(static_cast<std::size_t>(side));
+    CellRow<T> row(distances, order, side);
     for (std::int64_t a = begin; a < end; ++a) {
-      std::fill(means.begin(), means.end(), Mean());
-      for (std::int64_t i = positions(a).begin; i < positions(a).end; ++i) {
-        const T* row = distances.row(order[static_cast<std::size_t>(i)]);
-        for (std::int64_t b = 0; b <= a; ++b) {
-          Mean& mean = means[static_cast<std::size_t>(b)];
-          const Range columns = positions(b);
-          for (std::int64_t j = columns.begin; j < columns.end; ++j) {
-            if (i == j) continue;
-            const T distance = row[order[static_cast<std::size_t>(j)]];
-            const bool missing = is_unreachable(distance);
-            mean.sum += missing ? 0 : static_cast<double>(distance);
-            mean.count += !missing;
-            mean.missing += missing;
-          }
-        }
-      }
+      const std::vector<Mean>& means = row.gather(a);
       for (std::int64_t b = 0; b <= a; ++b) {
         result(a, b) = result(b, a) = means[static_cast<std::size_t>(b)].value();
       }
