@@ -24,10 +24,12 @@ struct ScoreRow {
 };
 
 /// A symmetric matrix reduced to at most 512 x 512 cells (means of blocks) in clustered order.
+/// Row r of m covers the clustered positions r * individuals / m up to (r + 1) * individuals / m.
 struct HeatMap {
   std::string name;
   SquareMatrix<float> cells;
   std::int64_t individuals = 0;
+  std::vector<std::int64_t> order;  ///< individual at each clustered position; may be empty
 };
 
 struct Histogram {
