@@ -143,23 +143,11 @@ CLI::App& add_command(CLI::App& program,
   return *app;
 }
 
-void add_bytes(CLI::App& app,
-               const std::string& name,
-               std::uint64_t& value,
-               const std::string& help) {
-  app.add_option_function<std::string>(
-      name,
-      [&value](const std::string& text) {
-        value = static_cast<std::uint64_t>(parse_scaled(text, 1024));
-      },
-      help);
-}
-
-void add_count(CLI::App& app,
-               const std::string& name,
-               std::int64_t& value,
-               const std::string& help) {
-  app.add_option_function<std::string>(
+CLI::Option* add_count(CLI::App& app,
+                       const std::string& name,
+                       std::int64_t& value,
+                       const std::string& help) {
+  return app.add_option_function<std::string>(
       name,
       [&value](const std::string& text) {
         value = static_cast<std::int64_t>(parse_scaled(text, 1000));

@@ -70,19 +70,7 @@ void apply_formats(DistOptions& options) {
   }
 }
 
-Answer plan_answer(const job::Plan& plan) {
-  Answer answer;
-  answer.text = job::describe(plan);
-  answer.json = {{"samples", plan.sizes.samples},
-                 {"sites", plan.sizes.sites},
-                 {"planes", plan.planes},
-                 {"block_sites", plan.block_sites},
-                 {"passes", plan.bands.size()},
-                 {"memory", plan.total_bytes},
-                 {"pair_sites", plan.pair_sites},
-                 {"seconds", plan.seconds}};
-  return answer;
-}
+Answer plan_answer(const job::Plan& plan) { return {job::describe(plan), job::plan_json(plan)}; }
 
 Answer dist(Context& context, const CommonOptions& common, DistOptions options) {
   if (options.job.input.path.empty()) {
@@ -93,7 +81,8 @@ Answer dist(Context& context, const CommonOptions& common, DistOptions options) 
   if (!options.distance.empty()) apply_plink(options, context);
   if (options.plan) return plan_answer(job::plan_distances(context, options.job));
   if (common.out.empty()) {
-    throw Error(ErrorCode::usage, "dist: -o PREFIX is wanted: the files are PREFIX.dist.npy, PREFIX.ids");
+    throw Error(ErrorCode::usage,
+                "dist: -o PREFIX is wanted: the files are PREFIX.dist.npy, PREFIX.ids");
   }
   options.job.out = common.out;
   const job::DistanceJobResult result = job::run_distances(context, options.job);
@@ -115,7 +104,8 @@ Answer dist(Context& context, const CommonOptions& common, DistOptions options) 
 
 std::string joined_names() {
   std::string names;
-  for (const std::string_view name : genotype::metric_names()) names += (names.empty() ? "" : ", ") + std::string(name);
+  for (const std::string_view name : genotype::metric_names())
+    names += (names.empty() ? "" : ", ") + std::string(name);
   return names;
 }
 
@@ -123,14 +113,14 @@ std::string joined_names() {
 
 void add_dist(CLI::App& program) {
   auto options = std::make_shared<DistOptions>();
-  CLI::App& app = add_command(
-      program,
-      "dist",
-      "Distances between all pairs of individuals, exact, from genotypes.",
-      "yupana dist cohort.vcf.gz -o out/run --metric manhattan --missing pairwise",
-      [options](Context& context, const CommonOptions& common) {
-        return dist(context, common, *options);
-      });
+  CLI::App& app =
+      add_command(program,
+                  "dist",
+                  "Distances between all pairs of individuals, exact, from genotypes.",
+                  "yupana dist cohort.vcf.gz -o out/run --metric manhattan --missing pairwise",
+                  [options](Context& context, const CommonOptions& common) {
+                    return dist(context, common, *options);
+                  });
   add_genotype_options(app, options->job.input);
   add_checkpoint_options(app, options->job.checkpoint);
   app.add_option("--metric", options->metric, joined_names())->capture_default_str();
@@ -141,9 +131,12 @@ void add_dist(CLI::App& program) {
   app.add_option("--dtype", options->type, "of the .npy: float64, float32, int32, int64")
       ->check(CLI::IsMember(type_names))
       ->capture_default_str();
-  app.add_flag("--shared", options->job.outputs.shared, "also write shared-site counts: PREFIX.shared.npy");
-  app.add_option("--pairs-below", options->below, "list pairs with a smaller value: PREFIX.pairs.tsv");
-  app.add_option("--pairs-above", options->above, "list pairs with a larger value: PREFIX.pairs.tsv");
+  app.add_flag(
+      "--shared", options->job.outputs.shared, "also write shared-site counts: PREFIX.shared.npy");
+  app.add_option(
+      "--pairs-below", options->below, "list pairs with a smaller value: PREFIX.pairs.tsv");
+  app.add_option(
+      "--pairs-above", options->above, "list pairs with a larger value: PREFIX.pairs.tsv");
   app.add_option("--distance",
                  options->distance,
                  "PLINK's files and words: square, square0, triangle; bin, bin4, gz; ibs, 1-ibs, "

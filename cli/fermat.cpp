@@ -1,10 +1,11 @@
+#include "yupana/job/fermat.hpp"
+
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
 #include "cli/genotype_options.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
-#include "yupana/job/fermat.hpp"
 
 namespace yupana::cli {
 namespace {
@@ -43,8 +44,9 @@ void parse_alphas(FermatOptions& options) {
       used = 0;
     }
     if (used != text.size() || !(alpha >= 1) || alpha > 1000) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("--alpha: a number from 1 to 1000 or 'auto' is wanted, '{}' given", text));
+      throw Error(
+          ErrorCode::usage,
+          fmt::format("--alpha: a number from 1 to 1000 or 'auto' is wanted, '{}' given", text));
     }
     options.job.alphas.push_back(alpha);
   }
@@ -53,15 +55,7 @@ void parse_alphas(FermatOptions& options) {
   }
 }
 
-Answer plan_answer(const job::Plan& plan) {
-  Answer answer;
-  answer.text = job::describe(plan);
-  answer.json = {{"samples", plan.sizes.samples},
-                 {"sites", plan.sizes.sites},
-                 {"memory", plan.total_bytes},
-                 {"seconds", plan.seconds}};
-  return answer;
-}
+Answer plan_answer(const job::Plan& plan) { return {job::describe(plan), job::plan_json(plan)}; }
 
 nlohmann::ordered_json run_json(const job::AlphaFindings& run) {
   return {{"alpha", run.alpha},
@@ -87,7 +81,8 @@ nlohmann::ordered_json matrix_json(const job::MatrixFindings& matrix) {
 
 std::string score_table(const std::vector<job::MatrixFindings>& matrices) {
   if (matrices.empty() || !matrices[0].scores) return {};
-  std::string text = fmt::format("{:<20} {:>10} {:>13} {:>7}\n", "matrix", "silhouette", "adjusted Rand", "1-NN");
+  std::string text =
+      fmt::format("{:<20} {:>10} {:>13} {:>7}\n", "matrix", "silhouette", "adjusted Rand", "1-NN");
   for (const job::MatrixFindings& matrix : matrices) {
     // The name may hold a two-byte letter; pad by what is seen.
     const std::size_t seen = static_cast<std::size_t>(std::count_if(
@@ -151,7 +146,8 @@ void add_options(CLI::App& app, FermatOptions& options) {
   app.add_flag("--squared", job.squared, "that matrix holds squared distances");
   app.add_option("--knn", job.fermat.neighbors, "search paths among the k nearest neighbours only")
       ->check(CLI::PositiveNumber);
-  app.add_option("--landmarks", job.fermat.landmarks, "estimate lengths through this many landmarks")
+  app.add_option(
+         "--landmarks", job.fermat.landmarks, "estimate lengths through this many landmarks")
       ->check(CLI::PositiveNumber);
   app.add_option("--estimator", job.fermat.estimate, "of --landmarks: upper, lower, mean")
       ->transform(CLI::CheckedTransformer(estimates).description(""))

@@ -46,9 +46,12 @@ io::RowProducer shared_lower_rows(const PairCounts& counts) {
 
 Metric plink_metric(io::PlinkContent content) {
   switch (content) {
-    case io::PlinkContent::allele_count: return Metric::manhattan;
-    case io::PlinkContent::ibs: return Metric::ibs;
-    case io::PlinkContent::one_minus_ibs: return Metric::one_minus_ibs;
+    case io::PlinkContent::allele_count:
+      return Metric::manhattan;
+    case io::PlinkContent::ibs:
+      return Metric::ibs;
+    case io::PlinkContent::one_minus_ibs:
+      return Metric::one_minus_ibs;
   }
   return Metric::manhattan;
 }
@@ -75,8 +78,8 @@ void add_whole_files(Context& context,
   if (outputs.tsv) io::write_tsv(context, files.add(params.out + ".dist.tsv"), names, rows);
   if (outputs.phylip) io::write_phylip(context, files.add(params.out + ".dist.phy"), names, rows);
   if (outputs.pairs) {
-    result.pairs_listed = io::write_pairs(
-        context, files.add(params.out + ".pairs.tsv"), names, *outputs.pairs, rows);
+    result.pairs_listed =
+        io::write_pairs(context, files.add(params.out + ".pairs.tsv"), names, *outputs.pairs, rows);
   }
   for (const io::PlinkContent content : outputs.plink_contents) {
     io::write_plink(context,
@@ -91,7 +94,8 @@ void add_whole_files(Context& context,
 
 void note_unshared(Context& context, std::int64_t pairs) {
   if (pairs == 0) return;
-  context.note(fmt::format("{} pairs of samples share no called site; their distance is nan", pairs));
+  context.note(
+      fmt::format("{} pairs of samples share no called site; their distance is nan", pairs));
 }
 
 }  // namespace

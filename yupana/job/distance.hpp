@@ -18,13 +18,13 @@ namespace yupana::job {
 
 /// Which files a distance run writes. With `plink` set only PLINK's own, otherwise those named.
 struct DistanceOutputs {
-  bool npy = true;               ///< PREFIX.dist.npy
+  bool npy = true;  ///< PREFIX.dist.npy
   io::NpyType type = io::NpyType::float64;
-  bool tsv = false;              ///< PREFIX.dist.tsv
-  bool phylip = false;           ///< PREFIX.dist.phy
-  bool shared = false;           ///< PREFIX.shared.npy: sites called in both, int64
-  std::optional<io::PairFilter> pairs;          ///< PREFIX.pairs.tsv
-  std::optional<io::PlinkLayout> plink;         ///< --distance
+  bool tsv = false;                      ///< PREFIX.dist.tsv
+  bool phylip = false;                   ///< PREFIX.dist.phy
+  bool shared = false;                   ///< PREFIX.shared.npy: sites called in both, int64
+  std::optional<io::PairFilter> pairs;   ///< PREFIX.pairs.tsv
+  std::optional<io::PlinkLayout> plink;  ///< --distance
   std::vector<io::PlinkContent> plink_contents;
 };
 

@@ -49,12 +49,13 @@ void refuse_unshared(const genotype::PairCounts& counts, const std::vector<std::
   for (std::int64_t i = 0; i < counts.samples; ++i) {
     for (std::int64_t j = 0; j < i; ++j) {
       if (counts.shared_at(i, j) > 0) continue;
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("{} pairs of samples share no called site (first: {} and {}), so they have "
-                              "no distance; drop such samples with --mind, or use --missing mode",
-                              pairs,
-                              names[static_cast<std::size_t>(j)],
-                              names[static_cast<std::size_t>(i)]));
+      throw Error(
+          ErrorCode::bad_input,
+          fmt::format("{} pairs of samples share no called site (first: {} and {}), so they have "
+                      "no distance; drop such samples with --mind, or use --missing mode",
+                      pairs,
+                      names[static_cast<std::size_t>(j)],
+                      names[static_cast<std::size_t>(i)]));
     }
   }
 }
@@ -68,18 +69,12 @@ AnyMatrix squared_distances(Context& context, const genotype::PairCounts& counts
   return genotype::distances(context, counts, {.metric = genotype::Metric::squared_euclidean});
 }
 
-/// Matrices held at once: d^2, W or F, and one float copy being understood.
-std::uint64_t matrix_bytes(std::int64_t samples, bool missing) {
-  const auto cells = static_cast<std::uint64_t>(samples) * static_cast<std::uint64_t>(samples);
-  return cells * (missing ? 8 + 4 + 4 : 4 + 4 + 4);
-}
-
 Plan plan_cohort(Context& context, Input& input, const FermatJobParams& params) {
   PlanParams sizes;
   sizes.samples = static_cast<std::int64_t>(input.cohort.samples().size());
   sizes.sites = input.cohort.sites();
   sizes.missing = params.input.cohort.missing == genotype::Missing::pairwise;
-  sizes.later_bytes = matrix_bytes(sizes.samples, sizes.missing);
+  sizes.later_bytes = fermat_matrix_bytes(sizes.samples, sizes.missing);
   sizes.one_band = true;
   return make_plan(context, sizes);
 }
@@ -103,7 +98,7 @@ Start start_from_matrix(Context& context, const FermatJobParams& params) {
   io::DistanceMatrix read = io::read_distances(context, params.distances);
   Start start;
   start.names = std::move(read.names);
-  start.distances = std::move(read.matrix);
+  start.distances = std::move(read.values);
   start.squared = params.squared;
   if (start.names.empty()) {
     for (std::int64_t i = 0; i < size_of(start.distances); ++i) {
@@ -118,7 +113,9 @@ io::Labels labels_of(Context& context, const FermatJobParams& params, const Star
   return io::read_labels(context, params.labels, params.label_column, start.names);
 }
 
-std::vector<double> chosen_alphas(Context& context, const FermatJobParams& params, const Start& start) {
+std::vector<double> chosen_alphas(Context& context,
+                                  const FermatJobParams& params,
+                                  const Start& start) {
   if (!params.automatic_alpha) return params.alphas;
   Stage stage(context, "choose alpha");
   return {graph::automatic_alpha(context, start.distances, start.squared)};
@@ -139,11 +136,13 @@ AlphaFindings findings_of(const graph::FermatResult& result) {
 void add_notices(FermatJobResult& result, const FermatJobParams& params, const AlphaFindings& run) {
   const std::string alpha = fmt::format("\u03b1 = {:g}", run.alpha);
   if (run.kept_edges > 0.99 && run.alpha > 1) {
-    result.notices.push_back(fmt::format(
-        "At {} almost every pair ({:.2f} %) is its own shortest path: F is nearly the power d^\u03b1 and its "
-        "pictures say nothing that d does not. --alpha auto looks for an \u03b1 that changes half of them.",
-        alpha,
-        100 * run.kept_edges));
+    result.notices.push_back(
+        fmt::format("At {} almost every pair ({:.2f} %) is its own shortest path: F is nearly the "
+                    "power d^\u03b1 and its "
+                    "pictures say nothing that d does not. --alpha auto looks for an \u03b1 that "
+                    "changes half of them.",
+                    alpha,
+                    100 * run.kept_edges));
   }
   if (run.components > 1) {
     result.notices.push_back(fmt::format(
@@ -153,21 +152,26 @@ void add_notices(FermatJobResult& result, const FermatJobParams& params, const A
         run.components));
   }
   if (params.fermat.neighbors > 0) {
-    result.notices.push_back(fmt::format(
-        "At {} paths were searched among the {} nearest neighbours; the largest neighbour rank any path "
-        "used is {}{}.",
-        alpha,
-        params.fermat.neighbors,
-        run.largest_rank,
-        run.largest_rank < params.fermat.neighbors ? ", so a larger --knn would very likely change nothing"
-                                                   : ", so a larger --knn may change the result"));
+    result.notices.push_back(
+        fmt::format("At {} paths were searched among the {} nearest neighbours; the largest "
+                    "neighbour rank any path "
+                    "used is {}{}.",
+                    alpha,
+                    params.fermat.neighbors,
+                    run.largest_rank,
+                    run.largest_rank < params.fermat.neighbors
+                        ? ", so a larger --knn would very likely change nothing"
+                        : ", so a larger --knn may change the result"));
   }
   if (params.fermat.landmarks > 0) {
-    result.notices.push_back(fmt::format(
-        "At {} lengths are estimates through {} landmarks, not exact.", alpha, params.fermat.landmarks));
+    result.notices.push_back(
+        fmt::format("At {} lengths are estimates through {} landmarks, not exact.",
+                    alpha,
+                    params.fermat.landmarks));
   }
   if (params.fermat.root) {
-    result.notices.push_back(fmt::format("At {} the 1/\u03b1 root of the lengths was taken (--root).", alpha));
+    result.notices.push_back(
+        fmt::format("At {} the 1/\u03b1 root of the lengths was taken (--root).", alpha));
   }
 }
 

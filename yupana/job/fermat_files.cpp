@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "yupana/analysis/fermat_edges.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/version.hpp"
 #include "yupana/io/graph_files.hpp"
@@ -65,7 +66,8 @@ std::string FermatFiles::named(double alpha, const std::string& ending) const {
 
 void FermatFiles::add_distances(Context& context, const graph::AnyMatrix& distances, bool squared) {
   const std::int64_t n = static_cast<std::int64_t>(names_.size());
-  io::write_npy(context, files_.add(params_.out + ".dist.npy"), n, distance_rows(distances, squared));
+  io::write_npy(
+      context, files_.add(params_.out + ".dist.npy"), n, distance_rows(distances, squared));
 }
 
 void FermatFiles::add(Understanding understanding) {
@@ -74,7 +76,8 @@ void FermatFiles::add(Understanding understanding) {
     report::Embedding embedding;
     embedding.name = name;
     embedding.share = understanding.mds.share;
-    embedding.points = Matrix<double>(understanding.mds.points.rows(), understanding.mds.points.cols());
+    embedding.points =
+        Matrix<double>(understanding.mds.points.rows(), understanding.mds.points.cols());
     std::copy_n(understanding.mds.points.data(),
                 understanding.mds.points.rows() * understanding.mds.points.cols(),
                 embedding.points.data());
@@ -86,7 +89,8 @@ void FermatFiles::add(Understanding understanding) {
   report_.histograms.push_back(std::move(understanding.histogram));
   if (understanding.findings.scores) {
     const analysis::LabelScores& scores = *understanding.findings.scores;
-    report_.scores.push_back({name, scores.silhouette, scores.adjusted_rand, scores.nearest_neighbor});
+    report_.scores.push_back(
+        {name, scores.silhouette, scores.adjusted_rand, scores.nearest_neighbor});
   }
 }
 
@@ -105,6 +109,41 @@ void FermatFiles::add_alpha(Context& context,
   files_.add(named(closed.alpha, ".nwk")).write(tree);
   report_.newick.emplace_back(fermat.findings.name, tree);
   write_graphs(context, closed, distances, squared);
+}
+
+void FermatFiles::write_graphs(Context& context,
+                               const graph::FermatResult& closed,
+                               const graph::AnyMatrix& distances,
+                               bool squared) {
+  Stage stage(context, "graphs");
+  const double power = squared ? closed.alpha / 2 : closed.alpha;
+  const double outer = closed.rooted ? 1 / closed.alpha : 1;
+  const auto weight = [&](std::int64_t i, std::int64_t j) {
+    return std::visit(
+        [&](const auto& m) {
+          const auto d = static_cast<double>(m(i, j));
+          const double w = power == 1 ? d : std::pow(d, power);
+          return outer == 1 ? w : std::pow(w, outer);
+        },
+        distances);
+  };
+  io::GraphFile graph;
+  graph.edges =
+      std::visit([&](const auto& m) { return analysis::fermat_edges(context, m.view(), weight); },
+                 closed.lengths);
+  graph.description = fmt::format(
+      "Fermat distances, alpha = {:g}: the minimum spanning tree, and the edges that are their own "
+      "shortest path among each individual's {} nearest; longer ones are left out",
+      closed.alpha,
+      analysis::FermatEdgesParams{}.neighbors);
+  graph.names = names_;
+  if (!labels_.names.empty()) {
+    for (const std::int32_t label : labels_.classes) {
+      graph.labels.push_back(label < 0 ? "" : labels_.names[static_cast<std::size_t>(label)]);
+    }
+  }
+  io::write_graphml(files_.add(named(closed.alpha, ".graphml")), graph);
+  io::write_gexf(files_.add(named(closed.alpha, ".gexf")), graph);
 }
 
 void FermatFiles::add_curve(Context& context,
@@ -137,7 +176,9 @@ void FermatFiles::write_coordinates() {
     text += names_[i];
     for (const analysis::MdsResult& embedding : embeddings_) {
       for (std::int64_t k = 0; k < embedding.points.cols(); ++k) {
-        fmt::format_to(std::back_inserter(text), "\t{:.8g}", embedding.points(static_cast<std::int64_t>(i), k));
+        fmt::format_to(std::back_inserter(text),
+                       "\t{:.8g}",
+                       embedding.points(static_cast<std::int64_t>(i), k));
       }
     }
     text += "\n";
@@ -159,11 +200,12 @@ void FermatFiles::write_record(const FermatJobResult& result) {
                                 {"landmarks", params_.fermat.landmarks},
                                 {"runs", nlohmann::ordered_json::array()}};
   for (const AlphaFindings& run : result.alphas) {
-    record["runs"].push_back({{"alpha", run.alpha},
-                              {"fermat", named(run.alpha, ".fermat.npy").substr(params_.out.size())},
-                              {"precision", run.precision},
-                              {"method", run.method},
-                              {"kept_edges", run.kept_edges}});
+    record["runs"].push_back(
+        {{"alpha", run.alpha},
+         {"fermat", named(run.alpha, ".fermat.npy").substr(params_.out.size())},
+         {"precision", run.precision},
+         {"method", run.method},
+         {"kept_edges", run.kept_edges}});
   }
   files_.add(params_.out + ".json").write(record.dump(1) + "\n");
 }
@@ -189,13 +231,17 @@ void FermatFiles::write_report(Context& context, const FermatJobResult& result) 
     summary.emplace_back("missing calls", percent(cohort.missing_rate()));
   }
   for (const AlphaFindings& run : result.alphas) {
-    summary.emplace_back(fmt::format("\u03b1 = {:g}", run.alpha),
-                         fmt::format("{}, {}; {} of the edges kept", run.method, run.precision, percent(run.kept_edges)));
+    summary.emplace_back(
+        fmt::format("\u03b1 = {:g}", run.alpha),
+        fmt::format(
+            "{}, {}; {} of the edges kept", run.method, run.precision, percent(run.kept_edges)));
   }
   for (const StageTime& time : context.stages()) {
     summary.emplace_back("time: " + time.name, fmt::format("{:.3f} s", time.seconds));
   }
-  summary.emplace_back("processor", fmt::format("{}, {} threads, {}", processor_name(), context.threads(), simd_target()));
+  summary.emplace_back(
+      "processor",
+      fmt::format("{}, {} threads, {}", processor_name(), context.threads(), simd_target()));
   summary.emplace_back("version", std::string("yupana ") + version);
   report::write_html(files_.add(params_.out + ".html"), report_);
   report::write_svg(files_.add(params_.out + ".svg"), report_);

@@ -33,10 +33,7 @@ class FermatFiles {
                  bool squared,
                  const Understanding& fermat);
   /// Share of kept edges against alpha.
-  void add_curve(Context& context,
-                 const graph::AnyMatrix& distances,
-                 bool squared,
-                 double alpha);
+  void add_curve(Context& context, const graph::AnyMatrix& distances, bool squared, double alpha);
   /// Report, tables and record; then every file appears. Fills result.files.
   void write(Context& context, FermatJobResult& result);
 

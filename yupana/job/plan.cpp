@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <nlohmann/json.hpp>
 
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
@@ -95,6 +96,22 @@ void estimate_time(Context& context, Plan& plan) {
   }
   const double rate = rounds * (samples * (samples - 1) / 2.0) * sites / seconds;
   plan.seconds = plan.pair_sites / rate;
+}
+
+std::uint64_t fermat_matrix_bytes(std::int64_t samples, bool missing) {
+  const auto cells = static_cast<std::uint64_t>(samples) * static_cast<std::uint64_t>(samples);
+  return cells * (missing ? 8 + 4 + 4 : 4 + 4 + 4);
+}
+
+nlohmann::ordered_json plan_json(const Plan& plan) {
+  return {{"samples", plan.sizes.samples},
+          {"sites", plan.sizes.sites},
+          {"planes", plan.planes},
+          {"block_sites", plan.block_sites},
+          {"passes", plan.bands.size()},
+          {"memory", plan.total_bytes},
+          {"pair_sites", plan.pair_sites},
+          {"seconds", plan.seconds}};
 }
 
 std::string describe(const Plan& plan) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,11 @@ Plan make_plan(Context& context, const PlanParams& params);
 /// Adds the time estimate: pairs x sites over the rate measured on a small block.
 void estimate_time(Context& context, Plan& plan);
 
-/// The plan in a few lines of text.
+/// Matrices a Fermat run holds at once: d^2, then W and F, and one float copy being understood.
+std::uint64_t fermat_matrix_bytes(std::int64_t samples, bool missing);
+
+/// The plan in a few lines of text, and for programs.
 std::string describe(const Plan& plan);
+nlohmann::ordered_json plan_json(const Plan& plan);
 
 }  // namespace yupana::job
