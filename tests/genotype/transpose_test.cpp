@@ -2,46 +2,20 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <vector>
 
+#include "tests/support/site_blocks.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
 
 namespace yupana::genotype {
 namespace {
 
-SiteBlock random_block(std::int64_t samples, std::int64_t sites, std::uint64_t seed) {
-  SiteBlock block(samples, sites);
-  block.sites = sites;
-  const Random random(seed);
-  std::memset(block.codes.data(), 0, block.codes.bytes());
-  for (std::int64_t site = 0; site < sites; ++site) {
-    for (std::int64_t sample = 0; sample < samples; ++sample) {
-      const std::uint64_t code = random.word(site * samples + sample) >> 62;
-      block.row(site)[sample / 4] |= static_cast<std::uint8_t>(code << (2 * (sample % 4)));
-    }
-  }
-  return block;
-}
-
-std::vector<std::int64_t> identity(std::int64_t size) {
-  std::vector<std::int64_t> list(static_cast<std::size_t>(size));
-  std::iota(list.begin(), list.end(), 0);
-  return list;
-}
-
 bool same(const PlaneBlock& a, const PlaneBlock& b) {
   return a.samples == b.samples && a.sites == b.sites && a.planes == b.planes &&
          a.stride == b.stride &&
          std::memcmp(a.bytes.data(), b.bytes.data(), a.samples * a.stride) == 0;
-}
-
-bool bit(const PlaneBlock& block, std::int64_t sample, std::int64_t site, int plane) {
-  const std::uint8_t* bytes = block.chunk(sample, site / chunk_sites, plane);
-  return bytes[site % chunk_sites / 8] >> (site % 8) & 1;
 }
 
 class TransposeTest : public testing::TestWithParam<int> {
@@ -65,11 +39,12 @@ TEST(TransposePlanes, EveryCodeHasItsBits) {
         {true, false, true}, {false, false, false}, {true, true, true}, {false, false, true}};
     for (int sample = 0; sample < 4; ++sample) {
       for (int plane = 0; plane < 3; ++plane) {
-        EXPECT_EQ(bit(planes, sample, 0, plane), wanted[sample][plane]) << sample << ' ' << plane;
+        EXPECT_EQ(plane_bit(planes, sample, 0, plane), wanted[sample][plane])
+            << sample << ' ' << plane;
       }
       for (int plane = 0; plane < 3; ++plane) {
         for (int site = 1; site < chunk_sites; ++site)
-          ASSERT_FALSE(bit(planes, sample, site, plane));
+          ASSERT_FALSE(plane_bit(planes, sample, site, plane));
       }
     }
   }
@@ -104,7 +79,7 @@ TEST_P(TransposeTest, TakesAnyListOfSamplesAndSites) {
   EXPECT_TRUE(same(wanted, got));
   for (std::int64_t r = 0; r < wanted.samples; ++r) {
     for (std::int64_t k = 0; k < wanted.sites; ++k) {
-      ASSERT_EQ(bit(got, r, k, 2), block.at(sites[k], samples[r]) != missing_call);
+      ASSERT_EQ(plane_bit(got, r, k, 2), block.at(sites[k], samples[r]) != missing_call);
     }
   }
 }
@@ -127,6 +102,21 @@ TEST_P(TransposeTest, StopsWhenCancelled) {
   PlaneBlock result;
   cpu_.cancel();
   EXPECT_THROW(transpose(cpu_, block, identity(70), identity(600), 2, result), Error);
+}
+
+TEST(TransposePlanes, EverySimdTargetGivesTheSamePlanes) {
+  Context reference({.device = "reference"});
+  Context cpu({.device = "cpu"});
+  const SiteBlock block = random_block(333, 700, 9);
+  for (const int planes : {2, 3}) {
+    PlaneBlock wanted;
+    transpose(reference, block, identity(333), identity(700), planes, wanted);
+    for_each_simd_target([&](const std::string& target) {
+      PlaneBlock got;
+      transpose(cpu, block, identity(333), identity(700), planes, got);
+      EXPECT_TRUE(same(wanted, got)) << target;
+    });
+  }
 }
 
 TEST(TransposePlanes, RefusesIndicesOutsideTheBlock) {
