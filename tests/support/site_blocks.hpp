@@ -1,7 +1,9 @@
 #pragma once
 
+#include <fmt/format.h>
 #include <hwy/targets.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <numeric>
@@ -75,7 +77,7 @@ class BlockSource : public Source {
  public:
   explicit BlockSource(SiteBlock block, std::int64_t piece = 1 << 20)
       : block_(std::move(block)), piece_(piece) {
-    for (std::int64_t i = 0; i < block_.samples; ++i) ids_.push_back("s" + std::to_string(i));
+    for (std::int64_t i = 0; i < block_.samples; ++i) ids_.push_back(fmt::format("s{}", i));
   }
   const std::vector<std::string>& samples() const override { return ids_; }
   std::int64_t sites() const override { return block_.sites; }
