@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "yupana/core/random.hpp"
+
+namespace yupana::genotype {
+
+/// What is drawn at one site. Probabilities are thresholds t / 2^32, 0 <= t <= 2^32.
+///
+/// Random bits: sample 64 w + j takes bit j of the words number (3 w + draw) 32 + b, b = 0 .. 31,
+/// most significant first, as its 32-bit number r of that draw; the event is r < t. Draws 0 and 1
+/// are the two alleles (event: A1), draw 2 is the loss of the call.
+struct SiteDraw {
+  Random random;
+  std::span<const std::int64_t> bounds;       ///< first sample of each population, and their end
+  std::span<const std::uint64_t> thresholds;  ///< of A1, per population
+  std::uint64_t missing;                      ///< of a lost call
+};
+
+inline constexpr std::int64_t draws_per_word = 3;
+inline constexpr std::int64_t bits_per_draw = 32;
+
+/// Each writes one row of 2-bit codes, all `stride` bytes of it.
+namespace reference {
+void simulate_row(const SiteDraw& site, std::uint8_t* row, std::int64_t stride);
+}  // namespace reference
+
+namespace cpu {
+void simulate_row(const SiteDraw& site, std::uint8_t* row, std::int64_t stride);
+}  // namespace cpu
+
+}  // namespace yupana::genotype
