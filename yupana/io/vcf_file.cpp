@@ -85,8 +85,11 @@ void VcfFile::open() {
   binary_ = format.format == bcf;
   // Only regular files can be looked at from the end; pipes are checked when they end.
   if (is_bgzf(*file_) && hts_check_EOF(file_.get()) == 0) throw bad_file(path_, cut_short);
-  if (pool_ && is_bgzf(*file_)) {
-    htsThreadPool pool{pool_.get(), 128};  // 128 blocks of 64 KB ahead: 8 MB, two batches
+  // Not for regions: many small reads through a pool cost more than they gain (measured: 0.18 s
+  // instead of 0.13 s for 20 M genotypes with two threads).
+  if (pool_ && is_bgzf(*file_) && !regional()) {
+    // Blocks of at most 64 KB that are decompressed ahead: two batches of VcfSource.
+    htsThreadPool pool{pool_.get(), std::max(64, 16 * hts_tpool_size(pool_.get()))};
     hts_set_thread_pool(file_.get(), &pool);
   }
   bytes_read_ = 0;

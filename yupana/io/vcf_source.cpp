@@ -9,9 +9,10 @@
 namespace yupana::io {
 namespace {
 
-/// Bytes of text a batch. With two of them, and the blocks htslib decompresses ahead, the text is
-/// still in the cache when it is decoded.
-constexpr std::int64_t batch_bytes = 4 << 20;
+/// Bytes of records a batch: half a MB a thread, so that what one thread reads is still in the L2
+/// cache of 1 MB when it is decoded (10 % faster than 4 MB with one thread of a Zen 4, the same
+/// with two), and at most 64 MB.
+std::int64_t batch_bytes_for(int threads) { return std::int64_t{std::min(threads, 128)} << 19; }
 
 /// Part of a file as a message can show it.
 std::string shown(std::string_view text) {
@@ -48,6 +49,7 @@ VcfSource::VcfSource(Context& context, const VcfParams& params)
     : context_(context),
       params_(params),
       file_(params.path, params.region, context.threads()),
+      batch_bytes_(batch_bytes_for(context.threads())),
       reference_(context.backend() == Backend::reference) {
   const CallRules rules{params.half_call, params.polyploid};
   const std::int64_t samples = std::ssize(file_.header().samples);
@@ -195,14 +197,15 @@ void VcfSource::fill(VcfBatch& batch) {
   batch.records.clear();
   if (file_.regional()) {
     std::string record;
-    while (batch.size < batch_bytes && file_.read_record(record)) {
-      batch.reserve(std::max(batch_bytes, 2 * (batch.size + std::ssize(record))));
+    while (batch.size < batch_bytes_ && file_.read_record(record)) {
+      const std::int64_t size = batch.size + std::ssize(record);
+      if (size + VcfBatch::padding > batch.bytes.size()) batch.reserve(batch_bytes_ + 2 * size);
       std::memcpy(batch.bytes.data() + batch.size, record.data(), record.size());
       batch.size += std::ssize(record);
     }
     return;
   }
-  batch.reserve(std::max(batch_bytes, 2 * std::ssize(tail_)));
+  batch.reserve(std::max(batch_bytes_, 2 * std::ssize(tail_)));
   std::memcpy(batch.bytes.data(), tail_.data(), tail_.size());
   batch.size = std::ssize(tail_);
   while (true) {

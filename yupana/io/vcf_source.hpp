@@ -48,7 +48,8 @@ class VcfSource : public genotype::Source {
   VcfParams params_;
   VcfFile file_;
   std::unique_ptr<VcfFormat> format_;
-  bool reference_ = false;
+  std::int64_t batch_bytes_;
+  bool reference_;
   genotype::SiteAccount account_;
   bool any_genotypes_ = false;
   bool finished_ = false;
