@@ -126,11 +126,12 @@ WeightKind<T> check_weights(Context& context, MatrixView<T> w) {
   }
   for (std::int64_t i = 0; i < w.rows; ++i) {
     if (!(w(i, i) >= 0)) {
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("shortest paths: the weight from {} to itself is {}; the diagonal must "
-                              "be zero",
-                              i,
-                              w(i, i)));
+      throw Error(
+          ErrorCode::bad_input,
+          fmt::format("shortest paths: the weight from {} to itself is {}; the diagonal must "
+                      "be zero",
+                      i,
+                      w(i, i)));
     }
     w(i, i) = 0;
   }

@@ -9,13 +9,14 @@
 namespace yupana::graph::cpu {
 namespace {
 
-// Steps of k packed at once: bounds the buffers to 2 x 2,048 rows of the matrix, while each cell of
-// c is still read only once per 2,048 add+mins.
-constexpr std::int64_t panel_depth = 2048;
+// Steps of k packed at once: bounds the buffers to 2 x 1,024 rows of half the matrix, while each
+// cell of c is still read only once per 1,024 add+mins.
+constexpr std::int64_t panel_depth = 1024;
 // Steps of k in one call of the register kernel. Left and right blocks of that depth and the block
 // of c (192 x 4 register tiles) fill 650 KB of the second-level cache.
 constexpr std::int64_t kernel_depth = 256;
 constexpr std::int64_t block_rows = 192;
+constexpr std::int64_t most_block_rows = block_rows + 6;
 constexpr std::int64_t block_tiles = 4;
 // Below this many add+mins the threads cost more than they bring (about 5 us of work).
 constexpr std::int64_t least_parallel = std::int64_t{1} << 18;
@@ -89,8 +90,17 @@ struct MinPlus<T>::Blocks {
   std::int64_t columns = 0;  ///< of a block, whole register tiles
   std::int64_t across = 0;   ///< blocks side by side
   std::int64_t count = 0;
+  bool parallel = false;
   Part part = Part::whole;
 };
+
+template <class T>
+MinPlus<T>::MinPlus(Context& context, Stage& stage, Signs signs, std::int64_t largest)
+    : context_(context),
+      stage_(stage),
+      kernels_(simd_table<T>().kernels(signs)),
+      left_((largest + kernels_.rows) * std::min(largest, panel_depth)),
+      right_((largest + kernels_.columns) * std::min(largest, panel_depth)) {}
 
 template <class T>
 void MinPlus<T>::pack(Operand<T> operand,
@@ -101,7 +111,6 @@ void MinPlus<T>::pack(Operand<T> operand,
   const bool transposed = operand.layout == Layout::transposed;
   const std::int64_t columns = transposed ? operand.stored.rows : operand.stored.cols;
   const std::int64_t panels = divide_up(columns, width);
-  if (packed.size() < panels * width * depth) packed = Array<T>(panels * width * depth);
   const auto body = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t p = begin; p < end; ++p) {
       pack_panel(operand, first, depth, p * width, width, &packed[p * width * depth]);
@@ -112,43 +121,60 @@ void MinPlus<T>::pack(Operand<T> operand,
   context_.parallel_for(panels, grain, body);
 }
 
+// Moves a block between c and a buffer of whole register tiles, each tile contiguous.
+template <class T>
+template <class Move>
+void MinPlus<T>::each_tile_row(MatrixView<T> c, Range rows, Range columns, const Move& move) {
+  const std::int64_t tile_rows = kernels_.rows;
+  const std::int64_t tile_columns = kernels_.columns;
+  const std::int64_t across = divide_up(columns.size(), tile_columns);
+  for (std::int64_t i = 0; i < rows.size(); ++i) {
+    for (std::int64_t j = 0; j < columns.size(); j += tile_columns) {
+      const std::int64_t tile = i / tile_rows * across + j / tile_columns;
+      move(c.row(rows.begin + i) + columns.begin + j,
+           (tile * tile_rows + i % tile_rows) * tile_columns,
+           static_cast<std::size_t>(std::min(tile_columns, columns.size() - j)) * sizeof(T));
+    }
+  }
+}
+
 template <class T>
 void MinPlus<T>::multiply_block(const Blocks& blocks, std::int64_t index, MatrixView<T> c) {
   const std::int64_t tile_rows = kernels_.rows;
   const std::int64_t tile_columns = kernels_.columns;
-  const Range rows = {index / blocks.across * blocks.rows,
-                      std::min(c.rows, (index / blocks.across + 1) * blocks.rows)};
-  const Range columns = {index % blocks.across * blocks.columns,
-                         std::min(c.cols, (index % blocks.across + 1) * blocks.columns)};
+  const std::int64_t down = index / blocks.across;
+  const std::int64_t along = index % blocks.across;
+  const Range rows = {down * blocks.rows, std::min(c.rows, (down + 1) * blocks.rows)};
+  const Range columns = {along * blocks.columns, std::min(c.cols, (along + 1) * blocks.columns)};
   const bool upper = blocks.part == Part::upper_triangle;
   if (upper && rows.begin >= columns.end) return;
-  alignas(64) T edge[6 * 64];
+  // A copy of the block: its rows would lie a power of two apart for many n and share a few sets
+  // of the caches (n = 4,096: 42 G (add+min)/s in place, 55 so). Tails need no code of their own.
+  Array<T>& tiles = tiles_.local();
+  if (tiles.empty()) tiles = Array<T>(most_block_rows * block_tiles * tile_columns);
+  each_tile_row(c, rows, columns, [&](const T* from, std::int64_t to, std::size_t bytes) {
+    std::memcpy(&tiles[to], from, bytes);
+  });
   for (std::int64_t k = 0; k < blocks.depth; k += kernel_depth) {
     const std::int64_t depth = std::min(kernel_depth, blocks.depth - k);
-    for (std::int64_t j = columns.begin; j < columns.end; j += tile_columns) {
-      const T* right = &right_[j * blocks.depth + k * tile_columns];
-      const std::int64_t width = std::min(tile_columns, columns.end - j);
+    const std::int64_t across = divide_up(columns.size(), tile_columns);
+    for (std::int64_t j = 0; j < across; ++j) {
+      const std::int64_t column = columns.begin + j * tile_columns;
+      const T* right = &right_[column * blocks.depth + k * tile_columns];
       for (std::int64_t i = rows.begin; i < rows.end; i += tile_rows) {
-        if (upper && i >= j + width) break;
-        const T* left = &left_[i * blocks.depth + k * tile_rows];
-        const std::int64_t height = std::min(tile_rows, rows.end - i);
-        T* to = c.row(i) + j;
-        if (height == tile_rows && width == tile_columns) {
-          kernels_.tile(depth, left, right, to, c.stride);
-          continue;
-        }
-        std::fill(edge, edge + tile_rows * tile_columns, unreachable<T>);
-        const auto bytes = static_cast<std::size_t>(width) * sizeof(T);
-        for (std::int64_t r = 0; r < height; ++r) {
-          std::memcpy(edge + r * tile_columns, to + r * c.stride, bytes);
-        }
-        kernels_.tile(depth, left, right, edge, tile_columns);
-        for (std::int64_t r = 0; r < height; ++r) {
-          std::memcpy(to + r * c.stride, edge + r * tile_columns, bytes);
-        }
+        if (upper && i >= column + tile_columns) break;
+        const std::int64_t tile = (i - rows.begin) / tile_rows * across + j;
+        kernels_.tile(depth,
+                      &left_[i * blocks.depth + k * tile_rows],
+                      right,
+                      &tiles[tile * tile_rows * tile_columns],
+                      tile_columns);
       }
     }
   }
+  each_tile_row(c, rows, columns, [&](T* to, std::int64_t from, std::size_t bytes) {
+    std::memcpy(to, &tiles[from], bytes);
+  });
   const auto cells = static_cast<double>(rows.size() * columns.size());
   stage_.advance(cells * static_cast<double>(blocks.depth) * (upper ? 0.5 : 1.0));
 }
@@ -158,7 +184,7 @@ void MinPlus<T>::multiply(const Blocks& blocks, MatrixView<T> c) {
   const auto body = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t b = begin; b < end; ++b) multiply_block(blocks, b, c);
   };
-  if (blocks.count == 1) return body(0, 1);
+  if (blocks.count == 1 || !blocks.parallel) return body(0, blocks.count);
   context_.parallel_for(blocks.count, 1, body);
 }
 
@@ -178,8 +204,8 @@ void MinPlus<T>::product(Operand<T> left, Operand<T> right, MatrixView<T> c, Par
   const auto count = [&] {
     return divide_up(c.rows, blocks.rows) * divide_up(c.cols, blocks.columns);
   };
-  const bool parallel = context_.threads() > 1 && c.rows * c.cols * depth > least_parallel;
-  while (parallel && count() < 6 * context_.threads()) {
+  blocks.parallel = context_.threads() > 1 && c.rows * c.cols * depth > least_parallel;
+  while (blocks.parallel && count() < 6 * context_.threads()) {
     if (blocks.columns > kernels_.columns && blocks.columns >= blocks.rows) {
       blocks.columns = round_up(blocks.columns / 2, kernels_.columns);
     } else if (blocks.rows > 4 * kernels_.rows) {
@@ -187,10 +213,6 @@ void MinPlus<T>::product(Operand<T> left, Operand<T> right, MatrixView<T> c, Par
     } else {
       break;
     }
-  }
-  if (!parallel) {
-    blocks.rows = round_up(c.rows, kernels_.rows);
-    blocks.columns = round_up(c.cols, kernels_.columns);
   }
   blocks.across = divide_up(c.cols, blocks.columns);
   blocks.count = count();

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <tbb/enumerable_thread_specific.h>
+
 #include <cstdint>
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
+#include "yupana/core/tiles.hpp"
 #include "yupana/graph/min_plus_kernels.hpp"
 
 /// Private to the family: the min-plus product on the CPU.
@@ -29,8 +32,8 @@ enum class Part { whole, upper_triangle };
 template <class T>
 class MinPlus {
  public:
-  MinPlus(Context& context, Stage& stage, Signs signs)
-      : context_(context), stage_(stage), kernels_(simd_table<T>().kernels(signs)) {}
+  /// `largest`: most rows, columns or steps of any product.
+  MinPlus(Context& context, Stage& stage, Signs signs, std::int64_t largest);
 
   const MinPlusKernels<T>& kernels() const { return kernels_; }
 
@@ -50,6 +53,8 @@ class MinPlus {
             std::int64_t width,
             Array<T>& packed);
   void multiply(const Blocks& blocks, MatrixView<T> c);
+  template <class Move>
+  void each_tile_row(MatrixView<T> c, Range rows, Range columns, const Move& move);
   void multiply_block(const Blocks& blocks, std::int64_t index, MatrixView<T> c);
 
   Context& context_;
@@ -57,6 +62,7 @@ class MinPlus {
   const MinPlusKernels<T>& kernels_;
   Array<T> left_;
   Array<T> right_;
+  tbb::enumerable_thread_specific<Array<T>> tiles_;  // a block of c, one a thread
 };
 
 /// Copies the upper triangle of a square matrix onto its lower one.

@@ -88,7 +88,7 @@ template <class T>
 std::int64_t shortest_paths_symmetric(Context& context, MatrixView<T> weights) {
   const auto n = static_cast<double>(weights.rows);
   Stage stage(context, "shortest paths", n * n * n / 2, "add+min");
-  MinPlus<T> min_plus(context, stage, Signs::nonnegative);
+  MinPlus<T> min_plus(context, stage, Signs::nonnegative, halfway(weights.rows));
   context.run([&] {
     close_symmetric(context, min_plus, weights);
     mirror(context, weights);
@@ -100,7 +100,7 @@ template <class T>
 std::int64_t shortest_paths_directed(Context& context, MatrixView<T> weights, Signs signs) {
   const auto n = static_cast<double>(weights.rows);
   Stage stage(context, "shortest paths", n * n * n, "add+min");
-  MinPlus<T> min_plus(context, stage, signs);
+  MinPlus<T> min_plus(context, stage, signs, halfway(weights.rows));
   return context.run([&] { return close_directed(min_plus, signs, weights); });
 }
 
@@ -108,7 +108,7 @@ template <class T>
 std::int64_t shortest_paths_floyd_warshall(Context& context, MatrixView<T> weights, Signs signs) {
   const std::int64_t n = weights.rows;
   Stage stage(context, "shortest paths", std::pow(static_cast<double>(n), 3), "add+min");
-  MinPlus<T> min_plus(context, stage, signs);
+  MinPlus<T> min_plus(context, stage, signs, n);
   return context.run([&]() -> std::int64_t {
     for (std::int64_t k = 0; k < n; k += pivot_block) {
       const Range pivots = {k, std::min(n, k + pivot_block)};
