@@ -10,10 +10,10 @@ namespace yupana::io {
 
 /// An undirected graph of individuals, ready to be written.
 struct GraphFile {
-  std::string description;            ///< what the edges are and which were left out
-  std::vector<std::string> names;     ///< sample ids, one a node
-  std::vector<std::string> labels;    ///< populations, "" for none; or empty
-  std::vector<analysis::Edge> edges;  ///< weight = length: small is close
+  std::string description{};            ///< what the edges are and which were left out
+  std::vector<std::string> names{};     ///< sample ids, one a node
+  std::vector<std::string> labels{};    ///< populations, "" for none; or empty
+  std::vector<analysis::Edge> edges{};  ///< weight = length: small is close
 };
 
 /// The graph as GraphML (yEd, Cytoscape, igraph, networkx). Nodes n0, n1, ... carry `name` and
