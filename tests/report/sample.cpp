@@ -4,21 +4,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 
 namespace yupana::report {
 namespace {
 
 constexpr std::int64_t dimensions = 10;
+constexpr std::uint32_t seed = 14;
 
-Matrix<double> clustered_points(const Report& report, double spread, std::uint32_t seed) {
+Matrix<double> clustered_points(const Report& report, double spread) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal;
   const auto n = static_cast<std::int64_t>(report.individuals.size());
   Matrix<double> centers(static_cast<std::int64_t>(report.class_names.size()) + 1, dimensions);
   for (std::int64_t c = 0; c < centers.rows(); ++c) {
     for (std::int64_t k = 0; k < dimensions; ++k) {
-      centers(c, k) = 24 * normal(random) / std::sqrt(k + 1.0);
+      centers(c, k) = 30 * normal(random) / (k + 1.0);
     }
   }
   Matrix<double> points(n, dimensions);
@@ -31,6 +33,24 @@ Matrix<double> clustered_points(const Report& report, double spread, std::uint32
     }
   }
   return points;
+}
+
+/// Centres the columns, as an embedding is; gives each one's share of the variation.
+std::vector<double> center(Matrix<double>& points) {
+  std::vector<double> share;
+  double total = 0;
+  for (std::int64_t k = 0; k < points.cols(); ++k) {
+    double mean = 0, sum = 0;
+    for (std::int64_t i = 0; i < points.rows(); ++i) mean += points(i, k) / points.rows();
+    for (std::int64_t i = 0; i < points.rows(); ++i) {
+      points(i, k) -= mean;
+      sum += points(i, k) * points(i, k);
+    }
+    share.push_back(sum);
+    total += sum;
+  }
+  for (double& value : share) value /= total;
+  return share;
 }
 
 SquareMatrix<float> distances(const Matrix<double>& points, const std::vector<std::int64_t>& of) {
@@ -138,7 +158,7 @@ Report sample_report(std::int64_t individuals, std::int64_t classes) {
   Report report;
   report.title = "Fermat distances of an invented cohort";
   add_individuals(report, individuals, classes);
-  Matrix<double> plain = clustered_points(report, 9, 11), close = clustered_points(report, 4, 11);
+  Matrix<double> plain = clustered_points(report, 9), close = clustered_points(report, 4);
   const std::vector<std::int64_t> order = clustered_order(report);
   std::vector<std::int64_t> rows;
   const std::int64_t cells = std::min<std::int64_t>(individuals, 512);
@@ -150,13 +170,68 @@ Report sample_report(std::int64_t individuals, std::int64_t classes) {
   report.histograms.push_back(histogram_of("Fermat F, α = 2", f));
   report.heat_maps.push_back({"Euclidean d", std::move(d), individuals, order});
   report.heat_maps.push_back({"Fermat F, α = 2", std::move(f), individuals, order});
-  const std::vector<double> share = {0.342, 0.171, 0.114, 0.09, 0.07, 0.05, 0.04, 0.03, 0.02, 0.01};
-  report.embeddings.push_back({"Euclidean d", std::move(plain), share});
-  report.embeddings.push_back({"Fermat F, α = 2", std::move(close), share});
-  report.embeddings.back().share[0] = 0.518;
+  std::vector<double> share = center(plain);
+  report.embeddings.push_back({"Euclidean d", std::move(plain), std::move(share)});
+  share = center(close);
+  report.embeddings.push_back({"Fermat F, α = 2", std::move(close), std::move(share)});
   report.alphas = {1, 1.5, 2, 4, 8, 16, 32};
   report.kept_edges = {1, 0.83, 0.59, 0.31, 0.19, 0.12, 0.1};
   add_words(report);
+  return report;
+}
+
+const std::vector<std::string>& hostile_names() {
+  static const std::vector<std::string> names = {"</script><script>window.harmed = 1</script>",
+                                                 "\"><img src=x onerror=\"window.harmed = 1\">",
+                                                 "<!--<script>",
+                                                 "' onmouseover='window.harmed = 1",
+                                                 "]]>&lt;\\u003c{{data}}",
+                                                 "tab\tnew\nline\x01",
+                                                 "not UTF-8: \xff\xfe\xc3",
+                                                 std::string(3000, 'W')};
+  return names;
+}
+
+Report hostile_report() {
+  const std::vector<std::string>& names = hostile_names();
+  const auto n = static_cast<std::int64_t>(names.size());
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Report report = sample_report(n, n);
+  report.title = names[0];
+  report.individuals = report.class_names = names;
+  report.findings = report.notices = names;
+  for (std::size_t i = 0; i < 2; ++i) {
+    report.embeddings[i].name = report.heat_maps[i].name = report.histograms[i].name = names[i];
+  }
+  report.embeddings[1].points(1, 0) = nan;
+  report.embeddings[1].points(2, 1) = infinity;
+  report.embeddings[1].share = {nan};
+  report.heat_maps[0].cells(2, 1) = report.heat_maps[0].cells(1, 2) = std::nanf("");
+  report.kept_edges[1] = nan;
+  report.alpha = infinity;
+  report.scores[0].silhouette = nan;
+  for (const std::string& name : names) {
+    report.scores.push_back({name, infinity, nan, -infinity});
+    report.summary.push_back({name, name});
+    report.newick.push_back({name, name});
+  }
+  return report;
+}
+
+Report bare_report(std::int64_t individuals, std::int64_t dimensions_kept) {
+  Report report;
+  for (std::int64_t i = 0; i < individuals; ++i)
+    report.individuals.push_back(fmt::format("i{}", i));
+  Embedding embedding = {"d", Matrix<double>(individuals, dimensions_kept), {}};
+  for (std::int64_t i = 0; i < individuals * dimensions_kept; ++i) {
+    embedding.points.data()[i] = static_cast<double>(i);
+  }
+  report.embeddings.push_back(std::move(embedding));
+  SquareMatrix<float> zeros(individuals);
+  std::fill(zeros.data(), zeros.data() + individuals * individuals, 0.0f);
+  report.heat_maps.push_back({"d", std::move(zeros), individuals, {}});
+  report.histograms.push_back({"d", 0, 0, {}});
   return report;
 }
 

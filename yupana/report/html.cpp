@@ -86,11 +86,13 @@ Json list_of(const std::vector<T>& parts) {
   return list;
 }
 
+std::string hex_of(const Color& c) {
+  return fmt::format("#{:02x}{:02x}{:02x}", c.red, c.green, c.blue);
+}
+
 Json hex_of(const std::array<Color, 8>& colors) {
   Json list = Json::array();
-  for (const Color& c : colors) {
-    list.push_back(fmt::format("#{:02x}{:02x}{:02x}", c.red, c.green, c.blue));
-  }
+  for (const Color& c : colors) list.push_back(hex_of(c));
   return list;
 }
 
@@ -111,6 +113,7 @@ Json style_of(const Report& report) {
   }
   return {{"light", hex_of(class_colors)},
           {"dark", hex_of(dark_class_colors)},
+          {"none", hex_of(no_class_color)},
           {"outlines", outlines},
           {"classes", classes}};
 }

@@ -67,9 +67,9 @@ void draw_axes(Pen& pen, const Scale& scale, const Embedding& embedding) {
   const Box& box = scale.box;
   const bool flat = embedding.points.cols() < 2;
   const double reach_x = scale.unit * box.width / 2, reach_y = scale.unit * box.height / 2;
-  const auto xs = ticks(scale.center_x - reach_x, scale.center_x + reach_x, box.width / 110);
+  const auto xs = ticks(scale.center_x - reach_x, scale.center_x + reach_x, box.width / 85);
   const auto ys = flat ? std::vector<double>()
-                       : ticks(scale.center_y - reach_y, scale.center_y + reach_y, box.height / 80);
+                       : ticks(scale.center_y - reach_y, scale.center_y + reach_y, box.height / 75);
   pen.color(grid_color);
   for (const double t : xs) pen.line(scale.x(t), box.top, scale.x(t), box.bottom());
   for (const double t : ys) pen.line(box.left, scale.y(t), box.right(), scale.y(t));

@@ -58,6 +58,7 @@ function ticksOf(low, high, wanted) {
   const step = [1, 2, 5, 10].find((s) => s * power >= raw * 0.999) * power;
   const ticks = [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k++) {
+    if (ticks.length > wanted + 2) return [];  // the step is lost beside the size of the values
     ticks.push(Number((k * step).toPrecision(12)));
   }
   return ticks;
@@ -126,7 +127,8 @@ function widthOf(pen, look, texts) {
 /** The marker of a class around (x, y), of the area of a disc of that radius. */
 function drawMarker(pen, look, style, x, y, radius) {
   const outline = style ? data.style.outlines[style.shape] : [];
-  const color = style ? look.colors[style.color] : look.muted;
+  if (style && style.hollow) radius *= 0.86;  // the line around it has width
+  const color = style ? look.colors[style.color] : data.style.none;
   pen.beginPath();
   if (outline.length === 0) pen.arc(x, y, radius, 0, 2 * Math.PI);
   for (const [dx, dy] of outline) pen.lineTo(x + dx * radius, y + dy * radius);

@@ -3,10 +3,12 @@
 function startHistograms(histograms) {
   for (const histogram of histograms) {
     const canvas = el("canvas", {role: "img"});
-    id("histogram-list").append(el("div", {}, el("h3", {}, histogram.name), el("div", {class: "plot"}, canvas)));
+    id("histogram-list").append(
+      el("div", {}, el("h3", {}, histogram.name), el("div", {class: "plot"}, canvas)));
     const pairs = histogram.counts.reduce((sum, value) => sum + value, 0);
-    canvas.setAttribute("aria-label", `Histogram of ${histogram.name}: ${plural(pairs, "pair", "pairs")} between ` +
-      `${shown(histogram.low)} and ${shown(histogram.high)}; the table below holds the counts.`);
+    canvas.setAttribute("aria-label",
+      `Histogram of ${histogram.name}: ${plural(pairs, "pair", "pairs")} between ${shown(histogram.low)} and ` +
+      `${shown(histogram.high)}; the table below holds the counts.`);
     makeFigure(canvas, () => 240, (pen, width, height) => drawHistogram(pen, width, height, histogram));
   }
   id("histogram-table").append(...histograms.map((histogram) => {
@@ -106,5 +108,6 @@ function markAlpha(pen, look, box, at, points) {
   pen.fillStyle = look.ink;
   const wide = pen.measureText(text).width;
   pen.textAlign = "left";
-  pen.fillText(text, Math.min(Math.max(at - wide / 2, box.left), box.left + box.width - wide + 20), box.top - 12);
+  const left = Math.min(Math.max(at - wide / 2, box.left), box.left + box.width - wide + 20);
+  pen.fillText(text, left, box.top - 12);
 }

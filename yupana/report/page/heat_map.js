@@ -19,12 +19,12 @@ function decodeHeatMap(map) {
     const code = i >= j ? codes[i * (i + 1) / 2 + j] : codes[j * (j + 1) / 2 + i];
     return code === 65535 ? NaN : map.low + code * unit;
   };
-  const sample = [], every = Math.max(1, Math.floor(codes.length / 50000));
-  for (let i = 1, k = 0; i < map.size; i++) {
-    for (let j = 0; j < i; j++, k++) if (k % every === 0 && !Number.isNaN(value(i, j))) sample.push(value(i, j));
+  const sample = [];
+  for (let i = 1; i < map.size; i++) {
+    for (let j = 0; j < i; j++) sample.push(value(i, j));
   }
-  sample.sort((a, b) => a - b);
-  const quantile = (q) => sample.length > 0 ? sample[Math.round(q * (sample.length - 1))] : map.low;
+  const sorted = Float64Array.from(sample.filter((v) => !Number.isNaN(v))).sort();
+  const quantile = (q) => sorted.length > 0 ? sorted[Math.round(q * (sorted.length - 1))] : map.low;
   let low = quantile(0.005), high = quantile(0.995);
   if (!(high > low)) { low = map.low; high = map.high; }
   const first = (row) => Math.floor(row * map.individuals / map.size);
@@ -122,13 +122,14 @@ function startHeatMap() {
   }
 
   const figure = makeFigure(canvas,
-    (width) => Math.min(Math.max(200, width - (width > 560 ? 230 : 86)), 620) + 4, draw);
+    (width) => Math.min(Math.max(200, width - (width > 560 ? 230 : 86)), 700) + 4, draw);
 
   function describe() {
     const {map, low, high} = shownMap;
     id("heat-name").textContent = map.name;
     const cut = high < map.high || low > map.low;
-    canvas.setAttribute("aria-label", `Heat map of ${map.name} between ${plural(map.individuals, "individual", "individuals")}, ` +
+    const who = plural(map.individuals, "individual", "individuals");
+    canvas.setAttribute("aria-label", `Heat map of ${map.name} between ${who}, ` +
       `from ${shown(map.low)} to ${shown(map.high)}.`);
     const notes = [];
     if (map.individuals > map.size) {
@@ -136,8 +137,11 @@ function startHeatMap() {
         `${shown(map.individuals / map.size, 2)} pairs.`);
     }
     notes.push(`Values run from ${shown(map.low)} to ${shown(map.high)}` +
-      (cut ? `; colours span ${shown(low)} to ${shown(high)}, where 99 % of the cells off the diagonal lie.` : "."));
-    if (shownMap.classes.some((c) => c > -2)) notes.push("The strip shows the class of each row (the most frequent one of its cell).");
+      (cut ? `; colours span ${shown(low)} to ${shown(high)}, where 99 % of the cells off the ` +
+        "diagonal lie." : "."));
+    if (shownMap.classes.some((c) => c > -2)) {
+      notes.push("The strip shows the class of each row (the most frequent one of its cell).");
+    }
     id("heat-note").textContent = notes.join(" ");
     figure.redraw();
   }
@@ -145,18 +149,21 @@ function startHeatMap() {
   const nameOf = (row) => {
     const all = shownMap.rows[row];
     if (all.length === 0) return `row ${row + 1}`;
-    const name = labelled ? `${data.individuals[all[0]]} (${className(all[0])})` : data.individuals[all[0]];
-    return all.length === 1 ? name : `${name} and ${all.length - 1} more`;
+    return all.length === 1 ? nameAndClass(all[0]) : `${nameAndClass(all[0])} and ${all.length - 1} more`;
   };
   canvas.addEventListener("pointermove", (event) => {
     const rect = canvas.getBoundingClientRect();
     const x = event.clientX - rect.left, y = event.clientY - rect.top, size = shownMap.map.size;
-    const i = Math.floor((y - layout.top) / layout.side * size), j = Math.floor((x - layout.left) / layout.side * size);
+    const i = Math.floor((y - layout.top) / layout.side * size);
+    const j = Math.floor((x - layout.left) / layout.side * size);
     if (i < 0 || j < 0 || i >= size || j >= size) { tip.hidden = true; return; }
     showTip(tip, x, y, [shown(shownMap.value(i, j), 4), nameOf(i), nameOf(j)]);
   });
   canvas.addEventListener("pointerleave", () => { tip.hidden = true; });
-  makeSwitch(id("heat-switch"), "Matrix shown", maps.map(({map}) => map.name), (i) => { shownMap = maps[i]; describe(); });
+  makeSwitch(id("heat-switch"), "Matrix shown", maps.map(({map}) => map.name), (i) => {
+    shownMap = maps[i];
+    describe();
+  });
   describe();
 }
 

@@ -59,7 +59,8 @@ function showShares() {
   const most = Math.max(...data.embeddings.map((e) => e.dimensions));
   const axes = Array.from({length: most}, (_, k) => `PC${k + 1}`);
   id("shares").append(table("Explained share of each axis", ["Embedding", ...axes],
-    data.embeddings.map((e) => [e.name, ...axes.map((_, k) => k < e.dimensions ? percent(e.share[k]) : "–")])));
+    data.embeddings.map((e) => [e.name,
+      ...axes.map((_, k) => k < e.dimensions ? percent(e.share[k]) : "–")])));
 }
 
 /** Shows a part and fills it, in this order: a hidden canvas has no width. */
@@ -73,7 +74,7 @@ const filled = data.histograms.filter((histogram) =>
 const curve = data.alphas.map((alpha, k) => [alpha, data.keptEdges[k]])
   .filter(([alpha]) => alpha !== null).sort((a, b) => a[0] - b[0]);
 showWords();
-open("embedding", data.embeddings.length > 0, startScatter, showShares);
+open("embedding", data.embeddings.length > 0, () => new Scatter(), showShares);
 open("heat", data.heatMaps.some((map) => map.size > 0), startHeatMap);
 open("histograms", filled.length > 0, () => startHistograms(filled));
 open("retention", curve.length > 0, () => startRetention(curve));

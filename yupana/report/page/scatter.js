@@ -1,111 +1,132 @@
 // The embeddings: a scatter that zooms, moves, hides classes, finds individuals, and lets the
 // points travel when another embedding is chosen, so that the eye can follow them.
 
-function startScatter() {
-  const state = {
-    shown: 0, x: 0, y: 1, equal: true, hidden: new Set(), emphasis: null,
-    view: null,      // {cx, cy, ux, uy}: centre and units per pixel; null shows everything
-    box: null,       // the plot's rectangle on the canvas
-    hover: -1, found: [],
-  };
-  const canvas = id("scatter"), over = id("scatter-over"), tip = id("scatter-tip");
-  const screen = new Float32Array(2 * individuals);  // where each individual stands, NaN: nowhere
-  const radius = individuals <= 600 ? 5 : individuals <= 3000 ? 4 : individuals <= 10000 ? 3 : 2.3;
-  // A fixed mixed order of drawing, so that no class lies on top of the others because of its name.
-  const order = mixedOrder(individuals);
-  let current = null;      // the view in force, after fitting
-  let travel = null;       // {from, start} while the points move
-  let unplaced = 0;
+class Scatter {
+  constructor() {
+    this.shown = 0;              // the embedding
+    this.x = 0;                  // its axes
+    this.y = 1;
+    this.equal = true;           // one scale on both axes
+    this.hidden = new Set();     // classes
+    this.emphasis = null;        // the class pointed at in the legend
+    this.view = null;            // {cx, cy, ux, uy}: centre and units per pixel; null shows everything
+    this.current = null;         // the view in force, after fitting
+    this.box = null;             // the plot's rectangle on the canvas
+    this.travel = null;          // {from, start} while the points move
+    this.hovered = -1;
+    this.found = [];
+    this.unplaced = 0;
+    this.canvas = id("scatter");
+    this.over = id("scatter-over");
+    this.tip = id("scatter-tip");
+    this.screen = new Float32Array(2 * individuals);  // where each individual stands; NaN: nowhere
+    this.radius = individuals <= 600 ? 5 : individuals <= 3000 ? 4 : individuals <= 10000 ? 3 : 2.3;
+    // A fixed mixed order of drawing, so that no class lies on top of the others because of its name.
+    this.order = mixedOrder(individuals);
+    this.figure = makeFigure(this.canvas, (width) => Math.min(640, Math.max(320, width * 0.68)),
+      (...drawing) => this.draw(...drawing));
+    this.listenToControls();
+    makeLegend(this);
+    this.fillAxes();
+    this.describe();
+  }
 
-  const embedding = () => data.embeddings[state.shown];
-  const flat = () => embedding().dimensions < 2;
-  const classOf = (i) => labelled ? data.classes[i] : 0;
+  embedding() { return data.embeddings[this.shown]; }
+  flat() { return this.embedding().dimensions < 2; }
+  classOf(i) { return labelled ? data.classes[i] : 0; }
 
-  function coordinate(i, axis) {
-    const e = embedding();
+  coordinate(i, axis) {
+    const e = this.embedding();
     if (axis < e.dimensions) return e.points[i * e.dimensions + axis];
     if (e.dimensions === 0) return NaN;
     return ((i * 0.6180339887498949) % 1) - 0.5;  // a spread without meaning, for a single axis
   }
 
-  function fit(box) {
+  fit(box) {
     let x0 = Infinity, x1 = -Infinity, y0 = Infinity, y1 = -Infinity;
     for (let i = 0; i < individuals; i++) {
-      if (state.hidden.has(classOf(i))) continue;
-      const x = coordinate(i, state.x), y = coordinate(i, state.y);
+      if (this.hidden.has(this.classOf(i))) continue;
+      const x = this.coordinate(i, this.x), y = this.coordinate(i, this.y);
       if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
       x0 = Math.min(x0, x); x1 = Math.max(x1, x);
       y0 = Math.min(y0, y); y1 = Math.max(y1, y);
     }
     if (!(x0 <= x1)) return {cx: 0, cy: 0, ux: 1 / box.width, uy: 1 / box.height};
     const spanX = x1 > x0 ? x1 - x0 : Math.abs(x0) || 1;
-    const spanY = flat() ? 2.5 : y1 > y0 ? y1 - y0 : Math.abs(y0) || 1;
-    const room = 2 * radius + 10;
+    const spanY = this.flat() ? 2.5 : y1 > y0 ? y1 - y0 : Math.abs(y0) || 1;
+    const room = 2 * this.radius + 10;
     let ux = spanX / Math.max(1, box.width - 2 * room), uy = spanY / Math.max(1, box.height - 2 * room);
-    if (state.equal && !flat()) ux = uy = Math.max(ux, uy);
-    return {cx: (x0 + x1) / 2, cy: flat() ? 0 : (y0 + y1) / 2, ux, uy};
+    if (this.equal && !this.flat()) ux = uy = Math.max(ux, uy);
+    return {cx: (x0 + x1) / 2, cy: this.flat() ? 0 : (y0 + y1) / 2, ux, uy};
   }
 
-  const toX = (value) => state.box.left + state.box.width / 2 + (value - current.cx) / current.ux;
-  const toY = (value) => state.box.top + state.box.height / 2 - (value - current.cy) / current.uy;
+  toX(value) {
+    return this.box.left + this.box.width / 2 + (value - this.current.cx) / this.current.ux;
+  }
+  toY(value) {
+    return this.box.top + this.box.height / 2 - (value - this.current.cy) / this.current.uy;
+  }
 
-  function place(box) {
-    state.box = box;
-    current = state.view || fit(box);
-    unplaced = 0;
+  place(box) {
+    this.box = box;
+    this.current = this.view || this.fit(box);
+    this.unplaced = 0;
     const now = performance.now();
-    const part = travel ? Math.min(1, (now - travel.start) / 550) : 1;
+    const part = this.travel ? Math.min(1, (now - this.travel.start) / 550) : 1;
     const eased = part < 0.5 ? 4 * part ** 3 : 1 - (2 - 2 * part) ** 3 / 2;
     for (let i = 0; i < individuals; i++) {
-      const x = toX(coordinate(i, state.x)), y = toY(coordinate(i, state.y));
-      if (!Number.isFinite(x) || !Number.isFinite(y)) unplaced++;
-      const fromX = travel ? travel.from[2 * i] : x, fromY = travel ? travel.from[2 * i + 1] : y;
-      screen[2 * i] = part < 1 ? fromX + (x - fromX) * eased : x;
-      screen[2 * i + 1] = part < 1 ? fromY + (y - fromY) * eased : y;
+      const x = this.toX(this.coordinate(i, this.x)), y = this.toY(this.coordinate(i, this.y));
+      if (!Number.isFinite(x) || !Number.isFinite(y)) this.unplaced++;
+      this.screen[2 * i] = x;
+      this.screen[2 * i + 1] = y;
+      if (part === 1) continue;
+      const fromX = this.travel.from[2 * i], fromY = this.travel.from[2 * i + 1];
+      this.screen[2 * i] = fromX + (x - fromX) * eased;
+      this.screen[2 * i + 1] = fromY + (y - fromY) * eased;
     }
-    if (part >= 1) travel = null;
+    if (part >= 1) this.travel = null;
   }
 
-  const share = (axis) => {
-    const value = embedding().share[axis];
-    return value === null || value === undefined ? "" : `  (${percent(value)} explained)`;
-  };
-  function axisTitle(axis) {
-    if (axis < embedding().dimensions) return `PC${axis + 1}${share(axis)}`;
-    return embedding().dimensions === 1 ? "one axis only: height has no meaning" : "";
+  axisTitle(axis) {
+    const share = this.embedding().share[axis];
+    const explained = share === null || share === undefined ? "" : `  (${percent(share)} explained)`;
+    if (axis < this.embedding().dimensions) return `PC${axis + 1}${explained}`;
+    return this.embedding().dimensions === 1 ? "one axis only: height has no meaning" : "";
   }
 
-  function draw(pen, width, height, scale) {
+  draw(pen, width, height, scale) {
     const look = theme();
     pen.clearRect(0, 0, width, height);
-    if (embedding().dimensions === 0 || individuals === 0) {
-      current = null;
-      screen.fill(NaN);
+    if (this.embedding().dimensions === 0 || individuals === 0) {
+      this.current = null;
+      this.screen.fill(NaN);
       pen.fillStyle = look.muted;
       pen.font = `14px ${look.sans}`;
       pen.textAlign = "center";
-      pen.fillText("No dimension to draw: all these distances are equal or zero.", width / 2, height / 2, width);
+      pen.fillText("No dimension to draw: all these distances are equal or zero.",
+        width / 2, height / 2, width);
       return;
     }
     const box = {left: 66, top: 10, width: width - 78, height: height - 62};
-    place(box);
-    drawFrame(pen, look, box);
+    this.place(box);
+    this.drawFrame(pen, look, box);
     pen.save();
     pen.beginPath();
     pen.rect(box.left, box.top, box.width, box.height);
     pen.clip();
-    drawPoints(pen, look, box, scale);
+    this.drawPoints(pen, look, box, scale);
     pen.restore();
-    drawOver();
-    if (travel) figure.request();
+    this.drawOver();
+    if (this.travel) this.figure.request();
   }
 
-  function drawFrame(pen, look, box) {
-    const reachX = current.ux * box.width / 2, reachY = current.uy * box.height / 2;
-    const x = {ticks: ticksOf(current.cx - reachX, current.cx + reachX, box.width / 110), at: toX,
-      title: axisTitle(state.x)};
-    const y = {ticks: flat() ? [] : ticksOf(current.cy - reachY, current.cy + reachY, box.height / 80),
-      at: toY, title: axisTitle(state.y)};
+  drawFrame(pen, look, box) {
+    const {cx, cy, ux, uy} = this.current;
+    const reachX = ux * box.width / 2, reachY = uy * box.height / 2;
+    const x = {at: (value) => this.toX(value), title: this.axisTitle(this.x)};
+    const y = {at: (value) => this.toY(value), title: this.axisTitle(this.y)};
+    x.ticks = ticksOf(cx - reachX, cx + reachX, box.width / 90);
+    y.ticks = this.flat() ? [] : ticksOf(cy - reachY, cy + reachY, box.height / 75);
     x.texts = tickTexts(x.ticks);
     y.texts = tickTexts(y.ticks);
     drawAxes(pen, look, box, x, y);
@@ -114,158 +135,169 @@ function startScatter() {
   }
 
   /** Each class is drawn once and stamped: thirty thousand stamps take a few milliseconds. */
-  function stamps(look, scale) {
-    const size = Math.ceil(2 * (1.7 * radius + 1.5)), styles = labelled ? data.style.classes : [{color: 0, shape: 0}];
+  stamps(look, scale) {
+    const size = Math.ceil(2 * (1.7 * this.radius + 1.5));
+    const styles = labelled ? data.style.classes : [{color: 0, shape: 0}];
     const make = (style) => {
       const stamp = document.createElement("canvas");
       stamp.width = stamp.height = Math.ceil(size * scale);
       const pen = stamp.getContext("2d");
       pen.scale(scale, scale);
-      drawMarker(pen, look, style, size / 2, size / 2, style ? radius : radius * 0.8);
+      drawMarker(pen, look, style, size / 2, size / 2, style ? this.radius : this.radius * 0.8);
       return stamp;
     };
     return {size, none: make(null), of: styles.map(make)};
   }
 
-  function drawPoints(pen, look, box, scale) {
-    const {size, none, of} = stamps(look, scale);
+  drawPoints(pen, look, box, scale) {
+    const {size, none, of} = this.stamps(look, scale);
     const base = individuals > 8000 ? 0.75 : 0.92;
-    for (const i of order) {
-      const x = screen[2 * i], y = screen[2 * i + 1], c = classOf(i);
+    for (const i of this.order) {
+      const x = this.screen[2 * i], y = this.screen[2 * i + 1], c = this.classOf(i);
       // Not (inside) rather than outside: NaN must be left out too.
       if (!(x > box.left - size && x < box.left + box.width + size && y > box.top - size &&
-            y < box.top + box.height + size) || state.hidden.has(c)) continue;
-      pen.globalAlpha = state.emphasis !== null && state.emphasis !== c ? 0.1 : base;
+            y < box.top + box.height + size) || this.hidden.has(c)) continue;
+      pen.globalAlpha = this.emphasis !== null && this.emphasis !== c ? 0.1 : base;
       pen.drawImage(c < 0 ? none : of[c], x - size / 2, y - size / 2, size, size);
     }
     pen.globalAlpha = 1;
   }
 
   /** Rings around the individual under the pointer and those searched for, above the points. */
-  function drawOver() {
-    const look = theme(), scale = canvas.width / canvas.parentElement.clientWidth;
-    over.width = canvas.width;
-    over.height = canvas.height;
-    if (!state.box) return;
-    const pen = over.getContext("2d");
+  drawOver() {
+    const look = theme(), scale = this.canvas.width / this.canvas.parentElement.clientWidth;
+    this.over.width = this.canvas.width;
+    this.over.height = this.canvas.height;
+    if (!this.box) return;
+    const pen = this.over.getContext("2d");
     pen.scale(scale, scale);
     pen.beginPath();
-    pen.rect(state.box.left, state.box.top, state.box.width, state.box.height);
+    pen.rect(this.box.left, this.box.top, this.box.width, this.box.height);
     pen.clip();
-    const few = state.found.length <= 12;
+    const few = this.found.length <= 12;
     pen.font = `600 12px ${look.sans}`;
     pen.textBaseline = "middle";
-    for (const i of state.hover >= 0 ? [...state.found, state.hover] : state.found) {
-      const x = screen[2 * i], y = screen[2 * i + 1];
+    for (const i of this.hovered >= 0 ? [...this.found, this.hovered] : this.found) {
+      const x = this.screen[2 * i], y = this.screen[2 * i + 1];
       if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
       pen.beginPath();
-      pen.arc(x, y, radius + 5, 0, 2 * Math.PI);
+      pen.arc(x, y, this.radius + 5, 0, 2 * Math.PI);
       pen.lineWidth = 2;
       pen.strokeStyle = look.ink;
       pen.stroke();
-      if (!few || i === state.hover) continue;
+      if (!few || i === this.hovered) continue;
       const name = data.individuals[i].slice(0, 40);
       pen.lineWidth = 4;
       pen.strokeStyle = look.paper;
-      pen.strokeText(name, x + radius + 9, y);
+      pen.strokeText(name, x + this.radius + 9, y);
       pen.fillStyle = look.ink;
-      pen.fillText(name, x + radius + 9, y);
+      pen.fillText(name, x + this.radius + 9, y);
     }
   }
 
-  const figure = makeFigure(canvas, (width) => Math.min(640, Math.max(320, width * 0.68)), draw);
-  const refit = () => { state.view = null; figure.request(); };
+  refit() { this.view = null; this.figure.request(); }
 
-  function describe() {
-    const e = embedding();
+  describe() {
+    const e = this.embedding();
     id("embedding-name").textContent = e.name;
-    canvas.setAttribute("aria-label", e.dimensions === 0 ? `${e.name}: no dimension to draw.`
-      : `Scatter of ${plural(individuals, "individual", "individuals")}, ${e.name}: ${axisTitle(state.x)}` +
-        ` across, ${axisTitle(state.y)} up.`);
-    figure.redraw();
+    const who = plural(individuals, "individual", "individuals");
+    this.canvas.setAttribute("aria-label", e.dimensions === 0 ? `${e.name}: no dimension to draw.`
+      : `Scatter of ${who}, ${e.name}: ${this.axisTitle(this.x)} across, ${this.axisTitle(this.y)} up.`);
+    this.figure.redraw();
     const notes = [];
-    if (unplaced > 0) notes.push(`${plural(unplaced, "individual has", "individuals have")} no coordinates here.`);
-    if (!flat()) notes.push(state.equal ? "Both axes have the same scale." : "The axes have different scales.");
+    if (this.unplaced > 0) {
+      notes.push(`${plural(this.unplaced, "individual has", "individuals have")} no coordinates here.`);
+    }
+    if (!this.flat()) {
+      notes.push(this.equal ? "Both axes have the same scale." : "The axes have different scales.");
+    }
     id("scatter-note").textContent = notes.join(" ");
   }
 
-  function travelTo(change) {
-    const from = screen.slice();
+  travelTo(change) {
+    const from = this.screen.slice();
     change();
-    state.view = null;
+    this.view = null;
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches || individuals > 12000;
-    travel = still || current === null ? null : {from, start: performance.now()};
-    hover(-1);
-    describe();
+    this.travel = still || this.current === null ? null : {from, start: performance.now()};
+    this.hover(-1);
+    this.describe();
   }
 
-  function fillAxes() {
-    const names = Array.from({length: Math.max(1, embedding().dimensions)}, (_, k) => `PC${k + 1}`);
+  fillAxes() {
+    const names = Array.from({length: Math.max(1, this.embedding().dimensions)}, (_, k) => `PC${k + 1}`);
     for (const [key, select] of [["x", id("axis-x")], ["y", id("axis-y")]]) {
       select.replaceChildren(...names.map((name, k) => el("option", {value: k}, name)));
-      if (!flat() && state[key] >= names.length) state[key] = key === "x" ? 0 : 1;
-      if (flat()) state[key] = key === "x" ? 0 : 1;
-      select.value = String(state[key]);
-      select.parentElement.hidden = flat();
+      if (!this.flat() && this[key] >= names.length) this[key] = key === "x" ? 0 : 1;
+      if (this.flat()) this[key] = key === "x" ? 0 : 1;
+      select.value = String(this[key]);
+      select.parentElement.hidden = this.flat();
     }
-    id("equal").parentElement.hidden = flat();
+    id("equal").parentElement.hidden = this.flat();
   }
 
-  function hover(i, x, y) {
-    if (i !== state.hover) { state.hover = i; drawOver(); }
-    if (i < 0) { tip.hidden = true; return; }
+  hover(i, x, y) {
+    if (i !== this.hovered) { this.hovered = i; this.drawOver(); }
+    if (i < 0) { this.tip.hidden = true; return; }
     const lines = [data.individuals[i]];
     if (labelled) lines.push(className(i));
-    const e = embedding();
-    for (const axis of state.x === state.y ? [state.x] : [state.x, state.y]) {
-      if (axis < e.dimensions) lines.push(`PC${axis + 1} = ${shown(coordinate(i, axis), 4)}`);
+    const e = this.embedding();
+    for (const axis of this.x === this.y ? [this.x] : [this.x, this.y]) {
+      if (axis < e.dimensions) lines.push(`PC${axis + 1} = ${shown(this.coordinate(i, axis), 4)}`);
     }
-    showTip(tip, x, y, lines);
+    showTip(this.tip, x, y, lines);
   }
 
-  function nearest(x, y) {
-    let best = -1, reach = (radius + 8) ** 2;
+  nearest(x, y) {
+    let best = -1, reach = (this.radius + 8) ** 2;
     for (let i = 0; i < individuals; i++) {
-      const dx = screen[2 * i] - x, dy = screen[2 * i + 1] - y, far = dx * dx + dy * dy;
-      if (far < reach && !state.hidden.has(classOf(i))) { best = i; reach = far; }
+      const dx = this.screen[2 * i] - x, dy = this.screen[2 * i + 1] - y, far = dx * dx + dy * dy;
+      if (far < reach && !this.hidden.has(this.classOf(i))) { best = i; reach = far; }
     }
     return best;
   }
 
-  function zoom(factor, x, y) {
-    if (!current) return;
-    const box = state.box;
+  zoom(factor, x, y) {
+    if (!this.current) return;
+    const box = this.box;
     const atX = x === undefined ? 0 : x - box.left - box.width / 2;
     const atY = y === undefined ? 0 : y - box.top - box.height / 2;
-    state.view = {
-      cx: current.cx + atX * current.ux * (1 - factor), cy: current.cy - atY * current.uy * (1 - factor),
-      ux: current.ux * factor, uy: current.uy * factor,
-    };
-    figure.request();
+    const {cx, cy, ux, uy} = this.current;
+    this.view = {cx: cx + atX * ux * (1 - factor), cy: cy - atY * uy * (1 - factor),
+      ux: ux * factor, uy: uy * factor};
+    this.current = this.view;
+    this.figure.request();
   }
 
-  function move(dx, dy) {
-    if (!current) return;
-    state.view = {...current, cx: current.cx - dx * current.ux, cy: current.cy + dy * current.uy};
-    current = state.view;
-    figure.request();
+  move(dx, dy) {
+    if (!this.current) return;
+    const {cx, cy, ux, uy} = this.current;
+    this.view = {cx: cx - dx * ux, cy: cy + dy * uy, ux, uy};
+    this.current = this.view;
+    this.figure.request();
   }
 
-  listenScatter({canvas, state, figure, hover, nearest, zoom, move, refit});
-  const choose = (i) => travelTo(() => { state.shown = i; fillAxes(); });
-  makeSwitch(id("embedding-switch"), "Distances shown", data.embeddings.map((e) => e.name), choose);
-  for (const [key, name] of [["x", "axis-x"], ["y", "axis-y"]]) {
-    id(name).addEventListener("change", (event) => travelTo(() => { state[key] = Number(event.target.value); }));
+  listenToControls() {
+    const choose = (i) => this.travelTo(() => { this.shown = i; this.fillAxes(); });
+    makeSwitch(id("embedding-switch"), "Distances shown", data.embeddings.map((e) => e.name), choose);
+    for (const [key, name] of [["x", "axis-x"], ["y", "axis-y"]]) {
+      id(name).addEventListener("change", (event) => this.travelTo(() => {
+        this[key] = Number(event.target.value);
+      }));
+    }
+    id("equal").addEventListener("change", (event) => this.travelTo(() => {
+      this.equal = event.target.checked;
+    }));
+    id("find").addEventListener("input", (event) => {
+      this.found = find(event.target.value);
+      this.drawOver();
+    });
+    id("coordinates").addEventListener("click", (event) => {
+      event.currentTarget.href = fileUrl(coordinatesText(this.embedding()));
+      event.currentTarget.download = `${this.embedding().name.replace(/[^\w.-]+/g, "_")}.tsv`;
+    });
+    listenToPointer(this);
   }
-  id("equal").addEventListener("change", (event) => travelTo(() => { state.equal = event.target.checked; }));
-  id("find").addEventListener("input", (event) => { state.found = find(event.target.value); drawOver(); });
-  id("coordinates").addEventListener("click", (event) => {
-    event.currentTarget.href = fileUrl(coordinatesText(embedding()));
-    event.currentTarget.download = `${embedding().name.replace(/[^\w.-]+/g, "_")}.tsv`;
-  });
-  makeLegend(state, figure);
-  fillAxes();
-  describe();
 }
 
 /** The numbers 0 .. size - 1 in a fixed order that has nothing to do with their own. */
@@ -285,9 +317,9 @@ function find(text) {
   const wanted = text.trim().toLowerCase(), found = [];
   if (wanted === "") { id("found").textContent = ""; return found; }
   data.individuals.forEach((name, i) => { if (name.toLowerCase().includes(wanted)) found.push(i); });
-  const names = found.slice(0, 8).map((i) => labelled ? `${data.individuals[i]} (${className(i)})` : data.individuals[i]);
+  const names = found.slice(0, 8).map(nameAndClass).join(", ") + (found.length > 8 ? ", …" : "");
   id("found").textContent = found.length === 0 ? "No individual has such a name."
-    : `${plural(found.length, "individual", "individuals")}: ${names.join(", ")}${found.length > 8 ? ", …" : ""}`;
+    : `${plural(found.length, "individual", "individuals")}: ${names}`;
   return found;
 }
 
@@ -299,7 +331,8 @@ function coordinatesText(e) {
   return lines.join("\n") + "\n";
 }
 
-function listenScatter({canvas, state, figure, hover, nearest, zoom, move, refit}) {
+function listenToPointer(scatter) {
+  const canvas = scatter.canvas;
   const at = (event) => {
     const rect = canvas.getBoundingClientRect();
     return [event.clientX - rect.left, event.clientY - rect.top];
@@ -314,34 +347,36 @@ function listenScatter({canvas, state, figure, hover, nearest, zoom, move, refit
     const [x, y] = at(event);
     if (held) {
       canvas.classList.add("dragging");
-      move(x - held[0], y - held[1]);
+      scatter.move(x - held[0], y - held[1]);
       held = [x, y];
-      hover(-1);
+      scatter.hover(-1);
     } else {
-      hover(nearest(x, y), x, y);
+      scatter.hover(scatter.nearest(x, y), x, y);
     }
   });
   const release = () => { held = null; canvas.classList.remove("dragging"); };
   canvas.addEventListener("pointerup", release);
   canvas.addEventListener("pointercancel", release);
-  canvas.addEventListener("pointerleave", () => hover(-1));
-  canvas.addEventListener("dblclick", (event) => zoom(0.5, ...at(event)));
+  canvas.addEventListener("pointerleave", () => scatter.hover(-1));
+  canvas.addEventListener("dblclick", (event) => scatter.zoom(0.5, ...at(event)));
   canvas.addEventListener("wheel", (event) => {
     if (!event.ctrlKey && !event.metaKey) return;  // a bare wheel scrolls the page
     event.preventDefault();
-    hover(-1);
-    zoom(Math.exp(Math.sign(event.deltaY) * 0.2), ...at(event));
+    scatter.hover(-1);
+    scatter.zoom(Math.exp(Math.sign(event.deltaY) * 0.2), ...at(event));
   }, {passive: false});
   const keys = {
-    ArrowLeft: () => move(40, 0), ArrowRight: () => move(-40, 0), ArrowUp: () => move(0, 40),
-    ArrowDown: () => move(0, -40), "+": () => zoom(0.7), "=": () => zoom(0.7), "-": () => zoom(1.4), 0: refit,
+    ArrowLeft: () => scatter.move(40, 0), ArrowRight: () => scatter.move(-40, 0),
+    ArrowUp: () => scatter.move(0, 40), ArrowDown: () => scatter.move(0, -40),
+    "+": () => scatter.zoom(0.7), "=": () => scatter.zoom(0.7), "-": () => scatter.zoom(1.4),
+    0: () => scatter.refit(),
   };
   canvas.addEventListener("keydown", (event) => {
     if (!(event.key in keys) || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     keys[event.key]();
   });
-  id("zoom-in").addEventListener("click", () => zoom(0.7));
-  id("zoom-out").addEventListener("click", () => zoom(1.4));
-  id("zoom-reset").addEventListener("click", refit);
+  id("zoom-in").addEventListener("click", () => scatter.zoom(0.7));
+  id("zoom-out").addEventListener("click", () => scatter.zoom(1.4));
+  id("zoom-reset").addEventListener("click", () => scatter.refit());
 }

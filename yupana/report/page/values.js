@@ -44,6 +44,11 @@ function className(individual) {
   return c < 0 ? "no label" : data.classNames[c];
 }
 
+function nameAndClass(individual) {
+  const name = data.individuals[individual];
+  return labelled ? `${name} (${className(individual)})` : name;
+}
+
 /** An element; children are elements or texts. */
 function el(tag, attributes, ...children) {
   const element = document.createElement(tag);
@@ -55,13 +60,19 @@ function el(tag, attributes, ...children) {
   return element;
 }
 
+/** Nodes of a name in which ^x and ^(x) are powers. */
+function withPowers(name) {
+  return name.split(/(\^\([^)]*\)|\^[\p{L}\p{N}]+)/u).map((part, k) =>
+    k % 2 === 1 ? el("sup", {}, part.replace(/^\^\(?|\)$/g, "")) : part);
+}
+
 /** A table; the first cell of each row is its heading. */
 function table(caption, head, rows) {
   return el("table", {},
     el("caption", {class: "unseen"}, caption),
     el("thead", {}, el("tr", {}, ...head.map((text) => el("th", {scope: "col"}, text)))),
     el("tbody", {}, ...rows.map(([first, ...rest]) => el("tr", {},
-      el("th", {scope: "row"}, first),
+      el("th", {scope: "row"}, ...withPowers(first)),
       ...rest.map((cell) => cell instanceof Node ? cell : el("td", {}, cell))))));
 }
 
