@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "yupana/core/array.hpp"
+
+namespace yupana::io {
+
+/// A regular file open for reading at any place, from several threads. Errors (bad_input) name it.
+class InputFile {
+ public:
+  explicit InputFile(std::string path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::int64_t size() const { return size_; }
+  /// Exactly `bytes` from `offset` on; bad_input where the file ends before.
+  void read_at(std::int64_t offset, void* data, std::size_t bytes) const;
+
+ private:
+  std::string path_;
+  int file_ = -1;
+  std::int64_t size_ = 0;
+};
+
+/// The bytes of a file, decompressed where it is gzip; a byte after the last is zero. bad_input for
+/// a damaged gzip file, out_of_resources beyond `most` bytes.
+Array<char> read_text(const InputFile& file, std::uint64_t most);
+
+}  // namespace yupana::io

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "yupana/core/context.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/io/input_file.hpp"
+#include "yupana/io/matrix_reader.hpp"
+
+namespace yupana::io {
+
+/// A matrix as a file holds it, before it is checked.
+struct RawMatrix {
+  DistanceMatrix matrix;
+  double tolerance = 0;         ///< how far an entry may be from its mirror, of the larger
+  bool lower_only = false;      ///< nothing above the diagonal was read
+  bool may_be_square0 = false;  ///< zeros above the diagonal may stand for "not written"
+  bool transposed = false;      ///< rows are columns (Fortran order)
+};
+
+/// Names listed beside a matrix; none where no such file is.
+struct ListedNames {
+  std::string path;
+  std::vector<std::string> names;
+};
+
+RawMatrix read_npy_matrix(Context& context, const InputFile& file);
+RawMatrix read_plink_binary(Context& context,
+                            const InputFile& file,
+                            const std::optional<ListedNames>& listed);
+RawMatrix read_text_matrix(Context& context,
+                           const InputFile& file,
+                           const std::optional<ListedNames>& listed);
+
+/// A matrix of n x n, if the context's memory holds it; throws out_of_resources otherwise.
+template <class T>
+SquareMatrix<T> allocate_square(const Context& context, const std::string& path, std::int64_t n) {
+  const double bytes = static_cast<double>(n) * static_cast<double>(n) * sizeof(T);
+  if (bytes > static_cast<double>(context.memory())) {
+    throw Error(ErrorCode::out_of_resources,
+                fmt::format("{}: its {} x {} matrix takes {:.1f} MiB and memory is limited to "
+                            "{:.1f} MiB; give --memory more, or fewer samples",
+                            path,
+                            n,
+                            n,
+                            bytes / (1 << 20),
+                            static_cast<double>(context.memory()) / (1 << 20)));
+  }
+  return SquareMatrix<T>(n);
+}
+
+}  // namespace yupana::io

@@ -1,0 +1,306 @@
+// Matrices as text: squares and triangles, tables with names, PHYLIP.
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include "yupana/core/tiles.hpp"
+#include "yupana/io/matrix_formats.hpp"
+
+namespace yupana::io {
+namespace {
+
+// A value near the border between two six-digit texts may fall on either side.
+constexpr double text_tolerance = 1e-5;
+
+/// What stands between the fields of a line: one tab or comma, or a run of blanks.
+enum class Separator { tab, comma, blanks };
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+/// Takes the fields of one line, one after the other.
+class Fields {
+ public:
+  Fields(std::string_view line, Separator separator) : rest_(line), separator_(separator) {
+    if (separator != Separator::blanks) return;
+    while (!rest_.empty() && is_blank(rest_.front())) rest_.remove_prefix(1);
+    while (!rest_.empty() && is_blank(rest_.back())) rest_.remove_suffix(1);
+    done_ = rest_.empty();
+  }
+
+  bool next(std::string_view& field) {
+    if (done_) return false;
+    const std::string_view marks = separator_ == Separator::tab     ? "\t"
+                                   : separator_ == Separator::comma ? ","
+                                                                    : " \t";
+    const std::size_t end = rest_.find_first_of(marks);
+    field = rest_.substr(0, end);
+    done_ = end == std::string_view::npos;
+    if (!done_) rest_.remove_prefix(end + 1);
+    while (separator_ == Separator::blanks && !rest_.empty() && is_blank(rest_.front())) {
+      rest_.remove_prefix(1);
+    }
+    if (separator_ == Separator::comma && field.size() > 1 && field.front() == '"' &&
+        field.back() == '"') {
+      field = field.substr(1, field.size() - 2);
+    }
+    return true;
+  }
+
+ private:
+  std::string_view rest_;
+  Separator separator_;
+  bool done_ = false;
+};
+
+bool parse(std::string_view field, double& value) {
+  while (!field.empty() && is_blank(field.front())) field.remove_prefix(1);
+  while (!field.empty() && is_blank(field.back())) field.remove_suffix(1);
+  if (!field.empty() && field.front() == '+') field.remove_prefix(1);
+  const char* end = field.data() + field.size();
+  const auto [stop, error] = std::from_chars(field.data(), end, value);
+  return error == std::errc{} && stop == end;
+}
+
+bool is_number(std::string_view field) {
+  double value = 0;
+  return parse(field, value);
+}
+
+struct Text {
+  const std::string& path;
+  std::vector<std::string_view> lines;
+  Separator separator = Separator::blanks;
+
+  std::vector<std::string_view> fields(std::size_t line) const {
+    std::vector<std::string_view> all;
+    Fields fields(lines[line], separator);
+    for (std::string_view field; fields.next(field);) all.push_back(field);
+    return all;
+  }
+  Error fault(std::size_t line, std::string_view what) const {
+    return bad_line(path, static_cast<std::int64_t>(line) + 1, what);
+  }
+};
+
+/// How the lines are laid out.
+struct Layout {
+  std::size_t first = 0;      ///< line of row 0
+  std::int64_t n = 0;         ///< samples
+  bool row_names = false;     ///< each row begins with a name
+  bool triangle = false;      ///< row i holds fewer values than the next
+  std::int64_t diagonal = 0;  ///< triangle: 1 if row i ends with its diagonal
+  std::vector<std::string> names;
+
+  /// Row of the matrix on the first line, and values on the line of row i.
+  std::int64_t first_row() const { return triangle && diagonal == 0 ? 1 : 0; }
+  std::int64_t values(std::int64_t i) const { return triangle ? i + diagonal : n; }
+};
+
+std::vector<std::string_view> split_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    lines.push_back(line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  while (!lines.empty() && lines.back().find_first_not_of(" \t") == std::string_view::npos) {
+    lines.pop_back();
+  }
+  return lines;
+}
+
+/// By the first two lines: the first line of a triangle has one field and no separator.
+Separator separator_of(const std::vector<std::string_view>& lines) {
+  const auto has = [&](char mark) {
+    return std::any_of(lines.begin(),
+                       lines.begin() + std::min<std::ptrdiff_t>(2, std::ssize(lines)),
+                       [&](std::string_view line) { return line.find(mark) != line.npos; });
+  };
+  return has('\t') ? Separator::tab : has(',') ? Separator::comma : Separator::blanks;
+}
+
+/// The number of samples alone on the first line. "1" may begin a triangle too: then only a name on
+/// the second line tells.
+bool is_phylip(const Text& text, const std::vector<std::string_view>& first) {
+  double samples = 0;
+  if (first.size() != 1 || !parse(first[0], samples)) return false;
+  if (text.lines.size() < 2 || samples != static_cast<double>(text.lines.size() - 1)) return false;
+  const auto second = text.fields(1);
+  return second.size() == text.lines.size() && (second.size() > 2 || !is_number(second[0]));
+}
+
+/// A first line of names: any word that is no number behind the first field; else a corner or one
+/// line more than columns tells.
+bool is_header(const Text& text, const std::vector<std::string_view>& first) {
+  if (std::any_of(first.begin() + 1, first.end(), [](auto f) { return !is_number(f); }))
+    return true;
+  const std::size_t lines = text.lines.size();
+  if (!is_number(first[0])) return lines == first.size() || (first.size() == 1 && lines == 2);
+  return first.size() > 1 && lines == first.size() + 1;
+}
+
+/// A lower triangle: one value on the first line, two on the second. Whether rows end with their
+/// diagonal follows from the number of samples if that is known, else from zeros at all ends.
+bool read_triangle_layout(const Text& text,
+                          const std::vector<std::string_view>& first,
+                          std::optional<std::int64_t> samples,
+                          Layout& layout) {
+  const auto lines = static_cast<std::int64_t>(text.lines.size());
+  if (first.size() != 1 || !is_number(first[0])) return false;
+  if (lines > 1 && text.fields(1).size() != 2) return false;
+  const auto ends_in = [&](double wanted) {
+    return std::all_of(text.lines.begin(), text.lines.end(), [&](std::string_view line) {
+      double value = 0;
+      return parse(line.substr(line.find_last_of(" \t,") + 1), value) && value == wanted;
+    });
+  };
+  if (!samples && lines > 1 && ends_in(1)) {
+    throw bad_file(
+        text.path,
+        "every row ends with 1, the diagonal of similarities; wanted distances, 1 - ibs");
+  }
+  const bool with_diagonal = samples ? *samples == lines : ends_in(0);
+  layout.triangle = true;
+  layout.diagonal = with_diagonal ? 1 : 0;
+  layout.n = with_diagonal ? lines : lines + 1;
+  return true;
+}
+
+/// Tables: header and row names from the number of fields of the first row of values.
+void read_square_layout(const Text& text, std::vector<std::string_view> header, Layout& layout) {
+  layout.n = static_cast<std::int64_t>(text.lines.size() - layout.first);
+  if (layout.n == 0) throw bad_file(text.path, "has a line of names and no row of values");
+  const auto n = static_cast<std::size_t>(layout.n);
+  const std::size_t width = text.fields(layout.first).size();
+  if (width != n && width != n + 1) {
+    throw bad_file(text.path, fmt::format("not square: {} rows of {} fields", layout.n, width));
+  }
+  layout.row_names = width == n + 1;
+  if (header.empty()) return;
+  if (header.size() != n && header.size() != n + 1) {
+    throw text.fault(0, fmt::format("{} names for {} columns", header.size(), n));
+  }
+  layout.names.assign(header.end() - layout.n, header.end());
+}
+
+Layout layout_of(const Text& text, const std::optional<ListedNames>& listed) {
+  std::optional<std::int64_t> samples;
+  if (listed) samples = static_cast<std::int64_t>(listed->names.size());
+  const std::vector<std::string_view> first = text.fields(0);
+  if (first.empty()) throw text.fault(0, "is blank; wanted a row of numbers or names");
+  Layout layout;
+  if (is_phylip(text, first)) {
+    layout.first = 1;
+    read_square_layout(text, {}, layout);
+  } else if (read_triangle_layout(text, first, samples, layout)) {
+  } else if (is_header(text, first)) {
+    layout.first = 1;
+    read_square_layout(text, first, layout);
+  } else {
+    read_square_layout(text, {}, layout);
+  }
+  return layout;
+}
+
+/// Takes the name of a row, which must be its column's.
+void take_name(
+    const Text& text, std::size_t line, std::int64_t i, std::string_view name, Layout& layout) {
+  const auto index = static_cast<std::size_t>(i);
+  if (layout.names.size() <= index) {
+    layout.names.emplace_back(name);
+  } else if (layout.names[index] != name) {
+    throw text.fault(line,
+                     fmt::format("row {} is named '{}' and column {} '{}'; order both alike",
+                                 i + 1,
+                                 name,
+                                 i + 1,
+                                 layout.names[index]));
+  }
+}
+
+void read_row(const Text& text, const Layout& layout, std::int64_t i, double* row) {
+  const std::size_t line = layout.first + static_cast<std::size_t>(i - layout.first_row());
+  const std::int64_t wanted = layout.values(i);
+  Fields fields(text.lines[line], text.separator);
+  std::string_view field;
+  if (layout.row_names) fields.next(field);
+  std::int64_t j = 0;
+  for (; fields.next(field); ++j) {
+    if (j == wanted) throw text.fault(line, fmt::format("more than {} values", wanted));
+    if (parse(field, row[j])) continue;
+    throw text.fault(
+        line, fmt::format("value {} is '{}', which is no number", j + 1, field.substr(0, 40)));
+  }
+  if (j < wanted) throw text.fault(line, fmt::format("{} values; wanted {}", j, wanted));
+}
+
+/// A matrix of n columns cannot stand in fewer bytes; refuse before asking for its memory.
+void check_length(const Text& text, const Layout& layout) {
+  for (std::int64_t i = layout.first_row(); i < layout.n; ++i) {
+    const std::size_t line = layout.first + static_cast<std::size_t>(i - layout.first_row());
+    const std::int64_t wanted = layout.values(i);
+    if (std::ssize(text.lines[line]) >= 2 * wanted - 1) continue;
+    throw text.fault(line, fmt::format("fewer values than the {} wanted", wanted));
+  }
+}
+
+void take_row_names(const Text& text, Layout& layout) {
+  for (std::int64_t i = 0; layout.row_names && i < layout.n; ++i) {
+    const std::size_t line = layout.first + static_cast<std::size_t>(i);
+    std::string_view name;
+    Fields(text.lines[line], text.separator).next(name);
+    take_name(text, line, i, name, layout);
+  }
+}
+
+SquareMatrix<double> read_rows(Context& context, const Text& text, const Layout& layout) {
+  auto matrix = allocate_square<double>(context, text.path, layout.n);
+  for (std::int64_t i = 0; layout.triangle && i < layout.n; ++i) matrix(i, i) = 0;
+  const std::int64_t first = layout.first_row();
+  const std::int64_t grain = std::max<std::int64_t>(1, (1 << 14) / layout.n);
+  std::atomic<std::int64_t> fault{layout.n};
+  context.parallel_for(layout.n - first, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = first + begin; i < first + end; ++i) {
+      context.check_cancelled();
+      std::int64_t lowest = fault.load();
+      if (i > lowest) return;
+      try {
+        read_row(text, layout, i, matrix.row(i));
+      } catch (const Error&) {
+        while (i < lowest && !fault.compare_exchange_weak(lowest, i)) {
+        }
+      }
+    }
+  });
+  // Which thread met a fault first is chance; the one reported is the first of the file.
+  if (fault < layout.n) read_row(text, layout, fault, matrix.row(fault));
+  return matrix;
+}
+
+}  // namespace
+
+RawMatrix read_text_matrix(Context& context,
+                           const InputFile& file,
+                           const std::optional<ListedNames>& listed) {
+  const Array<char> bytes = read_text(file, context.memory());
+  Text text{file.path(), split_lines({bytes.data(), static_cast<std::size_t>(bytes.size() - 1)})};
+  if (text.lines.empty()) throw bad_file(file.path(), "holds no line of text");
+  text.separator = separator_of(text.lines);
+  Layout layout = layout_of(text, listed);
+  check_length(text, layout);
+  take_row_names(text, layout);
+  RawMatrix raw;
+  raw.tolerance = text_tolerance;
+  raw.lower_only = layout.triangle;
+  raw.may_be_square0 = !layout.triangle && layout.names.empty();
+  raw.matrix.values = read_rows(context, text, layout);
+  raw.matrix.names = std::move(layout.names);
+  return raw;
+}
+
+}  // namespace yupana::io

@@ -1,0 +1,149 @@
+#include "yupana/io/matrix_writer.hpp"
+
+#include <atomic>
+#include <cstring>
+#include <string_view>
+#include <unordered_set>
+
+#include "yupana/core/error.hpp"
+#include "yupana/io/number_text.hpp"
+#include "yupana/io/text_rows.hpp"
+
+namespace yupana::io {
+namespace {
+
+using Names = std::vector<std::string>;
+
+void check_names(const AtomicFile& file, const Names& names) {
+  for (const std::string& name : names) {
+    if (name.find_first_of("\t\r\n") == std::string::npos) continue;
+    throw bad_file(file.path(),
+                   fmt::format("sample name '{}' holds a tab or a line end; rename the sample",
+                               name.substr(0, name.find_first_of("\t\r\n"))));
+  }
+}
+
+char* put(std::string_view text, char* out) {
+  std::memcpy(out, text.data(), text.size());
+  return out + text.size();
+}
+
+std::int64_t count(const Names& names) { return static_cast<std::int64_t>(names.size()); }
+
+/// Rows "name<separator>value<separator>...".
+TextRows named_rows(const Names& names, char separator, const RowProducer& producer) {
+  const std::int64_t n = count(names);
+  TextRows rows;
+  rows.size = n;
+  rows.producer = producer;
+  rows.bytes = [&names, n](std::int64_t i) {
+    return names[static_cast<std::size_t>(i)].size() +
+           static_cast<std::size_t>(n) * (number_text_bytes + 1) + 1;
+  };
+  rows.text = [&names, n, separator](std::int64_t i, const double* row, char* out) {
+    out = put(names[static_cast<std::size_t>(i)], out);
+    for (std::int64_t j = 0; j < n; ++j) {
+      *out++ = separator;
+      out = write_shortest(row[j], out);
+    }
+    *out++ = '\n';
+    return out;
+  };
+  return rows;
+}
+
+Names phylip_names(Context& context, const AtomicFile& file, const Names& names) {
+  constexpr std::string_view ending = " \t\r\n()[]:;,'";
+  Names relaxed = names;
+  std::int64_t changed = 0;
+  std::unordered_set<std::string_view> seen;
+  for (std::string& name : relaxed) {
+    bool touched = name.empty();
+    if (touched) name.assign(1, '_');
+    for (char& c : name) {
+      if (ending.find(c) == std::string_view::npos) continue;
+      c = '_';
+      touched = true;
+    }
+    changed += touched;
+    if (seen.insert(name).second) continue;
+    throw bad_file(file.path(),
+                   fmt::format("two samples are named '{}' once characters that PHYLIP cannot hold "
+                               "are replaced by '_'; rename one",
+                               name));
+  }
+  if (changed > 0) {
+    context.note(
+        fmt::format("{}: {} sample names changed: PHYLIP holds no blanks, brackets, "
+                    "colons, commas or quotes; '_' stands for them",
+                    file.path(),
+                    changed));
+  }
+  return relaxed;
+}
+
+}  // namespace
+
+void write_ids(AtomicFile& file, const Names& names) {
+  check_names(file, names);
+  for (const std::string& name : names) {
+    file.write(name);
+    file.write("\n");
+  }
+}
+
+void write_tsv(Context& context, AtomicFile& file, const Names& names, const RowProducer& rows) {
+  check_names(file, names);
+  file.write("sample");
+  for (const std::string& name : names) {
+    file.write("\t");
+    file.write(name);
+  }
+  file.write("\n");
+  write_text_rows(context, file, named_rows(names, '\t', rows));
+}
+
+void write_phylip(Context& context, AtomicFile& file, const Names& names, const RowProducer& rows) {
+  const Names relaxed = phylip_names(context, file, names);
+  file.write(fmt::format("{}\n", names.size()));
+  write_text_rows(context, file, named_rows(relaxed, ' ', rows));
+}
+
+std::int64_t write_pairs(Context& context,
+                         AtomicFile& file,
+                         const Names& names,
+                         const PairFilter& filter,
+                         const RowProducer& producer) {
+  check_names(file, names);
+  file.write("sample1\tsample2\tvalue\n");
+  const std::int64_t n = count(names);
+  std::size_t all_names = 0;
+  for (const std::string& name : names) all_names += name.size();
+  std::atomic<std::int64_t> listed{0};
+  TextRows rows;
+  rows.size = n;
+  rows.producer = producer;
+  rows.bytes = [&, n](std::int64_t i) {
+    return all_names + static_cast<std::size_t>(n) *
+                           (names[static_cast<std::size_t>(i)].size() + number_text_bytes + 3);
+  };
+  rows.text = [&, n](std::int64_t i, const double* row, char* out) {
+    std::int64_t found = 0;
+    for (std::int64_t j = i + 1; j < n; ++j) {
+      if (!(row[j] > filter.above && row[j] < filter.below)) continue;
+      out = put(names[static_cast<std::size_t>(i)], out);
+      *out++ = '\t';
+      out = put(names[static_cast<std::size_t>(j)], out);
+      *out++ = '\t';
+      out = write_shortest(row[j], out);
+      *out++ = '\n';
+      ++found;
+    }
+    listed.fetch_add(found, std::memory_order_relaxed);
+    return out;
+  };
+  write_text_rows(context, file, rows);
+  return listed;
+}
+
+}  // namespace yupana::io

@@ -1,0 +1,103 @@
+#include "yupana/io/npy_layout.hpp"
+
+#include <charconv>
+#include <limits>
+
+#include "yupana/core/error.hpp"
+
+namespace yupana::io {
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+
+/// The text behind 'key': in a Python dictionary of literals.
+std::string_view behind(std::string_view path, std::string_view header, std::string_view key) {
+  const std::size_t at = header.find(fmt::format("'{}':", key));
+  if (at == std::string_view::npos) {
+    throw bad_file(path,
+                   fmt::format(".npy header has no '{}'; save it again with numpy.save", key));
+  }
+  std::string_view rest = header.substr(at + key.size() + 3);
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  return rest;
+}
+
+void read_description(std::string_view path, std::string_view text, NpyLayout& layout) {
+  const std::size_t close = text.size() > 1 && text[0] == '\'' ? text.find('\'', 1) : 0;
+  const std::string_view word =
+      close == 0 || close == std::string_view::npos ? "" : text.substr(1, close - 1);
+  const bool ordered = word.size() == 3 && std::string_view("<>|=").find(word[0]) != word.npos;
+  if (!ordered || word[2] < '1' || word[2] > '8') {
+    throw bad_file(path,
+                   fmt::format(".npy holds values of type {}; wanted plain floats or integers",
+                               word.empty() ? text.substr(0, 40) : word));
+  }
+  layout.swapped = word[0] == '>';
+  layout.kind = word[1];
+  layout.width = word[2] - '0';
+}
+
+std::vector<std::int64_t> read_shape(std::string_view path, std::string_view text) {
+  const std::size_t close = text.find(')');
+  if (text.empty() || text[0] != '(' || close == std::string_view::npos) {
+    throw bad_file(path, ".npy header has no shape in brackets; save it again with numpy.save");
+  }
+  text = text.substr(1, close - 1);
+  std::vector<std::int64_t> shape;
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(" ,"), text.size()));
+    if (text.empty()) return shape;
+    std::int64_t extent = -1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent);
+    if (error != std::errc{} || extent < 0 || shape.size() == 32) {
+      throw bad_file(path, ".npy header has a shape that is no list of sizes");
+    }
+    shape.push_back(extent);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  }
+}
+
+}  // namespace
+
+bool is_npy(std::string_view bytes) { return bytes.substr(0, magic.size()) == magic; }
+
+NpyLayout npy_layout(std::string_view path, std::string_view bytes) {
+  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(bytes[i] & 0xff); };
+  const Error cut = bad_file(path, ".npy header is cut short; copy the file again");
+  if (!is_npy(bytes)) throw bad_file(path, "not a .npy file (no NumPy signature)");
+  if (bytes.size() < 12) throw cut;
+  const std::size_t version = byte(6);
+  if (version < 1 || version > 3) {
+    throw bad_file(path, fmt::format(".npy format version {}; this reads 1 to 3", version));
+  }
+  const std::size_t start = version == 1 ? 10 : 12;
+  std::size_t length = byte(8) + (byte(9) << 8);
+  if (version > 1) length += (byte(10) << 16) + (byte(11) << 24);
+  if (length > bytes.size() - start) throw cut;
+  const std::string_view header = bytes.substr(start, length);
+
+  NpyLayout layout;
+  read_description(path, behind(path, header, "descr"), layout);
+  const std::string_view order = behind(path, header, "fortran_order");
+  layout.fortran = order.substr(0, 4) == "True";
+  if (!layout.fortran && order.substr(0, 5) != "False") {
+    throw bad_file(path, ".npy header has a fortran_order that is neither True nor False");
+  }
+  layout.shape = read_shape(path, behind(path, header, "shape"));
+  layout.data = static_cast<std::int64_t>(start + length);
+  return layout;
+}
+
+std::string npy_preamble(std::string_view description, std::int64_t rows, std::int64_t cols) {
+  std::string text = fmt::format(
+      "{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}), }}", description, rows, cols);
+  constexpr std::size_t before = 10;  // signature, version, length
+  const std::size_t whole = (before + text.size() + 1 + 63) / 64 * 64;
+  text.resize(whole - before - 1, ' ');
+  text += '\n';
+  std::string bytes(magic);
+  bytes += {'\1', '\0', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)};
+  return bytes + text;
+}
+
+}  // namespace yupana::io
