@@ -85,6 +85,21 @@ void check(const SimulateParams& params) {
 
 }  // namespace
 
+std::vector<PopulationPiece> population_pieces(std::span<const std::int64_t> bounds) {
+  std::vector<PopulationPiece> pieces;
+  for (std::size_t k = 0; k + 1 < bounds.size(); ++k) {
+    for (std::int64_t i = bounds[k]; i < bounds[k + 1]; ++i) {
+      const std::int64_t block = i / (64 * block_words);
+      if (i == bounds[k] || pieces.back().block != block) {
+        pieces.push_back(
+            {.samples = {}, .block = block, .population = static_cast<std::int64_t>(k)});
+      }
+      pieces.back().samples[i / 64 % block_words] |= std::uint64_t{1} << (i % 64);
+    }
+  }
+  return pieces;
+}
+
 SimulateParams simulate_params(std::string_view text) {
   SimulateParams params;
   const std::string_view sizes = text.substr(0, text.find(','));
@@ -112,7 +127,10 @@ SimulatedSource::SimulatedSource(const SimulateParams& params, Backend backend)
   for (std::int64_t k = 0; k <= populations; ++k) {
     bounds_.push_back((k * params.samples + populations - 1) / populations);
   }
+  pieces_ = population_pieces(bounds_);
 }
+
+SimulatedSource::~SimulatedSource() = default;
 
 std::int64_t SimulatedSource::population(std::int64_t sample) const {
   return std::upper_bound(bounds_.begin(), bounds_.end(), sample) - bounds_.begin() - 1;
@@ -150,7 +168,7 @@ bool SimulatedSource::read(SiteBlock& block) {
     thresholds_.resize(frequencies_.size());
     std::transform(frequencies_.begin(), frequencies_.end(), thresholds_.begin(), threshold);
     const SiteDraw draw{Random(params_.seed, 2 * static_cast<std::uint64_t>(site) + 1),
-                        bounds_,
+                        pieces_,
                         thresholds_,
                         threshold(params_.missing)};
     if (backend_ == Backend::reference) {

@@ -10,6 +10,8 @@
 
 namespace yupana::genotype {
 
+struct PopulationPiece;
+
 /// A cohort under the model of Balding and Nichols (Genetica 96, 1995).
 struct SimulateParams {
   std::int64_t samples = 0;
@@ -37,6 +39,8 @@ class SimulatedSource : public Source {
   /// Throws usage for parameters out of range.
   explicit SimulatedSource(const SimulateParams& params, Backend backend = Backend::cpu);
 
+  ~SimulatedSource() override;
+
   const std::vector<std::string>& samples() const override { return ids_; }
   std::int64_t sites() const override { return params_.sites; }
   bool read(SiteBlock& block) override;
@@ -57,6 +61,7 @@ class SimulatedSource : public Source {
   Backend backend_;
   std::vector<std::string> ids_;
   std::vector<std::int64_t> bounds_;  ///< first sample of each population, and their end
+  std::vector<PopulationPiece> pieces_;
   std::vector<double> frequencies_;
   std::vector<std::uint64_t> thresholds_;
   SiteAccount account_;

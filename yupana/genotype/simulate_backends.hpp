@@ -2,10 +2,20 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "yupana/core/random.hpp"
 
 namespace yupana::genotype {
+
+inline constexpr std::int64_t block_words = 8;
+
+/// Samples of one population among 512 consecutive ones: a bit a sample, 64 a word.
+struct PopulationPiece {
+  alignas(64) std::uint64_t samples[block_words];
+  std::int64_t block;  ///< the first sample is 512 times this
+  std::int64_t population;
+};
 
 /// What is drawn at one site. Probabilities are thresholds t / 2^32, 0 <= t <= 2^32.
 ///
@@ -14,13 +24,16 @@ namespace yupana::genotype {
 /// are the two alleles (event: A1), draw 2 is the loss of the call.
 struct SiteDraw {
   Random random;
-  std::span<const std::int64_t> bounds;       ///< first sample of each population, and their end
+  std::span<const PopulationPiece> pieces;    ///< all samples, blocks in order
   std::span<const std::uint64_t> thresholds;  ///< of A1, per population
   std::uint64_t missing;                      ///< of a lost call
 };
 
 inline constexpr std::int64_t draws_per_word = 3;
 inline constexpr std::int64_t bits_per_draw = 32;
+
+/// Pieces of populations that begin at the samples bounds[k]; the last bound is the end of all.
+std::vector<PopulationPiece> population_pieces(std::span<const std::int64_t> bounds);
 
 /// Each writes one row of 2-bit codes, all `stride` bytes of it.
 namespace reference {

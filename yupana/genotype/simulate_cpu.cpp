@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "yupana/core/tiles.hpp"
 #include "yupana/genotype/simulate_backends.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -24,28 +23,6 @@ HWY_INLINE Vector mix(Words d, Vector x) {
   return hn::Xor(x, hn::ShiftRight<31>(x));
 }
 
-/// Bits of `open` whose 32-bit number is below the threshold. Numbers are compared from the top
-/// bit down, 64 a lane at once, and only until all are decided: 512 of them need 10 or 11 words a
-/// lane on average instead of 32.
-HWY_INLINE Vector below(Words d, Vector state, Vector open, std::uint64_t threshold) {
-  if (threshold >> bits_per_draw != 0) return open;
-  const auto step = hn::Set(d, Random::weyl);
-  auto less = hn::Zero(d);
-  // Once the rest of the threshold is zero, what is still equal is not below.
-  for (std::uint64_t rest = threshold << 32; rest != 0; rest <<= 1) {
-    const auto word = mix(d, state);
-    state = hn::Add(state, step);
-    if (rest >> 63 != 0) {
-      less = hn::Or(less, hn::AndNot(word, open));
-      open = hn::And(open, word);
-    } else {
-      open = hn::AndNot(word, open);
-    }
-    if (hn::AllTrue(d, hn::Eq(open, hn::Zero(d)))) break;
-  }
-  return less;
-}
-
 /// Bit i of the lower half of each lane -> bit 2i.
 HWY_INLINE Vector spread(Words d, Vector x) {
   x = hn::And(hn::Or(x, hn::ShiftLeft<16>(x)), hn::Set(d, 0x0000ffff0000ffff));
@@ -59,58 +36,102 @@ HWY_INLINE Vector codes(Words d, Vector lo, Vector hi) {
   return hn::Or(spread(d, lo), hn::ShiftLeft<1>(spread(d, hi)));
 }
 
-/// Bits of samples [begin, end) in the words from `first` on.
-HWY_INLINE Vector bits_between(Words d, std::int64_t first, std::int64_t begin, std::int64_t end) {
-  constexpr std::size_t lanes = hn::MaxLanes(Words());
-  alignas(64) std::uint64_t bits[lanes];
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
-    const std::int64_t zero = 64 * (first + static_cast<std::int64_t>(lane));
-    const std::int64_t from = std::clamp<std::int64_t>(begin - zero, 0, 64);
-    const std::int64_t to = std::clamp<std::int64_t>(end - zero, 0, 64);
-    const auto up_to = [](std::int64_t n) { return n == 64 ? ~0ull : (1ull << n) - 1; };
-    bits[lane] = up_to(to) & ~up_to(from);
+/// Bits of the samples of `pieces` (words from `word` on) whose 32-bit numbers, one per state, are
+/// below their population's threshold. Numbers are compared from the top bit down, 64 a lane at
+/// once, and only until all are decided: 1,024 need 11 or 12 words a lane on average, not 32.
+HWY_INLINE void below(Words d,
+                      Vector state_a,
+                      Vector state_b,
+                      std::span<const PopulationPiece> pieces,
+                      const std::uint64_t* thresholds,
+                      std::int64_t word,
+                      Vector& less_a,
+                      Vector& less_b) {
+  const auto step = hn::Set(d, Random::weyl);
+  auto open_a = hn::Zero(d);
+  for (const PopulationPiece& piece : pieces) {
+    const auto samples = hn::Load(d, piece.samples + word);
+    if (thresholds[piece.population] >> bits_per_draw == 0) {
+      open_a = hn::Or(open_a, samples);
+    } else {  // 2^32: a certain event
+      less_a = hn::Or(less_a, samples);
+      less_b = hn::Or(less_b, samples);
+    }
   }
-  return hn::Load(d, bits);
+  auto open_b = open_a;
+  for (int shift = bits_per_draw - 1; shift >= 0; --shift) {
+    if (hn::AllTrue(d, hn::Eq(hn::Or(open_a, open_b), hn::Zero(d)))) return;
+    auto bound = hn::Zero(d);  // this bit of every sample's threshold
+    for (const PopulationPiece& piece : pieces) {
+      const std::uint64_t bit = thresholds[piece.population] >> shift & 1;
+      bound = hn::Or(bound, hn::And(hn::Load(d, piece.samples + word), hn::Set(d, 0 - bit)));
+    }
+    const auto word_a = mix(d, state_a);
+    const auto word_b = mix(d, state_b);
+    less_a = hn::Or(less_a, hn::And(open_a, hn::AndNot(word_a, bound)));
+    less_b = hn::Or(less_b, hn::And(open_b, hn::AndNot(word_b, bound)));
+    open_a = hn::AndNot(hn::Xor(word_a, bound), open_a);
+    open_b = hn::AndNot(hn::Xor(word_b, bound), open_b);
+    state_a = hn::Add(state_a, step);
+    state_b = hn::Add(state_b, step);
+  }
+}
+
+/// Two bits a sample of the words from `word` on of one block of 512 samples.
+HWY_INLINE void simulate_words(const SiteDraw& site,
+                               std::span<const PopulationPiece> pieces,
+                               Vector state,
+                               std::int64_t word,
+                               std::uint64_t* out) {
+  const Words d;
+  const auto ones = hn::Set(d, ~0ull);
+  const auto draw_step = hn::Set(d, bits_per_draw * Random::weyl);
+  const auto second = hn::Add(state, draw_step);
+  auto a = hn::Zero(d);
+  auto b = hn::Zero(d);
+  below(d, state, second, pieces, site.thresholds.data(), word, a, b);
+  auto valid = hn::Zero(d);
+  for (const PopulationPiece& piece : pieces) {
+    valid = hn::Or(valid, hn::Load(d, piece.samples + word));
+  }
+  auto lost = hn::Zero(d);
+  if (site.missing != 0) {
+    PopulationPiece all{{}, 0, 0};
+    hn::Store(valid, d, all.samples + word);
+    auto same = hn::Zero(d);
+    const auto third = hn::Add(second, draw_step);
+    below(d, third, third, {&all, 1}, &site.missing, word, lost, same);
+  }
+  const auto lo = hn::And(valid, hn::Or(hn::Xor(hn::Or(a, b), ones), lost));
+  const auto hi = hn::AndNot(hn::Or(hn::And(a, b), lost), valid);
+  const auto low_half = hn::Set(d, 0xffffffff);
+  const auto even = codes(d, hn::And(lo, low_half), hn::And(hi, low_half));
+  const auto odd = codes(d, hn::ShiftRight<32>(lo), hn::ShiftRight<32>(hi));
+  hn::StoreInterleaved2(even, odd, d, out);
 }
 
 void simulate_row_simd(const SiteDraw& site, std::uint8_t* row, std::int64_t stride) {
   const Words d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const std::int64_t samples = site.bounds.back();
-  const auto ones = hn::Set(d, ~0ull);
-  const std::uint64_t word_step = draws_per_word * bits_per_draw;
+  const std::uint64_t word_step = draws_per_word * bits_per_draw * Random::weyl;
   const auto lane_state = hn::Add(hn::Set(d, site.random.key() + Random::weyl),
-                                  hn::Mul(hn::Iota(d, 0), hn::Set(d, word_step * Random::weyl)));
-  const std::uint64_t draw_step = bits_per_draw * Random::weyl;
-  std::size_t population = 0;
-  for (std::int64_t first = 0; 16 * first < stride; first += lanes) {
-    const auto state = hn::Add(
-        lane_state, hn::Set(d, static_cast<std::uint64_t>(first) * word_step * Random::weyl));
-    auto a = hn::Zero(d);
-    auto b = hn::Zero(d);
-    const std::int64_t end = std::min(samples, 64 * (first + lanes));
-    for (std::int64_t from = 64 * first; from < end;) {
-      while (site.bounds[population + 1] <= from) ++population;
-      const std::int64_t to = std::min(end, site.bounds[population + 1]);
-      const auto open = bits_between(d, first, from, to);
-      const std::uint64_t threshold = site.thresholds[population];
-      a = hn::Or(a, below(d, state, open, threshold));
-      b = hn::Or(b, below(d, hn::Add(state, hn::Set(d, draw_step)), open, threshold));
-      from = to;
+                                  hn::Mul(hn::Iota(d, 0), hn::Set(d, word_step)));
+  alignas(64) std::uint64_t out[2 * block_words];
+  for (std::size_t begin = 0; begin < site.pieces.size();) {
+    const std::int64_t block = site.pieces[begin].block;
+    std::size_t end = begin;
+    while (end < site.pieces.size() && site.pieces[end].block == block) ++end;
+    const auto pieces = site.pieces.subspan(begin, end - begin);
+    // Rows end at a multiple of 64 bytes, 4 words of samples; words past it are not drawn.
+    const std::int64_t place = block * block_words * 16;
+    const std::int64_t bytes = std::min(block_words * 16, stride - place);
+    for (std::int64_t word = 0; 16 * word < bytes; word += lanes) {
+      const auto first = static_cast<std::uint64_t>(block * block_words + word);
+      const auto state = hn::Add(lane_state, hn::Set(d, first * word_step));
+      simulate_words(site, pieces, state, word, out + 2 * word);
     }
-    const auto valid = bits_between(d, first, 0, samples);
-    const auto lost =
-        site.missing == 0
-            ? hn::Zero(d)
-            : below(d, hn::Add(state, hn::Set(d, 2 * draw_step)), valid, site.missing);
-    const auto lo = hn::And(valid, hn::Or(hn::Xor(hn::Or(a, b), ones), lost));
-    const auto hi = hn::AndNot(hn::Or(hn::And(a, b), lost), valid);
-    const auto low_half = hn::Set(d, 0xffffffff);
-    const auto even = codes(d, hn::And(lo, low_half), hn::And(hi, low_half));
-    const auto odd = codes(d, hn::ShiftRight<32>(lo), hn::ShiftRight<32>(hi));
-    alignas(64) std::uint64_t out[2 * hn::MaxLanes(Words())];
-    hn::StoreInterleaved2(even, odd, d, out);
-    std::memcpy(row + 16 * first, out, std::min(16 * lanes, stride - 16 * first));
+    std::memcpy(row + place, out, static_cast<std::size_t>(bytes));
+    begin = end;
   }
 }
 

@@ -20,9 +20,12 @@ bool event(const SiteDraw& site, std::int64_t sample, std::int64_t draw, std::ui
 void simulate_row(const SiteDraw& site, std::uint8_t* row, std::int64_t stride) {
   std::memset(row, 0, stride);
   constexpr Code code_of[3] = {homozygous_a2, heterozygous, homozygous_a1};
-  for (std::size_t k = 0; k < site.thresholds.size(); ++k) {
-    for (std::int64_t i = site.bounds[k]; i < site.bounds[k + 1]; ++i) {
-      const int x = event(site, i, 0, site.thresholds[k]) + event(site, i, 1, site.thresholds[k]);
+  for (const PopulationPiece& piece : site.pieces) {
+    const std::uint64_t threshold = site.thresholds[piece.population];
+    for (std::int64_t k = 0; k < 64 * block_words; ++k) {
+      if ((piece.samples[k / 64] >> (k % 64) & 1) == 0) continue;
+      const std::int64_t i = 64 * block_words * piece.block + k;
+      const int x = event(site, i, 0, threshold) + event(site, i, 1, threshold);
       const Code code = event(site, i, 2, site.missing) ? missing_call : code_of[x];
       row[i / 4] |= static_cast<std::uint8_t>(code << (2 * (i % 4)));
     }

@@ -28,9 +28,9 @@ HWY_BEFORE_NAMESPACE();
 namespace yupana::genotype::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET == HWY_SCALAR
+#if HWY_TARGET == HWY_SCALAR || HWY_HAVE_SCALABLE
 
-/// Machines without vectors: code by code.
+/// Machines without vectors of a known size: code by code.
 template <int planes>
 void transpose_tile(const std::uint8_t* const* rows,
                     std::int64_t offset,
@@ -53,11 +53,7 @@ void transpose_tile(const std::uint8_t* const* rows,
 
 #else
 
-#if HWY_HAVE_SCALABLE
-using Bytes = hn::FixedTag<std::uint8_t, 16>;
-#else
 using Bytes = hn::ScalableTag<std::uint8_t>;
-#endif
 
 /// 16 bytes of the rows 0, 16, 32, ...: one row a 128-bit block.
 template <class D>
@@ -142,7 +138,7 @@ void transpose_tile(const std::uint8_t* const* rows,
   }
 }
 
-#endif  // HWY_SCALAR
+#endif  // HWY_SCALAR or scalable
 
 void transpose_tile_2(const std::uint8_t* const* rows,
                       std::int64_t offset,
