@@ -26,12 +26,13 @@ struct InputParams {
   genotype::CohortParams cohort;
 };
 
-/// An opened input: the cohort, and what PLINK-style files say besides.
+/// An opened input: the cohort, and what PLINK files say of its samples.
 struct Input {
   genotype::Cohort cohort;
-  std::vector<std::string> families;  ///< PLINK family of each kept sample; "0" where there is none
-  std::string fingerprint;  ///< files with sizes and times, filters: what a checkpoint must match
-  std::int64_t file_samples = 0;
+  std::vector<std::string> families;     ///< PLINK's FID of each kept sample; empty elsewhere
+  std::vector<std::string> individuals;  ///< and IID
+  /// Files with sizes and times, and filters, in lines: what a checkpoint must match.
+  std::string fingerprint;
 };
 
 Input open_input(Context& context, const InputParams& params);
