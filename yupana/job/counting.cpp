@@ -71,8 +71,11 @@ genotype::PairCounts count_pairs(Context& context,
     const std::int64_t wanted =
         read < counted ? std::min(plan.block_sites, counted - read) : plan.block_sites;
     if (!input.cohort.read(block, wanted)) break;
-    if (read >= counted) counter.add(block);
-    stage.advance(pairs * static_cast<double>(block.sites));
+    if (read >= counted) {
+      counter.add(block, &stage);
+    } else {
+      stage.advance(pairs * static_cast<double>(block.sites));
+    }
     if (saves && Clock::now() - saved_at >= std::chrono::duration<double>(checkpoint.interval)) {
       genotype::save_counts(context, counts_path(checkpoint, band), run, counter.counts());
       saved_at = Clock::now();

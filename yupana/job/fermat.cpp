@@ -108,9 +108,17 @@ Start start_from_matrix(Context& context, const FermatJobParams& params) {
   return start;
 }
 
-io::Labels labels_of(Context& context, const FermatJobParams& params, const Start& start) {
+RunLabels labels_of(Context& context, const FermatJobParams& params, const Start& start) {
   if (params.labels.empty()) return {};
-  return io::read_labels(context, params.labels, params.label_column, start.names);
+  const io::SampleLabels read =
+      io::read_labels(params.labels, {.ids = start.names}, params.label_column);
+  if (read.unlabelled > 0 || read.unknown > 0) {
+    context.note(fmt::format("{}: {} samples without label, {} labels of samples not in the input",
+                             params.labels,
+                             read.unlabelled,
+                             read.unknown));
+  }
+  return {read.names, analysis::Labels(read.of.begin(), read.of.end())};
 }
 
 std::vector<double> chosen_alphas(Context& context,
@@ -179,7 +187,7 @@ void add_notices(FermatJobResult& result, const FermatJobParams& params, const A
 void work_out_alpha(Context& context,
                     const FermatJobParams& params,
                     const Start& start,
-                    const io::Labels& labels,
+                    const RunLabels& labels,
                     double alpha,
                     FermatFiles& files,
                     FermatJobResult& result) {
@@ -211,7 +219,7 @@ void work_out_alpha(Context& context,
 FermatJobResult run_fermat(Context& context, const FermatJobParams& params) {
   const Start start = params.distances.empty() ? start_from_cohort(context, params)
                                                : start_from_matrix(context, params);
-  const io::Labels labels = labels_of(context, params, start);
+  const RunLabels labels = labels_of(context, params, start);
   FermatJobResult result;
   result.samples = size_of(start.distances);
   result.cohort = start.cohort;

@@ -48,7 +48,7 @@ std::string percent(double share) {
 FermatFiles::FermatFiles(Context& context,
                          const FermatJobParams& params,
                          const std::vector<std::string>& names,
-                         const io::Labels& labels,
+                         const RunLabels& labels,
                          bool several)
     : params_(params), names_(names), labels_(labels), several_(several) {
   io::write_ids(files_.add(params.out + ".ids"), names);

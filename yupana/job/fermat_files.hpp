@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "yupana/core/atomic_file.hpp"
-#include "yupana/io/sample_lists.hpp"
 #include "yupana/job/fermat.hpp"
 #include "yupana/job/understanding.hpp"
 #include "yupana/report/report.hpp"
@@ -19,7 +18,7 @@ class FermatFiles {
   FermatFiles(Context& context,
               const FermatJobParams& params,
               const std::vector<std::string>& names,
-              const io::Labels& labels,
+              const RunLabels& labels,
               bool several);
 
   /// d itself, row by row from d^2: .dist.npy
@@ -49,7 +48,7 @@ class FermatFiles {
 
   const FermatJobParams& params_;
   const std::vector<std::string>& names_;
-  const io::Labels& labels_;
+  const RunLabels& labels_;
   bool several_;
   OutputFiles files_;
   report::Report report_;

@@ -82,7 +82,7 @@ Opened open_any(Context& context, const InputParams& params) {
         file_line(path) +
         fmt::format("region: {}\nhalf-call: {}\n", params.region, params.half_call);
   } else if (path.ends_with(".npy")) {
-    opened.source = io::open_npy_genotypes(path, params.round);
+    opened.source = io::open_npy_genotypes({.path = path, .round = params.round});
     opened.fingerprint = file_line(path) + fmt::format("round: {}\n", params.round);
   } else if (path.ends_with(".bed") || fs::exists(path + ".bed")) {
     opened = open_plink(params);

@@ -19,6 +19,13 @@ SquareMatrix<float> powered(Context& context,
                             double exponent,
                             double scale = 1);
 
+/// Populations of the individuals: names, and per individual which one (-1: none). Both are empty
+/// in a run without labels.
+struct RunLabels {
+  std::vector<std::string> names;
+  analysis::Labels classes;
+};
+
 /// What is worked out for one distance matrix: the rows of the report's tables and pictures.
 struct Understanding {
   MatrixFindings findings;
