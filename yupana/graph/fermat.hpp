@@ -7,6 +7,7 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
+#include "yupana/graph/shortest_paths.hpp"
 
 namespace yupana::graph {
 
