@@ -1,6 +1,7 @@
 #include "yupana/graph/min_plus.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "yupana/core/tiles.hpp"
@@ -121,19 +122,26 @@ void MinPlus<T>::pack(Operand<T> operand,
   context_.parallel_for(panels, grain, body);
 }
 
-// Moves a block between c and a buffer of whole register tiles, each tile contiguous.
+// Moves a block between c and a buffer of whole register tiles, each tile contiguous: calls
+// move(cells of c, place in the buffer, cells). `upper` leaves out what lies below c's diagonal.
 template <class T>
 template <class Move>
-void MinPlus<T>::each_tile_row(MatrixView<T> c, Range rows, Range columns, const Move& move) {
+void MinPlus<T>::each_tile_row(
+    MatrixView<T> c, Range rows, Range columns, bool upper, const Move& move) {
   const std::int64_t tile_rows = kernels_.rows;
   const std::int64_t tile_columns = kernels_.columns;
   const std::int64_t across = divide_up(columns.size(), tile_columns);
-  for (std::int64_t i = 0; i < rows.size(); ++i) {
-    for (std::int64_t j = 0; j < columns.size(); j += tile_columns) {
-      const std::int64_t tile = i / tile_rows * across + j / tile_columns;
-      move(c.row(rows.begin + i) + columns.begin + j,
-           (tile * tile_rows + i % tile_rows) * tile_columns,
-           static_cast<std::size_t>(std::min(tile_columns, columns.size() - j)) * sizeof(T));
+  for (std::int64_t i = rows.begin; i < rows.end; ++i) {
+    const std::int64_t row = i - rows.begin;
+    for (std::int64_t t = 0; t < across; ++t) {
+      const std::int64_t column = columns.begin + t * tile_columns;
+      const std::int64_t first = upper ? std::max(i, column) : column;
+      const std::int64_t last = std::min(column + tile_columns, columns.end);
+      if (first >= last) continue;
+      const std::int64_t tile = row / tile_rows * across + t;
+      move(c.row(i) + first,
+           (tile * tile_rows + row % tile_rows) * tile_columns + first - column,
+           static_cast<std::size_t>(last - first) * sizeof(T));
     }
   }
 }
@@ -152,7 +160,7 @@ void MinPlus<T>::multiply_block(const Blocks& blocks, std::int64_t index, Matrix
   // of the caches (n = 4,096: 42 G (add+min)/s in place, 55 so). Tails need no code of their own.
   Array<T>& tiles = tiles_.local();
   if (tiles.empty()) tiles = Array<T>(most_block_rows * block_tiles * tile_columns);
-  each_tile_row(c, rows, columns, [&](const T* from, std::int64_t to, std::size_t bytes) {
+  each_tile_row(c, rows, columns, upper, [&](const T* from, std::int64_t to, std::size_t bytes) {
     std::memcpy(&tiles[to], from, bytes);
   });
   for (std::int64_t k = 0; k < blocks.depth; k += kernel_depth) {
@@ -172,7 +180,7 @@ void MinPlus<T>::multiply_block(const Blocks& blocks, std::int64_t index, Matrix
       }
     }
   }
-  each_tile_row(c, rows, columns, [&](T* to, std::int64_t from, std::size_t bytes) {
+  each_tile_row(c, rows, columns, upper, [&](T* to, std::int64_t from, std::size_t bytes) {
     std::memcpy(to, &tiles[from], bytes);
   });
   const auto cells = static_cast<double>(rows.size() * columns.size());
@@ -225,10 +233,12 @@ void MinPlus<T>::product(Operand<T> left, Operand<T> right, MatrixView<T> c, Par
 }
 
 template <class T>
-void mirror(Context& context, MatrixView<T> square) {
+std::int64_t mirror(Context& context, MatrixView<T> square) {
   constexpr std::int64_t edge = 64;
   const std::int64_t side = divide_up(square.rows, edge);
+  std::atomic<std::int64_t> unchanged{0};
   const auto body = [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t equal = 0;
     for (std::int64_t index = begin; index < end; ++index) {
       const Tile tile = triangle_tile(index, side, side);
       const Range rows = {tile.row * edge, std::min(square.rows, (tile.row + 1) * edge)};
@@ -236,23 +246,26 @@ void mirror(Context& context, MatrixView<T> square) {
       T turned[edge * edge];
       copy_transposed<T>(square.data, square.stride, columns, rows, turned, edge);
       for (std::int64_t i = rows.begin; i < rows.end; ++i) {
-        const std::int64_t last = std::min(columns.end, i);
-        std::copy(turned + (i - rows.begin) * edge,
-                  turned + (i - rows.begin) * edge + (last - columns.begin),
-                  square.row(i) + columns.begin);
+        const T* from = turned + (i - rows.begin) * edge;
+        T* to = square.row(i) + columns.begin;
+        const std::int64_t cells = std::min(columns.end, i) - columns.begin;
+        for (std::int64_t j = 0; j < cells; ++j) {
+          equal += to[j] == from[j];
+          to[j] = from[j];
+        }
       }
     }
+    unchanged.fetch_add(equal, std::memory_order_relaxed);
   };
-  const std::int64_t tiles = triangle_tiles(square.rows, edge);
-  if (tiles <= 4) return body(0, tiles);
-  context.parallel_for(tiles, 4, body);
+  context.parallel_for(triangle_tiles(square.rows, edge), 8, body);
+  return unchanged.load();
 }
 
 template class MinPlus<std::int32_t>;
 template class MinPlus<float>;
 template class MinPlus<double>;
-template void mirror(Context&, MatrixView<std::int32_t>);
-template void mirror(Context&, MatrixView<float>);
-template void mirror(Context&, MatrixView<double>);
+template std::int64_t mirror(Context&, MatrixView<std::int32_t>);
+template std::int64_t mirror(Context&, MatrixView<float>);
+template std::int64_t mirror(Context&, MatrixView<double>);
 
 }  // namespace yupana::graph::cpu

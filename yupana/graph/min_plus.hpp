@@ -41,7 +41,7 @@ class MinPlus {
   /// `c` may be one of the operands if the other is closed (its own square) with a zero diagonal:
   /// panels of k are copied before c changes, and a value that an earlier panel lowered still is
   /// the length of a path. With upper_triangle, `c` lies on the diagonal of a symmetric matrix and
-  /// cells below its diagonal are left undefined.
+  /// cells below its diagonal are left alone.
   /// Each cell is one minimum over the same sums in any order: blocks and threads change no bit.
   void product(Operand<T> left, Operand<T> right, MatrixView<T> c, Part part = Part::whole);
 
@@ -54,7 +54,7 @@ class MinPlus {
             Array<T>& packed);
   void multiply(const Blocks& blocks, MatrixView<T> c);
   template <class Move>
-  void each_tile_row(MatrixView<T> c, Range rows, Range columns, const Move& move);
+  void each_tile_row(MatrixView<T> c, Range rows, Range columns, bool upper, const Move& move);
   void multiply_block(const Blocks& blocks, std::int64_t index, MatrixView<T> c);
 
   Context& context_;
@@ -65,8 +65,9 @@ class MinPlus {
   tbb::enumerable_thread_specific<Array<T>> tiles_;  // a block of c, one a thread
 };
 
-/// Copies the upper triangle of a square matrix onto its lower one.
+/// Copies the upper triangle of a square matrix onto its lower one. Returns the number of cells
+/// below the diagonal that it did not change.
 template <class T>
-void mirror(Context& context, MatrixView<T> square);
+std::int64_t mirror(Context& context, MatrixView<T> square);
 
 }  // namespace yupana::graph::cpu

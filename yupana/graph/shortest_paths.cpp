@@ -17,7 +17,8 @@ std::int64_t dispatch(Context& context, MatrixView<T> weights, PathMethod method
     case Backend::cpu:
       switch (method) {
         case PathMethod::symmetric:
-          return cpu::shortest_paths_symmetric(context, weights);
+          cpu::shortest_paths_symmetric(context, weights);
+          return -1;
         case PathMethod::floyd_warshall:
           return cpu::shortest_paths_floyd_warshall(context, weights, signs);
         default:

@@ -8,7 +8,8 @@
 #include "yupana/graph/shortest_paths.hpp"
 
 /// Private to the family. Weights are checked: square, no NaN, no -0.0, zero diagonal, and for
-/// integers no sum that could pass `unreachable`. Each returns a vertex on a negative cycle, or -1.
+/// integers no sum that could pass `unreachable`. All but the symmetric closure return a vertex on
+/// a negative cycle, or -1.
 namespace yupana::graph {
 
 using cpu::Signs;
@@ -20,7 +21,8 @@ std::int64_t shortest_paths(Context& context, MatrixView<T> weights);
 }  // namespace reference
 
 namespace cpu {
-/// Reads the upper triangle and writes both, exactly symmetric; weights are not negative.
+/// Reads the upper triangle and writes both, exactly symmetric; weights are not negative. Returns
+/// the number of edges that are their own shortest path.
 template <class T>
 std::int64_t shortest_paths_symmetric(Context& context, MatrixView<T> weights);
 template <class T>

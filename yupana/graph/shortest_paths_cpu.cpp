@@ -30,24 +30,35 @@ std::int64_t negative_diagonal(MatrixView<T> w) {
   return -1;
 }
 
+// In a copy with both triangles, so that the lower triangle of w keeps the weights.
+template <class T>
+void close_symmetric_leaf(const MinPlusKernels<T>& kernels, MatrixView<T> w) {
+  alignas(64) T whole[leaf_edge * leaf_edge];
+  for (std::int64_t i = 0; i < w.rows; ++i) {
+    for (std::int64_t j = i; j < w.rows; ++j) {
+      whole[i * leaf_edge + j] = whole[j * leaf_edge + i] = w(i, j);
+    }
+  }
+  kernels.leaf(w.rows, whole, leaf_edge);
+  for (std::int64_t i = 0; i < w.rows; ++i) {
+    std::copy(whole + i * leaf_edge + i, whole + i * leaf_edge + w.rows, w.row(i) + i);
+  }
+}
+
 // W = [A B; B' D]. Paths inside the first half first (A), then out of it and into it once (B), then
 // the second half knowing the detours through the first (D), and back.
 template <class T>
-void close_symmetric(Context& context, MinPlus<T>& min_plus, MatrixView<T> w) {
-  if (w.rows <= leaf_edge) {
-    mirror(context, w);
-    min_plus.kernels().leaf(w.rows, w.data, w.stride);
-    return;
-  }
+void close_symmetric(MinPlus<T>& min_plus, MatrixView<T> w) {
+  if (w.rows <= leaf_edge) return close_symmetric_leaf(min_plus.kernels(), w);
   const Range first = {0, halfway(w.rows)};
   const Range second = {first.end, w.rows};
   const MatrixView<T> a = block(w, first, first);
   const MatrixView<T> b = block(w, first, second);
   const MatrixView<T> d = block(w, second, second);
-  close_symmetric(context, min_plus, a);
+  close_symmetric(min_plus, a);
   min_plus.product({a, Layout::symmetric}, {b}, b);
   min_plus.product({b, Layout::transposed}, {b}, d, Part::upper_triangle);
-  close_symmetric(context, min_plus, d);
+  close_symmetric(min_plus, d);
   min_plus.product({b}, {d, Layout::symmetric}, b);
   min_plus.product({b}, {b, Layout::transposed}, a, Part::upper_triangle);
 }
@@ -89,11 +100,10 @@ std::int64_t shortest_paths_symmetric(Context& context, MatrixView<T> weights) {
   const auto n = static_cast<double>(weights.rows);
   Stage stage(context, "shortest paths", n * n * n / 2, "add+min");
   MinPlus<T> min_plus(context, stage, Signs::nonnegative, halfway(weights.rows));
-  context.run([&] {
-    close_symmetric(context, min_plus, weights);
-    mirror(context, weights);
+  return context.run([&] {
+    close_symmetric(min_plus, weights);
+    return mirror(context, weights);
   });
-  return -1;
 }
 
 template <class T>

@@ -74,10 +74,11 @@ SparseMethod choose(const SparseGraph<T>& graph, SparseMethod method, std::int64
 }  // namespace
 
 template <class T>
-T narrow(Length<T> length) {
+T narrow(Length<T> length, TooLong too_long) {
   if constexpr (std::is_integral_v<T>) {
     if (length == unreachable<Length<T>>) return unreachable<T>;
     if (std::abs(length) >= unreachable<T>) {
+      if (too_long == TooLong::unreachable) return unreachable<T>;
       throw malformed("a path is 2^30 long or more; use float64 weights");
     }
   }
@@ -124,9 +125,9 @@ Matrix<T> shortest_paths(Context& context,
   throw Error(ErrorCode::device, "sparse paths: there is no CUDA version; use --device cpu");
 }
 
-template std::int32_t narrow<std::int32_t>(std::int64_t);
-template float narrow<float>(double);
-template double narrow<double>(double);
+template std::int32_t narrow<std::int32_t>(std::int64_t, TooLong);
+template float narrow<float>(double, TooLong);
+template double narrow<double>(double, TooLong);
 template Matrix<std::int32_t> shortest_paths(Context&,
                                              const SparseGraph<std::int32_t>&,
                                              const std::vector<std::int64_t>&,

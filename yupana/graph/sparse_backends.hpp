@@ -15,9 +15,11 @@ namespace yupana::graph {
 template <class T>
 using Length = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
 
-/// A length summed in the wide type, as a T; refuses an integer that T does not hold.
+/// What becomes of an integer length of 2^30 or more.
+enum class TooLong { refused, unreachable };
+/// A length summed in the wide type, as a T.
 template <class T>
-T narrow(Length<T> length);
+T narrow(Length<T> length, TooLong too_long = TooLong::refused);
 /// The error for a cycle of negative length through `vertex`.
 [[noreturn]] void throw_negative_cycle(std::int64_t vertex);
 
@@ -35,7 +37,8 @@ void sparse_paths(Context& context,
                   const SparseGraph<T>& graph,
                   const std::vector<std::int64_t>& sources,
                   SparseMethod method,
-                  Matrix<T>& lengths);
+                  Matrix<T>& lengths,
+                  TooLong too_long = TooLong::refused);
 }  // namespace cpu
 
 }  // namespace yupana::graph

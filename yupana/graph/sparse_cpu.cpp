@@ -110,7 +110,8 @@ void sparse_paths(Context& context,
                   const SparseGraph<T>& graph,
                   const std::vector<std::int64_t>& sources,
                   SparseMethod method,
-                  Matrix<T>& lengths) {
+                  Matrix<T>& lengths,
+                  TooLong too_long) {
   using L = Length<T>;
   Edges<T> edges = edges_of(graph);
   const Graph boost_graph = graph_of(edges.ends, graph.vertices());
@@ -140,7 +141,7 @@ void sparse_paths(Context& context,
         if (!h.empty() && l != unreachable<L>) {
           l += h[static_cast<std::size_t>(j)] - h[static_cast<std::size_t>(source)];
         }
-        lengths(s, j) = narrow<T>(l);
+        lengths(s, j) = narrow<T>(l, too_long);
       }
       stage.advance(1);
     }
@@ -151,16 +152,19 @@ template void sparse_paths(Context&,
                            const SparseGraph<std::int32_t>&,
                            const std::vector<std::int64_t>&,
                            SparseMethod,
-                           Matrix<std::int32_t>&);
+                           Matrix<std::int32_t>&,
+                           TooLong);
 template void sparse_paths(Context&,
                            const SparseGraph<float>&,
                            const std::vector<std::int64_t>&,
                            SparseMethod,
-                           Matrix<float>&);
+                           Matrix<float>&,
+                           TooLong);
 template void sparse_paths(Context&,
                            const SparseGraph<double>&,
                            const std::vector<std::int64_t>&,
                            SparseMethod,
-                           Matrix<double>&);
+                           Matrix<double>&,
+                           TooLong);
 
 }  // namespace yupana::graph::cpu
