@@ -83,8 +83,9 @@ TEST(VcfForms, ManyBatchesOfTextAndBcfAreTheSame) {
 
 TEST(VcfForms, FilesCutAtAnyByteNeverCrashAndCompressedOnesAreRefused) {
   const Directory directory;
-  const std::string text = random_cohort(3, 12);
+  const std::string text = random_cohort(3, 8);
   const std::string vcf = directory.write("x.vcf", text);
+  Context context({.device = "cpu", .threads = 1});
   const std::pair<std::string, bool> files[] = {
       {vcf, false},
       {compress(text, directory.path("bgzip.vcf.gz")), true},
@@ -97,7 +98,7 @@ TEST(VcfForms, FilesCutAtAnyByteNeverCrashAndCompressedOnesAreRefused) {
     for (std::size_t size = 0; size < bytes.size(); ++size) {
       const std::string cut = directory.write("cut", std::string_view(bytes).substr(0, size));
       try {
-        const Sites sites = read_all(all_contigs(cut), 1);
+        const Sites sites = drain(*open_vcf(context, all_contigs(cut)));
         // Cut between two records nothing can tell; the sites before the cut must be right. Cut
         // inside the last call ("0/1" to "0") its last sample is another.
         ASSERT_LE(sites.rows.size(), whole.rows.size());
@@ -120,6 +121,14 @@ TEST(VcfForms, AMissingEndBlockIsCutShort) {
   EXPECT_NE(error_of(all_contigs(path)).find("cut short"), std::string::npos);
 }
 
+// The thread pool of htslib 1.16 leaks 32 bytes a block of a damaged file, which the address
+// sanitizer would report.
+#ifdef __SANITIZE_ADDRESS__
+constexpr int damage_threads = 1;
+#else
+constexpr int damage_threads = 2;
+#endif
+
 TEST(VcfForms, RandomDamageNeverCrashes) {
   const Directory directory;
   const std::string text = random_cohort(20, 30);
@@ -136,7 +145,7 @@ TEST(VcfForms, RandomDamageNeverCrashes) {
         damaged[random.word() % bytes.size()] = static_cast<char>(random.word());
       }
       try {
-        read_all(all_contigs(directory.write("damaged", damaged)), 2);
+        read_all(all_contigs(directory.write("damaged", damaged)), damage_threads);
       } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::bad_input) << error.what();
       }

@@ -25,11 +25,11 @@ enum class Polyploid {
 };
 
 struct VcfParams {
-  std::string path;    ///< VCF, VCF.gz (bgzip or gzip) or BCF; "-" is standard input
-  std::string region;  ///< "chr1" or "chr1:10,000-20,000" (1-based, closed); needs an index
+  std::string path = {};    ///< VCF, VCF.gz (bgzip or gzip) or BCF; "-" is standard input
+  std::string region = {};  ///< "chr1" or "chr1:10,000-20,000" (1-based, closed); needs an index
   HalfCall half_call = HalfCall::missing;
   Polyploid polyploid = Polyploid::error;
-  genotype::ChromosomeFilter chromosomes;  ///< contigs to take
+  genotype::ChromosomeFilter chromosomes = {};  ///< contigs to take
 };
 
 /// From its name (missing, haploid, reference, error) or first letter; throws usage.
