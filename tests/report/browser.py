@@ -105,11 +105,12 @@ class Browser:
                     raise RuntimeError(f"{method}: {answer['error']['message']}")
                 return answer["result"]
 
-    def open(self, path, width=1280, height=900, dark=False, scale=1):
+    def open(self, path, width=1280, height=900, dark=False, scale=1, motion=True):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
                   deviceScaleFactor=scale, mobile=False)
         self.call("Emulation.setEmulatedMedia", features=[
-            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+            {"name": "prefers-reduced-motion", "value": "no-preference" if motion else "reduce"}])
         self.errors.clear()
         self.addresses.clear()
         self.loaded = False

@@ -54,32 +54,40 @@ Plan make_plan(int threads, const PlaneBlock& block, const PairCounts& counts) {
   return plan;
 }
 
-/// Copies chunks of one row into a panel; plane 2 becomes ~p there, and zero where the block has no
-/// missing call. Chunks past the end, up to a multiple of the kernel's step, are zero: they add
-/// nothing to any count.
+/// Copies chunks of one row into a panel. Where the block has no missing call but the panel wants
+/// plane p, p is made: every site is called. Chunks past the end, up to a multiple of the kernel's
+/// step, are zero and add nothing to any count.
 void copy_row(const Plan& plan,
               const PlaneBlock& block,
               std::int64_t sample,
               Range chunks,
               std::uint8_t* to) {
   const std::int64_t bytes = plan.planes * chunk_bytes;
-  const std::uint8_t* from = block.chunk(sample, chunks.begin, 0);
-  if (plan.planes == 2) {
+  const std::uint8_t* const from = block.chunk(sample, chunks.begin, 0);
+  if (plan.planes == block.planes) {
     std::memcpy(to, from, static_cast<std::size_t>(chunks.size() * bytes));
   } else {
     for (std::int64_t k = 0; k < chunks.size(); ++k) {
-      std::uint64_t words[24] = {};
-      std::memcpy(words, from, static_cast<std::size_t>(block.planes * chunk_bytes));
-      if (block.planes == 3) {
-        for (int w = 16; w < 24; ++w) words[w] = ~words[w];
+      std::memcpy(to + k * bytes, from + k * 2 * chunk_bytes, 2 * chunk_bytes);
+      const std::int64_t left = block.sites - (chunks.begin + k) * chunk_sites;
+      std::uint8_t* const called = to + k * bytes + 2 * chunk_bytes;
+      for (std::int64_t byte = 0; byte < chunk_bytes; ++byte) {
+        const std::int64_t bits = std::clamp<std::int64_t>(left - 8 * byte, 0, 8);
+        called[byte] = static_cast<std::uint8_t>((1 << bits) - 1);
       }
-      std::memcpy(to + k * bytes, words, sizeof(words));
-      from += block.planes * chunk_bytes;
     }
   }
-  const std::int64_t padded = round_up(chunks.size(), plan.shape.step);
-  std::memset(
-      to + chunks.size() * bytes, 0, static_cast<std::size_t>((padded - chunks.size()) * bytes));
+  const std::int64_t padding = round_up(chunks.size(), plan.shape.step) - chunks.size();
+  std::memset(to + chunks.size() * bytes, 0, static_cast<std::size_t>(padding * bytes));
+}
+
+void add_sample(
+    PairCounts& counts, std::int64_t i, int planes, std::int64_t sites, const SampleSums& sums) {
+  const auto sample = static_cast<std::size_t>(i);
+  const auto& [u, w, p] = sums.planes;
+  counts.called[sample] += planes == 3 ? p : static_cast<std::uint64_t>(sites);
+  counts.heterozygous[sample] += w;
+  counts.homozygous[sample] += u - w;
 }
 
 /// What a task holds: panels and 32-bit totals of a tile. Kept from task to task by a thread.
@@ -135,8 +143,10 @@ class TileTask {
   }
   std::int64_t pitch() const { return plan_.shape.depth * plan_.planes * chunk_bytes; }
   void count_panel(Range chunks);
+  void place_rows(Range group, Range chunks, RowsCall& call);
   void add_sample_sums(Range chunks);
-  std::uint64_t total(int pass, std::int64_t row, std::int64_t column, int word) const;
+  template <class To>
+  void for_each_total(int pass, std::int64_t i, std::int64_t first_cell, const To& to) const;
 
   const Plan& plan_;
   const PlaneBlock& block_;
@@ -158,14 +168,7 @@ void TileTask::count_panel(Range chunks) {
   call.chunks = round_up(chunks.size(), s.step);
   for (std::int64_t i = rows_.begin; i < rows_.end; i += s.rows) {
     const std::int64_t last = std::min(i + s.rows, rows_.end);
-    call.row_panel = buffers_.rows.data();
-    if (diagonal_) {
-      call.row_panel = buffers_.columns.data() + (i - columns_.begin) * pitch();
-    } else {
-      for (std::int64_t r = i; r < last; ++r) {
-        copy_row(plan_, block_, r, chunks, buffers_.rows.data() + (r - i) * pitch());
-      }
-    }
+    place_rows({i, last}, chunks, call);
     // On the diagonal columns past the group's last row are left out. Rows and columns that fill
     // up a register block hold old bytes; nobody reads their totals.
     const std::int64_t end = diagonal_ ? last : columns_.end;
@@ -176,6 +179,25 @@ void TileTask::count_panel(Range chunks) {
     if (plan_.het) {
       call.totals = buffers_.totals[1].data() + group;
       count_rows(PassKind::het, call);
+    }
+  }
+}
+
+/// Rows of the diagonal are in the panel; others are read where they are if the kernel can: their
+/// pieces are contiguous and few, so that the distance between them does no harm.
+void TileTask::place_rows(Range group, Range chunks, RowsCall& call) {
+  const KernelShape& s = plan_.shape;
+  call.row_pitch = pitch();
+  if (diagonal_) {
+    call.rows = buffers_.columns.data() + (group.begin - columns_.begin) * pitch();
+  } else if (block_.planes == plan_.planes && chunks.size() == call.chunks &&
+             group.size() == s.rows) {
+    call.rows = block_.chunk(group.begin, chunks.begin, 0);
+    call.row_pitch = block_.stride;
+  } else {
+    call.rows = buffers_.rows.data();
+    for (std::int64_t r = group.begin; r < group.end; ++r) {
+      copy_row(plan_, block_, r, chunks, buffers_.rows.data() + (r - group.begin) * pitch());
     }
   }
 }
@@ -191,48 +213,51 @@ void TileTask::add_sample_sums(Range chunks) {
   }
 }
 
-/// The two 32-bit counts of a word of a pair; row and column count from the tile's corner.
-std::uint64_t TileTask::total(int pass, std::int64_t row, std::int64_t column, int word) const {
+/// Adds a row's totals of one pass: `to` is called with each cell and its words of two counts.
+template <class To>
+void TileTask::for_each_total(int pass,
+                              std::int64_t i,
+                              std::int64_t first_cell,
+                              const To& to) const {
   const KernelShape& s = plan_.shape;
-  const std::int64_t words = pass == 0 && plan_.pairwise ? 2 : 1, pairs = s.rows * s.columns;
-  const std::int64_t block = row / s.rows * (s.tile / s.columns) + column / s.columns;
-  const std::int64_t pair = row % s.rows * s.columns + column % s.columns;
-  std::uint64_t both;
-  std::memcpy(&both,
-              buffers_.totals[pass].data() + ((block * words + word) * pairs + pair) * 2,
-              sizeof(both));
-  return both;
+  const std::int64_t row = i - rows_.begin, words = pass == 0 && plan_.pairwise ? 2 : 1;
+  const std::int64_t word = 2 * s.rows * s.columns;  // counts from one word of a block to the next
+  const std::uint32_t* from = buffers_.totals[pass].data() +
+                              row / s.rows * (s.tile / s.columns) * words * word +
+                              row % s.rows * s.columns * 2;
+  const std::int64_t end = std::min(columns_.end, i + 1);
+  for (std::int64_t j = columns_.begin; j < end; j += s.columns, from += words * word) {
+    const std::int64_t count = std::min<std::int64_t>(s.columns, end - j);
+    for (std::int64_t c = 0; c < count; ++c) to(first_cell + j + c, from + 2 * c, word);
+  }
 }
 
 void TileTask::add_to_counts(PairCounts& counts) const {
-  constexpr std::uint64_t low = 0xffffffff;
-  // Bits of the range's chunks: ~p is set past the last site, in ~q and g alike.
-  const auto bits = static_cast<std::uint64_t>(chunks_.size() * chunk_sites);
   for (std::int64_t i = rows_.begin; i < rows_.end; ++i) {
-    const std::int64_t row = i - rows_.begin;
-    for (std::int64_t j = columns_.begin; j < std::min(columns_.end, i + 1); ++j) {
-      const std::int64_t cell = counts.ibs1.offset(i) + j, column = j - columns_.begin;
-      const std::uint64_t first = total(0, row, column, 0);
-      const std::uint64_t unshared = plan_.pairwise ? total(0, row, column, 1) : 0;
-      add_to(counts.ibs1, cell, (first & low) - unshared);
-      add_to(counts.ibs0, cell, first >> 32);
-      if (plan_.pairwise) {
-        const auto shared = block_.planes == 3 ? bits : static_cast<std::uint64_t>(sites());
-        add_to(counts.shared, cell, shared - unshared);
-      }
-      if (plan_.het) {
-        const std::uint64_t het = total(1, row, column, 0);
-        add_to(counts.hethet, cell, het & low);
-        add_to(counts.het, cell, het >> 32);
-      }
+    const std::int64_t cell = counts.ibs1.offset(i);
+    using Totals = const std::uint32_t*;
+    if (plan_.pairwise) {
+      for_each_total(0, i, cell, [&](std::int64_t at, Totals first, std::int64_t word) {
+        const std::uint32_t shared = first[word];
+        add_to(counts.ibs1, at, shared - first[0]);
+        add_to(counts.ibs0, at, first[1]);
+        add_to(counts.shared, at, shared);
+      });
+    } else {
+      for_each_total(0, i, cell, [&](std::int64_t at, Totals first, std::int64_t) {
+        add_to(counts.ibs1, at, first[0]);
+        add_to(counts.ibs0, at, first[1]);
+      });
+    }
+    if (plan_.het) {
+      for_each_total(1, i, cell, [&](std::int64_t at, Totals first, std::int64_t) {
+        add_to(counts.hethet, at, first[0]);
+        add_to(counts.het, at, first[1]);
+      });
     }
   }
   for (std::size_t i = 0; i < sums_.size(); ++i) {
-    const auto sample = static_cast<std::size_t>(rows_.begin) + i;
-    const auto& [u, w, np] = sums_[i].planes;
-    counts.called[sample] += (block_.planes == 3 ? bits : static_cast<std::uint64_t>(sites())) - np;
-    counts.heterozygous[sample] += w;
-    counts.homozygous[sample] += u - w;
+    add_sample(counts, rows_.begin + static_cast<std::int64_t>(i), plan_.planes, sites(), sums_[i]);
   }
 }
 
@@ -243,11 +268,7 @@ void add_other_samples(Context& context, const PlaneBlock& block, PairCounts& co
       if (i >= counts.rows.begin && i < counts.rows.end) continue;
       context.check_cancelled();
       const SampleSums sums = sum_sample(block.row(i), block.chunks, block.planes);
-      const auto sample = static_cast<std::size_t>(i);
-      counts.called[sample] +=
-          block.planes == 3 ? sums.planes[2] : static_cast<std::uint64_t>(block.sites);
-      counts.heterozygous[sample] += sums.planes[1];
-      counts.homozygous[sample] += sums.planes[0] - sums.planes[1];
+      add_sample(counts, i, block.planes, block.sites, sums);
     }
   });
 }

@@ -38,16 +38,25 @@ constexpr KernelShape shape = {1, 1, vectors >= 8 ? 1 : 8 / vectors, 48, 64};
 
 // --- Three-input logic: one instruction (vpternlog) where there is one ---------------------------
 
-/// a | (b ^ c)
-HWY_INLINE V64 or_xor(V64 a, V64 b, V64 c) {
+/// a & (b ^ c)
+HWY_INLINE V64 and_xor(V64 a, V64 b, V64 c) {
 #if HWY_TARGET <= HWY_AVX3
-  return V64{_mm512_ternarylogic_epi64(a.raw, b.raw, c.raw, 0xF6)};
+  return V64{_mm512_ternarylogic_epi64(a.raw, b.raw, c.raw, 0x60)};
 #else
-  return hn::Or(a, hn::Xor(b, c));
+  return hn::And(a, hn::Xor(b, c));
 #endif
 }
 
-/// (b ^ c) & ~a
+/// a & ~(b ^ c)
+HWY_INLINE V64 and_same(V64 a, V64 b, V64 c) {
+#if HWY_TARGET <= HWY_AVX3
+  return V64{_mm512_ternarylogic_epi64(a.raw, b.raw, c.raw, 0x90)};
+#else
+  return hn::AndNot(hn::Xor(b, c), a);
+#endif
+}
+
+/// ~a & (b ^ c)
 HWY_INLINE V64 xor_without(V64 a, V64 b, V64 c) {
 #if HWY_TARGET <= HWY_AVX3
   return V64{_mm512_ternarylogic_epi64(a.raw, b.raw, c.raw, 0x06)};
@@ -76,7 +85,7 @@ template <PassKind kind>
 constexpr int fields = kind == PassKind::pairwise ? 3 : 2;
 template <PassKind kind>
 constexpr int planes = kind == PassKind::complete ? 2 : 3;
-/// Bytes from one row of a panel to the next.
+/// Bytes from one row of a column panel to the next.
 template <PassKind kind>
 constexpr std::int64_t pitch = shape.depth* planes<kind>* chunk_bytes;
 
@@ -87,17 +96,17 @@ HWY_INLINE V64 load(const std::uint8_t* p) {
 /// One vector of sites of a pair; `row` and `column` point into plane 0 of a chunk.
 template <PassKind kind>
 HWY_INLINE void compare(const std::uint8_t* row, const std::uint8_t* column, V64* out) {
-  constexpr std::int64_t w = chunk_bytes, np = 2 * chunk_bytes;
+  constexpr std::int64_t w = chunk_bytes, p = 2 * chunk_bytes;
   if constexpr (kind == PassKind::complete) {
     out[0] = hn::Xor(load(row + w), load(column + w));
     out[1] = xor_without(out[0], load(row), load(column));
   } else if constexpr (kind == PassKind::pairwise) {
-    out[2] = hn::Or(load(row + np), load(column + np));
-    out[0] = or_xor(out[2], load(row + w), load(column + w));
-    out[1] = xor_without(out[0], load(row), load(column));
+    out[2] = hn::And(load(row + p), load(column + p));
+    out[0] = and_same(out[2], load(row + w), load(column + w));
+    out[1] = and_xor(out[0], load(row), load(column));
   } else {
     out[0] = hn::And(load(row + w), load(column + w));
-    out[1] = hn::AndNot(load(column + np), load(row + w));
+    out[1] = hn::And(load(row + w), load(column + p));
   }
 }
 
@@ -124,6 +133,7 @@ HWY_INLINE V64 sum_lanes(const V64* v) {
 /// most 64 a chunk, so two fields share a lane afterwards.
 template <PassKind kind>
 HWY_INLINE void count_block(const std::uint8_t* HWY_RESTRICT rows,
+                            std::int64_t row_pitch,
                             const std::uint8_t* HWY_RESTRICT columns,
                             std::int64_t chunks,
                             std::uint32_t* HWY_RESTRICT totals) {
@@ -143,7 +153,7 @@ HWY_INLINE void count_block(const std::uint8_t* HWY_RESTRICT rows,
       for (int r = 0; r < shape.rows; ++r) {
         V64 seen[count];
         compare<kind>(
-            rows + r * pitch<kind> + k * chunk, columns + c * pitch<kind> + k * chunk, seen);
+            rows + r * row_pitch + k * chunk, columns + c * pitch<kind> + k * chunk, seen);
 #pragma GCC unroll 4
         for (int f = 0; f < count; ++f) {
           V64& sum = sums[r * shape.columns + c][f];
@@ -246,10 +256,10 @@ HWY_INLINE void count_rows_of(const RowsCall& call) {
     const std::uint8_t* const column = call.column_panel + c * pitch<kind>;
     std::uint32_t* const totals = call.totals + c * shape.rows * count_words(kind) * 2;
     if constexpr (has_popcount) {
-      count_block<kind>(call.row_panel, column, call.chunks, totals);
+      count_block<kind>(call.rows, call.row_pitch, column, call.chunks, totals);
     } else {
       static_assert(has_popcount || pairs == 1);
-      count_pair<kind>(call.row_panel, column, call.chunks, totals);
+      count_pair<kind>(call.rows, column, call.chunks, totals);
     }
   }
 }

@@ -6,13 +6,13 @@ namespace yupana::genotype::cpu {
 
 /// What one pass of a kernel counts for a pair (i, j), i the row. With q = p & p':
 enum class PassKind {
-  complete,  ///< planes u, w:     e = w ^ w' (IBS1)             f = (u ^ u') & ~e (IBS0)
-  pairwise,  ///< planes u, w, ~p: g = (w ^ w') | ~q, f = (u ^ u') & ~g (IBS0), and ~q
-  het,       ///< planes u, w, ~p: w & w' (both heterozygous)    w & p' (row heterozygous, shared)
+  complete,  ///< planes u, w:    e = w ^ w' (IBS1)           f = ~e & (u ^ u') (IBS0)
+  pairwise,  ///< planes u, w, p: s = q & ~(w ^ w')           f = s & (u ^ u') (IBS0), and q
+  het,       ///< planes u, w, p: w & w' (both heterozygous)  w & p' (row heterozygous, shared)
 };
 
 /// 64-bit words of two 32-bit counts that a pass holds for a pair:
-///   complete (e, f)   pairwise (g, f), (~q, 0)   het (w & w', w & p')
+///   complete (e, f)   pairwise (s, f), (q, 0); IBS1 = |q| - |s|   het (w & w', w & p')
 constexpr int count_words(PassKind kind) { return kind == PassKind::pairwise ? 2 : 1; }
 
 /// How a target's kernel wants its work cut.
@@ -26,7 +26,8 @@ struct KernelShape {
 
 /// `shape.rows` rows against `columns` columns of a panel.
 struct RowsCall {
-  const std::uint8_t* row_panel;
+  const std::uint8_t* rows;
+  std::int64_t row_pitch;  ///< bytes from row to row
   const std::uint8_t* column_panel;
   std::int64_t columns;   ///< a multiple of shape.columns
   std::int64_t chunks;    ///< a multiple of shape.step, at most shape.depth

@@ -9,6 +9,7 @@ extern const std::string_view page_html;
 extern const std::string_view page_css;
 extern const std::string_view values_js;
 extern const std::string_view canvas_js;
+extern const std::string_view blend_js;
 extern const std::string_view scatter_js;
 extern const std::string_view legend_js;
 extern const std::string_view heat_map_js;

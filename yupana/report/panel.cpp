@@ -163,6 +163,21 @@ std::vector<Point> first_two_axes(const Embedding& embedding) {
   return points;
 }
 
+/// What the picture leaves out is said on it.
+void draw_unplaced(Pen& pen, const Box& plot, const std::vector<Point>& points) {
+  const auto unplaced = std::count_if(points.begin(), points.end(), [](const Point& p) {
+    return !std::isfinite(p.x) || !std::isfinite(p.y);
+  });
+  if (unplaced == 0) return;
+  pen.color(muted);
+  pen.font(12.5);
+  pen.text(fmt::format("without coordinates, not drawn: {}", unplaced),
+           plot.left,
+           plot.bottom() + 64,
+           Align::left,
+           plot.width);
+}
+
 }  // namespace
 
 void draw_panel(Pen& pen,
@@ -192,6 +207,7 @@ void draw_panel(Pen& pen,
     }
   }
   draw_axes(pen, scale, embedding);
+  draw_unplaced(pen, plot, points);
   pen.clip(plot);
   if (points_as_image) {
     draw_points_image(pen, scale, report, points);

@@ -103,8 +103,10 @@ void Pen::marker(const ClassStyle* style, double x, double y, double radius, dou
   color(hollow ? paper : own, opacity);
   cairo_fill_preserve(cairo_);
   color(hollow ? own : paper, opacity);
-  cairo_set_line_width(cairo_, hollow ? std::max(1.0, 0.42 * radius) : radius > 3 ? 0.9 : 0.4);
-  cairo_stroke(cairo_);
+  cairo_set_line_width(cairo_, hollow ? std::max(1.0, 0.42 * radius) : 0.9);
+  // The white rim that parts overlapping markers is lost on small ones, and costs half the time.
+  if (hollow || radius > 3) cairo_stroke(cairo_);
+  cairo_new_path(cairo_);
 }
 
 void Pen::clip(const Box& box) {

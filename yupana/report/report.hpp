@@ -56,6 +56,10 @@ struct Report {
   std::vector<std::pair<std::string, std::string>> newick;   ///< name -> tree, for download
 };
 
+// All three write the same bytes for the same report and the same versions of yupana, cairo and
+// fonts; they throw usage where the parts of the report do not fit together. Names may hold any
+// bytes, numbers may be NaN or infinite, every part may be empty.
+
 /// One self-contained page: no network, no external file; works from file://.
 void write_html(AtomicFile& file, const Report& report);
 /// The first two embeddings side by side, coloured by class, with a legend and axis shares.

@@ -21,7 +21,7 @@ function theme() {
  * Keeps a canvas drawn at the width of its place. The style sheet stretches it to that width, so a
  * printed page scales it without distortion; hence three pixels per unit there.
  */
-function makeFigure(canvas, heightOf, draw) {
+function makeFigure(canvas, heightOf, draw, readsPixels = false) {
   let width = 0, queued = false;
   const figure = {
     redraw() {
@@ -32,7 +32,7 @@ function makeFigure(canvas, heightOf, draw) {
       const scale = printing ? 3 : Math.max(1, window.devicePixelRatio || 1);
       canvas.width = Math.round(width * scale);
       canvas.height = Math.round(height * scale);
-      const pen = canvas.getContext("2d");
+      const pen = canvas.getContext("2d", {willReadFrequently: readsPixels});
       pen.setTransform(scale, 0, 0, scale, 0, 0);
       draw(pen, width, height, scale);
     },
@@ -141,8 +141,8 @@ function drawMarker(pen, look, style, x, y, radius) {
   } else {
     pen.fillStyle = color;
     pen.fill();
-    pen.lineWidth = radius > 3 ? 1 : 0.5;
+    pen.lineWidth = 1;
     pen.strokeStyle = look.paper;
   }
-  pen.stroke();
+  if (radius > 3 || (style && style.hollow)) pen.stroke();
 }

@@ -78,7 +78,7 @@ function startHeatMap() {
     pen.imageSmoothingEnabled = heat.map.size > side;
     pen.drawImage(picture(heat, look), left, 2, side, side);
     if (strip) drawStrip(pen, look, heat, {left, side, strip, names});
-    drawBar(pen, look, heat, left + side + 22, 2, Math.min(side, 320));
+    if (heat.high > heat.low) drawBar(pen, look, heat, left + side + 22, 2, Math.min(side, 320));
   }
 
   function drawStrip(pen, look, heat, {left, side, strip, names}) {

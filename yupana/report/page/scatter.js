@@ -24,7 +24,7 @@ class Scatter {
     // A fixed mixed order of drawing, so that no class lies on top of the others because of its name.
     this.order = mixedOrder(individuals);
     this.figure = makeFigure(this.canvas, (width) => Math.min(640, Math.max(320, width * 0.68)),
-      (...drawing) => this.draw(...drawing));
+      (...drawing) => this.draw(...drawing), individuals > blendAbove);
     this.listenToControls();
     makeLegend(this);
     this.fillAxes();
@@ -96,7 +96,8 @@ class Scatter {
 
   draw(pen, width, height, scale) {
     const look = theme();
-    pen.clearRect(0, 0, width, height);
+    pen.fillStyle = look.paper;
+    pen.fillRect(0, 0, width, height);
     if (this.embedding().dimensions === 0 || individuals === 0) {
       this.current = null;
       this.screen.fill(NaN);
@@ -134,14 +135,14 @@ class Scatter {
     pen.strokeRect(box.left + 0.5, box.top + 0.5, box.width - 1, box.height - 1);
   }
 
-  /** Each class is drawn once and stamped: thirty thousand stamps take a few milliseconds. */
+  /** The marker of each class, drawn once. */
   stamps(look, scale) {
     const size = Math.ceil(2 * (1.7 * this.radius + 1.5));
     const styles = labelled ? data.style.classes : [{color: 0, shape: 0}];
     const make = (style) => {
       const stamp = document.createElement("canvas");
       stamp.width = stamp.height = Math.ceil(size * scale);
-      const pen = stamp.getContext("2d");
+      const pen = stamp.getContext("2d", {willReadFrequently: individuals > blendAbove});
       pen.scale(scale, scale);
       drawMarker(pen, look, style, size / 2, size / 2, style ? this.radius : this.radius * 0.8);
       return stamp;
@@ -149,18 +150,44 @@ class Scatter {
     return {size, none: make(null), of: styles.map(make)};
   }
 
-  drawPoints(pen, look, box, scale) {
-    const {size, none, of} = this.stamps(look, scale);
-    const base = individuals > 8000 ? 0.75 : 0.92;
+  opacity(c) {
+    if (this.emphasis !== null && this.emphasis !== c) return 0.1;
+    return individuals > 8000 ? 0.75 : 0.92;
+  }
+
+  /** Calls draw(x, y, class) for each individual to be drawn, in the order of drawing. */
+  forVisible(box, size, draw) {
     for (const i of this.order) {
       const x = this.screen[2 * i], y = this.screen[2 * i + 1], c = this.classOf(i);
       // Not (inside) rather than outside: NaN must be left out too.
       if (!(x > box.left - size && x < box.left + box.width + size && y > box.top - size &&
             y < box.top + box.height + size) || this.hidden.has(c)) continue;
-      pen.globalAlpha = this.emphasis !== null && this.emphasis !== c ? 0.1 : base;
-      pen.drawImage(c < 0 ? none : of[c], x - size / 2, y - size / 2, size, size);
+      draw(x, y, c);
     }
+  }
+
+  drawPoints(pen, look, box, scale) {
+    const {size, none, of} = this.stamps(look, scale);
+    if (individuals > blendAbove) {
+      this.blendPoints(pen, box, scale, size, [none, ...of]);
+      return;
+    }
+    this.forVisible(box, size, (x, y, c) => {
+      pen.globalAlpha = this.opacity(c);
+      pen.drawImage(c < 0 ? none : of[c], x - size / 2, y - size / 2, size, size);
+    });
     pen.globalAlpha = 1;
+  }
+
+  /** `stamps` start with that of class -1. */
+  blendPoints(pen, box, scale, size, stamps) {
+    const left = Math.round(box.left * scale) + 1, top = Math.round(box.top * scale) + 1;
+    const image = pen.getImageData(left, top, Math.round(box.width * scale) - 2,
+      Math.round(box.height * scale) - 2);
+    const dots = stamps.map((stamp, k) => dotsOf(stamp, this.opacity(k - 1)));
+    this.forVisible(box, size, (x, y, c) =>
+      blendDots(image, dots[c + 1], Math.round(x * scale) - left, Math.round(y * scale) - top));
+    pen.putImageData(image, left, top);
   }
 
   /** Rings around the individual under the pointer and those searched for, above the points. */
