@@ -118,6 +118,7 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   for (const Range band : plan.bands) {
     const PairCounts counts = count_pairs(context, input, plan, band, params.checkpoint);
     result.sites = counts.sites;
+    genotype::check_metric(counts, params.metric, input.cohort.samples());
     result.pairs_without_sites += genotype::pairs_without_shared_site(counts);
     Stage stage(context, "write");
     if (npy) npy->write_band(context, band, lower_rows(counts, params.metric));

@@ -110,8 +110,9 @@ Start start_from_matrix(Context& context, const FermatJobParams& params) {
 
 RunLabels labels_of(Context& context, const FermatJobParams& params, const Start& start) {
   if (params.labels.empty()) return {};
-  const io::SampleLabels read =
-      io::read_labels(params.labels, {.ids = start.names}, params.label_column);
+  io::SampleNames names;
+  names.ids = start.names;
+  const io::SampleLabels read = io::read_labels(params.labels, names, params.label_column);
   if (read.unlabelled > 0 || read.unknown > 0) {
     context.note(fmt::format("{}: {} samples without label, {} labels of samples not in the input",
                              params.labels,
