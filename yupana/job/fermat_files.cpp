@@ -1,5 +1,7 @@
 #include "yupana/job/fermat_files.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 

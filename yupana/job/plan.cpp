@@ -84,7 +84,9 @@ void estimate_time(Context& context, Plan& plan) {
   constexpr std::int64_t samples = 256, sites = 16384;
   genotype::PlaneBlock block(samples, sites, plan.planes);
   std::fill(block.bytes.begin(), block.bytes.end(), std::uint8_t{0x35});
-  genotype::PairCounter counter(context, samples, {.hethet = plan.sizes.hethet});
+  genotype::PairCountsParams params;
+  params.hethet = plan.sizes.hethet;
+  genotype::PairCounter counter(context, samples, params);
   counter.add(block);
   int rounds = 0;
   const auto begin = std::chrono::steady_clock::now();

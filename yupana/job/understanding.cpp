@@ -13,7 +13,7 @@ constexpr std::int64_t heat_map_cells = 512;
 constexpr std::int64_t histogram_bins = 64;
 
 template <class T>
-bool joined(T value) {
+bool is_length(T value) {
   if constexpr (std::is_floating_point_v<T>) return value < std::numeric_limits<T>::infinity();
   return value < graph::unreachable<T>;
 }
@@ -47,7 +47,7 @@ SquareMatrix<float> powered(Context& context,
           for (std::int64_t cell = begin * n; cell < end * n; ++cell) {
             const auto value = source.data()[cell];
             result.data()[cell] =
-                joined(value)
+                is_length(value)
                     ? static_cast<float>(scale * power_of(static_cast<double>(value), exponent))
                     : std::numeric_limits<float>::infinity();
           }
@@ -66,7 +66,8 @@ Understanding understand(Context& context,
   const MatrixView<const float> view = distances.view();
   result.findings.name = name;
   // Individuals that no path joins have no place in one picture: the caller says so in a notice.
-  if (all_finite(distances)) {
+  const bool joined = all_finite(distances);
+  if (joined) {
     result.mds = analysis::mds(context, view, false, {.dimensions = params.dimensions});
     result.findings.share = result.mds.share;
   }
@@ -75,11 +76,13 @@ Understanding understand(Context& context,
   result.merges = params.linkage == analysis::Linkage::average
                       ? average
                       : analysis::linkage(context, view, params.linkage);
-  if (!labels.empty())
+  if (!labels.empty() && joined)
     result.findings.scores = analysis::label_scores(context, view, labels, &average);
-  const std::vector<std::int64_t> order = analysis::leaf_order(average);
-  result.heat_map = {
-      name, analysis::reduced(context, view, order, heat_map_cells), distances.size()};
+  std::vector<std::int64_t> order = analysis::leaf_order(average);
+  result.heat_map.name = name;
+  result.heat_map.cells = analysis::reduced(context, view, order, heat_map_cells);
+  result.heat_map.individuals = distances.size();
+  result.heat_map.order = std::move(order);
   analysis::Histogram histogram = analysis::histogram(context, view, histogram_bins);
   result.histogram = {name, histogram.low, histogram.high, std::move(histogram.counts)};
   return result;
