@@ -66,7 +66,7 @@ struct FermatResult {
 FermatResult fermat(Context& context,
                     AnyMatrix distances,
                     bool squared,
-                    const FermatParams& params);
+                    const FermatParams& params = {});
 
 /// The smallest alpha at which at least half of the edges are replaced by longer paths, by
 /// bisection in [1, 64] to 1 %, on at most `sample` individuals (--alpha auto).

@@ -145,6 +145,22 @@ double scale_for(const Spread& spread, double power, Precision precision) {
   return std::exp2(std::ceil(std::log2(spread.largest)));
 }
 
+// Distances so much smaller than the largest that their power is zero look like duplicates.
+void note_vanishing(Context& context,
+                    const Spread& spread,
+                    double power,
+                    Precision precision,
+                    double scale,
+                    double alpha) {
+  if (precision == Precision::integer || spread.largest == 0) return;
+  const double least_exponent = precision == Precision::float32 ? -126 : -1022;
+  if (power * std::log2(spread.least / scale) >= least_exponent) return;
+  context.note(
+      fmt::format("alpha = {} takes the smallest distances below the floating-point range: they "
+                  "count as zero beside the largest",
+                  alpha));
+}
+
 template <class To, class From>
 To weight(From distance, double power, double inverse_scale) {
   if (distance == unreachable<From>) return unreachable<To>;
@@ -202,6 +218,7 @@ FermatWeights fermat_weights(Context& context,
             spread, power, complete ? 1 : std::max<std::int64_t>(1, matrix.size() - 1));
         const Precision precision = choose(spread, power, params.precision, integers);
         const double scale = scale_for(spread, power, precision);
+        note_vanishing(context, spread, power, precision, scale, params.alpha);
         const double root = squared ? std::sqrt(scale) : scale;
         switch (precision) {
           case Precision::integer:

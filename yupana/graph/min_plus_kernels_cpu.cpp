@@ -146,7 +146,7 @@ void facts_of(const T* values, std::int64_t count, WeightFacts<T>& facts) {
     least = hn::Min(x, least);
     most = hn::Max(hn::IfThenElse(is_far, most, x), most);
     if constexpr (hwy::IsFloat<T>()) {
-      nan = hn::Or(nan, hn::Ne(x, x));
+      nan = hn::Or(nan, hn::IsNaN(x));
       signs = hn::Or(signs, hn::IfThenElseZero(hn::Eq(x, zero), x));
     }
   }
