@@ -66,7 +66,10 @@ VcfFile::VcfFile(std::string path, std::string region, int threads)
   hts_set_log_level(HTS_LOG_OFF);  // what htslib would print is thrown here
   if (threads > 1) pool_.reset(hts_tpool_init(threads));
   open();
-  if (!region_.empty()) open_region();
+  if (regional()) {
+    open_index();
+    open_region();
+  }
 }
 
 VcfFile::~VcfFile() = default;
@@ -160,7 +163,7 @@ std::int64_t VcfFile::binary_gt() const {
   return bcf_hdr_id2int(dictionary_.get(), BCF_DT_ID, "GT");
 }
 
-void VcfFile::open_region() {
+void VcfFile::open_index() {
   if (!is_bgzf(*file_)) {
     throw bad_file(path_,
                    fmt::format("region {}: only bgzipped and indexed files are read by region; "
@@ -179,6 +182,9 @@ void VcfFile::open_region() {
                                region_,
                                path_));
   }
+}
+
+void VcfFile::open_region() {
   int contig = -1;
   hts_pos_t begin = 0, end = 0;
   const hts_name2id_f name2id =

@@ -49,6 +49,7 @@ class VcfFile {
   static void close(htsFile* file) { hts_close(file); }
 
   void open();
+  void open_index();
   void open_region();
   std::string read_text_header();
   std::string read_binary_header();
