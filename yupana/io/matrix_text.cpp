@@ -55,18 +55,21 @@ class Fields {
   bool done_ = false;
 };
 
-bool parse(std::string_view field, double& value) {
+enum class Reading { number, too_large, word };
+
+Reading parse(std::string_view field, double& value) {
   while (!field.empty() && is_blank(field.front())) field.remove_prefix(1);
   while (!field.empty() && is_blank(field.back())) field.remove_suffix(1);
   if (!field.empty() && field.front() == '+') field.remove_prefix(1);
   const char* end = field.data() + field.size();
   const auto [stop, error] = std::from_chars(field.data(), end, value);
-  return error == std::errc{} && stop == end;
+  if (error == std::errc::invalid_argument || stop != end) return Reading::word;
+  return error == std::errc{} ? Reading::number : Reading::too_large;
 }
 
 bool is_number(std::string_view field) {
   double value = 0;
-  return parse(field, value);
+  return parse(field, value) != Reading::word;
 }
 
 struct Text {
@@ -128,7 +131,7 @@ Separator separator_of(const std::vector<std::string_view>& lines) {
 /// the second line tells.
 bool is_phylip(const Text& text, const std::vector<std::string_view>& first) {
   double samples = 0;
-  if (first.size() != 1 || !parse(first[0], samples)) return false;
+  if (first.size() != 1 || parse(first[0], samples) != Reading::number) return false;
   if (text.lines.size() < 2 || samples != static_cast<double>(text.lines.size() - 1)) return false;
   const auto second = text.fields(1);
   return second.size() == text.lines.size() && (second.size() > 2 || !is_number(second[0]));
@@ -156,7 +159,8 @@ bool read_triangle_layout(const Text& text,
   const auto ends_in = [&](double wanted) {
     return std::all_of(text.lines.begin(), text.lines.end(), [&](std::string_view line) {
       double value = 0;
-      return parse(line.substr(line.find_last_of(" \t,") + 1), value) && value == wanted;
+      return parse(line.substr(line.find_last_of(" \t,") + 1), value) == Reading::number &&
+             value == wanted;
     });
   };
   if (!samples && lines > 1 && ends_in(1)) {
@@ -171,6 +175,10 @@ bool read_triangle_layout(const Text& text,
   return true;
 }
 
+Error not_square(const Text& text, std::int64_t rows, std::size_t fields) {
+  return bad_file(text.path, fmt::format("not square: {} rows of {} fields", rows, fields));
+}
+
 /// Tables: header and row names from the number of fields of the first row of values.
 void read_square_layout(const Text& text, std::vector<std::string_view> header, Layout& layout) {
   layout.n = static_cast<std::int64_t>(text.lines.size() - layout.first);
@@ -178,10 +186,18 @@ void read_square_layout(const Text& text, std::vector<std::string_view> header, 
   const auto n = static_cast<std::size_t>(layout.n);
   const std::size_t width = text.fields(layout.first).size();
   if (width != n && width != n + 1) {
-    throw bad_file(text.path, fmt::format("not square: {} rows of {} fields", layout.n, width));
+    throw not_square(text, layout.n, width);
   }
   layout.row_names = width == n + 1;
-  if (header.empty()) return;
+  if (header.empty()) {
+    // Numbers in a first column too many are no names: a row of the square is missing.
+    for (std::size_t line = layout.first; layout.first == 0 && layout.row_names; ++line) {
+      std::string_view name;
+      if (line == text.lines.size()) throw not_square(text, layout.n, width);
+      if (Fields(text.lines[line], text.separator).next(name) && !is_number(name)) break;
+    }
+    return;
+  }
   if (header.size() != n && header.size() != n + 1) {
     throw text.fault(0, fmt::format("{} names for {} columns", header.size(), n));
   }
@@ -232,9 +248,14 @@ void read_row(const Text& text, const Layout& layout, std::int64_t i, double* ro
   std::int64_t j = 0;
   for (; fields.next(field); ++j) {
     if (j == wanted) throw text.fault(line, fmt::format("more than {} values", wanted));
-    if (parse(field, row[j])) continue;
+    const Reading reading = parse(field, row[j]);
+    if (reading == Reading::number) continue;
     throw text.fault(
-        line, fmt::format("value {} is '{}', which is no number", j + 1, field.substr(0, 40)));
+        line,
+        fmt::format("value {} is '{}', which is {}",
+                    j + 1,
+                    field.substr(0, 40),
+                    reading == Reading::word ? "no number" : "beyond a double's range"));
   }
   if (j < wanted) throw text.fault(line, fmt::format("{} values; wanted {}", j, wanted));
 }
