@@ -39,5 +39,6 @@ std::string json_line(const Measurement& measurement);
 void distances(Context& context, const BenchParams& params);
 void paths(Context& context, const BenchParams& params);
 void vcf(Context& context, const BenchParams& params);
+void packing(Context& context, const BenchParams& params);
 
 }  // namespace yupana::bench
