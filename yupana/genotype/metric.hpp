@@ -11,7 +11,8 @@
 
 namespace yupana::genotype {
 
-/// Formulas on pair counts; m = sites, P = shared sites of the pair.
+/// Formulas on pair counts; m = sites, P = shared sites of the pair. A sample against itself is 0
+/// (ibs 1, king 0.5), even where it has no call.
 enum class Metric {
   squared_euclidean,  ///< (IBS1 + 4 IBS0) m / P
   euclidean,          ///< square root of it
@@ -35,8 +36,17 @@ std::string_view metric_name(Metric metric);
 /// Names of all metrics, for --help.
 std::vector<std::string_view> metric_names();
 
+/// Throws if the counts cannot give the metric: usage for counts of a band of rows, for king with
+/// missing calls but without hethet, for normalized with missing calls; bad_input for normalized
+/// with a sample of zeros (first_all_zero_sample finds it, so that a caller who knows names can
+/// say which).
+void check_metric(const PairCounts& counts, const MetricParams& params);
+/// First sample whose genotypes are all 0; -1 if there is none.
+std::int64_t first_all_zero_sample(const PairCounts& counts);
+
 /// Row i of the symmetric metric matrix, columns [0, samples), from counts of the whole triangle.
-/// Pairs without a shared site give NaN. Doubles: one rounding per operation of the formula.
+/// Pairs without a shared site give NaN. Doubles: one rounding per operation of the formula; exact
+/// for counts of pairs that share every site. Throws as check_metric.
 void metric_row(const PairCounts& counts, const MetricParams& params, std::int64_t i, double* row);
 
 /// Row i, columns [0, i], from counts of a band that holds row i.

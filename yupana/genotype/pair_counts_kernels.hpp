@@ -21,7 +21,7 @@ struct KernelShape {
   int columns;  ///< columns of a register block
   int step;     ///< chunks are processed in multiples of this; panels are padded with zeros
   int depth;    ///< chunks of a panel: sites are taken in such blocks
-  int tile;     ///< rows and columns of a tile of pairs
+  int strip;    ///< columns of a panel: `depth` chunks of them fill about half an L2 cache
 };
 
 /// `shape.rows` rows against `columns` columns of a panel.
