@@ -56,7 +56,7 @@ double register_rate(Context& context, bool quick) {
   const std::int64_t steps = quick ? 20'000 : 2'000'000;
   const auto loop = graph::cpu::simd_table<T>().register_loop;
   double best = 0;
-  for (int repeat = 0; repeat < 5; ++repeat) {
+  for (int repeat = 0; repeat < 15; ++repeat) {
     std::vector<std::int64_t> pairs(static_cast<std::size_t>(context.threads()));
     const double seconds = seconds_of([&] {
       context.parallel_for(context.threads(), 1, [&](std::int64_t begin, std::int64_t) {
