@@ -88,7 +88,7 @@ TYPED_TEST(FamiliesOf, ThreadsChangeNoBit) {
 
 TEST(FamiliesInFermat, SettleACohortOfRelativesWithTheBitsOfTheClosure) {
   Context context({.device = "cpu", .threads = 2});
-  const auto d2 = relatives<std::int32_t>(600, 4, 9);
+  const auto d2 = relatives<std::int32_t>(1030, 4, 9);
   const auto plain = fermat(context, copy_of(d2), true, {.prune = false});
   const auto pruned = fermat(context, copy_of(d2), true);
   EXPECT_NE(pruned.method.find("families"), std::string::npos) << pruned.method;
