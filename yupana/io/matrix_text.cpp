@@ -8,6 +8,7 @@
 
 #include "yupana/core/tiles.hpp"
 #include "yupana/io/matrix_formats.hpp"
+#include "yupana/io/printable.hpp"
 
 namespace yupana::io {
 namespace {
@@ -238,9 +239,9 @@ void take_name(
     throw text.fault(line,
                      fmt::format("row {} is named '{}' and column {} '{}'; order both alike",
                                  i + 1,
-                                 name,
+                                 printable(name),
                                  i + 1,
-                                 layout.names[index]));
+                                 printable(layout.names[index])));
   }
 }
 
@@ -259,7 +260,7 @@ void read_row(const Text& text, const Layout& layout, std::int64_t i, double* ro
         line,
         fmt::format("value {} is '{}', which is {}",
                     j + 1,
-                    field.substr(0, 40),
+                    printable(field),
                     reading == Reading::word ? "no number" : "beyond a double's range"));
   }
   if (j < wanted) throw text.fault(line, fmt::format("{} values; wanted {}", j, wanted));
