@@ -4,7 +4,6 @@ find_package(fmt REQUIRED)
 find_package(TBB REQUIRED)
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
-find_package(PNG REQUIRED)
 find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
@@ -18,6 +17,10 @@ add_library(hwy::hwy ALIAS hwy_settings)
 
 pkg_check_modules(hts REQUIRED IMPORTED_TARGET htslib)
 add_library(htslib ALIAS PkgConfig::hts)
+
+# Draws the report's pictures: one drawing, as SVG and as PNG.
+pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
+add_library(cairo ALIAS PkgConfig::cairo)
 
 find_path(BOOST_GRAPH_INCLUDE boost/graph/adjacency_list.hpp REQUIRED)
 add_library(boost_headers INTERFACE)

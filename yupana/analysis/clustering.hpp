@@ -22,24 +22,33 @@ struct Merge {
 };
 
 /// Agglomerative clustering of a symmetric distance matrix; n - 1 merges in order of height.
-/// Nearest-neighbour chain (Murtagh 1983), single linkage by a minimum spanning tree; O(n^2) time;
-/// one n x n / 2 copy besides (none for single). Ties go to the smaller cluster number.
+///   height of a merge = smallest (single), largest (complete) or mean (average) distance of the
+///   points of its two clusters
+///   work O(n^2): nearest-neighbour chain (Murtagh 1983), Prim's tree for single linkage; memory
+///   n^2 / 2 doubles (none for single)
+///   ties: the chain starts at the smallest cluster and prefers where it came from, then the
+///   smallest neighbour; equal heights keep the order of discovery: average and complete are those
+///   of scipy, ties included. The same bits for any number of threads
+///   unreachable pairs (+inf, for integers half of the largest value) merge last, at height +inf
+///   errors (bad_input): not square, NaN, negative
 template <class T>
 std::vector<Merge> linkage(Context& context, MatrixView<const T> distances, Linkage method);
 
-/// Order of the leaves when the dendrogram is drawn (left subtree first).
+/// Order of the leaves when the dendrogram is drawn (left subtree first). No merges: one leaf.
 std::vector<std::int64_t> leaf_order(const std::vector<Merge>& merges);
 /// Cluster number (0 ..) of every point after cutting the tree into `clusters` clusters, numbered
-/// by first appearance.
+/// by first appearance. `clusters` outside 1 .. n is usage.
 std::vector<std::int64_t> cut_tree(const std::vector<Merge>& merges, std::int64_t clusters);
-/// The tree in Newick format, branch lengths = differences of height / 2 (ultrametric); names are
-/// quoted where Newick needs it; ends in ";".
+/// The tree in Newick format, branch lengths = differences of height / 2 (ultrametric); ends in
+/// ";". A name with white space, a control character or one of ()[]{}'":;,_ stands in single quotes
+/// (a bare underscore would be read as a blank), quotes inside it doubled. Branches to a merge at
+/// infinite height have no length. Names that are not one a point are usage.
 std::string newick(const std::vector<Merge>& merges, const std::vector<std::string>& names);
 
 /// Edges (i < j) of the minimum spanning tree (forest where pairs are unreachable) in the order
-/// Prim's algorithm finds them from vertex 0; ties to the smaller vertex.
+/// Prim's algorithm finds them from vertex 0; ties to the smaller vertex. O(n^2), errors as above.
 template <class T>
 std::vector<std::pair<std::int64_t, std::int64_t>> minimum_spanning_tree(
-    MatrixView<const T> distances);
+    Context& context, MatrixView<const T> distances);
 
 }  // namespace yupana::analysis

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "yupana/analysis/clustering.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
 
@@ -21,12 +22,22 @@ struct LabelScores {
 };
 
 /// Mean silhouette: (b - a) / max(a, b), a = mean distance to the own class, b = smallest mean
-/// distance to another; 0 for a class of one. Ties of nearest neighbours go to the smaller index.
-/// Fewer than two classes: bad_input.
+/// distance to another; 0 for a class of one and where both are 0. Ties of nearest neighbours go to
+/// the smaller index.
+///   `average_tree`, if given, is linkage(context, distances, Linkage::average) of the same matrix:
+///   it saves making it again. Used where everybody has a label; else the tree of the labelled
+///   individuals alone is made.
+///   work O(n^2), each row read once; sums in double, the same bits for any number of threads
+///   errors (bad_input): fewer than two classes, labels that are not one an individual, not square,
+///   NaN, negative or unreachable distances
 template <class T>
-LabelScores label_scores(Context& context, MatrixView<const T> distances, const Labels& labels);
+LabelScores label_scores(Context& context,
+                         MatrixView<const T> distances,
+                         const Labels& labels,
+                         const std::vector<Merge>* average_tree = nullptr);
 
 /// Adjusted Rand index of two partitions (Hubert, Arabie 1985); 1 for two equal trivial ones.
+/// Different lengths are usage.
 double adjusted_rand(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b);
 
 }  // namespace yupana::analysis

@@ -12,13 +12,15 @@ class Random {
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0)
       : key_(mix(seed + 0x9e3779b97f4a7c15ull) ^ mix(stream * 0xd1342543de82ef95ull + 1)) {}
 
-  std::uint64_t word(std::uint64_t index) const {
-    return mix(key_ + (index + 1) * 0x9e3779b97f4a7c15ull);
-  }
+  std::uint64_t word(std::uint64_t index) const { return mix(key_ + (index + 1) * weyl); }
   /// Uniform in [0, 1), 53 bits.
   double uniform(std::uint64_t index) const {
     return static_cast<double>(word(index) >> 11) * 0x1p-53;
   }
+
+  /// What vector code needs to draw word(i) itself: mix(key() + (i + 1) * weyl).
+  std::uint64_t key() const { return key_; }
+  static constexpr std::uint64_t weyl = 0x9e3779b97f4a7c15ull;
 
   static std::uint64_t mix(std::uint64_t x) {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;

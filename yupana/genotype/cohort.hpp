@@ -19,8 +19,9 @@ enum class Missing {
   error,     ///< refuse the input, naming the first sample and site
 };
 
-/// Filters as PLINK users know them, applied in PLINK's order: samples (keep, remove, mind), then
-/// sites (thin, geno, maf) counted over the samples that stay.
+/// Filters as PLINK users know them, in PLINK's order: thin; keep, remove, mind (over the thinned
+/// sites); geno, maf (over the samples that stay). Unlike PLINK, parents in a .fam are not looked
+/// at: --maf counts every sample, not founders alone.
 struct CohortParams {
   std::vector<std::string> keep;    ///< sample identifiers; empty: all
   std::vector<std::string> remove;  ///< sample identifiers
@@ -60,7 +61,8 @@ class Cohort {
   /// where its size fits.
   bool read(PlaneBlock& block, std::int64_t max_sites);
   void rewind();
-  /// Complete once read() has returned false.
+  /// Complete once read() has returned false. At the end of a read without any site left, read()
+  /// throws bad_input instead, with the counts of what was dropped and why.
   const CohortSummary& summary() const;
 
  private:

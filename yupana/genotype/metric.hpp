@@ -19,7 +19,7 @@ enum class Metric {
   ibs,                ///< 1 - (IBS1 + 2 IBS0) / (2 P), a similarity
   one_minus_ibs,      ///< (IBS1 + 2 IBS0) / (2 P)
   hamming,            ///< discordant calls (IBS1 + IBS0) m / P
-  king,               ///< KING-robust kinship, PLINK 2's formula
+  king,               ///< KING-robust kinship over shared sites, as PLINK 2
   normalized,         ///< |x_i|^2/s_i^2 + |x_j|^2/s_j^2 - 2 x_i.x_j/(s_i s_j), s = sum of x
 };
 
@@ -38,6 +38,19 @@ std::vector<std::string_view> metric_names();
 /// Row i of the symmetric metric matrix, columns [0, samples), from counts of the whole triangle.
 /// Pairs without a shared site give NaN. Doubles: one rounding per operation of the formula.
 void metric_row(const PairCounts& counts, const MetricParams& params, std::int64_t i, double* row);
+
+/// Row i, columns [0, i], from counts of a band that holds row i.
+void metric_lower_row(const PairCounts& counts,
+                      const MetricParams& params,
+                      std::int64_t i,
+                      double* row);
+
+/// Throws where the counts do not define the metric: usage for king without hethet; bad_input for
+/// normalized with missing calls or with an individual whose genotypes are all 0 (named by `names`,
+/// or by its index where these are empty).
+void check_metric(const PairCounts& counts,
+                  const MetricParams& params,
+                  const std::vector<std::string>& names);
 
 /// The whole matrix; pairs without a shared site are NaN and reported by a note with their count.
 SquareMatrix<double> distances(Context& context,

@@ -46,13 +46,16 @@ class CountTriangle {
 /// where both are called, with difference |x - x'|:
 ///   ibs1: sites that differ by 1    ibs0: sites that differ by 2 (opposite homozygotes)
 ///   shared: sites called in both    hethet: sites heterozygous in both
+/// While no call is missing, shared and hethet follow from the rest and are not stored; read them
+/// through shared_at, hethet_at and het_at.
 struct PairCounts {
   std::int64_t samples = 0;
   std::int64_t sites = 0;  ///< sites counted so far
   Range rows;              ///< rows of the lower triangle held; [0, samples) for all
   CountTriangle ibs1, ibs0;
   CountTriangle shared;  ///< empty while no call was missing: then every pair shares `sites`
-  CountTriangle hethet;  ///< only if asked for
+  CountTriangle hethet;  ///< only if asked for, and once a call was missing
+  CountTriangle het;     ///< beside hethet: sites heterozygous in i, the row, and called in j
   std::vector<std::uint64_t> called;        ///< per sample: calls
   std::vector<std::uint64_t> heterozygous;  ///< per sample: x = 1
   std::vector<std::uint64_t> homozygous;    ///< per sample: x = 2
@@ -60,10 +63,22 @@ struct PairCounts {
   std::uint64_t shared_at(std::int64_t i, std::int64_t j) const {
     return shared.empty() ? static_cast<std::uint64_t>(sites) : shared.at(i, j);
   }
+  /// Whether hethet_at and het_at may be asked.
+  bool knows_hethet() const { return shared.empty() || !hethet.empty(); }
+  /// Sites heterozygous in both; i >= j. An IBS1 site is heterozygous in exactly one.
+  std::uint64_t hethet_at(std::int64_t i, std::int64_t j) const {
+    return shared.empty() ? (het_of(i) + het_of(j) - ibs1.at(i, j)) / 2 : hethet.at(i, j);
+  }
+  /// Sites heterozygous in i and called in j; i >= j. That of j is
+  /// ibs1 + 2 hethet_at(i, j) - het_at(i, j).
+  std::uint64_t het_at(std::int64_t i, std::int64_t j) const {
+    return shared.empty() ? het_of(i) : het.at(i, j);
+  }
+  std::uint64_t het_of(std::int64_t i) const { return heterozygous[static_cast<std::size_t>(i)]; }
 };
 
 struct PairCountsParams {
-  bool hethet = false;  ///< count sites heterozygous in both (KING needs them)
+  bool hethet = false;  ///< count sites heterozygous in both (KING needs them if calls miss)
   Range rows;           ///< rows of the triangle to compute; {0, 0}: all
 };
 
@@ -73,8 +88,11 @@ struct PairCountsParams {
 class PairCounter {
  public:
   PairCounter(Context& context, std::int64_t samples, const PairCountsParams& params = {});
-  void add(const PlaneBlock& block);
-  /// Bytes of count storage that a counter of these rows holds.
+  /// Tells `stage`, if given, of finished work in pair-SNPs. Throws usage if the block has another
+  /// number of samples, interrupted on cancellation (the counts are then unusable).
+  void add(const PlaneBlock& block, Stage* stage = nullptr);
+  /// Bytes of count storage that a counter of these rows holds below 2^32 sites; twice as many
+  /// from there on.
   static std::uint64_t bytes(Range rows, bool with_shared, bool with_hethet);
   const PairCounts& counts() const { return counts_; }
   PairCounts take() { return std::move(counts_); }

@@ -14,6 +14,7 @@ struct SiteAccount {
   std::int64_t read = 0;
   std::int64_t kept = 0;
   std::map<std::string, std::int64_t> skipped;  ///< reason in words -> sites
+  std::vector<std::string> notes;               ///< facts a user should know, one line each
 };
 
 /// A stream of sites: a file reader, a simulation, an array. Delivers the sites in file order, in

@@ -7,11 +7,13 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
+#include "yupana/graph/shortest_paths.hpp"
 
 namespace yupana::graph {
 
 enum class Precision {
-  automatic,  ///< integer where the weights are exact 30-bit integers, else float32
+  automatic,  ///< integer where the weights are exact 30-bit integers; float64 where they are
+              ///< larger integers or span more than 2^100; else float32
   integer,
   float32,
   float64,
@@ -37,8 +39,9 @@ struct FermatResult {
   AnyMatrix lengths;  ///< F(i, j); unreachable<T> where no path joins i and j
   double alpha = 2;
   bool rooted = false;
-  double scale = 1;               ///< distances were divided by this before the power and lengths
-                                  ///< multiplied by scale^alpha after it, where that fits
+  double scale = 1;               ///< 1: lengths are in units of distance^alpha. Else these would
+                                  ///< leave the floating-point range: distances were divided by
+                                  ///< `scale` and lengths are in units of scale^alpha
   double kept_edges = 0;          ///< share of pairs whose edge is its own shortest path
   double certified = 0;           ///< share of pairs certified without a search; 0 if not tried
   std::string method;             ///< what ran, in words
@@ -49,13 +52,21 @@ struct FermatResult {
 /// Sample Fermat distances.
 ///   F(p, q) = min over paths p = x1 .. xT = q of  sum d(x_i, x_i+1)^alpha
 /// `distances` holds d, or d^2 if `squared` is set; symmetric, zero diagonal, no NaN. The matrix is
-/// consumed: weights and closure are made in its memory where the types allow.
-///   work n^3 / 2 add+min, or n^2 where every edge is certified; deterministic
-///   errors (bad_input): alpha < 1, not square, NaN or negative distance, not symmetric
+/// consumed: weights and closure are made in its memory where the types are the same. Infinite
+/// distances (unreachable<T>) are no edges. With pairwise-complete distances the triangle
+/// inequality can fail, so that alpha = 1 need not be the identity.
+///   neighbors: shortest paths on the graph of the k nearest neighbours (ties: the smaller index;
+///   an edge that either end chose counts for both; zero distances are edges). largest_rank is the
+///   largest rank of an edge in use: where it is well below k, a larger k would change nothing much
+///   landmarks: farthest-first by weight from a seeded first; F(l, .) is exact. upper =
+///   min(W, min_l F(i,l) + F(l,j)), lower = max_l |F(i,l) - F(l,j)|, mean = half their sum
+///   (integers round down); kept_edges is then of the estimate work n^3 / 2 add+min, or n^2 where
+///   every edge is certified; deterministic errors (bad_input): alpha < 1, not square, NaN or
+///   negative distance, not symmetric
 FermatResult fermat(Context& context,
                     AnyMatrix distances,
                     bool squared,
-                    const FermatParams& params);
+                    const FermatParams& params = {});
 
 /// The smallest alpha at which at least half of the edges are replaced by longer paths, by
 /// bisection in [1, 64] to 1 %, on at most `sample` individuals (--alpha auto).

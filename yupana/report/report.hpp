@@ -24,10 +24,12 @@ struct ScoreRow {
 };
 
 /// A symmetric matrix reduced to at most 512 x 512 cells (means of blocks) in clustered order.
+/// Row r of m covers the clustered positions r * individuals / m up to (r + 1) * individuals / m.
 struct HeatMap {
   std::string name;
   SquareMatrix<float> cells;
   std::int64_t individuals = 0;
+  std::vector<std::int64_t> order;  ///< individual at each clustered position; may be empty
 };
 
 struct Histogram {
@@ -53,6 +55,10 @@ struct Report {
   std::vector<std::pair<std::string, std::string>> summary;  ///< sizes, filters, times, versions
   std::vector<std::pair<std::string, std::string>> newick;   ///< name -> tree, for download
 };
+
+// All three write the same bytes for the same report and the same versions of yupana, cairo and
+// fonts; they throw usage where the parts of the report do not fit together. Names may hold any
+// bytes, numbers may be NaN or infinite, every part may be empty.
 
 /// One self-contained page: no network, no external file; works from file://.
 void write_html(AtomicFile& file, const Report& report);

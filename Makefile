@@ -1,0 +1,87 @@
+# yupana: make demo shows it, make test tests it, make bench measures it.
+# Each target installs what is missing first and may be called again at any time.
+
+SHELL := /bin/bash
+.ONESHELL:
+.SHELLFLAGS := -euo pipefail -c
+.PHONY: all setup packages build demo test test-sanitizers fuzz bench install clean
+
+# What the build needs, and what the tests need besides: peers as oracles and a browser.
+BUILD_PACKAGES := g++ cmake ninja-build ccache pkg-config libtbb-dev libhwy-dev libhts-dev \
+  libcli11-dev libfmt-dev nlohmann-json3-dev libspectra-dev libeigen3-dev libboost-graph-dev \
+  libcairo2-dev fonts-dejavu-core zlib1g-dev libgtest-dev
+TEST_PACKAGES := clang-format-14 plink1.9 plink2 bcftools tabix python3-numpy python3-scipy \
+  chromium
+PEER_PACKAGES := libopenblas0-pthread python3-sklearn
+FUZZ_PACKAGES := clang libclang-rt-14-dev
+
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 600
+YUPANA := build/release/yupana
+
+# $(call install,PACKAGES): asks the package manager only for what is missing.
+define install
+missing=""; for p in $(1); do dpkg -s "$$p" >/dev/null 2>&1 || missing="$$missing $$p"; done
+if [ -n "$$missing" ]; then
+  echo "installing:$$missing"
+  $(SUDO) apt-get update -qq
+  $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null
+fi
+endef
+
+all: build
+
+packages:
+	@$(call install,$(BUILD_PACKAGES))
+
+build: packages
+	@[ -f build/release/build.ninja ] || cmake --preset release >/dev/null
+	cmake --build build/release -j $(JOBS)
+
+# A structured cohort of 600 individuals in three populations, and the whole genomic job on it.
+demo: build
+	@mkdir -p demo
+	$(YUPANA) simulate --samples 600 --sites 50000 --populations 3 --missing 0.01 --seed 1 -o demo/cohort
+	$(YUPANA) fermat demo/cohort.bed --labels demo/cohort.labels.tsv --alpha 2 -o demo/run
+	echo "The report is $(CURDIR)/demo/run.html"
+
+test: packages
+	@$(call install,$(TEST_PACKAGES))
+	[ -f build/release/build.ninja ] || cmake --preset release >/dev/null
+	cmake --build build/release -j $(JOBS)
+	ctest --test-dir build/release --output-on-failure -j $(JOBS)
+
+# The same tests under ASan + UBSan and under TSan.
+test-sanitizers: packages
+	@for preset in dev tsan; do
+	  cmake --preset $$preset >/dev/null
+	  cmake --build build/$$preset -j $(JOBS)
+	  ctest --test-dir build/$$preset --output-on-failure
+	done
+
+# Every reader fuzzed for FUZZ_SECONDS.
+fuzz: packages
+	@$(call install,$(FUZZ_PACKAGES))
+	cmake --preset fuzz >/dev/null
+	cmake --build build/fuzz -j $(JOBS)
+	for target in build/fuzz/tests/fuzz/fuzz_*; do
+	  [ -x "$$target" ] && [ -f "$$target" ] || continue
+	  corpus=build/fuzz/corpus/$$(basename $$target); mkdir -p $$corpus
+	  echo "== $$(basename $$target), $(FUZZ_SECONDS) s"
+	  $$target -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 -timeout=20 -print_final_stats=1 $$corpus
+	done
+
+# Every bench with its peers; JSON lines under bench/results/.
+bench: build
+	@$(call install,$(TEST_PACKAGES) $(PEER_PACKAGES))
+	mkdir -p bench/results
+	for name in distances paths vcf packing; do
+	  $(YUPANA) bench $$name --json | tee bench/results/$$name-$$(uname -m)-$$(nproc)cores.jsonl
+	done
+
+install: build
+	cmake --install build/release
+
+clean:
+	rm -rf build demo

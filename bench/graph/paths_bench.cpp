@@ -1,0 +1,218 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/support/bench.hpp"
+#include "yupana/core/machine.hpp"
+#include "yupana/core/matrix.hpp"
+#include "yupana/core/random.hpp"
+#include "yupana/graph/min_plus_kernels.hpp"
+#include "yupana/graph/shortest_paths.hpp"
+
+namespace yupana::bench {
+namespace {
+
+using graph::PathMethod;
+
+template <class T>
+constexpr const char* type_name() {
+  if constexpr (std::is_same_v<T, std::int32_t>) return "int32";
+  return std::is_same_v<T, float> ? "float32" : "float64";
+}
+
+// Integers up to 10^6: sums are exact in all three types, so that results can be compared for
+// equality.
+template <class T>
+SquareMatrix<T> weights(std::int64_t n, bool symmetric) {
+  SquareMatrix<T> w(n);
+  const Random random(1);
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      const std::int64_t cell = symmetric ? std::max(i, j) * n + std::min(i, j) : i * n + j;
+      w(i, j) = i == j
+                    ? T{0}
+                    : static_cast<T>(1 + random.word(static_cast<std::uint64_t>(cell)) % 1000000);
+    }
+  }
+  return w;
+}
+
+template <class Body>
+double seconds_of(const Body& body) {
+  const auto begin = std::chrono::steady_clock::now();
+  body();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Add+min a second of all this context's threads with every operand in a register.
+template <class T>
+double register_rate(Context& context, bool quick) {
+  const std::int64_t steps = quick ? 20'000 : 2'000'000;
+  const auto loop = graph::cpu::simd_table<T>().register_loop;
+  double best = 0;
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    std::vector<std::int64_t> pairs(static_cast<std::size_t>(context.threads()));
+    const double seconds = seconds_of([&] {
+      context.parallel_for(context.threads(), 1, [&](std::int64_t begin, std::int64_t) {
+        volatile T kept = loop(steps, pairs[static_cast<std::size_t>(begin)]);
+        static_cast<void>(kept);
+      });
+    });
+    double all = 0;
+    for (const std::int64_t count : pairs) all += static_cast<double>(count);
+    best = std::max(best, all / seconds);
+  }
+  return best;
+}
+
+// Rows of the closure against Dijkstra's search from their vertex, written out here: an oracle that
+// shares nothing with the closure and costs n^2 a row.
+template <class T>
+bool rows_are_right(const SquareMatrix<T>& w, const SquareMatrix<T>& closed) {
+  const std::int64_t n = w.size();
+  for (const std::int64_t source : {std::int64_t{0}, n / 3, n - 1}) {
+    std::vector<double> length(static_cast<std::size_t>(n), HUGE_VAL);
+    std::vector<bool> done(static_cast<std::size_t>(n), false);
+    length[static_cast<std::size_t>(source)] = 0;
+    for (std::int64_t step = 0; step < n; ++step) {
+      std::size_t x = 0;
+      double least = HUGE_VAL;
+      for (std::size_t y = 0; y < done.size(); ++y) {
+        if (!done[y] && length[y] < least) least = length[x = y];
+      }
+      done[x] = true;
+      for (std::int64_t y = 0; y < n; ++y) {
+        double& there = length[static_cast<std::size_t>(y)];
+        there = std::min(there, least + static_cast<double>(w(static_cast<std::int64_t>(x), y)));
+      }
+    }
+    for (std::int64_t y = 0; y < n; ++y) {
+      if (static_cast<double>(closed(source, y)) != length[static_cast<std::size_t>(y)])
+        return false;
+    }
+  }
+  return true;
+}
+
+struct Case {
+  PathMethod method;
+  const char* name;
+  double work;  ///< add+min of n^3
+};
+constexpr Case symmetric = {PathMethod::symmetric, "symmetric R-Kleene", 0.5};
+constexpr Case directed = {PathMethod::directed, "directed R-Kleene", 1};
+constexpr Case floyd_warshall = {PathMethod::floyd_warshall, "blocked Floyd-Warshall", 1};
+
+std::string what(std::int64_t n, const char* type, const Case& which, int threads) {
+  return fmt::format(
+      "n={} {} {}, {} thread{}", n, type, which.name, threads, threads > 1 ? "s" : "");
+}
+
+template <class T>
+void measure(
+    Context& context, const BenchParams& params, std::int64_t n, const Case& which, double limit) {
+  const SquareMatrix<T> w = weights<T>(n, which.method == PathMethod::symmetric);
+  SquareMatrix<T> closed(n);
+  double best = HUGE_VAL;
+  const int repeats = params.quick ? 1 : n >= 4096 ? 5 : 9;
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    std::copy(w.data(), w.data() + n * n, closed.data());
+    best = std::min(best, seconds_of([&] {
+                      graph::shortest_paths<T>(context, closed.view(), {.method = which.method});
+                    }));
+  }
+  const bool verified = rows_are_right(w, closed);
+  const double rate = which.work * std::pow(static_cast<double>(n), 3) / best;
+  Measurement line = {"paths",
+                      what(n, type_name<T>(), which, context.threads()),
+                      fmt::format("yupana cpu {}", simd_target()),
+                      rate * 1e-9,
+                      "G (add+min)/s",
+                      rate / limit,
+                      verified};
+  params.emit(line);
+  line.value = best;
+  line.unit = "s";
+  line.share_of_limit.reset();
+  params.emit(line);
+}
+
+// SciPy in a child process, on weights of the same kind; it checks itself against its own Dijkstra
+// and prints seconds and 1 or 0.
+void measure_scipy(const BenchParams& params, std::int64_t n) {
+  const std::string script = fmt::format(
+      "import time, numpy as np\n"
+      "from scipy.sparse.csgraph import floyd_warshall, dijkstra\n"
+      "g = np.random.default_rng(1)\n"
+      "w = np.triu(g.integers(1, 1000001, ({0}, {0})), 1).astype(float)\n"
+      "w = w + w.T\n"
+      "t = time.perf_counter()\n"
+      "f = floyd_warshall(w, directed=False)\n"
+      "t = time.perf_counter() - t\n"
+      "print(t, int(np.array_equal(f[:2], dijkstra(w, indices=[0, 1]))))\n",
+      n);
+  const std::string output = output_of(fmt::format("/usr/bin/python3 -c '{}'", script));
+  double seconds = 0;
+  int right = 0;
+  if (std::sscanf(output.c_str(), "%lf %d", &seconds, &right) != 2) return;
+  Measurement line = {"paths",
+                      what(n, "float64", symmetric, 1),
+                      "scipy floyd_warshall",
+                      std::pow(static_cast<double>(n), 3) / seconds * 1e-9,
+                      "G (add+min)/s",
+                      std::nullopt,
+                      right == 1};
+  params.emit(line);
+  line.value = seconds;
+  line.unit = "s";
+  params.emit(line);
+}
+
+template <class T>
+double report_limit(Context& context, const BenchParams& params) {
+  const double rate = register_rate<T>(context, params.quick);
+  params.emit(
+      {"paths",
+       fmt::format("{} add+min in registers alone, {} threads", type_name<T>(), context.threads()),
+       fmt::format("yupana cpu {}", simd_target()),
+       rate * 1e-9,
+       "G (add+min)/s",
+       std::nullopt,
+       true});
+  return rate;
+}
+
+}  // namespace
+
+void paths(Context& context, const BenchParams& params) {
+  const double limit32 = report_limit<std::int32_t>(context, params);
+  // The float loop is bound by the order its instructions happen to have (45 G (add+min)/s in one
+  // order, 51 in another); the one addition a vector that float and int32 share is the true limit.
+  const double limit_float = std::max(limit32, report_limit<float>(context, params));
+  const double limit64 = report_limit<double>(context, params);
+  const std::vector<std::int64_t> sizes = params.quick
+                                              ? std::vector<std::int64_t>{64, 150}
+                                              : std::vector<std::int64_t>{1024, 2048, 4096};
+  for (const std::int64_t n : sizes) {
+    measure<std::int32_t>(context, params, n, symmetric, limit32);
+    measure<float>(context, params, n, symmetric, limit_float);
+    measure<double>(context, params, n, symmetric, limit64);
+  }
+  const std::int64_t middle = sizes[1];
+  measure<std::int32_t>(context, params, middle, directed, limit32);
+  measure<std::int32_t>(context, params, middle, floyd_warshall, limit32);
+  measure<float>(context, params, middle, directed, limit_float);
+  if (!params.peers) return;
+  // SciPy takes 45 s for n = 4,096.
+  for (const std::int64_t n : sizes) {
+    if (n <= 2048) measure_scipy(params, n);
+  }
+}
+
+}  // namespace yupana::bench

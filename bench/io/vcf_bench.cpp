@@ -1,0 +1,215 @@
+// Reading a simulated cohort from text, bgzipped text and BCF, beside bcftools reading the same
+// files with the same number of threads.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench/support/bench.hpp"
+#include "yupana/core/random.hpp"
+#include "yupana/io/vcf.hpp"
+
+namespace yupana::bench {
+namespace {
+
+struct Cohort {
+  std::string name;
+  std::int64_t samples = 0;
+  std::int64_t sites = 0;
+  bool rich = false;  ///< GT:AD:DP:GQ:PL instead of GT alone
+};
+
+/// What both readers must agree on: how often each genotype occurs, and where, as a sum of
+/// (1 + x) times a weight of the site and the sample; missing counts as x = 3.
+struct Checksum {
+  std::uint64_t sum = 0;
+  void add(std::int64_t site, std::int64_t sample, std::uint64_t x) {
+    sum += (1 + x) *
+           (Random::mix(static_cast<std::uint64_t>(site)) ^ static_cast<std::uint64_t>(sample));
+  }
+  bool operator==(const Checksum&) const = default;
+};
+
+class Directory {
+ public:
+  Directory() {
+    std::string path = (std::filesystem::temp_directory_path() / "yupana-bench-XXXXXX").string();
+    if (mkdtemp(path.data()) == nullptr) throw std::runtime_error("mkdtemp: " + path);
+    path_ = path;
+  }
+  ~Directory() { std::filesystem::remove_all(path_); }
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+  std::string path(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+void append_call(std::string& line, const Cohort& cohort, std::uint64_t word, std::uint64_t x) {
+  const char* calls[] = {"0|0", (word & 1) != 0 ? "0|1" : "1|0", "1|1", "./."};
+  line += calls[x];
+  if (!cohort.rich) return;
+  const std::uint64_t depth = 10 + (word >> 8) % 40, quality = 20 + (word >> 16) % 79;
+  const std::uint64_t alt = x == 3 ? 0 : depth * x / 2;
+  const auto put = [&](char before, std::uint64_t value) {
+    line += before;
+    line += std::to_string(value);
+  };
+  put(':', depth - alt);
+  put(',', alt);
+  put(':', depth);
+  put(':', quality);
+  for (std::uint64_t genotype = 0; genotype < 3; ++genotype) {
+    put(genotype == 0 ? ':' : ',', genotype == x ? 0 : quality * (1 + genotype));
+  }
+}
+
+/// Allele frequencies as in a population: most ALT alleles are rare. 0.5 % of calls are missing.
+Checksum simulate(const Cohort& cohort, const std::string& path) {
+  std::ofstream file(path, std::ios::binary);
+  file << "##fileformat=VCFv4.2\n##contig=<ID=1>\n";
+  for (const char* key : {"GT,Number=1,Type=String",
+                          "AD,Number=R,Type=Integer",
+                          "DP,Number=1,Type=Integer",
+                          "GQ,Number=1,Type=Integer",
+                          "PL,Number=G,Type=Integer"}) {
+    file << "##FORMAT=<ID=" << key << ",Description=\"\">\n";
+  }
+  file << "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT";
+  for (std::int64_t i = 0; i < cohort.samples; ++i) file << "\tS" << i;
+  file << '\n';
+  Checksum checksum;
+  RandomSequence random(1);
+  for (std::int64_t site = 0; site < cohort.sites; ++site) {
+    const double u = random.uniform(), frequency = 0.5 * u * u * u;
+    std::string line = "1\t" + std::to_string(10 * site + 1) + "\t.\tA\tC\t50\tPASS\t.\t";
+    line += cohort.rich ? "GT:AD:DP:GQ:PL" : "GT";
+    for (std::int64_t i = 0; i < cohort.samples; ++i) {
+      std::uint64_t x = (random.uniform() < frequency) + (random.uniform() < frequency);
+      const std::uint64_t word = random.word();
+      if ((word >> 32) % 200 == 0) x = 3;
+      line += '\t';
+      append_call(line, cohort, word, x);
+      checksum.add(site, i, x);
+    }
+    file << line << '\n';
+  }
+  return checksum;
+}
+
+/// The whole file into blocks of 512 sites.
+template <class Body>
+void read_blocks(Context& context, const std::string& path, const Body& body) {
+  const auto source = io::open_vcf(context, {.path = path});
+  genotype::SiteBlock block(static_cast<std::int64_t>(source->samples().size()), 512);
+  while (source->read(block)) body(block);
+}
+
+Checksum checksum_of(Context& context, const std::string& path) {
+  constexpr std::uint64_t x_of_code[] = {2, 3, 1, 0};
+  Checksum checksum;
+  std::int64_t site = 0;
+  read_blocks(context, path, [&](const genotype::SiteBlock& block) {
+    for (std::int64_t row = 0; row < block.sites; ++row, ++site) {
+      for (std::int64_t i = 0; i < block.samples; ++i) {
+        checksum.add(site, i, x_of_code[block.at(row, i)]);
+      }
+    }
+  });
+  return checksum;
+}
+
+/// The same from bcftools' text of the genotypes.
+Checksum bcftools_checksum(const std::string& path) {
+  const std::string text = output_of("bcftools query -f '[%GT ]\\n' " + path);
+  Checksum checksum;
+  std::int64_t site = 0, sample = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    if (text[i] == '\n') {
+      ++site;
+      sample = 0;
+      ++i;
+      continue;
+    }
+    const bool missing = text[i] == '.';
+    checksum.add(site, sample++, missing ? 3 : (text[i] == '1') + (text[i + 2] == '1'));
+    i += 4;
+  }
+  return checksum;
+}
+
+void emit(const BenchParams& params,
+          const Cohort& cohort,
+          const std::string& what,
+          const std::string& impl,
+          double seconds,
+          double text_bytes,
+          bool verified) {
+  const double genotypes = static_cast<double>(cohort.samples * cohort.sites);
+  params.emit({"vcf", what, impl, genotypes / seconds * 1e-6, "M genotypes/s", {}, verified});
+  params.emit({"vcf", what, impl, text_bytes / seconds * 1e-6, "MB/s of VCF text", {}, verified});
+}
+
+void run_file(Context& context,
+              const BenchParams& params,
+              const Cohort& cohort,
+              const std::string& path,
+              const std::string& form,
+              const Checksum& wanted,
+              double text_bytes) {
+  const int repeats = params.quick ? 1 : 7;
+  std::vector<int> thread_counts = {1};
+  if (context.threads() > 1) thread_counts.push_back(context.threads());
+  const bool with_peer = params.peers && installed("bcftools");
+  const bool peer_verified = with_peer && bcftools_checksum(path) == wanted;
+  for (const int threads : thread_counts) {
+    Context own({.device = "cpu", .threads = threads});
+    const std::string what = cohort.name + " " + form + ", " + std::to_string(cohort.samples) +
+                             " x " + std::to_string(cohort.sites) + ", " + std::to_string(threads) +
+                             (threads == 1 ? " thread" : " threads");
+    const bool verified = checksum_of(own, path) == wanted;
+    const double seconds =
+        median_seconds(repeats, [&] { read_blocks(own, path, [](const genotype::SiteBlock&) {}); });
+    emit(params, cohort, what, "yupana cpu", seconds, text_bytes, verified);
+    if (!with_peer) continue;
+    const std::string option = threads == 1 ? "" : " --threads " + std::to_string(threads);
+    for (const char* to : {"-Ou -o /dev/null", "-Ov -o /dev/null"}) {
+      const std::string command = "bcftools view" + option + " " + to;
+      const double peer =
+          median_seconds(params.quick ? 1 : 3, [&] { output_of(command + " " + path); });
+      emit(params, cohort, what, command, peer, text_bytes, peer_verified);
+    }
+  }
+}
+
+/// BCF and bgzip are bcftools' own; without it only text is measured.
+void run_cohort(Context& context, const BenchParams& params, const Cohort& cohort) {
+  const Directory directory;
+  const std::string text = directory.path("cohort.vcf");
+  const Checksum wanted = simulate(cohort, text);
+  const auto text_bytes = static_cast<double>(std::filesystem::file_size(text));
+  run_file(context, params, cohort, text, "VCF", wanted, text_bytes);
+  if (!installed("bcftools")) return;
+  const std::pair<const char*, const char*> forms[] = {{"VCF.gz", "-Oz"}, {"BCF", "-Ob"}};
+  for (const auto& [form, option] : forms) {
+    const std::string path = directory.path(form);
+    output_of(std::string("bcftools view ") + option + " -o " + path + " " + text);
+    run_file(context, params, cohort, path, form, wanted, text_bytes);
+  }
+}
+
+}  // namespace
+
+void vcf(Context& context, const BenchParams& params) {
+  const std::int64_t scale = params.quick ? 100 : 1;
+  run_cohort(context, params, {"GT", 1000, 20000 / scale, false});
+  run_cohort(context, params, {"GT:AD:DP:GQ:PL", 1000, 4000 / scale, true});
+}
+
+}  // namespace yupana::bench

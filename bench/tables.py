@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Writes the README's bench tables from bench/results/*.jsonl, so that every figure was measured.
+
+usage: bench/tables.py [--check]   (--check: exit 1 if the README would change)
+
+Between `<!-- bench FILE BENCH -->` and `<!-- end bench -->` stands one table: the lines of BENCH in
+bench/results/FILE, ours and the peers' of the same run.
+"""
+import json
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BLOCK = re.compile(r"(<!-- bench (\S+) (\S+) -->\n).*?(<!-- end bench -->)", re.S)
+
+
+def figure(value):
+    return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
+
+
+def table(file, bench):
+    path = ROOT / "bench" / "results" / file
+    lines = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
+    rows = [line for line in lines if line["bench"] == bench]
+    if not rows:
+        raise SystemExit(f"{path}: no line of bench {bench}")
+    out = ["| case | implementation | result | share of this machine's limit |", "|---|---|---|---|"]
+    for row in rows:
+        share = row["share_of_limit"]
+        name = f"**{row['impl']}**" if row["impl"].startswith("yupana") else row["impl"]
+        checked = "" if row["verified"] else " (not verified)"
+        out.append(f"| {row['case']} | {name} | {figure(row['value'])} {row['unit']}{checked} "
+                   f"| {f'{100 * share:.0f} %' if share is not None else ''} |")
+    out.append("")
+    out.append(f"{rows[0]['device']}; commit {rows[0]['commit']}.")
+    return "\n".join(out) + "\n"
+
+
+def main():
+    readme = ROOT / "README.md"
+    text = readme.read_text()
+    new = BLOCK.sub(lambda m: m.group(1) + table(m.group(2), m.group(3)) + m.group(4), text)
+    if "--check" in sys.argv:
+        if new != text:
+            print("README.md: bench tables differ from bench/results; run bench/tables.py")
+            return 1
+        print("README.md: bench tables match bench/results")
+        return 0
+    readme.write_text(new)
+    return 0
+
+
+sys.exit(main())

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "yupana/core/context.hpp"
+
+namespace yupana::cli {
+
+/// Options every command takes.
+struct CommonOptions {
+  ContextParams context;
+  std::string out;     ///< -o: prefix of the files written
+  bool json = false;   ///< one JSON object on standard output
+  bool quiet = false;  ///< no progress, no notes
+};
+
+/// What a command prints at its end: a sentence or table for people, an object for programs.
+struct Answer {
+  std::string text;
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+};
+
+/// Adds a subcommand. `body` runs with a context made from the common options; progress and notes
+/// go to standard error, Ctrl-C cancels the context. `example` must be a line that works.
+/// The returned app takes the command's own options.
+CLI::App& add_command(CLI::App& program,
+                      const std::string& name,
+                      const std::string& purpose,
+                      const std::string& example,
+                      std::function<Answer(Context&, const CommonOptions&)> body);
+
+/// The stages of a run as JSON: [{"stage", "seconds", "work", "unit"}].
+nlohmann::ordered_json stages_json(const Context& context);
+
+/// Each command registers itself: cli/<command>.cpp.
+void add_dist(CLI::App& program);
+void add_fermat(CLI::App& program);
+void add_path(CLI::App& program);
+void add_simulate(CLI::App& program);
+void add_plan(CLI::App& program);
+void add_info(CLI::App& program);
+void add_bench(CLI::App& program);
+void add_documentation(CLI::App& program);
+
+}  // namespace yupana::cli

@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/command.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/core/version.hpp"
+
+namespace yupana::cli {
+namespace {
+
+std::string names_of(const CLI::App& app) {
+  std::string words;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) words += " --" + name;
+    for (const std::string& name : option->get_snames()) words += " -" + name;
+  }
+  return words;
+}
+
+/// Completes command names first, then options of the command, then files.
+std::string bash_completion(const CLI::App& program) {
+  std::string cases, commands;
+  for (const CLI::App* app : program.get_subcommands({})) {
+    commands += " " + app->get_name();
+    cases += fmt::format("    {}) words=\"{}\" ;;\n", app->get_name(), names_of(*app));
+  }
+  return fmt::format(
+      "# yupana completion bash > /etc/bash_completion.d/yupana\n"
+      "_yupana() {{\n"
+      "  local word=\"${{COMP_WORDS[COMP_CWORD]}}\" words=\"\"\n"
+      "  if [ \"$COMP_CWORD\" -eq 1 ]; then COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return; "
+      "fi\n"
+      "  case \"${{COMP_WORDS[1]}}\" in\n{}  esac\n"
+      "  case \"$word\" in\n"
+      "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
+      "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
+      "  esac\n"
+      "}}\n"
+      "complete -o filenames -F _yupana yupana\n",
+      commands,
+      cases);
+}
+
+/// Text as troff takes it: hyphens kept, no line that starts a request.
+std::string troff(const std::string& text) {
+  std::string out;
+  bool line_start = true;
+  for (const char c : text) {
+    if (line_start && (c == '.' || c == '\'')) out += "\\&";
+    if (c == '-') {
+      out += "\\-";
+    } else if (c == '\\') {
+      out += "\\e";
+    } else {
+      out += c;
+    }
+    line_start = c == '\n';
+  }
+  return out;
+}
+
+std::string man_page(const CLI::App& program) {
+  std::string page = fmt::format(
+      ".TH YUPANA 1 \"\" \"yupana {}\"\n.SH NAME\nyupana \\- exact parallel algorithms for genomes "
+      "and big "
+      "tables\n.SH SYNOPSIS\n.B yupana\n.I command\n[input] [options]\n.SH DESCRIPTION\n{}\n"
+      ".SH EXIT STATUS\n0 done, 2 usage, 3 bad input, 4 not enough memory or disk, 5 device "
+      "failure, 130 "
+      "interrupted.\n",
+      version,
+      troff(program.get_description()));
+  page += ".SH COMMANDS\n";
+  for (const CLI::App* app : program.get_subcommands({})) {
+    page += fmt::format(".SS {}\n.nf\n{}\n.fi\n", troff(app->get_name()), troff(app->help()));
+  }
+  return page;
+}
+
+}  // namespace
+
+void add_documentation(CLI::App& program) {
+  CLI::App* completion =
+      program.add_subcommand("completion", "Print the completion script of a shell.");
+  completion->footer("Example:\n  yupana completion bash");
+  auto shell = std::make_shared<std::string>("bash");
+  completion->add_option("shell", *shell, "bash")
+      ->check(CLI::IsMember({"bash"}))
+      ->capture_default_str();
+  completion->callback([&program, shell] { fmt::print("{}", bash_completion(program)); });
+
+  CLI::App* man = program.add_subcommand("man", "Print the manual page (troff), made from --help.");
+  man->footer("Example:\n  yupana man | man -l -");
+  man->callback([&program] { fmt::print("{}", man_page(program)); });
+}
+
+}  // namespace yupana::cli

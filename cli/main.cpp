@@ -1,0 +1,49 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <new>
+
+#include "cli/command.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/core/version.hpp"
+
+namespace {
+
+int complain(const char* message, yupana::ErrorCode code) {
+  fmt::print(stderr, "yupana: {}\n", message);
+  return static_cast<int>(code);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using yupana::ErrorCode;
+  CLI::App program(
+      "Exact parallel algorithms for genomes and big tables: genotype distances, Fermat distances "
+      "and shortest paths, on every core.",
+      "yupana");
+  program.set_version_flag("--version", std::string("yupana ") + yupana::version);
+  program.require_subcommand(1);
+  program.option_defaults()->always_capture_default(false);
+  yupana::cli::add_dist(program);
+  yupana::cli::add_fermat(program);
+  yupana::cli::add_path(program);
+  yupana::cli::add_simulate(program);
+  yupana::cli::add_plan(program);
+  yupana::cli::add_info(program);
+  yupana::cli::add_bench(program);
+  yupana::cli::add_documentation(program);
+
+  try {
+    program.parse(argc, argv);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return program.exit(error);  // --help, --version
+    return complain(error.what(), ErrorCode::usage);
+  } catch (const yupana::Error& error) {
+    return complain(error.what(), error.code());
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory; lower --memory or close other programs",
+                    ErrorCode::out_of_resources);
+  }
+}

@@ -1,0 +1,220 @@
+#include "yupana/analysis/clustering.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "tests/analysis/matrices.hpp"
+#include "yupana/core/error.hpp"
+
+namespace yupana::analysis {
+
+bool operator==(const Merge& a, const Merge& b) {
+  return a.left == b.left && a.right == b.right && a.height == b.height && a.size == b.size;
+}
+void PrintTo(const Merge& merge, std::ostream* out) {
+  *out << merge.left << "+" << merge.right << "@" << merge.height << " (" << merge.size << ")";
+}
+
+namespace {
+
+using test::infinity;
+using test::view;
+constexpr Linkage methods[] = {Linkage::single, Linkage::average, Linkage::complete};
+
+/// Heights to 1e-14: the sums behind a mean may be added in another order.
+void expect_merges(const std::vector<Merge>& got, const std::vector<Merge>& want) {
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t m = 0; m < got.size(); ++m) {
+    Merge near = got[m];
+    if (std::abs(near.height - want[m].height) <= 1e-14 * want[m].height) {
+      near.height = want[m].height;
+    }
+    EXPECT_EQ(near, want[m]) << "merge " << m;
+  }
+}
+
+TEST(Linkage, EqualsScipyOnTies) {
+  Context context;
+  const auto d = test::eight_points();
+  EXPECT_EQ(linkage(context, view(d), Linkage::single),
+            (std::vector<Merge>{{0, 1, 1, 2},
+                                {2, 8, 1, 3},
+                                {3, 4, 1, 2},
+                                {6, 7, 1, 2},
+                                {5, 10, 2, 3},
+                                {9, 12, 7, 6},
+                                {11, 13, 7, 8}}));
+  EXPECT_EQ(linkage(context, view(d), Linkage::average),
+            (std::vector<Merge>{{0, 1, 1, 2},
+                                {3, 4, 1, 2},
+                                {6, 7, 1, 2},
+                                {2, 8, 1.5, 3},
+                                {5, 9, 2.5, 3},
+                                {11, 12, 8.333333333333334, 6},
+                                {10, 13, 9, 8}}));
+  EXPECT_EQ(linkage(context, view(d), Linkage::complete),
+            (std::vector<Merge>{{0, 1, 1, 2},
+                                {3, 4, 1, 2},
+                                {6, 7, 1, 2},
+                                {2, 8, 2, 3},
+                                {5, 9, 3, 3},
+                                {11, 12, 10, 6},
+                                {10, 13, 11, 8}}));
+}
+
+TEST(Linkage, EqualsScipyWithoutTiesOnEveryBackend) {
+  const auto d = test::seven_points();
+  for (const char* device : {"cpu", "reference"}) {
+    Context context({.device = device});
+    expect_merges(linkage(context, view(d), Linkage::single),
+                  {{1, 2, 0.9433981132056604, 2},
+                   {0, 7, 1.0, 3},
+                   {5, 6, 1.0816653826391966, 2},
+                   {8, 9, 1.3341664064126333, 5},
+                   {4, 10, 1.4035668847618201, 6},
+                   {3, 11, 1.70293863659264, 7}});
+    expect_merges(linkage(context, view(d), Linkage::average),
+                  {{1, 2, 0.9433981132056604, 2},
+                   {5, 6, 1.0816653826391966, 2},
+                   {0, 7, 1.30156097709407, 3},
+                   {3, 4, 1.8110770276274837, 2},
+                   {8, 9, 2.1127887231422617, 5},
+                   {10, 11, 2.5299378912086876, 7}});
+    expect_merges(linkage(context, view(d), Linkage::complete),
+                  {{1, 2, 0.9433981132056604, 2},
+                   {5, 6, 1.0816653826391966, 2},
+                   {0, 7, 1.6031219541881396, 3},
+                   {3, 4, 1.8110770276274837, 2},
+                   {8, 9, 2.778488797889961, 5},
+                   {10, 11, 3.6235341863986883, 7}});
+  }
+}
+
+template <class T>
+void expect_equals_reference(std::int64_t n) {
+  Context plain({.device = "reference"});
+  const auto d = test::random_distances<T>(n, 1, 1e9);
+  for (const Linkage method : methods) {
+    const std::vector<Merge> want = linkage(plain, view(d), method);
+    for (const int threads : {1, 2, 7}) {
+      Context context({.device = "cpu", .threads = threads});
+      const std::vector<Merge> got = linkage(context, view(d), method);
+      ASSERT_EQ(got.size(), want.size());
+      for (std::size_t m = 0; m < got.size(); ++m) {
+        EXPECT_EQ(got[m].left, want[m].left);
+        EXPECT_EQ(got[m].right, want[m].right);
+        EXPECT_EQ(got[m].size, want[m].size);
+        EXPECT_NEAR(got[m].height, want[m].height, 1e-12 * want[m].height);
+      }
+    }
+  }
+}
+
+TEST(Linkage, EqualsTheDefinitionInEveryType) {
+  for (const std::int64_t n : {0, 1, 2, 3, 16, 17, 63, 64, 65, 71}) {
+    SCOPED_TRACE(n);
+    expect_equals_reference<std::int32_t>(n);
+    expect_equals_reference<float>(n);
+    expect_equals_reference<double>(n);
+  }
+}
+
+TEST(Linkage, HeightsRiseAndEveryPointIsMergedOnceWhateverTies) {
+  Context context;
+  for (const std::int64_t n : {2, 30, 131}) {
+    const Random random(9);
+    const auto d = test::symmetric<std::int32_t>(
+        n, [&](auto i, auto j) { return random.word(std::uint64_t(i * n + j)) % 4; });
+    for (const Linkage method : methods) {
+      const auto merges = linkage(context, view(d), method);
+      ASSERT_EQ(static_cast<std::int64_t>(merges.size()), n - 1);
+      EXPECT_TRUE(std::is_sorted(merges.begin(), merges.end(), [](const auto& a, const auto& b) {
+        return a.height < b.height;
+      }));
+      EXPECT_EQ(merges.back().size, n);
+      auto order = leaf_order(merges);
+      std::sort(order.begin(), order.end());
+      std::vector<std::int64_t> all(static_cast<std::size_t>(n));
+      std::iota(all.begin(), all.end(), 0);
+      EXPECT_EQ(order, all);
+    }
+  }
+}
+
+TEST(Linkage, ComponentsMergeLastAtInfiniteHeight) {
+  // {0, 2, 4} and {1, 3}; 5 alone.
+  const auto far = [](std::int64_t i, std::int64_t j) { return i % 2 != j % 2 || j == 5; };
+  const auto reals = test::symmetric<float>(
+      6, [&](auto i, auto j) { return far(i, j) ? infinity : static_cast<double>(i + j); });
+  const auto integers = test::symmetric<std::int32_t>(
+      6, [&](auto i, auto j) { return far(i, j) ? 0x3fffffff : i + j; });
+  for (const char* device : {"cpu", "reference"}) {
+    Context context({.device = device});
+    for (const Linkage method : methods) {
+      for (const auto& merges :
+           {linkage(context, view(reals), method), linkage(context, view(integers), method)}) {
+        ASSERT_EQ(merges.size(), 5u);
+        EXPECT_EQ(merges[0], (Merge{0, 2, 2, 2}));
+        EXPECT_LT(merges[2].height, infinity);
+        EXPECT_EQ(merges[3].height, infinity);
+        EXPECT_EQ(merges[4].height, infinity);
+        EXPECT_EQ(merges[4].size, 6);
+        EXPECT_EQ(cut_tree(merges, 3), (std::vector<std::int64_t>{0, 1, 0, 1, 0, 2}));
+      }
+    }
+  }
+}
+
+TEST(Linkage, DuplicatesMergeFirstAtHeightZero) {
+  Context context;
+  const auto d =
+      test::symmetric<std::int32_t>(40, [](auto i, auto j) { return i % 4 == j % 4 ? 0 : 5; });
+  for (const Linkage method : methods) {
+    const auto merges = linkage(context, view(d), method);
+    EXPECT_EQ(merges[35].height, 0);
+    EXPECT_EQ(merges[36].height, 5);
+    const auto cut = cut_tree(merges, 4);
+    for (std::size_t i = 0; i < 40; ++i) EXPECT_EQ(cut[i], static_cast<std::int64_t>(i % 4));
+  }
+}
+
+TEST(Linkage, RefusesNaN) {
+  Context context;
+  auto d = test::seven_points();
+  d(2, 3) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(linkage(context, view(d), Linkage::average), Error);
+  EXPECT_THROW(minimum_spanning_tree(context, view(d)), Error);
+}
+
+using Edges = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+TEST(MinimumSpanningTree, FollowsPrimWithTiesToTheSmallerVertex) {
+  Context context;
+  EXPECT_EQ(minimum_spanning_tree(context, view(test::eight_points())),
+            (Edges{{0, 1}, {0, 2}, {1, 3}, {3, 4}, {3, 5}, {4, 7}, {6, 7}}));
+  EXPECT_EQ(minimum_spanning_tree(context, MatrixView<const float>()), Edges());
+}
+
+TEST(MinimumSpanningTree, IsAForestWherePairsAreUnreachable) {
+  Context context;
+  const auto d = test::symmetric<float>(
+      5, [](auto i, auto j) { return i % 2 == j % 2 ? static_cast<double>(i + j) : infinity; });
+  EXPECT_EQ(minimum_spanning_tree(context, view(d)), (Edges{{0, 2}, {0, 4}, {1, 3}}));
+}
+
+TEST(MinimumSpanningTree, WeighsWhatSingleLinkageClimbs) {
+  Context context;
+  const auto d = test::random_distances<double>(101, 1, 2);
+  std::vector<double> lengths, heights;
+  for (const auto& [i, j] : minimum_spanning_tree(context, view(d))) lengths.push_back(d(i, j));
+  for (const Merge& merge : linkage(context, view(d), Linkage::single)) {
+    heights.push_back(merge.height);
+  }
+  std::sort(lengths.begin(), lengths.end());
+  EXPECT_EQ(lengths, heights);
+}
+
+}  // namespace
+}  // namespace yupana::analysis

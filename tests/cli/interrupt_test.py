@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""A killed run goes on and ends with the same bytes; Ctrl-C ends with 130 and no partial file."""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import PROGRAM, main, run
+
+COHORT = "simulate:400x3000000,missing=0.01,seed=4"
+
+
+def start(*arguments):
+    return subprocess.Popen([PROGRAM, *map(str, arguments)], stdout=subprocess.DEVNULL,
+                            stderr=subprocess.PIPE, text=True)
+
+
+def leftovers():
+    return sorted(p.name for p in pathlib.Path(".").rglob("*") if p.is_file())
+
+
+def killed_run_resumes_to_the_same_bytes():
+    run("dist", COHORT, "-o", "whole", "--quiet")
+    arguments = ("dist", COHORT, "-o", "resumed", "--checkpoint", "save",
+                 "--checkpoint-interval", 0, "--quiet")
+    process = start(*arguments)
+    checkpoint = pathlib.Path("save")
+    for _ in range(3000):
+        if list(checkpoint.glob("counts-*.yupana")) or process.poll() is not None:
+            break
+        time.sleep(0.01)
+    time.sleep(0.2)
+    assert process.poll() is None, "the run ended before it could be killed: make it longer"
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not pathlib.Path("resumed.dist.npy").exists()
+    done = run(*[a for a in arguments if a != "--quiet"])
+    assert "going on after" in done.stderr, done.stderr
+    assert pathlib.Path("whole.dist.npy").read_bytes() == pathlib.Path("resumed.dist.npy").read_bytes()
+    assert not checkpoint.exists(), "a finished run clears its checkpoint"
+
+
+def other_run_does_not_take_the_checkpoint():
+    process = start("dist", COHORT, "-o", "a", "--checkpoint", "save", "--checkpoint-interval", 0)
+    while not list(pathlib.Path("save").glob("counts-*.yupana")) and process.poll() is None:
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    done = run("dist", COHORT.replace("seed=4", "seed=5"), "-o", "a", "--checkpoint", "save", status=3)
+    assert "seed" in done.stderr or "input" in done.stderr, done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+
+
+def interrupt_leaves_nothing():
+    for command in ("dist", "fermat"):
+        process = start(command, COHORT, "-o", "run")
+        time.sleep(0.7)
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=10)
+        assert process.returncode == 130, f"{command}: exit {process.returncode}: {errors}"
+        assert time.monotonic() - began < 1.5, f"{command} took too long to stop"
+        assert leftovers() == [], leftovers()
+
+
+def closed_output_is_an_error():
+    if not os.path.exists("/dev/full"):
+        return
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([PROGRAM, "info"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 4, done
+
+
+sys.exit(main([killed_run_resumes_to_the_same_bytes, other_run_does_not_take_the_checkpoint,
+               interrupt_leaves_nothing, closed_output_is_an_error]))

@@ -1,0 +1,95 @@
+#include "yupana/genotype/chromosome.hpp"
+
+#include <gtest/gtest.h>
+
+#include "yupana/core/error.hpp"
+
+namespace yupana::genotype {
+namespace {
+
+TEST(ChromosomeFilter, DefaultKeepsAutosomesWithAnyPrefixAndCase) {
+  const ChromosomeFilter filter;
+  for (int i = 1; i <= 22; ++i) {
+    EXPECT_TRUE(filter.keeps(std::to_string(i)));
+    EXPECT_TRUE(filter.keeps("chr" + std::to_string(i)));
+    EXPECT_TRUE(filter.keeps("CHR" + std::to_string(i)));
+    EXPECT_FALSE(filter.keeps_as_unknown(std::to_string(i)));
+  }
+}
+
+TEST(ChromosomeFilter, DefaultSkipsSexChromosomesAndMitochondriaByNameAndNumber) {
+  const ChromosomeFilter filter;
+  for (const char* name : {"X",
+                           "Y",
+                           "XY",
+                           "MT",
+                           "M",
+                           "23",
+                           "24",
+                           "25",
+                           "26",
+                           "x",
+                           "y",
+                           "xy",
+                           "mt",
+                           "chrX",
+                           "chry",
+                           "CHRM",
+                           "chrMT",
+                           "chr23",
+                           "m"}) {
+    EXPECT_FALSE(filter.keeps(name)) << name;
+  }
+  EXPECT_EQ(filter.reason(), "not autosomal");
+}
+
+TEST(ChromosomeFilter, DefaultKeepsUnplacedAndUnknownContigs) {
+  const ChromosomeFilter filter;
+  EXPECT_TRUE(filter.keeps("0"));
+  EXPECT_FALSE(filter.keeps_as_unknown("0"));
+  for (const char* name :
+       {"NC_037328.1", "27", "38", "2L", "scaffold_12", "chrUn", "010", "", "chr"}) {
+    EXPECT_TRUE(filter.keeps(name)) << name;
+    EXPECT_TRUE(filter.keeps_as_unknown(name)) << name;
+  }
+}
+
+TEST(ChromosomeFilter, AllKeepsEverythingWithoutRemark) {
+  const ChromosomeFilter filter = ChromosomeFilter::all();
+  for (const char* name : {"1", "X", "MT", "0", "scaffold_12"}) {
+    EXPECT_TRUE(filter.keeps(name)) << name;
+    EXPECT_FALSE(filter.keeps_as_unknown(name)) << name;
+  }
+}
+
+TEST(ChromosomeFilter, ListTakesNumbersRangesLettersAndExactNames) {
+  const ChromosomeFilter filter = ChromosomeFilter::listed("1-4, 22,x,HLA-A,scaffold_1");
+  for (const char* name : {"1", "4", "chr3", "22", "X", "chrX", "23", "HLA-A", "scaffold_1"}) {
+    EXPECT_TRUE(filter.keeps(name)) << name;
+  }
+  for (const char* name : {"5", "21", "Y", "0", "HLA-B", "scaffold_12", "hla-a"}) {
+    EXPECT_FALSE(filter.keeps(name)) << name;
+  }
+  EXPECT_EQ(filter.reason(), "chromosome not in --chr");
+  EXPECT_TRUE(ChromosomeFilter::listed("xy-mt").keeps("26"));
+  EXPECT_TRUE(ChromosomeFilter::listed("1-38").keeps("38"));
+}
+
+TEST(ChromosomeFilter, BadListIsUsage) {
+  for (const char* list : {"", "1,,2", "1,", "4-1", "X-1"}) {
+    try {
+      ChromosomeFilter::listed(list);
+      ADD_FAILURE() << "accepted '" << list << "'";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::usage) << list;
+    }
+  }
+}
+
+TEST(ChromosomeFilter, NoteNamesTheFirstContigAndCountsTheRest) {
+  EXPECT_NE(unknown_note({"2L", "2R", "4X"}).find("'2L' and 2 more contigs"), std::string::npos);
+  EXPECT_EQ(unknown_note({"2L"}).find("more contigs"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace yupana::genotype

@@ -1,0 +1,203 @@
+#include "yupana/genotype/simulate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "tests/support/site_blocks.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/genotype/site_counts.hpp"
+#include "yupana/genotype/variates.hpp"
+
+namespace yupana::genotype {
+namespace {
+
+std::vector<std::uint8_t> all_codes(SimulatedSource& source, std::int64_t block_sites) {
+  std::vector<std::uint8_t> bytes;
+  SiteBlock block(std::ssize(source.samples()), block_sites);
+  std::memset(block.codes.data(), 0xff, block.codes.bytes());
+  source.rewind();
+  while (source.read(block)) {
+    bytes.insert(bytes.end(), block.row(0), block.row(0) + block.sites * block.stride);
+  }
+  return bytes;
+}
+
+TEST(Simulate, EverySimdTargetAndBlockSizeEqualsReference) {
+  for (const std::int64_t samples : {1, 2, 3, 63, 64, 65, 255, 256, 257, 511, 513, 1031}) {
+    for (const double missing : {0.0, 0.03, 1.0}) {
+      const SimulateParams params{
+          .samples = samples, .sites = 23, .populations = 5, .missing = missing};
+      SimulatedSource reference(params, Backend::reference);
+      const auto wanted = all_codes(reference, 23);
+      for_each_simd_target([&](const std::string& target) {
+        SimulatedSource source(params);
+        EXPECT_EQ(all_codes(source, 23), wanted) << target << ' ' << samples;
+        EXPECT_EQ(all_codes(source, 4), wanted) << target << ' ' << samples;
+        EXPECT_EQ(source.account().kept, 23);
+      });
+    }
+  }
+}
+
+TEST(Simulate, PadBitsAreZero) {
+  SimulatedSource source({.samples = 5, .sites = 9, .missing = 0.5});
+  SiteBlock block(5, 9);
+  ASSERT_TRUE(source.read(block));
+  for (int site = 0; site < 9; ++site) {
+    for (int i = 5; i < 4 * block.stride; ++i) ASSERT_EQ(block.at(site, i), 0);
+  }
+}
+
+TEST(Simulate, SeedsAndParametersChangeTheGenotypes) {
+  const SimulateParams params{.samples = 50, .sites = 50};
+  SimulatedSource first(params);
+  const auto codes = all_codes(first, 50);
+  SimulateParams other = params;
+  other.seed = 2;
+  SimulatedSource second(other);
+  EXPECT_NE(all_codes(second, 50), codes);
+}
+
+TEST(Simulate, PopulationsAreContiguousAndEven) {
+  const SimulatedSource source({.samples = 10, .sites = 1, .populations = 3});
+  const std::vector<int> wanted{0, 0, 0, 0, 1, 1, 1, 2, 2, 2};
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(source.population(i), wanted[i]);
+    EXPECT_EQ(source.population(i), i * 3 / 10);
+  }
+  EXPECT_EQ(source.labels()[4], "pop2");
+  const SimulatedSource few({.samples = 2, .sites = 1, .populations = 9});
+  EXPECT_EQ(few.population(1), 1);
+}
+
+/// Hudson's F_ST between populations 0 and 1 from true frequencies: sum (p - q)^2 over
+/// sum p (1 - q) + q (1 - p); its expectation under the model is F.
+TEST(Simulate, FrequenciesHaveTheFstAskedFor) {
+  for (const double fst : {0.01, 0.1, 0.4}) {
+    const SimulatedSource source({.samples = 2, .sites = 1, .populations = 2, .fst = fst});
+    std::vector<double> p;
+    double between = 0;
+    double total = 0;
+    double mean = 0;
+    constexpr int sites = 40000;
+    for (int site = 0; site < sites; ++site) {
+      source.frequencies(site, p);
+      between += (p[0] - p[1]) * (p[0] - p[1]);
+      total += p[0] * (1 - p[1]) + p[1] * (1 - p[0]);
+      mean += p[0] / sites;
+    }
+    EXPECT_NEAR(between / total, fst, 0.03 * fst + 0.001);
+    EXPECT_NEAR(mean, 0.5, 0.01);
+  }
+}
+
+TEST(Simulate, GenotypesFollowTheirFrequencies) {
+  constexpr std::int64_t samples = 30000;
+  SimulatedSource source({.samples = samples, .sites = 40, .populations = 2, .missing = 0.02});
+  SiteBlock block(samples, 40);
+  ASSERT_TRUE(source.read(block));
+  std::vector<std::int64_t> members(samples / 2);
+  for (int k = 0; k < 2; ++k) {
+    for (std::int64_t i = 0; i < samples / 2; ++i) members[i] = k * samples / 2 + i;
+    std::vector<SiteCounts> counts(40);
+    site_counts(Backend::cpu, block, SampleMask(samples, members), counts);
+    std::vector<double> p;
+    for (int site = 0; site < 40; ++site) {
+      source.frequencies(site, p);
+      const SiteCounts& c = counts[site];
+      const auto called = static_cast<double>(c.called());
+      const double q = p[k];
+      // Five standard deviations of each binomial share.
+      const auto near = [&](std::int64_t count, double share, double of) {
+        EXPECT_NEAR(static_cast<double>(count), share * of, 5 * std::sqrt(share * of) + 3) << site;
+      };
+      near(c.homozygous_a1, q * q, called);
+      near(c.heterozygous, 2 * q * (1 - q), called);
+      near(c.homozygous_a2, (1 - q) * (1 - q), called);
+      near(c.missing, 0.02, samples / 2);
+    }
+  }
+}
+
+TEST(Simulate, FstZeroGivesEveryPopulationTheSameFrequency) {
+  const SimulatedSource source({.samples = 6, .sites = 9, .fst = 0});
+  std::vector<double> p;
+  source.frequencies(7, p);
+  EXPECT_EQ(p[0], p[1]);
+  EXPECT_EQ(p[1], p[2]);
+  EXPECT_GE(p[0], 0.05);
+  EXPECT_LE(p[0], 0.95);
+}
+
+TEST(Simulate, NormalAndGammaHaveTheirMoments) {
+  RandomSequence random(3);
+  constexpr int draws = 400000;
+  double moments[5] = {};
+  int beyond = 0;
+  for (int i = 0; i < draws; ++i) {
+    const double x = Normal::draw(random);
+    for (int k = 1; k <= 4; ++k) moments[k] += std::pow(x, k) / draws;
+    beyond += std::abs(x) > 3.442619855899;
+  }
+  EXPECT_NEAR(moments[1], 0, 0.008);
+  EXPECT_NEAR(moments[2], 1, 0.012);
+  EXPECT_NEAR(moments[3], 0, 0.03);
+  EXPECT_NEAR(moments[4], 3, 0.08);
+  EXPECT_NEAR(beyond, draws * 5.76e-4, 5 * std::sqrt(draws * 5.76e-4));
+  for (const double shape : {0.3, 1.0, 4.5}) {
+    const Gamma gamma(shape);
+    double mean = 0;
+    double square = 0;
+    for (int i = 0; i < draws; ++i) {
+      const double x = gamma.draw(random);
+      mean += x / draws;
+      square += x * x / draws;
+    }
+    EXPECT_NEAR(mean, shape, 5 * std::sqrt(shape / draws));
+    EXPECT_NEAR(square - mean * mean, shape, 0.03 * shape);
+  }
+}
+
+TEST(Simulate, TextNamesSizesAndKeys) {
+  const SimulateParams params =
+      simulate_params("2kx1.2M,fst=0.05,missing=0.01,populations=4,seed=9");
+  EXPECT_EQ(params.samples, 2000);
+  EXPECT_EQ(params.sites, 1200000);
+  EXPECT_EQ(params.populations, 4);
+  EXPECT_EQ(params.fst, 0.05);
+  EXPECT_EQ(params.missing, 0.01);
+  EXPECT_EQ(params.seed, 9u);
+  EXPECT_EQ(simulate_params("3x3G").sites, 3000000000);
+  for (const char* bad : {"",
+                          "5",
+                          "x",
+                          "3x",
+                          "0x5",
+                          "5x0",
+                          "5x1.5",
+                          "5x5,",
+                          "5x5,fst",
+                          "5x5,fst=x",
+                          "5x5,fst=1",
+                          "5x5,missing=2",
+                          "5x5,colour=1",
+                          "5x5q",
+                          "-5x5",
+                          "nanx5",
+                          "5x5,populations=0",
+                          "5x1e99",
+                          "5x5,fst=nan"}) {
+    try {
+      simulate_params(bad);
+      ADD_FAILURE() << "accepted '" << bad << "'";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::usage) << bad;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace yupana::genotype

@@ -1,0 +1,243 @@
+"""Reports in a real browser: browser_test.py PROGRAM
+
+Checks sample pages (report_sample beside the tests), a page that PROGRAM (the path of yupana) makes
+from a matrix of distances, and those named in YUPANA_REPORT_PAGE (separated by ':'), each as far as
+it is there. Exit status 77: nothing to check, or no browser. Also for other scripts: check_page.
+"""
+
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+from browser import Browser, find_browser
+
+# Distinct colours on a canvas; 1 or 2 mean that nothing was drawn.
+COLORS = """((name) => {
+  const canvas = document.getElementById(name);
+  if (!canvas || canvas.width === 0 || canvas.offsetParent === null) return 0;
+  const pixels = new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width,
+    canvas.height).data.buffer);
+  return new Set(pixels).size;
+})(%r)"""
+# A number that changes with the picture.
+PICTURE = """((name) => {
+  let sum = 7;
+  for (const c of document.getElementById(name).toDataURL()) sum = (sum * 31 + c.charCodeAt(0)) | 0;
+  return sum;
+})(%r)"""
+DATA = 'JSON.parse(document.getElementById("data").textContent)'
+
+
+class Page:
+    """A page under test: `expect` collects what does not hold."""
+
+    def __init__(self, browser, motion):
+        self.browser = browser
+        self.settle = 0.9 if motion else 0.15  # seconds; with motion, points travel for 0.55 s
+        self.failures = []
+
+    def expect(self, holds, claim):
+        if not holds:
+            self.failures.append(claim)
+
+    def value(self, expression):
+        return self.browser.value(expression)
+
+    def colors(self, canvas):
+        return self.value(COLORS % canvas)
+
+    def picture(self, canvas):
+        return self.value(PICTURE % canvas)
+
+    def text(self, name):
+        return self.value(f"document.getElementById({name!r}).textContent")
+
+    def label(self, canvas):
+        return self.value(f"document.getElementById({canvas!r}).getAttribute('aria-label')")
+
+    def click(self, selector):
+        """A press of the pointer at the middle of an element, as a reader would."""
+        self.value(f"document.querySelector({selector!r}).scrollIntoView({{block: 'center'}})")
+        x, y = self.value(f"(() => {{ const r = document.querySelector({selector!r})"
+                          ".getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2];"
+                          " })()")
+        for kind in ("mousePressed", "mouseReleased"):
+            self.browser.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left",
+                              clickCount=1)
+        self.browser.wait(self.settle)
+
+    def key(self, name, code):
+        for kind in ("keyDown", "keyUp"):
+            self.browser.call("Input.dispatchKeyEvent", type=kind, key=name, code=name,
+                              windowsVirtualKeyCode=code)
+        self.browser.wait(self.settle)
+
+
+def check_switch(page, name, canvas, title):
+    """The switch `name` changes the picture and its words, by pointer and by keyboard."""
+    if page.value(f"document.querySelectorAll('#{name} input').length") < 2:
+        return
+    before, words, label = page.picture(canvas), page.text(title), page.label(canvas)
+    page.click(f"#{name} label:nth-of-type(2)")
+    page.expect(page.picture(canvas) != before, f"{name}: a click changes the picture")
+    page.expect(page.text(title) != words, f"{name}: a click changes the title")
+    page.expect(page.label(canvas) != label, f"{name}: a click changes the label")
+    page.value(f"document.querySelector('#{name} input:checked').focus()")
+    page.key("ArrowLeft", 37)
+    page.expect(page.text(title) == words, f"{name}: the left arrow goes back")
+    page.expect(page.picture(canvas) == before, f"{name}: the first picture comes back")
+
+
+def check_scatter(page):
+    page.expect(page.colors("scatter") > 5, "the scatter is drawn")
+    check_switch(page, "embedding-switch", "scatter", "embedding-name")
+    before = page.picture("scatter")
+    page.click("#zoom-in")
+    page.expect(page.picture("scatter") != before, "zooming changes the scatter")
+    page.click("#zoom-reset")
+    page.expect(page.picture("scatter") == before, "showing all brings the scatter back")
+    if page.value(f"{DATA}.embeddings[0].dimensions") > 2:
+        page.value("(() => { const s = document.getElementById('axis-y'); s.value = '2';"
+                   " s.dispatchEvent(new Event('change')); })()")
+        page.browser.wait(page.settle)
+        page.expect("PC3" in page.label("scatter"), "the third axis can be chosen")
+        page.expect(page.picture("scatter") != before, "another axis changes the scatter")
+    if page.value(f"{DATA}.classNames.length") > 0:
+        before = page.picture("scatter")
+        used = page.value("1 + [...document.querySelectorAll('#legend .count')].findIndex("
+                          "(count) => count.textContent !== '0')")
+        page.click(f"#legend li:nth-child({used}) button")
+        page.browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
+        page.browser.wait(page.settle)
+        page.expect(page.picture("scatter") != before, "the legend hides a class")
+        page.click(f"#legend li:nth-child({used}) button")
+    page.click("#zoom-reset")
+    check_hover(page, "scatter", "scatter-tip")
+
+
+def check_hover(page, canvas, tip):
+    """Somewhere on the canvas an individual's name shows."""
+    spot = page.value(f"""(() => {{
+      const canvas = document.getElementById({canvas!r}), tip = document.getElementById({tip!r});
+      canvas.scrollIntoView({{block: "center"}});
+      const {{left, top, width, height}} = canvas.getBoundingClientRect();
+      for (let y = 8; y < height; y += 8) for (let x = 8; x < width; x += 8) {{
+        canvas.dispatchEvent(new PointerEvent("pointermove", {{clientX: left + x, clientY: top + y}}));
+        if (!tip.hidden) {{
+          canvas.dispatchEvent(new PointerEvent("pointerleave"));
+          return [left + x, top + y];
+        }}
+      }}
+      return null;
+    }})()""")
+    page.expect(spot is not None, f"{canvas}: some point shows a tip")
+    if spot is None:
+        return
+    page.browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=spot[0], y=spot[1])
+    page.browser.wait(0.1)
+    known = page.value(f"""(() => {{
+      const tip = document.getElementById({tip!r});
+      return !tip.hidden && {DATA}.individuals.some((name) => tip.textContent.includes(name));
+    }})()""")
+    page.expect(known, f"{canvas}: pointing at an individual shows its name")
+
+
+def check_page(browser, path, motion=False):
+    """What does not hold of a report page, as a list of claims; empty when all is well.
+
+    With `motion` the points travel between embeddings; without, they jump, as for readers who have
+    asked their system for less motion.
+    """
+    page = Page(browser, motion)
+    browser.open(path, motion=motion)
+    browser.wait(page.settle)
+    page.expect(page.text("title") == page.value(f"{DATA}.title"), "the title is shown")
+    shown = page.value("document.getElementById('finding-list').children.length")
+    page.expect(shown == page.value(f"{DATA}.findings.length"), "all findings are shown")
+    shown = page.value("document.getElementById('notices').children.length")
+    page.expect(shown == page.value(f"{DATA}.notices.length"), "all notices are shown")
+    if page.value(f"{DATA}.embeddings.some((e) => e.dimensions > 0)"):
+        check_scatter(page)
+    if page.value(f"{DATA}.heatMaps.some((m) => m.size > 1 && m.high > m.low)"):
+        page.expect(page.colors("heat-map") > 10, "the heat map is drawn")
+        check_switch(page, "heat-switch", "heat-map", "heat-name")
+    if page.value(f"{DATA}.alphas.length") > 0:
+        page.expect(page.colors("retention-plot") > 5, "the retention curve is drawn")
+    if page.value(f"{DATA}.newick.length") > 0:
+        link = page.value("document.querySelector('#tree-links a').href")
+        page.expect(link.startswith("data:text/plain"), "trees are links to their own text")
+    light = page.value("getComputedStyle(document.body).backgroundColor")
+    errors, addresses = list(browser.errors), list(browser.addresses)
+    browser.open(path, width=390, dark=True, motion=motion)
+    browser.wait(page.settle)
+    page.expect(page.value("getComputedStyle(document.body).backgroundColor") != light,
+                "the dark scheme is followed")
+    page.expect(page.value("document.documentElement.scrollWidth") <= 390,
+                "a narrow page does not scroll sideways")
+    page.expect(page.value("window.harmed === undefined"), "no name runs as a script")
+    errors += browser.errors
+    addresses += browser.addresses
+    page.expect(not errors, f"the console is silent: {errors[:3]}")
+    own = all(address.startswith(("file://", "data:")) for address in addresses)
+    page.expect(own and len(addresses) == 2, f"nothing else is loaded: {addresses[:5]}")
+    return page.failures
+
+
+def sample_pages(sample, folder):
+    for name, arguments in (("clusters", ["300", "4"]), ("many_classes", ["700", "300"]),
+                            ("unlabelled", ["60", "0"]), ("hostile", ["hostile"]),
+                            ("one", ["bare", "1", "1"]), ("none", ["bare", "0", "0"]),
+                            ("flat", ["bare", "5", "1"]), ("pointless", ["bare", "3", "0"])):
+        path = os.path.join(folder, name + ".html")
+        subprocess.run([sample, path, *arguments], check=True)
+        yield path
+
+
+def program_page(program, folder):
+    """The report of a run from distances: sixty points in three clumps on a line."""
+    places = [100 * (i % 3) + 0.37 * i + (i * i % 7) for i in range(60)]
+    header = "{'descr': '<f8', 'fortran_order': False, 'shape': (60, 60), }"
+    header += " " * (-(10 + len(header) + 1) % 64) + "\n"
+    matrix = os.path.join(folder, "distances.npy")
+    with open(matrix, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        for a in places:
+            file.write(struct.pack("<60d", *(abs(a - b) for b in places)))
+    prefix = os.path.join(folder, "run")
+    subprocess.run([program, "fermat", "--from-distances", matrix, "--alpha", "2", "-o", prefix],
+                   check=True, stdout=subprocess.DEVNULL)
+    return prefix + ".html"
+
+
+def main():
+    program = sys.argv[1] if len(sys.argv) > 1 else ""
+    sample = os.path.join(os.path.dirname(program), "tests", "report_sample")
+    chosen = [path for path in os.environ.get("YUPANA_REPORT_PAGE", "").split(":") if path]
+    browser_program = find_browser()
+    if browser_program is None:
+        print("skipped: no chromium on this machine")
+        return 77
+    with tempfile.TemporaryDirectory(prefix="yupana_pages.") as folder:
+        pages = list(chosen)
+        if os.access(sample, os.X_OK):
+            pages += sample_pages(sample, folder)
+        if os.access(program, os.X_OK):
+            pages.append(program_page(program, folder))
+        if not pages:
+            print(f"skipped: neither {program or 'the program'} nor {sample} is built")
+            return 77
+        failed = False
+        with Browser(browser_program) as browser:
+            for path in pages:
+                failures = check_page(browser, path, motion=path == pages[0])
+                print(f"{'FAILED' if failures else 'ok'} {os.path.basename(path)}")
+                for claim in failures:
+                    print(f"    does not hold: {claim}")
+                failed |= bool(failures)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,68 @@
+"""Running the yupana program in tests: a scratch folder, the program, and skips with a reason."""
+import contextlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DATA = ROOT.parent / "shared" / "data" / "genotypes"
+PROGRAM = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "build" / "release" / "yupana")
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(77)
+
+
+def need(*programs):
+    for program in programs:
+        if shutil.which(program) is None:
+            skip(f"{program} is not installed")
+
+
+@contextlib.contextmanager
+def scratch():
+    """A temporary working folder."""
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory(prefix="yupana_test.") as folder:
+        os.chdir(folder)
+        try:
+            yield pathlib.Path(folder)
+        finally:
+            os.chdir(before)
+
+
+def run(*arguments, status=0, **options):
+    """Runs yupana, checks its exit status, returns the finished process."""
+    done = subprocess.run(
+        [PROGRAM, *map(str, arguments)], capture_output=True, text=True, check=False, **options
+    )
+    assert done.returncode == status, (
+        f"yupana {' '.join(map(str, arguments))}\nexit {done.returncode}, wanted {status}\n"
+        f"{done.stdout}\n{done.stderr}"
+    )
+    return done
+
+
+def peer(*command):
+    """Runs another program and returns its standard output."""
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def main(tests):
+    """Runs every test of a module; prints one line each."""
+    failed = 0
+    for test in tests:
+        try:
+            with scratch():
+                test()
+            print(f"ok      {test.__name__}")
+        except AssertionError as error:
+            failed += 1
+            print(f"FAILED  {test.__name__}: {error}")
+    return 1 if failed else 0

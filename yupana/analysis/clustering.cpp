@@ -1,0 +1,78 @@
+#include "yupana/analysis/clustering.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "yupana/analysis/clustering_backends.hpp"
+#include "yupana/analysis/unreachable.hpp"
+
+namespace yupana::analysis {
+namespace {
+
+/// Sorts joins by height and names the clusters that each brings together.
+std::vector<Merge> numbered(std::vector<Join> joins) {
+  std::stable_sort(
+      joins.begin(), joins.end(), [](const Join& x, const Join& y) { return x.height < y.height; });
+  const std::int64_t n = static_cast<std::int64_t>(joins.size()) + 1;
+  std::vector<std::int64_t> parent(static_cast<std::size_t>(2 * n - 1));
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto cluster_of = [&](std::int64_t point) {
+    std::int64_t root = point;
+    while (parent[static_cast<std::size_t>(root)] != root) {
+      root = parent[static_cast<std::size_t>(root)];
+    }
+    while (point != root) {
+      point = std::exchange(parent[static_cast<std::size_t>(point)], root);
+    }
+    return root;
+  };
+  std::vector<Merge> merges;
+  merges.reserve(joins.size());
+  for (const Join& join : joins) {
+    const auto [left, right] = std::minmax({cluster_of(join.a), cluster_of(join.b)});
+    const auto points = [&](std::int64_t cluster) {
+      return cluster < n ? 1 : merges[static_cast<std::size_t>(cluster - n)].size;
+    };
+    const std::int64_t cluster = n + static_cast<std::int64_t>(merges.size());
+    parent[static_cast<std::size_t>(left)] = cluster;
+    parent[static_cast<std::size_t>(right)] = cluster;
+    merges.push_back({left, right, join.height, points(left) + points(right)});
+  }
+  return merges;
+}
+
+}  // namespace
+
+template <class T>
+std::vector<Merge> linkage(Context& context, MatrixView<const T> distances, Linkage method) {
+  check_distances(context, distances, "linkage", Unreachable::allowed);
+  if (distances.rows < 2) return {};
+  if (context.backend() == Backend::reference) {
+    return numbered(reference::linkage(distances, method));
+  }
+  if (method == Linkage::single) return numbered(prim(context, distances, true));
+  return numbered(cpu::linkage(context, distances, method));
+}
+
+template <class T>
+std::vector<std::pair<std::int64_t, std::int64_t>> minimum_spanning_tree(
+    Context& context, MatrixView<const T> distances) {
+  check_distances(context, distances, "minimum_spanning_tree", Unreachable::allowed);
+  std::vector<std::pair<std::int64_t, std::int64_t>> edges;
+  for (const Join& join : prim(context, distances, false)) {
+    edges.push_back(std::minmax(join.a, join.b));
+  }
+  return edges;
+}
+
+template std::vector<Merge> linkage(Context&, MatrixView<const std::int32_t>, Linkage);
+template std::vector<Merge> linkage(Context&, MatrixView<const float>, Linkage);
+template std::vector<Merge> linkage(Context&, MatrixView<const double>, Linkage);
+template std::vector<std::pair<std::int64_t, std::int64_t>> minimum_spanning_tree(
+    Context&, MatrixView<const std::int32_t>);
+template std::vector<std::pair<std::int64_t, std::int64_t>> minimum_spanning_tree(
+    Context&, MatrixView<const float>);
+template std::vector<std::pair<std::int64_t, std::int64_t>> minimum_spanning_tree(
+    Context&, MatrixView<const double>);
+
+}  // namespace yupana::analysis

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "yupana/analysis/clustering.hpp"
+
+namespace yupana::analysis {
+
+/// A merge before it is numbered: one point of each of the two clusters.
+struct Join {
+  std::int64_t a = 0;
+  std::int64_t b = 0;
+  double height = 0;
+};
+
+/// Edges of the minimum spanning tree in Prim's order; with `join_components`, a component's first
+/// vertex is joined to vertex 0 at infinite height, so that there are n - 1 always.
+template <class T>
+std::vector<Join> prim(Context& context, MatrixView<const T> distances, bool join_components);
+
+namespace reference {
+/// The definition: merges the two closest clusters, measuring every pair of clusters anew from the
+/// points. O(n^4).
+template <class T>
+std::vector<Join> linkage(MatrixView<const T> distances, Linkage method);
+}  // namespace reference
+
+namespace cpu {
+/// Average and complete linkage by the nearest-neighbour chain, in the order of discovery.
+template <class T>
+std::vector<Join> linkage(Context& context, MatrixView<const T> distances, Linkage method);
+}  // namespace cpu
+
+}  // namespace yupana::analysis

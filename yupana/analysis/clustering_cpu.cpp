@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "yupana/analysis/clustering_backends.hpp"
+#include "yupana/analysis/unreachable.hpp"
+#include "yupana/core/array.hpp"
+
+namespace yupana::analysis {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <class T>
+double length(T distance) {
+  return is_unreachable(distance) ? infinity : static_cast<double>(distance);
+}
+
+/// Average and complete linkage by following nearest neighbours until two clusters are each
+/// other's. Both linkages are reducible: a merge brings no third cluster closer, so that the rest
+/// of the chain stays a chain (Murtagh 1983). A merged cluster lives on under the larger of the two
+/// numbers, as in scipy.
+class NeighborChain {
+ public:
+  template <class T>
+  NeighborChain(Context& context, MatrixView<const T> distances, Linkage method)
+      : context_(context),
+        method_(method),
+        triangle_(distances.rows * (distances.rows - 1) / 2),
+        points_(static_cast<std::size_t>(distances.rows), 1.0) {
+    for (std::int64_t i = 0; i < distances.rows; ++i) alive_.push_back(i);
+    context.parallel_for(distances.rows, 64, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        std::transform(distances.row(i), distances.row(i) + i, row(i), length<T>);
+      }
+    });
+  }
+
+  std::vector<Join> joins() {
+    std::vector<Join> joins;
+    std::vector<std::int64_t> chain;
+    while (alive_.size() > 1) {
+      context_.check_cancelled();
+      if (chain.empty()) chain.push_back(alive_.front());
+      for (;;) {
+        const std::int64_t tip = chain.back();
+        const std::int64_t before = chain.size() > 1 ? chain[chain.size() - 2] : -1;
+        const auto [neighbor, distance] = nearest(tip, before);
+        if (neighbor != before) {
+          chain.push_back(neighbor);
+          continue;
+        }
+        const auto [gone, kept] = std::minmax(tip, before);
+        chain.resize(chain.size() - 2);
+        joins.push_back({gone, kept, distance});
+        merge(gone, kept);
+        break;
+      }
+    }
+    return joins;
+  }
+
+ private:
+  /// Row i of the strict lower triangle: distances to clusters 0 .. i-1.
+  double* row(std::int64_t i) { return triangle_.data() + i * (i - 1) / 2; }
+  double& distance(std::int64_t i, std::int64_t j) { return i > j ? row(i)[j] : row(j)[i]; }
+
+  /// The nearest living cluster: `before` (if any) unless another is strictly nearer, then the
+  /// smallest number.
+  std::pair<std::int64_t, double> nearest(std::int64_t tip, std::int64_t before) {
+    std::int64_t best = before;
+    double closest = before >= 0 ? distance(tip, before) : infinity;
+    const auto consider = [&](std::int64_t i, double d) {
+      if (d < closest || best < 0) closest = d, best = i;
+    };
+    const auto middle = std::lower_bound(alive_.begin(), alive_.end(), tip);
+    const double* below = row(tip);
+    for (auto i = alive_.begin(); i != middle; ++i) consider(*i, below[*i]);
+    for (auto i = middle + 1; i != alive_.end(); ++i) consider(*i, row(*i)[tip]);
+    return {best, closest};
+  }
+
+  void merge(std::int64_t gone, std::int64_t kept) {
+    const double gone_points = points_[static_cast<std::size_t>(gone)];
+    const double kept_points = points_[static_cast<std::size_t>(kept)];
+    const double total = gone_points + kept_points;
+    points_[static_cast<std::size_t>(kept)] = total;
+    alive_.erase(std::lower_bound(alive_.begin(), alive_.end(), gone));
+    for (const std::int64_t i : alive_) {
+      if (i == kept) continue;
+      double& d = distance(i, kept);
+      const double other = distance(i, gone);
+      d = method_ == Linkage::complete ? std::max(other, d)
+                                       : (gone_points * other + kept_points * d) / total;
+    }
+  }
+
+  Context& context_;
+  Linkage method_;
+  Array<double> triangle_;
+  std::vector<double> points_;       // in each cluster
+  std::vector<std::int64_t> alive_;  // ascending
+};
+
+/// Vertices outside of Prim's tree, ascending, and their shortest edges into it.
+struct Fringe {
+  std::vector<std::int64_t> vertex, into;
+  std::vector<double> length;
+
+  void erase(std::size_t at) {
+    const auto where = static_cast<std::ptrdiff_t>(at);
+    vertex.erase(vertex.begin() + where);
+    into.erase(into.begin() + where);
+    length.erase(length.begin() + where);
+  }
+};
+
+}  // namespace
+
+template <class T>
+std::vector<Join> prim(Context& context, MatrixView<const T> distances, bool join_components) {
+  Fringe fringe;
+  for (std::int64_t i = 1; i < distances.rows; ++i) fringe.vertex.push_back(i);
+  fringe.into.assign(fringe.vertex.size(), 0);
+  fringe.length.assign(fringe.vertex.size(), infinity);
+  std::vector<Join> joins;
+  std::int64_t newest = 0;
+  while (!fringe.vertex.empty()) {
+    context.check_cancelled();
+    const T* row = distances.row(newest);
+    std::size_t best = 0;
+    for (std::size_t at = 0; at < fringe.vertex.size(); ++at) {
+      const double d = length(row[fringe.vertex[at]]);
+      if (d < fringe.length[at]) fringe.length[at] = d, fringe.into[at] = newest;
+      if (fringe.length[at] < fringe.length[best]) best = at;
+    }
+    newest = fringe.vertex[best];
+    if (join_components || fringe.length[best] < infinity) {
+      joins.push_back({fringe.into[best], newest, fringe.length[best]});
+    }
+    fringe.erase(best);
+  }
+  return joins;
+}
+
+template std::vector<Join> prim(Context&, MatrixView<const std::int32_t>, bool);
+template std::vector<Join> prim(Context&, MatrixView<const float>, bool);
+template std::vector<Join> prim(Context&, MatrixView<const double>, bool);
+
+namespace cpu {
+
+template <class T>
+std::vector<Join> linkage(Context& context, MatrixView<const T> distances, Linkage method) {
+  return NeighborChain(context, distances, method).joins();
+}
+
+template std::vector<Join> linkage(Context&, MatrixView<const std::int32_t>, Linkage);
+template std::vector<Join> linkage(Context&, MatrixView<const float>, Linkage);
+template std::vector<Join> linkage(Context&, MatrixView<const double>, Linkage);
+
+}  // namespace cpu
+
+}  // namespace yupana::analysis

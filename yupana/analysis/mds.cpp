@@ -1,0 +1,88 @@
+#include "yupana/analysis/mds.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "yupana/analysis/mds_backends.hpp"
+#include "yupana/analysis/unreachable.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/core/tiles.hpp"
+
+namespace yupana::analysis {
+namespace {
+
+// Up to this many individuals the dense solver takes no longer than the iteration (6 ms at 128).
+constexpr std::int64_t dense_individuals = 128;
+
+/// Mean of all n^2 entries of D o D. trace(B) = n / 2 times it, because the diagonal is zero.
+template <class T>
+double mean_square(Context& context, MatrixView<const T> distances, bool squared) {
+  const std::int64_t n = distances.rows;
+  Array<double> ones = Array<double>::zeros(round_up(n, 16));
+  std::fill_n(ones.begin(), n, 1.0);
+  Array<double> sums(n);
+  context.parallel_for(n, 64, [&](std::int64_t begin, std::int64_t end) {
+    cpu::shifted_product(distances, squared, 0.0, ones.data(), begin, end, sums.data());
+  });
+  double total = 0;
+  for (const double sum : sums) total += sum / static_cast<double>(n);
+  if (!std::isfinite(total)) {
+    throw Error(ErrorCode::bad_input,
+                "mds: distances whose squares fit a double wanted; divide the matrix by its mean");
+  }
+  return total / static_cast<double>(n);
+}
+
+/// Points of the positive eigenpairs: columns scaled by sqrt(eigenvalue) and signed.
+MdsResult scaled_points(const Eigenpairs& pairs, std::int64_t n, double trace) {
+  MdsResult result;
+  result.trace = trace;
+  const double mean = n > 0 ? trace / static_cast<double>(n) : 0;
+  const double zero = pairs.values.size() > 0 ? 1e-10 * std::max(pairs.values[0], mean) : 0;
+  std::int64_t positive = 0;
+  while (positive < pairs.values.size() && pairs.values[positive] > zero) ++positive;
+  result.points = Matrix<double>(n, positive);
+  for (std::int64_t k = 0; k < positive; ++k) {
+    const double value = pairs.values[k];
+    result.eigenvalues.push_back(value);
+    result.share.push_back(value / trace);
+    Eigen::Index largest = 0;
+    pairs.vectors.col(k).cwiseAbs().maxCoeff(&largest);
+    const double sign = pairs.vectors(largest, k) < 0 ? -1 : 1;
+    for (std::int64_t i = 0; i < n; ++i) {
+      result.points(i, k) = sign * std::sqrt(value) * pairs.vectors(i, k);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+template <class T>
+MdsResult mds(Context& context,
+              MatrixView<const T> distances,
+              bool squared,
+              const MdsParams& params) {
+  if (params.dimensions < 1) {
+    throw Error(ErrorCode::usage,
+                fmt::format("mds: at least 1 dimension wanted, {} given", params.dimensions));
+  }
+  check_distances(context, distances, "mds", Unreachable::refused);
+  const std::int64_t n = distances.rows;
+  if (n < 2) return scaled_points({}, n, 0);
+  const double mean = mean_square(context, distances, squared);
+  const double trace = mean * static_cast<double>(n) / 2;
+  if (trace == 0) return scaled_points({}, n, 0);
+  const std::int64_t wanted = std::min(params.dimensions, n - 1);
+  // Lanczos pays as long as a few of all eigenvalues are wanted.
+  if (context.backend() == Backend::reference || n <= dense_individuals || 4 * wanted > n) {
+    return scaled_points(reference::mds(distances, squared, wanted), n, trace);
+  }
+  return scaled_points(cpu::mds(context, distances, squared, mean, wanted), n, trace);
+}
+
+template MdsResult mds(Context&, MatrixView<const std::int32_t>, bool, const MdsParams&);
+template MdsResult mds(Context&, MatrixView<const float>, bool, const MdsParams&);
+template MdsResult mds(Context&, MatrixView<const double>, bool, const MdsParams&);
+
+}  // namespace yupana::analysis

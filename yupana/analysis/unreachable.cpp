@@ -1,0 +1,126 @@
+#include "yupana/analysis/unreachable.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <vector>
+
+#include "yupana/core/error.hpp"
+
+namespace yupana::analysis {
+namespace {
+
+enum class RowFault { none, unreachable, invalid };
+
+/// The worst thing in a row. Written without branches, in sixteen strands, so that it runs at the
+/// speed of memory: a row is sound if its smallest entry is >= 0 and its largest is reachable, and
+/// a NaN is not equal to itself.
+template <class T>
+RowFault row_fault(const T* row, std::int64_t n) {
+  constexpr std::int64_t strands = 16;
+  std::array<T, strands> low{}, high{};
+  std::array<std::int32_t, strands> odd{};
+  const auto look = [&](std::int64_t j, std::int64_t strand) {
+    const std::size_t s = static_cast<std::size_t>(strand);
+    const T value = row[j];
+    low[s] = value < low[s] ? value : low[s];
+    high[s] = value > high[s] ? value : high[s];
+    odd[s] |= value != value;
+  };
+  std::int64_t j = 0;
+  for (; j + strands <= n; j += strands) {
+    for (std::int64_t s = 0; s < strands; ++s) look(j + s, s);
+  }
+  for (; j < n; ++j) look(j, j % strands);
+  if (*std::max_element(odd.begin(), odd.end()) != 0) return RowFault::invalid;
+  if (*std::min_element(low.begin(), low.end()) < T{}) return RowFault::invalid;
+  const T largest = *std::max_element(high.begin(), high.end());
+  return is_unreachable(largest) ? RowFault::unreachable : RowFault::none;
+}
+
+template <class T>
+Error fault_in_row(MatrixView<const T> distances, std::string_view function, std::int64_t i) {
+  const T* row = distances.row(i);
+  std::int64_t j = 0;
+  while (row[j] >= T{}) ++j;  // false for a NaN, too
+  return Error(ErrorCode::bad_input,
+               fmt::format("{}: distances of 0 or more wanted, entry ({}, {}) is {}; remove or "
+                           "impute what makes it so",
+                           function,
+                           i,
+                           j,
+                           row[j]));
+}
+
+}  // namespace
+
+template <class T>
+std::int64_t component_count(MatrixView<const T> distances) {
+  const std::int64_t n = distances.rows;
+  std::vector<std::int64_t> unseen(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) unseen[static_cast<std::size_t>(i)] = i;
+  std::int64_t components = 0;
+  std::vector<std::int64_t> frontier;
+  while (!unseen.empty()) {
+    ++components;
+    frontier.push_back(unseen.back());
+    unseen.pop_back();
+    while (!frontier.empty()) {
+      const T* row = distances.row(frontier.back());
+      frontier.pop_back();
+      const auto reached = std::partition(
+          unseen.begin(), unseen.end(), [&](std::int64_t j) { return is_unreachable(row[j]); });
+      frontier.insert(frontier.end(), reached, unseen.end());
+      unseen.erase(reached, unseen.end());
+    }
+  }
+  return components;
+}
+
+template <class T>
+void check_distances(Context& context,
+                     MatrixView<const T> distances,
+                     std::string_view function,
+                     Unreachable unreachable) {
+  if (distances.rows != distances.cols) {
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format(
+            "{}: a square matrix wanted, got {} x {}", function, distances.rows, distances.cols));
+  }
+  const std::int64_t n = distances.rows;
+  std::atomic<std::int64_t> invalid_row{n};
+  std::atomic<bool> found_unreachable{false};
+  context.parallel_for(n, 64, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const RowFault fault = row_fault(distances.row(i), n);
+      if (fault == RowFault::unreachable) found_unreachable = true;
+      if (fault != RowFault::invalid) continue;
+      // The first row, whichever thread finds one first.
+      std::int64_t first = invalid_row;
+      while (i < first && !invalid_row.compare_exchange_weak(first, i)) {
+      }
+    }
+  });
+  if (invalid_row < n) throw fault_in_row(distances, function, invalid_row);
+  if (unreachable == Unreachable::refused && found_unreachable) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: a distance between every two individuals wanted, but some pairs "
+                            "have none (the individuals fall into {} components); use a larger "
+                            "--knn or remove individuals without common sites",
+                            function,
+                            component_count(distances)));
+  }
+}
+
+template std::int64_t component_count(MatrixView<const std::int32_t>);
+template std::int64_t component_count(MatrixView<const float>);
+template std::int64_t component_count(MatrixView<const double>);
+template void check_distances(Context&,
+                              MatrixView<const std::int32_t>,
+                              std::string_view,
+                              Unreachable);
+template void check_distances(Context&, MatrixView<const float>, std::string_view, Unreachable);
+template void check_distances(Context&, MatrixView<const double>, std::string_view, Unreachable);
+
+}  // namespace yupana::analysis

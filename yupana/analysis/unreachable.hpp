@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+
+#include "yupana/core/context.hpp"
+#include "yupana/core/matrix.hpp"
+
+namespace yupana::analysis {
+
+/// Whether a length says "no path": +inf, and for integers half of the largest value or more, the
+/// sentinel that two path lengths can be added to without overflow.
+template <class T>
+constexpr bool is_unreachable(T length) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return length == std::numeric_limits<T>::infinity();
+  } else {
+    return length >= std::numeric_limits<T>::max() / 2;
+  }
+}
+
+/// Number of sets of individuals that reachable pairs hold together; 0 of no individuals. O(n^2).
+template <class T>
+std::int64_t component_count(MatrixView<const T> distances);
+
+enum class Unreachable { allowed, refused };
+
+/// Throws bad_input where the matrix is not square, has a NaN or a negative entry, or, if refused,
+/// an unreachable pair (the message says into how many components the individuals fall). One
+/// parallel pass over the matrix; `function` is named in the message.
+template <class T>
+void check_distances(Context& context,
+                     MatrixView<const T> distances,
+                     std::string_view function,
+                     Unreachable unreachable);
+
+}  // namespace yupana::analysis

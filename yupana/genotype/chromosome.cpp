@@ -1,0 +1,116 @@
+#include "yupana/genotype/chromosome.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "yupana/core/error.hpp"
+
+namespace yupana::genotype {
+namespace {
+
+constexpr std::int64_t no_number = -1;
+
+std::string upper(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return result;
+}
+
+/// PLINK's number of a chromosome name; a number stands for itself, whatever the species.
+std::int64_t number_of(std::string_view contig) {
+  std::string name = upper(contig);
+  if (name.starts_with("CHR")) name.erase(0, 3);
+  if (name == "X") return 23;
+  if (name == "Y") return 24;
+  if (name == "XY" || name == "PAR1" || name == "PAR2") return 25;
+  if (name == "MT" || name == "M") return 26;
+  // Four digits and no leading zero: longer ones are accession numbers, not chromosomes.
+  if (name.empty() || name.size() > 4 || (name[0] == '0' && name.size() > 1)) return no_number;
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  const bool whole = error == std::errc() && end == name.data() + name.size() && number >= 0;
+  return whole ? number : no_number;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+}  // namespace
+
+Chromosome chromosome_of(std::string_view contig) {
+  const std::int64_t number = number_of(contig);
+  if (number == 0) return Chromosome::unplaced;
+  if (number >= 1 && number <= 22) return Chromosome::autosome;
+  if (number >= 23 && number <= 26) return Chromosome::other;
+  return Chromosome::unknown;
+}
+
+ChromosomeFilter ChromosomeFilter::all() {
+  ChromosomeFilter filter;
+  filter.rule_ = Rule::all;
+  return filter;
+}
+
+ChromosomeFilter ChromosomeFilter::listed(std::string_view list) {
+  ChromosomeFilter filter;
+  filter.rule_ = Rule::listed;
+  filter.reason_ = "chromosome not in --chr";
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', begin), list.size());
+    const std::string_view item = trimmed(list.substr(begin, comma - begin));
+    begin = comma + 1;
+    if (item.empty()) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("--chr: a list like 1-4,22,X wanted, '{}' has an empty item", list));
+    }
+    const std::size_t dash = item.find('-');
+    const std::int64_t number = number_of(item);
+    const std::int64_t first = number_of(item.substr(0, dash));
+    const std::int64_t last =
+        dash == std::string_view::npos ? no_number : number_of(item.substr(dash + 1));
+    if (number != no_number) {
+      filter.numbers_.insert(number);
+    } else if (first != no_number && last != no_number) {
+      if (first > last) {
+        throw Error(ErrorCode::usage, fmt::format("--chr: the range '{}' runs backwards", item));
+      }
+      for (std::int64_t i = first; i <= last; ++i) filter.numbers_.insert(i);
+    } else {
+      filter.names_.emplace(item);
+    }
+  }
+  return filter;
+}
+
+bool ChromosomeFilter::keeps(std::string_view contig) const {
+  switch (rule_) {
+    case Rule::autosomes:
+      return chromosome_of(contig) != Chromosome::other;
+    case Rule::all:
+      return true;
+    case Rule::listed:
+      break;
+  }
+  const std::int64_t number = number_of(contig);
+  return number == no_number ? names_.contains(contig) : numbers_.contains(number);
+}
+
+bool ChromosomeFilter::keeps_as_unknown(std::string_view contig) const {
+  return rule_ == Rule::autosomes && chromosome_of(contig) == Chromosome::unknown;
+}
+
+std::string unknown_note(const std::vector<std::string>& contigs) {
+  const std::string more =
+      contigs.size() > 1 ? fmt::format(" and {} more contigs", contigs.size() - 1) : "";
+  return fmt::format(
+      "'{}'{}: not human chromosome names, taken as autosomes; --chr chooses contigs",
+      contigs.front(),
+      more);
+}
+
+}  // namespace yupana::genotype

@@ -1,0 +1,308 @@
+#include "yupana/genotype/cohort.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cstring>
+#include <exception>
+#include <future>
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+
+#include "yupana/core/error.hpp"
+#include "yupana/genotype/site_filter.hpp"
+#include "yupana/genotype/transpose.hpp"
+
+namespace yupana::genotype {
+namespace {
+
+void check(const CohortParams& params) {
+  const auto rate = [](const char* name, double value, double most) {
+    if (value >= 0 && value <= most) return;
+    throw Error(ErrorCode::usage, fmt::format("{}: 0 to {} wanted, {} given", name, most, value));
+  };
+  rate("--mind", params.max_sample_missing, 1);
+  rate("--geno", params.max_site_missing, 1);
+  rate("--maf", params.min_maf, 0.5);
+  rate("--thin", params.thin, 1);
+}
+
+/// "365 not autosomal, 12 missing rate above --geno"
+std::string reasons(const std::map<std::string, std::int64_t>& dropped) {
+  std::string text;
+  for (const auto& [reason, count] : dropped) text += fmt::format(", {} {}", count, reason);
+  return text;
+}
+
+/// Marks the samples a list names; throws for an identifier the input does not have.
+std::vector<bool> named(const std::vector<std::string>& ids,
+                        const std::vector<std::string>& list,
+                        const char* option) {
+  std::unordered_map<std::string_view, std::size_t> place;
+  for (std::size_t i = 0; i < ids.size(); ++i) place.emplace(ids[i], i);
+  std::vector<bool> marks(ids.size());
+  for (const std::string& id : list) {
+    const auto found = place.find(id);
+    if (found == place.end()) {
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("{}: sample '{}' is not among the {} samples of the input; correct "
+                              "the list",
+                              option,
+                              id,
+                              ids.size()));
+    }
+    marks[found->second] = true;
+  }
+  return marks;
+}
+
+std::vector<std::int64_t> all_of(std::int64_t count) {
+  std::vector<std::int64_t> list(static_cast<std::size_t>(count));
+  std::iota(list.begin(), list.end(), 0);
+  return list;
+}
+
+}  // namespace
+
+double CohortSummary::missing_rate() const {
+  const double calls = static_cast<double>(samples_kept) * static_cast<double>(sites.kept);
+  return calls > 0 ? static_cast<double>(calls_missing) / calls : 0;
+}
+
+struct Cohort::State {
+  State(Context& context_, std::unique_ptr<Source> source_, const CohortParams& params_)
+      : context(context_), source(std::move(source_)), params(params_), total(source->sites()) {}
+  ~State() { settle(); }
+
+  void choose_samples();
+  void drop_incomplete_samples();
+  void start(std::int64_t capacity);
+  FilteredSites await();
+  FilteredSites take(std::int64_t sites);
+  void settle();
+  void finish();
+
+  Context& context;
+  std::unique_ptr<Source> source;
+  CohortParams params;
+  std::int64_t total;              ///< sites of the source, at most; -1 unknown
+  std::vector<std::int64_t> kept;  ///< places of the kept samples in the source
+  std::vector<std::string> ids;
+  std::unique_ptr<SiteFilter> filter;
+  CohortSummary summary;
+
+  std::atomic<bool> stop{false};
+  std::future<FilteredSites> pending;  ///< the block being read ahead
+  FilteredSites left;                  ///< read, not handed out: the caller changed max_sites
+  std::int64_t left_next = 0;
+  std::int64_t position = 0;   ///< sites the source had delivered when the last block was ready
+  std::exception_ptr failure;  ///< of the reader; every read() until rewind() throws it
+  FilteredSites spare;         ///< memory for the next block
+  bool ended = false;
+  bool told = false;  ///< notes were passed on
+};
+
+void Cohort::State::choose_samples() {
+  const std::vector<std::string>& all = source->samples();
+  const std::vector<bool> wanted = named(all, params.keep, "--keep");
+  const std::vector<bool> unwanted = named(all, params.remove, "--remove");
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!params.keep.empty() && !wanted[i]) {
+      ++summary.samples_dropped["not in --keep"];
+    } else if (unwanted[i]) {
+      ++summary.samples_dropped["in --remove"];
+    } else {
+      kept.push_back(static_cast<std::int64_t>(i));
+    }
+  }
+  summary.samples_read = std::ssize(all);
+}
+
+/// --mind: one pass over the source counts the calls of every kept sample on the planes.
+void Cohort::State::drop_incomplete_samples() {
+  CohortParams thinned;
+  thinned.thin = params.thin;
+  thinned.seed = params.seed;
+  SiteFilter pass(*source, thinned, context.backend(), kept);
+  Stage stage(context,
+              "missing calls of samples",
+              static_cast<double>(std::max<std::int64_t>(total, 0)),
+              "sites");
+  const std::int64_t block_sites =
+      std::clamp<std::int64_t>((4 << 20) / SiteBlock(summary.samples_read, 0).stride, 64, 16384);
+  std::vector<std::int64_t> missing(kept.size());
+  FilteredSites sites;
+  PlaneBlock planes;
+  while (!sites.end) {
+    pass.fill(sites, block_sites, stop);
+    stage.advance(static_cast<double>(sites.codes.sites));
+    transpose(context, sites.codes, kept, all_of(sites.codes.sites), 3, planes);
+    context.parallel_for(std::ssize(kept), 64, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t r = begin; r < end; ++r) {
+        std::int64_t called = 0;
+        for (std::int64_t c = 0; c < planes.chunks; ++c) {
+          std::uint64_t words[chunk_bytes / 8];
+          std::memcpy(words, planes.chunk(r, c, 2), sizeof(words));
+          for (const std::uint64_t word : words) called += std::popcount(word);
+        }
+        missing[r] += planes.sites - called;
+      }
+    });
+  }
+  const std::int64_t most = allowed_missing(params.max_sample_missing, pass.kept());
+  std::vector<std::int64_t> complete;
+  for (std::size_t r = 0; r < kept.size(); ++r) {
+    if (missing[r] <= most) complete.push_back(kept[r]);
+  }
+  const std::int64_t dropped = std::ssize(kept) - std::ssize(complete);
+  if (dropped > 0) summary.samples_dropped["missing rate above --mind"] = dropped;
+  kept = std::move(complete);
+  source->rewind();
+}
+
+void Cohort::State::start(std::int64_t capacity) {
+  pending =
+      std::async(std::launch::async, [this, capacity, block = std::exchange(spare, {})]() mutable {
+        filter->fill(block, capacity, stop);
+        return std::move(block);
+      });
+}
+
+FilteredSites Cohort::State::await() {
+  while (pending.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+    context.check_cancelled();
+  }
+  try {
+    return pending.get();
+  } catch (...) {
+    failure = std::current_exception();
+    throw;
+  }
+}
+
+/// The next `sites` sites (fewer at the end): as a rule the very block that was read ahead.
+FilteredSites Cohort::State::take(std::int64_t sites) {
+  FilteredSites result;
+  for (;;) {
+    const std::int64_t count = std::min(left.codes.sites - left_next, sites - result.codes.sites);
+    if (count > 0) {
+      if (result.codes.capacity == 0) result.codes = SiteBlock(left.codes.samples, sites);
+      std::memcpy(result.codes.row(result.codes.sites),
+                  left.codes.row(left_next),
+                  count * left.codes.stride);
+      result.missing.insert(result.missing.end(),
+                            left.missing.begin() + left_next,
+                            left.missing.begin() + left_next + count);
+      result.codes.sites += count;
+      left_next += count;
+    }
+    if (result.codes.sites == sites || ended) return result;
+    if (!pending.valid()) start(sites);
+    FilteredSites next = await();
+    ended = next.end;
+    position = next.position;
+    if (result.codes.sites == 0 && next.codes.capacity == sites) {
+      left = {};
+      return next;
+    }
+    left = std::move(next);
+    left_next = 0;
+  }
+}
+
+/// Ends the reading ahead; its result and its errors are of no interest any more.
+void Cohort::State::settle() {
+  stop = true;
+  if (pending.valid()) {
+    pending.wait();
+    pending = {};
+  }
+  stop = false;
+}
+
+void Cohort::State::finish() {
+  const SiteAccount& read = source->account();
+  summary.sites = read;
+  summary.sites.kept = filter->kept();
+  for (const auto& [reason, count] : filter->dropped()) summary.sites.skipped[reason] += count;
+  summary.calls_missing = filter->calls_missing();
+  if (filter->kept() == 0) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("no site left of {} read{}; loosen the filters or check the input",
+                            read.read,
+                            reasons(summary.sites.skipped)));
+  }
+  if (std::exchange(told, true)) return;
+  for (const std::string& text : read.notes) context.note(text);
+  if (params.missing == Missing::mode && summary.calls_missing > 0) {
+    context.note(fmt::format("{} missing calls ({:.3g} %) took their site's most frequent genotype",
+                             summary.calls_missing,
+                             100 * summary.missing_rate()));
+  }
+}
+
+Cohort::Cohort(Context& context, std::unique_ptr<Source> source, const CohortParams& params) {
+  check(params);
+  state_ = std::make_unique<State>(context, std::move(source), params);
+  state_->choose_samples();
+  if (params.max_sample_missing < 1 && !state_->kept.empty()) state_->drop_incomplete_samples();
+  CohortSummary& summary = state_->summary;
+  summary.samples_kept = std::ssize(state_->kept);
+  if (state_->kept.empty()) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("no sample left of {} read{}; loosen the filters or check the input",
+                            summary.samples_read,
+                            reasons(summary.samples_dropped)));
+  }
+  for (const std::int64_t i : state_->kept) state_->ids.push_back(state_->source->samples()[i]);
+  state_->filter = std::make_unique<SiteFilter>(
+      *state_->source, state_->params, context.backend(), state_->kept);
+}
+
+Cohort::~Cohort() = default;
+Cohort::Cohort(Cohort&&) noexcept = default;
+
+const std::vector<std::string>& Cohort::samples() const { return state_->ids; }
+
+std::int64_t Cohort::sites() const {
+  const State& state = *state_;
+  if (state.total < 0) return -1;
+  return state.total - state.position + state.left.codes.sites - state.left_next;
+}
+
+bool Cohort::read(PlaneBlock& block, std::int64_t max_sites) {
+  if (max_sites < 1) {
+    throw Error(ErrorCode::usage, fmt::format("read: at least 1 site wanted, {} given", max_sites));
+  }
+  State& state = *state_;
+  state.context.check_cancelled();
+  if (state.failure) std::rethrow_exception(state.failure);
+  FilteredSites sites = state.take(max_sites);
+  if (sites.codes.sites == 0) {
+    state.finish();
+    return false;
+  }
+  if (!state.ended && !state.pending.valid()) state.start(max_sites);
+  const bool complete =
+      std::all_of(sites.missing.begin(), sites.missing.end(), [](auto n) { return n == 0; });
+  transpose(
+      state.context, sites.codes, state.kept, all_of(sites.codes.sites), complete ? 2 : 3, block);
+  state.spare = std::move(sites);
+  return true;
+}
+
+void Cohort::rewind() {
+  State& state = *state_;
+  state.settle();
+  state.filter->rewind();
+  state.left = {};
+  state.left_next = state.position = 0;
+  state.failure = nullptr;
+  state.ended = false;
+}
+
+const CohortSummary& Cohort::summary() const { return state_->summary; }
+
+}  // namespace yupana::genotype

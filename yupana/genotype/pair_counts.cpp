@@ -1,0 +1,109 @@
+#include "yupana/genotype/pair_counts.hpp"
+
+#include <limits>
+
+#include "yupana/core/error.hpp"
+#include "yupana/genotype/pair_counts_backends.hpp"
+
+namespace yupana::genotype {
+namespace {
+
+constexpr std::uint64_t low_limit = std::numeric_limits<std::uint32_t>::max();
+
+std::int64_t cells_of(Range rows) { return triangle_cells(rows.end) - triangle_cells(rows.begin); }
+
+/// From the first missing call on, shared sites (and with hethet the heterozygous ones) are counted
+/// for each pair; until then they follow from the other counts.
+void store_shared(PairCounts& counts, bool hethet) {
+  CountTriangle shared(counts.rows), both, row;
+  if (hethet) {
+    both = CountTriangle(counts.rows);
+    row = CountTriangle(counts.rows);
+  }
+  if (counts.ibs1.high() != nullptr) {
+    shared.widen();
+    if (hethet) both.widen(), row.widen();
+  }
+  for (std::int64_t i = counts.rows.begin; i < counts.rows.end && counts.sites > 0; ++i) {
+    for (std::int64_t j = 0; j <= i; ++j) {
+      const std::int64_t cell = shared.offset(i) + j;
+      add_to(shared, cell, counts.shared_at(i, j));
+      if (!hethet) continue;
+      add_to(both, cell, counts.hethet_at(i, j));
+      add_to(row, cell, counts.het_at(i, j));
+    }
+  }
+  counts.shared = std::move(shared);
+  counts.hethet = std::move(both);
+  counts.het = std::move(row);
+}
+
+void widen(PairCounts& counts) {
+  CountTriangle* const all[] = {
+      &counts.ibs1, &counts.ibs0, &counts.shared, &counts.hethet, &counts.het};
+  for (CountTriangle* triangle : all) {
+    if (!triangle->empty() && triangle->high() == nullptr) triangle->widen();
+  }
+}
+
+}  // namespace
+
+CountTriangle::CountTriangle(Range rows)
+    : rows_(rows), low_(Array<std::uint32_t>::zeros(cells_of(rows))) {}
+
+void CountTriangle::widen() { high_ = Array<std::uint32_t>::zeros(low_.size()); }
+
+PairCounter::PairCounter(Context& context, std::int64_t samples, const PairCountsParams& params)
+    : context_(context), hethet_(params.hethet) {
+  const bool all = params.rows.begin == 0 && params.rows.end == 0;
+  const Range rows = all ? Range{0, samples} : params.rows;
+  if (samples < 0 || rows.begin < 0 || rows.begin > rows.end || rows.end > samples) {
+    throw Error(ErrorCode::usage,
+                fmt::format("pair_counts: rows within [0, {}) wanted, [{}, {}) given",
+                            samples,
+                            rows.begin,
+                            rows.end));
+  }
+  counts_.samples = samples;
+  counts_.rows = rows;
+  counts_.ibs1 = CountTriangle(rows);
+  counts_.ibs0 = CountTriangle(rows);
+  const auto n = static_cast<std::size_t>(samples);
+  counts_.called.resize(n);
+  counts_.heterozygous.resize(n);
+  counts_.homozygous.resize(n);
+}
+
+std::uint64_t PairCounter::bytes(Range rows, bool with_shared, bool with_hethet) {
+  const int triangles = with_shared ? (with_hethet ? 5 : 3) : 2;
+  return static_cast<std::uint64_t>(triangles) * sizeof(std::uint32_t) *
+         static_cast<std::uint64_t>(cells_of(rows));
+}
+
+void PairCounter::add(const PlaneBlock& block, Stage* stage) {
+  if (block.samples != counts_.samples) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format(
+            "pair_counts: a block of {} samples wanted, {} given", counts_.samples, block.samples));
+  }
+  if (block.sites == 0 || block.samples == 0) return;
+  // No total passes the number of sites, so 32 bits do until that does.
+  const auto sites = static_cast<std::uint64_t>(counts_.sites + block.sites);
+  if (sites > low_limit) widen(counts_);
+  if (block.planes == 3 && counts_.shared.empty()) store_shared(counts_, hethet_);
+  switch (context_.backend()) {
+    case Backend::reference:
+      reference::add_pairs(block, counts_);
+      break;
+    case Backend::cpu:
+      cpu::add_pairs(context_, block, counts_, stage);
+      break;
+    case Backend::cuda:
+      throw Error(ErrorCode::device,
+                  "pair_counts: this build counts pairs on the CPU only; use --device cpu");
+  }
+  counts_.sites += block.sites;
+}
+
+}  // namespace yupana::genotype

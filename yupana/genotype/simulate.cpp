@@ -1,0 +1,187 @@
+#include "yupana/genotype/simulate.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "yupana/core/error.hpp"
+#include "yupana/core/random.hpp"
+#include "yupana/genotype/simulate_backends.hpp"
+#include "yupana/genotype/variates.hpp"
+
+namespace yupana::genotype {
+namespace {
+
+constexpr double unit = 0x1p32;  ///< thresholds of a probability
+
+std::uint64_t threshold(double probability) {
+  return static_cast<std::uint64_t>(std::llround(probability * unit));
+}
+
+[[noreturn]] void refuse(std::string_view what) {
+  throw Error(ErrorCode::usage, fmt::format("simulate: {}", what));
+}
+
+/// "2000", "2k", "1.2M", "3G".
+std::int64_t count_from(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view suffix = text.substr(static_cast<std::size_t>(end - text.data()));
+  if (suffix == "k" || suffix == "K") value *= 1e3;
+  if (suffix == "M") value *= 1e6;
+  if (suffix == "G") value *= 1e9;
+  const bool known = suffix.empty() || std::string_view("kKMG").find(suffix) != text.npos;
+  // 2^53: the largest count a double holds exactly.
+  if (error != std::errc() || !known || !(value >= 0 && value <= 0x1p53) ||
+      value != std::floor(value)) {
+    refuse(fmt::format("a count such as 2000, 2k or 1.2M wanted, '{}' given", text));
+  }
+  return static_cast<std::int64_t>(value);
+}
+
+double number_from(std::string_view key, std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    refuse(fmt::format("{}: a number wanted, '{}' given", key, text));
+  }
+  return value;
+}
+
+void set(SimulateParams& params, std::string_view item) {
+  const std::size_t equals = item.find('=');
+  if (equals == std::string_view::npos) {
+    refuse(fmt::format("key=value wanted, '{}' given", item));
+  }
+  const std::string_view key = item.substr(0, equals);
+  const std::string_view value = item.substr(equals + 1);
+  if (key == "populations") {
+    params.populations = count_from(value);
+  } else if (key == "fst") {
+    params.fst = number_from(key, value);
+  } else if (key == "missing") {
+    params.missing = number_from(key, value);
+  } else if (key == "seed") {
+    params.seed = static_cast<std::uint64_t>(count_from(value));
+  } else {
+    refuse(fmt::format("populations, fst, missing or seed wanted, '{}' given", key));
+  }
+}
+
+void check(const SimulateParams& params) {
+  if (params.samples < 1 || params.sites < 1 || params.populations < 1) {
+    refuse(fmt::format("at least 1 sample, site and population wanted, {}, {} and {} given",
+                       params.samples,
+                       params.sites,
+                       params.populations));
+  }
+  if (!(params.fst >= 0 && params.fst < 1)) {
+    refuse(fmt::format("fst: at least 0 and below 1 wanted, {} given", params.fst));
+  }
+  if (!(params.missing >= 0 && params.missing <= 1)) {
+    refuse(fmt::format("missing: 0 to 1 wanted, {} given", params.missing));
+  }
+}
+
+}  // namespace
+
+std::vector<PopulationPiece> population_pieces(std::span<const std::int64_t> bounds) {
+  std::vector<PopulationPiece> pieces;
+  for (std::size_t k = 0; k + 1 < bounds.size(); ++k) {
+    for (std::int64_t i = bounds[k]; i < bounds[k + 1]; ++i) {
+      const std::int64_t block = i / (64 * block_words);
+      if (i == bounds[k] || pieces.back().block != block) {
+        pieces.push_back(
+            {.samples = {}, .block = block, .population = static_cast<std::int64_t>(k)});
+      }
+      pieces.back().samples[i / 64 % block_words] |= std::uint64_t{1} << (i % 64);
+    }
+  }
+  return pieces;
+}
+
+SimulateParams simulate_params(std::string_view text) {
+  SimulateParams params;
+  const std::string_view sizes = text.substr(0, text.find(','));
+  const std::size_t cross = sizes.find('x');
+  if (cross == std::string_view::npos) {
+    refuse(fmt::format("SAMPLESxSITES wanted, as in 2000x1M, '{}' given", sizes));
+  }
+  params.samples = count_from(sizes.substr(0, cross));
+  params.sites = count_from(sizes.substr(cross + 1));
+  for (std::size_t at = sizes.size(); at < text.size();) {
+    const std::size_t comma = std::min(text.find(',', at + 1), text.size());
+    set(params, text.substr(at + 1, comma - at - 1));
+    at = comma;
+  }
+  check(params);
+  return params;
+}
+
+SimulatedSource::SimulatedSource(const SimulateParams& params, Backend backend)
+    : params_(params), backend_(backend) {
+  check(params);
+  for (std::int64_t i = 1; i <= params.samples; ++i) ids_.push_back(fmt::format("s{}", i));
+  // The first sample i with floor(i K / n) >= k; populations beyond the samples stay out.
+  const std::int64_t populations = std::min(params.populations, params.samples);
+  for (std::int64_t k = 0; k <= populations; ++k) {
+    bounds_.push_back((k * params.samples + populations - 1) / populations);
+  }
+  pieces_ = population_pieces(bounds_);
+}
+
+SimulatedSource::~SimulatedSource() = default;
+
+std::int64_t SimulatedSource::population(std::int64_t sample) const {
+  return std::upper_bound(bounds_.begin(), bounds_.end(), sample) - bounds_.begin() - 1;
+}
+
+std::vector<std::string> SimulatedSource::labels() const {
+  std::vector<std::string> result;
+  for (std::int64_t i = 0; i < params_.samples; ++i) {
+    result.push_back(fmt::format("pop{}", population(i) + 1));
+  }
+  return result;
+}
+
+void SimulatedSource::frequencies(std::int64_t site, std::vector<double>& result) const {
+  RandomSequence random(params_.seed, 2 * static_cast<std::uint64_t>(site));
+  const double ancestral = 0.05 + 0.9 * random.uniform();
+  result.assign(bounds_.size() - 1, ancestral);
+  if (params_.fst == 0) return;
+  const double scale = (1 - params_.fst) / params_.fst;
+  const Gamma one(ancestral * scale);
+  const Gamma other((1 - ancestral) * scale);
+  for (double& frequency : result) {
+    const double a = one.draw(random);
+    const double b = other.draw(random);
+    // Both underflow only for F near 1, where the population is fixed for either allele.
+    frequency = a + b > 0 ? a / (a + b) : (random.uniform() < ancestral ? 1 : 0);
+  }
+}
+
+bool SimulatedSource::read(SiteBlock& block) {
+  block.sites = std::min(block.capacity, params_.sites - account_.read);
+  for (std::int64_t i = 0; i < block.sites; ++i) {
+    const std::int64_t site = account_.read + i;
+    frequencies(site, frequencies_);
+    thresholds_.resize(frequencies_.size());
+    std::transform(frequencies_.begin(), frequencies_.end(), thresholds_.begin(), threshold);
+    const SiteDraw draw{Random(params_.seed, 2 * static_cast<std::uint64_t>(site) + 1),
+                        pieces_,
+                        thresholds_,
+                        threshold(params_.missing)};
+    if (backend_ == Backend::reference) {
+      reference::simulate_row(draw, block.row(i), block.stride);
+    } else {
+      cpu::simulate_row(draw, block.row(i), block.stride);
+    }
+  }
+  account_.read += block.sites;
+  account_.kept += block.sites;
+  return block.sites > 0;
+}
+
+void SimulatedSource::rewind() { account_ = {}; }
+
+}  // namespace yupana::genotype

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "yupana/core/context.hpp"
+#include "yupana/genotype/source.hpp"
+
+namespace yupana::genotype {
+
+struct PopulationPiece;
+
+/// A cohort under the model of Balding and Nichols (Genetica 96, 1995).
+struct SimulateParams {
+  std::int64_t samples = 0;
+  std::int64_t sites = 0;
+  std::int64_t populations = 3;
+  double fst = 0.1;    ///< F_ST between the populations, 0 <= F < 1
+  double missing = 0;  ///< probability of a missing call
+  std::uint64_t seed = 1;
+};
+
+/// "SAMPLESxSITES[,populations=3][,fst=0.1][,missing=0][,seed=1]", counts also as 2k, 1.2M, 3G.
+/// Throws usage.
+SimulateParams simulate_params(std::string_view text);
+
+/// Simulated genotypes as a stream of sites. At every site, independently of all others:
+///   ancestral frequency  p ~ Uniform(0.05, 0.95)
+///   frequency in a population  q ~ Beta(p (1 - F) / F, (1 - p) (1 - F) / F); p itself if F = 0
+///   genotype  x ~ Binomial(2, q), then missing with probability `missing`
+/// Probabilities are rounded to multiples of 2^-32. Sample i of n belongs to population
+/// floor(i min(K, n) / n) of K; identifiers are s1, s2, ...
+///   the same genotypes for every block size, number of threads and backend
+///   work: about 20 random bits a genotype, drawn in vectors; memory: none to speak of
+class SimulatedSource : public Source {
+ public:
+  /// Throws usage for parameters out of range.
+  explicit SimulatedSource(const SimulateParams& params, Backend backend = Backend::cpu);
+
+  ~SimulatedSource() override;
+
+  const std::vector<std::string>& samples() const override { return ids_; }
+  std::int64_t sites() const override { return params_.sites; }
+  bool read(SiteBlock& block) override;
+  void rewind() override;
+  const SiteAccount& account() const override { return account_; }
+
+  /// Population of a sample, 0 .. populations - 1.
+  std::int64_t population(std::int64_t sample) const;
+  /// "pop1", "pop2", ... per sample.
+  std::vector<std::string> labels() const;
+  const SimulateParams& params() const { return params_; }
+
+  /// Frequencies of A1 in every population that has samples, at one site.
+  void frequencies(std::int64_t site, std::vector<double>& result) const;
+
+ private:
+  SimulateParams params_;
+  Backend backend_;
+  std::vector<std::string> ids_;
+  std::vector<std::int64_t> bounds_;  ///< first sample of each population, and their end
+  std::vector<PopulationPiece> pieces_;
+  std::vector<double> frequencies_;
+  std::vector<std::uint64_t> thresholds_;
+  SiteAccount account_;
+};
+
+}  // namespace yupana::genotype

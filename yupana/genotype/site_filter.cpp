@@ -1,0 +1,150 @@
+#include "yupana/genotype/site_filter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "yupana/core/error.hpp"
+#include "yupana/core/random.hpp"
+
+namespace yupana::genotype {
+namespace {
+
+/// PLINK 1.9's tolerance on thresholds (2^-44).
+constexpr double tolerance = 0x1p-44;
+/// The stream of --thin: one uniform number a site, whatever the blocks.
+constexpr std::uint64_t thin_stream = 0x7468696e;
+
+/// Sites of a piece: it stays in the second-level cache, and a stop is heeded between two pieces.
+std::int64_t piece_sites(std::int64_t samples) {
+  constexpr std::int64_t piece_bytes = 512 << 10;
+  return std::clamp<std::int64_t>(piece_bytes / SiteBlock(samples, 0).stride, 16, 8192);
+}
+
+}  // namespace
+
+std::int64_t allowed_missing(double rate, std::int64_t calls) {
+  return static_cast<std::int64_t>(std::floor(rate * (1 + tolerance) * static_cast<double>(calls)));
+}
+
+SiteFilter::SiteFilter(Source& source,
+                       const CohortParams& params,
+                       Backend backend,
+                       std::vector<std::int64_t> kept)
+    : source_(source),
+      params_(params),
+      backend_(backend),
+      samples_(std::move(kept)),
+      mask_(std::ssize(source.samples()), samples_),
+      most_missing_(allowed_missing(params.max_site_missing, mask_.size())),
+      piece_(mask_.samples(), piece_sites(std::max<std::int64_t>(mask_.samples(), 1))) {}
+
+void SiteFilter::rewind() {
+  source_.rewind();
+  piece_.sites = 0;
+  passed_.clear();
+  next_ = position_ = sites_kept_ = calls_missing_ = 0;
+  dropped_.clear();
+}
+
+void SiteFilter::fill(FilteredSites& sites, std::int64_t capacity, const std::atomic<bool>& stop) {
+  if (sites.codes.capacity != capacity || sites.codes.samples != mask_.samples()) {
+    sites.codes = SiteBlock(mask_.samples(), capacity);
+  }
+  sites.codes.sites = 0;
+  sites.missing.clear();
+  sites.end = false;
+  while (sites.codes.sites < capacity && !stop.load(std::memory_order_relaxed)) {
+    if (next_ < std::ssize(passed_)) {
+      append(sites);
+    } else if (!read_piece()) {
+      sites.end = true;
+      break;
+    }
+  }
+  sites.position = position_;
+}
+
+bool SiteFilter::read_piece() {
+  next_ = 0;
+  passed_.clear();
+  if (!source_.read(piece_)) return false;
+  counts_.resize(static_cast<std::size_t>(piece_.sites));
+  site_counts(backend_, piece_, mask_, counts_);
+  for (std::int64_t site = 0; site < piece_.sites; ++site) {
+    const SiteCounts& counts = counts_[site];
+    if (!passes(site, counts)) continue;
+    passed_.push_back(site);
+    calls_missing_ += counts.missing;
+    if (counts.missing > 0) impute(site, counts);
+  }
+  position_ += piece_.sites;
+  sites_kept_ += std::ssize(passed_);
+  return true;
+}
+
+bool SiteFilter::passes(std::int64_t site, const SiteCounts& counts) {
+  if (params_.thin < 1 &&
+      Random(params_.seed, thin_stream).uniform(position_ + site) >= params_.thin) {
+    ++dropped_["thinned out (--thin)"];
+    return false;
+  }
+  if (counts.missing > most_missing_) {
+    ++dropped_["missing rate above --geno"];
+    return false;
+  }
+  // A site without a call has no frequency and, as in PLINK, passes.
+  const double least = params_.min_maf * (1 - tolerance) * 2 * static_cast<double>(counts.called());
+  if (static_cast<double>(counts.minor_alleles()) < least) {
+    ++dropped_["minor-allele frequency below --maf"];
+    return false;
+  }
+  if (params_.missing == Missing::mode && counts.called() == 0) {
+    ++dropped_["no call to impute from (--missing mode)"];
+    return false;
+  }
+  return true;
+}
+
+void SiteFilter::impute(std::int64_t site, const SiteCounts& counts) {
+  if (params_.missing == Missing::error) refuse_missing(site);
+  if (params_.missing == Missing::mode) {
+    fill_missing(piece_.row(site), piece_.stride, counts.mode());
+    counts_[site].missing = 0;
+  }
+}
+
+void SiteFilter::refuse_missing(std::int64_t site) const {
+  const auto sample = std::find_if(samples_.begin(), samples_.end(), [&](std::int64_t i) {
+    return piece_.at(site, i) == missing_call;
+  });
+  throw Error(ErrorCode::bad_input,
+              fmt::format("sample '{}' has no call at site {} (counted from 1 among the sites of "
+                          "the chromosomes read); --missing pairwise or mode accepts it",
+                          source_.samples()[*sample],
+                          position_ + site + 1));
+}
+
+void SiteFilter::append(FilteredSites& sites) {
+  const std::int64_t stride = piece_.stride;
+  const std::int64_t count =
+      std::min(std::ssize(passed_) - next_, sites.codes.capacity - sites.codes.sites);
+  const std::int64_t first = passed_[next_];
+  const std::int64_t last = passed_[next_ + count - 1];
+  std::uint8_t* to = sites.codes.row(sites.codes.sites);
+  if (last - first == count - 1) {
+    std::memcpy(to, piece_.row(first), count * stride);
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::memcpy(to + i * stride, piece_.row(passed_[next_ + i]), stride);
+    }
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    sites.missing.push_back(counts_[passed_[next_ + i]].missing);
+  }
+  sites.codes.sites += count;
+  next_ += count;
+}
+
+}  // namespace yupana::genotype

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "yupana/genotype/cohort.hpp"
+#include "yupana/genotype/site_counts.hpp"
+
+namespace yupana::genotype {
+
+/// Sites that passed the filters, densely packed, with their missing calls counted.
+struct FilteredSites {
+  SiteBlock codes;
+  std::vector<std::int64_t> missing;  ///< per site, among the kept samples
+  std::int64_t position = 0;          ///< sites the source had delivered by then
+  bool end = false;                   ///< the source has no more
+};
+
+/// The site half of a Cohort: reads a source, drops sites, imputes; one thread at a time.
+class SiteFilter {
+ public:
+  /// Counts over the samples `kept`. Source and parameters must outlive it.
+  SiteFilter(Source& source,
+             const CohortParams& params,
+             Backend backend,
+             std::vector<std::int64_t> kept);
+
+  /// Fills `sites.codes` (whose memory is reused) with the next `capacity` sites that pass, fewer
+  /// only at the end. Returns early, with whatever it has, once `stop` is set.
+  void fill(FilteredSites& sites, std::int64_t capacity, const std::atomic<bool>& stop);
+  void rewind();
+
+  const std::map<std::string, std::int64_t>& dropped() const { return dropped_; }
+  std::int64_t kept() const { return sites_kept_; }
+  std::int64_t calls_missing() const { return calls_missing_; }
+
+ private:
+  bool read_piece();
+  bool passes(std::int64_t site, const SiteCounts& counts);
+  void impute(std::int64_t site, const SiteCounts& counts);
+  void append(FilteredSites& sites);
+  [[noreturn]] void refuse_missing(std::int64_t site) const;
+
+  Source& source_;
+  const CohortParams& params_;
+  Backend backend_;
+  std::vector<std::int64_t> samples_;
+  SampleMask mask_;
+  std::int64_t most_missing_;  ///< calls a site may miss under --geno
+
+  SiteBlock piece_;                 ///< as the source delivered it
+  std::vector<SiteCounts> counts_;  ///< of the piece's sites
+  std::vector<std::int64_t> passed_;
+  std::int64_t next_ = 0;  ///< first of passed_ not handed on yet
+  std::int64_t position_ = 0;
+
+  std::map<std::string, std::int64_t> dropped_;
+  std::int64_t sites_kept_ = 0;
+  std::int64_t calls_missing_ = 0;
+};
+
+/// Most missing calls of `calls` that a missing rate of at most `rate` allows. As PLINK does, the
+/// rate is nudged up, so that 0.1 of 10 is 1 although 0.1 is not a binary fraction.
+std::int64_t allowed_missing(double rate, std::int64_t calls);
+
+}  // namespace yupana::genotype

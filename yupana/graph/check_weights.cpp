@@ -1,0 +1,159 @@
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+
+#include "yupana/core/error.hpp"
+#include "yupana/core/tiles.hpp"
+#include "yupana/graph/shortest_paths_backends.hpp"
+
+namespace yupana::graph {
+namespace {
+
+constexpr std::int64_t edge = 64;
+
+template <class T>
+WeightFacts<T> no_facts() {
+  return {unreachable<T>, std::numeric_limits<T>::lowest(), false, false, false};
+}
+
+template <class T>
+WeightFacts<T> facts_of(Context& context, MatrixView<const T> w, bool upper_only) {
+  WeightFacts<T> all = no_facts<T>();
+  std::mutex mutex;
+  const auto gather = cpu::simd_table<T>().gather_facts;
+  context.parallel_for(w.rows, 64, [&](std::int64_t begin, std::int64_t end) {
+    context.check_cancelled();
+    WeightFacts<T> mine = no_facts<T>();
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t from = upper_only ? i : 0;
+      gather(w.row(i) + from, w.cols - from, mine);
+    }
+    const std::lock_guard lock(mutex);
+    all.smallest = std::min(all.smallest, mine.smallest);
+    all.largest = std::max(all.largest, mine.largest);
+    all.unreachable |= mine.unreachable;
+    all.not_a_number |= mine.not_a_number;
+    all.negative_zero |= mine.negative_zero;
+  });
+  return all;
+}
+
+template <class T>
+bool equal_tiles(MatrixView<const T> w, Range rows, Range columns) {
+  T turned[edge][edge];
+  for (std::int64_t j = columns.begin; j < columns.end; ++j) {
+    for (std::int64_t i = rows.begin; i < rows.end; ++i) {
+      turned[i - rows.begin][j - columns.begin] = w(j, i);
+    }
+  }
+  bool equal = true;
+  for (std::int64_t i = rows.begin; i < rows.end; ++i) {
+    const T* row = w.row(i) + columns.begin;
+    const T* other = turned[i - rows.begin];
+    for (std::int64_t j = 0; j < columns.size(); ++j) equal &= row[j] == other[j];
+  }
+  return equal;
+}
+
+// The first entry in row order that `bad` holds for. Only called where there is one.
+template <class T, class Bad>
+Error entry_error(MatrixView<const T> w, const Bad& bad, const char* what, const char* advice) {
+  for (std::int64_t i = 0; i < w.rows; ++i) {
+    for (std::int64_t j = 0; j < w.cols; ++j) {
+      if (!bad(w(i, j))) continue;
+      return Error(ErrorCode::bad_input,
+                   fmt::format("shortest paths: the weight from {} to {} is {}{}; {}",
+                               i,
+                               j,
+                               what,
+                               std::is_integral_v<T> ? fmt::format(" ({})", w(i, j)) : "",
+                               advice));
+    }
+  }
+  return Error(ErrorCode::bad_input, fmt::format("shortest paths: a weight is {}", what));
+}
+
+template <class T>
+void check_facts(MatrixView<const T> w, const WeightFacts<T>& facts) {
+  if (facts.not_a_number) {
+    throw entry_error(
+        w, [](T x) { return x != x; }, "not a number", "use infinity where there is no edge");
+  }
+  if constexpr (std::is_integral_v<T>) {
+    constexpr T limit = unreachable<T>;
+    if (facts.largest > limit || facts.smallest <= -limit) {
+      throw entry_error(
+          w,
+          [](T x) { return x > limit || x <= -limit; },
+          "2^30 or more in size",
+          "use float64 weights");
+    }
+  } else if (std::isinf(facts.smallest) && facts.smallest < 0) {
+    throw entry_error(
+        w,
+        [](T x) { return x < 0 && std::isinf(x); },
+        "minus infinity",
+        "no path is longer or shorter than that");
+  }
+}
+
+}  // namespace
+
+template <class T>
+bool is_symmetric(Context& context, MatrixView<const T> w) {
+  std::atomic<bool> symmetric{true};
+  const std::int64_t side = divide_up(w.rows, edge);
+  context.parallel_for(triangle_tiles(w.rows, edge), 8, [&](std::int64_t begin, std::int64_t end) {
+    context.check_cancelled();
+    for (std::int64_t index = begin; index < end; ++index) {
+      if (!symmetric.load(std::memory_order_relaxed)) return;
+      const Tile tile = triangle_tile(index, side, side);
+      const Range rows = {tile.row * edge, std::min(w.rows, (tile.row + 1) * edge)};
+      const Range columns = {tile.column * edge, std::min(w.rows, (tile.column + 1) * edge)};
+      if (!equal_tiles(w, rows, columns)) symmetric.store(false, std::memory_order_relaxed);
+    }
+  });
+  return symmetric.load();
+}
+
+template <class T>
+WeightKind<T> check_weights(Context& context, MatrixView<T> w) {
+  if (w.rows != w.cols) {
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("shortest paths: a square matrix wanted, {} x {} given", w.rows, w.cols));
+  }
+  for (std::int64_t i = 0; i < w.rows; ++i) {
+    if (!(w(i, i) >= 0)) {
+      throw Error(
+          ErrorCode::bad_input,
+          fmt::format("shortest paths: the weight from {} to itself is {}; the diagonal must "
+                      "be zero",
+                      i,
+                      w(i, i)));
+    }
+    w(i, i) = 0;
+  }
+  WeightKind<T> kind;
+  kind.symmetric = is_symmetric<T>(context, w);
+  kind.facts = facts_of<T>(context, w, kind.symmetric);
+  check_facts<T>(w, kind.facts);
+  if (kind.facts.negative_zero) {
+    context.parallel_for(w.rows, 64, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        for (std::int64_t j = 0; j < w.cols; ++j) w(i, j) += T{0};  // -0.0 + 0.0 = 0.0
+      }
+    });
+  }
+  return kind;
+}
+
+template bool is_symmetric(Context&, MatrixView<const std::int32_t>);
+template bool is_symmetric(Context&, MatrixView<const float>);
+template bool is_symmetric(Context&, MatrixView<const double>);
+template WeightKind<std::int32_t> check_weights(Context&, MatrixView<std::int32_t>);
+template WeightKind<float> check_weights(Context&, MatrixView<float>);
+template WeightKind<double> check_weights(Context&, MatrixView<double>);
+
+}  // namespace yupana::graph

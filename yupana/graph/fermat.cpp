@@ -1,0 +1,137 @@
+#include "yupana/graph/fermat.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "yupana/core/error.hpp"
+#include "yupana/graph/fermat_backends.hpp"
+
+namespace yupana::graph {
+namespace {
+
+template <class T>
+Closing dispatch(Context& context, SquareMatrix<T>& weights, bool prune) {
+  switch (context.backend()) {
+    case Backend::reference:
+      return reference::close(context, weights);
+    case Backend::cpu:
+      return cpu::close(context, weights, prune);
+    case Backend::cuda:
+      break;
+  }
+  throw Error(ErrorCode::device, "fermat: this build has no CUDA version; use --device cpu");
+}
+
+template <class T>
+std::int64_t solve(Context& context,
+                   SquareMatrix<T>& weights,
+                   const FermatParams& params,
+                   FermatResult& result) {
+  if (params.neighbors > 0) {
+    SquareMatrix<T> lengths = close_neighbors(context, weights, params.neighbors, result);
+    const std::int64_t kept = equal_pairs(context, weights, lengths);
+    weights = std::move(lengths);
+    result.method = fmt::format("Dijkstra on {} nearest neighbours", params.neighbors);
+    return kept;
+  }
+  if (params.landmarks > 0) {
+    const std::int64_t count = std::min(params.landmarks, weights.size());
+    result.method = fmt::format("estimate through {} landmarks", count);
+    return weights.size() > 0 ? estimate_by_landmarks(context, weights, params) : 0;
+  }
+  const Closing closing = dispatch(context, weights, params.prune);
+  result.certified = closing.certified;
+  result.method = closing.method;
+  return closing.kept;
+}
+
+// The root of an integer is no integer: roots are float64 then.
+template <class T>
+AnyMatrix rooted(Context& context, SquareMatrix<T> lengths, double alpha, double scale) {
+  using To = std::conditional_t<std::is_integral_v<T>, double, T>;
+  const std::int64_t n = lengths.size();
+  SquareMatrix<To> roots(n);
+  context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
+    context.check_cancelled();
+    for (std::int64_t i = begin; i < end; ++i) {
+      for (std::int64_t j = 0; j < n; ++j) {
+        const T length = lengths(i, j);
+        roots(i, j) =
+            length == unreachable<T>
+                ? unreachable<To>
+                : static_cast<To>(scale * std::pow(static_cast<double>(length), 1 / alpha));
+      }
+    }
+  });
+  return roots;
+}
+
+void check_params(const FermatParams& params) {
+  if (params.neighbors < 0 || params.landmarks < 0) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("fermat: neighbours and landmarks of 0 or more wanted, {} and {} given",
+                            params.neighbors,
+                            params.landmarks));
+  }
+  if (params.neighbors > 0 && params.landmarks > 0) {
+    throw Error(ErrorCode::bad_input,
+                "fermat: nearest neighbours and landmarks are two ways out; choose one");
+  }
+}
+
+}  // namespace
+
+template <class T>
+std::int64_t equal_pairs(Context& context, const SquareMatrix<T>& a, const SquareMatrix<T>& b) {
+  std::atomic<std::int64_t> equal{0};
+  context.parallel_for(a.size(), 16, [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t mine = 0;
+    for (std::int64_t i = begin; i < end; ++i) {
+      for (std::int64_t j = i + 1; j < a.size(); ++j) mine += a(i, j) == b(i, j);
+    }
+    equal.fetch_add(mine, std::memory_order_relaxed);
+  });
+  return equal.load();
+}
+
+FermatResult fermat(Context& context,
+                    AnyMatrix distances,
+                    bool squared,
+                    const FermatParams& params) {
+  check_params(params);
+  FermatWeights weights = fermat_weights(context, std::move(distances), squared, params);
+  FermatResult result;
+  result.alpha = params.alpha;
+  result.rooted = params.root;
+  result.scale = weights.scale;
+  std::visit(
+      [&](auto& matrix) {
+        const std::int64_t n = matrix.size();
+        result.kept_edges = 1;
+        result.components = n > 0 ? 1 : 0;
+        const std::int64_t kept = solve(context, matrix, params, result);
+        if (n > 1) {
+          const double pairs = static_cast<double>(n) * static_cast<double>(n - 1) / 2;
+          result.kept_edges = static_cast<double>(kept) / pairs;
+        }
+        if (params.root) {
+          result.lengths = rooted(context, std::move(matrix), params.alpha, weights.scale);
+          result.scale = 1;
+        } else {
+          result.lengths = std::move(matrix);
+        }
+      },
+      weights.values);
+  return result;
+}
+
+template std::int64_t equal_pairs(Context&,
+                                  const SquareMatrix<std::int32_t>&,
+                                  const SquareMatrix<std::int32_t>&);
+template std::int64_t equal_pairs(Context&, const SquareMatrix<float>&, const SquareMatrix<float>&);
+template std::int64_t equal_pairs(Context&,
+                                  const SquareMatrix<double>&,
+                                  const SquareMatrix<double>&);
+
+}  // namespace yupana::graph

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "yupana/graph/fermat.hpp"
+#include "yupana/graph/sparse.hpp"
+
+/// Private to the family: the steps of fermat().
+namespace yupana::graph {
+
+/// Weights d^alpha in their final type, and the unit they are in.
+struct FermatWeights {
+  AnyMatrix values;
+  double scale = 1;  ///< distances were divided by this before the power
+};
+
+/// Checks the distances and turns them into weights, in place where the type stays.
+FermatWeights fermat_weights(Context& context,
+                             AnyMatrix distances,
+                             bool squared,
+                             const FermatParams& params);
+
+/// How the shortest paths were found.
+struct Closing {
+  std::int64_t kept = 0;  ///< edges, of n (n - 1) / 2, that are their own shortest path
+  double certified = 0;   ///< share of pairs certified without a search
+  std::string method;
+};
+
+namespace reference {
+template <class T>
+Closing close(Context& context, SquareMatrix<T>& weights);
+}  // namespace reference
+
+namespace cpu {
+template <class T>
+Closing close(Context& context, SquareMatrix<T>& weights, bool prune);
+}  // namespace cpu
+
+/// The k nearest neighbours of every vertex, joined both ways.
+struct NeighborGraph {
+  std::vector<std::int64_t> offsets;
+  std::vector<std::int64_t> targets;
+  std::vector<std::int64_t> ranks;  ///< of an edge: the smaller of its two ranks, from 1
+  std::int64_t components = 0;
+};
+template <class T>
+NeighborGraph neighbor_graph(Context& context, const SquareMatrix<T>& weights, std::int64_t k);
+
+/// Shortest paths on the k-nearest-neighbour graph; fills `result`, returns the lengths.
+template <class T>
+SquareMatrix<T> close_neighbors(Context& context,
+                                const SquareMatrix<T>& weights,
+                                std::int64_t k,
+                                FermatResult& result);
+
+/// Estimates through landmarks, in place. Returns how many pairs kept their weight.
+template <class T>
+std::int64_t estimate_by_landmarks(Context& context,
+                                   SquareMatrix<T>& weights,
+                                   const FermatParams& params);
+
+/// Pairs i < j with a(i, j) = b(i, j).
+template <class T>
+std::int64_t equal_pairs(Context& context, const SquareMatrix<T>& a, const SquareMatrix<T>& b);
+
+}  // namespace yupana::graph

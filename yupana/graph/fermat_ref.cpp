@@ -1,0 +1,26 @@
+#include <algorithm>
+
+#include "yupana/graph/fermat_backends.hpp"
+#include "yupana/graph/shortest_paths_backends.hpp"
+
+namespace yupana::graph::reference {
+
+// The whole closure, beside a copy of the weights to count the edges that stayed.
+template <class T>
+Closing close(Context& context, SquareMatrix<T>& weights) {
+  SquareMatrix<T> before(weights.size());
+  std::copy(weights.data(), weights.data() + weights.size() * weights.size(), before.data());
+  shortest_paths(context, weights.view());
+  Closing closing;
+  for (std::int64_t i = 0; i < weights.size(); ++i) {
+    for (std::int64_t j = 0; j < i; ++j) closing.kept += weights(i, j) == before(i, j);
+  }
+  closing.method = "Floyd-Warshall";
+  return closing;
+}
+
+template Closing close(Context&, SquareMatrix<std::int32_t>&);
+template Closing close(Context&, SquareMatrix<float>&);
+template Closing close(Context&, SquareMatrix<double>&);
+
+}  // namespace yupana::graph::reference

@@ -1,0 +1,235 @@
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <utility>
+
+#include "yupana/core/error.hpp"
+#include "yupana/graph/fermat_backends.hpp"
+#include "yupana/graph/shortest_paths_backends.hpp"
+
+namespace yupana::graph {
+namespace {
+
+Error bad(const std::string& what) { return Error(ErrorCode::bad_input, "fermat: " + what); }
+
+// The first pair, in row order, that `wrong` holds for. Called where there is one.
+template <class T, class Wrong>
+Error bad_pair(const SquareMatrix<T>& d, const Wrong& wrong, const char* what) {
+  for (std::int64_t i = 0; i < d.size(); ++i) {
+    for (std::int64_t j = 0; j < d.size(); ++j) {
+      if (!wrong(i, j)) continue;
+      return bad(fmt::format(
+          "the distance between {} and {} is {} (back: {}): {}", i, j, d(i, j), d(j, i), what));
+    }
+  }
+  return bad(what);
+}
+
+// What decides the type of the weights.
+struct Spread {
+  double largest = 0;        ///< finite distance
+  double least = 0;          ///< positive distance, 0 if there is none
+  bool whole = true;         ///< every finite distance is an integer
+  bool unreachable = false;  ///< some distance is infinite
+};
+
+template <class T>
+void check(Context& context, const SquareMatrix<T>& d) {
+  for (std::int64_t i = 0; i < d.size(); ++i) {
+    if (d(i, i) == 0) continue;
+    throw bad(
+        fmt::format("the distance from {} to itself is {}; the diagonal must be zero", i, d(i, i)));
+  }
+  std::atomic<bool> nan{false};
+  std::atomic<bool> negative{false};
+  context.parallel_for(d.size(), 64, [&](std::int64_t begin, std::int64_t end) {
+    context.check_cancelled();
+    WeightFacts<T> facts = {T{0}, T{0}, false, false, false};
+    cpu::simd_table<T>().gather_facts(d.row(begin), (end - begin) * d.size(), facts);
+    if (facts.not_a_number) nan = true;
+    if (facts.smallest < 0) negative = true;
+  });
+  if (nan) {
+    throw bad_pair(
+        d,
+        [&](std::int64_t i, std::int64_t j) { return d(i, j) != d(i, j); },
+        "a pair without a common called site has no distance; leave such samples out or impute");
+  }
+  if (negative) {
+    throw bad_pair(
+        d,
+        [&](std::int64_t i, std::int64_t j) { return d(i, j) < 0; },
+        "distances must not be negative");
+  }
+  if (!is_symmetric<T>(context, d.view())) {
+    throw bad_pair(
+        d,
+        [&](std::int64_t i, std::int64_t j) { return d(i, j) != d(j, i); },
+        "distances must be symmetric");
+  }
+}
+
+template <class T>
+Spread spread_of(Context& context, const SquareMatrix<T>& d) {
+  std::vector<Spread> rows(static_cast<std::size_t>(d.size()));
+  context.parallel_for(d.size(), 16, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      T largest = 0;
+      T least = std::numeric_limits<T>::max();
+      bool whole = true;
+      bool far = false;
+      for (std::int64_t j = i + 1; j < d.size(); ++j) {
+        const T x = d(i, j);
+        far |= x == unreachable<T>;
+        largest = x > largest && x != unreachable<T> ? x : largest;
+        least = x < least && x > 0 ? x : least;
+        // Integers of a float beyond 2^30 are refused as weights anyway.
+        if constexpr (!std::is_integral_v<T>) {
+          whole &= !(x < T{0x1p30}) || static_cast<T>(static_cast<std::int32_t>(x)) == x;
+        }
+      }
+      rows[static_cast<std::size_t>(i)] = {
+          static_cast<double>(largest), static_cast<double>(least), whole, far};
+    }
+  });
+  Spread all;
+  all.least = std::numeric_limits<double>::max();
+  for (const Spread& row : rows) {
+    all.largest = std::max(all.largest, row.largest);
+    all.least = std::min(all.least, row.least);
+    all.whole &= row.whole;
+    all.unreachable |= row.unreachable;
+  }
+  all.least = std::min(all.least, all.largest);
+  return all;
+}
+
+// Integers are exact if distances are integers, the power is a whole number, weights stay below
+// 2^30, and so does every path: always where there is an edge between all pairs.
+bool integers_fit(const Spread& spread, double power, std::int64_t edges_of_a_path) {
+  if (!spread.whole || power != std::floor(power)) return false;
+  return std::pow(spread.largest, power) * static_cast<double>(edges_of_a_path) < 0x1p30 - 1;
+}
+
+// Floats must hold the weights with room for sums, and their differences above the subnormals.
+struct Window {
+  double low;
+  double high;
+};
+constexpr Window float_window = {-100, 100};  // binary exponents
+constexpr Window double_window = {-960, 960};
+
+Precision choose(const Spread& spread, double power, Precision wanted, bool integers) {
+  if (wanted == Precision::integer && !integers) {
+    throw bad(
+        "integer lengths need integer distances, a power that keeps them integers and weights "
+        "below "
+        "2^30; use --precision float64");
+  }
+  if (wanted != Precision::automatic) return wanted;
+  if (integers) return Precision::integer;
+  if (spread.whole && power == std::floor(power)) return Precision::float64;  // exact to 2^53
+  if (spread.largest == 0) return Precision::float32;
+  const double bits = power * std::log2(spread.largest / spread.least);
+  return bits < float_window.high ? Precision::float32 : Precision::float64;
+}
+
+// 1 unless the weights would leave the window; then the power of two above the largest distance.
+double scale_for(const Spread& spread, double power, Precision precision) {
+  if (precision == Precision::integer || spread.largest == 0) return 1;
+  const Window window = precision == Precision::float32 ? float_window : double_window;
+  if (power * std::log2(spread.largest) < window.high &&
+      power * std::log2(spread.least) > window.low) {
+    return 1;
+  }
+  return std::exp2(std::ceil(std::log2(spread.largest)));
+}
+
+// Distances so much smaller than the largest that their power is zero look like duplicates.
+void note_vanishing(Context& context,
+                    const Spread& spread,
+                    double power,
+                    Precision precision,
+                    double scale,
+                    double alpha) {
+  if (precision == Precision::integer || spread.largest == 0) return;
+  const double least_exponent = precision == Precision::float32 ? -126 : -1022;
+  if (power * std::log2(spread.least / scale) >= least_exponent) return;
+  context.note(
+      fmt::format("alpha = {} takes the smallest distances below the floating-point range: they "
+                  "count as zero beside the largest",
+                  alpha));
+}
+
+template <class To, class From>
+To weight(From distance, double power, double inverse_scale) {
+  if (distance == unreachable<From>) return unreachable<To>;
+  const double x = static_cast<double>(distance) * inverse_scale;
+  if (power == 1) return static_cast<To>(x);
+  if (power == 2) return static_cast<To>(x * x);
+  return static_cast<To>(std::pow(x, power));
+}
+
+template <class To, class From>
+SquareMatrix<To> convert(Context& context, SquareMatrix<From> d, double power, double scale) {
+  if constexpr (std::is_same_v<To, From>) {
+    if (power == 1 && scale == 1) return d;
+  }
+  const std::int64_t n = d.size();
+  SquareMatrix<To> fresh(std::is_same_v<To, From> ? 0 : n);
+  To* to = nullptr;
+  if constexpr (std::is_same_v<To, From>) {
+    to = d.data();
+  } else {
+    to = fresh.data();
+  }
+  Stage stage(context, "weights", static_cast<double>(n), "rows");
+  context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      for (std::int64_t j = 0; j < n; ++j) {
+        to[i * n + j] = weight<To>(d(i, j), power, 1 / scale);
+      }
+    }
+    stage.advance(static_cast<double>(end - begin));
+  });
+  if constexpr (std::is_same_v<To, From>) {
+    return d;
+  } else {
+    return fresh;
+  }
+}
+
+}  // namespace
+
+FermatWeights fermat_weights(Context& context,
+                             AnyMatrix distances,
+                             bool squared,
+                             const FermatParams& params) {
+  if (!(params.alpha >= 1) || std::isinf(params.alpha)) {
+    throw bad(fmt::format("alpha of at least 1 wanted, {} given", params.alpha));
+  }
+  const double power = squared ? params.alpha / 2 : params.alpha;
+  return std::visit(
+      [&](auto&& matrix) -> FermatWeights {
+        check(context, matrix);
+        const Spread spread = spread_of(context, matrix);
+        const bool complete = !spread.unreachable && params.neighbors == 0;
+        const bool integers = integers_fit(
+            spread, power, complete ? 1 : std::max<std::int64_t>(1, matrix.size() - 1));
+        const Precision precision = choose(spread, power, params.precision, integers);
+        const double scale = scale_for(spread, power, precision);
+        note_vanishing(context, spread, power, precision, scale, params.alpha);
+        const double root = squared ? std::sqrt(scale) : scale;
+        switch (precision) {
+          case Precision::integer:
+            return {convert<std::int32_t>(context, std::move(matrix), power, scale), root};
+          case Precision::float64:
+            return {convert<double>(context, std::move(matrix), power, scale), root};
+          default:
+            return {convert<float>(context, std::move(matrix), power, scale), root};
+        }
+      },
+      std::move(distances));
+}
+
+}  // namespace yupana::graph

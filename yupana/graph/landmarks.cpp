@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <vector>
+
+#include "yupana/core/random.hpp"
+#include "yupana/graph/fermat_backends.hpp"
+#include "yupana/graph/sparse_backends.hpp"
+
+namespace yupana::graph {
+namespace {
+
+// Farthest first (Gonzalez 1985): each next landmark is the vertex whose nearest landmark is
+// farthest by weight, the smallest index among equals. `unreachable` is farthest of all, so that
+// every component gets a landmark before any gets two.
+template <class T>
+std::vector<std::int64_t> choose_landmarks(const SquareMatrix<T>& w,
+                                           std::int64_t count,
+                                           std::uint64_t seed) {
+  const std::int64_t n = w.size();
+  std::vector<std::int64_t> landmarks;
+  std::vector<T> nearest(static_cast<std::size_t>(n), unreachable<T>);
+  auto next = static_cast<std::int64_t>(Random(seed).word(0) % static_cast<std::uint64_t>(n));
+  std::vector<bool> taken(static_cast<std::size_t>(n), false);
+  while (static_cast<std::int64_t>(landmarks.size()) < count) {
+    landmarks.push_back(next);
+    taken[static_cast<std::size_t>(next)] = true;
+    std::int64_t farthest = -1;
+    for (std::int64_t j = 0; j < n; ++j) {
+      T& here = nearest[static_cast<std::size_t>(j)];
+      here = std::min(here, w(next, j));
+      if (taken[static_cast<std::size_t>(j)]) continue;
+      if (farthest < 0 || here > nearest[static_cast<std::size_t>(farthest)]) farthest = j;
+    }
+    next = farthest;
+  }
+  return landmarks;
+}
+
+// Dijkstra's search on a complete graph: the nearest open vertex by a scan, n^2 steps in all.
+template <class T>
+void lengths_from(const SquareMatrix<T>& w, std::int64_t source, T* lengths) {
+  using L = Length<T>;
+  const std::int64_t n = w.size();
+  std::vector<L> length(static_cast<std::size_t>(n), unreachable<L>);
+  std::vector<std::int64_t> open(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) open[static_cast<std::size_t>(i)] = i;
+  length[static_cast<std::size_t>(source)] = 0;
+  while (!open.empty()) {
+    std::size_t best = 0;
+    for (std::size_t o = 1; o < open.size(); ++o) {
+      const L a = length[static_cast<std::size_t>(open[o])];
+      const L b = length[static_cast<std::size_t>(open[best])];
+      if (a < b) best = o;
+    }
+    const std::int64_t x = open[best];
+    open[best] = open.back();
+    open.pop_back();
+    const L here = length[static_cast<std::size_t>(x)];
+    if (here == unreachable<L>) break;
+    for (const std::int64_t y : open) {
+      if (w(x, y) == unreachable<T>) continue;
+      L& there = length[static_cast<std::size_t>(y)];
+      there = std::min(there, here + static_cast<L>(w(x, y)));
+    }
+  }
+  for (std::int64_t j = 0; j < n; ++j) {
+    lengths[j] = narrow<T>(length[static_cast<std::size_t>(j)], TooLong::unreachable);
+  }
+}
+
+template <class T>
+T estimate(T weight, const T* from_i, const T* from_j, std::int64_t count, LandmarkEstimate kind) {
+  T upper = weight;
+  T lower = 0;
+  for (std::int64_t l = 0; l < count; ++l) {
+    const bool far_i = from_i[l] == unreachable<T>;
+    const bool far_j = from_j[l] == unreachable<T>;
+    if (far_i && far_j) continue;
+    // A landmark that reaches one of the two only proves them apart.
+    if (far_i || far_j) return unreachable<T>;
+    upper = std::min(upper, static_cast<T>(from_i[l] + from_j[l]));
+    lower = std::max(lower, from_i[l] > from_j[l] ? from_i[l] - from_j[l] : from_j[l] - from_i[l]);
+  }
+  if (kind == LandmarkEstimate::lower) return lower;
+  if (kind == LandmarkEstimate::upper || upper == unreachable<T>) return upper;
+  return lower + (upper - lower) / 2;
+}
+
+}  // namespace
+
+template <class T>
+std::int64_t estimate_by_landmarks(Context& context,
+                                   SquareMatrix<T>& weights,
+                                   const FermatParams& params) {
+  const std::int64_t n = weights.size();
+  const std::int64_t count = std::min(params.landmarks, n);
+  const auto landmarks = choose_landmarks(weights, count, params.seed);
+  Matrix<T> lengths(count, n);  // one row a landmark
+  {
+    Stage stage(context, "landmarks", static_cast<double>(count), "landmarks");
+    context.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t l = begin; l < end; ++l) {
+        lengths_from(weights, landmarks[static_cast<std::size_t>(l)], lengths.row(l));
+        stage.advance(1);
+      }
+    });
+  }
+  Matrix<T> of_vertex(n, count);
+  for (std::int64_t l = 0; l < count; ++l) {
+    for (std::int64_t i = 0; i < n; ++i) of_vertex(i, l) = lengths(l, i);
+  }
+  std::atomic<std::int64_t> kept{0};
+  Stage stage(context, "landmark estimates", static_cast<double>(n), "rows");
+  context.parallel_for(n, 4, [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t equal = 0;
+    for (std::int64_t i = begin; i < end; ++i) {
+      for (std::int64_t j = i + 1; j < n; ++j) {
+        const T weight = weights(i, j);
+        const T value =
+            estimate(weight, of_vertex.row(i), of_vertex.row(j), count, params.estimate);
+        equal += value == weight;
+        weights(i, j) = weights(j, i) = value;
+      }
+    }
+    kept.fetch_add(equal, std::memory_order_relaxed);
+    stage.advance(static_cast<double>(end - begin));
+  });
+  return kept.load();
+}
+
+template std::int64_t estimate_by_landmarks(Context&,
+                                            SquareMatrix<std::int32_t>&,
+                                            const FermatParams&);
+template std::int64_t estimate_by_landmarks(Context&, SquareMatrix<float>&, const FermatParams&);
+template std::int64_t estimate_by_landmarks(Context&, SquareMatrix<double>&, const FermatParams&);
+
+}  // namespace yupana::graph

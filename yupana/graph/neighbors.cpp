@@ -1,0 +1,154 @@
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <utility>
+
+#include "yupana/graph/fermat_backends.hpp"
+#include "yupana/graph/sparse_backends.hpp"
+
+namespace yupana::graph {
+namespace {
+
+struct Neighbor {
+  std::int64_t vertex = 0;
+  std::int64_t rank = 0;
+};
+
+// The k nearest of `self` by (weight, index), best first.
+template <class T>
+std::vector<std::int64_t> nearest(const T* row, std::int64_t n, std::int64_t self, std::int64_t k) {
+  std::vector<std::int64_t> order;
+  for (std::int64_t j = 0; j < n; ++j) {
+    if (j != self && row[j] != unreachable<T>) order.push_back(j);
+  }
+  const auto closer = [row](std::int64_t a, std::int64_t b) {
+    return std::pair(row[a], a) < std::pair(row[b], b);
+  };
+  const auto count = std::min(k, static_cast<std::int64_t>(order.size()));
+  std::partial_sort(order.begin(), order.begin() + count, order.end(), closer);
+  order.resize(static_cast<std::size_t>(count));
+  return order;
+}
+
+std::int64_t count_components(const NeighborGraph& graph) {
+  const std::size_t n = graph.offsets.size() - 1;
+  std::vector<bool> seen(n, false);
+  std::vector<std::int64_t> stack;
+  std::int64_t components = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (seen[i]) continue;
+    ++components;
+    seen[i] = true;
+    stack.push_back(static_cast<std::int64_t>(i));
+    while (!stack.empty()) {
+      const auto x = static_cast<std::size_t>(stack.back());
+      stack.pop_back();
+      for (auto e = graph.offsets[x]; e < graph.offsets[x + 1]; ++e) {
+        const std::int64_t y = graph.targets[static_cast<std::size_t>(e)];
+        if (seen[static_cast<std::size_t>(y)]) continue;
+        seen[static_cast<std::size_t>(y)] = true;
+        stack.push_back(y);
+      }
+    }
+  }
+  return components;
+}
+
+}  // namespace
+
+template <class T>
+NeighborGraph neighbor_graph(Context& context, const SquareMatrix<T>& weights, std::int64_t k) {
+  const std::int64_t n = weights.size();
+  std::vector<std::vector<std::int64_t>> chosen(static_cast<std::size_t>(n));
+  context.parallel_for(n, 8, [&](std::int64_t begin, std::int64_t end) {
+    context.check_cancelled();
+    for (std::int64_t i = begin; i < end; ++i) {
+      chosen[static_cast<std::size_t>(i)] = nearest(weights.row(i), n, i, k);
+    }
+  });
+  // Both directions, then one of each: the edge that either end chose, with the better rank.
+  std::vector<std::vector<Neighbor>> joined(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::int64_t rank = 0;
+    for (const std::int64_t j : chosen[static_cast<std::size_t>(i)]) {
+      joined[static_cast<std::size_t>(i)].push_back({j, ++rank});
+      joined[static_cast<std::size_t>(j)].push_back({i, rank});
+    }
+  }
+  NeighborGraph graph;
+  graph.offsets.push_back(0);
+  for (std::vector<Neighbor>& row : joined) {
+    std::sort(row.begin(), row.end(), [](const Neighbor& a, const Neighbor& b) {
+      return std::pair(a.vertex, a.rank) < std::pair(b.vertex, b.rank);
+    });
+    for (std::size_t e = 0; e < row.size(); ++e) {
+      if (e > 0 && row[e].vertex == row[e - 1].vertex) continue;
+      graph.targets.push_back(row[e].vertex);
+      graph.ranks.push_back(row[e].rank);
+    }
+    graph.offsets.push_back(static_cast<std::int64_t>(graph.targets.size()));
+  }
+  graph.components = count_components(graph);
+  return graph;
+}
+
+template <class T>
+SquareMatrix<T> close_neighbors(Context& context,
+                                const SquareMatrix<T>& weights,
+                                std::int64_t k,
+                                FermatResult& result) {
+  const NeighborGraph neighbors = neighbor_graph(context, weights, k);
+  SparseGraph<T> graph;
+  graph.offsets = neighbors.offsets;
+  graph.targets = neighbors.targets;
+  const std::int64_t n = weights.size();
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (auto e = graph.offsets[static_cast<std::size_t>(i)];
+         e < graph.offsets[static_cast<std::size_t>(i) + 1];
+         ++e) {
+      graph.weights.push_back(weights(i, graph.targets[static_cast<std::size_t>(e)]));
+    }
+  }
+  SquareMatrix<T> lengths(n);
+  std::vector<std::int64_t> sources(static_cast<std::size_t>(n));
+  std::iota(sources.begin(), sources.end(), 0);
+  if (context.backend() == Backend::reference) {
+    reference::sparse_paths(context, graph, sources, lengths);
+  } else {
+    cpu::sparse_paths(context, graph, sources, SparseMethod::dijkstra, lengths);
+  }
+  // Sums from the other end may round differently; the smaller index is the one that counts.
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t j = 0; j < i; ++j) lengths(i, j) = lengths(j, i);
+  }
+  // An edge is on a shortest path exactly if it is one itself.
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (auto e = graph.offsets[static_cast<std::size_t>(i)];
+         e < graph.offsets[static_cast<std::size_t>(i) + 1];
+         ++e) {
+      const auto edge = static_cast<std::size_t>(e);
+      if (lengths(i, graph.targets[edge]) != graph.weights[edge]) continue;
+      result.largest_rank = std::max(result.largest_rank, neighbors.ranks[edge]);
+    }
+  }
+  result.components = neighbors.components;
+  return lengths;
+}
+
+template NeighborGraph neighbor_graph(Context&, const SquareMatrix<std::int32_t>&, std::int64_t);
+template NeighborGraph neighbor_graph(Context&, const SquareMatrix<float>&, std::int64_t);
+template NeighborGraph neighbor_graph(Context&, const SquareMatrix<double>&, std::int64_t);
+template SquareMatrix<std::int32_t> close_neighbors(Context&,
+                                                    const SquareMatrix<std::int32_t>&,
+                                                    std::int64_t,
+                                                    FermatResult&);
+template SquareMatrix<float> close_neighbors(Context&,
+                                             const SquareMatrix<float>&,
+                                             std::int64_t,
+                                             FermatResult&);
+template SquareMatrix<double> close_neighbors(Context&,
+                                              const SquareMatrix<double>&,
+                                              std::int64_t,
+                                              FermatResult&);
+
+}  // namespace yupana::graph

@@ -1,0 +1,216 @@
+#include <algorithm>
+#include <cmath>
+#include <queue>
+#include <tuple>
+
+#include "yupana/core/error.hpp"
+#include "yupana/graph/shortest_paths.hpp"
+
+namespace yupana::graph {
+namespace {
+
+template <class T>
+void check_pair(MatrixView<const T> weights, MatrixView<const T> closure) {
+  if (weights.rows == weights.cols && closure.rows == weights.rows &&
+      closure.cols == weights.cols) {
+    return;
+  }
+  throw Error(ErrorCode::bad_input,
+              fmt::format("paths: weights ({} x {}) and their closure ({} x {}) must be square and "
+                          "of one size",
+                          weights.rows,
+                          weights.cols,
+                          closure.rows,
+                          closure.cols));
+}
+
+// By how much of itself a length may differ from the same length summed in another order. Rounding
+// moves each of the two by at most half a unit in the last place an edge; 128 edges are allowed for
+// here, and longer paths are found by search (complete()).
+template <class T>
+constexpr double slack() {
+  return std::is_integral_v<T> ? 0 : 128 * static_cast<double>(std::numeric_limits<T>::epsilon());
+}
+
+// How much longer the way from `source` to j gets when its last edge comes from k: zero on a
+// shortest path, but for rounding. `unreachable` if there is no such way.
+template <class T>
+double detour(MatrixView<const T> weights,
+              MatrixView<const T> closure,
+              std::int64_t source,
+              std::int64_t k,
+              std::int64_t j) {
+  if (weights(k, j) == unreachable<T> || closure(source, k) == unreachable<T>) {
+    return unreachable<double>;
+  }
+  return std::max(0.0,
+                  static_cast<double>(closure(source, k)) + static_cast<double>(weights(k, j)) -
+                      static_cast<double>(closure(source, j)));
+}
+
+struct Label {
+  double detour = unreachable<double>;
+  std::int64_t steps = 0;
+  std::int64_t next = -1;  ///< ties: the smaller one
+  auto key() const { return std::tie(detour, steps, next); }
+};
+
+// Dijkstra's search in which an edge counts as what it adds to the shortest length: it settles only
+// vertices on shortest paths (and, with rounding, those about as good). Least detour first, then
+// fewest steps, then smallest vertex, so that edges of length zero cannot lead it in circles.
+// expand(x, f) calls f(y, detour of the edge between y and x).
+template <class Expand>
+std::vector<Label> search(std::int64_t n,
+                          std::int64_t from,
+                          std::int64_t until,
+                          const Expand& expand) {
+  using Entry = std::tuple<double, std::int64_t, std::int64_t>;  // detour, steps, vertex
+  std::vector<Label> labels(static_cast<std::size_t>(n));
+  std::vector<bool> settled(static_cast<std::size_t>(n), false);
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+  labels[static_cast<std::size_t>(from)] = {0, 0, -1};
+  queue.emplace(0, 0, from);
+  while (!queue.empty()) {
+    const std::int64_t x = std::get<2>(queue.top());
+    queue.pop();
+    if (settled[static_cast<std::size_t>(x)]) continue;
+    settled[static_cast<std::size_t>(x)] = true;
+    if (x == until) break;
+    const Label here = labels[static_cast<std::size_t>(x)];
+    expand(x, [&](std::int64_t y, double added) {
+      if (settled[static_cast<std::size_t>(y)] || added == unreachable<double>) return;
+      Label& there = labels[static_cast<std::size_t>(y)];
+      const Label offered = {here.detour + added, here.steps + 1, x};
+      if (!(offered.key() < there.key())) return;
+      there = offered;
+      queue.emplace(offered.detour, offered.steps, y);
+    });
+  }
+  return labels;
+}
+
+// Fills the gaps of a row of predecessors that rounding left.
+template <class T>
+void complete(MatrixView<const T> weights,
+              MatrixView<const T> closure,
+              std::int64_t source,
+              std::int32_t* row) {
+  const std::int64_t n = weights.rows;
+  const auto labels = search(n, source, -1, [&](std::int64_t x, const auto& offer) {
+    for (std::int64_t y = 0; y < n; ++y) {
+      if (y != x) offer(y, detour(weights, closure, source, x, y));
+    }
+  });
+  for (std::int64_t j = 0; j < n; ++j) {
+    row[j] = static_cast<std::int32_t>(labels[static_cast<std::size_t>(j)].next);
+  }
+}
+
+// Layer by layer from the source: a vertex in layer h + 1 has a shortest path of h + 1 steps whose
+// last vertex but one is the smallest of layer h that will do.
+template <class T>
+void predecessor_row(MatrixView<const T> weights,
+                     MatrixView<const T> closure,
+                     std::int64_t source,
+                     std::int32_t* row) {
+  const std::int64_t n = weights.rows;
+  std::vector<std::int64_t> open;
+  for (std::int64_t j = 0; j < n; ++j) {
+    row[j] = -1;
+    if (j != source && closure(source, j) != unreachable<T>) open.push_back(j);
+  }
+  std::vector<std::int64_t> layer = {source};
+  while (!layer.empty() && !open.empty()) {
+    std::vector<std::int64_t> reached;
+    for (const std::int64_t k : layer) {
+      std::size_t left = 0;
+      for (const std::int64_t j : open) {
+        const double allowed = slack<T>() * std::abs(static_cast<double>(closure(source, j)));
+        if (detour(weights, closure, source, k, j) <= allowed) {
+          row[j] = static_cast<std::int32_t>(k);
+          reached.push_back(j);
+        } else {
+          open[left++] = j;
+        }
+      }
+      open.resize(left);
+    }
+    std::sort(reached.begin(), reached.end());
+    layer = std::move(reached);
+  }
+  if (!open.empty()) complete(weights, closure, source, row);
+}
+
+}  // namespace
+
+template <class T>
+std::vector<std::int64_t> path(MatrixView<const T> weights,
+                               MatrixView<const T> closure,
+                               std::int64_t u,
+                               std::int64_t v) {
+  check_pair(weights, closure);
+  const std::int64_t n = weights.rows;
+  if (u < 0 || v < 0 || u >= n || v >= n) {
+    throw Error(ErrorCode::usage,
+                fmt::format("path: vertices 0 to {} wanted, {} and {} given", n - 1, u, v));
+  }
+  if (u == v) return {u};
+  if (closure(u, v) == unreachable<T>) return {};
+  // Backwards from v, so that ties are settled by the next vertex on the way there.
+  const auto labels = search(n, v, u, [&](std::int64_t y, const auto& offer) {
+    for (std::int64_t x = 0; x < n; ++x) {
+      if (x != y) offer(x, detour(weights, closure, u, x, y));
+    }
+  });
+  std::vector<std::int64_t> vertices;
+  for (std::int64_t x = u; x >= 0; x = labels[static_cast<std::size_t>(x)].next) {
+    vertices.push_back(x);
+  }
+  if (vertices.back() != v) {
+    throw Error(ErrorCode::bad_input,
+                "path: the lengths are not the closure of these weights; pass the weights that "
+                "shortest_paths was given");
+  }
+  return vertices;
+}
+
+template <class T>
+SquareMatrix<std::int32_t> predecessors(Context& context,
+                                        MatrixView<const T> weights,
+                                        MatrixView<const T> closure) {
+  check_pair(weights, closure);
+  SquareMatrix<std::int32_t> result(weights.rows);
+  Stage stage(context, "predecessors", static_cast<double>(weights.rows), "rows");
+  context.parallel_for(weights.rows, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      predecessor_row(weights, closure, i, result.row(i));
+      stage.advance(1);
+    }
+  });
+  return result;
+}
+
+using Vertices = std::vector<std::int64_t>;
+template Vertices path(MatrixView<const std::int32_t>,
+                       MatrixView<const std::int32_t>,
+                       std::int64_t,
+                       std::int64_t);
+template Vertices path(MatrixView<const float>,
+                       MatrixView<const float>,
+                       std::int64_t,
+                       std::int64_t);
+template Vertices path(MatrixView<const double>,
+                       MatrixView<const double>,
+                       std::int64_t,
+                       std::int64_t);
+template SquareMatrix<std::int32_t> predecessors(Context&,
+                                                 MatrixView<const std::int32_t>,
+                                                 MatrixView<const std::int32_t>);
+template SquareMatrix<std::int32_t> predecessors(Context&,
+                                                 MatrixView<const float>,
+                                                 MatrixView<const float>);
+template SquareMatrix<std::int32_t> predecessors(Context&,
+                                                 MatrixView<const double>,
+                                                 MatrixView<const double>);
+
+}  // namespace yupana::graph

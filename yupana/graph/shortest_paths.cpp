@@ -1,0 +1,110 @@
+#include "yupana/graph/shortest_paths.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "yupana/core/error.hpp"
+#include "yupana/graph/shortest_paths_backends.hpp"
+
+namespace yupana::graph {
+namespace {
+
+template <class T>
+std::int64_t dispatch(Context& context, MatrixView<T> weights, PathMethod method, Signs signs) {
+  switch (context.backend()) {
+    case Backend::reference:
+      return reference::shortest_paths(context, weights);
+    case Backend::cpu:
+      switch (method) {
+        case PathMethod::symmetric:
+          cpu::shortest_paths_symmetric(context, weights);
+          return -1;
+        case PathMethod::floyd_warshall:
+          return cpu::shortest_paths_floyd_warshall(context, weights, signs);
+        default:
+          return cpu::shortest_paths_directed(context, weights, signs);
+      }
+    case Backend::cuda:
+      break;
+  }
+  throw Error(ErrorCode::device,
+              "shortest paths: this build has no CUDA version; use --device cpu");
+}
+
+// Sums of int32 weights stay below `unreachable` if nothing is negative and either there is an edge
+// between all vertices, which no path exceeds, or n - 1 of the largest weight do not reach it.
+bool sums_fit(const WeightFacts<std::int32_t>& facts, std::int64_t n) {
+  if (facts.smallest < 0) return false;
+  return !facts.unreachable || (n - 1) * std::max(facts.largest, 0) < unreachable<std::int32_t>;
+}
+
+// Doubles hold every sum of 2^22 integers below 2^30 exactly, and their infinity stays one.
+std::int64_t close_as_double(Context& context,
+                             MatrixView<std::int32_t> weights,
+                             PathMethod method,
+                             Signs signs) {
+  constexpr std::int32_t none = unreachable<std::int32_t>;
+  SquareMatrix<double> wide(weights.rows);
+  const auto rows = [&](const auto& body) {
+    context.parallel_for(weights.rows, 16, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        for (std::int64_t j = 0; j < weights.cols; ++j) body(weights(i, j), wide(i, j));
+      }
+    });
+  };
+  rows([](std::int32_t& narrow, double& value) {
+    value = narrow == none ? unreachable<double> : narrow;
+  });
+  const std::int64_t vertex = dispatch(context, wide.view(), method, signs);
+  if (vertex >= 0) return vertex;
+  rows([](std::int32_t& narrow, double& value) {
+    if (value == unreachable<double>) {
+      narrow = none;
+    } else if (std::abs(value) < none) {
+      narrow = static_cast<std::int32_t>(value);
+    } else {
+      throw Error(ErrorCode::bad_input,
+                  "shortest paths: a path is 2^30 long or more; use float64 weights");
+    }
+  });
+  return -1;
+}
+
+}  // namespace
+
+template <class T>
+void shortest_paths(Context& context, MatrixView<T> weights, const ShortestPathsParams& params) {
+  const WeightKind<T> kind = check_weights(context, weights);
+  const Signs signs = kind.facts.smallest < 0 ? Signs::any : Signs::nonnegative;
+  PathMethod method = params.method;
+  if (method == PathMethod::automatic) {
+    // A negative edge of a symmetric graph is a negative cycle, there and back: directed names it.
+    method = kind.symmetric && signs == Signs::nonnegative ? PathMethod::symmetric
+                                                           : PathMethod::directed;
+  }
+  if (method == PathMethod::symmetric && !(kind.symmetric && signs == Signs::nonnegative)) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("shortest paths: the symmetric method wants {}; use directed",
+                            kind.symmetric ? "weights that are not negative"
+                                           : "weights equal in both directions"));
+  }
+  std::int64_t vertex = -1;
+  if constexpr (std::is_integral_v<T>) {
+    vertex = sums_fit(kind.facts, weights.rows) ? dispatch(context, weights, method, signs)
+                                                : close_as_double(context, weights, method, signs);
+  } else {
+    vertex = dispatch(context, weights, method, signs);
+  }
+  if (vertex >= 0) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("shortest paths: vertex {} lies on a cycle of negative length, so that "
+                            "no path through it is shortest",
+                            vertex));
+  }
+}
+
+template void shortest_paths(Context&, MatrixView<std::int32_t>, const ShortestPathsParams&);
+template void shortest_paths(Context&, MatrixView<float>, const ShortestPathsParams&);
+template void shortest_paths(Context&, MatrixView<double>, const ShortestPathsParams&);
+
+}  // namespace yupana::graph

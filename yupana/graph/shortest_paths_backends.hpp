@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+
+#include "yupana/core/context.hpp"
+#include "yupana/core/matrix.hpp"
+#include "yupana/graph/min_plus_kernels.hpp"
+#include "yupana/graph/shortest_paths.hpp"
+
+/// Private to the family. Weights are checked: square, no NaN, no -0.0, zero diagonal, and for
+/// integers no sum that could pass `unreachable`. All but the symmetric closure return a vertex on
+/// a negative cycle, or -1.
+namespace yupana::graph {
+
+using cpu::Signs;
+using cpu::WeightFacts;
+
+namespace reference {
+template <class T>
+std::int64_t shortest_paths(Context& context, MatrixView<T> weights);
+}  // namespace reference
+
+namespace cpu {
+/// Reads the upper triangle and writes both, exactly symmetric; weights are not negative. Returns
+/// the number of edges that are their own shortest path.
+template <class T>
+std::int64_t shortest_paths_symmetric(Context& context, MatrixView<T> weights);
+template <class T>
+std::int64_t shortest_paths_directed(Context& context, MatrixView<T> weights, Signs signs);
+template <class T>
+std::int64_t shortest_paths_floyd_warshall(Context& context, MatrixView<T> weights, Signs signs);
+}  // namespace cpu
+
+/// What the weights of a dense graph are, after they passed the checks.
+template <class T>
+struct WeightKind {
+  bool symmetric = false;
+  WeightFacts<T> facts{};
+};
+
+/// Checks `weights` for `shortest_paths` and sets the diagonal to zero and -0.0 to 0.
+template <class T>
+WeightKind<T> check_weights(Context& context, MatrixView<T> weights);
+
+/// True if weights(i, j) = weights(j, i) for all i, j; NaN equals nothing.
+template <class T>
+bool is_symmetric(Context& context, MatrixView<const T> weights);
+
+}  // namespace yupana::graph

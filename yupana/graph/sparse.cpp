@@ -1,0 +1,144 @@
+#include "yupana/graph/sparse.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "yupana/core/error.hpp"
+#include "yupana/graph/sparse_backends.hpp"
+
+namespace yupana::graph {
+namespace {
+
+Error malformed(const std::string& what) {
+  return Error(ErrorCode::bad_input, "sparse graph: " + what);
+}
+
+template <class T>
+void check_rows(const SparseGraph<T>& graph) {
+  const auto edges = static_cast<std::int64_t>(graph.targets.size());
+  if (graph.offsets.empty() || graph.offsets.front() != 0 || graph.offsets.back() != edges) {
+    throw malformed(fmt::format(
+        "offsets must start at 0 and end at the number of edges ({}), one more than vertices",
+        edges));
+  }
+  for (std::size_t i = 1; i < graph.offsets.size(); ++i) {
+    if (graph.offsets[i] >= graph.offsets[i - 1]) continue;
+    throw malformed(fmt::format("the edges of vertex {} end before they begin", i - 1));
+  }
+  for (std::size_t e = 0; e < graph.targets.size(); ++e) {
+    if (graph.targets[e] >= 0 && graph.targets[e] < graph.vertices()) continue;
+    throw malformed(fmt::format("edge {} leads to vertex {} of a graph of {} vertices",
+                                e,
+                                graph.targets[e],
+                                graph.vertices()));
+  }
+  if (!graph.weights.empty() && graph.weights.size() != graph.targets.size()) {
+    throw malformed(fmt::format(
+        "{} weights for {} edges; give one an edge, or none at all", graph.weights.size(), edges));
+  }
+}
+
+// Returns the first edge of negative weight, or -1.
+template <class T>
+std::int64_t check_edges(const SparseGraph<T>& graph) {
+  std::int64_t negative = -1;
+  for (std::size_t e = 0; e < graph.weights.size(); ++e) {
+    const T weight = graph.weights[e];
+    if (weight != weight) throw malformed(fmt::format("the weight of edge {} is not a number", e));
+    if (weight > unreachable<T> || weight <= -unreachable<T>) {
+      throw malformed(fmt::format("the weight of edge {} is {}", e, weight));
+    }
+    if (weight < 0 && negative < 0) negative = static_cast<std::int64_t>(e);
+  }
+  return negative;
+}
+
+template <class T>
+SparseMethod choose(const SparseGraph<T>& graph, SparseMethod method, std::int64_t negative) {
+  if (method == SparseMethod::automatic) {
+    if (graph.weights.empty()) return SparseMethod::bfs;
+    return negative >= 0 ? SparseMethod::johnson : SparseMethod::dijkstra;
+  }
+  if (method == SparseMethod::bfs && !graph.weights.empty()) {
+    throw Error(ErrorCode::usage, "sparse paths: bfs counts edges; use dijkstra for weights");
+  }
+  if (method == SparseMethod::dijkstra && negative >= 0) {
+    throw malformed(fmt::format("edge {} has the negative weight {}; use johnson",
+                                negative,
+                                graph.weights[static_cast<std::size_t>(negative)]));
+  }
+  return method;
+}
+
+}  // namespace
+
+template <class T>
+T narrow(Length<T> length, TooLong too_long) {
+  if constexpr (std::is_integral_v<T>) {
+    if (length == unreachable<Length<T>>) return unreachable<T>;
+    if (std::abs(length) >= unreachable<T>) {
+      if (too_long == TooLong::unreachable) return unreachable<T>;
+      throw malformed("a path is 2^30 long or more; use float64 weights");
+    }
+  }
+  return static_cast<T>(length);
+}
+
+void throw_negative_cycle(std::int64_t vertex) {
+  throw malformed(fmt::format(
+      "vertex {} reaches or lies on a cycle of negative length, so that no path through "
+      "it is shortest",
+      vertex));
+}
+
+template <class T>
+Matrix<T> shortest_paths(Context& context,
+                         const SparseGraph<T>& graph,
+                         const std::vector<std::int64_t>& sources,
+                         SparseMethod method) {
+  check_rows(graph);
+  method = choose(graph, method, check_edges(graph));
+  std::vector<std::int64_t> from = sources;
+  if (from.empty()) {
+    from.resize(static_cast<std::size_t>(graph.vertices()));
+    std::iota(from.begin(), from.end(), 0);
+  }
+  for (const std::int64_t source : from) {
+    if (source >= 0 && source < graph.vertices()) continue;
+    throw Error(
+        ErrorCode::usage,
+        fmt::format(
+            "sparse paths: sources 0 to {} wanted, {} given", graph.vertices() - 1, source));
+  }
+  Matrix<T> lengths(static_cast<std::int64_t>(from.size()), graph.vertices());
+  switch (context.backend()) {
+    case Backend::reference:
+      reference::sparse_paths(context, graph, from, lengths);
+      return lengths;
+    case Backend::cpu:
+      cpu::sparse_paths(context, graph, from, method, lengths);
+      return lengths;
+    case Backend::cuda:
+      break;
+  }
+  throw Error(ErrorCode::device, "sparse paths: there is no CUDA version; use --device cpu");
+}
+
+template std::int32_t narrow<std::int32_t>(std::int64_t, TooLong);
+template float narrow<float>(double, TooLong);
+template double narrow<double>(double, TooLong);
+template Matrix<std::int32_t> shortest_paths(Context&,
+                                             const SparseGraph<std::int32_t>&,
+                                             const std::vector<std::int64_t>&,
+                                             SparseMethod);
+template Matrix<float> shortest_paths(Context&,
+                                      const SparseGraph<float>&,
+                                      const std::vector<std::int64_t>&,
+                                      SparseMethod);
+template Matrix<double> shortest_paths(Context&,
+                                       const SparseGraph<double>&,
+                                       const std::vector<std::int64_t>&,
+                                       SparseMethod);
+
+}  // namespace yupana::graph

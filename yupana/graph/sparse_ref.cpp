@@ -1,0 +1,58 @@
+#include "yupana/graph/sparse_backends.hpp"
+
+namespace yupana::graph::reference {
+
+// Bellman-Ford from every source: every edge n - 1 times, once more to see a negative cycle.
+template <class T>
+void sparse_paths(Context& context,
+                  const SparseGraph<T>& graph,
+                  const std::vector<std::int64_t>& sources,
+                  Matrix<T>& lengths) {
+  constexpr Length<T> none = unreachable<Length<T>>;
+  const std::int64_t n = graph.vertices();
+  for (std::size_t s = 0; s < sources.size(); ++s) {
+    context.check_cancelled();
+    std::vector<Length<T>> length(static_cast<std::size_t>(n), none);
+    length[static_cast<std::size_t>(sources[s])] = 0;
+    bool changed = true;
+    for (std::int64_t round = 0; changed; ++round) {
+      changed = false;
+      for (std::int64_t i = 0; i < n; ++i) {
+        const Length<T> here = length[static_cast<std::size_t>(i)];
+        if (here == none) continue;
+        for (std::int64_t e = graph.offsets[static_cast<std::size_t>(i)];
+             e < graph.offsets[static_cast<std::size_t>(i) + 1];
+             ++e) {
+          const T weight =
+              graph.weights.empty() ? T{1} : graph.weights[static_cast<std::size_t>(e)];
+          if (weight == unreachable<T>) continue;
+          Length<T>& there =
+              length[static_cast<std::size_t>(graph.targets[static_cast<std::size_t>(e)])];
+          if (here + weight < there) {
+            there = here + weight;
+            changed = true;
+          }
+        }
+      }
+      if (round >= n && changed) throw_negative_cycle(sources[s]);
+    }
+    for (std::int64_t j = 0; j < n; ++j) {
+      lengths(static_cast<std::int64_t>(s), j) = narrow<T>(length[static_cast<std::size_t>(j)]);
+    }
+  }
+}
+
+template void sparse_paths(Context&,
+                           const SparseGraph<std::int32_t>&,
+                           const std::vector<std::int64_t>&,
+                           Matrix<std::int32_t>&);
+template void sparse_paths(Context&,
+                           const SparseGraph<float>&,
+                           const std::vector<std::int64_t>&,
+                           Matrix<float>&);
+template void sparse_paths(Context&,
+                           const SparseGraph<double>&,
+                           const std::vector<std::int64_t>&,
+                           Matrix<double>&);
+
+}  // namespace yupana::graph::reference

@@ -1,0 +1,160 @@
+#include "yupana/io/bed.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "yupana/core/array.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/core/tiles.hpp"
+#include "yupana/io/bim.hpp"
+#include "yupana/io/input_file.hpp"
+
+namespace yupana::io {
+namespace {
+
+constexpr std::int64_t header_bytes = 3;
+constexpr std::int64_t piece_bytes = std::int64_t{1} << 20;
+
+class BedSource : public genotype::Source {
+ public:
+  BedSource(const BedFiles& files, const genotype::ChromosomeFilter& chromosomes);
+
+  const std::vector<std::string>& samples() const override { return ids_; }
+  std::int64_t sites() const override { return sites_.account.kept; }
+  bool read(genotype::SiteBlock& block) override;
+  void rewind() override { stretch_ = next_ = 0; }
+  const genotype::SiteAccount& account() const override { return sites_.account; }
+
+ private:
+  void check_header() const;
+  void check_size(const BedFiles& files) const;
+  void read_rows(std::int64_t first, std::int64_t count, genotype::SiteBlock& block);
+
+  InputFile file_;
+  std::vector<std::string> ids_;
+  BimSites sites_;
+  std::int64_t row_bytes_;
+  Array<std::uint8_t> piece_;
+  std::int64_t stretch_ = 0;  ///< of sites_.kept being read
+  std::int64_t next_ = 0;     ///< sites of it already read
+};
+
+BedSource::BedSource(const BedFiles& files, const genotype::ChromosomeFilter& chromosomes)
+    : file_(files.bed) {
+  check_header();
+  ids_ = read_fam(files.fam).ids;
+  sites_ = read_bim(files.bim, chromosomes);
+  row_bytes_ = divide_up(std::ssize(ids_), 4);
+  check_size(files);
+  piece_ = Array<std::uint8_t>(std::max(piece_bytes, row_bytes_));
+}
+
+void BedSource::check_header() const {
+  const auto found = static_cast<std::size_t>(std::min(file_.size(), header_bytes));
+  std::array<std::uint8_t, header_bytes> bytes{};
+  file_.read_at(0, bytes.data(), found);
+  if (bytes[0] == 0x1f && bytes[1] == 0x8b) {
+    throw bad_file(file_.path(), "is compressed; decompress it with gunzip first");
+  }
+  if (found < header_bytes) {
+    throw bad_file(file_.path(),
+                   fmt::format("a .bed file begins with 3 bytes, {} found; copy it again", found));
+  }
+  if (bytes[0] != 0x6c || bytes[1] != 0x1b || bytes[2] > 1) {
+    throw bad_file(file_.path(),
+                   fmt::format("no PLINK 1 .bed file: bytes 6c 1b 01 wanted at its beginning, "
+                               "{:02x} {:02x} {:02x} found",
+                               bytes[0],
+                               bytes[1],
+                               bytes[2]));
+  }
+  if (bytes[2] == 0) {
+    throw bad_file(file_.path(),
+                   "is sample-major (mode 00); convert it with plink1.9 --bfile OLD --make-bed "
+                   "--out NEW");
+  }
+}
+
+void BedSource::check_size(const BedFiles& files) const {
+  const std::int64_t wanted = header_bytes + sites_.sites * row_bytes_;
+  if (file_.size() == wanted) return;
+  const std::int64_t data = file_.size() - header_bytes;
+  std::string cause = "it is cut short or of another data set";
+  if (data > 0 && data % row_bytes_ == 0) {
+    cause += fmt::format("; with {} samples it has {} sites: is the .bim the right one?",
+                         ids_.size(),
+                         data / row_bytes_);
+  }
+  if (data > 0 && sites_.sites > 0 && data % sites_.sites == 0) {
+    const std::int64_t most = 4 * (data / sites_.sites);
+    cause += fmt::format("; with {} sites it has {} to {} samples: is the .fam the right one?",
+                         sites_.sites,
+                         most - 3,
+                         most);
+  }
+  throw bad_file(file_.path(),
+                 fmt::format("{} bytes wanted for {} sites ({}) of {} samples ({}), {} found: {}",
+                             wanted,
+                             sites_.sites,
+                             files.bim,
+                             ids_.size(),
+                             files.fam,
+                             file_.size(),
+                             cause));
+}
+
+/// Appends `count` rows of the file, at most a piece; pad bits become zero, whatever they were.
+void BedSource::read_rows(std::int64_t first, std::int64_t count, genotype::SiteBlock& block) {
+  file_.read_at(header_bytes + first * row_bytes_,
+                piece_.data(),
+                static_cast<std::size_t>(count * row_bytes_));
+  const int last_samples = static_cast<int>(std::ssize(ids_) % 4);
+  const int last_mask = last_samples == 0 ? 0xff : (1 << (2 * last_samples)) - 1;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::uint8_t* row = block.row(block.sites + i);
+    std::memcpy(row, piece_.data() + i * row_bytes_, row_bytes_);
+    row[row_bytes_ - 1] &= static_cast<std::uint8_t>(last_mask);
+    std::memset(row + row_bytes_, 0, block.stride - row_bytes_);
+  }
+  block.sites += count;
+}
+
+bool BedSource::read(genotype::SiteBlock& block) {
+  block.sites = 0;
+  while (block.sites < block.capacity && stretch_ < std::ssize(sites_.kept)) {
+    const Range kept = sites_.kept[stretch_];
+    const std::int64_t count = std::min({block.capacity - block.sites,
+                                         kept.size() - next_,
+                                         std::max<std::int64_t>(piece_bytes / row_bytes_, 1)});
+    read_rows(kept.begin + next_, count, block);
+    next_ += count;
+    if (next_ == kept.size()) {
+      ++stretch_;
+      next_ = 0;
+    }
+  }
+  return block.sites > 0;
+}
+
+std::string beside(const std::string& path) {
+  return !std::filesystem::exists(path) && std::filesystem::exists(path + ".gz") ? path + ".gz"
+                                                                                 : path;
+}
+
+}  // namespace
+
+BedFiles bed_files(const std::string& path) {
+  const std::string prefix = path.ends_with(".bed") ? path.substr(0, path.size() - 4) : path;
+  return {prefix + ".bed", beside(prefix + ".bim"), beside(prefix + ".fam")};
+}
+
+std::unique_ptr<genotype::Source> open_bed(const BedFiles& files,
+                                           const genotype::ChromosomeFilter& chromosomes) {
+  return std::make_unique<BedSource>(files, chromosomes);
+}
+
+}  // namespace yupana::io

@@ -1,0 +1,71 @@
+#include "yupana/io/fam.hpp"
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+
+#include "yupana/core/error.hpp"
+#include "yupana/io/line_reader.hpp"
+
+namespace yupana::io {
+namespace {
+
+bool all_differ(const std::vector<std::string>& names) {
+  std::unordered_map<std::string_view, std::size_t> seen;
+  for (const std::string& name : names) {
+    if (!seen.emplace(name, 0).second) return false;
+  }
+  return true;
+}
+
+void check_unique(const std::string& path,
+                  const SampleNames& names,
+                  const std::vector<std::int64_t>& lines) {
+  std::unordered_map<std::string_view, std::size_t> first;
+  for (std::size_t i = 0; i < names.ids.size(); ++i) {
+    const auto [place, is_new] = first.emplace(names.ids[i], i);
+    if (is_new) continue;
+    throw bad_line(path,
+                   lines[i],
+                   fmt::format("sample '{}' stands in line {} already; give every sample a name "
+                               "of its own",
+                               names.ids[i],
+                               lines[place->second]));
+  }
+}
+
+}  // namespace
+
+SampleNames read_fam(const std::string& path) {
+  constexpr std::size_t columns = 6;
+  SampleNames names;
+  std::vector<std::int64_t> lines;
+  LineReader reader(path);
+  for (std::string_view line; reader.next(line);) {
+    std::string_view fields[columns];
+    const std::size_t count = split_fields(line, fields, columns);
+    if (count == 0) continue;
+    if (count < columns) {
+      throw bad_line(path,
+                     reader.number(),
+                     fmt::format("6 columns wanted (family, individual, father, mother, sex, "
+                                 "phenotype), {} found",
+                                 count));
+    }
+    names.families.emplace_back(fields[0]);
+    names.individuals.emplace_back(fields[1]);
+    lines.push_back(reader.number());
+  }
+  if (lines.empty()) throw bad_file(path, "holds no samples");
+  if (all_differ(names.individuals)) {
+    names.ids = names.individuals;
+    return names;
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    names.ids.push_back(names.families[i] + '_' + names.individuals[i]);
+  }
+  check_unique(path, names, lines);
+  return names;
+}
+
+}  // namespace yupana::io

@@ -1,0 +1,225 @@
+#include "yupana/io/genotype_writer.hpp"
+
+#include <htslib/bgzf.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <iterator>
+
+#include "yupana/core/error.hpp"
+#include "yupana/core/tiles.hpp"
+
+namespace yupana::io {
+namespace {
+
+constexpr std::int64_t chromosomes = 22;
+constexpr char a1 = 'A';
+constexpr char a2 = 'G';
+
+/// Where a site is put: chromosome c of 22 holds the sites from floor(c sites / 22) on.
+struct SitePlace {
+  std::int64_t chromosome;
+  std::int64_t position;
+};
+
+class SitePlaces {
+ public:
+  explicit SitePlaces(std::int64_t sites) : sites_(sites) {}
+
+  /// For site = 0, 1, 2, ... in turn.
+  SitePlace next() {
+    while (next_ >= end_of(chromosome_)) first_ = end_of(chromosome_++);
+    return {chromosome_ + 1, next_++ - first_ + 1};
+  }
+
+ private:
+  std::int64_t end_of(std::int64_t chromosome) const {
+    return static_cast<std::int64_t>(static_cast<__int128>(chromosome + 1) * sites_ / chromosomes);
+  }
+  std::int64_t sites_;
+  std::int64_t next_ = 0;
+  std::int64_t chromosome_ = 0;
+  std::int64_t first_ = 0;
+};
+
+/// Calls each(block) for all the source delivers.
+template <class Each>
+void for_each_block(Context& context,
+                    genotype::Source& source,
+                    const std::string& stage_name,
+                    const Each& each) {
+  const std::int64_t samples = std::ssize(source.samples());
+  constexpr std::int64_t block_bytes = 1 << 20;
+  genotype::SiteBlock block(
+      samples,
+      std::clamp<std::int64_t>(block_bytes / genotype::SiteBlock(samples, 0).stride, 16, 4096));
+  Stage stage(context, stage_name, static_cast<double>(source.sites()), "sites");
+  std::int64_t sites = 0;
+  while (source.read(block)) {
+    each(block);
+    sites += block.sites;
+    stage.advance(static_cast<double>(block.sites));
+  }
+  if (sites != source.sites()) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: {} sites announced, {} delivered; the source must know how many "
+                            "it has",
+                            stage_name,
+                            source.sites(),
+                            sites));
+  }
+}
+
+void write_fam(AtomicFile& file,
+               const std::vector<std::string>& ids,
+               const std::vector<std::string>& families) {
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    file.write(
+        fmt::format("{}\t{}\t0\t0\t0\t-9\n", families.empty() ? ids[i] : families[i], ids[i]));
+  }
+}
+
+/// Text going to a file, compressed in BGZF blocks if wanted; blocks in parallel, in order.
+class TextOut {
+ public:
+  TextOut(Context& context, AtomicFile& file, bool compressed)
+      : context_(context), file_(file), compressed_(compressed) {}
+
+  std::string& text() { return text_; }
+
+  /// Writes the text gathered so far, whole BGZF blocks only unless this is the end.
+  void flush(bool end) {
+    if (!compressed_) {
+      file_.write(text_);
+      text_.clear();
+      return;
+    }
+    const auto size = static_cast<std::int64_t>(text_.size());
+    const std::int64_t blocks = end ? divide_up(size, block_size) : size / block_size;
+    packed_.resize(static_cast<std::size_t>(blocks));
+    context_.parallel_for(blocks, 1, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) compress(i);
+    });
+    for (const std::string& block : packed_) file_.write(block);
+    text_.erase(0, static_cast<std::size_t>(std::min(blocks * block_size, size)));
+    if (end) file_.write(end_block());
+  }
+
+ private:
+  static constexpr std::int64_t block_size = 0xff00;  ///< htslib's
+
+  static std::string packed(const char* text, std::size_t size) {
+    std::string bytes(BGZF_MAX_BLOCK_SIZE, '\0');
+    std::size_t length = bytes.size();
+    constexpr int level = 6;
+    if (bgzf_compress(bytes.data(), &length, text, size, level) != 0) {
+      throw Error(ErrorCode::out_of_resources, "BGZF compression failed; memory may be short");
+    }
+    bytes.resize(length);
+    return bytes;
+  }
+  static std::string end_block() { return packed(nullptr, 0); }
+
+  void compress(std::int64_t i) {
+    const auto begin = static_cast<std::size_t>(i * block_size);
+    const std::size_t size = std::min(text_.size() - begin, static_cast<std::size_t>(block_size));
+    packed_[i] = packed(text_.data() + begin, size);
+  }
+
+  Context& context_;
+  AtomicFile& file_;
+  bool compressed_;
+  std::string text_;
+  std::vector<std::string> packed_;
+};
+
+std::string vcf_header(const std::vector<std::string>& ids) {
+  std::string text = "##fileformat=VCFv4.2\n";
+  for (std::int64_t c = 1; c <= chromosomes; ++c) text += fmt::format("##contig=<ID={}>\n", c);
+  text +=
+      "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"Genotype\">\n"
+      "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT";
+  for (const std::string& id : ids) {
+    text += '\t';
+    text += id;
+  }
+  return text += '\n';
+}
+
+/// "\tGT" of each code.
+void append_calls(const genotype::SiteBlock& block, std::int64_t site, std::string& text) {
+  static constexpr std::array<const char*, 4> calls{"\t1/1", "\t./.", "\t0/1", "\t0/0"};
+  const std::size_t begin = text.size();
+  text.resize(begin + static_cast<std::size_t>(4 * block.samples));
+  char* to = text.data() + begin;
+  for (std::int64_t i = 0; i < block.samples; ++i) {
+    std::memcpy(to + 4 * i, calls[block.at(site, i)], 4);
+  }
+}
+
+}  // namespace
+
+void write_bed(Context& context,
+               genotype::Source& source,
+               const std::string& prefix,
+               const std::vector<std::string>& families,
+               OutputFiles& outputs) {
+  if (!families.empty() && families.size() != source.samples().size()) {
+    throw Error(ErrorCode::usage,
+                fmt::format("write_bed: {} families wanted, one a sample, {} given",
+                            source.samples().size(),
+                            families.size()));
+  }
+  AtomicFile& bed = outputs.add(prefix + ".bed");
+  AtomicFile& bim = outputs.add(prefix + ".bim");
+  write_fam(outputs.add(prefix + ".fam"), source.samples(), families);
+  bed.write(std::string_view("\x6c\x1b\x01", 3));
+  SitePlaces places(source.sites());
+  std::int64_t number = 0;
+  for_each_block(context, source, "write .bed", [&](const genotype::SiteBlock& block) {
+    const auto row_bytes = static_cast<std::size_t>(divide_up(block.samples, 4));
+    fmt::memory_buffer lines;
+    for (std::int64_t site = 0; site < block.sites; ++site) {
+      bed.write(block.row(site), row_bytes);
+      const SitePlace place = places.next();
+      fmt::format_to(std::back_inserter(lines),
+                     "{}\tsnp{}\t0\t{}\t{}\t{}\n",
+                     place.chromosome,
+                     ++number,
+                     place.position,
+                     a1,
+                     a2);
+    }
+    bim.write(lines.data(), lines.size());
+  });
+}
+
+void write_vcf(Context& context,
+               genotype::Source& source,
+               const std::string& path,
+               OutputFiles& outputs) {
+  TextOut out(context, outputs.add(path), path.ends_with(".gz"));
+  out.text() = vcf_header(source.samples());
+  SitePlaces places(source.sites());
+  std::int64_t number = 0;
+  for_each_block(context, source, "write VCF", [&](const genotype::SiteBlock& block) {
+    std::string& text = out.text();
+    for (std::int64_t site = 0; site < block.sites; ++site) {
+      const SitePlace place = places.next();
+      fmt::format_to(std::back_inserter(text),
+                     "{}\t{}\tsnp{}\t{}\t{}\t.\tPASS\t.\tGT",
+                     place.chromosome,
+                     place.position,
+                     ++number,
+                     a2,
+                     a1);
+      append_calls(block, site, text);
+      text += '\n';
+    }
+    out.flush(false);
+  });
+  out.flush(true);
+}
+
+}  // namespace yupana::io

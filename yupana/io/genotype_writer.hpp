@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "yupana/core/atomic_file.hpp"
+#include "yupana/core/context.hpp"
+#include "yupana/genotype/source.hpp"
+
+namespace yupana::io {
+
+/// Writes everything a source delivers, from where it stands, as PREFIX.bed, .bim and .fam of
+/// PLINK 1, added to `outputs`, which the caller commits. Sites have no names in a source: they
+/// are called snp1, snp2, ... and spread over chromosomes 1 to 22 in order, at positions 1, 2, ...
+/// of each, with alleles A1 = A and A2 = G. `families` (one a sample; empty: the identifier again)
+/// are the FIDs.
+///   work: one pass; memory: one block; errors: usage where source.sites() is not exact
+void write_bed(Context& context,
+               genotype::Source& source,
+               const std::string& prefix,
+               const std::vector<std::string>& families,
+               OutputFiles& outputs);
+
+/// The same as VCF 4.2 with unphased GT, REF = A2 and ALT = A1, so that x counts ALT alleles;
+/// compressed as BGZF if the path ends in .gz. The same bytes for any number of threads.
+void write_vcf(Context& context,
+               genotype::Source& source,
+               const std::string& path,
+               OutputFiles& outputs);
+
+}  // namespace yupana::io

@@ -1,0 +1,82 @@
+#include "yupana/io/line_reader.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "yupana/core/error.hpp"
+
+namespace yupana::io {
+namespace {
+
+constexpr std::size_t piece = std::size_t{1} << 18;
+
+}  // namespace
+
+LineReader::LineReader(std::string path)
+    : path_(std::move(path)), file_(gzopen(path_.c_str(), "rb"), gzclose), buffer_(piece) {
+  if (!file_) throw bad_file(path_, fmt::format("cannot be opened: {}", std::strerror(errno)));
+  gzbuffer(file_.get(), 1 << 17);
+}
+
+/// Moves the rest to the front of the buffer and reads on behind it; false at the end of the file.
+bool LineReader::refill() {
+  if (ended_) return false;
+  std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+  end_ -= begin_;
+  begin_ = 0;
+  if (buffer_.size() - end_ < piece) buffer_.resize(2 * buffer_.size());
+  const int got = gzread(file_.get(), buffer_.data() + end_, piece);
+  int status = Z_OK;
+  const char* fault = gzerror(file_.get(), &status);
+  // A gzip file that was cut short ends without an error of gzread; gzerror knows.
+  if (got < 0 || status != Z_OK) {
+    throw bad_file(path_,
+                   status == Z_ERRNO ? fmt::format("cannot be read: {}", std::strerror(errno))
+                                     : fmt::format("damaged gzip file ({}); copy it again", fault));
+  }
+  end_ += static_cast<std::size_t>(got);
+  ended_ = got == 0;
+  return !ended_;
+}
+
+bool LineReader::next(std::string_view& line) {
+  std::size_t scanned = begin_;
+  for (;;) {
+    const void* found = std::memchr(buffer_.data() + scanned, '\n', end_ - scanned);
+    if (found != nullptr) {
+      const std::size_t at =
+          static_cast<std::size_t>(static_cast<const char*>(found) - buffer_.data());
+      line = {buffer_.data() + begin_, at - begin_};
+      begin_ = at + 1;
+      break;
+    }
+    const std::size_t rest = end_ - begin_;
+    if (refill()) {
+      scanned = rest;
+      continue;
+    }
+    if (rest == 0) return false;
+    line = {buffer_.data() + begin_, rest};
+    begin_ = end_;
+    break;
+  }
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  ++number_;
+  return true;
+}
+
+std::size_t split_fields(std::string_view line, std::string_view* fields, std::size_t most) {
+  std::size_t count = 0;
+  std::size_t at = 0;
+  while (count < most) {
+    while (at < line.size() && (line[at] == ' ' || line[at] == '\t')) ++at;
+    if (at == line.size()) break;
+    const std::size_t begin = at;
+    while (at < line.size() && line[at] != ' ' && line[at] != '\t') ++at;
+    fields[count++] = line.substr(begin, at - begin);
+  }
+  return count;
+}
+
+}  // namespace yupana::io

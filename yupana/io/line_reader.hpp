@@ -1,0 +1,41 @@
+#pragma once
+
+#include <zlib.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace yupana::io {
+
+/// The lines of a text file one by one, plain or gzip; the file need not fit in memory. Line ends
+/// are \n or \r\n, the last may be missing. Errors (bad_input) name the file.
+class LineReader {
+ public:
+  explicit LineReader(std::string path);
+
+  /// The next line without its end; false after the last. Valid until the next call.
+  bool next(std::string_view& line);
+  /// Number of the line next() gave last, from 1.
+  std::int64_t number() const { return number_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  bool refill();
+
+  std::string path_;
+  std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;  ///< of the text not handed out yet
+  std::size_t end_ = 0;
+  bool ended_ = false;
+  std::int64_t number_ = 0;
+};
+
+/// Cuts a line at blanks and tabs into at most `most` fields, the rest ignored; runs of blanks
+/// count as one. Returns how many there are.
+std::size_t split_fields(std::string_view line, std::string_view* fields, std::size_t most);
+
+}  // namespace yupana::io

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "yupana/genotype/site_block.hpp"
+#include "yupana/io/vcf.hpp"
+
+namespace yupana::io {
+
+/// How calls that are not plain haploid or diploid ones are taken.
+struct CallRules {
+  HalfCall half_call = HalfCall::missing;
+  Polyploid polyploid = Polyploid::error;
+};
+
+/// What can be wrong with one call, or with the columns that hold it.
+enum class CallFault : std::uint8_t {
+  none,
+  columns,   ///< more or fewer columns than samples
+  syntax,    ///< not a genotype
+  allele,    ///< an allele that a site with one ALT does not have
+  half,      ///< one of two alleles missing, and the rules refuse it
+  polyploid  ///< more than two alleles, and the rules refuse it
+};
+
+/// The first fault of a record: of which sample (from 0), and the call as written.
+struct GenotypeFault {
+  CallFault fault = CallFault::none;
+  std::int64_t sample = 0;
+  std::string text;
+  explicit operator bool() const { return fault != CallFault::none; }
+};
+
+/// A call taken apart: how many alleles it names, how many of them are ALT, how many missing.
+struct Call {
+  std::int64_t alleles = 0;
+  std::int64_t alt = 0;
+  std::int64_t missing = 0;
+};
+
+/// The code of a call, or the rule it breaks.
+inline CallFault code_of(const Call& call, const CallRules& rules, genotype::Code& code) {
+  using genotype::Code;
+  constexpr Code diploid[] = {
+      genotype::homozygous_a2, genotype::heterozygous, genotype::homozygous_a1};
+  code = genotype::missing_call;
+  if (call.alleles == call.missing) return CallFault::none;
+  if (call.alleles > 2) {
+    return rules.polyploid == Polyploid::error ? CallFault::polyploid : CallFault::none;
+  }
+  if (call.missing == 1) {
+    if (rules.half_call == HalfCall::error) return CallFault::half;
+    if (rules.half_call == HalfCall::haploid) code = diploid[2 * call.alt];
+    if (rules.half_call == HalfCall::reference) code = diploid[call.alt];
+    return CallFault::none;
+  }
+  code = diploid[call.alleles == 1 ? 2 * call.alt : call.alt];
+  return CallFault::none;
+}
+
+/// Reads one GT value: alleles ('.' or a number) joined by '/' or '|', with the leading phase mark
+/// that VCF 4.4 allows.
+inline CallFault parse_call(std::string_view text, const CallRules& rules, genotype::Code& code) {
+  const auto digit = [&](std::size_t i) {
+    return i < text.size() && text[i] >= '0' && text[i] <= '9';
+  };
+  const auto separator = [&](std::size_t i) {
+    return i < text.size() && (text[i] == '/' || text[i] == '|');
+  };
+  Call call;
+  bool biallelic = true;
+  for (std::size_t i = separator(0) ? 1 : 0;; ++i) {
+    ++call.alleles;
+    if (i < text.size() && text[i] == '.') {
+      ++call.missing;
+      ++i;
+    } else {
+      if (!digit(i)) return CallFault::syntax;
+      int allele = 0;  // 2 stands for every larger number
+      for (; digit(i); ++i) allele = std::min(2, 10 * allele + (text[i] - '0'));
+      call.alt += allele;
+      if (allele > 1) biallelic = false;
+    }
+    if (i == text.size()) break;
+    if (!separator(i)) return CallFault::syntax;
+  }
+  return biallelic ? code_of(call, rules, code) : CallFault::allele;
+}
+
+}  // namespace yupana::io

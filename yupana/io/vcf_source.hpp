@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "yupana/core/context.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/genotype/source.hpp"
+#include "yupana/io/vcf.hpp"
+#include "yupana/io/vcf_file.hpp"
+#include "yupana/io/vcf_record.hpp"
+
+namespace yupana::io {
+
+/// Batches of records from a file, filters, and the decoding of the records that stay: lines are
+/// looked at in parallel, judged in file order, decoded in parallel into their rows.
+class VcfSource : public genotype::Source {
+ public:
+  VcfSource(Context& context, const VcfParams& params);
+
+  const std::vector<std::string>& samples() const override { return file_.header().samples; }
+  std::int64_t sites() const override { return -1; }
+  bool read(genotype::SiteBlock& block) override;
+  void rewind() override;
+  const genotype::SiteAccount& account() const override { return account_; }
+
+ private:
+  /// A record whose turn has come: where its row is, or null where it is skipped.
+  struct Job {
+    const VcfRecord* record;
+    std::uint8_t* row;
+  };
+  enum class ContigRule { kept, kept_unknown, skipped };
+
+  bool next_batch();
+  void fill(VcfBatch& batch);
+  void take(genotype::SiteBlock& block, std::vector<Job>& jobs);
+  bool keeps_contig(std::string_view contig);
+  void finish();
+  bool run(const Job& job, std::int64_t stride) const;
+  void run_all(const std::vector<Job>& jobs, std::int64_t stride);
+  Error error_of(const VcfRecord& record, std::int64_t stride) const;
+
+  Context& context_;
+  VcfParams params_;
+  VcfFile file_;
+  std::unique_ptr<VcfFormat> format_;
+  std::int64_t batch_bytes_;
+  bool reference_;
+  genotype::SiteAccount account_;
+  bool any_genotypes_ = false;
+  bool finished_ = false;
+  std::string contig_;  // the last one judged, and what was said of it
+  bool contig_kept_ = true;
+  std::vector<std::string> unknown_contigs_;
+  std::string tail_;  // the beginning of a record whose end is not read yet
+  std::int64_t next_line_ = 0;
+  VcfBatch batch_, spare_;
+  std::size_t cursor_ = 0;        // the next record of batch_
+  std::future<void> read_ahead_;  // fills spare_; last, so that it ends before the rest goes
+};
+
+}  // namespace yupana::io

@@ -1,0 +1,166 @@
+// Records of text VCF: where lines and columns are. The genotypes are decoded elsewhere.
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "yupana/core/error.hpp"
+#include "yupana/core/tiles.hpp"
+#include "yupana/io/vcf_record.hpp"
+
+namespace yupana::io {
+namespace {
+
+constexpr std::int64_t fixed_columns = 9;  // CHROM POS ID REF ALT QUAL FILTER INFO FORMAT
+
+const char* find(const char* begin, const char* end, char byte) {
+  return static_cast<const char*>(std::memchr(begin, byte, static_cast<std::size_t>(end - begin)));
+}
+
+/// Decimal digits only, at most 18 of them.
+bool parse_position(std::string_view text, std::int64_t& position) {
+  if (text.empty() || text.size() > 18) return false;
+  position = 0;
+  for (const char digit : text) {
+    if (digit < '0' || digit > '9') return false;
+    position = 10 * position + (digit - '0');
+  }
+  return true;
+}
+
+/// Which subfield of FORMAT is GT; -1 if none.
+std::int64_t find_gt(std::string_view format) {
+  for (std::int64_t index = 0;; ++index) {
+    const std::size_t colon = format.find(':');
+    if (format.substr(0, colon) == "GT") return index;
+    if (colon == std::string_view::npos) return -1;
+    format.remove_prefix(colon + 1);
+  }
+}
+
+VcfRecord parse_line(const char* begin, const char* end) {
+  if (end != begin && end[-1] == '\r') --end;
+  VcfRecord record;
+  record.begin = begin;
+  record.end = end;
+  std::array<std::string_view, fixed_columns> columns;
+  const char* at = begin;
+  for (std::string_view& column : columns) {
+    const char* tab = find(at, end, '\t');
+    if (tab == nullptr) return record;  // malformed: column_fault() says how many there are
+    column = {at, static_cast<std::size_t>(tab - at)};
+    at = tab + 1;
+  }
+  const auto& [contig, pos, id, ref, alt, qual, filter, info, format] = columns;
+  record.contig = contig;
+  if (contig.empty()) {
+    record.fault = "CHROM is empty";
+  } else if (!parse_position(pos, record.position)) {
+    record.fault = "POS is not a number";
+  } else if (ref.empty() || alt.empty()) {
+    record.fault = "REF or ALT is empty";
+  } else {
+    record.verdict = verdict_of(ref, alt);
+    record.text.subfield = find_gt(format);
+    record.text.alone = format.size() == 2;
+    record.text.columns = {at, static_cast<std::size_t>(end - at)};
+    record.has_genotypes = record.text.subfield >= 0;
+    if (record.verdict == Verdict::kept && !record.has_genotypes) {
+      record.verdict = Verdict::no_genotypes;
+    }
+  }
+  return record;
+}
+
+/// The lines that begin in [begin, end) of the text; empty lines are counted and left out.
+struct Piece {
+  std::vector<VcfRecord> records;
+  std::int64_t lines = 0;
+};
+
+Piece scan_piece(std::string_view text, std::int64_t begin, std::int64_t end) {
+  Piece piece;
+  const char* at = text.data() + begin;
+  const char* last = text.data() + text.size();
+  const char* stop = text.data() + end;
+  if (begin > 0 && at[-1] != '\n') {
+    const char* newline = find(at, last, '\n');
+    at = newline == nullptr ? last : newline + 1;
+  }
+  while (at < stop) {
+    const char* newline = find(at, last, '\n');
+    const bool empty = newline == at || (newline == at + 1 && *at == '\r');
+    if (!empty) {
+      piece.records.push_back(parse_line(at, newline));
+      piece.records.back().line = piece.lines;
+    }
+    ++piece.lines;
+    at = newline + 1;
+  }
+  return piece;
+}
+
+class TextFormat : public VcfFormat {
+ public:
+  TextFormat(std::int64_t samples, const CallRules& rules) : samples_(samples), rules_(rules) {}
+
+  std::int64_t whole_records(std::string_view data) const override {
+    return static_cast<std::int64_t>(data.rfind('\n') + 1);  // npos + 1 is 0
+  }
+
+  void scan(Context& context, VcfBatch& batch) const override {
+    constexpr std::int64_t piece_bytes = 256 << 10;
+    const std::string_view text(batch.bytes.data(), static_cast<std::size_t>(batch.size));
+    std::vector<Piece> pieces(static_cast<std::size_t>(divide_up(batch.size, piece_bytes)));
+    const auto count = static_cast<std::int64_t>(pieces.size());
+    context.parallel_for(count, 1, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) {
+        pieces[static_cast<std::size_t>(i)] = scan_piece(
+            text, i * piece_bytes, std::min<std::int64_t>(batch.size, (i + 1) * piece_bytes));
+      }
+    });
+    batch.records.clear();
+    batch.lines = 0;
+    for (Piece& piece : pieces) {
+      for (VcfRecord& record : piece.records) {
+        record.line = batch.first_line == 0 ? 0 : batch.first_line + batch.lines + record.line;
+        batch.records.push_back(record);
+      }
+      batch.lines += piece.lines;
+    }
+  }
+
+  bool decode(const VcfRecord& record, std::uint8_t* row, std::int64_t stride) const override {
+    return cpu::decode_genotypes(record.text, samples_, rules_, row, stride);
+  }
+  bool complete(const VcfRecord& record) const override {
+    return cpu::count_bytes(record.text.columns, '\t') == samples_ - 1;
+  }
+  std::string column_fault(const VcfRecord& record) const override {
+    const std::string_view line(record.begin, static_cast<std::size_t>(record.end - record.begin));
+    const std::int64_t columns = cpu::count_bytes(line, '\t') + 1;
+    const std::int64_t wanted = fixed_columns + samples_;
+    if (columns == wanted) return {};
+    return fmt::format("{} columns, {} wanted: {} and one for each of {} samples",
+                       columns,
+                       wanted,
+                       fixed_columns,
+                       samples_);
+  }
+  GenotypeFault reference_decode(const VcfRecord& record,
+                                 std::uint8_t* row,
+                                 std::int64_t stride) const override {
+    return reference::decode_genotypes(record.text, samples_, rules_, row, stride);
+  }
+
+ private:
+  std::int64_t samples_;
+  CallRules rules_;
+};
+
+}  // namespace
+
+std::unique_ptr<VcfFormat> make_text_format(std::int64_t samples, const CallRules& rules) {
+  return std::make_unique<TextFormat>(samples, rules);
+}
+
+}  // namespace yupana::io

@@ -1,0 +1,97 @@
+#include "yupana/job/counting.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+
+#include "yupana/core/error.hpp"
+#include "yupana/genotype/counts_file.hpp"
+
+namespace yupana::job {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::string counts_path(const CheckpointParams& checkpoint, Range band) {
+  return fmt::format("{}/counts-{}-{}.yupana", checkpoint.folder, band.begin, band.end);
+}
+
+/// What a checkpoint must agree in to be gone on with.
+std::string run_text(const Input& input, const Plan& plan, Range band) {
+  return fmt::format(
+      "{}rows: {}-{}\nhethet: {}\n", input.fingerprint, band.begin, band.end, plan.sizes.hethet);
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("--checkpoint {}: cannot make the folder: {}", folder, error.message()));
+  }
+}
+
+/// Pairs of a band, without the diagonal.
+double pairs_of(Range band) {
+  return static_cast<double>(triangle_cells(band.end) - triangle_cells(band.begin) - band.size());
+}
+
+}  // namespace
+
+genotype::PairCounts count_pairs(Context& context,
+                                 Input& input,
+                                 const Plan& plan,
+                                 Range band,
+                                 const CheckpointParams& checkpoint) {
+  const bool saves = !checkpoint.folder.empty();
+  const std::string run = run_text(input, plan, band);
+  genotype::PairCounter counter(
+      context, plan.sizes.samples, {.hethet = plan.sizes.hethet, .rows = band});
+  std::int64_t counted = 0;  // sites an earlier run has counted
+  if (saves) {
+    make_folder(checkpoint.folder);
+    if (auto saved = genotype::load_counts(context, counts_path(checkpoint, band), run)) {
+      counted = saved->sites;
+      counter.resume(std::move(*saved));
+      context.note(fmt::format("going on after {} sites counted by an earlier run", counted));
+    }
+  }
+  const double pairs = pairs_of(band);
+  Stage stage(context,
+              "pair counts",
+              pairs * static_cast<double>(std::max<std::int64_t>(plan.sizes.sites, 0)),
+              "pair-SNP");
+  input.cohort.rewind();
+  genotype::PlaneBlock block;
+  Clock::time_point saved_at = Clock::now();
+  for (std::int64_t read = 0;; read += block.sites) {
+    // Sites that were counted are read again, which is quick beside counting them, up to the very
+    // site where the earlier run stood.
+    const std::int64_t wanted =
+        read < counted ? std::min(plan.block_sites, counted - read) : plan.block_sites;
+    if (!input.cohort.read(block, wanted)) break;
+    if (read >= counted) {
+      counter.add(block, &stage);
+    } else {
+      stage.advance(pairs * static_cast<double>(block.sites));
+    }
+    if (saves && Clock::now() - saved_at >= std::chrono::duration<double>(checkpoint.interval)) {
+      genotype::save_counts(context, counts_path(checkpoint, band), run, counter.counts());
+      saved_at = Clock::now();
+    }
+  }
+  if (saves && plan.bands.size() > 1) {
+    genotype::save_counts(context, counts_path(checkpoint, band), run, counter.counts());
+  }
+  return counter.take();
+}
+
+void remove_checkpoint(const Plan& plan, const CheckpointParams& checkpoint) {
+  if (checkpoint.folder.empty()) return;
+  for (const Range band : plan.bands) std::remove(counts_path(checkpoint, band).c_str());
+  std::error_code ignored;
+  std::filesystem::remove(checkpoint.folder, ignored);  // only if nothing else is in it
+}
+
+}  // namespace yupana::job

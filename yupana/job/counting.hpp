@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+#include "yupana/core/context.hpp"
+#include "yupana/genotype/pair_counts.hpp"
+#include "yupana/job/input.hpp"
+#include "yupana/job/plan.hpp"
+
+namespace yupana::job {
+
+struct CheckpointParams {
+  std::string folder;     ///< --checkpoint; empty: none
+  double interval = 300;  ///< seconds between two saves
+};
+
+/// Pair counts of one band of rows over the whole input, with progress. With a checkpoint folder
+/// the counts are saved now and then, and an earlier run of the same input and options is gone on
+/// with: the result has the same bits either way.
+genotype::PairCounts count_pairs(Context& context,
+                                 Input& input,
+                                 const Plan& plan,
+                                 Range band,
+                                 const CheckpointParams& checkpoint = {});
+
+/// Removes the checkpoint's files after a run is done.
+void remove_checkpoint(const Plan& plan, const CheckpointParams& checkpoint);
+
+}  // namespace yupana::job

@@ -1,0 +1,145 @@
+#include "yupana/job/distance.hpp"
+
+#include "yupana/core/atomic_file.hpp"
+#include "yupana/core/error.hpp"
+
+namespace yupana::job {
+namespace {
+
+using genotype::Metric;
+using genotype::MetricParams;
+using genotype::PairCounts;
+
+/// Only the .npy matrix can be written band by band.
+bool needs_all_counts(const DistanceOutputs& outputs) {
+  return outputs.plink || outputs.tsv || outputs.phylip || outputs.pairs;
+}
+
+Plan plan_of(Context& context, const Input& input, const DistanceJobParams& params) {
+  PlanParams sizes;
+  sizes.samples = static_cast<std::int64_t>(input.cohort.samples().size());
+  sizes.sites = input.cohort.sites();
+  sizes.missing = params.input.cohort.missing == genotype::Missing::pairwise;
+  sizes.hethet = params.metric.metric == Metric::king;
+  sizes.one_band = needs_all_counts(params.outputs);
+  return make_plan(context, sizes);
+}
+
+io::RowProducer metric_rows(const PairCounts& counts, const MetricParams& metric) {
+  return [&counts, metric](std::int64_t i, double* row) {
+    genotype::metric_row(counts, metric, i, row);
+  };
+}
+
+/// Columns [0, i] of row i, from the rows a band holds.
+io::RowProducer lower_rows(const PairCounts& counts, const MetricParams& metric) {
+  return [&counts, metric](std::int64_t i, double* row) {
+    genotype::metric_lower_row(counts, metric, i, row);
+  };
+}
+
+io::RowProducer shared_lower_rows(const PairCounts& counts) {
+  return [&counts](std::int64_t i, double* row) {
+    for (std::int64_t j = 0; j <= i; ++j) row[j] = static_cast<double>(counts.shared_at(i, j));
+  };
+}
+
+Metric plink_metric(io::PlinkContent content) {
+  switch (content) {
+    case io::PlinkContent::allele_count:
+      return Metric::manhattan;
+    case io::PlinkContent::ibs:
+      return Metric::ibs;
+    case io::PlinkContent::one_minus_ibs:
+      return Metric::one_minus_ibs;
+  }
+  return Metric::manhattan;
+}
+
+/// "FAMILY<TAB>IID" where a .fam gave families: what PLINK's .id files hold.
+std::vector<std::string> plink_samples(const Input& input) {
+  std::vector<std::string> samples = input.cohort.samples();
+  for (std::size_t i = 0; i < samples.size() && !input.families.empty(); ++i) {
+    samples[i] = input.families[i] + "\t" + input.individuals[i];
+  }
+  return samples;
+}
+
+/// The files that are made from the counts of the whole triangle at once.
+void add_whole_files(Context& context,
+                     const Input& input,
+                     const DistanceJobParams& params,
+                     const PairCounts& counts,
+                     OutputFiles& files,
+                     DistanceJobResult& result) {
+  const DistanceOutputs& outputs = params.outputs;
+  const std::vector<std::string>& names = input.cohort.samples();
+  const io::RowProducer rows = metric_rows(counts, params.metric);
+  if (outputs.tsv) io::write_tsv(context, files.add(params.out + ".dist.tsv"), names, rows);
+  if (outputs.phylip) io::write_phylip(context, files.add(params.out + ".dist.phy"), names, rows);
+  if (outputs.pairs) {
+    result.pairs_listed =
+        io::write_pairs(context, files.add(params.out + ".pairs.tsv"), names, *outputs.pairs, rows);
+  }
+  for (const io::PlinkContent content : outputs.plink_contents) {
+    io::write_plink(context,
+                    files,
+                    params.out,
+                    content,
+                    *outputs.plink,
+                    plink_samples(input),
+                    metric_rows(counts, {.metric = plink_metric(content)}));
+  }
+}
+
+void note_unshared(Context& context, std::int64_t pairs) {
+  if (pairs == 0) return;
+  context.note(
+      fmt::format("{} pairs of samples share no called site; their distance is nan", pairs));
+}
+
+}  // namespace
+
+DistanceJobResult run_distances(Context& context, const DistanceJobParams& params) {
+  Input input = open_input(context, params.input);
+  const Plan plan = plan_of(context, input, params);
+  const std::int64_t n = plan.sizes.samples;
+  if (n == 1) context.note("one sample: its distance to itself is all there is");
+
+  OutputFiles files;
+  DistanceJobResult result;
+  result.samples = n;
+  result.passes = static_cast<std::int64_t>(plan.bands.size());
+  std::optional<io::NpyMatrix> npy, shared;
+  if (params.outputs.npy) npy.emplace(files.add(params.out + ".dist.npy"), n, params.outputs.type);
+  if (params.outputs.shared) {
+    shared.emplace(files.add(params.out + ".shared.npy"), n, io::NpyType::int64);
+  }
+  for (const Range band : plan.bands) {
+    const PairCounts counts = count_pairs(context, input, plan, band, params.checkpoint);
+    result.sites = counts.sites;
+    genotype::check_metric(counts, params.metric, input.cohort.samples());
+    result.pairs_without_sites += genotype::pairs_without_shared_site(counts);
+    Stage stage(context, "write");
+    if (npy) npy->write_band(context, band, lower_rows(counts, params.metric));
+    if (shared) shared->write_band(context, band, shared_lower_rows(counts));
+    if (plan.sizes.one_band) add_whole_files(context, input, params, counts, files, result);
+  }
+  result.cohort = input.cohort.summary();
+  note_unshared(context, result.pairs_without_sites);
+  if (!params.outputs.plink) io::write_ids(files.add(params.out + ".ids"), input.cohort.samples());
+  context.check_cancelled();
+  files.commit();
+  remove_checkpoint(plan, params.checkpoint);
+  for (const AtomicFile& file : files.files()) result.files.push_back(file.path());
+  return result;
+}
+
+Plan plan_distances(Context& context, const DistanceJobParams& params) {
+  const Input input = open_input(context, params.input);
+  Plan plan = plan_of(context, input, params);
+  estimate_time(context, plan);
+  return plan;
+}
+
+}  // namespace yupana::job

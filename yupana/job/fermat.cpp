@@ -1,0 +1,252 @@
+#include "yupana/job/fermat.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "yupana/core/atomic_file.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/genotype/metric.hpp"
+#include "yupana/io/matrix_reader.hpp"
+#include "yupana/io/sample_lists.hpp"
+#include "yupana/job/fermat_files.hpp"
+#include "yupana/job/understanding.hpp"
+
+namespace yupana::job {
+namespace {
+
+using graph::AnyMatrix;
+
+std::int64_t size_of(const AnyMatrix& matrix) {
+  return std::visit([](const auto& m) { return m.size(); }, matrix);
+}
+
+AnyMatrix copy_of(const AnyMatrix& matrix) {
+  return std::visit(
+      [](const auto& source) -> AnyMatrix {
+        std::remove_cvref_t<decltype(source)> copy(source.size());
+        std::copy_n(source.data(), source.size() * source.size(), copy.data());
+        return copy;
+      },
+      matrix);
+}
+
+std::string precision_of(const AnyMatrix& matrix) {
+  static constexpr const char* names[] = {"int32", "float32", "float64"};
+  return names[matrix.index()];
+}
+
+/// What the job starts from: names and d (or d^2), wherever they came from.
+struct Start {
+  std::vector<std::string> names;
+  AnyMatrix distances;
+  bool squared = true;
+  std::optional<genotype::CohortSummary> cohort;
+};
+
+void refuse_unshared(const genotype::PairCounts& counts, const std::vector<std::string>& names) {
+  const std::int64_t pairs = genotype::pairs_without_shared_site(counts);
+  if (pairs == 0) return;
+  for (std::int64_t i = 0; i < counts.samples; ++i) {
+    for (std::int64_t j = 0; j < i; ++j) {
+      if (counts.shared_at(i, j) > 0) continue;
+      throw Error(
+          ErrorCode::bad_input,
+          fmt::format("{} pairs of samples share no called site (first: {} and {}), so they have "
+                      "no distance; drop such samples with --mind, or use --missing mode",
+                      pairs,
+                      names[static_cast<std::size_t>(j)],
+                      names[static_cast<std::size_t>(i)]));
+    }
+  }
+}
+
+/// d^2 as integers where they are, as doubles where calls are missing.
+AnyMatrix squared_distances(Context& context, const genotype::PairCounts& counts) {
+  constexpr std::int64_t largest_integer_sites = std::int64_t{1} << 27;  // 4 m below 2^29
+  if (counts.shared.empty() && counts.sites < largest_integer_sites) {
+    return genotype::integer_squared_distances(context, counts);
+  }
+  return genotype::distances(context, counts, {.metric = genotype::Metric::squared_euclidean});
+}
+
+Plan plan_cohort(Context& context, Input& input, const FermatJobParams& params) {
+  PlanParams sizes;
+  sizes.samples = static_cast<std::int64_t>(input.cohort.samples().size());
+  sizes.sites = input.cohort.sites();
+  sizes.missing = params.input.cohort.missing == genotype::Missing::pairwise;
+  sizes.later_bytes = fermat_matrix_bytes(sizes.samples, sizes.missing);
+  sizes.one_band = true;
+  return make_plan(context, sizes);
+}
+
+Start start_from_cohort(Context& context, const FermatJobParams& params) {
+  Input input = open_input(context, params.input);
+  const Plan plan = plan_cohort(context, input, params);
+  Start start;
+  start.names = input.cohort.samples();
+  const genotype::PairCounts counts =
+      count_pairs(context, input, plan, {0, plan.sizes.samples}, params.checkpoint);
+  start.cohort = input.cohort.summary();
+  refuse_unshared(counts, start.names);
+  Stage stage(context, "metric");
+  start.distances = squared_distances(context, counts);
+  return start;
+}
+
+Start start_from_matrix(Context& context, const FermatJobParams& params) {
+  Stage stage(context, "read distances");
+  io::DistanceMatrix read = io::read_distances(context, params.distances);
+  Start start;
+  start.names = std::move(read.names);
+  start.distances = std::move(read.values);
+  start.squared = params.squared;
+  if (start.names.empty()) {
+    for (std::int64_t i = 0; i < size_of(start.distances); ++i) {
+      start.names.push_back(std::to_string(i + 1));
+    }
+  }
+  return start;
+}
+
+RunLabels labels_of(Context& context, const FermatJobParams& params, const Start& start) {
+  if (params.labels.empty()) return {};
+  io::SampleNames names;
+  names.ids = start.names;
+  const io::SampleLabels read = io::read_labels(params.labels, names, params.label_column);
+  if (read.unlabelled > 0 || read.unknown > 0) {
+    context.note(fmt::format("{}: {} samples without label, {} labels of samples not in the input",
+                             params.labels,
+                             read.unlabelled,
+                             read.unknown));
+  }
+  return {read.names, analysis::Labels(read.of.begin(), read.of.end())};
+}
+
+std::vector<double> chosen_alphas(Context& context,
+                                  const FermatJobParams& params,
+                                  const Start& start) {
+  if (!params.automatic_alpha) return params.alphas;
+  Stage stage(context, "choose alpha");
+  return {graph::automatic_alpha(context, start.distances, start.squared)};
+}
+
+AlphaFindings findings_of(const graph::FermatResult& result) {
+  AlphaFindings findings;
+  findings.alpha = result.alpha;
+  findings.kept_edges = result.kept_edges;
+  findings.certified = result.certified;
+  findings.method = result.method;
+  findings.precision = precision_of(result.lengths);
+  findings.largest_rank = result.largest_rank;
+  findings.components = result.components;
+  return findings;
+}
+
+void add_notices(FermatJobResult& result, const FermatJobParams& params, const AlphaFindings& run) {
+  const std::string alpha = fmt::format("\u03b1 = {:g}", run.alpha);
+  if (run.kept_edges > 0.99 && run.alpha > 1) {
+    result.notices.push_back(
+        fmt::format("At {} almost every pair ({:.2f} %) is its own shortest path: F is nearly the "
+                    "power d^\u03b1 and its "
+                    "pictures say nothing that d does not. --alpha auto looks for an \u03b1 that "
+                    "changes half of them.",
+                    alpha,
+                    100 * run.kept_edges));
+  }
+  if (run.components > 1) {
+    result.notices.push_back(fmt::format(
+        "At {} the graph falls into {} components; distances between them are infinite and no "
+        "embedding is drawn. Raise --knn.",
+        alpha,
+        run.components));
+  }
+  if (params.fermat.neighbors > 0) {
+    result.notices.push_back(
+        fmt::format("At {} paths were searched among the {} nearest neighbours; the largest "
+                    "neighbour rank any path "
+                    "used is {}{}.",
+                    alpha,
+                    params.fermat.neighbors,
+                    run.largest_rank,
+                    run.largest_rank < params.fermat.neighbors
+                        ? ", so a larger --knn would very likely change nothing"
+                        : ", so a larger --knn may change the result"));
+  }
+  if (params.fermat.landmarks > 0) {
+    result.notices.push_back(
+        fmt::format("At {} lengths are estimates through {} landmarks, not exact.",
+                    alpha,
+                    params.fermat.landmarks));
+  }
+  if (params.fermat.root) {
+    result.notices.push_back(
+        fmt::format("At {} the 1/\u03b1 root of the lengths was taken (--root).", alpha));
+  }
+}
+
+/// F, d^alpha and F^(1/alpha) of one alpha: computed, understood, written.
+void work_out_alpha(Context& context,
+                    const FermatJobParams& params,
+                    const Start& start,
+                    const RunLabels& labels,
+                    double alpha,
+                    FermatFiles& files,
+                    FermatJobResult& result) {
+  graph::FermatParams fermat = params.fermat;
+  fermat.alpha = alpha;
+  const graph::FermatResult closed =
+      graph::fermat(context, copy_of(start.distances), start.squared, fermat);
+  result.alphas.push_back(findings_of(closed));
+  add_notices(result, params, result.alphas.back());
+
+  const std::string a = fmt::format("{:g}", alpha);
+  const auto look = [&](const std::string& name, const SquareMatrix<float>& matrix) {
+    Understanding understood = understand(context, name, matrix, labels.classes, params);
+    result.matrices.push_back(understood.findings);
+    return understood;
+  };
+  const double power = start.squared ? alpha / 2 : alpha;
+  files.add(look(fmt::format("d^{}", a), powered(context, start.distances, power)));
+  const double lift = closed.rooted ? alpha : 1;  // F from what the result holds
+  const SquareMatrix<float> lengths = powered(context, closed.lengths, lift);
+  Understanding understood = look(fmt::format("Fermat F, \u03b1 = {}", a), lengths);
+  files.add_alpha(context, closed, start.distances, start.squared, understood);
+  files.add(std::move(understood));
+  files.add(look(fmt::format("F^(1/{})", a), powered(context, closed.lengths, lift / alpha)));
+}
+
+}  // namespace
+
+FermatJobResult run_fermat(Context& context, const FermatJobParams& params) {
+  const Start start = params.distances.empty() ? start_from_cohort(context, params)
+                                               : start_from_matrix(context, params);
+  const RunLabels labels = labels_of(context, params, start);
+  FermatJobResult result;
+  result.samples = size_of(start.distances);
+  result.cohort = start.cohort;
+  if (result.samples == 1) result.notices.push_back("One individual: every distance is zero.");
+
+  const std::vector<double> alphas = chosen_alphas(context, params, start);
+  FermatFiles files(context, params, start.names, labels, alphas.size() > 1);
+  const SquareMatrix<float> plain = powered(context, start.distances, start.squared ? 0.5 : 1);
+  Understanding understood = understand(context, "distance d", plain, labels.classes, params);
+  result.matrices.push_back(understood.findings);
+  files.add_distances(context, start.distances, start.squared);
+  files.add(std::move(understood));
+  for (const double alpha : alphas) {
+    work_out_alpha(context, params, start, labels, alpha, files, result);
+  }
+  result.findings = findings_in_words(result.alphas, result.matrices);
+  files.add_curve(context, start.distances, start.squared, alphas.front());
+  files.write(context, result);
+  return result;
+}
+
+Plan plan_fermat(Context& context, const FermatJobParams& params) {
+  Input input = open_input(context, params.input);
+  Plan plan = plan_cohort(context, input, params);
+  estimate_time(context, plan);
+  return plan;
+}
+
+}  // namespace yupana::job

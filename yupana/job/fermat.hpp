@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "yupana/analysis/clustering.hpp"
+#include "yupana/analysis/scores.hpp"
+#include "yupana/core/context.hpp"
+#include "yupana/graph/fermat.hpp"
+#include "yupana/job/counting.hpp"
+#include "yupana/job/input.hpp"
+#include "yupana/job/plan.hpp"
+
+namespace yupana::job {
+
+/// The genomic job: cohort (or distances) in; distances, Fermat distances, pictures and scores out.
+struct FermatJobParams {
+  InputParams input;
+  std::string distances;     ///< --from-distances: a matrix file instead of genotypes
+  bool squared = false;      ///< that matrix holds d^2
+  std::string labels;        ///< sample <tab> label
+  std::string label_column;  ///< name or number of the label's column; empty: the second
+  std::vector<double> alphas = {2.0};
+  bool automatic_alpha = false;                            ///< --alpha auto
+  graph::FermatParams fermat;                              ///< its alpha is set from `alphas`
+  analysis::Linkage linkage = analysis::Linkage::average;  ///< of the Newick tree and heat map
+  std::int64_t dimensions = 10;                            ///< of the embeddings
+  CheckpointParams checkpoint;
+  std::string out;  ///< prefix of the files
+};
+
+/// Facts about one matrix that the report compares.
+struct MatrixFindings {
+  std::string name;
+  std::vector<double> share;  ///< explained share per dimension
+  std::optional<analysis::LabelScores> scores;
+};
+
+/// One alpha of a run.
+struct AlphaFindings {
+  double alpha = 0;
+  double kept_edges = 0;
+  double certified = 0;
+  std::string method;
+  std::string precision;
+  std::int64_t largest_rank = 0;
+  std::int64_t components = 1;
+};
+
+struct FermatJobResult {
+  std::int64_t samples = 0;
+  std::optional<genotype::CohortSummary> cohort;
+  std::vector<AlphaFindings> alphas;
+  std::vector<MatrixFindings> matrices;
+  std::vector<std::string> findings;  ///< sentences
+  std::vector<std::string> notices;
+  std::vector<std::string> files;
+};
+
+FermatJobResult run_fermat(Context& context, const FermatJobParams& params);
+
+/// The plan of the same run, without running it.
+Plan plan_fermat(Context& context, const FermatJobParams& params);
+
+}  // namespace yupana::job

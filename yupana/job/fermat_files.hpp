@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "yupana/core/atomic_file.hpp"
+#include "yupana/job/fermat.hpp"
+#include "yupana/job/understanding.hpp"
+#include "yupana/report/report.hpp"
+
+namespace yupana::job {
+
+/// The files of a Fermat run, gathered as the run goes and made visible together at its end:
+///   .dist.npy .fermat.npy .ids .mds.tsv .nwk .graphml .gexf .html .svg .png .json
+/// With several alphas the files of one are named PREFIX.alphaA.fermat.npy and so on.
+class FermatFiles {
+ public:
+  FermatFiles(Context& context,
+              const FermatJobParams& params,
+              const std::vector<std::string>& names,
+              const RunLabels& labels,
+              bool several);
+
+  /// d itself, row by row from d^2: .dist.npy
+  void add_distances(Context& context, const graph::AnyMatrix& distances, bool squared);
+  /// A matrix as the report and the table of coordinates show it.
+  void add(Understanding understanding);
+  /// What belongs to one alpha: .fermat.npy, .nwk, .graphml, .gexf
+  void add_alpha(Context& context,
+                 const graph::FermatResult& closed,
+                 const graph::AnyMatrix& distances,
+                 bool squared,
+                 const Understanding& fermat);
+  /// Share of kept edges against alpha.
+  void add_curve(Context& context, const graph::AnyMatrix& distances, bool squared, double alpha);
+  /// Report, tables and record; then every file appears. Fills result.files.
+  void write(Context& context, FermatJobResult& result);
+
+ private:
+  std::string named(double alpha, const std::string& ending) const;
+  void write_graphs(Context& context,
+                    const graph::FermatResult& closed,
+                    const graph::AnyMatrix& distances,
+                    bool squared);
+  void write_coordinates();
+  void write_record(const FermatJobResult& result);
+  void write_report(Context& context, const FermatJobResult& result);
+
+  const FermatJobParams& params_;
+  const std::vector<std::string>& names_;
+  const RunLabels& labels_;
+  bool several_;
+  OutputFiles files_;
+  report::Report report_;
+  std::vector<analysis::MdsResult> embeddings_;
+  std::vector<std::string> embedding_names_;
+};
+
+}  // namespace yupana::job

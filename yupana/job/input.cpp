@@ -1,0 +1,144 @@
+#include "yupana/job/input.hpp"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <string_view>
+#include <unordered_map>
+
+#include "yupana/core/error.hpp"
+#include "yupana/genotype/simulate.hpp"
+#include "yupana/io/bed.hpp"
+#include "yupana/io/npy_genotypes.hpp"
+#include "yupana/io/sample_lists.hpp"
+#include "yupana/io/vcf.hpp"
+
+namespace yupana::job {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::string_view simulate_prefix = "simulate:";
+
+bool ends_with(std::string_view text, std::initializer_list<std::string_view> endings) {
+  for (const std::string_view ending : endings) {
+    if (text.ends_with(ending)) return true;
+  }
+  return false;
+}
+
+/// "input: PATH, SIZE bytes, changed TIME": enough to tell that a file is not the one it was.
+std::string file_line(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return fmt::format("input: {}\n", path);
+  return fmt::format("input: {}, {} bytes, changed {}.{:09}\n",
+                     fs::absolute(path).string(),
+                     status.st_size,
+                     status.st_mtim.tv_sec,
+                     status.st_mtim.tv_nsec);
+}
+
+genotype::ChromosomeFilter chromosomes_of(const InputParams& params) {
+  if (params.all_chromosomes && !params.chromosomes.empty()) {
+    throw Error(ErrorCode::usage, "--chr and --all-chr do not go together");
+  }
+  if (params.all_chromosomes) return genotype::ChromosomeFilter::all();
+  if (!params.chromosomes.empty()) return genotype::ChromosomeFilter::listed(params.chromosomes);
+  return {};
+}
+
+/// A source and what PLINK files say of its samples.
+struct Opened {
+  std::unique_ptr<genotype::Source> source;
+  io::SampleNames names;
+  std::string fingerprint;
+};
+
+Opened open_plink(const InputParams& params) {
+  io::BedFiles files = io::bed_files(params.path);
+  if (!params.bim.empty()) files.bim = params.bim;
+  if (!params.fam.empty()) files.fam = params.fam;
+  Opened opened;
+  opened.source = io::open_bed(files, chromosomes_of(params));
+  opened.names = io::read_fam(files.fam);
+  opened.fingerprint = file_line(files.bed) + file_line(files.bim) + file_line(files.fam);
+  return opened;
+}
+
+Opened open_any(Context& context, const InputParams& params) {
+  const std::string& path = params.path;
+  Opened opened;
+  if (path.starts_with(simulate_prefix)) {
+    const auto text = std::string_view(path).substr(simulate_prefix.size());
+    opened.source = std::make_unique<genotype::SimulatedSource>(genotype::simulate_params(text),
+                                                                context.backend());
+    opened.fingerprint = fmt::format("input: {}\n", path);
+  } else if (ends_with(path, {".vcf", ".vcf.gz", ".vcf.bgz", ".bcf"}) || path == "-") {
+    opened.source = io::open_vcf(context,
+                                 {.path = path,
+                                  .region = params.region,
+                                  .half_call = io::half_call_from_name(params.half_call),
+                                  .chromosomes = chromosomes_of(params)});
+    opened.fingerprint =
+        file_line(path) +
+        fmt::format("region: {}\nhalf-call: {}\n", params.region, params.half_call);
+  } else if (path.ends_with(".npy")) {
+    opened.source = io::open_npy_genotypes({.path = path, .round = params.round});
+    opened.fingerprint = file_line(path) + fmt::format("round: {}\n", params.round);
+  } else if (path.ends_with(".bed") || fs::exists(path + ".bed")) {
+    opened = open_plink(params);
+  } else {
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("{}: {}; give a .bed, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix or "
+                    "simulate:SAMPLESxSITES",
+                    path,
+                    fs::exists(path) ? "not a kind of file yupana knows by its name"
+                                     : "no such file, and no PLINK files of that prefix"));
+  }
+  return opened;
+}
+
+std::string filter_lines(const InputParams& params, const genotype::CohortParams& cohort) {
+  return fmt::format(
+      "chromosomes: {}{}\nkeep: {}\nremove: {}\nmind: {}\ngeno: {}\nmaf: {}\nthin: {} seed "
+      "{}\nmissing: {}\n",
+      params.chromosomes,
+      params.all_chromosomes ? "all" : "",
+      fmt::join(cohort.keep, ","),
+      fmt::join(cohort.remove, ","),
+      cohort.max_sample_missing,
+      cohort.max_site_missing,
+      cohort.min_maf,
+      cohort.thin,
+      cohort.seed,
+      static_cast<int>(cohort.missing));
+}
+
+/// Families and individual names of the kept samples.
+void take_names(Input& input, const io::SampleNames& names) {
+  if (names.families.empty()) return;
+  std::unordered_map<std::string_view, std::size_t> index;
+  for (std::size_t i = 0; i < names.ids.size(); ++i) index.emplace(names.ids[i], i);
+  for (const std::string& id : input.cohort.samples()) {
+    const std::size_t i = index.at(id);
+    input.families.push_back(names.families[i]);
+    input.individuals.push_back(names.individuals[i]);
+  }
+}
+
+}  // namespace
+
+Input open_input(Context& context, const InputParams& params) {
+  Opened opened = open_any(context, params);
+  genotype::CohortParams cohort = params.cohort;
+  io::SampleNames names = opened.names;
+  if (names.ids.empty()) names.ids = opened.source->samples();
+  if (!params.keep_file.empty()) cohort.keep = io::read_sample_list(params.keep_file, names);
+  if (!params.remove_file.empty()) cohort.remove = io::read_sample_list(params.remove_file, names);
+  const std::string fingerprint = opened.fingerprint + filter_lines(params, cohort);
+  Input input{genotype::Cohort(context, std::move(opened.source), cohort), {}, {}, fingerprint};
+  take_names(input, opened.names);
+  return input;
+}
+
+}  // namespace yupana::job

@@ -1,0 +1,147 @@
+#include "yupana/job/plan.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
+#include "yupana/genotype/pair_counts.hpp"
+
+namespace yupana::job {
+namespace {
+
+/// Large enough that adding a block's counts to the totals is a few percent of making them, small
+/// enough that blocks are a small part of a big run's memory.
+constexpr std::uint64_t preferred_block_bytes = std::uint64_t{48} << 20;
+constexpr std::int64_t smallest_block = 8 * genotype::chunk_sites;
+constexpr std::int64_t largest_block = std::int64_t{1} << 22;
+/// The program, its libraries and small buffers.
+constexpr std::uint64_t base_bytes = std::uint64_t{32} << 20;
+
+/// Bytes a site takes: its 2-bit codes twice (one block is read while one is worked on), its
+/// planes once.
+double site_bytes(std::int64_t samples, int planes) {
+  return static_cast<double>(samples) * (2 * 0.25 + planes * 0.125) + 128;
+}
+
+std::int64_t choose_block(const Context& context, const PlanParams& sizes, int planes) {
+  const double budget = std::min(static_cast<double>(preferred_block_bytes),
+                                 static_cast<double>(context.memory()) / 4);
+  auto sites = static_cast<std::int64_t>(budget / site_bytes(sizes.samples, planes));
+  sites = std::clamp(sites, smallest_block, largest_block);
+  if (sizes.sites >= 0) sites = std::min(sites, std::max<std::int64_t>(sizes.sites, 1));
+  return round_up(sites, genotype::chunk_sites);
+}
+
+std::uint64_t bytes_of_rows(Range rows, const PlanParams& sizes) {
+  return genotype::PairCounter::bytes(rows, sizes.missing, sizes.hethet);
+}
+
+[[noreturn]] void refuse(const Context& context, const Plan& plan, std::uint64_t wanted) {
+  throw Error(ErrorCode::out_of_resources,
+              fmt::format("memory: {} samples need {}, --memory allows {}; raise --memory or take "
+                          "fewer samples (--keep)",
+                          plan.sizes.samples,
+                          human_bytes(static_cast<double>(wanted)),
+                          human_bytes(static_cast<double>(context.memory()))));
+}
+
+}  // namespace
+
+Plan make_plan(Context& context, const PlanParams& params) {
+  Plan plan;
+  plan.sizes = params;
+  plan.planes = params.missing ? 3 : 2;
+  plan.block_sites = choose_block(context, params, plan.planes);
+  plan.block_bytes = static_cast<std::uint64_t>(static_cast<double>(plan.block_sites) *
+                                                site_bytes(params.samples, plan.planes));
+  const std::uint64_t fixed = base_bytes + plan.block_bytes + params.later_bytes;
+  const std::uint64_t row_bytes = bytes_of_rows({0, 1}, params);
+  const std::uint64_t budget = context.memory() > fixed ? context.memory() - fixed : 0;
+  const auto cells = static_cast<std::int64_t>(budget / row_bytes);
+  for (std::int64_t next = 0; next < params.samples;) {
+    const Range band = triangle_band(next, params.samples, cells);
+    plan.bands.push_back(band);
+    plan.count_bytes = std::max(plan.count_bytes, bytes_of_rows(band, params));
+    next = band.end;
+    if (plan.count_bytes > budget) refuse(context, plan, fixed + plan.count_bytes);
+  }
+  if (params.one_band && plan.bands.size() > 1) {
+    refuse(context, plan, fixed + bytes_of_rows({0, params.samples}, params));
+  }
+  plan.total_bytes = fixed + plan.count_bytes;
+  if (params.sites > 0) {
+    plan.pair_sites = static_cast<double>(params.samples) *
+                      static_cast<double>(params.samples - 1) / 2 *
+                      static_cast<double>(params.sites);
+  }
+  return plan;
+}
+
+void estimate_time(Context& context, Plan& plan) {
+  if (plan.pair_sites <= 0) return;
+  constexpr std::int64_t samples = 256, sites = 16384;
+  genotype::PlaneBlock block(samples, sites, plan.planes);
+  std::fill(block.bytes.begin(), block.bytes.end(), std::uint8_t{0x35});
+  genotype::PairCountsParams params;
+  params.hethet = plan.sizes.hethet;
+  genotype::PairCounter counter(context, samples, params);
+  counter.add(block);
+  int rounds = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  double seconds = 0;
+  while (seconds < 0.05) {
+    counter.add(block);
+    ++rounds;
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+  const double rate = rounds * (samples * (samples - 1) / 2.0) * sites / seconds;
+  plan.seconds = plan.pair_sites / rate;
+}
+
+std::uint64_t fermat_matrix_bytes(std::int64_t samples, bool missing) {
+  const auto cells = static_cast<std::uint64_t>(samples) * static_cast<std::uint64_t>(samples);
+  return cells * (missing ? 8 + 4 + 4 : 4 + 4 + 4);
+}
+
+nlohmann::ordered_json plan_json(const Plan& plan) {
+  return {{"samples", plan.sizes.samples},
+          {"sites", plan.sizes.sites},
+          {"planes", plan.planes},
+          {"block_sites", plan.block_sites},
+          {"passes", plan.bands.size()},
+          {"memory", plan.total_bytes},
+          {"pair_sites", plan.pair_sites},
+          {"seconds", plan.seconds}};
+}
+
+std::string describe(const Plan& plan) {
+  const std::string sites = plan.sizes.sites < 0
+                                ? "unknown number of"
+                                : human_count(static_cast<double>(plan.sizes.sites));
+  std::string text = fmt::format("samples      {}\nsites        {}\n", plan.sizes.samples, sites);
+  text += fmt::format("planes       {} ({} bits a genotype)\n", plan.planes, plan.planes);
+  text += fmt::format("blocks       {} sites, {}\n",
+                      plan.block_sites,
+                      human_bytes(static_cast<double>(plan.block_bytes)));
+  text += fmt::format("counts       {} in {} pass{} over the input\n",
+                      human_bytes(static_cast<double>(plan.count_bytes)),
+                      plan.bands.size(),
+                      plan.bands.size() == 1 ? "" : "es");
+  if (plan.sizes.later_bytes > 0) {
+    text +=
+        fmt::format("matrices     {}\n", human_bytes(static_cast<double>(plan.sizes.later_bytes)));
+  }
+  text += fmt::format("memory       {}\n", human_bytes(static_cast<double>(plan.total_bytes)));
+  if (plan.pair_sites > 0) {
+    text += fmt::format("work         {} pair-SNP comparisons\n", human_count(plan.pair_sites));
+  }
+  if (plan.seconds > 0) {
+    text += fmt::format("time         about {:.3g} s for the distances on this machine\n",
+                        plan.seconds);
+  }
+  return text;
+}
+
+}  // namespace yupana::job

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "yupana/core/context.hpp"
+#include "yupana/core/tiles.hpp"
+
+namespace yupana::job {
+
+/// Sizes of a run, as far as they are known before it.
+struct PlanParams {
+  std::int64_t samples = 0;
+  std::int64_t sites = -1;  ///< -1: unknown (VCF)
+  bool missing = true;      ///< some calls are missing, or may be
+  bool hethet = false;
+  std::uint64_t later_bytes = 0;  ///< what the run holds beside the counts (matrices of a closure)
+  bool one_band = false;          ///< the run needs all counts at once
+};
+
+/// Memory and work of a run, decided before it starts.
+struct Plan {
+  PlanParams sizes;
+  int planes = 2;
+  std::int64_t block_sites = 0;   ///< sites packed at a time
+  std::uint64_t block_bytes = 0;  ///< raw codes (twice: one read ahead) and planes of a block
+  std::uint64_t count_bytes = 0;  ///< counts of the largest band
+  std::uint64_t total_bytes = 0;
+  std::vector<Range> bands;  ///< rows of the triangle per pass over the input
+  double pair_sites = 0;     ///< n (n - 1) / 2 x sites; 0 where sites are unknown
+  double seconds = 0;        ///< estimate from a short measurement on this machine; 0 unknown
+};
+
+/// Cuts a run to fit context.memory(). Throws out_of_resources, with the plan in the message, where
+/// even one row of counts does not fit.
+Plan make_plan(Context& context, const PlanParams& params);
+
+/// Adds the time estimate: pairs x sites over the rate measured on a small block.
+void estimate_time(Context& context, Plan& plan);
+
+/// Matrices a Fermat run holds at once: d^2, then W and F, and one float copy being understood.
+std::uint64_t fermat_matrix_bytes(std::int64_t samples, bool missing);
+
+/// The plan in a few lines of text, and for programs.
+std::string describe(const Plan& plan);
+nlohmann::ordered_json plan_json(const Plan& plan);
+
+}  // namespace yupana::job

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "yupana/analysis/clustering.hpp"
+#include "yupana/analysis/mds.hpp"
+#include "yupana/analysis/scores.hpp"
+#include "yupana/core/context.hpp"
+#include "yupana/graph/fermat.hpp"
+#include "yupana/job/fermat.hpp"
+#include "yupana/report/report.hpp"
+
+namespace yupana::job {
+
+/// scale * entry^exponent in float, "no path" as +inf; the diagonal stays zero.
+SquareMatrix<float> powered(Context& context,
+                            const graph::AnyMatrix& matrix,
+                            double exponent,
+                            double scale = 1);
+
+/// Populations of the individuals: names, and per individual which one (-1: none). Both are empty
+/// in a run without labels.
+struct RunLabels {
+  std::vector<std::string> names;
+  analysis::Labels classes;
+};
+
+/// What is worked out for one distance matrix: the rows of the report's tables and pictures.
+struct Understanding {
+  MatrixFindings findings;
+  analysis::MdsResult mds;
+  std::vector<analysis::Merge> merges;  ///< of the run's linkage
+  report::HeatMap heat_map;
+  report::Histogram histogram;
+};
+
+/// Embedding, tree, scores (where there are labels) and pictures of one matrix.
+Understanding understand(Context& context,
+                         const std::string& name,
+                         const SquareMatrix<float>& distances,
+                         const analysis::Labels& labels,
+                         const FermatJobParams& params);
+
+/// Sentences: what Fermat changed at each alpha, and whether the power alone did as much.
+/// `matrices` holds d, then d^alpha, F and F^(1/alpha) for every alpha in turn.
+std::vector<std::string> findings_in_words(const std::vector<AlphaFindings>& alphas,
+                                           const std::vector<MatrixFindings>& matrices);
+
+}  // namespace yupana::job

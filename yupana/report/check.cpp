@@ -1,0 +1,53 @@
+#include "yupana/report/check.hpp"
+
+#include <fmt/format.h>
+
+#include "yupana/core/error.hpp"
+
+namespace yupana::report {
+namespace {
+
+void expect(bool holds, std::string_view part, std::int64_t wanted, std::int64_t got) {
+  if (holds) return;
+  throw Error(
+      ErrorCode::usage,
+      fmt::format(
+          "report: {}: wanted {}, got {}; fill the report from one cohort", part, wanted, got));
+}
+
+void check_heat_map(const HeatMap& map, std::int64_t individuals) {
+  const auto ordered = static_cast<std::int64_t>(map.order.size());
+  expect(map.individuals >= map.cells.size(),
+         "individuals under a heat map's cells",
+         map.cells.size(),
+         map.individuals);
+  expect(ordered == 0 || ordered == map.individuals, "clustered order", map.individuals, ordered);
+  for (const std::int64_t i : map.order) {
+    expect(0 <= i && i < individuals, "individual of the clustered order below", individuals, i);
+  }
+}
+
+}  // namespace
+
+void check(const Report& report) {
+  const auto individuals = static_cast<std::int64_t>(report.individuals.size());
+  const auto names = static_cast<std::int64_t>(report.class_names.size());
+  const auto classes = static_cast<std::int64_t>(report.classes.size());
+  expect(names == 0 || classes == individuals, "classes of individuals", individuals, classes);
+  if (names > 0) {
+    for (const std::int32_t c : report.classes)
+      expect(-1 <= c && c < names, "class below", names, c);
+  }
+  for (const Embedding& embedding : report.embeddings) {
+    expect(embedding.points.rows() == individuals,
+           "points of an embedding",
+           individuals,
+           embedding.points.rows());
+  }
+  for (const HeatMap& map : report.heat_maps) check_heat_map(map, individuals);
+  const auto alphas = static_cast<std::int64_t>(report.alphas.size());
+  const auto kept = static_cast<std::int64_t>(report.kept_edges.size());
+  expect(alphas == kept, "shares of edges kept", alphas, kept);
+}
+
+}  // namespace yupana::report

@@ -1,0 +1,103 @@
+#include "yupana/report/figure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "yupana/report/panel.hpp"
+#include "yupana/report/pen.hpp"
+#include "yupana/report/style.hpp"
+#include "yupana/report/text.hpp"
+
+namespace yupana::report {
+namespace {
+
+constexpr Color paper = {255, 255, 255};
+constexpr Color ink = {28, 33, 39};
+constexpr Color muted = {91, 99, 109};
+constexpr double margin = 36;
+constexpr double legend_top = 118;
+
+struct LegendEntry {
+  std::string name;
+  std::int64_t count = 0;
+  bool has_style = true;
+  ClassStyle style;
+};
+
+std::vector<LegendEntry> legend_entries(const Report& report) {
+  std::vector<LegendEntry> entries;
+  for (std::size_t c = 0; c < report.class_names.size(); ++c) {
+    entries.push_back(
+        {valid_utf8(report.class_names[c]), 0, true, class_style(static_cast<std::int64_t>(c))});
+  }
+  LegendEntry none = {"no label", 0, false, {}};
+  for (const std::int32_t c : report.classes) {
+    ++(c < 0 ? none : entries[static_cast<std::size_t>(c)]).count;
+  }
+  if (none.count > 0) entries.push_back(none);
+  return entries;
+}
+
+/// As many classes as fit, in at most two columns; the last line says how many are left out.
+void draw_legend(Pen& pen, const Box& box, const std::vector<LegendEntry>& entries) {
+  const auto total = static_cast<std::int64_t>(entries.size());
+  const double row = total > 26 ? 19 : 23;
+  const auto rows = static_cast<std::int64_t>(box.height / row);
+  const std::int64_t columns = total > rows ? 2 : 1;
+  const std::int64_t room = rows * columns;
+  const std::int64_t shown = total > room ? room - 1 : total;
+  const double width = box.width / static_cast<double>(columns);
+  pen.font(total > 26 ? 12.5 : 14.5);
+  for (std::int64_t k = 0; k <= shown && k < total; ++k) {
+    const double x = box.left + width * static_cast<double>(k / rows);
+    const double y = box.top + row * (static_cast<double>(k % rows) + 0.5);
+    if (k == shown) {
+      pen.color(muted);
+      pen.text(fmt::format("and {} more", total - shown), x, y + 5, Align::left, width);
+      return;
+    }
+    const LegendEntry& entry = entries[static_cast<std::size_t>(k)];
+    pen.marker(entry.has_style ? &entry.style : nullptr, x + 8, y, 5.6, 1);
+    const std::string count = fmt::format("{}", entry.count);
+    const double name_room = width - 34 - pen.width_of(count) - 8;
+    pen.color(ink);
+    pen.text(entry.name, x + 22, y + 5, Align::left, name_room);
+    pen.color(muted);
+    pen.text(count, x + width - 10, y + 5, Align::right, 80);
+  }
+}
+
+}  // namespace
+
+void draw_figure(cairo_surface_t* surface, const Report& report, bool points_as_image) {
+  Pen pen(surface);
+  pen.color(paper);
+  pen.fill({0, 0, figure_width, figure_height});
+  pen.color(ink);
+  pen.font(26, true);
+  pen.text(valid_utf8(report.title), margin, 50, Align::left, figure_width - 2 * margin);
+  const std::vector<LegendEntry> entries = legend_entries(report);
+  const double legend = entries.empty() ? 0 : entries.size() > 26 ? 300 : 230;
+  const double right = figure_width - margin - legend;
+  const auto panels =
+      std::min<std::int64_t>(2, static_cast<std::int64_t>(report.embeddings.size()));
+  const double width = (right - margin) / static_cast<double>(std::max<std::int64_t>(1, panels));
+  for (std::int64_t k = 0; k < panels; ++k) {
+    const Box box = {margin + width * static_cast<double>(k), 84, width - 18, figure_height - 100};
+    draw_panel(pen, box, report, report.embeddings[static_cast<std::size_t>(k)], points_as_image);
+  }
+  if (panels == 0) {
+    pen.color(muted);
+    pen.font(18);
+    pen.text("No embedding to draw", figure_width / 2, figure_height / 2, Align::center, 900);
+  }
+  if (legend > 0) {
+    const double height = figure_height - legend_top - margin;
+    draw_legend(pen, {right + 14, legend_top, legend, height}, entries);
+  }
+}
+
+}  // namespace yupana::report

@@ -1,0 +1,174 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "yupana/core/error.hpp"
+#include "yupana/report/check.hpp"
+#include "yupana/report/page.hpp"
+#include "yupana/report/report.hpp"
+#include "yupana/report/style.hpp"
+#include "yupana/report/text.hpp"
+
+namespace yupana::report {
+namespace {
+
+// Numbers that are not finite become null on the way out (nlohmann::json does so by itself).
+using Json = nlohmann::json;
+
+/// Coordinates as base64 of little-endian float32: a third smaller than decimal text and decoded
+/// at once; seven digits are far below a pixel at every zoom the page allows.
+Json json_of(const Embedding& embedding) {
+  const std::int64_t values = embedding.points.rows() * embedding.points.cols();
+  std::vector<float> points(embedding.points.data(), embedding.points.data() + values);
+  return {{"name", embedding.name},
+          {"dimensions", embedding.points.cols()},
+          {"share", embedding.share},
+          {"points", base64(points.data(), points.size() * sizeof(float))}};
+}
+
+/// The lower triangle in 65,535 equal steps over the finite values' range; the last code is "no
+/// value". So a value read from the page is within 1/131,068 of the range.
+Json json_of(const HeatMap& map) {
+  const std::int64_t size = map.cells.size();
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (std::int64_t i = 0; i < size * size; ++i) {
+    const double value = map.cells.data()[i];
+    if (!std::isfinite(value)) continue;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  constexpr std::uint16_t missing = 65535;
+  const double scale = high > low ? (missing - 1) / (high - low) : 0;
+  std::vector<std::uint16_t> codes;
+  codes.reserve(static_cast<std::size_t>(size * (size + 1) / 2));
+  for (std::int64_t i = 0; i < size; ++i) {
+    for (std::int64_t j = 0; j <= i; ++j) {
+      const double value = map.cells(i, j);
+      const bool known = std::isfinite(value);
+      codes.push_back(known ? static_cast<std::uint16_t>(std::lround((value - low) * scale))
+                            : missing);
+    }
+  }
+  return {{"name", map.name},
+          {"size", size},
+          {"individuals", map.individuals},
+          {"order", map.order},
+          {"low", low},
+          {"high", high},
+          {"cells", base64(codes.data(), codes.size() * sizeof(codes[0]))}};
+}
+
+Json json_of(const Histogram& histogram) {
+  return {{"name", histogram.name},
+          {"low", histogram.low},
+          {"high", histogram.high},
+          {"counts", histogram.counts}};
+}
+
+Json json_of(const ScoreRow& row) {
+  return {{"name", row.name},
+          {"silhouette", row.silhouette},
+          {"rand", row.adjusted_rand},
+          {"neighbor", row.nearest_neighbor}};
+}
+
+Json json_of(const std::pair<std::string, std::string>& pair) {
+  return Json::array({pair.first, pair.second});
+}
+
+template <class T>
+Json list_of(const std::vector<T>& parts) {
+  Json list = Json::array();
+  for (const T& part : parts) list.push_back(json_of(part));
+  return list;
+}
+
+std::string hex_of(const Color& c) {
+  return fmt::format("#{:02x}{:02x}{:02x}", c.red, c.green, c.blue);
+}
+
+Json hex_of(const std::array<Color, 8>& colors) {
+  Json list = Json::array();
+  for (const Color& c : colors) list.push_back(hex_of(c));
+  return list;
+}
+
+/// Colours and markers, so that the page and the pictures cannot disagree.
+Json style_of(const Report& report) {
+  Json outlines = Json::array();
+  for (const std::vector<Point>& outline : marker_outlines()) {
+    Json points = Json::array();
+    for (const Point& p : outline) {
+      points.push_back({std::round(p.x * 1000) / 1000, std::round(p.y * 1000) / 1000});
+    }
+    outlines.push_back(points);
+  }
+  Json classes = Json::array();
+  for (std::size_t i = 0; i < report.class_names.size(); ++i) {
+    const ClassStyle style = class_style(static_cast<std::int64_t>(i));
+    classes.push_back({{"color", style.color}, {"shape", style.shape}, {"hollow", style.hollow}});
+  }
+  return {{"light", hex_of(class_colors)},
+          {"dark", hex_of(dark_class_colors)},
+          {"none", hex_of(no_class_color)},
+          {"outlines", outlines},
+          {"classes", classes}};
+}
+
+std::string data_of(const Report& report) {
+  const Json data = {{"title", report.title},
+                     {"individuals", report.individuals},
+                     {"classNames", report.class_names},
+                     {"classes", report.class_names.empty() ? Json::array() : Json(report.classes)},
+                     {"embeddings", list_of(report.embeddings)},
+                     {"heatMaps", list_of(report.heat_maps)},
+                     {"histograms", list_of(report.histograms)},
+                     {"alphas", report.alphas},
+                     {"keptEdges", report.kept_edges},
+                     {"alpha", report.alpha},
+                     {"scores", list_of(report.scores)},
+                     {"findings", report.findings},
+                     {"notices", report.notices},
+                     {"summary", list_of(report.summary)},
+                     {"newick", list_of(report.newick)},
+                     {"style", style_of(report)}};
+  return escape_script(data.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+/// What stands for a {{name}} of page.html.
+std::string part(std::string_view name, const Report& report) {
+  if (name == "title") return escape_html(valid_utf8(report.title));
+  if (name == "style") return std::string(page::page_css);
+  if (name == "data") return data_of(report);
+  if (name == "script") {
+    return fmt::format("{}{}{}{}{}{}{}{}",
+                       page::values_js,
+                       page::canvas_js,
+                       page::blend_js,
+                       page::scatter_js,
+                       page::legend_js,
+                       page::heat_map_js,
+                       page::charts_js,
+                       page::page_js);
+  }
+  throw Error(ErrorCode::usage, fmt::format("report: page.html has no part named {}", name));
+}
+
+}  // namespace
+
+void write_html(AtomicFile& file, const Report& report) {
+  check(report);
+  std::string_view rest = page::page_html;
+  for (;;) {
+    const std::size_t open = rest.find("{{"), close = rest.find("}}");
+    file.write(rest.substr(0, open));
+    if (open == std::string_view::npos) return;
+    file.write(part(rest.substr(open + 2, close - open - 2), report));
+    rest.remove_prefix(close + 2);
+  }
+}
+
+}  // namespace yupana::report

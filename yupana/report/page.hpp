@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string_view>
+
+/// The files of page/, embedded at build time (cmake/Embed.cmake).
+namespace yupana::report::page {
+
+extern const std::string_view page_html;
+extern const std::string_view page_css;
+extern const std::string_view values_js;
+extern const std::string_view canvas_js;
+extern const std::string_view blend_js;
+extern const std::string_view scatter_js;
+extern const std::string_view legend_js;
+extern const std::string_view heat_map_js;
+extern const std::string_view charts_js;
+extern const std::string_view page_js;
+
+}  // namespace yupana::report::page

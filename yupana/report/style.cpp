@@ -1,0 +1,73 @@
+#include "yupana/report/style.hpp"
+
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+namespace yupana::report {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+/// Scales an outline to the area of the unit disc (shoelace formula).
+std::vector<Point> normalized(std::vector<Point> outline) {
+  double twice_area = 0;
+  for (std::size_t i = 0; i < outline.size(); ++i) {
+    const Point a = outline[i], b = outline[(i + 1) % outline.size()];
+    twice_area += a.x * b.y - b.x * a.y;
+  }
+  const double scale = std::sqrt(2 * pi / std::abs(twice_area));
+  for (Point& point : outline) point = {point.x * scale, point.y * scale};
+  return outline;
+}
+
+/// `corners` points on a circle, the first at the top; with inner < 1, a star.
+std::vector<Point> ring(int corners, double inner, double turn) {
+  std::vector<Point> outline;
+  const int steps = inner < 1 ? 2 * corners : corners;
+  for (int i = 0; i < steps; ++i) {
+    const double angle = 2 * pi * i / steps + turn - pi / 2;
+    const double radius = inner < 1 && i % 2 == 1 ? inner : 1;
+    outline.push_back({radius * std::cos(angle), radius * std::sin(angle)});
+  }
+  return normalized(std::move(outline));
+}
+
+std::vector<Point> cross() {
+  constexpr double arm = 1, half = 0.36;
+  return normalized({{-half, -arm},
+                     {half, -arm},
+                     {half, -half},
+                     {arm, -half},
+                     {arm, half},
+                     {half, half},
+                     {half, arm},
+                     {-half, arm},
+                     {-half, half},
+                     {-arm, half},
+                     {-arm, -half},
+                     {-half, -half}});
+}
+
+}  // namespace
+
+const std::vector<std::vector<Point>>& marker_outlines() {
+  static const std::vector<std::vector<Point>> outlines = {{},
+                                                           ring(3, 1, 0),
+                                                           ring(4, 1, pi / 4),
+                                                           ring(4, 1, 0),
+                                                           ring(3, 1, pi),
+                                                           cross(),
+                                                           ring(5, 0.45, 0)};
+  return outlines;
+}
+
+ClassStyle class_style(std::int64_t index) {
+  const auto colors = static_cast<std::int64_t>(class_colors.size());
+  const auto shapes = static_cast<std::int64_t>(marker_outlines().size());
+  return {static_cast<int>(index % colors),
+          static_cast<int>(index % shapes),
+          index / (colors * shapes) % 2 == 1};
+}
+
+}  // namespace yupana::report

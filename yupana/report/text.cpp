@@ -1,0 +1,75 @@
+#include "yupana/report/text.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+
+namespace yupana::report {
+
+std::string valid_utf8(const std::string& text) {
+  using nlohmann::json;
+  return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+std::string escape_html(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string escape_script(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  for (std::size_t from = 0; from < json.size();) {
+    const std::size_t angle = json.find('<', from);
+    out += json.substr(from, angle - from);
+    if (angle == std::string_view::npos) break;
+    out += "\\u003c";
+    from = angle + 1;
+  }
+  return out;
+}
+
+std::string base64(const void* data, std::size_t bytes) {
+  constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const auto* from = static_cast<const std::uint8_t*>(data);
+  std::string out((bytes + 2) / 3 * 4, '=');
+  for (std::size_t i = 0, o = 0; i < bytes; i += 3, o += 4) {
+    const std::size_t left = bytes - i;
+    const std::uint32_t three =
+        from[i] << 16 | (left > 1 ? from[i + 1] << 8 : 0) | (left > 2 ? from[i + 2] : 0);
+    out[o] = digits[three >> 18];
+    out[o + 1] = digits[three >> 12 & 63];
+    if (left > 1) out[o + 2] = digits[three >> 6 & 63];
+    if (left > 2) out[o + 3] = digits[three & 63];
+  }
+  return out;
+}
+
+std::string percent(double share) {
+  return std::isfinite(share) ? fmt::format("{:.1f} %", 100 * share) : std::string();
+}
+
+}  // namespace yupana::report

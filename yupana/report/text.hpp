@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace yupana::report {
+
+/// Bytes that are not UTF-8 become U+FFFD: a sample name may hold anything.
+std::string valid_utf8(const std::string& text);
+
+/// For element contents and attribute values of HTML.
+std::string escape_html(std::string_view text);
+
+/// JSON that may stand inside a script element: no '<' is left, so no name can close the element or
+/// open a comment.
+std::string escape_script(std::string_view json);
+
+std::string base64(const void* data, std::size_t bytes);
+
+/// 34.2 % for 0.342; empty for a share that is not finite.
+std::string percent(double share);
+
+}  // namespace yupana::report

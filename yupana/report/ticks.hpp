@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace yupana::report {
+
+/// Round numbers (1, 2 or 5 times a power of ten apart) within [low, high], about `wanted` of them.
+std::vector<double> ticks(double low, double high, double wanted);
+
+/// The ticks as text, all with the digits that their step needs.
+std::vector<std::string> tick_texts(const std::vector<double>& values);
+
+}  // namespace yupana::report
