@@ -202,12 +202,14 @@ void StripTask::count_panel(Range chunks) {
 void StripTask::place_rows(Range group, Range chunks, RowsCall& call) {
   const KernelShape& s = plan_.shape;
   call.row_pitch = pitch();
+  call.next_rows = nullptr;
   if (diagonal_) {
     call.rows = buffers_.columns.data() + (group.begin - columns_.begin) * pitch();
   } else if (block_.planes == plan_.planes && chunks.size() == call.chunks &&
              group.size() == s.rows) {
     call.rows = block_.chunk(group.begin, chunks.begin, 0);
     call.row_pitch = block_.stride;
+    if (group.end + s.rows <= rows_.end) call.next_rows = call.rows + s.rows * block_.stride;
   } else {
     call.rows = buffers_.rows.data();
     for (std::int64_t r = group.begin; r < group.end; ++r) {

@@ -27,7 +27,8 @@ struct KernelShape {
 /// `shape.rows` rows against `columns` columns of a panel.
 struct RowsCall {
   const std::uint8_t* rows;
-  std::int64_t row_pitch;  ///< bytes from row to row
+  std::int64_t row_pitch;         ///< bytes from row to row
+  const std::uint8_t* next_rows;  ///< rows of the next call, at the same pitch, or null
   const std::uint8_t* column_panel;
   std::int64_t columns;   ///< a multiple of shape.columns
   std::int64_t chunks;    ///< a multiple of shape.step, at most shape.depth
