@@ -154,15 +154,9 @@ std::vector<std::string_view> metric_names() {
   return all;
 }
 
-std::int64_t first_all_zero_sample(const PairCounts& counts) {
-  for (std::size_t i = 0; i < counts.heterozygous.size(); ++i) {
-    if (counts.heterozygous[i] + counts.homozygous[i] == 0) return static_cast<std::int64_t>(i);
-  }
-  return -1;
-}
-
-void check_metric(const PairCounts& counts, const MetricParams& params) {
-  check_whole(counts, metric_name(params.metric));
+void check_metric(const PairCounts& counts,
+                  const MetricParams& params,
+                  std::span<const std::string> sample_names) {
   if (params.metric == Metric::king && !counts.knows_hethet()) {
     throw Error(ErrorCode::usage,
                 "king: calls are missing and heterozygous pairs were not counted; count with "
@@ -170,18 +164,30 @@ void check_metric(const PairCounts& counts, const MetricParams& params) {
   }
   if (params.metric != Metric::normalized) return;
   if (!counts.shared.empty()) {
-    throw Error(ErrorCode::usage,
-                "normalized: defined without missing calls only; fill them with --missing mode");
-  }
-  if (const std::int64_t zero = first_all_zero_sample(counts); zero >= 0) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("normalized: sample number {} has genotype 0 at every site, so its sum "
-                            "is zero; remove it",
-                            zero + 1));
+                "normalized: defined without missing calls only; fill them with --missing mode, or "
+                "drop their sites with --geno 0");
+  }
+  for (std::size_t i = 0; i < counts.heterozygous.size(); ++i) {
+    if (counts.heterozygous[i] + counts.homozygous[i] > 0) continue;
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("normalized: sample {} has genotype 0 at every site, so its sum is zero; leave "
+                    "it out with --remove",
+                    i < sample_names.size() ? sample_names[i] : std::to_string(i + 1)));
   }
 }
 
+void metric_lower_row(const PairCounts& counts,
+                      const MetricParams& params,
+                      std::int64_t i,
+                      double* row) {
+  const Formula formula(counts, params);
+  for (std::int64_t j = 0; j <= i; ++j) row[j] = formula(i, j);
+}
+
 void metric_row(const PairCounts& counts, const MetricParams& params, std::int64_t i, double* row) {
+  check_whole(counts, metric_name(params.metric));
   const Formula formula(counts, params);
   for (std::int64_t j = 0; j < counts.samples; ++j) row[j] = formula(i, j);
 }
@@ -189,6 +195,7 @@ void metric_row(const PairCounts& counts, const MetricParams& params, std::int64
 SquareMatrix<double> distances(Context& context,
                                const PairCounts& counts,
                                const MetricParams& params) {
+  check_whole(counts, metric_name(params.metric));
   const Formula formula(counts, params);
   SquareMatrix<double> result(counts.samples);
   for_lower_triangle(context, counts.samples, [&](std::int64_t i, std::int64_t j) {
