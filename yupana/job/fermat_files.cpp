@@ -47,8 +47,7 @@ std::string percent(double share) {
 
 }  // namespace
 
-FermatFiles::FermatFiles(Context& context,
-                         const FermatJobParams& params,
+FermatFiles::FermatFiles(const FermatJobParams& params,
                          const std::vector<std::string>& names,
                          const RunLabels& labels,
                          bool several)
@@ -58,7 +57,6 @@ FermatFiles::FermatFiles(Context& context,
   report_.individuals = names;
   report_.class_names = labels.names;
   report_.classes = labels.classes;
-  (void)context;
 }
 
 std::string FermatFiles::named(double alpha, const std::string& ending) const {
@@ -72,9 +70,22 @@ void FermatFiles::add_distances(Context& context, const graph::AnyMatrix& distan
       context, files_.add(params_.out + ".dist.npy"), n, distance_rows(distances, squared));
 }
 
+void FermatFiles::align(analysis::MdsResult& embedding) const {
+  if (embeddings_.empty()) return;
+  const Matrix<double>& first = embeddings_.front().points;
+  Matrix<double>& points = embedding.points;
+  for (std::int64_t k = 0; k < std::min(first.cols(), points.cols()); ++k) {
+    double product = 0;
+    for (std::int64_t i = 0; i < points.rows(); ++i) product += first(i, k) * points(i, k);
+    if (product >= 0) continue;
+    for (std::int64_t i = 0; i < points.rows(); ++i) points(i, k) = -points(i, k);
+  }
+}
+
 void FermatFiles::add(Understanding understanding) {
   const std::string& name = understanding.findings.name;
   if (!understanding.mds.eigenvalues.empty()) {
+    align(understanding.mds);
     report::Embedding embedding;
     embedding.name = name;
     embedding.share = understanding.mds.share;
