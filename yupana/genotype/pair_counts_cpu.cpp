@@ -203,10 +203,15 @@ void StripTask::place_rows(Range group, Range chunks, RowsCall& call) {
   const KernelShape& s = plan_.shape;
   call.row_pitch = pitch();
   call.next_rows = nullptr;
+  call.next_pitch = block_.stride;
+  const bool same_layout = block_.planes == plan_.planes && group.size() == s.rows;
   if (diagonal_) {
     call.rows = buffers_.columns.data() + (group.begin - columns_.begin) * pitch();
-  } else if (block_.planes == plan_.planes && chunks.size() == call.chunks &&
-             group.size() == s.rows) {
+    // Small cohorts are all diagonal: fetch what the next panel will be copied from.
+    if (same_layout && chunks.end + s.depth <= chunks_.end) {
+      call.next_rows = block_.chunk(group.begin, chunks.end, 0);
+    }
+  } else if (same_layout && chunks.size() == call.chunks) {
     call.rows = block_.chunk(group.begin, chunks.begin, 0);
     call.row_pitch = block_.stride;
     if (group.end + s.rows <= rows_.end) call.next_rows = call.rows + s.rows * block_.stride;

@@ -266,7 +266,7 @@ HWY_INLINE void count_rows_of(const RowsCall& call) {
     const std::int64_t due = row_bytes * (c + shape.columns) / call.columns;
     for (; call.next_rows != nullptr && fetched < due; fetched += 64) {
       for (int r = 0; r < shape.rows; ++r) {
-        __builtin_prefetch(call.next_rows + r * call.row_pitch + fetched, 0, 1);
+        __builtin_prefetch(call.next_rows + r * call.next_pitch + fetched, 0, 1);
       }
     }
     const std::uint8_t* const column = call.column_panel + c * pitch<kind>;

@@ -28,7 +28,8 @@ struct KernelShape {
 struct RowsCall {
   const std::uint8_t* rows;
   std::int64_t row_pitch;         ///< bytes from row to row
-  const std::uint8_t* next_rows;  ///< rows of the next call, at the same pitch, or null
+  const std::uint8_t* next_rows;  ///< rows of a later call to fetch into cache, or null
+  std::int64_t next_pitch;
   const std::uint8_t* column_panel;
   std::int64_t columns;   ///< a multiple of shape.columns
   std::int64_t chunks;    ///< a multiple of shape.step, at most shape.depth
