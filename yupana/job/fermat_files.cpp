@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "yupana/analysis/fermat_edges.hpp"
@@ -53,10 +54,14 @@ FermatFiles::FermatFiles(const FermatJobParams& params,
                          bool several)
     : params_(params), names_(names), labels_(labels), several_(several) {
   io::write_ids(files_.add(params.out + ".ids"), names);
-  report_.title = params.distances.empty() ? params.input.path : params.distances;
+  report_.title = std::filesystem::path(input_path()).filename().string();
   report_.individuals = names;
   report_.class_names = labels.names;
   report_.classes = labels.classes;
+}
+
+const std::string& FermatFiles::input_path() const {
+  return params_.distances.empty() ? params_.input.path : params_.distances;
 }
 
 std::string FermatFiles::named(double alpha, const std::string& ending) const {
@@ -205,7 +210,7 @@ void FermatFiles::write_coordinates() {
 
 void FermatFiles::write_record(const FermatJobResult& result) {
   nlohmann::ordered_json record{{"program", std::string("yupana ") + version},
-                                {"input", report_.title},
+                                {"input", input_path()},
                                 {"samples", result.samples},
                                 {"distances", "d (not squared)"},
                                 {"rooted", params_.fermat.root},
@@ -228,7 +233,7 @@ void FermatFiles::write_report(Context& context, const FermatJobResult& result) 
   report_.findings = result.findings;
   report_.notices = result.notices;
   auto& summary = report_.summary;
-  summary.emplace_back("input", report_.title);
+  summary.emplace_back("input", input_path());
   summary.emplace_back("individuals", std::to_string(result.samples));
   if (result.cohort) {
     const genotype::CohortSummary& cohort = *result.cohort;

@@ -38,6 +38,7 @@ class FermatFiles {
  private:
   /// Axes point the way those of the first embedding do, so that pictures compare.
   void align(analysis::MdsResult& embedding) const;
+  const std::string& input_path() const;
   std::string named(double alpha, const std::string& ending) const;
   void write_graphs(Context& context,
                     const graph::FermatResult& closed,
