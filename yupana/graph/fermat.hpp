@@ -69,11 +69,13 @@ FermatResult fermat(Context& context,
                     const FermatParams& params = {});
 
 /// The smallest alpha at which at least half of the edges are replaced by longer paths, by
-/// bisection in [1, 64] to 1 %, on at most `sample` individuals (--alpha auto).
+/// bisection in [1, 64] to 1 %, rounded up to two decimals, on at most `sample` individuals
+/// (--alpha auto). The share of replaced edges grows with the number of individuals, so a sample
+/// gives an upper estimate.
 double automatic_alpha(Context& context,
                        const AnyMatrix& distances,
                        bool squared,
-                       std::int64_t sample = 512,
+                       std::int64_t sample = 2048,
                        std::uint64_t seed = 0);
 
 /// Share of pairs whose edge is its own shortest path, at each alpha, on at most `sample`

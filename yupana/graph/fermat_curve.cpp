@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -85,7 +86,7 @@ double automatic_alpha(Context& context,
     const double middle = (low + high) / 2;
     (kept_at(context, part, squared, middle) <= 0.5 ? high : low) = middle;
   }
-  return high;
+  return std::ceil(high * 100) / 100;
 }
 
 }  // namespace yupana::graph
