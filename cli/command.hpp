@@ -34,6 +34,12 @@ CLI::App& add_command(CLI::App& program,
                       const std::string& example,
                       std::function<Answer(Context&, const CommonOptions&)> body);
 
+/// Adds an option that takes a count with an optional metric suffix ("600M", "30k").
+CLI::Option* add_count(CLI::App& app,
+                       const std::string& name,
+                       std::int64_t& value,
+                       const std::string& help);
+
 /// The stages of a run as JSON: [{"stage", "seconds", "work", "unit"}].
 nlohmann::ordered_json stages_json(const Context& context);
 

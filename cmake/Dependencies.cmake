@@ -27,10 +27,6 @@ add_library(boost_headers INTERFACE)
 target_include_directories(boost_headers SYSTEM INTERFACE ${BOOST_GRAPH_INCLUDE})
 add_library(Boost::headers ALIAS boost_headers)
 
-find_path(SPECTRA_INCLUDE Spectra/SymEigsSolver.h REQUIRED)
-add_library(spectra INTERFACE)
-target_include_directories(spectra SYSTEM INTERFACE ${SPECTRA_INCLUDE})
-
 if(YUPANA_CUDA)
   # sm_90a for Hopper, PTX of compute 8.0 for everything else the library supports.
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)

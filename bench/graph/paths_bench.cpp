@@ -56,7 +56,7 @@ double register_rate(Context& context, bool quick) {
   const std::int64_t steps = quick ? 20'000 : 2'000'000;
   const auto loop = graph::cpu::simd_table<T>().register_loop;
   double best = 0;
-  for (int repeat = 0; repeat < 5; ++repeat) {
+  for (int repeat = 0; repeat < 15; ++repeat) {
     std::vector<std::int64_t> pairs(static_cast<std::size_t>(context.threads()));
     const double seconds = seconds_of([&] {
       context.parallel_for(context.threads(), 1, [&](std::int64_t begin, std::int64_t) {
@@ -114,6 +114,18 @@ std::string what(std::int64_t n, const char* type, const Case& which, int thread
       "n={} {} {}, {} thread{}", n, type, which.name, threads, threads > 1 ? "s" : "");
 }
 
+// A case as a rate and as seconds.
+void emit_both(const BenchParams& params,
+               const std::string& name,
+               const std::string& impl,
+               double work,
+               double seconds,
+               std::optional<double> share,
+               bool verified) {
+  params.emit({"paths", name, impl, work / seconds * 1e-9, "G (add+min)/s", share, verified});
+  params.emit({"paths", name, impl, seconds, "s", std::nullopt, verified});
+}
+
 template <class T>
 void measure(
     Context& context, const BenchParams& params, std::int64_t n, const Case& which, double limit) {
@@ -127,20 +139,14 @@ void measure(
                       graph::shortest_paths<T>(context, closed.view(), {.method = which.method});
                     }));
   }
-  const bool verified = rows_are_right(w, closed);
-  const double rate = which.work * std::pow(static_cast<double>(n), 3) / best;
-  Measurement line = {"paths",
-                      what(n, type_name<T>(), which, context.threads()),
-                      fmt::format("yupana cpu {}", simd_target()),
-                      rate * 1e-9,
-                      "G (add+min)/s",
-                      rate / limit,
-                      verified};
-  params.emit(line);
-  line.value = best;
-  line.unit = "s";
-  line.share_of_limit.reset();
-  params.emit(line);
+  const double work = which.work * std::pow(static_cast<double>(n), 3);
+  emit_both(params,
+            what(n, type_name<T>(), which, context.threads()),
+            fmt::format("yupana cpu {}", simd_target()),
+            work,
+            best,
+            work / best / limit,
+            rows_are_right(w, closed));
 }
 
 // SciPy in a child process, on weights of the same kind; it checks itself against its own Dijkstra
@@ -161,17 +167,13 @@ void measure_scipy(const BenchParams& params, std::int64_t n) {
   double seconds = 0;
   int right = 0;
   if (std::sscanf(output.c_str(), "%lf %d", &seconds, &right) != 2) return;
-  Measurement line = {"paths",
-                      what(n, "float64", symmetric, 1),
-                      "scipy floyd_warshall",
-                      std::pow(static_cast<double>(n), 3) / seconds * 1e-9,
-                      "G (add+min)/s",
-                      std::nullopt,
-                      right == 1};
-  params.emit(line);
-  line.value = seconds;
-  line.unit = "s";
-  params.emit(line);
+  emit_both(params,
+            what(n, "float64", symmetric, 1),
+            "scipy floyd_warshall",
+            std::pow(static_cast<double>(n), 3),
+            seconds,
+            std::nullopt,
+            right == 1);
 }
 
 template <class T>

@@ -88,6 +88,18 @@ TEST(Stage, IsTimedAndTellsTheSink) {
   EXPECT_EQ(context.stages()[0].work, 4);
 }
 
+TEST(Stage, InsideAnotherIsPartOfIt) {
+  Context context({.device = "cpu", .threads = 1});
+  {
+    Stage outer(context, "outer");
+    Stage(context, "inner").advance(1);
+  }
+  { Stage(context, "next").advance(1); }
+  ASSERT_EQ(context.stages().size(), 2u);
+  EXPECT_EQ(context.stages()[0].name, "outer");
+  EXPECT_EQ(context.stages()[1].name, "next");
+}
+
 TEST(Random, DependsOnSeedStreamAndIndexOnly) {
   EXPECT_EQ(Random(1, 2).word(3), Random(1, 2).word(3));
   EXPECT_NE(Random(1, 2).word(3), Random(1, 2).word(4));

@@ -71,6 +71,7 @@ void expect_same(const PairCounts& a, const PairCounts& b) {
   expect_same(a.ibs0, b.ibs0);
   expect_same(a.shared, b.shared);
   expect_same(a.hethet, b.hethet);
+  expect_same(a.het, b.het);
   EXPECT_EQ(a.called, b.called);
   EXPECT_EQ(a.heterozygous, b.heterozygous);
   EXPECT_EQ(a.homozygous, b.homozygous);

@@ -293,6 +293,16 @@ TYPED_TEST(Rounding, SubnormalAndHugeWeightsKeepTheirOrder) {
   EXPECT_EQ(differences(closed(context, w), closed(reference, w)), 0);
 }
 
+// Halves of more than 1,024 vertices are multiplied in two panels, in place; the pivot blocks of
+// Floyd-Warshall never are.
+TEST(Int32, ProductsOfSeveralPanelsEqualThoseOfOne) {
+  Context context({.device = "cpu", .threads = 2});
+  const auto w = random_graph<std::int32_t>(2200, {.largest = 1e6});
+  const auto expected = closed(context, w, PathMethod::floyd_warshall);
+  EXPECT_EQ(differences(closed(context, w, PathMethod::symmetric), expected), 0);
+  EXPECT_EQ(differences(closed(context, w, PathMethod::directed), expected), 0);
+}
+
 TEST(Int32, LargestWeightsDoNotOverflow) {
   Context context({.device = "cpu", .threads = 2});
   Context reference({.device = "reference"});

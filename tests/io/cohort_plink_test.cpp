@@ -41,7 +41,8 @@ TEST(CohortAgainstPlink, FiltersKeepTheSamplesAndSitesPlinkKeeps) {
   struct Case {
     double mind, geno, maf;
   };
-  for (const Case& c : {Case{1, 1, 0.05}, {1, 0.01, 1e-9}, {0.004, 1, 1e-9}, {0.005, 0.0036, 0.25}}) {
+  for (const Case& c :
+       {Case{1, 1, 0.05}, {1, 0.01, 1e-9}, {0.004, 1, 1e-9}, {0.005, 0.0036, 0.25}}) {
     // --maf of PLINK looks at founders only, unless told otherwise.
     const std::string command = fmt::format(
         "cd {} && plink1.9 --bfile {} --autosome --nonfounders --keep-allele-order --mind {} "

@@ -341,6 +341,14 @@ TEST_F(MatrixReaderTest, FaultsNameTheLine) {
   EXPECT_THROW(read("x.dist"), Error);
 }
 
+TEST_F(MatrixReaderTest, ControlBytesOfAFileDoNotReachTheMessage) {
+  EXPECT_SAYS(text_refused("0 1\n1 \x1b[2Jx\n"), "value 2 is '?[2Jx'");
+  std::string bytes = npy_of<double>("<f8", 1, 1, {0});
+  bytes.replace(bytes.find("'<f8'"), 5, "\n\n\n\n\n");
+  put(folder_ / "d.npy", bytes);
+  EXPECT_SAYS(refused("d.npy"), "type ?????");
+}
+
 TEST_F(MatrixReaderTest, WhatIsNotSquareIsRefused) {
   EXPECT_SAYS(text_refused("0 1 2\n1 0 3\n"), "not square: 2 rows of 3 fields");
   EXPECT_SAYS(text_refused("a\tb\n"), "no row of values");

@@ -88,9 +88,11 @@ Stage::Stage(Context& context, std::string name, double total, std::string unit)
       total_(total),
       begin_(now()) {
   context_.check_cancelled();
+  ++context_.open_stages_;
 }
 
 Stage::~Stage() {
+  if (--context_.open_stages_ > 0) return;
   time_.seconds = elapsed();
   time_.work = done_.load();
   context_.stages_.push_back(time_);

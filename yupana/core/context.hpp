@@ -87,7 +87,7 @@ class Context {
   void count_moved(std::uint64_t bytes) { moved_.fetch_add(bytes, std::memory_order_relaxed); }
   std::uint64_t bytes_moved() const { return moved_.load(std::memory_order_relaxed); }
 
-  /// Finished stages, in order.
+  /// Finished stages, in order; those inside another stage are part of it and not listed.
   const std::vector<StageTime>& stages() const { return stages_; }
 
  private:
@@ -102,6 +102,7 @@ class Context {
   std::function<void(const Progress&)> sink_;
   std::function<void(const std::string&)> note_sink_;
   std::vector<StageTime> stages_;
+  int open_stages_ = 0;
 };
 
 /// One named step of a run, from construction to destruction: reports progress, is timed.

@@ -4,7 +4,8 @@
 //   bytes of the run's description, samples, sites, first row, row behind the last, parts present
 //   the run's description, padded with zeros to a multiple of 8 bytes
 //   checksum of all above
-//   the parts present: per triangle ibs1, ibs0, shared, hethet its low words, then its high words;
+//   the parts present: per triangle ibs1, ibs0, shared, hethet, het its low words, then its high
+//   words;
 //     called, heterozygous, homozygous
 //   checksum of the parts
 #include "yupana/genotype/counts_file.hpp"
@@ -58,13 +59,18 @@ struct Part {
   std::int64_t bytes = 0;
 };
 
-constexpr std::size_t part_count = 11;
+constexpr std::size_t triangle_parts = 10;  // low and high words of five triangles
+constexpr std::size_t part_count = triangle_parts + 3;
+
+std::array<CountTriangle*, 5> triangles_of(PairCounts& counts) {
+  return {&counts.ibs1, &counts.ibs0, &counts.shared, &counts.hethet, &counts.het};
+}
 
 /// The parts of counts in the order of the file.
 std::array<Part, part_count> parts_of(PairCounts& counts) {
   std::array<Part, part_count> parts;
   std::size_t p = 0;
-  for (CountTriangle* triangle : {&counts.ibs1, &counts.ibs0, &counts.shared, &counts.hethet}) {
+  for (CountTriangle* triangle : triangles_of(counts)) {
     const auto bytes = static_cast<std::int64_t>(triangle->low_words().bytes());
     parts[p++] = {reinterpret_cast<char*>(triangle->empty() ? nullptr : triangle->low()), bytes};
     parts[p++] = {reinterpret_cast<char*>(triangle->high()), bytes};
@@ -257,7 +263,7 @@ PairCounts allocated(const SavedFile& file, const Header& header, std::int64_t r
   };
   std::int64_t wanted = 0;
   for (std::size_t p = 0; p < part_count && wanted <= room; ++p) {
-    if (present(p)) wanted += sum_bytes(p < 8);
+    if (present(p)) wanted += sum_bytes(p < triangle_parts);
   }
   if (wanted != room) throw file.damaged(wanted > room ? "cut short" : "too long");
 
@@ -266,7 +272,7 @@ PairCounts allocated(const SavedFile& file, const Header& header, std::int64_t r
   counts.sites = header.sites;
   counts.rows = rows;
   std::size_t p = 0;
-  for (CountTriangle* triangle : {&counts.ibs1, &counts.ibs0, &counts.shared, &counts.hethet}) {
+  for (CountTriangle* triangle : triangles_of(counts)) {
     if (present(p)) *triangle = CountTriangle(rows);
     if (present(p + 1) && !present(p)) throw file.damaged("impossible header");
     if (present(p + 1)) triangle->widen();

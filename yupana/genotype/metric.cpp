@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -10,122 +11,170 @@
 namespace yupana::genotype {
 namespace {
 
-struct Named {
-  Metric metric;
+struct NamedMetric {
   std::string_view name;
+  Metric metric;
 };
 
-constexpr std::array<Named, 8> table = {{{Metric::squared_euclidean, "sqeuclidean"},
-                                         {Metric::euclidean, "euclidean"},
-                                         {Metric::manhattan, "manhattan"},
-                                         {Metric::ibs, "ibs"},
-                                         {Metric::one_minus_ibs, "1-ibs"},
-                                         {Metric::hamming, "hamming"},
-                                         {Metric::king, "king"},
-                                         {Metric::normalized, "normalized"}}};
+constexpr std::array<NamedMetric, 8> names = {{{"sqeuclidean", Metric::squared_euclidean},
+                                               {"euclidean", Metric::euclidean},
+                                               {"manhattan", Metric::manhattan},
+                                               {"ibs", Metric::ibs},
+                                               {"1-ibs", Metric::one_minus_ibs},
+                                               {"hamming", Metric::hamming},
+                                               {"king", Metric::king},
+                                               {"normalized", Metric::normalized}}};
 
-/// Value of an individual with itself.
-double diagonal(Metric metric) {
-  if (metric == Metric::ibs) return 1;
-  return metric == Metric::king ? 0.5 : 0;
-}
-
-/// PLINK 2's KING-robust kinship, over the shared sites: with a = sites heterozygous in i and
-/// homozygous in j, b the reverse,  1/2 - (4 IBS0 + a + b) / (4 (hethet + min(a, b))).
-double king(const PairCounts& counts, std::int64_t i, std::int64_t j) {
-  const auto ibs1 = static_cast<double>(counts.ibs1.at(i, j));
-  const auto ibs0 = static_cast<double>(counts.ibs0.at(i, j));
-  const auto hethet = static_cast<double>(counts.hethet_at(i, j));
-  const double a = static_cast<double>(counts.het_at(i, j)) - hethet;
-  const double b = ibs1 - a;
-  return 0.5 - (4 * ibs0 + ibs1) / (4 * (hethet + std::min(a, b)));
-}
-
-double normalized(const PairCounts& counts, std::int64_t i, std::int64_t j) {
-  const auto sum = [&](std::int64_t s, double weight) {
-    const auto k = static_cast<std::size_t>(s);
-    return static_cast<double>(counts.heterozygous[k]) +
-           weight * static_cast<double>(counts.homozygous[k]);
-  };
-  const double d2 =
-      static_cast<double>(counts.ibs1.at(i, j)) + 4 * static_cast<double>(counts.ibs0.at(i, j));
-  const double xx = sum(i, 4), yy = sum(j, 4), sx = sum(i, 2), sy = sum(j, 2);
-  return xx / (sx * sx) + yy / (sy * sy) - (xx + yy - d2) / (sx * sy);
-}
-
-/// i > j.
-double value(const PairCounts& counts, const MetricParams& params, std::int64_t i, std::int64_t j) {
-  const auto shared = static_cast<double>(counts.shared_at(i, j));
-  if (shared == 0) return std::numeric_limits<double>::quiet_NaN();
-  if (params.metric == Metric::king) return king(counts, i, j);
-  if (params.metric == Metric::normalized) return normalized(counts, i, j);
-  const auto ibs1 = static_cast<double>(counts.ibs1.at(i, j));
-  const auto ibs0 = static_cast<double>(counts.ibs0.at(i, j));
-  const auto sites = static_cast<double>(counts.sites);
-  const auto scaled = [&](double distance) {
-    return params.rescale && shared != sites ? distance * sites / shared : distance;
-  };
-  switch (params.metric) {
-    case Metric::euclidean:
-      return std::sqrt(scaled(ibs1 + 4 * ibs0));
-    case Metric::manhattan:
-      return scaled(ibs1 + 2 * ibs0);
-    case Metric::ibs:
-      return 1 - (ibs1 + 2 * ibs0) / (2 * shared);
-    case Metric::one_minus_ibs:
-      return (ibs1 + 2 * ibs0) / (2 * shared);
-    case Metric::hamming:
-      return scaled(ibs1 + ibs0);
-    default:
-      return scaled(ibs1 + 4 * ibs0);
+/// One metric over one set of counts.
+class Formula {
+ public:
+  Formula(const PairCounts& counts, const MetricParams& params) : counts_(counts), params_(params) {
+    check_metric(counts, params);
   }
+
+  double operator()(std::int64_t i, std::int64_t j) const {
+    if (i == j) return diagonal();
+    return i > j ? pair(i, j) : pair(j, i);
+  }
+
+ private:
+  double diagonal() const {
+    if (params_.metric == Metric::ibs) return 1;
+    return params_.metric == Metric::king ? 0.5 : 0;
+  }
+
+  double pair(std::int64_t i, std::int64_t j) const {
+    const std::uint64_t one = counts_.ibs1.at(i, j), two = counts_.ibs0.at(i, j);
+    const std::uint64_t shared = counts_.shared_at(i, j);
+    if (shared == 0) return std::numeric_limits<double>::quiet_NaN();
+    switch (params_.metric) {
+      case Metric::squared_euclidean:
+        return scaled(one + 4 * two, shared);
+      case Metric::euclidean:
+        return std::sqrt(scaled(one + 4 * two, shared));
+      case Metric::manhattan:
+        return scaled(one + 2 * two, shared);
+      case Metric::ibs:
+        return 1 - number(one + 2 * two) / number(2 * shared);
+      case Metric::one_minus_ibs:
+        return number(one + 2 * two) / number(2 * shared);
+      case Metric::hamming:
+        return scaled(one + two, shared);
+      case Metric::king:
+        return king(i, j, one, two);
+      case Metric::normalized:
+        return normalized(i, j, one + 4 * two);
+    }
+    return 0;
+  }
+
+  static double number(std::uint64_t count) { return static_cast<double>(count); }
+
+  double scaled(std::uint64_t count, std::uint64_t shared) const {
+    const auto sites = static_cast<std::uint64_t>(counts_.sites);
+    if (!params_.rescale || shared == sites) return number(count);
+    return number(count) * number(sites) / number(shared);
+  }
+
+  /// Manichaikul et al. 2010, equation 11: the smaller count of heterozygous sites below.
+  double king(std::int64_t i, std::int64_t j, std::uint64_t one, std::uint64_t two) const {
+    const std::uint64_t het_i = counts_.het_at(i, j);
+    const std::uint64_t het_j = one + 2 * counts_.hethet_at(i, j) - het_i;
+    return 0.5 - number(one + 4 * two) / number(4 * std::min(het_i, het_j));
+  }
+
+  /// |x_i/s_i - x_j/s_j|^2, the product from 2 x_i.x_j = |x_i|^2 + |x_j|^2 - d^2, exact in
+  /// integers.
+  double normalized(std::int64_t i, std::int64_t j, std::uint64_t squared) const {
+    const std::uint64_t norm_i = norm(i), norm_j = norm(j);
+    const double s_i = number(sum(i)), s_j = number(sum(j));
+    const double product = number(norm_i + norm_j - squared);
+    const double value =
+        number(norm_i) / (s_i * s_i) + number(norm_j) / (s_j * s_j) - product / (s_i * s_j);
+    return std::max(value, 0.0);  // rounding can leave equal directions just below zero
+  }
+
+  std::uint64_t het(std::int64_t i) const { return counts_.heterozygous[static_cast<size_t>(i)]; }
+  std::uint64_t hom(std::int64_t i) const { return counts_.homozygous[static_cast<size_t>(i)]; }
+  std::uint64_t sum(std::int64_t i) const { return het(i) + 2 * hom(i); }
+  std::uint64_t norm(std::int64_t i) const { return het(i) + 4 * hom(i); }
+
+  const PairCounts& counts_;
+  MetricParams params_;
+};
+
+void check_whole(const PairCounts& counts, std::string_view caller) {
+  if (counts.rows.begin == 0 && counts.rows.end == counts.samples) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: counts of all {} rows wanted, rows [{}, {}) given; count every row",
+                          caller,
+                          counts.samples,
+                          counts.rows.begin,
+                          counts.rows.end));
+}
+
+/// body(i, j) for every cell j <= i, in squares that keep rows and their mirror images in cache.
+template <class Body>
+void for_lower_triangle(Context& context, std::int64_t n, const Body& body) {
+  constexpr std::int64_t edge = 64;
+  const std::int64_t side = divide_up(n, edge);
+  context.parallel_for(triangle_cells(side), 8, [&](std::int64_t begin, std::int64_t end) {
+    context.check_cancelled();
+    for (std::int64_t index = begin; index < end; ++index) {
+      const Tile tile = triangle_tile(index, side, 8);
+      for (std::int64_t i = tile.row * edge; i < std::min(n, (tile.row + 1) * edge); ++i) {
+        const std::int64_t last = std::min(i, (tile.column + 1) * edge - 1);
+        for (std::int64_t j = tile.column * edge; j <= last; ++j) body(i, j);
+      }
+    }
+  });
 }
 
 }  // namespace
 
 Metric metric_from_name(std::string_view name) {
-  std::string known;
-  for (const Named& entry : table) {
-    if (entry.name == name) return entry.metric;
-    known += (known.empty() ? "" : ", ") + std::string(entry.name);
+  for (const NamedMetric& named : names) {
+    if (named.name == name) return named.metric;
   }
-  throw Error(ErrorCode::usage, fmt::format("metric '{}' is unknown; there are: {}", name, known));
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("metric: '{}' is unknown; use one of {}", name, fmt::join(metric_names(), ", ")));
 }
 
 std::string_view metric_name(Metric metric) {
-  for (const Named& entry : table) {
-    if (entry.metric == metric) return entry.name;
+  for (const NamedMetric& named : names) {
+    if (named.metric == metric) return named.name;
   }
-  return "unknown";
+  return {};
 }
 
 std::vector<std::string_view> metric_names() {
-  std::vector<std::string_view> names;
-  for (const Named& entry : table) names.push_back(entry.name);
-  return names;
+  std::vector<std::string_view> all;
+  for (const NamedMetric& named : names) all.push_back(named.name);
+  return all;
 }
 
 void check_metric(const PairCounts& counts,
                   const MetricParams& params,
-                  const std::vector<std::string>& names) {
+                  std::span<const std::string> sample_names) {
   if (params.metric == Metric::king && !counts.knows_hethet()) {
     throw Error(ErrorCode::usage,
-                "king: counts of sites heterozygous in both are wanted; ask for hethet");
+                "king: calls are missing and heterozygous pairs were not counted; count with "
+                "PairCountsParams::hethet");
   }
   if (params.metric != Metric::normalized) return;
   if (!counts.shared.empty()) {
     throw Error(ErrorCode::bad_input,
-                "normalized: defined for complete genotypes only, and calls are missing; use "
-                "--missing mode or --geno 0");
+                "normalized: defined without missing calls only; fill them with --missing mode, or "
+                "drop their sites with --geno 0");
   }
   for (std::size_t i = 0; i < counts.heterozygous.size(); ++i) {
     if (counts.heterozygous[i] + counts.homozygous[i] > 0) continue;
     throw Error(
         ErrorCode::bad_input,
-        fmt::format(
-            "normalized: sample {} has no A1 (alternate) allele at any site, so it cannot be "
-            "divided by its sum; leave it out with --remove",
-            i < names.size() ? names[i] : std::to_string(i)));
+        fmt::format("normalized: sample {} has genotype 0 at every site, so its sum is zero; leave "
+                    "it out with --remove",
+                    i < sample_names.size() ? sample_names[i] : std::to_string(i + 1)));
   }
 }
 
@@ -133,57 +182,60 @@ void metric_lower_row(const PairCounts& counts,
                       const MetricParams& params,
                       std::int64_t i,
                       double* row) {
-  for (std::int64_t j = 0; j < i; ++j) row[j] = value(counts, params, i, j);
-  row[i] = diagonal(params.metric);
+  const Formula formula(counts, params);
+  for (std::int64_t j = 0; j <= i; ++j) row[j] = formula(i, j);
 }
 
 void metric_row(const PairCounts& counts, const MetricParams& params, std::int64_t i, double* row) {
-  metric_lower_row(counts, params, i, row);
-  for (std::int64_t j = i + 1; j < counts.samples; ++j) row[j] = value(counts, params, j, i);
+  check_whole(counts, metric_name(params.metric));
+  const Formula formula(counts, params);
+  for (std::int64_t j = 0; j < counts.samples; ++j) row[j] = formula(i, j);
 }
 
 SquareMatrix<double> distances(Context& context,
                                const PairCounts& counts,
                                const MetricParams& params) {
-  check_metric(counts, params, {});
+  check_whole(counts, metric_name(params.metric));
+  const Formula formula(counts, params);
   SquareMatrix<double> result(counts.samples);
-  context.parallel_for(counts.samples, 8, [&](std::int64_t begin, std::int64_t end) {
-    context.check_cancelled();
-    for (std::int64_t i = begin; i < end; ++i) metric_row(counts, params, i, result.row(i));
+  for_lower_triangle(context, counts.samples, [&](std::int64_t i, std::int64_t j) {
+    result(i, j) = result(j, i) = formula(i, j);
   });
-  const std::int64_t empty = pairs_without_shared_site(counts);
-  if (empty > 0) {
-    context.note(
-        fmt::format("{} pairs of samples share no called site; their value is nan", empty));
+  if (const std::int64_t pairs = pairs_without_shared_site(counts); pairs > 0) {
+    context.note(fmt::format("{} of {} pairs share no called site; their {} is NaN",
+                             pairs,
+                             triangle_cells(counts.samples - 1),
+                             metric_name(params.metric)));
   }
   return result;
 }
 
 SquareMatrix<std::int32_t> integer_squared_distances(Context& context, const PairCounts& counts) {
+  check_whole(counts, "integer distances");
   if (!counts.shared.empty()) {
-    throw Error(ErrorCode::usage, "integer_squared_distances: calls are missing; use distances()");
+    throw Error(ErrorCode::usage,
+                "integer distances: calls are missing, which scales distances to fractions; fill "
+                "them with --missing mode");
   }
-  if (counts.sites > std::numeric_limits<std::int32_t>::max() / 4) {
+  constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
+  SquareMatrix<std::int32_t> result(counts.samples);
+  std::atomic<bool> fits{true};
+  for_lower_triangle(context, counts.samples, [&](std::int64_t i, std::int64_t j) {
+    const std::uint64_t squared = counts.ibs1.at(i, j) + 4 * counts.ibs0.at(i, j);
+    if (squared > most) fits.store(false, std::memory_order_relaxed);
+    result(i, j) = result(j, i) = static_cast<std::int32_t>(squared);
+  });
+  if (!fits) {
     throw Error(ErrorCode::out_of_resources,
-                fmt::format("integer_squared_distances: {} sites can pass 2^31; use distances()",
+                fmt::format("integer distances: a squared distance over {} sites passes 2^31 - 1; "
+                            "use floating-point distances",
                             counts.sites));
   }
-  SquareMatrix<std::int32_t> result(counts.samples);
-  context.parallel_for(counts.samples, 8, [&](std::int64_t begin, std::int64_t end) {
-    context.check_cancelled();
-    for (std::int64_t i = begin; i < end; ++i) {
-      for (std::int64_t j = 0; j < counts.samples; ++j) {
-        const std::int64_t a = std::max(i, j), b = std::min(i, j);
-        result(i, j) = static_cast<std::int32_t>(counts.ibs1.at(a, b) + 4 * counts.ibs0.at(a, b));
-      }
-    }
-  });
   return result;
 }
 
 std::int64_t pairs_without_shared_site(const PairCounts& counts) {
   std::int64_t pairs = 0;
-  if (counts.shared.empty() && counts.sites > 0) return 0;
   for (std::int64_t i = counts.rows.begin; i < counts.rows.end; ++i) {
     for (std::int64_t j = 0; j < i; ++j) pairs += counts.shared_at(i, j) == 0;
   }

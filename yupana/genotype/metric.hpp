@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +12,8 @@
 
 namespace yupana::genotype {
 
-/// Formulas on pair counts; m = sites, P = shared sites of the pair.
+/// Formulas on pair counts; m = sites, P = shared sites of the pair. A sample against itself is 0
+/// (ibs 1, king 0.5), even where it has no call.
 enum class Metric {
   squared_euclidean,  ///< (IBS1 + 4 IBS0) m / P
   euclidean,          ///< square root of it
@@ -35,22 +37,23 @@ std::string_view metric_name(Metric metric);
 /// Names of all metrics, for --help.
 std::vector<std::string_view> metric_names();
 
+/// Throws if the counts cannot give the metric: usage for king with missing calls but without
+/// hethet; bad_input for normalized with missing calls, or with a sample whose genotypes are all 0
+/// (called by its name, or its number where `names` is empty).
+void check_metric(const PairCounts& counts,
+                  const MetricParams& params,
+                  std::span<const std::string> names = {});
+
 /// Row i of the symmetric metric matrix, columns [0, samples), from counts of the whole triangle.
-/// Pairs without a shared site give NaN. Doubles: one rounding per operation of the formula.
+/// Pairs without a shared site give NaN. Doubles: one rounding per operation of the formula; exact
+/// for counts of pairs that share every site. Throws as check_metric; usage for a band of rows.
 void metric_row(const PairCounts& counts, const MetricParams& params, std::int64_t i, double* row);
 
-/// Row i, columns [0, i], from counts of a band that holds row i.
+/// Columns [0, i] of row i, from counts of any band that holds the row.
 void metric_lower_row(const PairCounts& counts,
                       const MetricParams& params,
                       std::int64_t i,
                       double* row);
-
-/// Throws where the counts do not define the metric: usage for king without hethet; bad_input for
-/// normalized with missing calls or with an individual whose genotypes are all 0 (named by `names`,
-/// or by its index where these are empty).
-void check_metric(const PairCounts& counts,
-                  const MetricParams& params,
-                  const std::vector<std::string>& names);
 
 /// The whole matrix; pairs without a shared site are NaN and reported by a note with their count.
 SquareMatrix<double> distances(Context& context,

@@ -21,13 +21,15 @@ struct KernelShape {
   int columns;  ///< columns of a register block
   int step;     ///< chunks are processed in multiples of this; panels are padded with zeros
   int depth;    ///< chunks of a panel: sites are taken in such blocks
-  int tile;     ///< rows and columns of a tile of pairs
+  int strip;    ///< columns of a panel: `depth` chunks of them fill about half an L2 cache
 };
 
 /// `shape.rows` rows against `columns` columns of a panel.
 struct RowsCall {
   const std::uint8_t* rows;
-  std::int64_t row_pitch;  ///< bytes from row to row
+  std::int64_t row_pitch;         ///< bytes from row to row
+  const std::uint8_t* next_rows;  ///< rows of a later call to fetch into cache, or null
+  std::int64_t next_pitch;
   const std::uint8_t* column_panel;
   std::int64_t columns;   ///< a multiple of shape.columns
   std::int64_t chunks;    ///< a multiple of shape.step, at most shape.depth

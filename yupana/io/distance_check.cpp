@@ -7,6 +7,7 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/core/tiles.hpp"
+#include "yupana/io/printable.hpp"
 
 namespace yupana::io {
 namespace {
@@ -45,8 +46,10 @@ bool good(T low, T high, double tolerance) {
 std::string entry(const std::vector<std::string>& names, std::int64_t i, std::int64_t j) {
   const std::string place = fmt::format("row {}, column {}", i + 1, j + 1);
   if (names.empty()) return place;
-  return fmt::format(
-      "{} ({}, {})", place, names[static_cast<std::size_t>(i)], names[static_cast<std::size_t>(j)]);
+  return fmt::format("{} ({}, {})",
+                     place,
+                     printable(names[static_cast<std::size_t>(i)]),
+                     printable(names[static_cast<std::size_t>(j)]));
 }
 
 template <class T>

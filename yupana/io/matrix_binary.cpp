@@ -12,6 +12,7 @@
 #include "yupana/core/tiles.hpp"
 #include "yupana/io/matrix_formats.hpp"
 #include "yupana/io/npy_layout.hpp"
+#include "yupana/io/printable.hpp"
 
 namespace yupana::io {
 namespace {
@@ -142,7 +143,7 @@ AnyMatrix read_values(Context& context, const Stored& stored, const NpyLayout& l
       throw bad_file(path,
                      fmt::format("holds values of NumPy type {}{}; wanted float32, float64 or an "
                                  "integer type (astype converts)",
-                                 layout.kind,
+                                 printable({&layout.kind, 1}),
                                  layout.width));
   }
 }

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "yupana/core/error.hpp"
+#include "yupana/io/printable.hpp"
 
 namespace yupana::io {
 namespace {
@@ -30,7 +31,7 @@ void read_description(std::string_view path, std::string_view text, NpyLayout& l
   if (!ordered || word[2] < '1' || word[2] > '8') {
     throw bad_file(path,
                    fmt::format(".npy holds values of type {}; wanted plain floats or integers",
-                               word.empty() ? text.substr(0, 40) : word));
+                               printable(word.empty() ? text : word)));
   }
   layout.swapped = word[0] == '>';
   layout.kind = word[1];

@@ -85,11 +85,15 @@ struct Band {
 };
 
 template <class T>
-Band<T> computed(Context& context, const AtomicFile& file, Range rows, const RowProducer& lower) {
+Band<T> computed(Context& context,
+                 const AtomicFile& file,
+                 std::int64_t size,
+                 Range rows,
+                 const RowProducer& lower) {
   Band<T> band{rows, Array<T>(rows.size() * rows.end)};
   const std::int64_t grain = std::max<std::int64_t>(1, task_numbers / rows.end);
   context.parallel_for(rows.size(), grain, [&](std::int64_t begin, std::int64_t end) {
-    Array<double> row(rows.end);
+    Array<double> row(size);
     for (std::int64_t i = rows.begin + begin; i < rows.begin + end; ++i) {
       context.check_cancelled();
       lower(i, row.data());
@@ -148,7 +152,7 @@ void NpyMatrix::write_band(Context& context,
     const std::int64_t most = std::max<std::int64_t>(1, buffer / row_bytes);
     for (Range part{range.begin, range.begin}; part.begin < range.end; part.begin = part.end) {
       part.end = std::min(range.end, part.begin + most);
-      Band<T> band = computed<T>(context, file_, part, lower);
+      Band<T> band = computed<T>(context, file_, size_, part, lower);
       for (std::int64_t i = part.begin; i < part.end; ++i) {
         file_.write_at(offset(i, 0), band.row(i), static_cast<std::size_t>(part.end) * sizeof(T));
       }

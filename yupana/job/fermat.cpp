@@ -38,6 +38,7 @@ std::string precision_of(const AnyMatrix& matrix) {
 /// What the job starts from: names and d (or d^2), wherever they came from.
 struct Start {
   std::vector<std::string> names;
+  RunLabels labels;
   AnyMatrix distances;
   bool squared = true;
   std::optional<genotype::CohortSummary> cohort;
@@ -79,11 +80,28 @@ Plan plan_cohort(Context& context, Input& input, const FermatJobParams& params) 
   return make_plan(context, sizes);
 }
 
+RunLabels labels_of(Context& context,
+                    const FermatJobParams& params,
+                    const std::vector<std::string>& samples) {
+  if (params.labels.empty()) return {};
+  io::SampleNames names;
+  names.ids = samples;
+  const io::SampleLabels read = io::read_labels(params.labels, names, params.label_column);
+  if (read.unlabelled > 0 || read.unknown > 0) {
+    context.note(fmt::format("{}: {} samples without label, {} labels of samples not in the input",
+                             params.labels,
+                             read.unlabelled,
+                             read.unknown));
+  }
+  return {read.names, analysis::Labels(read.of.begin(), read.of.end())};
+}
+
 Start start_from_cohort(Context& context, const FermatJobParams& params) {
   Input input = open_input(context, params.input);
   const Plan plan = plan_cohort(context, input, params);
   Start start;
   start.names = input.cohort.samples();
+  start.labels = labels_of(context, params, start.names);  // their faults show before the work
   const genotype::PairCounts counts =
       count_pairs(context, input, plan, {0, plan.sizes.samples}, params.checkpoint);
   start.cohort = input.cohort.summary();
@@ -105,21 +123,8 @@ Start start_from_matrix(Context& context, const FermatJobParams& params) {
       start.names.push_back(std::to_string(i + 1));
     }
   }
+  start.labels = labels_of(context, params, start.names);
   return start;
-}
-
-RunLabels labels_of(Context& context, const FermatJobParams& params, const Start& start) {
-  if (params.labels.empty()) return {};
-  io::SampleNames names;
-  names.ids = start.names;
-  const io::SampleLabels read = io::read_labels(params.labels, names, params.label_column);
-  if (read.unlabelled > 0 || read.unknown > 0) {
-    context.note(fmt::format("{}: {} samples without label, {} labels of samples not in the input",
-                             params.labels,
-                             read.unlabelled,
-                             read.unknown));
-  }
-  return {read.names, analysis::Labels(read.of.begin(), read.of.end())};
 }
 
 std::vector<double> chosen_alphas(Context& context,
@@ -188,7 +193,6 @@ void add_notices(FermatJobResult& result, const FermatJobParams& params, const A
 void work_out_alpha(Context& context,
                     const FermatJobParams& params,
                     const Start& start,
-                    const RunLabels& labels,
                     double alpha,
                     FermatFiles& files,
                     FermatJobResult& result) {
@@ -201,18 +205,20 @@ void work_out_alpha(Context& context,
 
   const std::string a = fmt::format("{:g}", alpha);
   const auto look = [&](const std::string& name, const SquareMatrix<float>& matrix) {
-    Understanding understood = understand(context, name, matrix, labels.classes, params);
+    Understanding understood = understand(context, name, matrix, start.labels.classes, params);
     result.matrices.push_back(understood.findings);
     return understood;
   };
+  // F^(1/alpha) stands beside d, F beside d^alpha: only these pairs share a scale.
   const double power = start.squared ? alpha / 2 : alpha;
-  files.add(look(fmt::format("d^{}", a), powered(context, start.distances, power)));
   const double lift = closed.rooted ? alpha : 1;  // F from what the result holds
-  const SquareMatrix<float> lengths = powered(context, closed.lengths, lift);
-  Understanding understood = look(fmt::format("Fermat F, \u03b1 = {}", a), lengths);
+  files.add(
+      look(fmt::format("Fermat F^(1/{})", a), powered(context, closed.lengths, lift / alpha)));
+  files.add(look(fmt::format("d^{}", a), powered(context, start.distances, power)));
+  Understanding understood =
+      look(fmt::format("Fermat F, \u03b1 = {}", a), powered(context, closed.lengths, lift));
   files.add_alpha(context, closed, start.distances, start.squared, understood);
   files.add(std::move(understood));
-  files.add(look(fmt::format("F^(1/{})", a), powered(context, closed.lengths, lift / alpha)));
 }
 
 }  // namespace
@@ -220,21 +226,20 @@ void work_out_alpha(Context& context,
 FermatJobResult run_fermat(Context& context, const FermatJobParams& params) {
   const Start start = params.distances.empty() ? start_from_cohort(context, params)
                                                : start_from_matrix(context, params);
-  const RunLabels labels = labels_of(context, params, start);
   FermatJobResult result;
   result.samples = size_of(start.distances);
   result.cohort = start.cohort;
   if (result.samples == 1) result.notices.push_back("One individual: every distance is zero.");
 
   const std::vector<double> alphas = chosen_alphas(context, params, start);
-  FermatFiles files(context, params, start.names, labels, alphas.size() > 1);
+  FermatFiles files(params, start.names, start.labels, alphas.size() > 1);
   const SquareMatrix<float> plain = powered(context, start.distances, start.squared ? 0.5 : 1);
-  Understanding understood = understand(context, "distance d", plain, labels.classes, params);
+  Understanding understood = understand(context, "distance d", plain, start.labels.classes, params);
   result.matrices.push_back(understood.findings);
   files.add_distances(context, start.distances, start.squared);
   files.add(std::move(understood));
   for (const double alpha : alphas) {
-    work_out_alpha(context, params, start, labels, alpha, files, result);
+    work_out_alpha(context, params, start, alpha, files, result);
   }
   result.findings = findings_in_words(result.alphas, result.matrices);
   files.add_curve(context, start.distances, start.squared, alphas.front());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "yupana/analysis/fermat_edges.hpp"
@@ -47,18 +48,20 @@ std::string percent(double share) {
 
 }  // namespace
 
-FermatFiles::FermatFiles(Context& context,
-                         const FermatJobParams& params,
+FermatFiles::FermatFiles(const FermatJobParams& params,
                          const std::vector<std::string>& names,
                          const RunLabels& labels,
                          bool several)
     : params_(params), names_(names), labels_(labels), several_(several) {
   io::write_ids(files_.add(params.out + ".ids"), names);
-  report_.title = params.distances.empty() ? params.input.path : params.distances;
+  report_.title = std::filesystem::path(input_path()).filename().string();
   report_.individuals = names;
   report_.class_names = labels.names;
   report_.classes = labels.classes;
-  (void)context;
+}
+
+const std::string& FermatFiles::input_path() const {
+  return params_.distances.empty() ? params_.input.path : params_.distances;
 }
 
 std::string FermatFiles::named(double alpha, const std::string& ending) const {
@@ -72,9 +75,22 @@ void FermatFiles::add_distances(Context& context, const graph::AnyMatrix& distan
       context, files_.add(params_.out + ".dist.npy"), n, distance_rows(distances, squared));
 }
 
+void FermatFiles::align(analysis::MdsResult& embedding) const {
+  if (embeddings_.empty()) return;
+  const Matrix<double>& first = embeddings_.front().points;
+  Matrix<double>& points = embedding.points;
+  for (std::int64_t k = 0; k < std::min(first.cols(), points.cols()); ++k) {
+    double product = 0;
+    for (std::int64_t i = 0; i < points.rows(); ++i) product += first(i, k) * points(i, k);
+    if (product >= 0) continue;
+    for (std::int64_t i = 0; i < points.rows(); ++i) points(i, k) = -points(i, k);
+  }
+}
+
 void FermatFiles::add(Understanding understanding) {
   const std::string& name = understanding.findings.name;
   if (!understanding.mds.eigenvalues.empty()) {
+    align(understanding.mds);
     report::Embedding embedding;
     embedding.name = name;
     embedding.share = understanding.mds.share;
@@ -194,7 +210,7 @@ void FermatFiles::write_coordinates() {
 
 void FermatFiles::write_record(const FermatJobResult& result) {
   nlohmann::ordered_json record{{"program", std::string("yupana ") + version},
-                                {"input", report_.title},
+                                {"input", input_path()},
                                 {"samples", result.samples},
                                 {"distances", "d (not squared)"},
                                 {"rooted", params_.fermat.root},
@@ -217,7 +233,7 @@ void FermatFiles::write_report(Context& context, const FermatJobResult& result) 
   report_.findings = result.findings;
   report_.notices = result.notices;
   auto& summary = report_.summary;
-  summary.emplace_back("input", report_.title);
+  summary.emplace_back("input", input_path());
   summary.emplace_back("individuals", std::to_string(result.samples));
   if (result.cohort) {
     const genotype::CohortSummary& cohort = *result.cohort;

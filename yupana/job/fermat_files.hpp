@@ -15,8 +15,7 @@ namespace yupana::job {
 /// With several alphas the files of one are named PREFIX.alphaA.fermat.npy and so on.
 class FermatFiles {
  public:
-  FermatFiles(Context& context,
-              const FermatJobParams& params,
+  FermatFiles(const FermatJobParams& params,
               const std::vector<std::string>& names,
               const RunLabels& labels,
               bool several);
@@ -37,6 +36,9 @@ class FermatFiles {
   void write(Context& context, FermatJobResult& result);
 
  private:
+  /// Axes point the way those of the first embedding do, so that pictures compare.
+  void align(analysis::MdsResult& embedding) const;
+  const std::string& input_path() const;
   std::string named(double alpha, const std::string& ending) const;
   void write_graphs(Context& context,
                     const graph::FermatResult& closed,

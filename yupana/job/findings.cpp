@@ -77,10 +77,10 @@ std::vector<std::string> findings_in_words(const std::vector<AlphaFindings>& alp
   for (std::size_t i = 0; i < alphas.size(); ++i) {
     sentences.push_back(kept_sentence(alphas[i]));
     const MatrixFindings& plain = matrices[0];
-    const MatrixFindings& power = matrices[1 + 3 * i];
-    const MatrixFindings& fermat = matrices[2 + 3 * i];
-    const MatrixFindings& rooted = matrices[3 + 3 * i];
-    if (!plain.scores) continue;
+    const MatrixFindings& rooted = matrices[1 + 3 * i];
+    const MatrixFindings& power = matrices[2 + 3 * i];
+    const MatrixFindings& fermat = matrices[3 + 3 * i];
+    if (!plain.scores || !fermat.scores) continue;
     sentences.push_back(scores_sentence(
         power,
         fermat,

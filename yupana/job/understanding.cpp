@@ -62,6 +62,7 @@ Understanding understand(Context& context,
                          const SquareMatrix<float>& distances,
                          const analysis::Labels& labels,
                          const FermatJobParams& params) {
+  Stage stage(context, "understand " + name);
   Understanding result;
   const MatrixView<const float> view = distances.view();
   result.findings.name = name;

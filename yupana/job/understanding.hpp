@@ -43,7 +43,7 @@ Understanding understand(Context& context,
                          const FermatJobParams& params);
 
 /// Sentences: what Fermat changed at each alpha, and whether the power alone did as much.
-/// `matrices` holds d, then d^alpha, F and F^(1/alpha) for every alpha in turn.
+/// `matrices` holds d, then F^(1/alpha), d^alpha and F for every alpha in turn.
 std::vector<std::string> findings_in_words(const std::vector<AlphaFindings>& alphas,
                                            const std::vector<MatrixFindings>& matrices);
 

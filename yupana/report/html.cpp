@@ -144,11 +144,12 @@ std::string part(std::string_view name, const Report& report) {
   if (name == "style") return std::string(page::page_css);
   if (name == "data") return data_of(report);
   if (name == "script") {
-    return fmt::format("{}{}{}{}{}{}{}{}",
+    return fmt::format("{}{}{}{}{}{}{}{}{}",
                        page::values_js,
                        page::canvas_js,
                        page::blend_js,
                        page::scatter_js,
+                       page::pointer_js,
                        page::legend_js,
                        page::heat_map_js,
                        page::charts_js,

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "bench/support/bench.hpp"
+#include "yupana/genotype/pair_counts.hpp"
+#include "yupana/genotype/planes.hpp"
+
+namespace yupana::bench {
+
+/// Pair-SNP comparisons a second (in units of 1e9) of one core that computes on registers alone,
+/// with the instructions our kernel uses: what is left when memory costs nothing. 0: not known.
+double distances_ceiling(bool missing);
+
+/// Random planes: genotypes 0, 1, 2 with frequencies 1/2, 1/4, 1/4, calls missing at 1 % if
+/// `missing`.
+genotype::PlaneBlock random_planes(std::int64_t samples, std::int64_t sites, bool missing);
+
+/// n (n - 1) / 2 pairs times m sites in `seconds`, in units of 1e9 a second.
+double pair_sites_per_second(std::int64_t samples, std::int64_t sites, double seconds);
+std::string case_name(std::int64_t samples, std::int64_t sites, bool missing, int threads);
+
+/// The programs and libraries people use today; each is run as they run it, in its own process, and
+/// its numbers are compared with ours.
+void distances_peers(Context& context, const BenchParams& params);
+
+}  // namespace yupana::bench
