@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <algorithm>
 #include <vector>
 
 #include "tests/support/site_blocks.hpp"
@@ -15,7 +15,7 @@ namespace {
 bool same(const PlaneBlock& a, const PlaneBlock& b) {
   return a.samples == b.samples && a.sites == b.sites && a.planes == b.planes &&
          a.stride == b.stride &&
-         std::memcmp(a.bytes.data(), b.bytes.data(), a.samples * a.stride) == 0;
+         std::equal(a.bytes.data(), a.bytes.data() + a.samples * a.stride, b.bytes.data());
 }
 
 class TransposeTest : public testing::TestWithParam<int> {

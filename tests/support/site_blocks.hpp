@@ -30,7 +30,7 @@ inline SiteBlock random_block(std::int64_t samples,
   SiteBlock block(samples, sites);
   block.sites = sites;
   const Random random(seed);
-  std::memset(block.codes.data(), 0, block.codes.bytes());
+  block.codes = Array<std::uint8_t>::zeros(block.codes.size());
   constexpr int calls[3] = {homozygous_a1, heterozygous, homozygous_a2};
   for (std::int64_t site = 0; site < sites; ++site) {
     for (std::int64_t sample = 0; sample < samples; ++sample) {
