@@ -13,8 +13,10 @@ namespace {
 using Bench = std::function<void(Context&, const bench::BenchParams&)>;
 
 const std::map<std::string, Bench>& benches() {
-  static const std::map<std::string, Bench> all{
-      {"distances", bench::distances}, {"paths", bench::paths}, {"vcf", bench::vcf}};
+  static const std::map<std::string, Bench> all{{"distances", bench::distances},
+                                                {"paths", bench::paths},
+                                                {"vcf", bench::vcf},
+                                                {"packing", bench::packing}};
   return all;
 }
 
