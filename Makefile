@@ -77,7 +77,7 @@ bench: build
 	@$(call install,$(TEST_PACKAGES) $(PEER_PACKAGES))
 	mkdir -p bench/results
 	for name in distances paths vcf packing; do
-	  $(YUPANA) bench $$name --json | tee bench/results/$$name-$$(uname -m)-$$(nproc)cores.jsonl
+	  $(YUPANA) bench $$name --json | tee bench/results/$$name.jsonl
 	done
 
 install: build

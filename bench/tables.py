@@ -26,12 +26,15 @@ def table(file, bench):
     if not rows:
         raise SystemExit(f"{path}: no line of bench {bench}")
     out = ["| case | implementation | result | share of this machine's limit |", "|---|---|---|---|"]
-    for row in rows:
-        share = row["share_of_limit"]
-        name = f"**{row['impl']}**" if row["impl"].startswith("yupana") else row["impl"]
-        checked = "" if row["verified"] else " (not verified)"
-        out.append(f"| {row['case']} | {name} | {figure(row['value'])} {row['unit']}{checked} "
-                   f"| {f'{100 * share:.0f} %' if share is not None else ''} |")
+    merged = {}
+    for row in rows:  # one line a case and implementation; further units stand behind the first
+        merged.setdefault((row["case"], row["impl"]), []).append(row)
+    for (case, impl), group in merged.items():
+        name = f"**{impl}**" if impl.startswith("yupana") else impl
+        result = ", ".join(f"{figure(row['value'])} {row['unit']}" for row in group)
+        result += "" if all(row["verified"] for row in group) else " (not verified)"
+        share = group[0]["share_of_limit"]
+        out.append(f"| {case} | {name} | {result} | {f'{100 * share:.0f} %' if share is not None else ''} |")
     out.append("")
     out.append(f"{rows[0]['device']}; commit {rows[0]['commit']}.")
     return "\n".join(out) + "\n"

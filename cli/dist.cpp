@@ -17,6 +17,7 @@ struct DistOptions {
   std::vector<std::string> formats{"npy"};
   std::string type = "float64";
   std::vector<std::string> distance;  ///< PLINK's modifiers
+  bool plink = false;                 ///< --distance was given, with modifiers or none
   double below = std::numeric_limits<double>::quiet_NaN();
   double above = std::numeric_limits<double>::quiet_NaN();
   bool plan = false;
@@ -78,7 +79,7 @@ Answer dist(Context& context, const CommonOptions& common, DistOptions options) 
   }
   options.job.metric.metric = genotype::metric_from_name(options.metric);
   apply_formats(options);
-  if (!options.distance.empty()) apply_plink(options, context);
+  if (options.plink) apply_plink(options, context);
   if (options.plan) return plan_answer(job::plan_distances(context, options.job));
   if (common.out.empty()) {
     throw Error(ErrorCode::usage,
@@ -137,10 +138,14 @@ void add_dist(CLI::App& program) {
       "--pairs-below", options->below, "list pairs with a smaller value: PREFIX.pairs.tsv");
   app.add_option(
       "--pairs-above", options->above, "list pairs with a larger value: PREFIX.pairs.tsv");
-  app.add_option("--distance",
-                 options->distance,
-                 "PLINK's files and words: square, square0, triangle; bin, bin4, gz; ibs, 1-ibs, "
-                 "allele-ct; flat-missing")
+  app.add_option_function<std::vector<std::string>>(
+         "--distance",
+         [options](const std::vector<std::string>& words) {
+           options->plink = true;
+           options->distance = words;
+         },
+         "PLINK's files and words: square, square0, triangle; bin, bin4, gz; ibs, 1-ibs, "
+         "allele-ct; flat-missing")
       ->expected(0, 10);
   app.add_flag("--plan", options->plan, "print memory, passes and time; do nothing");
 }

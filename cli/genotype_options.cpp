@@ -28,6 +28,9 @@ void add_inputs(CLI::App& app, job::InputParams& input) {
          "--half-call", input.half_call, "calls such as ./1: missing, haploid, reference, error")
       ->capture_default_str()
       ->group("Input");
+  app.add_option("--polyploid", input.polyploid, "calls of more than two alleles: error, missing")
+      ->capture_default_str()
+      ->group("Input");
   app.add_flag("--round", input.round, ".npy: round other values to the nearest genotype")
       ->group("Input");
 }

@@ -9,7 +9,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data" / "genotypes"
-PROGRAM = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "build" / "release" / "yupana")
+PROGRAM = str(pathlib.Path(sys.argv[1]).absolute() if len(sys.argv) > 1
+              else ROOT / "build" / "release" / "yupana")
 
 
 def skip(reason):

@@ -4,6 +4,8 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
 #include <memory>
 #include <string>
 
@@ -81,19 +83,38 @@ void write_text_rows(Context& context, AtomicFile& file, const TextRows& rows) {
   const std::int64_t numbers = rows.gzip ? member_numbers : piece_numbers;
   const std::int64_t step =
       std::max<std::int64_t>(1, numbers / std::max<std::int64_t>(1, rows.size));
+  using Shared = std::shared_ptr<Piece>;
+  // A pipeline that an exception leaves forgets the pieces on their way, so none may: the first
+  // one ends the input, the pieces drain, and it is thrown at the end.
+  std::atomic<bool> failed{false};
+  std::exception_ptr failure;
+  const auto guarded = [&](const auto& step_of_work) {
+    if (failed.load()) return;
+    try {
+      step_of_work();
+    } catch (...) {
+      if (!failed.exchange(true)) failure = std::current_exception();
+    }
+  };
   std::int64_t next = 0;
   const auto cut = [&](tbb::flow_control& control) -> Range {
     const Range range{next, std::min(next + step, rows.size)};
-    if (range.size() == 0) control.stop();
+    if (range.size() == 0 || failed.load()) control.stop();
     next = range.end;
     return range;
   };
-  const auto make = [&](Range range) { return std::make_shared<Piece>(made(rows, range)); };
-  const auto put = [&](const std::shared_ptr<Piece>& piece) {
-    file.write(piece->text.data(), piece->size);
-    stage.advance(static_cast<double>(piece->rows.size()) * static_cast<double>(rows.size));
+  const auto make = [&](Range range) {
+    Shared piece;
+    guarded([&] { piece = std::make_shared<Piece>(made(rows, range)); });
+    return piece;
   };
-  using Shared = std::shared_ptr<Piece>;
+  const auto put = [&](const Shared& piece) {
+    if (piece == nullptr) return;
+    guarded([&] {
+      file.write(piece->text.data(), piece->size);
+      stage.advance(static_cast<double>(piece->rows.size()) * static_cast<double>(rows.size));
+    });
+  };
   context.run([&] {
     tbb::parallel_pipeline(
         static_cast<std::size_t>(2 * context.threads()),
@@ -101,6 +122,7 @@ void write_text_rows(Context& context, AtomicFile& file, const TextRows& rows) {
             tbb::make_filter<Range, Shared>(tbb::filter_mode::parallel, make) &
             tbb::make_filter<Shared, void>(tbb::filter_mode::serial_in_order, put));
   });
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace yupana::io

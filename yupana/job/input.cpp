@@ -77,10 +77,12 @@ Opened open_any(Context& context, const InputParams& params) {
                                  {.path = path,
                                   .region = params.region,
                                   .half_call = io::half_call_from_name(params.half_call),
+                                  .polyploid = io::polyploid_from_name(params.polyploid),
                                   .chromosomes = chromosomes_of(params)});
-    opened.fingerprint =
-        file_line(path) +
-        fmt::format("region: {}\nhalf-call: {}\n", params.region, params.half_call);
+    opened.fingerprint = file_line(path) + fmt::format("region: {}\nhalf-call: {}\npolyploid: {}\n",
+                                                       params.region,
+                                                       params.half_call,
+                                                       params.polyploid);
   } else if (path.ends_with(".npy")) {
     opened.source = io::open_npy_genotypes({.path = path, .round = params.round});
     opened.fingerprint = file_line(path) + fmt::format("round: {}\n", params.round);

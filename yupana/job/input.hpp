@@ -20,6 +20,7 @@ struct InputParams {
   bool all_chromosomes = false;       ///< --all-chr
   std::string region;                 ///< indexed VCF/BCF: "chr1:1000-2000"
   std::string half_call = "missing";  ///< missing, haploid, reference or error
+  std::string polyploid = "error";    ///< calls of more than two alleles: error or missing
   bool round = false;                 ///< .npy: round imputed means to the nearest genotype
   std::string keep_file;              ///< --keep
   std::string remove_file;            ///< --remove

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""The commands as users type them: documented lines, memory caps, backends, threads, JSON."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import PROGRAM, main, run
+
+
+def simulate(name="cohort", samples=120, sites=3000, missing=0.02):
+    run("simulate", "--samples", samples, "--sites", sites, "--missing", missing, "-o", name)
+    return name + ".bed"
+
+
+def matrix(*arguments):
+    run("dist", *arguments, "-o", "m")
+    return pathlib.Path("m.dist.npy").read_bytes()
+
+
+def documented_lines_work():
+    """Every yupana line of docs/genomes.md and of each --help runs as written."""
+    pathlib.Path("out").mkdir()
+    run("simulate", "--samples", 60, "--sites", "2k", "--missing", 0.01, "-o", "cohort")
+    run("simulate", "--samples", 60, "--sites", "2k", "--format", "vcf.gz", "-o", "cohort")
+    pathlib.Path("pops.tsv").write_text(pathlib.Path("cohort.labels.tsv").read_text())
+    run("dist", "cohort.bed", "--metric", "euclidean", "-o", "D")
+    pathlib.Path("D.dist.npy").rename("D.npy")
+    text = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "genomes.md").read_text()
+    for command in ("dist", "fermat", "path", "simulate", "plan", "info"):
+        text += run(command, "--help").stdout
+    lines = re.findall(r"^\s*yupana ((?:dist|fermat|path|simulate|plan|info)\b.*)$", text, re.M)
+    lines = [re.sub(r"\s+#.*", "", line) for line in lines]
+    lines = [line for line in lines if "hapmap279" not in line and "bcf" not in line]
+    assert len(lines) > 15, lines
+    for line in lines:
+        line = line.replace("NA06985 NA18970", "s1 s60")
+        done = subprocess.run(f"{PROGRAM} {line}", shell=True, capture_output=True, text=True)
+        assert done.returncode == 0, f"{line}\n{done.stderr}"
+
+
+def memory_cap_gives_the_same_bytes():
+    bed = simulate(samples=700, sites=600)
+    plan = json.loads(run("dist", bed, "--plan", "--json", "--memory", "39M").stdout)
+    assert plan["passes"] > 1, plan
+    answer = json.loads(run("dist", bed, "-o", "small", "--memory", "39M", "--json", "--quiet").stdout)
+    assert answer["passes"] == plan["passes"]
+    assert pathlib.Path("small.dist.npy").read_bytes() == matrix(bed)
+
+
+def backends_and_threads_agree():
+    bed = simulate()
+    one = matrix(bed, "--threads", 1)
+    for options in (("--threads", 2), ("--threads", 7), ("--device", "reference")):
+        assert matrix(bed, *options) == one, options
+    for files in (("--threads", 1), ("--threads", 7)):
+        run("fermat", bed, "--alpha", 3, *files, "-o", "f" + files[1].__str__())
+    for ending in ("fermat.npy", "dist.npy", "nwk", "mds.tsv", "graphml", "gexf", "svg"):
+        a, b = (pathlib.Path(f"f{t}.{ending}").read_bytes() for t in (1, 7))
+        assert a == b, ending
+
+
+def formats_agree():
+    run("simulate", "--samples", 40, "--sites", 900, "--missing", 0.05, "-o", "c")
+    run("simulate", "--samples", 40, "--sites", 900, "--missing", 0.05, "--format", "vcf", "-o", "c")
+    run("simulate", "--samples", 40, "--sites", 900, "--missing", 0.05, "--format", "vcf.gz", "-o", "c")
+    bed = matrix("c.bed")
+    for other in ("c", "c.vcf", "c.vcf.gz", "simulate:40x900,missing=0.05"):
+        assert matrix(other) == bed, other
+
+
+def json_is_one_object():
+    bed = simulate(samples=20, sites=300)
+    for line in (("dist", bed, "-o", "a"), ("fermat", bed, "-o", "b"), ("info",),
+                 ("plan", "--samples", "30k", "--sites", "600M")):
+        done = run(*line, "--json")
+        assert isinstance(json.loads(done.stdout), dict), line
+
+
+def every_listed_file_exists():
+    bed = simulate(samples=20, sites=300)
+    for line in (("dist", bed, "-o", "a", "--format", "npy,tsv,phylip", "--shared",
+                  "--pairs-below", 1e9), ("fermat", bed, "-o", "b", "--alpha", "2,4")):
+        files = json.loads(run(*line, "--json").stdout)["files"]
+        for file in files:
+            assert pathlib.Path(file).stat().st_size > 0, file
+        there = {p.name for p in pathlib.Path(".").glob(line[line.index("-o") + 1] + ".*")}
+        assert there == set(files), there ^ set(files)
+
+
+def knn_root_and_landmarks_are_declared():
+    bed = simulate(samples=80, sites=500)
+    answer = json.loads(run("fermat", bed, "-o", "a", "--alpha", 4, "--knn", 10, "--json").stdout)
+    assert any("nearest neighbour" in n for n in answer["notices"]), answer["notices"]
+    assert 1 <= answer["runs"][0]["largest_rank"] <= 79
+    answer = json.loads(run("fermat", bed, "-o", "a", "--alpha", 4, "--root", "--json").stdout)
+    assert any("root" in n for n in answer["notices"])
+    answer = json.loads(run("fermat", bed, "-o", "a", "--alpha", 4, "--landmarks", 20, "--json").stdout)
+    assert any("landmarks" in n for n in answer["notices"])
+
+
+def completion_and_manual_name_every_command():
+    for document in (run("completion", "bash").stdout, run("man").stdout):
+        for command in ("dist", "fermat", "path", "simulate", "plan", "info", "bench"):
+            assert command in document
+
+
+sys.exit(main([documented_lines_work, memory_cap_gives_the_same_bytes, backends_and_threads_agree,
+               formats_agree, json_is_one_object, every_listed_file_exists,
+               knn_root_and_landmarks_are_declared, completion_and_manual_name_every_command]))
