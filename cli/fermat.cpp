@@ -64,7 +64,8 @@ nlohmann::ordered_json run_json(const job::AlphaFindings& run) {
           {"method", run.method},
           {"precision", run.precision},
           {"largest_rank", run.largest_rank},
-          {"components", run.components}};
+          {"components", run.components},
+          {"scale", run.scale}};
 }
 
 nlohmann::ordered_json matrix_json(const job::MatrixFindings& matrix) {
@@ -84,6 +85,7 @@ std::string score_table(const std::vector<job::MatrixFindings>& matrices) {
   std::string text =
       fmt::format("{:<20} {:>10} {:>13} {:>7}\n", "matrix", "silhouette", "adjusted Rand", "1-NN");
   for (const job::MatrixFindings& matrix : matrices) {
+    if (!matrix.scores) continue;  // individuals that no path joins
     // The name may hold a two-byte letter; pad by what is seen.
     const std::size_t seen = static_cast<std::size_t>(std::count_if(
         matrix.name.begin(), matrix.name.end(), [](char c) { return (c & 0xC0) != 0x80; }));

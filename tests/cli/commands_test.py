@@ -101,6 +101,18 @@ def knn_root_and_landmarks_are_declared():
     assert any("landmarks" in n for n in answer["notices"])
 
 
+def large_alpha_has_scores_for_every_matrix():
+    """d^20 passes the range of float; d^alpha and F were once compared with what lay in memory."""
+    bed = simulate(samples=60, sites=20000, missing=0.01)
+    for options in ((), ("--root",)):
+        answer = json.loads(run("fermat", bed, "-o", "a", "--labels", "cohort.labels.tsv", "--alpha",
+                                30, *options, "--json").stdout)
+        by_name = {m["matrix"]: m for m in answer["matrices"]}
+        assert len(by_name) == 4 and all("silhouette" in m for m in by_name.values()), by_name
+        assert by_name["d^30"]["silhouette"] > by_name["distance d"]["silhouette"] + 0.1, by_name
+    assert answer["runs"][0]["scale"] == 1
+
+
 def completion_and_manual_name_every_command():
     for document in (run("completion", "bash").stdout, run("man").stdout):
         for command in ("dist", "fermat", "path", "simulate", "plan", "info", "bench"):
@@ -109,4 +121,5 @@ def completion_and_manual_name_every_command():
 
 sys.exit(main([documented_lines_work, memory_cap_gives_the_same_bytes, backends_and_threads_agree,
                formats_agree, json_is_one_object, every_listed_file_exists,
-               knn_root_and_landmarks_are_declared, completion_and_manual_name_every_command]))
+               knn_root_and_landmarks_are_declared,
+               large_alpha_has_scores_for_every_matrix, completion_and_manual_name_every_command]))

@@ -68,6 +68,11 @@ FermatResult fermat(Context& context,
                     bool squared,
                     const FermatParams& params = {});
 
+/// Takes the edges out of `weights` that --knn k does not use: an edge stays if either end is among
+/// the k nearest neighbours of the other (ties: the smaller index).
+template <class T>
+void keep_neighbors(Context& context, SquareMatrix<T>& weights, std::int64_t k);
+
 /// The smallest alpha at which at least half of the edges are replaced by longer paths, by
 /// bisection in [1, 64] to 1 %, rounded up to two decimals, on at most `sample` individuals
 /// (--alpha auto). The share of replaced edges grows with the number of individuals, so a sample

@@ -135,6 +135,27 @@ SquareMatrix<T> close_neighbors(Context& context,
   return lengths;
 }
 
+template <class T>
+void keep_neighbors(Context& context, SquareMatrix<T>& weights, std::int64_t k) {
+  const NeighborGraph graph = neighbor_graph(context, weights, k);
+  const std::int64_t n = weights.size();
+  context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<bool> edge(static_cast<std::size_t>(n));
+    for (std::int64_t i = begin; i < end; ++i) {
+      const auto first = graph.targets.begin() + graph.offsets[static_cast<std::size_t>(i)];
+      const auto last = graph.targets.begin() + graph.offsets[static_cast<std::size_t>(i) + 1];
+      edge.assign(edge.size(), false);
+      std::for_each(first, last, [&](std::int64_t j) { edge[static_cast<std::size_t>(j)] = true; });
+      for (std::int64_t j = 0; j < n; ++j) {
+        if (j != i && !edge[static_cast<std::size_t>(j)]) weights(i, j) = unreachable<T>;
+      }
+    }
+  });
+}
+
+template void keep_neighbors(Context&, SquareMatrix<std::int32_t>&, std::int64_t);
+template void keep_neighbors(Context&, SquareMatrix<float>&, std::int64_t);
+template void keep_neighbors(Context&, SquareMatrix<double>&, std::int64_t);
 template NeighborGraph neighbor_graph(Context&, const SquareMatrix<std::int32_t>&, std::int64_t);
 template NeighborGraph neighbor_graph(Context&, const SquareMatrix<float>&, std::int64_t);
 template NeighborGraph neighbor_graph(Context&, const SquareMatrix<double>&, std::int64_t);

@@ -144,6 +144,7 @@ AlphaFindings findings_of(const graph::FermatResult& result) {
   findings.precision = precision_of(result.lengths);
   findings.largest_rank = result.largest_rank;
   findings.components = result.components;
+  findings.scale = result.scale;
   return findings;
 }
 
@@ -183,10 +184,35 @@ void add_notices(FermatJobResult& result, const FermatJobParams& params, const A
                     alpha,
                     params.fermat.landmarks));
   }
+  if (run.scale != 1) {
+    result.notices.push_back(
+        fmt::format("At {} lengths pass the range of {}: they are in units of {:.8g}^\u03b1.",
+                    alpha,
+                    run.precision,
+                    run.scale));
+  }
   if (params.fermat.root) {
     result.notices.push_back(
         fmt::format("At {} the 1/\u03b1 root of the lengths was taken (--root).", alpha));
   }
+}
+
+/// Unit of the distances in which d^alpha and F fit a float: the result's own, or for rooted
+/// lengths, which need none, the largest of them where its power would not fit.
+double shown_scale(const graph::FermatResult& closed) {
+  if (!closed.rooted) return closed.scale;
+  const double largest = std::visit(
+      [](const auto& m) {
+        using T = std::remove_cvref_t<decltype(m(0, 0))>;
+        T most = 0;
+        for (std::int64_t cell = 0; cell < m.size() * m.size(); ++cell) {
+          if (m.data()[cell] < graph::unreachable<T>) most = std::max(most, m.data()[cell]);
+        }
+        return static_cast<double>(most);
+      },
+      closed.lengths);
+  constexpr double float_exponent = 37;
+  return closed.alpha * std::log10(std::max(largest, 1.0)) > float_exponent ? largest : 1;
 }
 
 /// F, d^alpha and F^(1/alpha) of one alpha: computed, understood, written.
@@ -209,14 +235,18 @@ void work_out_alpha(Context& context,
     result.matrices.push_back(understood.findings);
     return understood;
   };
-  // F^(1/alpha) stands beside d, F beside d^alpha: only these pairs share a scale.
+  // F^(1/alpha) stands beside d, F beside d^alpha: only these pairs share a scale. Where lengths
+  // would pass the range of float they are in units of scale^alpha, and d^alpha is too.
   const double power = start.squared ? alpha / 2 : alpha;
+  const double scale = shown_scale(closed);
+  const double unit = start.squared ? 1 / (scale * scale) : 1 / scale;
   const double lift = closed.rooted ? alpha : 1;  // F from what the result holds
-  files.add(
-      look(fmt::format("Fermat F^(1/{})", a), powered(context, closed.lengths, lift / alpha)));
-  files.add(look(fmt::format("d^{}", a), powered(context, start.distances, power)));
+  files.add(look(fmt::format("Fermat F^(1/{})", a),
+                 powered(context, closed.lengths, lift / alpha, 1, closed.scale)));
+  files.add(look(fmt::format("d^{}", a), powered(context, start.distances, power, unit)));
   Understanding understood =
-      look(fmt::format("Fermat F, \u03b1 = {}", a), powered(context, closed.lengths, lift));
+      look(fmt::format("Fermat F, \u03b1 = {}", a),
+           powered(context, closed.lengths, lift, closed.rooted ? 1 / scale : 1));
   files.add_alpha(context, closed, start.distances, start.squared, understood);
   files.add(std::move(understood));
 }

@@ -48,6 +48,7 @@ struct AlphaFindings {
   std::string precision;
   std::int64_t largest_rank = 0;
   std::int64_t components = 1;
+  double scale = 1;  ///< lengths are in units of scale^alpha
 };
 
 struct FermatJobResult {

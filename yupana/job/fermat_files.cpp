@@ -136,10 +136,11 @@ void FermatFiles::write_graphs(Context& context,
   Stage stage(context, "graphs");
   const double power = squared ? closed.alpha / 2 : closed.alpha;
   const double outer = closed.rooted ? 1 / closed.alpha : 1;
+  const double unit = squared ? 1 / (closed.scale * closed.scale) : 1 / closed.scale;
   const auto weight = [&](std::int64_t i, std::int64_t j) {
     return std::visit(
         [&](const auto& m) {
-          const auto d = static_cast<double>(m(i, j));
+          const double d = unit * static_cast<double>(m(i, j));
           const double w = power == 1 ? d : std::pow(d, power);
           return outer == 1 ? w : std::pow(w, outer);
         },

@@ -80,7 +80,7 @@ std::vector<std::string> findings_in_words(const std::vector<AlphaFindings>& alp
     const MatrixFindings& rooted = matrices[1 + 3 * i];
     const MatrixFindings& power = matrices[2 + 3 * i];
     const MatrixFindings& fermat = matrices[3 + 3 * i];
-    if (!plain.scores || !fermat.scores) continue;
+    if (!plain.scores || !power.scores || !fermat.scores || !rooted.scores) continue;
     sentences.push_back(scores_sentence(
         power,
         fermat,

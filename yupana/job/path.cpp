@@ -54,15 +54,18 @@ std::int64_t index_of(const std::vector<std::string>& names,
   return found - names.begin();
 }
 
-/// d^alpha in the type the run worked in, as the run computed it: an integer power of d^2 rounds
-/// back to the integer it was.
+/// (d / scale)^alpha in the type the run worked in, as the run computed it: an integer power of d^2
+/// rounds back to the integer it was.
 template <class T>
-SquareMatrix<T> weights_of(Context& context, const SquareMatrix<double>& d, double alpha) {
+SquareMatrix<T> weights_of(Context& context,
+                           const SquareMatrix<double>& d,
+                           double alpha,
+                           double scale) {
   const std::int64_t n = d.size();
   SquareMatrix<T> weights(n);
   context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t cell = begin * n; cell < end * n; ++cell) {
-      const double value = d.data()[cell];
+      const double value = d.data()[cell] / scale;
       if (!(value < std::numeric_limits<double>::infinity())) {
         weights.data()[cell] = graph::unreachable<T>;
       } else if constexpr (std::is_integral_v<T>) {
@@ -75,19 +78,36 @@ SquareMatrix<T> weights_of(Context& context, const SquareMatrix<double>& d, doub
   return weights;
 }
 
-SquareMatrix<double> as_double(Context& context, io::AnyMatrix matrix) {
-  if (auto* already = std::get_if<SquareMatrix<double>>(&matrix)) return std::move(*already);
-  return std::visit(
-      [&](const auto& source) {
-        SquareMatrix<double> result(source.size());
-        context.parallel_for(source.size(), 16, [&](std::int64_t begin, std::int64_t end) {
-          std::copy(source.row(begin),
-                    source.row(begin) + (end - begin) * source.size(),
-                    result.row(begin));
-        });
-        return result;
-      },
-      matrix);
+/// Undoes --root: F^(1/alpha) back to F.
+template <class T>
+void raise(SquareMatrix<T>& lengths, double alpha) {
+  for (std::int64_t cell = 0; cell < lengths.size() * lengths.size(); ++cell) {
+    lengths.data()[cell] =
+        static_cast<T>(std::pow(static_cast<double>(lengths.data()[cell]), alpha));
+  }
+}
+
+/// The path in a run's own number type, and its figures.
+template <class T>
+void follow(Context& context,
+            const nlohmann::json& record,
+            const SquareMatrix<double>& d,
+            SquareMatrix<T>& lengths,
+            std::int64_t from,
+            std::int64_t to,
+            const std::vector<std::string>& names,
+            PathResult& result) {
+  SquareMatrix<T> weights = weights_of<T>(context, d, result.alpha, result.scale);
+  const std::int64_t neighbors = record.value("neighbors", std::int64_t{0});
+  if (neighbors > 0) graph::keep_neighbors(context, weights, neighbors);
+  result.length = static_cast<double>(lengths(from, to));
+  result.direct = std::pow(d(from, to) / result.scale, result.alpha);
+  if (record.value("rooted", false)) raise(lengths, result.alpha);
+  const std::vector<std::int64_t> chain = graph::path<T>(weights.view(), lengths.view(), from, to);
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    result.individuals.push_back(names[static_cast<std::size_t>(chain[i])]);
+    if (i > 0) result.distances.push_back(d(chain[i - 1], chain[i]));
+  }
 }
 
 }  // namespace
@@ -95,41 +115,25 @@ SquareMatrix<double> as_double(Context& context, io::AnyMatrix matrix) {
 PathResult find_path(Context& context, const PathParams& params) {
   const nlohmann::json record = record_of(params.run);
   const nlohmann::json run = chosen_run(record, params);
-  const double alpha = run.value("alpha", 2.0);
-  const io::DistanceMatrix read = io::read_distances(context, params.run + ".dist.npy");
-  io::DistanceMatrix closed =
-      io::read_distances(context, params.run + run.value("fermat", ".fermat.npy"));
+  const std::string distances_path = params.run + ".dist.npy";
+  const std::string lengths_path = params.run + run.value("fermat", ".fermat.npy");
+  const io::DistanceMatrix read = io::read_distances(context, distances_path);
+  io::DistanceMatrix closed = io::read_distances(context, lengths_path);
+  const auto* d = std::get_if<SquareMatrix<double>>(&read.values);
+  if (d == nullptr) throw bad_file(distances_path, "not the float64 matrix a Fermat run writes");
+  PathResult result;
+  result.alpha = run.value("alpha", 2.0);
+  result.scale = run.value("scale", 1.0);
   const std::int64_t from = index_of(read.names, params.from, params.run);
   const std::int64_t to = index_of(read.names, params.to, params.run);
-
-  const bool rooted = record.value("rooted", false);
-  PathResult result;
-  result.alpha = alpha;
-  std::vector<std::int64_t> chain;
   std::visit(
       [&](auto& lengths) {
-        using T = std::remove_cvref_t<decltype(lengths(0, 0))>;
-        if (lengths.size() != static_cast<std::int64_t>(read.names.size())) {
-          throw bad_file(params.run + ".fermat.npy", "not the size of " + params.run + ".ids");
+        if (lengths.size() != d->size()) {
+          throw bad_file(lengths_path, "not the size of " + distances_path);
         }
-        result.length = static_cast<double>(lengths(from, to));
-        const SquareMatrix<double> d =
-            as_double(context, std::move(const_cast<io::AnyMatrix&>(read.values)));
-        const SquareMatrix<T> weights = weights_of<T>(context, d, alpha);
-        if (rooted) {
-          for (std::int64_t cell = 0; cell < lengths.size() * lengths.size(); ++cell) {
-            lengths.data()[cell] =
-                static_cast<T>(std::pow(static_cast<double>(lengths.data()[cell]), alpha));
-          }
-        }
-        chain = graph::path<T>(weights.view(), lengths.view(), from, to);
-        for (std::size_t i = 1; i < chain.size(); ++i)
-          result.distances.push_back(d(chain[i - 1], chain[i]));
-        result.direct = std::pow(d(from, to), alpha);
+        follow(context, record, *d, lengths, from, to, read.names, result);
       },
       closed.values);
-  for (const std::int64_t vertex : chain)
-    result.individuals.push_back(read.names[static_cast<std::size_t>(vertex)]);
   return result;
 }
 

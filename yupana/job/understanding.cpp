@@ -35,10 +35,8 @@ double power_of(double value, double exponent) {
 
 }  // namespace
 
-SquareMatrix<float> powered(Context& context,
-                            const graph::AnyMatrix& matrix,
-                            double exponent,
-                            double scale) {
+SquareMatrix<float> powered(
+    Context& context, const graph::AnyMatrix& matrix, double exponent, double inner, double outer) {
   return std::visit(
       [&](const auto& source) {
         const std::int64_t n = source.size();
@@ -48,7 +46,8 @@ SquareMatrix<float> powered(Context& context,
             const auto value = source.data()[cell];
             result.data()[cell] =
                 is_length(value)
-                    ? static_cast<float>(scale * power_of(static_cast<double>(value), exponent))
+                    ? static_cast<float>(outer *
+                                         power_of(inner * static_cast<double>(value), exponent))
                     : std::numeric_limits<float>::infinity();
           }
         });

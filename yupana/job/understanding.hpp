@@ -13,11 +13,12 @@
 
 namespace yupana::job {
 
-/// scale * entry^exponent in float, "no path" as +inf; the diagonal stays zero.
+/// outer * (inner * entry)^exponent in float, "no path" as +inf; the diagonal stays zero.
 SquareMatrix<float> powered(Context& context,
                             const graph::AnyMatrix& matrix,
                             double exponent,
-                            double scale = 1);
+                            double inner = 1,
+                            double outer = 1);
 
 /// Populations of the individuals: names, and per individual which one (-1: none). Both are empty
 /// in a run without labels.
