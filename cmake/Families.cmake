@@ -2,7 +2,12 @@ add_library(yupana_options INTERFACE)
 target_compile_options(
   yupana_options
   # -Wno-restrict: g++ 12 warns falsely about std::string concatenation (GCC bug 105651)
-  INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wno-restrict -Wshadow -Wnon-virtual-dtor -Werror>
+  INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall>
+            $<$<COMPILE_LANGUAGE:CXX>:-Wextra>
+            $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>
+            $<$<COMPILE_LANGUAGE:CXX>:-Wshadow>
+            $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
+            $<$<COMPILE_LANGUAGE:CXX>:-Werror>
             $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -Xcompiler=-Wall,-Wextra,-Werror>)
 
 # yupana_family(name [USES lower families...] [LIBS libraries...])
