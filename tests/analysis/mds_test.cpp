@@ -186,6 +186,30 @@ TEST(Mds, CopiesOfAMultipleEigenvalueAreAllFound) {
   EXPECT_NEAR(circle.eigenvalues[1], 150, 1e-8);
 }
 
+TEST(Mds, TwoCloudsInOrthogonalSpacesHaveEveryEigenvalueTwice) {
+  // Found once only, by one Krylov space. Points x_i in the first cloud and the same in the second:
+  // |x - y|^2 inside, |x|^2 + |y|^2 between; integers around the origin, so that nothing is
+  // rounded.
+  constexpr std::int64_t half = 100;
+  for (const std::int64_t dimensions : {50, 300}) {
+    const Random random(7);
+    const auto x = [&](std::int64_t i, std::int64_t k) {
+      const std::int64_t sign = i % 2 == 0 ? 1 : -1;
+      const std::uint64_t at = static_cast<std::uint64_t>(i % half / 2 * dimensions + k);
+      return sign * (static_cast<std::int64_t>(random.word(at) % 2001) - 1000);
+    };
+    const auto d = test::symmetric<double>(2 * half, [&](std::int64_t i, std::int64_t j) {
+      const std::int64_t together = i / half == j / half ? 1 : 0;
+      std::int64_t sum = 0;
+      for (std::int64_t k = 0; k < dimensions; ++k) {
+        sum += x(i, k) * x(i, k) + x(j, k) * x(j, k) - 2 * together * x(i, k) * x(j, k);
+      }
+      return sum;
+    });
+    for (const std::int64_t wanted : {1, 2, 3, 10}) expect_equals_dense(d, true, wanted);
+  }
+}
+
 TEST(Mds, LargestEntryOfAnAxisIsPositive) {
   Context context;
   const auto d = test::random_distances<float>(150, 1, 2);

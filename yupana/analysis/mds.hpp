@@ -27,11 +27,13 @@ struct MdsResult {
 ///   share is eigenvalue / trace of B, the field's "explained" share; where B has negative
 ///   eigenvalues (distances that no Euclidean space holds) shares can sum to more than 1.
 ///   accuracy |B v - lambda v| <= 1e-9 (lambda + trace / n) for every returned pair of unit v
-///   work about 200 products with the matrix, read once each in its own type; memory 50 vectors
+///   multiple eigenvalues are found as often as they occur
+///   work about 200 products with the matrix, read once each in its own type; memory
+///   3 dimensions + 1 vectors (at least 31)
 ///   deterministic: the same bits for any number of threads on one kind of processor
 ///   errors (bad_input): not square, NaN, negative or unreachable (+inf; for integers half of the
 ///   largest value) distances, naming the number of components; dimensions < 1 is usage
-///   sources: Torgerson 1952, Gower 1966; implicitly restarted Lanczos (Sorensen 1992) of Spectra
+///   sources: Torgerson 1952, Gower 1966; thick-restart Lanczos (Wu, Simon 2000)
 template <class T>
 MdsResult mds(Context& context,
               MatrixView<const T> distances,

@@ -1,10 +1,10 @@
-#include <Spectra/SymEigsSolver.h>
-
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 
 #include "yupana/analysis/mds_backends.hpp"
 #include "yupana/core/array.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/random.hpp"
 #include "yupana/core/tiles.hpp"
 
 namespace yupana::analysis::cpu {
@@ -14,55 +14,36 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// The operator Spectra sees: B * n / trace + offset * I, less the eigenpairs already found.
-/// In this scale the mean eigenvalue of B is 1. The solver stops when a residual is below
-/// tolerance * |its eigenvalue|, so that the offset turns this test, which a zero eigenvalue (of
-/// duplicates) could never pass, into one relative to lambda + offset * mean.
+/// B * n / trace, whose mean eigenvalue is 1.
 /// J (D o D) J = J (D o D - c 11') J: with c the mean of D o D the sums stay small, and so does
 /// their rounding, where the individuals differ by little.
 template <class T>
 class CenteredOperator {
  public:
-  using Scalar = double;
-
   CenteredOperator(Context& context,
                    MatrixView<const T> distances,
                    bool squared,
-                   double mean_square,
-                   double offset)
+                   double mean_square)
       : context_(context),
         distances_(distances),
         squared_(squared),
         mean_square_(mean_square),
-        offset_(offset),
-        centered_(Array<double>::zeros(round_up(distances.rows, 16))) {}
+        centered_(Array<double>::zeros(round_up(distances.rows, 16))),
+        sums_(distances.rows) {}
 
-  Index rows() const { return distances_.rows; }
-  Index cols() const { return distances_.rows; }
+  Index size() const { return distances_.rows; }
   double mean_eigenvalue() const { return mean_square_ / 2; }
-  double offset() const { return offset_; }
 
-  /// Takes eigenpairs of this operator out: their eigenvalue becomes 0.
-  void deflate(const VectorXd& values, const MatrixXd& vectors) {
-    found_values_ = values;
-    found_vectors_ = vectors;
-  }
-
-  void perform_op(const double* x_in, double* y_out) const {
+  const VectorXd& times(const Eigen::Ref<const VectorXd>& x) {
     context_.check_cancelled();
-    const Index n = rows();
-    const Eigen::Map<const VectorXd> x(x_in, n);
-    Eigen::Map<VectorXd> y(y_out, n);
-    Eigen::Map<VectorXd>(centered_.data(), n) = x.array() - x.mean();
+    Eigen::Map<VectorXd>(centered_.data(), size()) = x.array() - x.mean();
     // Thirty-two rows of 2000 take 5 us, far above the cost of handing them to a thread.
-    context_.parallel_for(n, 32, [&](std::int64_t begin, std::int64_t end) {
-      shifted_product(distances_, squared_, mean_square_, centered_.data(), begin, end, y_out);
+    context_.parallel_for(size(), 32, [&](std::int64_t begin, std::int64_t end) {
+      shifted_product(
+          distances_, squared_, mean_square_, centered_.data(), begin, end, sums_.data());
     });
-    y = (y.array() - y.mean()) * (-0.5 / mean_eigenvalue()) + offset_ * x.array();
-    if (found_values_.size() > 0) {
-      const VectorXd along = found_vectors_.transpose() * x;
-      y.noalias() -= found_vectors_ * found_values_.cwiseProduct(along);
-    }
+    sums_ = (sums_.array() - sums_.mean()) * (-0.5 / mean_eigenvalue());
+    return sums_;
   }
 
  private:
@@ -70,51 +51,131 @@ class CenteredOperator {
   MatrixView<const T> distances_;
   bool squared_;
   double mean_square_;
-  double offset_;
-  VectorXd found_values_;
-  MatrixXd found_vectors_;
-  mutable Array<double> centered_;
+  Array<double> centered_;
+  VectorXd sums_;
 };
 
-/// Largest eigenpairs of the operator; fewer than wanted if the iteration does not converge.
+/// An orthonormal basis V of at most m vectors, V' A V, and the vector that A would lead to next.
 template <class T>
-Eigenpairs largest(CenteredOperator<T>& op,
-                   std::int64_t wanted,
-                   std::int64_t basis,
-                   double tolerance) {
-  Spectra::SymEigsSolver<CenteredOperator<T>> solver(op, wanted, std::min(basis, op.rows()));
-  solver.init();
-  solver.compute(Spectra::SortRule::LargestAlge, 300, tolerance);
-  return {solver.eigenvalues(), solver.eigenvectors()};
+class KrylovSpace {
+ public:
+  KrylovSpace(CenteredOperator<T>& a, Index m)
+      : a_(a), basis_(a.size(), m + 1), projected_(MatrixXd::Zero(m, m)) {
+    add_random_vector(0);
+  }
+
+  /// Grows the basis from `size_` vectors to m. A is symmetric: only the last two vectors have a
+  /// share in A v but for rounding, and for the vectors a restart kept, which the first step meets.
+  void grow() {
+    const Index m = projected_.cols();
+    for (Index j = size_; j < m; ++j) {
+      VectorXd w = a_.times(basis_.col(j));
+      VectorXd shares = VectorXd::Zero(j + 1);
+      const double length = w.norm();
+      for (Index i = j > size_ ? j - 1 : j; i <= j; ++i) {
+        const double share = basis_.col(i).dot(w);
+        shares[i] += share;
+        w -= share * basis_.col(i);
+      }
+      shares += orthogonalize(w, j + 1);
+      projected_.col(j).head(j + 1) = shares;
+      projected_.row(j).head(j + 1) = shares.transpose();
+      beta_ = w.norm();
+      // What is left of an exhausted space is rounding: go on in a direction of its own.
+      if (beta_ <= 1e-13 * std::max(length, 1.0)) {
+        beta_ = 0;
+        add_random_vector(j + 1);
+      } else {
+        basis_.col(j + 1) = w / beta_;
+      }
+    }
+    ritz_.compute(projected_);
+    size_ = m;
+  }
+
+  /// The k-th largest eigenvalue of the projection, and the residual |A v - value v| of its vector.
+  double value(Index k) const { return ritz_.eigenvalues()[size_ - 1 - k]; }
+  double residual(Index k) const {
+    return beta_ * std::abs(ritz_.eigenvectors()(size_ - 1, size_ - 1 - k));
+  }
+  MatrixXd vectors(Index wanted) const {
+    return basis_.leftCols(size_) * ritz_.eigenvectors().rightCols(wanted).rowwise().reverse();
+  }
+
+  /// Keeps the vectors of the `kept` largest values, to grow again from where the space had led or
+  /// from a random vector.
+  void restart(Index kept, bool from_random) {
+    const MatrixXd best = vectors(kept);
+    const VectorXd next = basis_.col(size_);
+    basis_.leftCols(kept) = best;
+    basis_.col(kept) = next;
+    projected_.setZero();
+    for (Index k = 0; k < kept; ++k) projected_(k, k) = value(k);
+    size_ = kept;
+    if (from_random) add_random_vector(kept);
+  }
+
+ private:
+  /// Takes the first `count` basis vectors out of w, again where the first time left little of it
+  /// (Daniel, Gragg, Kaufman, Stewart 1976); returns what it took.
+  VectorXd orthogonalize(VectorXd& w, Index count) const {
+    const auto basis = basis_.leftCols(count);
+    VectorXd taken = VectorXd::Zero(count);
+    double before = 0;
+    for (int round = 0; round < 3; ++round) {
+      before = w.norm();
+      const VectorXd shares = basis.transpose() * w;
+      w.noalias() -= basis * shares;
+      taken += shares;
+      if (w.norm() > 0.7 * before) break;
+    }
+    return taken;
+  }
+
+  void add_random_vector(Index at) {
+    const Random random(0, draws_++);
+    VectorXd w(a_.size());
+    for (Index i = 0; i < w.size(); ++i) w[i] = random.uniform(static_cast<std::uint64_t>(i)) - 0.5;
+    orthogonalize(w, at);
+    basis_.col(at) = w.normalized();
+  }
+
+  CenteredOperator<T>& a_;
+  MatrixXd basis_;      // the last column is where the space leads
+  MatrixXd projected_;  // V' A V
+  double beta_ = 0;     // length of the part of A v outside of the space
+  Index size_ = 0;
+  std::uint64_t draws_ = 0;
+  Eigen::SelfAdjointEigenSolver<MatrixXd> ritz_;
+};
+
+constexpr double tolerance = 1e-10;  // of a residual, relative to its eigenvalue + the mean one
+
+template <class T>
+Index converged(const KrylovSpace<T>& space, Index wanted) {
+  Index count = 0;
+  while (count < wanted &&
+         space.residual(count) <= tolerance * (std::abs(space.value(count)) + 1)) {
+    ++count;
+  }
+  return count;
 }
 
-/// Puts one pair at its place in a descending list and drops the last.
-void insert(Eigenpairs& pairs, double value, const VectorXd& vector) {
-  Index at = pairs.values.size() - 1;
-  for (; at > 0 && pairs.values[at - 1] < value; --at) {
-    pairs.values[at] = pairs.values[at - 1];
-    pairs.vectors.col(at) = pairs.vectors.col(at - 1);
-  }
-  pairs.values[at] = value;
-  pairs.vectors.col(at) = vector;
-}
-
-/// A Krylov space holds one vector of each eigenspace, so a multiple eigenvalue (equidistant groups
-/// of duplicates, individuals on a ring) may have been found fewer times than it occurs. What is
-/// left of the operator is asked for its largest eigenvalue, roughly at first: a missed copy lies
-/// above the smallest that was found. Costs about a fifth of the whole where nothing was missed.
+/// Restarts until the wanted pairs have converged (thick-restart Lanczos: Wu, Simon 2000).
 template <class T>
-void add_missed_copies(CenteredOperator<T>& op, Eigenpairs& pairs) {
-  constexpr double rough = 1e-3, fine = 1e-10;
-  for (Index tried = 0; tried < pairs.values.size(); ++tried) {
-    op.deflate(pairs.values, pairs.vectors);
-    const double smallest = pairs.values[pairs.values.size() - 1] * (1 + 1e-8);
-    const Eigenpairs hint = largest(op, 1, 30, rough);
-    if (hint.values.size() == 0 || hint.values[0] <= smallest) return;
-    const Eigenpairs missed = largest(op, 1, 60, fine);
-    if (missed.values.size() == 0 || missed.values[0] <= smallest) return;
-    insert(pairs, missed.values[0], missed.vectors.col(0));
+void iterate(KrylovSpace<T>& space, Index wanted, Index m) {
+  // Ten cycles find ten pairs of 2000 individuals of five populations (214 products in all); what
+  // the size of the basis and the vectors kept change is less than a tenth of it.
+  for (int cycle = 0; cycle < 100; ++cycle) {
+    const Index done = converged(space, wanted);
+    if (done == wanted) return;
+    space.restart(wanted + std::min(done, (m - wanted) / 2), false);
+    space.grow();
   }
+  throw Error(ErrorCode::bad_input,
+              fmt::format("mds: {} eigenvalues of this matrix do not converge; ask for fewer "
+                          "dimensions",
+                          wanted));
 }
 
 }  // namespace
@@ -125,22 +186,22 @@ Eigenpairs mds(Context& context,
                bool squared,
                double mean_square,
                std::int64_t wanted) {
-  // A basis of three times the pairs wanted needs the fewest products (measured at 10 of 2000:
-  // 273 with 20 vectors, 182 with 30, 190 with 40 and 187 with 100). A second try with another
-  // offset serves the accident of an eigenvalue at minus the first.
-  for (const std::int64_t attempt : {1, 3}) {
-    CenteredOperator<T> op(context, distances, squared, mean_square, static_cast<double>(attempt));
-    const std::int64_t basis = attempt * std::max<std::int64_t>(3 * wanted, 30);
-    Eigenpairs pairs = largest(op, wanted, basis, 1e-10);
-    if (pairs.values.size() < wanted) continue;
-    add_missed_copies(op, pairs);
-    pairs.values = (pairs.values.array() - op.offset()) * op.mean_eigenvalue();
-    return pairs;
+  CenteredOperator<T> a(context, distances, squared, mean_square);
+  const Index m = std::max<Index>(3 * wanted, 30);
+  KrylovSpace<T> space(a, m);
+  space.grow();
+  // One Krylov space holds one vector of each eigenspace, so a multiple eigenvalue (duplicates,
+  // symmetric designs) may have been found fewer times than it occurs. A space grown from the
+  // vectors found and a random one shows a missed copy, above the smallest that was found, at once.
+  for (;;) {
+    iterate(space, wanted, m);
+    const double smallest = space.value(wanted - 1);
+    Eigenpairs pairs{VectorXd(wanted), space.vectors(wanted)};
+    for (Index k = 0; k < wanted; ++k) pairs.values[k] = space.value(k) * a.mean_eigenvalue();
+    space.restart(wanted, true);
+    space.grow();
+    if (space.value(wanted - 1) <= smallest + 1e-8 * (std::abs(smallest) + 1)) return pairs;
   }
-  throw Error(ErrorCode::bad_input,
-              fmt::format("mds: {} eigenvalues of this matrix do not converge; ask for fewer "
-                          "dimensions",
-                          wanted));
 }
 
 template Eigenpairs mds(Context&, MatrixView<const std::int32_t>, bool, double, std::int64_t);
