@@ -161,8 +161,8 @@ std::int64_t search_open(Context& context,
 }
 
 // True if searching costs less than closing. Seconds of one thread: a relaxed edge of a search 8
-// ns, a settled vertex 100 ns, an add+min of the closure 0.02 ns (measured on Zen 4; a factor of
-// two either way moves the choice only where both take about as long).
+// ns, a settled vertex 100 ns, an add+min of the closure 0.02 ns (estimates for Zen 4, not
+// measured each; a factor of two either way moves the choice only where both take about as long).
 bool search_pays(double sources, double edges, double n) {
   return sources * (edges * 8e-9 + n * 100e-9) < n * n * n / 2 * 0.02e-9;
 }

@@ -68,7 +68,7 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
   size_ = about.st_size;
   if (regular) return;
   ::close(file_);
-  throw bad_file(path_, "is not a regular file; write the matrix to one first");
+  throw bad_file(path_, "is not a regular file; copy its content to one first");
 }
 
 InputFile::~InputFile() { ::close(file_); }
