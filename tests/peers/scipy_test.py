@@ -86,7 +86,9 @@ def path_of_one_run_adds_up(options):
     if "--root" in options:
         f = f**8
     f[~np.isfinite(f)] = 0
-    far = np.unravel_index(np.argmax(d**8 / np.maximum(f, 1e-300) * (f > 0)), d.shape)
+    # The edge that was shortened most; among neighbours only, the longest path there is.
+    gain = np.where(f > 0, d**8 / np.where(f > 0, f, 1), 0)
+    far = np.unravel_index(np.argmax(f if "--knn" in options else gain), d.shape)
     ids = pathlib.Path("run.ids").read_text().split()
     answer = json.loads(run("path", "run", ids[far[0]], ids[far[1]], "--json").stdout)
     chain = [ids.index(name) for name in answer["path"]]
