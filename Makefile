@@ -64,7 +64,7 @@ test-sanitizers: packages
 fuzz: packages
 	@$(call install,$(FUZZ_PACKAGES))
 	cmake --preset fuzz >/dev/null
-	cmake --build build/fuzz -j $(JOBS)
+	cmake --build build/fuzz -j $(JOBS) --target fuzzers
 	for target in build/fuzz/tests/fuzz/fuzz_*; do
 	  [ -x "$$target" ] && [ -f "$$target" ] || continue
 	  corpus=build/fuzz/corpus/$$(basename $$target); mkdir -p $$corpus
