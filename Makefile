@@ -79,6 +79,7 @@ bench: build
 	for name in distances paths vcf packing; do
 	  $(YUPANA) bench $$name --json | tee bench/results/$$name.jsonl
 	done
+	python3 bench/tables.py
 
 install: build
 	cmake --install build/release
