@@ -230,7 +230,8 @@ void Cohort::State::finish() {
   summary.calls_missing = filter->calls_missing();
   if (filter->kept() == 0) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("no site left of {} read{}; loosen the filters or check the input",
+                fmt::format("no site left of {} read{}; loosen the filters (--all-chr takes every "
+                            "chromosome) or check the input",
                             read.read,
                             reasons(summary.sites.skipped)));
   }
@@ -252,7 +253,8 @@ Cohort::Cohort(Context& context, std::unique_ptr<Source> source, const CohortPar
   summary.samples_kept = std::ssize(state_->kept);
   if (state_->kept.empty()) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("no sample left of {} read{}; loosen the filters or check the input",
+                fmt::format("no sample left of {} read{}; loosen the filters (--all-chr takes "
+                            "every chromosome) or check the input",
                             summary.samples_read,
                             reasons(summary.samples_dropped)));
   }
