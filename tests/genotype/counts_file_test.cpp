@@ -46,6 +46,8 @@ PairCounts example(std::int64_t samples, Range rows, bool wide, std::uint32_t se
   fill(counts.ibs1, rows, wide, seed);
   fill(counts.ibs0, rows, false, seed + 1);
   if (wide) fill(counts.shared, rows, true, seed + 2);
+  if (wide) fill(counts.hethet, rows, false, seed + 3);
+  if (wide) fill(counts.het, rows, true, seed + 4);
   for (std::int64_t i = 0; i < samples; ++i) {
     counts.called.push_back(static_cast<std::uint64_t>(i) << 33 | seed);
     counts.heterozygous.push_back(static_cast<std::uint64_t>(i) + seed);
