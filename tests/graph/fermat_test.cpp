@@ -1,3 +1,4 @@
+// Over 400 lines: every mode of one function (dense, pruned, neighbours, landmarks).
 #include "yupana/graph/fermat.hpp"
 
 #include <gtest/gtest.h>

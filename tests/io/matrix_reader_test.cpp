@@ -1,3 +1,4 @@
+// Over 400 lines: one reader, a test for each layout it accepts and each fault it refuses.
 #include "yupana/io/matrix_reader.hpp"
 
 #include <gtest/gtest.h>
