@@ -125,6 +125,13 @@ CLI::App& add_command(CLI::App& program,
          },
          "bytes the run may hold (16G); default: 80 % of the free memory")
       ->group("Everywhere");
+  app->add_option_function<std::string>(
+         "--gpu-memory",
+         [options](const std::string& text) {
+           options->context.gpu_memory = static_cast<std::uint64_t>(parse_scaled(text, 1024));
+         },
+         "bytes the run may hold on each GPU (40G); default: 90 % of the free memory")
+      ->group("Everywhere");
   app->add_option("-o,--out", options->out, "prefix of the files to write")->group("Everywhere");
   app->add_flag("--json", options->json, "print one JSON object on standard output")
       ->group("Everywhere");

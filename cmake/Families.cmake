@@ -9,6 +9,8 @@ target_compile_options(
             $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
             $<$<COMPILE_LANGUAGE:CXX>:-Werror>
             $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -Xcompiler=-Wall,-Wextra,-Werror>)
+# fmt 9 gives up constexpr under nvcc, which has long had it.
+target_compile_definitions(yupana_options INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:FMT_USE_CONSTEXPR=1>)
 
 # yupana_family(name [USES lower families...] [LIBS libraries...])
 # One static library from yupana/<name>/; *.cu only in CUDA builds. The word CUDA among LIBS links

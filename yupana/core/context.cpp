@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <limits>
 #include <numeric>
 
 #include "yupana/core/cuda/device.hpp"
@@ -42,6 +43,13 @@ std::vector<int> parse_devices(std::string_view list, int available) {
   return devices;
 }
 
+/// Of the device with the least.
+std::uint64_t least_free_memory(const std::vector<int>& devices) {
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  for (const int device : devices) least = std::min(least, cuda::free_memory(device));
+  return least;
+}
+
 }  // namespace
 
 Context::Context(const ContextParams& params) {
@@ -71,6 +79,7 @@ Context::Context(const ContextParams& params) {
     } else {
       devices_ = parse_devices(device.substr(5), gpus);
     }
+    gpu_memory_ = params.gpu_memory > 0 ? params.gpu_memory : least_free_memory(devices_) / 10 * 9;
   } else {
     throw Error(
         ErrorCode::usage,

@@ -18,9 +18,10 @@ namespace yupana {
 enum class Backend { reference, cpu, cuda };
 
 struct ContextParams {
-  std::string device = "auto";  ///< auto, cpu, reference, cuda or cuda:0,1
-  int threads = 0;              ///< worker threads; 0: one per core this process may use
-  std::uint64_t memory = 0;     ///< bytes a run may hold; 0: 80 % of what is free at the start
+  std::string device = "auto";   ///< auto, cpu, reference, cuda or cuda:0,1
+  int threads = 0;               ///< worker threads; 0: one per core this process may use
+  std::uint64_t memory = 0;      ///< bytes a run may hold; 0: 80 % of what is free at the start
+  std::uint64_t gpu_memory = 0;  ///< the same on each GPU; 0: 90 % of what is free there
 };
 
 /// How far a stage has come. `done` and `total` count `unit`s; total is 0 where it is unknown.
@@ -52,6 +53,8 @@ class Context {
   const std::vector<int>& devices() const { return devices_; }
   int threads() const { return threads_; }
   std::uint64_t memory() const { return memory_; }
+  /// Bytes that algorithms may hold on each device.
+  std::uint64_t gpu_memory() const { return gpu_memory_; }
 
   /// body(begin, end) over [0, count) in pieces of about `grain`, on this context's threads.
   template <class Body>
@@ -96,6 +99,7 @@ class Context {
   std::vector<int> devices_;
   int threads_ = 1;
   std::uint64_t memory_ = 0;
+  std::uint64_t gpu_memory_ = 0;
   tbb::task_arena arena_;
   std::atomic<bool> cancelled_{false};
   std::atomic<std::uint64_t> moved_{0};

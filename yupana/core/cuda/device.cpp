@@ -8,6 +8,8 @@ int device_count() { return 0; }
 
 std::vector<DeviceInfo> device_list() { return {}; }
 
+std::uint64_t free_memory(int) { return 0; }
+
 std::string why_no_device() {
   return "device: cuda wanted, but this yupana was built without it; build with 'cmake --preset "
          "cuda', or use --device cpu";

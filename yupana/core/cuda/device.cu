@@ -50,6 +50,12 @@ std::vector<DeviceInfo> device_list() {
   return devices;
 }
 
+std::uint64_t free_memory(int ordinal) {
+  std::size_t available = 0, total = 0;
+  if (cudaSetDevice(ordinal) != cudaSuccess) return 0;
+  return cudaMemGetInfo(&available, &total) == cudaSuccess ? available : 0;
+}
+
 std::string why_no_device() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);

@@ -28,6 +28,8 @@ struct DeviceInfo {
 int device_count();
 /// One entry per device, each tried with a trivial kernel.
 std::vector<DeviceInfo> device_list();
+/// Bytes free on a device now.
+std::uint64_t free_memory(int ordinal);
 /// One line: why device_count() is 0.
 std::string why_no_device();
 

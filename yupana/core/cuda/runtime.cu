@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+
+#include <string>
+
+#include "yupana/core/cuda/runtime.hpp"
+
+namespace yupana::cuda {
+namespace {
+
+double gib(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 30); }
+
+std::string device_name() {
+  int device = 0;
+  cudaDeviceProp properties{};
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaGetDeviceProperties(&properties, device) != cudaSuccess) {
+    return "the GPU";
+  }
+  return fmt::format("cuda:{} ({})", device, properties.name);
+}
+
+}  // namespace
+
+void check(cudaError_t status, const char* doing, Place place) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();  // a refused call must not be blamed on the next one
+  if (status == cudaErrorMemoryAllocation) {
+    throw Error(ErrorCode::out_of_resources,
+                fmt::format("{}: not enough memory on {}; lower --gpu-memory, or use --device cpu",
+                            doing,
+                            device_name()),
+                place);
+  }
+  throw Error(ErrorCode::device,
+              fmt::format("{}: {} failed: {} ({})",
+                          device_name(),
+                          doing,
+                          cudaGetErrorString(status),
+                          cudaGetErrorName(status)),
+              place);
+}
+
+DeviceScope::DeviceScope(int device) {
+  check(cudaGetDevice(&before_), "ask for the current device");
+  check(cudaSetDevice(device), "choose a device");
+}
+
+DeviceScope::~DeviceScope() { cudaSetDevice(before_); }
+
+std::uint64_t free_device_memory() {
+  std::size_t available = 0, total = 0;
+  check(cudaMemGetInfo(&available, &total), "ask for free memory");
+  return available;
+}
+
+void* allocate_device(std::uint64_t bytes) {
+  void* memory = nullptr;
+  const cudaError_t status = cudaMalloc(&memory, bytes);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    throw Error(
+        ErrorCode::out_of_resources,
+        fmt::format("{:.2f} GiB of memory wanted on {}, {:.2f} GiB free; lower --gpu-memory, or "
+                    "use --device cpu",
+                    gib(bytes),
+                    device_name(),
+                    gib(free_device_memory())));
+  }
+  check(status, "allocate memory");
+  return memory;
+}
+
+void* allocate_pinned(std::uint64_t bytes) {
+  void* memory = nullptr;
+  const cudaError_t status = cudaHostAlloc(&memory, bytes, cudaHostAllocPortable);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    throw Error(ErrorCode::out_of_resources,
+                fmt::format("{:.2f} GiB of page-locked memory wanted, the system refused; lower "
+                            "--memory",
+                            gib(bytes)));
+  }
+  check(status, "allocate page-locked memory");
+  return memory;
+}
+
+double seconds_between(const Event& first, const Event& second) {
+  float milliseconds = 0;
+  check(cudaEventElapsedTime(&milliseconds, first, second), "read a clock");
+  return static_cast<double>(milliseconds) * 1e-3;
+}
+
+}  // namespace yupana::cuda

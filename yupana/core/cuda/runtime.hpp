@@ -1,0 +1,160 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "yupana/core/error.hpp"
+
+/// What every CUDA version stands on: owners of device memory, pinned memory, streams and events.
+/// Only files of the CUDA build include this.
+namespace yupana::cuda {
+
+/// Throws for a failed call: out_of_resources where memory was short, device otherwise. `doing`
+/// says what was tried, for the message.
+void check(cudaError_t status, const char* doing, Place place = Place::here());
+
+/// Throws if the last kernel launch was refused.
+inline void check_launch(const char* kernel, Place place = Place::here()) {
+  check(cudaGetLastError(), kernel, place);
+}
+
+/// Makes a device current for a block of code and the earlier one again after it.
+class DeviceScope {
+ public:
+  explicit DeviceScope(int device);
+  ~DeviceScope();
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+/// Bytes free on the current device now.
+std::uint64_t free_device_memory();
+
+/// Allocation on the current device; throws out_of_resources with what was wanted and what is free.
+void* allocate_device(std::uint64_t bytes);
+void* allocate_pinned(std::uint64_t bytes);
+
+/// An owning array of plain values in device memory; contents undefined. Lives on the device that
+/// was current when it was made.
+template <class T>
+class DeviceArray {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  DeviceArray() = default;
+  explicit DeviceArray(std::int64_t size)
+      : data_(size > 0
+                  ? static_cast<T*>(allocate_device(static_cast<std::uint64_t>(size) * sizeof(T)))
+                  : nullptr),
+        size_(size) {}
+  DeviceArray(DeviceArray&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  DeviceArray& operator=(DeviceArray&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~DeviceArray() {
+    if (data_ != nullptr) cudaFree(data_);
+  }
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  std::int64_t size() const { return size_; }
+  std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
+  bool empty() const { return size_ == 0; }
+
+ private:
+  T* data_ = nullptr;
+  std::int64_t size_ = 0;
+};
+
+/// The same in page-locked host memory, from which copies run beside kernels.
+template <class T>
+class PinnedArray {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  PinnedArray() = default;
+  explicit PinnedArray(std::int64_t size)
+      : data_(size > 0
+                  ? static_cast<T*>(allocate_pinned(static_cast<std::uint64_t>(size) * sizeof(T)))
+                  : nullptr),
+        size_(size) {}
+  PinnedArray(PinnedArray&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  PinnedArray& operator=(PinnedArray&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~PinnedArray() {
+    if (data_ != nullptr) cudaFreeHost(data_);
+  }
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  std::int64_t size() const { return size_; }
+  std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
+
+ private:
+  T* data_ = nullptr;
+  std::int64_t size_ = 0;
+};
+
+/// A stream of the current device that does not wait for the default stream.
+class Stream {
+ public:
+  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "make a stream"); }
+  ~Stream() {
+    if (stream_ != nullptr) cudaStreamDestroy(stream_);
+  }
+  Stream(Stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
+  Stream& operator=(Stream&& other) noexcept {
+    std::swap(stream_, other.stream_);
+    return *this;
+  }
+  operator cudaStream_t() const { return stream_; }
+  void wait() const { check(cudaStreamSynchronize(stream_), "wait for a stream"); }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// A point in a stream that another stream, or the host, can wait for; `timed` ones measure.
+class Event {
+ public:
+  explicit Event(bool timed = false) {
+    check(cudaEventCreateWithFlags(&event_, timed ? cudaEventDefault : cudaEventDisableTiming),
+          "make an event");
+  }
+  ~Event() {
+    if (event_ != nullptr) cudaEventDestroy(event_);
+  }
+  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  Event& operator=(Event&& other) noexcept {
+    std::swap(event_, other.event_);
+    return *this;
+  }
+  operator cudaEvent_t() const { return event_; }
+  void record(cudaStream_t stream) const { check(cudaEventRecord(event_, stream), "mark a point"); }
+  void wait() const { check(cudaEventSynchronize(event_), "wait for a point"); }
+  /// `stream` goes on only after this point.
+  void hold(cudaStream_t stream) const {
+    check(cudaStreamWaitEvent(stream, event_, 0), "order two streams");
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// Seconds between two timed points that have passed.
+double seconds_between(const Event& first, const Event& second);
+
+}  // namespace yupana::cuda
