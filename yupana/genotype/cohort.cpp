@@ -100,6 +100,7 @@ struct Cohort::State {
   std::int64_t position = 0;   ///< sites the source had delivered when the last block was ready
   std::exception_ptr failure;  ///< of the reader; every read() until rewind() throws it
   FilteredSites spare;         ///< memory for the next block
+  CallBlock calls;             ///< of the last block read as planes
   bool ended = false;
   bool told = false;  ///< notes were passed on
 };
@@ -274,7 +275,7 @@ std::int64_t Cohort::sites() const {
   return state.total - state.position + state.left.codes.sites - state.left_next;
 }
 
-bool Cohort::read(PlaneBlock& block, std::int64_t max_sites) {
+bool Cohort::read(CallBlock& block, std::int64_t max_sites) {
   if (max_sites < 1) {
     throw Error(ErrorCode::usage, fmt::format("read: at least 1 site wanted, {} given", max_sites));
   }
@@ -286,12 +287,23 @@ bool Cohort::read(PlaneBlock& block, std::int64_t max_sites) {
     state.finish();
     return false;
   }
+  // The caller's last block is the memory of the next.
+  state.spare.codes = std::move(block.codes);
+  state.spare.missing.clear();
   if (!state.ended && !state.pending.valid()) state.start(max_sites);
-  const bool complete =
+  block.complete =
       std::all_of(sites.missing.begin(), sites.missing.end(), [](auto n) { return n == 0; });
-  transpose(
-      state.context, sites.codes, state.kept, all_of(sites.codes.sites), complete ? 2 : 3, block);
-  state.spare = std::move(sites);
+  block.codes = std::move(sites.codes);
+  block.samples = state.kept;
+  return true;
+}
+
+bool Cohort::read(PlaneBlock& block, std::int64_t max_sites) {
+  State& state = *state_;
+  CallBlock& calls = state.calls;
+  if (!read(calls, max_sites)) return false;
+  const std::int64_t sites = calls.codes.sites;
+  transpose(state.context, calls.codes, state.kept, all_of(sites), calls.complete ? 2 : 3, block);
   return true;
 }
 

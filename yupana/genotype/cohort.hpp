@@ -8,6 +8,7 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/genotype/planes.hpp"
+#include "yupana/genotype/site_block.hpp"
 #include "yupana/genotype/source.hpp"
 
 namespace yupana::genotype {
@@ -43,6 +44,14 @@ struct CohortSummary {
   double missing_rate() const;
 };
 
+/// Sites of a cohort after the filters, as they come from the file: for devices that make the
+/// planes themselves.
+struct CallBlock {
+  SiteBlock codes;                    ///< of every sample of the input, imputed where asked
+  std::vector<std::int64_t> samples;  ///< places of the kept samples in a row
+  bool complete = true;               ///< no kept call is missing
+};
+
 /// A cohort being read: sites stream from a source through the filters into bit planes. The next
 /// block is read while the caller works on the current one.
 class Cohort {
@@ -60,6 +69,8 @@ class Cohort {
   /// The next block of at most `max_sites` sites as planes; false at the end. `block` is reused
   /// where its size fits.
   bool read(PlaneBlock& block, std::int64_t max_sites);
+  /// The same as codes, not yet planes.
+  bool read(CallBlock& block, std::int64_t max_sites);
   void rewind();
   /// Complete once read() has returned false. At the end of a read without any site left, read()
   /// throws bad_input instead, with the counts of what was dropped and why.

@@ -1,9 +1,11 @@
 #include "yupana/genotype/pair_counts.hpp"
 
 #include <limits>
+#include <numeric>
 
 #include "yupana/core/error.hpp"
 #include "yupana/genotype/pair_counts_backends.hpp"
+#include "yupana/genotype/transpose.hpp"
 
 namespace yupana::genotype {
 namespace {
@@ -72,6 +74,10 @@ PairCounter::PairCounter(Context& context, std::int64_t samples, const PairCount
   counts_.called.resize(n);
   counts_.heterozygous.resize(n);
   counts_.homozygous.resize(n);
+  if (context.backend() != Backend::cuda) return;
+#ifdef YUPANA_CUDA
+  if (samples > 0) device_ = cuda::device_counts(context, samples, rows, params.hethet);
+#endif
 }
 
 std::uint64_t PairCounter::bytes(Range rows, bool with_shared, bool with_hethet) {
@@ -80,30 +86,89 @@ std::uint64_t PairCounter::bytes(Range rows, bool with_shared, bool with_hethet)
          static_cast<std::uint64_t>(cells_of(rows));
 }
 
-void PairCounter::add(const PlaneBlock& block, Stage* stage) {
-  if (block.samples != counts_.samples) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format(
-            "pair_counts: a block of {} samples wanted, {} given", counts_.samples, block.samples));
-  }
-  if (block.sites == 0 || block.samples == 0) return;
+std::uint64_t PairCounter::gpu_bytes(std::int64_t samples,
+                                     Range rows,
+                                     bool with_shared,
+                                     bool hethet) {
+#ifdef YUPANA_CUDA
+  return cuda::device_bytes(samples, rows, with_shared, hethet);
+#else
+  (void)samples, (void)rows, (void)with_shared, (void)hethet;
+  return 0;
+#endif
+}
+
+void PairCounter::check_samples(std::int64_t samples) const {
+  if (samples == counts_.samples) return;
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("pair_counts: a block of {} samples wanted, {} given", counts_.samples, samples));
+}
+
+/// Gives the host triangles what `sites` more sites need.
+void PairCounter::make_room(std::int64_t sites, bool with_missing) {
   // No total passes the number of sites, so 32 bits do until that does.
-  const auto sites = static_cast<std::uint64_t>(counts_.sites + block.sites);
-  if (sites > low_limit) widen(counts_);
-  if (block.planes == 3 && counts_.shared.empty()) store_shared(counts_, hethet_);
-  switch (context_.backend()) {
-    case Backend::reference:
-      reference::add_pairs(block, counts_);
-      break;
-    case Backend::cpu:
-      cpu::add_pairs(context_, block, counts_, stage);
-      break;
-    case Backend::cuda:
-      throw Error(ErrorCode::device,
-                  "pair_counts: this build counts pairs on the CPU only; use --device cpu");
+  if (static_cast<std::uint64_t>(counts_.sites + sites) > low_limit) widen(counts_);
+  if (with_missing && counts_.shared.empty()) store_shared(counts_, hethet_);
+}
+
+void PairCounter::add(const PlaneBlock& block, Stage* stage) {
+  check_samples(block.samples);
+  if (block.sites == 0 || block.samples == 0) return;
+  if (device_ != nullptr) {
+    if (device_->room() < block.sites) fetch();
+    device_->add(block);
+    queued_ += block.sites;
+    if (stage != nullptr) stage->advance(pairs() * static_cast<double>(block.sites));
+    return;
+  }
+  make_room(block.sites, block.planes == 3);
+  if (context_.backend() == Backend::reference) {
+    reference::add_pairs(block, counts_);
+  } else {
+    cpu::add_pairs(context_, block, counts_, stage);
   }
   counts_.sites += block.sites;
+}
+
+void PairCounter::add(const CallBlock& block, Stage* stage) {
+  check_samples(std::ssize(block.samples));
+  const std::int64_t sites = block.codes.sites;
+  if (sites == 0 || block.samples.empty()) return;
+  if (device_ != nullptr) {
+    if (device_->room() < sites) fetch();
+    device_->add(block);
+    queued_ += sites;
+    if (stage != nullptr) stage->advance(pairs() * static_cast<double>(sites));
+    return;
+  }
+  std::vector<std::int64_t> all(static_cast<std::size_t>(sites));
+  std::iota(all.begin(), all.end(), 0);
+  transpose(context_, block.codes, block.samples, all, block.complete ? 2 : 3, planes_);
+  add(planes_, stage);
+}
+
+/// Pairs of the rows, without the diagonal.
+double PairCounter::pairs() const {
+  return static_cast<double>(cells_of(counts_.rows) - counts_.rows.size());
+}
+
+/// Brings what the devices have counted to the host.
+void PairCounter::fetch() {
+  if (device_ == nullptr || queued_ == 0) return;
+  make_room(queued_, device_->any_missing());
+  device_->collect(counts_);
+  counts_.sites += std::exchange(queued_, 0);
+}
+
+const PairCounts& PairCounter::counts() {
+  fetch();
+  return counts_;
+}
+
+PairCounts PairCounter::take() {
+  fetch();
+  return std::move(counts_);
 }
 
 }  // namespace yupana::genotype

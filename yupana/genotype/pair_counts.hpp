@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -77,6 +78,10 @@ struct PairCounts {
   std::uint64_t het_of(std::int64_t i) const { return heterozygous[static_cast<std::size_t>(i)]; }
 };
 
+namespace cuda {
+class DeviceCounts;
+}  // namespace cuda
+
 struct PairCountsParams {
   bool hethet = false;  ///< count sites heterozygous in both (KING needs them if calls miss)
   Range rows;           ///< rows of the triangle to compute; {0, 0}: all
@@ -91,18 +96,34 @@ class PairCounter {
   /// Tells `stage`, if given, of finished work in pair-SNPs. Throws usage if the block has another
   /// number of samples, interrupted on cancellation (the counts are then unusable).
   void add(const PlaneBlock& block, Stage* stage = nullptr);
+  /// The same from codes: on GPUs the planes are made there.
+  void add(const CallBlock& block, Stage* stage = nullptr);
   /// Bytes of count storage that a counter of these rows holds below 2^32 sites; twice as many
   /// from there on.
   static std::uint64_t bytes(Range rows, bool with_shared, bool with_hethet);
-  const PairCounts& counts() const { return counts_; }
-  PairCounts take() { return std::move(counts_); }
+  /// Bytes that each GPU holds for such a counter, blocks on their way included.
+  static std::uint64_t gpu_bytes(std::int64_t samples, Range rows, bool with_shared, bool hethet);
+  Range rows() const { return counts_.rows; }
+  /// The counts so far; those that lie on GPUs are fetched.
+  const PairCounts& counts();
+  PairCounts take();
   /// Goes on from counts saved earlier (a checkpoint).
   void resume(PairCounts counts) { counts_ = std::move(counts); }
+  /// Where the backend is CUDA: the counts still on the devices; else null.
+  cuda::DeviceCounts* device_counts() const { return device_.get(); }
 
  private:
+  void check_samples(std::int64_t samples) const;
+  void make_room(std::int64_t sites, bool with_missing);
+  double pairs() const;
+  void fetch();
+
   Context& context_;
   bool hethet_;
   PairCounts counts_;
+  PlaneBlock planes_;                           ///< of a block of codes, on the CPU
+  std::shared_ptr<cuda::DeviceCounts> device_;  ///< null but for CUDA
+  std::int64_t queued_ = 0;                     ///< sites on the devices, not yet in counts_
 };
 
 /// Counts of a whole cohort, block after block, with progress ("pair-SNP").

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "yupana/core/context.hpp"
 #include "yupana/genotype/pair_counts.hpp"
 #include "yupana/genotype/planes.hpp"
@@ -14,6 +16,32 @@ void add_pairs(const PlaneBlock& block, PairCounts& counts);
 namespace yupana::genotype::cpu {
 void add_pairs(Context& context, const PlaneBlock& block, PairCounts& counts, Stage* stage);
 }  // namespace yupana::genotype::cpu
+
+namespace yupana::genotype::cuda {
+
+/// The counts of a PairCounter while they grow on the context's devices: each takes every
+/// so-manieth block of sites, the sums are added at the end. Only CUDA builds define it.
+class DeviceCounts {
+ public:
+  virtual ~DeviceCounts() = default;
+  /// Work is queued; the block is free again when this returns.
+  virtual void add(const PlaneBlock& block) = 0;
+  virtual void add(const CallBlock& block) = 0;
+  /// Sites that may be added before collect() must be called.
+  virtual std::int64_t room() const = 0;
+  /// Whether some block since the last collect() had missing calls.
+  virtual bool any_missing() const = 0;
+  /// Adds what was counted to host counts, whose triangles are there and wide enough.
+  virtual void collect(PairCounts& counts) = 0;
+};
+
+std::shared_ptr<DeviceCounts> device_counts(Context& context,
+                                            std::int64_t samples,
+                                            Range rows,
+                                            bool hethet);
+std::uint64_t device_bytes(std::int64_t samples, Range rows, bool with_missing, bool hethet);
+
+}  // namespace yupana::genotype::cuda
 
 namespace yupana::genotype {
 

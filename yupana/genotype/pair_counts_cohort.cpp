@@ -10,11 +10,11 @@ PairCounts pair_counts(Context& context, Cohort& cohort, const PairCountsParams&
   constexpr std::int64_t block_sites = 65536;
   const auto samples = static_cast<std::int64_t>(cohort.samples().size());
   PairCounter counter(context, samples, params);
-  const Range rows = counter.counts().rows;
+  const Range rows = counter.rows();
   const auto pairs = static_cast<double>(triangle_cells(rows.end) - triangle_cells(rows.begin));
   const double sites = cohort.sites() < 0 ? 0 : static_cast<double>(cohort.sites());
   Stage stage(context, "distances", pairs * sites, "pair-SNP");
-  PlaneBlock block;
+  CallBlock block;
   while (cohort.read(block, block_sites)) counter.add(block, &stage);
   return counter.take();
 }

@@ -63,9 +63,9 @@ genotype::PairCounts count_pairs(Context& context,
               pairs * static_cast<double>(std::max<std::int64_t>(plan.sizes.sites, 0)),
               "pair-SNP");
   input.cohort.rewind();
-  genotype::PlaneBlock block;
+  genotype::CallBlock block;
   Clock::time_point saved_at = Clock::now();
-  for (std::int64_t read = 0;; read += block.sites) {
+  for (std::int64_t read = 0;; read += block.codes.sites) {
     // Sites that were counted are read again, which is quick beside counting them, up to the very
     // site where the earlier run stood.
     const std::int64_t wanted =
@@ -74,7 +74,7 @@ genotype::PairCounts count_pairs(Context& context,
     if (read >= counted) {
       counter.add(block, &stage);
     } else {
-      stage.advance(pairs * static_cast<double>(block.sites));
+      stage.advance(pairs * static_cast<double>(block.codes.sites));
     }
     if (saves && Clock::now() - saved_at >= std::chrono::duration<double>(checkpoint.interval)) {
       genotype::save_counts(context, counts_path(checkpoint, band), run, counter.counts());

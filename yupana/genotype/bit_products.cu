@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <vector>
+
+#include "yupana/genotype/bit_products.hpp"
+#include "yupana/genotype/bit_products_kernels.hpp"
+
+namespace yupana::genotype::cuda {
+namespace {
+
+using namespace yupana::cuda;
+
+// Squares of a band of 8 x 256 rows are worked together, so that their rows stay in the
+// second-level cache while the columns pass by.
+constexpr std::int64_t rows_together = 8;
+// Adding a square to its sums takes about as long as this many steps of 1,024 sites.
+constexpr double steps_to_add = 8;
+
+struct Device {
+  int multiprocessors = 0;
+  int capability = 0;
+};
+
+Device current_device() {
+  int device = 0, major = 0, minor = 0;
+  Device answer;
+  check(cudaGetDevice(&device), "ask for the current device");
+  check(cudaDeviceGetAttribute(&answer.multiprocessors, cudaDevAttrMultiProcessorCount, device),
+        "ask for the multiprocessors");
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "ask");
+  check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "ask");
+  answer.capability = 10 * major + minor;
+  return answer;
+}
+
+/// Steps of the longest worker if `items` of these lengths are dealt one after the other.
+double longest(const std::vector<std::pair<std::int64_t, double>>& runs, std::int64_t workers) {
+  std::vector<double> load(static_cast<std::size_t>(workers), 0);
+  std::int64_t next = 0;
+  for (const auto& [items, steps] : runs) {
+    const std::int64_t rounds = items / workers;
+    for (std::int64_t w = 0; w < workers; ++w) {
+      const std::int64_t place = (w - next % workers + workers) % workers;
+      const std::int64_t mine = rounds + (place < items % workers ? 1 : 0);
+      load[static_cast<std::size_t>(w)] += static_cast<double>(mine) * (steps + steps_to_add);
+    }
+    next += items;
+  }
+  return *std::max_element(load.begin(), load.end());
+}
+
+/// Cuts each product along the sites so that all workers end at about the same time.
+void cut(ProductList& list, std::int64_t workers) {
+  double best = 0;
+  std::int64_t best_length = 0;
+  std::int64_t most_steps = 1;
+  for (int p = 0; p < list.count; ++p) {
+    most_steps = std::max<std::int64_t>(most_steps, list.entries[p].steps);
+  }
+  for (std::int64_t pieces = 1; pieces <= 4 * workers; ++pieces) {
+    const std::int64_t length = divide_up(most_steps, pieces);
+    std::vector<std::pair<std::int64_t, double>> runs;
+    for (int p = 0; p < list.count; ++p) {
+      const std::int64_t parts = divide_up(list.entries[p].steps, length);
+      runs.emplace_back(parts * list.square_count,
+                        static_cast<double>(list.entries[p].steps) / static_cast<double>(parts));
+    }
+    const double time = longest(runs, workers);
+    if (best_length == 0 || time < 0.995 * best) {
+      best = time;
+      best_length = length;
+    }
+    if (length <= 16) break;
+  }
+  list.items = 0;
+  for (int p = 0; p < list.count; ++p) {
+    ProductList::Entry& entry = list.entries[p];
+    entry.parts = static_cast<int>(divide_up(entry.steps, best_length));
+    entry.first_item = list.items;
+    list.items += entry.parts * list.square_count;
+  }
+}
+
+}  // namespace
+
+BitProducts::BitProducts(Band band, BitMethod method) : band_(band), method_(method) {
+  const Device device = current_device();
+  multiprocessors_ = device.multiprocessors;
+  if (method_ == BitMethod::automatic) {
+    // Warp-group instructions are Hopper's alone; later devices have other ones.
+    method_ = device.capability == 90   ? BitMethod::wgmma
+              : device.capability >= 80 ? BitMethod::mma
+                                        : BitMethod::popc;
+  }
+  std::vector<int2> squares;
+  const std::int64_t side = band.end / product_edge;
+  for (std::int64_t index = 0; index < side * (side + 1) / 2; ++index) {
+    const Tile tile = triangle_tile(index, side, rows_together);
+    if (tile.row < band.begin / product_edge) continue;
+    squares.push_back({static_cast<int>(tile.row), static_cast<int>(tile.column)});
+  }
+  squares_ = DeviceArray<int2>(static_cast<std::int64_t>(squares.size()));
+  check(cudaMemcpy(squares_.data(), squares.data(), squares_.bytes(), cudaMemcpyHostToDevice),
+        "copy the order of work");
+}
+
+void BitProducts::add(const DevicePlanes& planes,
+                      std::span<const Product> products,
+                      cudaStream_t stream) {
+  if (squares_.empty() || planes.steps == 0) return;
+  ProductList list{};
+  for (const Product& product : products) {
+    const int steps = planes.steps;
+    list.entries[list.count++] = {product.row_plane * steps,
+                                  product.column_plane * steps,
+                                  product.count * steps,
+                                  1,
+                                  0,
+                                  product.sums};
+  }
+  list.squares = squares_.data();
+  list.square_count = static_cast<int>(squares_.size());
+  list.band_row = static_cast<int>(band_.begin);
+  list.sums_columns = band_.columns();
+  if (method_ == BitMethod::wgmma) {
+    const int clusters = multiprocessors_ / 2;
+    cut(list, clusters);
+    launch_wgmma(planes, list, std::min(clusters, list.items), stream);
+  } else if (method_ == BitMethod::mma) {
+    cut(list, 2 * multiprocessors_);
+    launch_mma(planes, list, 2 * multiprocessors_, stream);
+  } else {
+    cut(list, 2 * multiprocessors_);
+    launch_popc(planes, list, 2 * multiprocessors_, stream);
+  }
+}
+
+}  // namespace yupana::genotype::cuda
