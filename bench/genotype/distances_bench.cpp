@@ -154,6 +154,9 @@ void measure_two_bit_method(const BenchParams& params, std::int64_t n, std::int6
 }  // namespace
 
 void distances(Context& context, const BenchParams& params) {
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda) return distances_cuda(context, params);
+#endif
   const int all = context.threads();
   const auto both_threads = [&](const PlaneBlock& block) {
     measure(params, block, 1);

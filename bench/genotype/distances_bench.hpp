@@ -25,4 +25,12 @@ std::string case_name(std::int64_t samples, std::int64_t sites, bool missing, in
 /// its numbers are compared with ours.
 void distances_peers(Context& context, const BenchParams& params);
 
+/// The same work on GPUs (CUDA builds).
+void distances_cuda(Context& context, const BenchParams& params);
+/// AND + POPC of the binary tensor instructions on registers and one stage of shared memory alone:
+/// bit operations a second of the current device, in units of 1e12.
+double tensor_ceiling();
+/// What users run on a GPU today, through PyTorch where it is installed.
+void distances_cuda_peers(const BenchParams& params, const std::string& device);
+
 }  // namespace yupana::bench

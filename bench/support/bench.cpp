@@ -53,7 +53,8 @@ std::string json_line(const Measurement& measurement) {
     json["share_of_limit"] = nullptr;
   }
   json["verified"] = measurement.verified;
-  json["device"] = processor_name() + ", " + simd_target();
+  json["device"] =
+      measurement.device.empty() ? processor_name() + ", " + simd_target() : measurement.device;
   json["compiler"] = __VERSION__;
   json["commit"] = YUPANA_COMMIT;
   return json.dump();

@@ -18,6 +18,7 @@ struct Measurement {
   std::string unit;                      ///< "G pair-SNP/s"
   std::optional<double> share_of_limit;  ///< of this machine's measured limit in the same unit
   bool verified = false;                 ///< the result was compared with the reference's
+  std::string device = {};               ///< empty: this machine's processor
 };
 
 struct BenchParams {

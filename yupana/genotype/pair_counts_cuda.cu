@@ -18,6 +18,7 @@ class OnDevices : public DeviceCounts {
       const DeviceScope scope(device);
       sums_.push_back(std::make_unique<PairSums>(device, samples, rows, hethet));
     }
+    yupana::cuda::connect(context.devices());
   }
 
   void add(const PlaneBlock& block) override {

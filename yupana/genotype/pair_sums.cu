@@ -112,14 +112,12 @@ PairSums::Slot& PairSums::next_slot(std::int64_t bytes) {
 }
 
 /// Copies a slot to the device; work queued afterwards sees it there.
-void PairSums::send(Slot& slot, std::int64_t bytes) {
+void PairSums::send(Slot& slot, const std::uint8_t* from, std::int64_t bytes) {
   if (slot.used) slot.read.hold(copy_);
-  check(cudaMemcpyAsync(slot.codes.data(),
-                        slot.host.data(),
-                        static_cast<std::size_t>(bytes),
-                        cudaMemcpyHostToDevice,
-                        copy_),
-        "copy genotypes to the GPU");
+  check(
+      cudaMemcpyAsync(
+          slot.codes.data(), from, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, copy_),
+      "copy genotypes to the GPU");
   slot.copied.record(copy_);
   slot.copied.hold(work_);
   slot.used = true;
@@ -132,7 +130,7 @@ void PairSums::add(const PlaneBlock& block) {
   const std::int64_t bytes = block.samples * block.stride;
   Slot& slot = next_slot(bytes);
   std::memcpy(slot.host.data(), block.bytes.data(), static_cast<std::size_t>(bytes));
-  send(slot, bytes);
+  send(slot, slot.host.data(), bytes);
   const PlaneKind kind = block.planes == 3 ? PlaneKind::pairwise : PlaneKind::complete;
   const DevicePlanes planes = planes_.shape(samples_, block.sites, kind);
   planes_from_block(
@@ -177,7 +175,7 @@ void PairSums::add(const CallBlock& block) {
 void PairSums::flush() {
   if (gathered_ == 0) return;
   Slot& slot = slots_[slot_];
-  send(slot, gathered_ * stride_);
+  send(slot, slot.host.data(), gathered_ * stride_);
   const PlaneKind kind = gathered_complete_ ? PlaneKind::complete : PlaneKind::pairwise;
   const DevicePlanes planes = planes_.shape(samples_, gathered_, kind);
   planes_from_codes(
@@ -185,6 +183,35 @@ void PairSums::flush() {
   slot.read.record(work_);
   const std::int64_t sites = std::exchange(gathered_, 0);
   multiply(planes, kind, sites);
+}
+
+void PairSums::add_pinned(const std::uint8_t* codes,
+                          std::int64_t stride,
+                          std::int64_t sites,
+                          bool complete) {
+  const DeviceScope scope(device_);
+  flush();
+  const PlaneKind kind = complete ? PlaneKind::complete : PlaneKind::pairwise;
+  for (std::int64_t done = 0; done < sites; done += slot_sites_) {
+    const std::int64_t count = std::min(slot_sites_, sites - done);
+    Slot& slot = slots_[slot_];
+    if (slot.codes.size() < slot_sites_ * stride) {
+      if (slot.used) slot.read.wait();
+      slot.codes = {};
+      slot.codes = DeviceArray<std::uint8_t>(slot_sites_ * stride);
+    }
+    send(slot, codes + done * stride, count * stride);
+    const DevicePlanes planes = planes_.shape(samples_, count, kind);
+    planes_from_codes(slot.codes.data(), stride, count, nullptr, samples_, kind, planes, work_);
+    slot.read.record(work_);
+    multiply(planes, kind, count);
+  }
+}
+
+void PairSums::wait() {
+  const DeviceScope scope(device_);
+  flush();
+  work_.wait();
 }
 
 void PairSums::add(const DevicePlanes& planes, PlaneKind kind, std::int64_t sites) {

@@ -45,6 +45,12 @@ class PairSums {
 
   void add(const PlaneBlock& block);
   void add(const CallBlock& block);
+  /// Codes of all samples in page-locked memory that stays as it is until wait(): copied from
+  /// there.
+  void add_pinned(const std::uint8_t* codes,
+                  std::int64_t stride,
+                  std::int64_t sites,
+                  bool complete);
   /// Planes that are in this device's memory already.
   void add(const DevicePlanes& planes, PlaneKind kind, std::int64_t sites);
   /// Takes over the sums of another device, whose own are empty then.
@@ -64,6 +70,8 @@ class PairSums {
   static std::uint64_t block_bytes(std::int64_t samples);
 
   cudaStream_t stream() const { return work_; }
+  /// Until everything queued is done.
+  void wait();
   SumMatrices matrices();
 
  private:
@@ -77,7 +85,7 @@ class PairSums {
   using Sums = yupana::cuda::DeviceArray<std::uint32_t>;
 
   Slot& next_slot(std::int64_t bytes);
-  void send(Slot& slot, std::int64_t bytes);
+  void send(Slot& slot, const std::uint8_t* from, std::int64_t bytes);
   void flush();
   void multiply(const DevicePlanes& planes, PlaneKind kind, std::int64_t sites);
   std::uint32_t* ready(Sums& sums);

@@ -47,6 +47,18 @@ DeviceScope::DeviceScope(int device) {
 
 DeviceScope::~DeviceScope() { cudaSetDevice(before_); }
 
+void connect(const std::vector<int>& devices) {
+  for (const int from : devices) {
+    const DeviceScope scope(from);
+    for (const int to : devices) {
+      int possible = 0;
+      if (to == from || cudaDeviceCanAccessPeer(&possible, from, to) != cudaSuccess) continue;
+      // Refused where it is on already; copies then take the way through the host or the same one.
+      if (possible != 0 && cudaDeviceEnablePeerAccess(to, 0) != cudaSuccess) cudaGetLastError();
+    }
+  }
+}
+
 std::uint64_t free_device_memory() {
   std::size_t available = 0, total = 0;
   check(cudaMemGetInfo(&available, &total), "ask for free memory");

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "yupana/core/error.hpp"
 
@@ -32,6 +33,10 @@ class DeviceScope {
  private:
   int before_ = 0;
 };
+
+/// Lets devices read each other's memory directly where the machine can; copies between them work
+/// either way.
+void connect(const std::vector<int>& devices);
 
 /// Bytes free on the current device now.
 std::uint64_t free_device_memory();
