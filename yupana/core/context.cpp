@@ -68,23 +68,28 @@ Context::Context(const ContextParams& params) {
   } else if (device == "cpu") {
     backend_ = Backend::cpu;
   } else if (device == "auto") {
-    backend_ = Backend::cpu;  // no family has a CUDA backend yet
+    if (cuda::device_count() > 0) use_devices("cuda", params.gpu_memory);
   } else if (device == "cuda" || device.starts_with("cuda:")) {
-    backend_ = Backend::cuda;
-    const int gpus = cuda::device_count();
-    if (gpus == 0) throw Error(ErrorCode::device, cuda::why_no_device());
-    if (device == "cuda") {
-      devices_.resize(static_cast<std::size_t>(gpus));
-      std::iota(devices_.begin(), devices_.end(), 0);
-    } else {
-      devices_ = parse_devices(device.substr(5), gpus);
-    }
-    gpu_memory_ = params.gpu_memory > 0 ? params.gpu_memory : least_free_memory(devices_) / 10 * 9;
+    if (cuda::device_count() == 0) throw Error(ErrorCode::device, cuda::why_no_device());
+    use_devices(device, params.gpu_memory);
   } else {
     throw Error(
         ErrorCode::usage,
         fmt::format("device: '{}' is unknown; use auto, cpu, reference, cuda or cuda:0,1", device));
   }
+}
+
+/// "cuda" for all of them, or "cuda:0,1".
+void Context::use_devices(std::string_view device, std::uint64_t memory) {
+  backend_ = Backend::cuda;
+  const int gpus = cuda::device_count();
+  if (device == "cuda") {
+    devices_.resize(static_cast<std::size_t>(gpus));
+    std::iota(devices_.begin(), devices_.end(), 0);
+  } else {
+    devices_ = parse_devices(device.substr(5), gpus);
+  }
+  gpu_memory_ = memory > 0 ? memory : least_free_memory(devices_) / 10 * 9;
 }
 
 void Context::check_cancelled() const {

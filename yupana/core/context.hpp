@@ -95,6 +95,7 @@ class Context {
 
  private:
   friend class Stage;
+  void use_devices(std::string_view device, std::uint64_t memory);
   Backend backend_ = Backend::cpu;
   std::vector<int> devices_;
   int threads_ = 1;

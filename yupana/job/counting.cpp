@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <vector>
 
 #include "yupana/core/error.hpp"
 #include "yupana/genotype/counts_file.hpp"
@@ -37,13 +38,35 @@ double pairs_of(Range band) {
   return static_cast<double>(triangle_cells(band.end) - triangle_cells(band.begin) - band.size());
 }
 
-}  // namespace
+/// Takes the rows of a part into the counts of a larger band.
+void place_rows(const genotype::PairCounts& part, genotype::PairCounts& whole) {
+  using genotype::CountTriangle;
+  const auto place = [&](const CountTriangle& from, CountTriangle& to) {
+    if (from.empty()) return;
+    if (to.empty()) to = CountTriangle(whole.rows);
+    const std::int64_t at = to.offset(part.rows.begin);
+    std::copy(from.low_words().begin(), from.low_words().end(), to.low() + at);
+    if (from.high_words().empty()) return;
+    if (to.high() == nullptr) to.widen();
+    std::copy(from.high_words().begin(), from.high_words().end(), to.high() + at);
+  };
+  place(part.ibs1, whole.ibs1);
+  place(part.ibs0, whole.ibs0);
+  place(part.shared, whole.shared);
+  place(part.hethet, whole.hethet);
+  place(part.het, whole.het);
+  whole.sites = part.sites;
+  whole.called = part.called;
+  whole.heterozygous = part.heterozygous;
+  whole.homozygous = part.homozygous;
+}
 
-genotype::PairCounts count_pairs(Context& context,
-                                 Input& input,
-                                 const Plan& plan,
-                                 Range band,
-                                 const CheckpointParams& checkpoint) {
+/// One pass over the input: the rows of `band`.
+genotype::PairCounts count_pass(Context& context,
+                                Input& input,
+                                const Plan& plan,
+                                Range band,
+                                const CheckpointParams& checkpoint) {
   const bool saves = !checkpoint.folder.empty();
   const std::string run = run_text(input, plan, band);
   genotype::PairCounter counter(
@@ -81,15 +104,38 @@ genotype::PairCounts count_pairs(Context& context,
       saved_at = Clock::now();
     }
   }
-  if (saves && plan.bands.size() > 1) {
+  if (saves && passes_of(plan) > 1) {
     genotype::save_counts(context, counts_path(checkpoint, band), run, counter.counts());
   }
   return counter.take();
 }
 
+}  // namespace
+
+genotype::PairCounts count_pairs(Context& context,
+                                 Input& input,
+                                 const Plan& plan,
+                                 Range band,
+                                 const CheckpointParams& checkpoint) {
+  std::vector<Range> parts;
+  for (const Range part : plan.gpu_bands) {
+    if (part.begin >= band.begin && part.end <= band.end) parts.push_back(part);
+  }
+  if (parts.size() < 2) return count_pass(context, input, plan, band, checkpoint);
+  // The host holds what the GPUs cannot hold at once.
+  genotype::PairCounts whole;
+  whole.samples = plan.sizes.samples;
+  whole.rows = band;
+  for (const Range part : parts) {
+    place_rows(count_pass(context, input, plan, part, checkpoint), whole);
+  }
+  return whole;
+}
+
 void remove_checkpoint(const Plan& plan, const CheckpointParams& checkpoint) {
   if (checkpoint.folder.empty()) return;
   for (const Range band : plan.bands) std::remove(counts_path(checkpoint, band).c_str());
+  for (const Range band : plan.gpu_bands) std::remove(counts_path(checkpoint, band).c_str());
   std::error_code ignored;
   std::filesystem::remove(checkpoint.folder, ignored);  // only if nothing else is in it
 }

@@ -109,7 +109,7 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   OutputFiles files;
   DistanceJobResult result;
   result.samples = n;
-  result.passes = static_cast<std::int64_t>(plan.bands.size());
+  result.passes = passes_of(plan);
   std::optional<io::NpyMatrix> npy, shared;
   if (params.outputs.npy) npy.emplace(files.add(params.out + ".dist.npy"), n, params.outputs.type);
   if (params.outputs.shared) {

@@ -16,6 +16,8 @@ namespace {
 constexpr std::uint64_t preferred_block_bytes = std::uint64_t{48} << 20;
 constexpr std::int64_t smallest_block = 8 * genotype::chunk_sites;
 constexpr std::int64_t largest_block = std::int64_t{1} << 22;
+/// GPUs hold sums in squares of this many rows.
+constexpr std::int64_t gpu_rows = 256;
 /// The program, its libraries and small buffers.
 constexpr std::uint64_t base_bytes = std::uint64_t{32} << 20;
 
@@ -47,7 +49,39 @@ std::uint64_t bytes_of_rows(Range rows, const PlanParams& sizes) {
                           human_bytes(static_cast<double>(context.memory()))));
 }
 
+std::uint64_t gpu_bytes_of(Range rows, const PlanParams& sizes) {
+  return genotype::PairCounter::gpu_bytes(sizes.samples, rows, sizes.missing, sizes.hethet);
+}
+
+/// Cuts a band into the rows whose sums the GPUs hold at once. Halves until they fit: sums are held
+/// in squares, so that their bytes are no simple function of the rows.
+void cut_for_gpu(const Context& context, Plan& plan, Range band) {
+  const std::uint64_t bytes = gpu_bytes_of(band, plan.sizes);
+  if (bytes <= context.gpu_memory()) {
+    plan.gpu_bands.push_back(band);
+    plan.gpu_bytes = std::max(plan.gpu_bytes, bytes);
+    return;
+  }
+  const std::int64_t middle = round_up(band.begin + band.size() / 2, gpu_rows);
+  if (middle >= band.end) {
+    throw Error(ErrorCode::out_of_resources,
+                fmt::format("GPU memory: {} samples need {} for rows {} to {} of their counts, "
+                            "{} may be used; raise --gpu-memory, or use --device cpu",
+                            plan.sizes.samples,
+                            human_bytes(static_cast<double>(bytes)),
+                            band.begin,
+                            band.end,
+                            human_bytes(static_cast<double>(context.gpu_memory()))));
+  }
+  cut_for_gpu(context, plan, {band.begin, middle});
+  cut_for_gpu(context, plan, {middle, band.end});
+}
+
 }  // namespace
+
+std::int64_t passes_of(const Plan& plan) {
+  return plan.gpu_bands.empty() ? std::ssize(plan.bands) : std::ssize(plan.gpu_bands);
+}
 
 Plan make_plan(Context& context, const PlanParams& params) {
   Plan plan;
@@ -71,6 +105,9 @@ Plan make_plan(Context& context, const PlanParams& params) {
     refuse(context, plan, fixed + bytes_of_rows({0, params.samples}, params));
   }
   plan.total_bytes = fixed + plan.count_bytes;
+  if (context.backend() == Backend::cuda) {
+    for (const Range band : plan.bands) cut_for_gpu(context, plan, band);
+  }
   if (params.sites > 0) {
     plan.pair_sites = static_cast<double>(params.samples) *
                       static_cast<double>(params.samples - 1) / 2 *
@@ -110,8 +147,9 @@ nlohmann::ordered_json plan_json(const Plan& plan) {
           {"sites", plan.sizes.sites},
           {"planes", plan.planes},
           {"block_sites", plan.block_sites},
-          {"passes", plan.bands.size()},
+          {"passes", passes_of(plan)},
           {"memory", plan.total_bytes},
+          {"gpu_memory", plan.gpu_bytes},
           {"pair_sites", plan.pair_sites},
           {"seconds", plan.seconds}};
 }
@@ -127,8 +165,12 @@ std::string describe(const Plan& plan) {
                       human_bytes(static_cast<double>(plan.block_bytes)));
   text += fmt::format("counts       {} in {} pass{} over the input\n",
                       human_bytes(static_cast<double>(plan.count_bytes)),
-                      plan.bands.size(),
-                      plan.bands.size() == 1 ? "" : "es");
+                      passes_of(plan),
+                      passes_of(plan) == 1 ? "" : "es");
+  if (!plan.gpu_bands.empty()) {
+    text +=
+        fmt::format("GPU memory   {} on each\n", human_bytes(static_cast<double>(plan.gpu_bytes)));
+  }
   if (plan.sizes.later_bytes > 0) {
     text +=
         fmt::format("matrices     {}\n", human_bytes(static_cast<double>(plan.sizes.later_bytes)));

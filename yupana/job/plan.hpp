@@ -28,14 +28,20 @@ struct Plan {
   std::uint64_t block_bytes = 0;  ///< raw codes (twice: one read ahead) and planes of a block
   std::uint64_t count_bytes = 0;  ///< counts of the largest band
   std::uint64_t total_bytes = 0;
-  std::vector<Range> bands;  ///< rows of the triangle per pass over the input
-  double pair_sites = 0;     ///< n (n - 1) / 2 x sites; 0 where sites are unknown
-  double seconds = 0;        ///< estimate from a short measurement on this machine; 0 unknown
+  std::vector<Range> bands;  ///< rows of the triangle whose counts are held at once
+  /// The same rows as the GPUs hold them at once: one pass over the input each. Empty on the CPU.
+  std::vector<Range> gpu_bands;
+  std::uint64_t gpu_bytes = 0;  ///< on each GPU, for the largest of them
+  double pair_sites = 0;        ///< n (n - 1) / 2 x sites; 0 where sites are unknown
+  double seconds = 0;           ///< estimate from a short measurement on this machine; 0 unknown
 };
 
 /// Cuts a run to fit context.memory(). Throws out_of_resources, with the plan in the message, where
 /// even one row of counts does not fit.
 Plan make_plan(Context& context, const PlanParams& params);
+
+/// Passes over the input that the plan makes.
+std::int64_t passes_of(const Plan& plan);
 
 /// Adds the time estimate: pairs x sites over the rate measured on a small block.
 void estimate_time(Context& context, Plan& plan);
