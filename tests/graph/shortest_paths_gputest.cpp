@@ -22,29 +22,19 @@ using yupana::cuda::Stream;
 const std::vector<std::int64_t> sizes = {
     0, 1, 2, 63, 64, 65, 127, 128, 129, 257, 509, 513, 770, 1000, 1537};
 
-// Every way of closing, whatever the size: one kernel a step; all sizes of tiles and strips;
+// Every way of closing, whatever the size: one kernel a step; both sizes of tiles and of strips;
 // packed.
 constexpr std::int64_t never = std::int64_t{1} << 40;
-constexpr cuda::ClosureLimits small_tiles = {.small = 0,
-                                             .medium_tiles = never,
-                                             .large_tiles = never,
-                                             .strip_tiles = never,
-                                             .deep_strips = never,
-                                             .packed = never};
-constexpr cuda::ClosureLimits medium_tiles = {.small = 0,
-                                              .medium_tiles = 0,
-                                              .large_tiles = never,
-                                              .strip_tiles = never,
-                                              .deep_strips = 0,
-                                              .packed = never};
+constexpr cuda::ClosureLimits small_tiles = {
+    .small = 0, .large_tiles = never, .strip_tiles = never, .deep_strips = never, .packed = never};
 constexpr cuda::ClosureLimits large_tiles = {
     .small = 0, .large_tiles = 0, .strip_tiles = 0, .deep_strips = never, .packed = never};
 constexpr cuda::ClosureLimits deep_strips = {
-    .small = 0, .large_tiles = 0, .strip_tiles = 0, .deep_strips = 0, .packed = never};
+    .small = 0, .large_tiles = 0, .strip_tiles = never, .deep_strips = 0, .packed = never};
 constexpr cuda::ClosureLimits packed = {.small = 0, .packed = 0};
 constexpr cuda::ClosureLimits one_kernel = {.small = never};
 const std::vector<cuda::ClosureLimits> ways = {
-    {}, small_tiles, medium_tiles, large_tiles, deep_strips, packed, one_kernel};
+    {}, small_tiles, large_tiles, deep_strips, packed, one_kernel};
 
 // Closes on the device, with rows `padding` cells further apart than they are long.
 template <class T, class Close>
@@ -62,6 +52,7 @@ SquareMatrix<T> on_device(const SquareMatrix<T>& w, std::int64_t padding, const 
                                      static_cast<std::size_t>(n),
                                      cudaMemcpyDefault),
                         "copy");
+    yupana::cuda::check(cudaDeviceSynchronize(), "copy");
   };
   copy(memory.data(), stride, w.data(), n);
   close(memory.data(), n, stride);

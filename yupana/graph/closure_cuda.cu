@@ -188,52 +188,58 @@ void Closure<Kind>::update_next_strip(Member& member, std::int64_t step) {
 template <class Kind>
 void Closure<Kind>::close_square(Member& member, std::int64_t step) {
   const std::int64_t first = step * shape_.strip;
-  launch_gather(rows_.all(member.index),
-                plan_.symmetric ? Side::mirrored : Side::rows,
-                first,
-                {first, first + shape_.strip},
-                no_edge<Kind>(),
-                member.squares[0].data(),
-                shape_.strip,
-                member.side);
-  // An even number of tiles: the last step writes squares[0] again.
+  const Value* from = member.raw[0].data() + first;
+  std::int64_t from_stride = shape_.padded_width();
+  if (rows_.parts() > 1) {  // the slice of this device need not hold the square
+    launch_gather(rows_.all(member.index),
+                  side_of(0),
+                  first,
+                  {first, first + shape_.strip},
+                  no_edge<Kind>(),
+                  member.squares[0].data(),
+                  shape_.strip,
+                  member.side);
+    from = member.squares[0].data();
+    from_stride = shape_.strip;
+  }
+  // An even number of tiles: the last step writes squares[0].
   const std::int64_t tiles = shape_.strip / square_tile;
   for (std::int64_t pivot = 0; pivot < tiles; ++pivot) {
-    launch_square_step(member.squares[pivot % 2].data(),
-                       member.squares[(pivot + 1) % 2].data(),
-                       tiles,
-                       pivot,
-                       first,
-                       member.vertex.data(),
-                       member.side);
+    Value* const to = member.squares[(pivot + 1) % 2].data();
+    launch_square_step(
+        from, from_stride, to, tiles, pivot, first, member.vertex.data(), member.side);
+    from = to;
+    from_stride = shape_.strip;
   }
   if (!plan_.symmetric) {
     launch_transpose(member.squares[0].data(), member.turned.data(), shape_.strip, member.side);
   }
 }
 
-// A device's slice of the panels: P = D W_K, and of the columns' side P' = D' W_K'.
+// A device's slice of the panels: P = D W_K, and of the columns' side P' = D' W_K'. Inside the
+// square the panels are not used.
 template <class Kind>
 void Closure<Kind>::make_panel(Member& member, std::int64_t step) {
-  close_square(member, step);
   const std::int64_t width = shape_.padded_width();
+  const Range columns = slice(member.index);
   for (std::int64_t side = 0; side < side_count(); ++side) {
-    Value* const raw = member.raw[side].data();
-    const Range columns = slice(member.index);
     launch_gather(rows_.all(member.index),
                   side_of(side),
                   step * shape_.strip,
                   columns,
                   no_edge<Kind>(),
-                  raw + columns.begin,
+                  member.raw[side].data() + columns.begin,
                   width,
                   member.side);
+  }
+  close_square(member, step);
+  for (std::int64_t side = 0; side < side_count(); ++side) {
     using Panel = PanelKind<Kind>;
     MinPlusTask<Panel> task;
     const bool turned = !plan_.symmetric && side == 0;
     task.left = as_words<typename Panel::Word>((turned ? member.turned : member.squares[0]).data());
     task.left_stride = static_cast<int>(shape_.strip);
-    task.right = as_words<typename Panel::Word>(raw);
+    task.right = as_words<typename Panel::Word>(member.raw[side].data());
     task.right_stride = static_cast<int>(width);
     task.depth = static_cast<int>(shape_.strip);
     task.c = member.panels[step % 2][side].data();
@@ -266,23 +272,12 @@ void Closure<Kind>::share_panel(Member& member, std::int64_t step) {
   }
 }
 
-// The square of the panel is the closed one;
-// then the panels go back into the matrix as its new strip.
+// The panels become operands, and the matrix's new strip.
 template <class Kind>
 void Closure<Kind>::finish_panel(Member& member, std::int64_t step) {
   const std::int64_t first = step * shape_.strip;
   const std::int64_t width = shape_.padded_width();
   auto& panels = member.panels[step % 2];
-  const auto edge = static_cast<std::size_t>(shape_.strip) * sizeof(Value);
-  check(cudaMemcpy2DAsync(panels[0].data() + first,
-                          static_cast<std::size_t>(width) * sizeof(Value),
-                          member.squares[0].data(),
-                          edge,
-                          edge,
-                          static_cast<std::size_t>(shape_.strip),
-                          cudaMemcpyDeviceToDevice,
-                          member.side),
-        "copy a square");
   if constexpr (packed<Kind>) {
     launch_pack(panels[0].data(),
                 shape_.strip * width,
@@ -290,9 +285,16 @@ void Closure<Kind>::finish_panel(Member& member, std::int64_t step) {
                 member.pairs[step % 2].data(),
                 member.side);
   }
+  member.ready.record(member.side);
   for (std::int64_t side = 0; side < side_count(); ++side) {
-    launch_scatter(
-        panels[side].data(), width, side_of(side), first, rows_.own(member.index), member.side);
+    launch_scatter(panels[side].data(),
+                   width,
+                   member.squares[0].data(),
+                   shape_.strip,
+                   side_of(side),
+                   first,
+                   rows_.own(member.index),
+                   member.side);
   }
 }
 
@@ -332,7 +334,6 @@ std::int64_t Closure<Kind>::run(Stage& stage) {
     each([&](Member& member) {
       for (Member& other : members_) other.shared.hold(member.side);
       finish_panel(member, step);
-      member.ready.record(member.side);
       member.ready.hold(member.main);
       update_rest(member, step);
       member.done[step % ring].record(member.main);

@@ -253,6 +253,7 @@ void StreamedClosure<Kind>::close_strip(Range pivots, std::int64_t index) {
   const std::int64_t tiles = strip_ / square_tile;
   for (std::int64_t pivot = 0; pivot < tiles; ++pivot) {
     launch_square_step(squares_[pivot % 2].data(),
+                       strip_,
                        squares_[(pivot + 1) % 2].data(),
                        tiles,
                        pivot,
@@ -300,8 +301,14 @@ void StreamedClosure<Kind>::close_strip(Range pivots, std::int64_t index) {
     task.areas[0] = {whole, {0, width_}};
     task.skipped = {first, first + strip_};
     launch_min_plus(task, TileSize::large, main_);
-    launch_scatter(
-        panel(other, index), width_, Side::columns, first, view(strips(side), whole), main_);
+    launch_scatter(panel(other, index),
+                   width_,
+                   squares_[0].data(),
+                   strip_,
+                   Side::columns,
+                   first,
+                   view(strips(side), whole),
+                   main_);
   }
 }
 
@@ -321,10 +328,13 @@ void StreamedClosure<Kind>::update_block(Range pivots, Range rows, Value* base) 
   }
   for (std::int64_t index = 0; index < count; ++index) {
     for (std::int64_t side = 0; side < sides(); ++side) {
+      const std::int64_t first = pivots.begin + index * strip_;
       launch_scatter(strip_rows(side, index),
                      width_,
+                     strip_rows(side, index) + first,
+                     width_,
                      side_of(side),
-                     pivots.begin + index * strip_,
+                     first,
                      view(base, rows),
                      main_);
     }

@@ -7,14 +7,8 @@ namespace {
 // call(a value of the tile's shape).
 template <class Kind, class Call>
 auto with_shape(TileSize size, const Call& call) {
-  switch (size) {
-    case TileSize::small:
-      return call(typename TileOf<Kind, TileSize::small>::Shape{});
-    case TileSize::medium:
-      return call(typename TileOf<Kind, TileSize::medium>::Shape{});
-    default:
-      return call(typename TileOf<Kind, TileSize::large>::Shape{});
-  }
+  return size == TileSize::small ? call(typename TileOf<Kind, TileSize::small>::Shape{})
+                                 : call(typename TileOf<Kind, TileSize::large>::Shape{});
 }
 
 }  // namespace

@@ -12,9 +12,9 @@ namespace yupana::graph::cuda {
 
 /// Lanes of a warp make a rectangle of 4 x 8; a thread's cells are vectors of 16 bytes, a warp's
 /// reads of an operand therefore whole lines of shared memory without conflicts.
-template <class Kind, int WarpRows, int WarpColumns, int ThreadRows, int ThreadColumns, int Blocks>
+template <class Kind, int WarpRows, int WarpColumns, int ThreadRows, int ThreadColumns>
 struct TileShape {
-  static constexpr int blocks = Blocks;  ///< on a multiprocessor at once, at least
+  static constexpr int blocks = 2;  ///< on a multiprocessor at once, at least
   static constexpr int warp_columns = WarpColumns;
   static constexpr int thread_rows = ThreadRows;
   static constexpr int thread_columns = ThreadColumns;
@@ -37,28 +37,22 @@ struct TileShape {
 // The large tile: 16 x 8 cells a thread, two blocks of 128 threads a multiprocessor. Measured on an
 // H200 (triangle of 24,576, depth 256, int32 and float32): 15.9 and 15.0 T (add+min)/s; 8 x 8 cells
 // in 256 threads a little less; bulk copies and barriers in shared memory in place of cp.async 3 %
-// less; other orders of the loops over the cells within 1 %. Registers alone reach 18.7 and 18.4.
+// less; other orders of the loops over the cells and
+// tiles of half the size change 1 %. Registers alone reach 18.7 and 18.4.
 template <class Kind>
-struct LargeTile : TileShape<Kind, 2, 2, 16, 8, 2> {};
+struct LargeTile : TileShape<Kind, 2, 2, 16, 8> {};
 template <>
-struct LargeTile<Packed16> : TileShape<Packed16, 4, 2, 8, 8, 2> {};
-// The medium tile: 64 x 128 cells, half of the large one.
-template <class Kind>
-struct MediumTile : TileShape<Kind, 2, 2, 8, 8, 3> {};
+struct LargeTile<Packed16> : TileShape<Packed16, 4, 2, 8, 8> {};
 // The small tile: 64 x 64 cells, the result after a quarter of the time, at two thirds of the rate.
 template <class Kind>
-struct SmallTile : TileShape<Kind, 4, 2, 4, 4, 2> {};
+struct SmallTile : TileShape<Kind, 4, 2, 4, 4> {};
 
 /// The tile of a kind and size.
 template <class Kind, TileSize size>
 struct TileOf {
-  using Shape = std::conditional_t<
-      std::is_same_v<Kind, Packed16>,
-      LargeTile<Kind>,
-      std::conditional_t<
-          std::is_same_v<Kind, Float64> || size == TileSize::small,
-          SmallTile<Kind>,
-          std::conditional_t<size == TileSize::medium, MediumTile<Kind>, LargeTile<Kind>>>>;
+  static constexpr bool small =
+      !std::is_same_v<Kind, Packed16> && (std::is_same_v<Kind, Float64> || size == TileSize::small);
+  using Shape = std::conditional_t<small, SmallTile<Kind>, LargeTile<Kind>>;
 };
 
 // Two steps of k for one cell. The three-input minimum takes one instruction where two additions

@@ -82,7 +82,7 @@ struct MinPlusTask {
 
 /// Tiles with many cells a thread where there are enough of them, with few where the time to the
 /// result counts. Float64 has small ones only, Packed16 only large ones; either takes any size.
-enum class TileSize { small, medium, large };
+enum class TileSize { small, large };
 template <class Kind>
 std::int64_t tile_rows(TileSize size);
 template <class Kind>

@@ -77,6 +77,11 @@ void Resident<T>::copy(cudaMemcpyKind way) {
           "copy weights");
     context_.count_moved(width * static_cast<std::size_t>(height));
   }
+  // Pageable rows may still be on their way, and streams of ours do not wait for them.
+  for (std::size_t part = 0; part < rows_->parts(); ++part) {
+    const DeviceScope scope(rows_->device(part));
+    check(cudaStreamSynchronize(nullptr), "wait for the weights");
+  }
 }
 
 template class Resident<std::int32_t>;

@@ -148,8 +148,9 @@ __device__ void close(SquareMemory<Value>& memory,
 // products with D alone.
 template <class Value>
 __global__ void __launch_bounds__(threads) square_step_kernel(const Value* from,
+                                                              std::int64_t from_stride,
                                                               Value* to,
-                                                              std::int64_t stride,
+                                                              std::int64_t to_stride,
                                                               int pivot,
                                                               std::int64_t first,
                                                               std::int64_t* vertex) {
@@ -161,23 +162,22 @@ __global__ void __launch_bounds__(threads) square_step_kernel(const Value* from,
   const int row = static_cast<int>(blockIdx.y) * part;  // of the part
   const int column = static_cast<int>(blockIdx.x) * part;
   const int pivots = pivot * edge;
-  const auto at = [&](auto* base, int i, int j) { return base + i * stride + j; };
+  const auto at = [&](int i, int j) { return from + i * from_stride + j; };
   if (thread == 0) memory.vertex = edge;
   Four<Value> closed[cells];
 #pragma unroll
   for (int i = 0; i < cells; ++i) {
-    closed[i] = four(at(from, pivots + down * cells + i, pivots + along * cells));
+    closed[i] = four(at(pivots + down * cells + i, pivots + along * cells));
   }
   Four<Value> through[2];  // rows 2 * down and the next of the part
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
-    through[i] = four(at(from, row + 2 * down + i, pivots + along * cells));
+    through[i] = four(at(row + 2 * down + i, pivots + along * cells));
     four(&memory.left[2 * down + i][along * cells]) = through[i];
     const int k = thread / 8 * 2 + i;
-    four(&memory.right[k][thread % 8 * cells]) =
-        four(at(from, pivots + k, column + thread % 8 * cells));
+    four(&memory.right[k][thread % 8 * cells]) = four(at(pivots + k, column + thread % 8 * cells));
   }
-  Four<Value> mine[1] = {four(at(from, row + thread / 8, column + thread % 8 * cells))};
+  Four<Value> mine[1] = {four(at(row + thread / 8, column + thread % 8 * cells))};
   __syncthreads();
   close(memory, down, along, closed);
 #pragma unroll
@@ -200,7 +200,7 @@ __global__ void __launch_bounds__(threads) square_step_kernel(const Value* from,
   } else {
     product(memory.through[thread / 8], &memory.right[0][thread % 8 * cells], part, mine);
   }
-  four(at(to, row + thread / 8, column + thread % 8 * cells)) = mine[0];
+  four(to + (row + thread / 8) * to_stride + column + thread % 8 * cells) = mine[0];
   if (thread == 0 && row == pivots && column == pivots && memory.vertex < edge && *vertex < 0) {
     *vertex = first + pivots + (memory.vertex + edge) % edge;
   }
@@ -210,6 +210,7 @@ __global__ void __launch_bounds__(threads) square_step_kernel(const Value* from,
 
 template <class Value>
 void launch_square_step(const Value* from,
+                        std::int64_t from_stride,
                         Value* to,
                         std::int64_t tiles,
                         std::int64_t pivot,
@@ -223,20 +224,33 @@ void launch_square_step(const Value* from,
       "close a square");
   const auto side = static_cast<unsigned>(tiles * edge / part);
   kernel<<<dim3(side, side), threads, bytes, stream>>>(
-      from, to, tiles * edge, static_cast<int>(pivot), first, vertex);
+      from, from_stride, to, tiles * edge, static_cast<int>(pivot), first, vertex);
   yupana::cuda::check_launch("close a square");
 }
 
 template void launch_square_step(const std::int32_t*,
+                                 std::int64_t,
                                  std::int32_t*,
                                  std::int64_t,
                                  std::int64_t,
                                  std::int64_t,
                                  std::int64_t*,
                                  cudaStream_t);
-template void launch_square_step(
-    const float*, float*, std::int64_t, std::int64_t, std::int64_t, std::int64_t*, cudaStream_t);
-template void launch_square_step(
-    const double*, double*, std::int64_t, std::int64_t, std::int64_t, std::int64_t*, cudaStream_t);
+template void launch_square_step(const float*,
+                                 std::int64_t,
+                                 float*,
+                                 std::int64_t,
+                                 std::int64_t,
+                                 std::int64_t,
+                                 std::int64_t*,
+                                 cudaStream_t);
+template void launch_square_step(const double*,
+                                 std::int64_t,
+                                 double*,
+                                 std::int64_t,
+                                 std::int64_t,
+                                 std::int64_t,
+                                 std::int64_t*,
+                                 cudaStream_t);
 
 }  // namespace yupana::graph::cuda

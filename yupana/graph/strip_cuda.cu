@@ -56,14 +56,24 @@ __global__ void gather_kernel(StripRows<Stored> from,
 }
 
 template <class Stored, class Value>
-__global__ void scatter_kernel(
-    const Value* values, std::int64_t stride, Side side, std::int64_t first, StripRows<Stored> to) {
+__global__ void scatter_kernel(const Value* values,
+                               std::int64_t stride,
+                               const Value* square,
+                               std::int64_t square_stride,
+                               Side side,
+                               std::int64_t first,
+                               StripRows<Stored> to) {
   __shared__ Value turned[edge][edge + 1];
   const std::int64_t k0 = std::int64_t{blockIdx.y} * edge;
   const std::int64_t j0 = std::int64_t{blockIdx.x} * edge;
   const int x = static_cast<int>(threadIdx.x);
   const Way way = way_of(side, j0, first, to.strip);
-  if (side == Side::columns && j0 >= first && j0 < first + to.strip) return;
+  const bool in_square = j0 >= first && j0 < first + to.strip;
+  if (side == Side::columns && in_square) return;
+  if (in_square) {
+    values = square - first;
+    stride = square_stride;
+  }
   if (way == Way::turned) {
     for (int y = static_cast<int>(threadIdx.y); y < edge; y += block_rows) {
       turned[y][x] = values[(k0 + y) * stride + j0 + x];
@@ -128,12 +138,15 @@ void launch_gather(const StripRows<Stored>& from,
 template <class Stored, class Value>
 void launch_scatter(const Value* values,
                     std::int64_t stride,
+                    const Value* square,
+                    std::int64_t square_stride,
                     Side side,
                     std::int64_t first,
                     const StripRows<Stored>& to,
                     cudaStream_t stream) {
   const dim3 grid(pieces(to.size, edge), pieces(to.strip, edge));
-  scatter_kernel<<<grid, dim3(edge, block_rows), 0, stream>>>(values, stride, side, first, to);
+  scatter_kernel<<<grid, dim3(edge, block_rows), 0, stream>>>(
+      values, stride, square, square_stride, side, first, to);
   yupana::cuda::check_launch("write a strip back");
 }
 
@@ -185,15 +198,31 @@ template void launch_gather(const StripRows<std::uint16_t>&,
                             cudaStream_t);
 template void launch_scatter(const std::int32_t*,
                              std::int64_t,
+                             const std::int32_t*,
+                             std::int64_t,
                              Side,
                              std::int64_t,
                              const StripRows<std::int32_t>&,
                              cudaStream_t);
-template void launch_scatter(
-    const float*, std::int64_t, Side, std::int64_t, const StripRows<float>&, cudaStream_t);
-template void launch_scatter(
-    const double*, std::int64_t, Side, std::int64_t, const StripRows<double>&, cudaStream_t);
+template void launch_scatter(const float*,
+                             std::int64_t,
+                             const float*,
+                             std::int64_t,
+                             Side,
+                             std::int64_t,
+                             const StripRows<float>&,
+                             cudaStream_t);
+template void launch_scatter(const double*,
+                             std::int64_t,
+                             const double*,
+                             std::int64_t,
+                             Side,
+                             std::int64_t,
+                             const StripRows<double>&,
+                             cudaStream_t);
 template void launch_scatter(const std::int32_t*,
+                             std::int64_t,
+                             const std::int32_t*,
                              std::int64_t,
                              Side,
                              std::int64_t,

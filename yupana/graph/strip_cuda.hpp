@@ -41,22 +41,27 @@ void launch_gather(const StripRows<Stored>& from,
                    std::int64_t to_stride,
                    cudaStream_t stream);
 
-/// The other way: the strip from `first` on, of from.strip rows, back into the matrix. `values` has
-/// a row a vertex, the whole width. With Side::columns the square on the diagonal is left alone.
+/// The other way: the strip from `first` on, of to.strip rows, back into the matrix. `values` has a
+/// row a vertex, the whole width; the square on the diagonal is taken from `square`, and with
+/// Side::columns left alone.
 template <class Stored, class Value>
 void launch_scatter(const Value* values,
                     std::int64_t stride,
+                    const Value* square,
+                    std::int64_t square_stride,
                     Side side,
                     std::int64_t first,
                     const StripRows<Stored>& to,
                     cudaStream_t stream);
 
 /// One step of closing a square of `tiles` x `tiles` tiles: paths through the vertices of tile
-/// `pivot`. Reads `from`, writes all of `to`. Where a cycle of negative length shows, `vertex`
+/// `pivot`. Reads `from`, writes all of `to`, whose rows lie one
+/// behind the other. Where a cycle of negative length shows, `vertex`
 /// becomes first + a vertex on it, if it was -1. Floats: a symmetric square stays so but for
 /// rounding.
 template <class Value>
 void launch_square_step(const Value* from,
+                        std::int64_t from_stride,
                         Value* to,
                         std::int64_t tiles,
                         std::int64_t pivot,
