@@ -202,7 +202,8 @@ TEST(CudaPairCounts, EveryInstructionGivesTheSame) {
     for (const auto method :
          {cuda::BitMethod::wgmma, cuda::BitMethod::mma, cuda::BitMethod::popc}) {
       Context context(cuda_device);
-      cuda::PairSums sums(0, g.samples, {0, g.samples}, true, method);
+      cuda::PairSums sums(
+          0, {.samples = g.samples, .rows = {0, g.samples}, .hethet = true, .method = method});
       sums.add(pack_planes(g));
       Context host(cpu);
       PairCounter shape(host, g.samples, with_hethet());

@@ -102,7 +102,8 @@ class PairCounter {
   /// from there on.
   static std::uint64_t bytes(Range rows, bool with_shared, bool with_hethet);
   /// Bytes that each GPU holds for such a counter, blocks on their way included.
-  static std::uint64_t gpu_bytes(std::int64_t samples, Range rows, bool with_shared, bool hethet);
+  static std::uint64_t gpu_bytes(
+      const Context& context, std::int64_t samples, Range rows, bool with_shared, bool hethet);
   Range rows() const { return counts_.rows; }
   /// The counts so far; those that lie on GPUs are fetched.
   const PairCounts& counts();

@@ -39,7 +39,8 @@ std::shared_ptr<DeviceCounts> device_counts(Context& context,
                                             std::int64_t samples,
                                             Range rows,
                                             bool hethet);
-std::uint64_t device_bytes(std::int64_t samples, Range rows, bool with_missing, bool hethet);
+std::uint64_t device_bytes(
+    const Context& context, std::int64_t samples, Range rows, bool with_missing, bool hethet);
 
 }  // namespace yupana::genotype::cuda
 

@@ -16,7 +16,8 @@ class OnDevices : public DeviceCounts {
   OnDevices(Context& context, std::int64_t samples, Range rows, bool hethet) : context_(context) {
     for (const int device : context.devices()) {
       const DeviceScope scope(device);
-      sums_.push_back(std::make_unique<PairSums>(device, samples, rows, hethet));
+      sums_.push_back(std::make_unique<PairSums>(
+          device, PairSumsParams{samples, rows, hethet, context.gpu_memory()}));
     }
     yupana::cuda::connect(context.devices());
   }
@@ -67,8 +68,10 @@ std::shared_ptr<DeviceCounts> device_counts(Context& context,
   return std::make_shared<OnDevices>(context, samples, rows, hethet);
 }
 
-std::uint64_t device_bytes(std::int64_t samples, Range rows, bool with_missing, bool hethet) {
-  return PairSums::bytes(rows, with_missing, hethet) + PairSums::block_bytes(samples);
+std::uint64_t device_bytes(
+    const Context& context, std::int64_t samples, Range rows, bool with_missing, bool hethet) {
+  return PairSums::bytes(rows, with_missing, hethet) +
+         PairSums::block_bytes(samples, context.gpu_memory());
 }
 
 }  // namespace yupana::genotype::cuda

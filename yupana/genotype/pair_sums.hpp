@@ -33,15 +33,19 @@ struct SumMatrices {
   Band band;
 };
 
+struct PairSumsParams {
+  std::int64_t samples = 0;
+  Range rows;                                      ///< of the triangle
+  bool hethet = false;                             ///< sum wp', too
+  std::uint64_t memory = std::uint64_t{16} << 30;  ///< device bytes for the work; blocks take part
+  BitMethod method = BitMethod::automatic;
+};
+
 /// Sums of one device. Blocks are queued; the caller's memory is free again after each call.
 class PairSums {
  public:
   /// To be called with `device` current.
-  PairSums(int device,
-           std::int64_t samples,
-           Range rows,
-           bool hethet,
-           BitMethod method = BitMethod::automatic);
+  PairSums(int device, const PairSumsParams& params);
 
   void add(const PlaneBlock& block);
   void add(const CallBlock& block);
@@ -67,7 +71,7 @@ class PairSums {
   /// Device bytes for a band of rows, without the blocks.
   static std::uint64_t bytes(Range rows, bool with_missing, bool hethet);
   /// Device bytes for the two blocks in flight and their planes.
-  static std::uint64_t block_bytes(std::int64_t samples);
+  static std::uint64_t block_bytes(std::int64_t samples, std::uint64_t memory);
 
   cudaStream_t stream() const { return work_; }
   /// Until everything queued is done.
@@ -90,6 +94,8 @@ class PairSums {
   void multiply(const DevicePlanes& planes, PlaneKind kind, std::int64_t sites);
   std::uint32_t* ready(Sums& sums);
   void clear();
+
+  void sum_rows(const DevicePlanes& planes, PlaneKind kind);
 
   int device_;
   std::int64_t samples_;
