@@ -43,11 +43,26 @@ class OnDevices : public DeviceCounts {
     return std::any_of(sums_.begin(), sums_.end(), [](const auto& s) { return s->any_missing(); });
   }
   void collect(PairCounts& counts) override {
-    for (std::size_t i = 1; i < sums_.size(); ++i) sums_.front()->take_from(*sums_[i]);
+    join();
     sums_.front()->move_to(context_, counts);
+  }
+  DeviceDistances squared_distances() override {
+    join();
+    DeviceDistances distances = sums_.front()->squared_distances();
+    std::visit(
+        [&](const auto& host) {
+          context_.count_moved(static_cast<std::uint64_t>(host.size() * host.size()) *
+                               sizeof(*host.data()));
+        },
+        distances.on_host);
+    return distances;
   }
 
  private:
+  /// All sums on the first device.
+  void join() {
+    for (std::size_t i = 1; i < sums_.size(); ++i) sums_.front()->take_from(*sums_[i]);
+  }
   PairSums& next() {
     PairSums& sums = *sums_[turn_];
     turn_ = (turn_ + 1) % sums_.size();

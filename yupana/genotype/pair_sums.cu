@@ -333,6 +333,7 @@ SumMatrices PairSums::matrices() {
   m.complete = complete_rows_.data();
   m.pairwise = pairwise_rows_.data();
   m.complete_sites = static_cast<std::uint32_t>(complete_sites_);
+  m.sites = static_cast<std::uint32_t>(complete_sites_ + pairwise_sites_);
   m.padded_samples = round_up(samples_, product_edge);
   m.band = band_;
   if (band_.begin == 0 && band_.end > 0) {

@@ -7,6 +7,7 @@
 #include "yupana/core/context.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/genotype/cohort.hpp"
+#include "yupana/genotype/device_distances.hpp"
 #include "yupana/genotype/device_planes.hpp"
 #include "yupana/genotype/pair_counts.hpp"
 #include "yupana/genotype/planes.hpp"
@@ -29,6 +30,7 @@ struct SumMatrices {
   const unsigned long long* complete = nullptr;  ///< per plane and row: set bits, complete blocks
   const unsigned long long* pairwise = nullptr;  ///< the same of the other blocks
   std::uint32_t complete_sites = 0;
+  std::uint32_t sites = 0;  ///< with those of the other blocks
   std::int64_t padded_samples = 0;
   Band band;
 };
@@ -61,6 +63,9 @@ class PairSums {
   void take_from(PairSums& other);
   /// Adds the sums to host counts and empties them. counts.sites is the caller's to raise.
   void move_to(Context& context, PairCounts& counts);
+
+  /// d^2 of all pairs, as device_distances; the sums stay. For a band of every row.
+  DeviceDistances squared_distances();
 
   bool any_missing() const { return pairwise_sites_ > 0 || (gathered_ > 0 && !gathered_complete_); }
   /// Whether no codes wait in the buffer for more.
