@@ -77,6 +77,7 @@ class Context {
                       FunctionView<void(void*, bool)>(put_one));
   }
   /// Runs body() inside this context's threads: the loops in it need not gather them one by one.
+  /// It must not wait for another thread's loop of this context: with one thread, it has none left.
   template <class Body>
   auto run(const Body& body) {
     std::invoke_result_t<Body> result{};
