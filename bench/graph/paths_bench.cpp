@@ -1,3 +1,5 @@
+#include "bench/graph/paths_bench.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -166,6 +168,9 @@ double report_limit(Context& context, const BenchParams& params) {
 }  // namespace
 
 void paths(Context& context, const BenchParams& params) {
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda) return paths_cuda(context, params);
+#endif
   const double limit32 = report_limit<std::int32_t>(context, params);
   // The float loop is bound by the order its instructions happen to have (45 G (add+min)/s in one
   // order, 51 in another); the one addition a vector that float and int32 share is the true limit.

@@ -16,9 +16,13 @@ Closing dispatch(Context& context, SquareMatrix<T>& weights, bool prune) {
     case Backend::reference:
       return reference::close(context, weights);
     case Backend::cpu:
-      return cpu::close(context, weights, prune);
+      return cpu::close(context, weights, prune, cpu::dense_closure<T>(context, weights.size()));
     case Backend::cuda:
+#ifdef YUPANA_CUDA
+      return cpu::close(context, weights, prune, cuda::dense_closure<T>(context, weights.size()));
+#else
       break;
+#endif
   }
   throw Error(ErrorCode::device, "fermat: this build has no CUDA version; use --device cpu");
 }

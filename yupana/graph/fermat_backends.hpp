@@ -34,10 +34,30 @@ template <class T>
 Closing close(Context& context, SquareMatrix<T>& weights);
 }  // namespace reference
 
-namespace cpu {
+/// The dense closure that `close` falls back to, and what it costs.
 template <class T>
-Closing close(Context& context, SquareMatrix<T>& weights, bool prune);
+struct DenseClosure {
+  /// In place, symmetric; returns the edges kept.
+  std::int64_t (*close)(Context& context, MatrixView<T> weights);
+  const char* method;
+  double seconds;  ///< about, times the threads of the context: what a search may take in its place
+  bool families;   ///< slow enough that putting relatives together first can pay
+};
+
+namespace cpu {
+/// The certificate and the search run on the CPU, whatever closes.
+template <class T>
+Closing close(Context& context, SquareMatrix<T>& weights, bool prune, const DenseClosure<T>& dense);
+template <class T>
+DenseClosure<T> dense_closure(const Context& context, std::int64_t n);
 }  // namespace cpu
+
+#ifdef YUPANA_CUDA
+namespace cuda {
+template <class T>
+DenseClosure<T> dense_closure(const Context& context, std::int64_t n);
+}  // namespace cuda
+#endif
 
 /// The k nearest neighbours of every vertex, joined both ways.
 struct NeighborGraph {

@@ -161,10 +161,10 @@ std::int64_t search_open(Context& context,
 }
 
 // True if searching costs less than closing. Seconds of one thread: a relaxed edge of a search 8
-// ns, a settled vertex 100 ns, an add+min of the closure 0.02 ns (estimates for Zen 4, not
-// measured each; a factor of two either way moves the choice only where both take about as long).
-bool search_pays(double sources, double edges, double n) {
-  return sources * (edges * 8e-9 + n * 100e-9) < n * n * n / 2 * 0.02e-9;
+// ns, a settled vertex 100 ns (estimates for Zen 4, not measured each; a factor of two either way
+// moves the choice only where both take about as long).
+bool search_pays(double sources, double edges, double n, double closing) {
+  return sources * (edges * 8e-9 + n * 100e-9) < closing;
 }
 
 // Families cost about as much as the closure here (one thread of Zen 4: both 16 ms); at n = 4,096
@@ -179,6 +179,7 @@ std::int64_t settle(Context& context,
                     SquareMatrix<T>& lengths,
                     const std::vector<T>& out,
                     const std::string& found,
+                    double closing_seconds,
                     Closing& closing) {
   const std::int64_t n = lengths.size();
   const double pairs = static_cast<double>(n) * static_cast<double>(n - 1) / 2;
@@ -190,8 +191,10 @@ std::int64_t settle(Context& context,
   const std::int64_t edges = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
   const auto sources = std::count_if(
       open.count.begin(), open.count.end(), [](std::int64_t count) { return count > 0; });
-  if (!search_pays(
-          static_cast<double>(sources), static_cast<double>(edges), static_cast<double>(n))) {
+  if (!search_pays(static_cast<double>(sources),
+                   static_cast<double>(edges),
+                   static_cast<double>(n),
+                   closing_seconds)) {
     return -1;
   }
   const SparseGraph<T> graph = useful_graph(lengths, out, open.largest, edges);
@@ -209,25 +212,37 @@ bool families_pay(Context& context, const SquareMatrix<T>& w, const Families<T>&
 }  // namespace
 
 template <class T>
-Closing close(Context& context, SquareMatrix<T>& weights, bool prune) {
+DenseClosure<T> dense_closure(const Context&, std::int64_t n) {
+  const auto size = static_cast<double>(n);
+  // 0.02 ns an add+min, estimated for Zen 4.
+  return {
+      shortest_paths_symmetric<T>, "symmetric R-Kleene", size * size * size / 2 * 0.02e-9, true};
+}
+
+template <class T>
+Closing close(Context& context,
+              SquareMatrix<T>& weights,
+              bool prune,
+              const DenseClosure<T>& dense) {
   Closing closing;
   const std::int64_t n = weights.size();
   if (prune && n > 1) {
     std::optional<Stage> stage(std::in_place, context, "certificate");
     const std::vector<T> nn = nearest(context, weights);
-    const std::int64_t fallen = settle(context, weights, nn, "by nearest neighbours", closing);
+    const std::int64_t fallen =
+        settle(context, weights, nn, "by nearest neighbours", dense.seconds, closing);
     if (fallen >= 0) {
       closing.kept = n * (n - 1) / 2 - fallen;
       return closing;
     }
-    if (n >= least_for_families) {
+    if (dense.families && n >= least_for_families) {
       const Families<T> families = find_families(context, weights);
       if (families_pay(context, weights, families)) {
         SquareMatrix<T> lengths = through_families(context, weights, families);
-        if (settle(context, lengths, families.out, "by families", closing) < 0) {
+        if (settle(context, lengths, families.out, "by families", dense.seconds, closing) < 0) {
           stage.reset();
-          shortest_paths_symmetric(context, lengths.view());
-          closing.method = "symmetric R-Kleene";
+          dense.close(context, lengths.view());
+          closing.method = dense.method;
         }
         closing.kept = equal_pairs(context, weights, lengths);
         weights = std::move(lengths);
@@ -235,13 +250,19 @@ Closing close(Context& context, SquareMatrix<T>& weights, bool prune) {
       }
     }
   }
-  closing.kept = shortest_paths_symmetric(context, weights.view());
-  closing.method = "symmetric R-Kleene";
+  closing.kept = dense.close(context, weights.view());
+  closing.method = dense.method;
   return closing;
 }
 
-template Closing close(Context&, SquareMatrix<std::int32_t>&, bool);
-template Closing close(Context&, SquareMatrix<float>&, bool);
-template Closing close(Context&, SquareMatrix<double>&, bool);
+template DenseClosure<std::int32_t> dense_closure(const Context&, std::int64_t);
+template DenseClosure<float> dense_closure(const Context&, std::int64_t);
+template DenseClosure<double> dense_closure(const Context&, std::int64_t);
+template Closing close(Context&,
+                       SquareMatrix<std::int32_t>&,
+                       bool,
+                       const DenseClosure<std::int32_t>&);
+template Closing close(Context&, SquareMatrix<float>&, bool, const DenseClosure<float>&);
+template Closing close(Context&, SquareMatrix<double>&, bool, const DenseClosure<double>&);
 
 }  // namespace yupana::graph::cpu

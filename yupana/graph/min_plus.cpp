@@ -233,25 +233,29 @@ void MinPlus<T>::product(Operand<T> left, Operand<T> right, MatrixView<T> c, Par
 }
 
 template <class T>
-std::int64_t mirror(Context& context, MatrixView<T> square) {
+std::int64_t mirror(Context& context, MatrixView<T> square, Triangle from) {
   constexpr std::int64_t edge = 64;
   const std::int64_t side = divide_up(square.rows, edge);
+  const bool up = from == Triangle::lower;
   std::atomic<std::int64_t> unchanged{0};
   const auto body = [&](std::int64_t begin, std::int64_t end) {
     std::int64_t equal = 0;
     for (std::int64_t index = begin; index < end; ++index) {
       const Tile tile = triangle_tile(index, side, side);
-      const Range rows = {tile.row * edge, std::min(square.rows, (tile.row + 1) * edge)};
-      const Range columns = {tile.column * edge, std::min(square.rows, (tile.column + 1) * edge)};
+      const std::int64_t row = up ? tile.column : tile.row;
+      const std::int64_t column = up ? tile.row : tile.column;
+      const Range rows = {row * edge, std::min(square.rows, (row + 1) * edge)};
+      const Range columns = {column * edge, std::min(square.rows, (column + 1) * edge)};
       T turned[edge * edge];
       copy_transposed<T>(square.data, square.stride, columns, rows, turned, edge);
       for (std::int64_t i = rows.begin; i < rows.end; ++i) {
-        const T* from = turned + (i - rows.begin) * edge;
-        T* to = square.row(i) + columns.begin;
-        const std::int64_t cells = std::min(columns.end, i) - columns.begin;
-        for (std::int64_t j = 0; j < cells; ++j) {
-          equal += to[j] == from[j];
-          to[j] = from[j];
+        const T* source = turned + (i - rows.begin) * edge - columns.begin;
+        T* to = square.row(i);
+        const std::int64_t first = up ? std::max(columns.begin, i + 1) : columns.begin;
+        const std::int64_t last = up ? columns.end : std::min(columns.end, i);
+        for (std::int64_t j = first; j < last; ++j) {
+          equal += to[j] == source[j];
+          to[j] = source[j];
         }
       }
     }
@@ -264,8 +268,8 @@ std::int64_t mirror(Context& context, MatrixView<T> square) {
 template class MinPlus<std::int32_t>;
 template class MinPlus<float>;
 template class MinPlus<double>;
-template std::int64_t mirror(Context&, MatrixView<std::int32_t>);
-template std::int64_t mirror(Context&, MatrixView<float>);
-template std::int64_t mirror(Context&, MatrixView<double>);
+template std::int64_t mirror(Context&, MatrixView<std::int32_t>, Triangle);
+template std::int64_t mirror(Context&, MatrixView<float>, Triangle);
+template std::int64_t mirror(Context&, MatrixView<double>, Triangle);
 
 }  // namespace yupana::graph::cpu

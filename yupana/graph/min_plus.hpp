@@ -65,9 +65,10 @@ class MinPlus {
   tbb::enumerable_thread_specific<Array<T>> tiles_;  // a block of c, one a thread
 };
 
-/// Copies the upper triangle of a square matrix onto its lower one. Returns the number of cells
-/// below the diagonal that it did not change.
+enum class Triangle { lower, upper };
+/// Copies one triangle of a square matrix onto the other. Returns the number of cells that it did
+/// not change.
 template <class T>
-std::int64_t mirror(Context& context, MatrixView<T> square);
+std::int64_t mirror(Context& context, MatrixView<T> square, Triangle from = Triangle::upper);
 
 }  // namespace yupana::graph::cpu

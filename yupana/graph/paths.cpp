@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "yupana/core/error.hpp"
+#include "yupana/graph/paths_backends.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 
 namespace yupana::graph {
@@ -22,14 +23,6 @@ void check_pair(MatrixView<const T> weights, MatrixView<const T> closure) {
                           weights.cols,
                           closure.rows,
                           closure.cols));
-}
-
-// By how much of itself a length may differ from the same length summed in another order. Rounding
-// moves each of the two by at most half a unit in the last place an edge; 128 edges are allowed for
-// here, and longer paths are found by search (complete()).
-template <class T>
-constexpr double slack() {
-  return std::is_integral_v<T> ? 0 : 128 * static_cast<double>(std::numeric_limits<T>::epsilon());
 }
 
 // How much longer the way from `source` to j gets when its last edge comes from k: zero on a
@@ -180,6 +173,18 @@ SquareMatrix<std::int32_t> predecessors(Context& context,
                                         MatrixView<const T> closure) {
   check_pair(weights, closure);
   SquareMatrix<std::int32_t> result(weights.rows);
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda) {
+    const auto gaps = cuda::predecessors(context, weights, closure, result.view());
+    context.parallel_for(static_cast<std::int64_t>(gaps.size()), 1, [&](auto begin, auto end) {
+      for (auto g = begin; g < end; ++g) {
+        const std::int64_t i = gaps[static_cast<std::size_t>(g)];
+        complete(weights, closure, i, result.row(i));
+      }
+    });
+    return result;
+  }
+#endif
   Stage stage(context, "predecessors", static_cast<double>(weights.rows), "rows");
   context.parallel_for(weights.rows, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {

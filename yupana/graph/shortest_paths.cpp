@@ -25,7 +25,15 @@ std::int64_t dispatch(Context& context, MatrixView<T> weights, PathMethod method
           return cpu::shortest_paths_directed(context, weights, signs);
       }
     case Backend::cuda:
+#ifdef YUPANA_CUDA
+      if (method == PathMethod::symmetric) {
+        cuda::shortest_paths_symmetric(context, weights);
+        return -1;
+      }
+      return cuda::shortest_paths_directed(context, weights, signs);
+#else
       break;
+#endif
   }
   throw Error(ErrorCode::device,
               "shortest paths: this build has no CUDA version; use --device cpu");

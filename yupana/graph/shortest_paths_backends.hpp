@@ -31,6 +31,17 @@ template <class T>
 std::int64_t shortest_paths_floyd_warshall(Context& context, MatrixView<T> weights, Signs signs);
 }  // namespace cpu
 
+#ifdef YUPANA_CUDA
+namespace cuda {
+/// As those of cpu, by blocked Floyd-Warshall; float lengths may differ from the CPU's in the last
+/// bits, by at most hops * 2^-23, and are the same in every run.
+template <class T>
+std::int64_t shortest_paths_symmetric(Context& context, MatrixView<T> weights);
+template <class T>
+std::int64_t shortest_paths_directed(Context& context, MatrixView<T> weights, Signs signs);
+}  // namespace cuda
+#endif
+
 /// What the weights of a dense graph are, after they passed the checks.
 template <class T>
 struct WeightKind {

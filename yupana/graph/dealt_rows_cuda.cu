@@ -1,0 +1,70 @@
+#include "yupana/graph/dealt_rows_cuda.hpp"
+
+namespace yupana::graph::cuda {
+
+using yupana::cuda::check;
+using yupana::cuda::DeviceArray;
+using yupana::cuda::DeviceScope;
+
+template <class Stored>
+DealtRows<Stored>::DealtRows(const std::vector<DevicePart<Stored>>& parts, const SquareShape& shape)
+    : shape_(shape), deal_{static_cast<std::int64_t>(parts.size())} {
+  if (parts.size() == 1) {
+    only_ = parts.front().rows;
+    members_.push_back({parts.front().device, {}, {}});
+    return;
+  }
+  std::vector<Stored*> all;
+  for (std::int64_t strip = 0; strip < shape_.strips(); ++strip) {
+    const DevicePart<Stored>& part = parts[static_cast<std::size_t>(deal_.owner(strip))];
+    all.push_back(part.rows + deal_.place(strip) * shape_.strip * shape_.stride);
+  }
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const DeviceScope scope(parts[p].device);
+    std::vector<Stored*> own = all;
+    for (std::size_t strip = 0; strip < own.size(); ++strip) {
+      if (deal_.owner(static_cast<std::int64_t>(strip)) != static_cast<std::int64_t>(p)) {
+        own[strip] = nullptr;
+      }
+    }
+    members_.push_back({parts[p].device, copy_to_device(own), copy_to_device(all)});
+  }
+}
+
+template <class Stored>
+StripRows<Stored> DealtRows<Stored>::rows_of(const DeviceArray<Stored*>& strips) const {
+  StripRows<Stored> rows;
+  rows.strips = strips.data();
+  rows.base = only_;
+  rows.held = {0, shape_.size};
+  rows.strip = shape_.strip;
+  rows.stride = shape_.stride;
+  rows.size = shape_.size;
+  return rows;
+}
+
+template <class Stored>
+std::int64_t mirror(const DealtRows<Stored>& rows) {
+  std::int64_t unchanged = 0;
+  for (std::size_t part = 0; part < rows.parts(); ++part) {
+    const DeviceScope scope(rows.device(part));
+    auto count = copy_to_device(std::vector<unsigned long long>{0});
+    const yupana::cuda::Stream stream;
+    launch_mirror(rows.own(part), rows.all(part), count.data(), stream);
+    stream.wait();
+    unsigned long long mine = 0;
+    check(cudaMemcpy(&mine, count.data(), sizeof(mine), cudaMemcpyDeviceToHost), "read a count");
+    unchanged += static_cast<std::int64_t>(mine);
+  }
+  return unchanged;
+}
+
+template class DealtRows<std::int32_t>;
+template class DealtRows<float>;
+template class DealtRows<double>;
+template class DealtRows<std::uint16_t>;
+template std::int64_t mirror(const DealtRows<std::int32_t>&);
+template std::int64_t mirror(const DealtRows<float>&);
+template std::int64_t mirror(const DealtRows<double>&);
+
+}  // namespace yupana::graph::cuda

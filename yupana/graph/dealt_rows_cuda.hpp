@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "yupana/core/cuda/runtime.hpp"
+#include "yupana/graph/strip_cuda.hpp"
+#include "yupana/graph/strips.hpp"
+
+/// Private to the family: a square matrix on one or several GPUs. Only files of the CUDA build
+/// include this.
+namespace yupana::graph::cuda {
+
+/// How a square matrix lies on devices.
+struct SquareShape {
+  std::int64_t size = 0;
+  std::int64_t stride = 0;
+  std::int64_t strip = 256;  ///< rows of a strip: pivots of a step
+  bool padded = false;       ///< memory holds whole strips of rows of at least padded_width() cells
+
+  std::int64_t strips() const { return divide_up(size, strip); }
+  /// Width of panels: whole tiles.
+  std::int64_t padded_width() const { return round_up(size, 256); }
+};
+
+/// What a device holds: its strips, one behind the other as StripDeal places them.
+template <class Stored>
+struct DevicePart {
+  int device = 0;
+  Stored* rows = nullptr;
+};
+
+/// A matrix whose strips are dealt to devices. Does not own the matrix.
+template <class Stored>
+class DealtRows {
+ public:
+  DealtRows(const std::vector<DevicePart<Stored>>& parts, const SquareShape& shape);
+
+  std::size_t parts() const { return members_.size(); }
+  int device(std::size_t part) const { return members_[part].device; }
+  const SquareShape& shape() const { return shape_; }
+  const StripDeal& deal() const { return deal_; }
+  /// The rows that a device holds, and all rows as it sees them over the link.
+  StripRows<Stored> own(std::size_t part) const { return rows_of(members_[part].own); }
+  StripRows<Stored> all(std::size_t part) const { return rows_of(members_[part].all); }
+
+ private:
+  struct Member {
+    int device = 0;
+    yupana::cuda::DeviceArray<Stored*> own, all;
+  };
+  StripRows<Stored> rows_of(const yupana::cuda::DeviceArray<Stored*>& strips) const;
+
+  SquareShape shape_;
+  StripDeal deal_;
+  Stored* only_ = nullptr;  ///< where one device holds all: its rows, and no tables
+  std::vector<Member> members_;
+};
+
+/// Values in memory of the current device.
+template <class T>
+yupana::cuda::DeviceArray<T> copy_to_device(const std::vector<T>& values) {
+  yupana::cuda::DeviceArray<T> array(static_cast<std::int64_t>(values.size()));
+  if (!values.empty()) {
+    yupana::cuda::check(
+        cudaMemcpy(array.data(), values.data(), array.bytes(), cudaMemcpyHostToDevice),
+        "copy a table");
+  }
+  return array;
+}
+
+/// Copies the lower triangle onto the upper one; returns the cells that it did not change.
+template <class Stored>
+std::int64_t mirror(const DealtRows<Stored>& rows);
+
+}  // namespace yupana::graph::cuda

@@ -1,0 +1,208 @@
+// MatrixView<const T> has a conversion to itself; nvcc warns that it is never called.
+#pragma nv_diag_suppress 554
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "yupana/core/cuda/runtime.hpp"
+#include "yupana/graph/paths_backends.hpp"
+#include "yupana/graph/shortest_paths.hpp"
+
+namespace yupana::graph::cuda {
+
+using yupana::cuda::check;
+using yupana::cuda::DeviceArray;
+using yupana::cuda::DeviceScope;
+
+namespace {
+
+constexpr int threads = 256;
+constexpr std::int64_t rows_at_once = 1024;
+
+template <class T>
+struct PathTask {
+  const T* weights;      ///< n x n
+  const T* closure;      ///< the rows at work
+  std::int32_t* result;  ///< likewise
+  std::int32_t* levels;  ///< steps from the source; open or out_of_reach
+  std::int32_t* layer;   ///< vertices of a layer, ascending
+  std::int32_t* gaps;    ///< per row: some vertex stayed open
+  std::int64_t n;
+  std::int64_t first;  ///< source of the first row
+  double slack;
+};
+constexpr std::int32_t open = -1;
+constexpr std::int32_t out_of_reach = -2;
+
+// The vertices with `level` into `layer`, ascending; the block's threads together. Returns how
+// many.
+__device__ int collect(const std::int32_t* levels,
+                       std::int64_t n,
+                       std::int32_t level,
+                       std::int32_t* layer,
+                       int (&warps)[threads / 32]) {
+  int count = 0;
+  const int thread = static_cast<int>(threadIdx.x);
+  for (std::int64_t first = 0; first < n; first += threads) {
+    const std::int64_t j = first + thread;
+    const bool in = j < n && levels[j] == level;
+    const unsigned votes = __ballot_sync(0xffffffffu, in);
+    if (thread % 32 == 0) warps[thread / 32] = __popc(votes);
+    __syncthreads();
+    int before = count;
+    for (int w = 0; w < threads / 32; ++w) {
+      if (w < thread / 32) before += warps[w];
+      count += warps[w];
+    }
+    if (in) {
+      layer[before + __popc(votes & ((1u << thread % 32) - 1))] = static_cast<std::int32_t>(j);
+    }
+    __syncthreads();
+  }
+  return count;
+}
+
+// The first vertex of the layer from which the edge to j ends a shortest path, as on the CPU: the
+// same sums in double.
+template <class T>
+__device__ std::int32_t last_step(const PathTask<T>& task,
+                                  const T* closure,
+                                  const std::int32_t* layer,
+                                  int count,
+                                  std::int64_t j) {
+  const double length = static_cast<double>(closure[j]);
+  const double allowed = task.slack * fabs(length);
+  for (int v = 0; v < count; ++v) {
+    const std::int32_t k = layer[v];
+    const T weight = task.weights[k * task.n + j];
+    if (weight == unreachable<T>) continue;
+    const double detour = static_cast<double>(closure[k]) + static_cast<double>(weight) - length;
+    if (fmax(0.0, detour) <= allowed) return k;
+  }
+  return -1;
+}
+
+// A block does a source: layer by layer, a vertex of layer h + 1 has a shortest path of h + 1
+// steps.
+template <class T>
+__global__ void __launch_bounds__(threads) predecessors_kernel(PathTask<T> task) {
+  __shared__ int warps[threads / 32];
+  const std::int64_t row = blockIdx.x;
+  const std::int64_t source = task.first + row;
+  const T* const closure = task.closure + row * task.n;
+  std::int32_t* const result = task.result + row * task.n;
+  std::int32_t* const levels = task.levels + row * task.n;
+  std::int32_t* const layer = task.layer + row * task.n;
+  for (std::int64_t j = threadIdx.x; j < task.n; j += threads) {
+    result[j] = -1;
+    levels[j] = j == source ? 0 : closure[j] == unreachable<T> ? out_of_reach : open;
+  }
+  __syncthreads();
+  for (std::int32_t level = 0;; ++level) {
+    const int count = collect(levels, task.n, level, layer, warps);
+    if (count == 0) break;
+    for (std::int64_t j = threadIdx.x; j < task.n; j += threads) {
+      if (levels[j] != open) continue;
+      const std::int32_t k = last_step(task, closure, layer, count, j);
+      if (k < 0) continue;
+      result[j] = k;
+      levels[j] = level + 1;
+    }
+    __syncthreads();
+  }
+  for (std::int64_t j = threadIdx.x; j < task.n; j += threads) {
+    if (levels[j] == open) task.gaps[row] = 1;
+  }
+}
+
+// Rows between host and device.
+void copy(void* to,
+          std::size_t to_pitch,
+          const void* from,
+          std::size_t from_pitch,
+          std::size_t width,
+          std::int64_t height) {
+  check(cudaMemcpy2D(to,
+                     to_pitch,
+                     from,
+                     from_pitch,
+                     width,
+                     static_cast<std::size_t>(height),
+                     cudaMemcpyDefault),
+        "copy rows");
+}
+
+}  // namespace
+
+template <class T>
+std::vector<std::int64_t> predecessors(Context& context,
+                                       MatrixView<const T> weights,
+                                       MatrixView<const T> closure,
+                                       MatrixView<std::int32_t> result) {
+  const std::int64_t n = weights.rows;
+  std::vector<std::int64_t> gaps;
+  if (n == 0) return gaps;
+  const DeviceScope scope(context.devices().front());
+  const std::int64_t batch = std::min(n, rows_at_once);
+  const auto wanted = static_cast<std::uint64_t>(n * n + batch * n) * sizeof(T) +
+                      static_cast<std::uint64_t>(3 * batch * n) * sizeof(std::int32_t);
+  if (wanted > context.gpu_memory()) {
+    throw Error(ErrorCode::out_of_resources,
+                fmt::format("predecessors: {} vertices want {:.2f} GiB on the GPU, {:.2f} GiB may "
+                            "be used; raise --gpu-memory, or use --device cpu",
+                            n,
+                            static_cast<double>(wanted) / (1 << 30),
+                            static_cast<double>(context.gpu_memory()) / (1 << 30)));
+  }
+  DeviceArray<T> all(n * n), lengths(batch * n);
+  DeviceArray<std::int32_t> rows(batch * n), levels(batch * n), layers(batch * n), flags(batch);
+  const auto width = static_cast<std::size_t>(n) * sizeof(T);
+  const auto pitch = [](const auto& view) {
+    return static_cast<std::size_t>(view.stride) * sizeof(*view.data);
+  };
+  copy(all.data(), width, weights.data, pitch(weights), width, n);
+  context.count_moved(width * static_cast<std::size_t>(n));
+  Stage stage(context, "predecessors", static_cast<double>(n), "rows");
+  for (std::int64_t first = 0; first < n; first += batch) {
+    const std::int64_t count = std::min(batch, n - first);
+    copy(lengths.data(), width, closure.row(first), pitch(closure), width, count);
+    check(cudaMemset(flags.data(), 0, flags.bytes()), "clear flags");
+    const PathTask<T> task = {all.data(),
+                              lengths.data(),
+                              rows.data(),
+                              levels.data(),
+                              layers.data(),
+                              flags.data(),
+                              n,
+                              first,
+                              slack<T>()};
+    predecessors_kernel<<<static_cast<unsigned>(count), threads>>>(task);
+    yupana::cuda::check_launch("predecessors");
+    const auto row = static_cast<std::size_t>(n) * sizeof(std::int32_t);
+    copy(result.row(first), pitch(result), rows.data(), row, row, count);
+    std::vector<std::int32_t> open_rows(static_cast<std::size_t>(batch));
+    check(cudaMemcpy(open_rows.data(), flags.data(), flags.bytes(), cudaMemcpyDeviceToHost),
+          "read flags");
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (open_rows[static_cast<std::size_t>(i)] != 0) gaps.push_back(first + i);
+    }
+    context.count_moved((width + row) * static_cast<std::size_t>(count));
+    stage.advance(static_cast<double>(count));
+  }
+  return gaps;
+}
+
+template std::vector<std::int64_t> predecessors(Context&,
+                                                MatrixView<const std::int32_t>,
+                                                MatrixView<const std::int32_t>,
+                                                MatrixView<std::int32_t>);
+template std::vector<std::int64_t> predecessors(Context&,
+                                                MatrixView<const float>,
+                                                MatrixView<const float>,
+                                                MatrixView<std::int32_t>);
+template std::vector<std::int64_t> predecessors(Context&,
+                                                MatrixView<const double>,
+                                                MatrixView<const double>,
+                                                MatrixView<std::int32_t>);
+
+}  // namespace yupana::graph::cuda

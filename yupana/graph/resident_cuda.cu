@@ -1,0 +1,86 @@
+#include <algorithm>
+
+#include "yupana/graph/resident_cuda.hpp"
+
+namespace yupana::graph::cuda {
+
+using yupana::cuda::check;
+using yupana::cuda::DeviceScope;
+
+bool link_devices(const std::vector<int>& devices) {
+  for (const int a : devices) {
+    for (const int b : devices) {
+      int possible = 1;
+      if (a != b) check(cudaDeviceCanAccessPeer(&possible, a, b), "ask whether devices are linked");
+      if (possible == 0) return false;
+    }
+  }
+  yupana::cuda::connect(devices);
+  return true;
+}
+
+PageLock::PageLock(void* memory, std::uint64_t bytes) {
+  constexpr std::uint64_t least = std::uint64_t{64}
+                                  << 20;  // below, locking costs more than it saves
+  if (bytes < least) return;
+  if (cudaHostRegister(memory, bytes, cudaHostRegisterPortable) == cudaSuccess) {
+    memory_ = memory;
+  } else {
+    cudaGetLastError();
+  }
+}
+
+PageLock::~PageLock() {
+  if (memory_ != nullptr) cudaHostUnregister(memory_);
+}
+
+template <class T>
+Resident<T>::Resident(Context& context,
+                      const std::vector<int>& devices,
+                      MatrixView<T> weights,
+                      const SquareShape& shape)
+    : context_(context),
+      weights_(weights),
+      lock_(weights.data, static_cast<std::uint64_t>(weights.rows * weights.stride) * sizeof(T)) {
+  const std::int64_t most = divide_up(shape.strips(), static_cast<std::int64_t>(devices.size()));
+  std::vector<DevicePart<T>> parts;
+  for (const int device : devices) {
+    const DeviceScope scope(device);
+    memory_.emplace_back(most * shape.strip * shape.stride);
+    parts.push_back({device, memory_.back().data()});
+  }
+  rows_.emplace(parts, shape);
+  copy(cudaMemcpyHostToDevice);
+}
+
+template <class T>
+void Resident<T>::copy(cudaMemcpyKind way) {
+  const SquareShape& shape = rows_->shape();
+  const bool up = way == cudaMemcpyHostToDevice;
+  const auto pitch = static_cast<std::size_t>(shape.stride) * sizeof(T);
+  const auto host_pitch = static_cast<std::size_t>(weights_.stride) * sizeof(T);
+  const auto width = static_cast<std::size_t>(shape.size) * sizeof(T);
+  for (std::int64_t strip = 0; strip < shape.strips(); ++strip) {
+    context_.check_cancelled();
+    const auto part = static_cast<std::size_t>(rows_->deal().owner(strip));
+    const DeviceScope scope(rows_->device(part));
+    T* device = memory_[part].data() + rows_->deal().place(strip) * shape.strip * shape.stride;
+    T* host = weights_.row(strip * shape.strip);
+    const std::int64_t height = std::min(shape.strip, shape.size - strip * shape.strip);
+    check(cudaMemcpy2D(up ? device : host,
+                       up ? pitch : host_pitch,
+                       up ? host : device,
+                       up ? host_pitch : pitch,
+                       width,
+                       static_cast<std::size_t>(height),
+                       way),
+          "copy weights");
+    context_.count_moved(width * static_cast<std::size_t>(height));
+  }
+}
+
+template class Resident<std::int32_t>;
+template class Resident<float>;
+template class Resident<double>;
+
+}  // namespace yupana::graph::cuda

@@ -1,0 +1,342 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "yupana/graph/closure_cuda.hpp"
+#include "yupana/graph/closure_streamed_cuda.hpp"
+#include "yupana/graph/min_plus.hpp"
+#include "yupana/graph/resident_cuda.hpp"
+#include "yupana/graph/shortest_paths_backends.hpp"
+#include "yupana/graph/shortest_paths_cuda.hpp"
+
+namespace yupana::graph::cuda {
+
+using yupana::cuda::check;
+using yupana::cuda::DeviceArray;
+using yupana::cuda::DeviceScope;
+using yupana::cuda::Stream;
+
+namespace {
+
+// Arithmetic of a number type with weights that are not negative, and with any.
+template <class T>
+struct KindOf;
+template <>
+struct KindOf<std::int32_t> {
+  using Nonnegative = Int32;
+  using Any = Int32;  // negative integers are closed as doubles
+};
+template <>
+struct KindOf<float> {
+  using Nonnegative = Float32;
+  using Any = SignedFloat32;
+};
+template <>
+struct KindOf<double> {
+  using Nonnegative = Float64;
+  using Any = Float64;
+};
+
+Stage closing_stage(Context& context, std::int64_t n, bool symmetric) {
+  const auto size = static_cast<double>(n);
+  return Stage(context, "shortest paths", size * size * size * (symmetric ? 0.5 : 1.0), "add+min");
+}
+
+template <class Kind>
+std::int64_t close_rows(const DealtRows<typename Kind::Stored>& rows,
+                        Stage& stage,
+                        bool symmetric,
+                        const ClosureLimits& limits) {
+  const std::int64_t size = rows.shape().size;
+  // Devices share the tiles: four of them want twice the edge for as many each.
+  const double share = static_cast<double>(size) / std::sqrt(static_cast<double>(rows.parts()));
+  ClosurePlan plan;
+  plan.symmetric = symmetric;
+  plan.large_tiles = size >= limits.large_tiles;
+  plan.look_ahead = share >= static_cast<double>(limits.look_ahead);
+  Closure<Kind> closure(rows, plan);
+  return closure.run(stage);
+}
+
+/// Sums of two lengths fit 16 bits: with an edge between all vertices no path exceeds the largest
+/// weight, else none exceeds n - 1 times it.
+bool fits_packed(const DealtRows<std::int32_t>& rows) {
+  std::int64_t largest = 0;
+  bool missing = false;
+  for (std::size_t part = 0; part < rows.parts(); ++part) {
+    const DeviceScope scope(rows.device(part));
+    auto facts = copy_to_device(std::vector<std::int32_t>{0, 0});
+    const Stream stream;
+    launch_facts(rows.own(part), facts.data(), stream);
+    stream.wait();
+    std::int32_t found[2];
+    check(cudaMemcpy(found, facts.data(), sizeof(found), cudaMemcpyDeviceToHost), "read facts");
+    largest = std::max<std::int64_t>(largest, found[0]);
+    missing |= found[1] != 0;
+  }
+  return largest * (missing ? rows.shape().size - 1 : 1) < packed_unreachable;
+}
+
+/// Closes integers in 16 bits, two cells a word, at about twice the rate. False where that would
+/// not be exact or has no room.
+bool close_packed(Context& context,
+                  const DealtRows<std::int32_t>& rows,
+                  Stage& stage,
+                  const ClosureLimits& limits) {
+  SquareShape shape = rows.shape();
+  if (shape.size < limits.packed) return false;
+  shape.stride = shape.padded_width();
+  shape.padded = true;
+  const std::int64_t most_rows = divide_up(shape.strips(), rows.deal().devices) * shape.strip;
+  const auto wide = static_cast<std::uint64_t>(most_rows * rows.shape().stride) * 4;
+  const auto bytes = static_cast<std::uint64_t>(most_rows * shape.stride) * 2 +
+                     closure_bytes<Packed16>(shape, true);
+  if (wide + bytes > context.gpu_memory() || !fits_packed(rows)) return false;
+  std::vector<DeviceArray<std::uint16_t>> memory;
+  std::vector<DevicePart<std::uint16_t>> parts;
+  for (std::size_t part = 0; part < rows.parts(); ++part) {
+    const DeviceScope scope(rows.device(part));
+    if (yupana::cuda::free_device_memory() < bytes) return false;
+    memory.emplace_back(most_rows * shape.stride);
+    parts.push_back({rows.device(part), memory.back().data()});
+  }
+  const DealtRows<std::uint16_t> narrow(parts, shape);
+  const auto each = [&](const auto& body) {
+    for (std::size_t part = 0; part < rows.parts(); ++part) {
+      const DeviceScope scope(rows.device(part));
+      const Stream stream;
+      body(part, stream);
+      stream.wait();
+    }
+  };
+  each([&](std::size_t p, cudaStream_t s) { launch_narrow(rows.own(p), narrow.own(p), s); });
+  close_rows<Packed16>(narrow, stage, true, limits);
+  each([&](std::size_t p, cudaStream_t s) { launch_widen(narrow.own(p), rows.own(p), s); });
+  return true;
+}
+
+template <class T>
+void close_symmetric_rows(Context& context,
+                          const DealtRows<T>& rows,
+                          Stage& stage,
+                          const ClosureLimits& limits) {
+  if constexpr (std::is_same_v<T, std::int32_t>) {
+    if (close_packed(context, rows, stage, limits)) return;
+  }
+  close_rows<typename KindOf<T>::Nonnegative>(rows, stage, true, limits);
+}
+
+/// Few vertices: every step is one kernel over all tiles of a padded copy. 0.2 ms for 1,024 where
+/// the strips would take as long for a quarter of them.
+template <class T>
+std::int64_t close_small(
+    T* weights, std::int64_t n, std::int64_t stride, bool symmetric, Stage& stage) {
+  const std::int64_t width = round_up(n, square_tile);
+  StripRows<T> rows;
+  rows.base = weights;
+  rows.held = {0, n};
+  rows.strip = width;
+  rows.stride = stride;
+  rows.size = n;
+  DeviceArray<T> squares[2] = {DeviceArray<T>(width * width), DeviceArray<T>(width * width)};
+  auto vertex = copy_to_device(std::vector<std::int64_t>{-1});
+  const Stream stream;
+  const Side side = symmetric ? Side::mirrored : Side::rows;
+  launch_gather(rows, side, 0, {0, width}, unreachable<T>, squares[0].data(), width, stream);
+  const std::int64_t tiles = width / square_tile;
+  for (std::int64_t pivot = 0; pivot < tiles; ++pivot) {
+    launch_square_step(squares[pivot % 2].data(),
+                       squares[(pivot + 1) % 2].data(),
+                       tiles,
+                       pivot,
+                       0,
+                       vertex.data(),
+                       stream);
+  }
+  launch_scatter(squares[tiles % 2].data(), width, side, 0, rows, stream);
+  stream.wait();
+  const auto size = static_cast<double>(n);
+  stage.advance(size * size * size * (symmetric ? 0.5 : 1.0));
+  std::int64_t found = -1;
+  check(cudaMemcpy(&found, vertex.data(), sizeof(found), cudaMemcpyDeviceToHost), "read a vertex");
+  return found;
+}
+
+SquareShape resident_shape(std::int64_t n) {
+  SquareShape shape;
+  shape.size = n;
+  shape.stride = shape.padded_width();
+  shape.padded = true;
+  return shape;
+}
+
+/// The devices that hold the matrix together; none if it does not fit.
+template <class Kind>
+std::vector<int> devices_that_fit(Context& context,
+                                  const SquareShape& shape,
+                                  bool symmetric,
+                                  const ClosureLimits& limits) {
+  std::vector<int> devices = context.devices();
+  // One device closes 4,096 vertices in about 3 ms: steps too short to share.
+  if (devices.size() > 1 && shape.size < limits.shared) devices = {context.devices().front()};
+  if (devices.size() > 1 && !link_devices(devices)) {
+    context.note("shortest paths: the GPUs cannot read each other's memory; using the first");
+    devices = {context.devices().front()};
+  }
+  const auto count = static_cast<std::int64_t>(devices.size());
+  const std::int64_t rows = divide_up(shape.strips(), count) * shape.strip;
+  const auto wanted =
+      static_cast<std::uint64_t>(rows * shape.stride) * sizeof(typename Kind::Stored) +
+      closure_bytes<Kind>(shape, symmetric);
+  if (wanted > context.gpu_memory()) devices.clear();
+  return devices;
+}
+
+template <class Kind>
+std::int64_t close_any(Context& context,
+                       MatrixView<typename Kind::Stored> weights,
+                       bool symmetric,
+                       const ClosureLimits& limits,
+                       std::int64_t& kept) {
+  using T = typename Kind::Stored;
+  const std::int64_t n = weights.rows;
+  Stage stage = closing_stage(context, n, symmetric);
+  const SquareShape shape = resident_shape(n);
+  const auto devices = devices_that_fit<Kind>(context, shape, symmetric, limits);
+  if (devices.empty()) {
+    const std::int64_t vertex =
+        close_streamed<Kind>(context, stage, weights, symmetric, shape.strip);
+    if (symmetric) kept = cpu::mirror(context, weights, cpu::Triangle::lower);
+    return vertex;
+  }
+  Resident<T> resident(context, devices, weights, shape);
+  std::int64_t vertex = -1;
+  if (n <= limits.small) {
+    const DeviceScope scope(devices.front());
+    vertex = close_small(resident.data(), n, shape.stride, symmetric, stage);
+  } else if (symmetric) {
+    close_symmetric_rows(context, resident.rows(), stage, limits);
+  } else {
+    vertex = close_rows<Kind>(resident.rows(), stage, false, limits);
+  }
+  if (symmetric) kept = mirror(resident.rows());
+  if (vertex < 0) resident.copy_back();
+  return vertex;
+}
+
+}  // namespace
+
+template <class T>
+std::int64_t close_symmetric(Context& context,
+                             int device,
+                             T* weights,
+                             std::int64_t n,
+                             std::int64_t stride,
+                             cudaStream_t stream,
+                             const ClosureLimits& limits) {
+  if (n == 0) return 0;
+  const DeviceScope scope(device);
+  check(cudaStreamSynchronize(stream), "wait for the weights");
+  Stage stage = closing_stage(context, n, true);
+  SquareShape shape = resident_shape(n);
+  shape.stride = stride;
+  shape.padded = false;
+  const DealtRows<T> rows({{device, weights}}, shape);
+  if (n <= limits.small) {
+    close_small(weights, n, stride, true, stage);
+  } else {
+    close_symmetric_rows(context, rows, stage, limits);
+  }
+  return mirror(rows);
+}
+
+template <class T>
+std::int64_t close_directed(Context& context,
+                            int device,
+                            T* weights,
+                            std::int64_t n,
+                            std::int64_t stride,
+                            bool negative,
+                            cudaStream_t stream,
+                            const ClosureLimits& limits) {
+  if (n == 0) return -1;
+  const DeviceScope scope(device);
+  check(cudaStreamSynchronize(stream), "wait for the weights");
+  Stage stage = closing_stage(context, n, false);
+  if (n <= limits.small) return close_small(weights, n, stride, false, stage);
+  SquareShape shape = resident_shape(n);
+  shape.stride = stride;
+  shape.padded = false;
+  const DealtRows<T> rows({{device, weights}}, shape);
+  if (negative) return close_rows<typename KindOf<T>::Any>(rows, stage, false, limits);
+  return close_rows<typename KindOf<T>::Nonnegative>(rows, stage, false, limits);
+}
+
+template <class T>
+std::int64_t close_symmetric(Context& context, MatrixView<T> weights, const ClosureLimits& limits) {
+  std::int64_t kept = 0;
+  if (weights.rows > 0) {
+    close_any<typename KindOf<T>::Nonnegative>(context, weights, true, limits, kept);
+  }
+  return kept;
+}
+
+template <class T>
+std::int64_t close_directed(Context& context,
+                            MatrixView<T> weights,
+                            bool negative,
+                            const ClosureLimits& limits) {
+  std::int64_t kept = 0;
+  if (weights.rows == 0) return -1;
+  if (negative) {
+    return close_any<typename KindOf<T>::Any>(context, weights, false, limits, kept);
+  }
+  return close_any<typename KindOf<T>::Nonnegative>(context, weights, false, limits, kept);
+}
+
+template <class T>
+std::int64_t shortest_paths_symmetric(Context& context, MatrixView<T> weights) {
+  return close_symmetric(context, weights, {});
+}
+template <class T>
+std::int64_t shortest_paths_directed(Context& context, MatrixView<T> weights, Signs signs) {
+  return close_directed(context, weights, signs == Signs::any, {});
+}
+
+template std::int64_t close_symmetric(
+    Context&, int, std::int32_t*, std::int64_t, std::int64_t, cudaStream_t, const ClosureLimits&);
+template std::int64_t close_directed(Context&,
+                                     int,
+                                     std::int32_t*,
+                                     std::int64_t,
+                                     std::int64_t,
+                                     bool,
+                                     cudaStream_t,
+                                     const ClosureLimits&);
+template std::int64_t close_symmetric(Context&, MatrixView<std::int32_t>, const ClosureLimits&);
+template std::int64_t close_directed(Context&,
+                                     MatrixView<std::int32_t>,
+                                     bool,
+                                     const ClosureLimits&);
+template std::int64_t shortest_paths_symmetric(Context&, MatrixView<std::int32_t>);
+template std::int64_t shortest_paths_directed(Context&, MatrixView<std::int32_t>, Signs);
+
+template std::int64_t close_symmetric(
+    Context&, int, float*, std::int64_t, std::int64_t, cudaStream_t, const ClosureLimits&);
+template std::int64_t close_directed(
+    Context&, int, float*, std::int64_t, std::int64_t, bool, cudaStream_t, const ClosureLimits&);
+template std::int64_t close_symmetric(Context&, MatrixView<float>, const ClosureLimits&);
+template std::int64_t close_directed(Context&, MatrixView<float>, bool, const ClosureLimits&);
+template std::int64_t shortest_paths_symmetric(Context&, MatrixView<float>);
+template std::int64_t shortest_paths_directed(Context&, MatrixView<float>, Signs);
+
+template std::int64_t close_symmetric(
+    Context&, int, double*, std::int64_t, std::int64_t, cudaStream_t, const ClosureLimits&);
+template std::int64_t close_directed(
+    Context&, int, double*, std::int64_t, std::int64_t, bool, cudaStream_t, const ClosureLimits&);
+template std::int64_t close_symmetric(Context&, MatrixView<double>, const ClosureLimits&);
+template std::int64_t close_directed(Context&, MatrixView<double>, bool, const ClosureLimits&);
+template std::int64_t shortest_paths_symmetric(Context&, MatrixView<double>);
+template std::int64_t shortest_paths_directed(Context&, MatrixView<double>, Signs);
+
+}  // namespace yupana::graph::cuda

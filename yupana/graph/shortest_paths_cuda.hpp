@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "yupana/core/context.hpp"
+#include "yupana/core/matrix.hpp"
+
+/// Private to the family and to jobs that stay on the device. Only files of the CUDA build include
+/// this.
+namespace yupana::graph::cuda {
+
+/// Where one way of closing gives place to the next, by the number of vertices; tests lower them.
+struct ClosureLimits {
+  std::int64_t small = 1024;        ///< up to here: one kernel a step, no panels
+  std::int64_t large_tiles = 2048;  ///< from here on the product uses its large tiles
+  std::int64_t shared = 4096;       ///< from here on all devices work together
+  std::int64_t packed = 4096;       ///< from here on 16-bit arithmetic where it is exact
+  std::int64_t look_ahead = 7000;  ///< from here on, for each device: the next strip is made beside
+                                   ///< the rest of a step, which is then six waves of tiles long
+};
+
+/// The closure of symmetric, non-negative weights in the memory of a device, in place: reads the
+/// lower triangle, writes both. Weights are as shortest_paths_backends.hpp wants them; row i begins
+/// at weights + i * stride. Waits for `stream` first and is done when it returns.
+/// Returns the number of edges that are their own shortest path.
+template <class T>
+std::int64_t close_symmetric(Context& context,
+                             int device,
+                             T* weights,
+                             std::int64_t n,
+                             std::int64_t stride,
+                             cudaStream_t stream,
+                             const ClosureLimits& limits = {});
+
+/// The closure of any weights, in place. Returns a vertex on a negative cycle, or -1.
+template <class T>
+std::int64_t close_directed(Context& context,
+                            int device,
+                            T* weights,
+                            std::int64_t n,
+                            std::int64_t stride,
+                            bool negative,
+                            cudaStream_t stream,
+                            const ClosureLimits& limits = {});
+
+/// From host memory and back, by whatever fits the devices of `context`: whole on one or several,
+/// or strip by strip through one.
+template <class T>
+std::int64_t close_symmetric(Context& context, MatrixView<T> weights, const ClosureLimits& limits);
+template <class T>
+std::int64_t close_directed(Context& context,
+                            MatrixView<T> weights,
+                            bool negative,
+                            const ClosureLimits& limits);
+
+}  // namespace yupana::graph::cuda
