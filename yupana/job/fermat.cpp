@@ -261,7 +261,7 @@ void work_out_alpha(Context& context,
   graph::FermatParams fermat = params.fermat;
   fermat.alpha = alpha;
   const graph::FermatResult closed =
-      graph::fermat(context, copy_of(start.distances), start.squared, fermat);
+      graph::fermat(context, copy_of(start.distances), start.squared, fermat, start.on_device);
   result.alphas.push_back(findings_of(closed));
   add_notices(result, params, result.alphas.back());
 
