@@ -93,12 +93,6 @@ void Closure<Kind>::each(const Body& body) {
   }
 }
 
-// Without look-ahead everything is in the one stream, in order.
-template <class Kind>
-cudaStream_t Closure<Kind>::rest_stream(const Member& member) const {
-  return plan_.look_ahead ? member.main : member.side;
-}
-
 template <class Kind>
 Side Closure<Kind>::side_of(std::int64_t side) const {
   if (plan_.symmetric) return Side::mirrored;
@@ -121,7 +115,7 @@ Range Closure<Kind>::slice(std::size_t part) const {
 template <class Kind>
 void Closure<Kind>::make_tiles(std::size_t index) {
   constexpr std::int64_t band = 16;
-  const TileSize size = plan_.large_tiles ? TileSize::large : TileSize::small;
+  const TileSize size = plan_.tiles;
   const std::int64_t rows = tile_rows<Kind>(size);
   const std::int64_t columns = tile_columns<Kind>(size);
   const std::int64_t group = columns / rows;  // tiles one above the other that make a square
@@ -167,7 +161,8 @@ MinPlusTask<Kind> Closure<Kind>::update(Member& member, std::int64_t step) {
     task.right_stride = static_cast<int>(width);
   }
   task.left_stride = static_cast<int>(width);
-  task.depth = static_cast<int>(shape_.strip);
+  task.depth = static_cast<int>(
+      std::min(shape_.strip, round_up(shape_.size - step * shape_.strip, depth_unit)));
   const StripRows<Stored> own = rows_.own(member.index);
   task.strips = own.strips;
   task.c = own.base;
@@ -187,7 +182,7 @@ void Closure<Kind>::update_next_strip(Member& member, std::int64_t step) {
   task.areas[0] = {strip, plan_.symmetric ? Range{0, strip.end} : whole};
   task.areas[1] = {plan_.symmetric ? Range{strip.end, shape_.size} : whole, strip};
   task.skipped = {strip.begin - shape_.strip, strip.begin};
-  launch_min_plus(task, plan_.large_tiles ? TileSize::large : TileSize::small, member.side);
+  launch_min_plus(task, plan_.strip_tiles, member.side);
 }
 
 template <class Kind>
@@ -201,7 +196,7 @@ void Closure<Kind>::close_square(Member& member, std::int64_t step) {
                 member.squares[0].data(),
                 shape_.strip,
                 member.side);
-  // 2 or 4 tiles: the last step writes squares[0] again.
+  // An even number of tiles: the last step writes squares[0] again.
   const std::int64_t tiles = shape_.strip / square_tile;
   for (std::int64_t pivot = 0; pivot < tiles; ++pivot) {
     launch_square_step(member.squares[pivot % 2].data(),
@@ -247,8 +242,7 @@ void Closure<Kind>::make_panel(Member& member, std::int64_t step) {
     task.columns = width;
     task.assign = true;
     task.areas[0] = {{0, shape_.strip}, columns};
-    const bool large = plan_.large_tiles && columns.size() * shape_.strip >= 128 * 128 * 132;
-    launch_min_plus(task, large ? TileSize::large : TileSize::small, member.side);
+    launch_min_plus(task, plan_.strip_tiles, member.side);
   }
 }
 
@@ -272,7 +266,7 @@ void Closure<Kind>::share_panel(Member& member, std::int64_t step) {
   }
 }
 
-// The square of the panel is the closed one, so that both halves of a symmetric one are equal bits;
+// The square of the panel is the closed one;
 // then the panels go back into the matrix as its new strip.
 template <class Kind>
 void Closure<Kind>::finish_panel(Member& member, std::int64_t step) {
@@ -302,15 +296,15 @@ void Closure<Kind>::finish_panel(Member& member, std::int64_t step) {
   }
 }
 
-// All tiles but those of this strip, which is the panel, and of the next where it is up to date.
+// All tiles but those of this strip, which is the panel, and of the next, which is up to date.
 template <class Kind>
 void Closure<Kind>::update_rest(Member& member, std::int64_t step) {
   MinPlusTask<Kind> task = update(member, step);
   task.tiles = member.tiles.data();
   task.count = member.tiles.size();
-  task.skipped = {step * shape_.strip, (step + (plan_.look_ahead ? 2 : 1)) * shape_.strip};
+  task.skipped = {step * shape_.strip, (step + 2) * shape_.strip};
   if (task.count == 0) return;
-  launch_min_plus(task, plan_.large_tiles ? TileSize::large : TileSize::small, rest_stream(member));
+  launch_min_plus(task, plan_.tiles, member.main);
 }
 
 template <class Kind>
@@ -325,7 +319,7 @@ std::int64_t Closure<Kind>::run(Stage& stage) {
     each([&](Member& member) {
       if (step >= ahead) member.done[(step - ahead) % ring].wait();
       if (step >= 2) member.done[(step - 2) % ring].hold(member.side);
-      if (step >= 1 && plan_.look_ahead) update_next_strip(member, step);
+      if (step >= 1) update_next_strip(member, step);
       member.updated.record(member.side);
     });
     // The strip is up to date everywhere, and nobody reads the panels of two steps ago any more.
@@ -339,9 +333,9 @@ std::int64_t Closure<Kind>::run(Stage& stage) {
       for (Member& other : members_) other.shared.hold(member.side);
       finish_panel(member, step);
       member.ready.record(member.side);
-      member.ready.hold(rest_stream(member));
+      member.ready.hold(member.main);
       update_rest(member, step);
-      member.done[step % ring].record(rest_stream(member));
+      member.done[step % ring].record(member.main);
     });
     stage.advance(work / static_cast<double>(steps));
   }

@@ -15,9 +15,9 @@ namespace yupana::graph::cuda {
 
 /// How a matrix is closed.
 struct ClosurePlan {
-  bool symmetric = false;   ///< only the lower triangle is read and written
-  bool large_tiles = true;  ///< of the product
-  bool look_ahead = true;   ///< the next strip is made beside the rest of a step
+  bool symmetric = false;                  ///< only the lower triangle is read and written
+  TileSize tiles = TileSize::large;        ///< of the bulk of the matrix
+  TileSize strip_tiles = TileSize::large;  ///< of strips and panels, for which the bulk waits
 };
 
 /// "No edge" in the values of a kind.
@@ -43,7 +43,6 @@ class Closure {
   using Stored = typename Kind::Stored;
   using Value = typename Kind::Value;
 
-  /// Strips are 128 rows high, or 256 (always for Packed16).
   Closure(const DealtRows<Stored>& rows, ClosurePlan plan);
   ~Closure();
   Closure(const Closure&) = delete;
@@ -58,7 +57,6 @@ class Closure {
   struct Member;
 
   std::int64_t side_count() const { return plan_.symmetric ? 1 : 2; }
-  cudaStream_t rest_stream(const Member& member) const;
   Side side_of(std::int64_t side) const;
   Range slice(std::size_t index) const;
   void make_tiles(std::size_t index);

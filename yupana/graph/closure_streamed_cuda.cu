@@ -97,7 +97,7 @@ StreamedClosure<Kind>::StreamedClosure(
       symmetric_(symmetric),
       strip_(strip),
       n_(weights.rows),
-      width_(round_up(n_, 256)) {
+      width_(round_up(n_, strip)) {
   plan();
   for (std::int64_t side = 0; side < sides(); ++side) {
     strips_[side] = DeviceArray<Value>(strips_a_pass_ * strip_ * width_);

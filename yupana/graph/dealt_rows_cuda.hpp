@@ -15,12 +15,12 @@ namespace yupana::graph::cuda {
 struct SquareShape {
   std::int64_t size = 0;
   std::int64_t stride = 0;
-  std::int64_t strip = 256;  ///< rows of a strip: pivots of a step
+  std::int64_t strip = 256;  ///< rows of a strip: pivots of a step; a multiple of 256
   bool padded = false;       ///< memory holds whole strips of rows of at least padded_width() cells
 
   std::int64_t strips() const { return divide_up(size, strip); }
-  /// Width of panels: whole tiles.
-  std::int64_t padded_width() const { return round_up(size, 256); }
+  /// Width of panels: whole strips, and so whole tiles.
+  std::int64_t padded_width() const { return round_up(size, strip); }
 };
 
 /// What a device holds: its strips, one behind the other as StripDeal places them.

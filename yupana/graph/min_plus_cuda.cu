@@ -2,30 +2,38 @@
 
 namespace yupana::graph::cuda {
 
-template <class Kind>
-std::int64_t tile_rows([[maybe_unused]] TileSize size) {
-  if constexpr (has_small_tile<Kind>) {
-    if (size == TileSize::small) return SmallTile<Kind>::rows;
+namespace {
+
+// call(a value of the tile's shape).
+template <class Kind, class Call>
+auto with_shape(TileSize size, const Call& call) {
+  switch (size) {
+    case TileSize::small:
+      return call(typename TileOf<Kind, TileSize::small>::Shape{});
+    case TileSize::medium:
+      return call(typename TileOf<Kind, TileSize::medium>::Shape{});
+    default:
+      return call(typename TileOf<Kind, TileSize::large>::Shape{});
   }
-  return LargeTile<Kind>::rows;
+}
+
+}  // namespace
+
+template <class Kind>
+std::int64_t tile_rows(TileSize size) {
+  return with_shape<Kind>(size, [](auto shape) { return std::int64_t{decltype(shape)::rows}; });
 }
 
 template <class Kind>
-std::int64_t tile_columns([[maybe_unused]] TileSize size) {
-  if constexpr (has_small_tile<Kind>) {
-    if (size == TileSize::small) return SmallTile<Kind>::columns;
-  }
-  return LargeTile<Kind>::columns * LargeTile<Kind>::cells_per_word;
+std::int64_t tile_columns(TileSize size) {
+  return with_shape<Kind>(size, [](auto shape) {
+    return std::int64_t{decltype(shape)::columns * decltype(shape)::cells_per_word};
+  });
 }
 
 template <class Kind>
-void launch_min_plus(const MinPlusTask<Kind>& task,
-                     [[maybe_unused]] TileSize size,
-                     cudaStream_t stream) {
-  if constexpr (has_small_tile<Kind>) {
-    if (size == TileSize::small) return launch<SmallTile<Kind>>(task, stream);
-  }
-  launch<LargeTile<Kind>>(task, stream);
+void launch_min_plus(const MinPlusTask<Kind>& task, TileSize size, cudaStream_t stream) {
+  with_shape<Kind>(size, [&](auto shape) { launch<decltype(shape)>(task, stream); });
 }
 
 template std::int64_t tile_rows<Int32>(TileSize);

@@ -12,8 +12,9 @@ namespace yupana::graph::cuda {
 
 /// Lanes of a warp make a rectangle of 4 x 8; a thread's cells are vectors of 16 bytes, a warp's
 /// reads of an operand therefore whole lines of shared memory without conflicts.
-template <class Kind, int WarpRows, int WarpColumns, int ThreadRows, int ThreadColumns>
+template <class Kind, int WarpRows, int WarpColumns, int ThreadRows, int ThreadColumns, int Blocks>
 struct TileShape {
+  static constexpr int blocks = Blocks;  ///< on a multiprocessor at once, at least
   static constexpr int warp_columns = WarpColumns;
   static constexpr int thread_rows = ThreadRows;
   static constexpr int thread_columns = ThreadColumns;
@@ -25,7 +26,7 @@ struct TileShape {
   static constexpr int columns = WarpColumns * 8 * ThreadColumns;  ///< words
   static constexpr int cells_per_word =
       static_cast<int>(sizeof(typename Kind::Word) / sizeof(typename Kind::Stored));
-  static constexpr int depth = 32;  ///< rows of the operands in one stage
+  static constexpr int depth = static_cast<int>(depth_unit);  ///< rows of the operands in one stage
   static constexpr int stages = 3;
   static constexpr int unroll = cells_per_word > 1 ? 1 : 2;  ///< pairs of rows; 128 registers
   static constexpr int stage_words = depth * (rows + columns);
@@ -34,20 +35,31 @@ struct TileShape {
 };
 
 // The large tile: 16 x 8 cells a thread, two blocks of 128 threads a multiprocessor. Measured on an
-// H200 (triangle of 24,576, depth 256): 8 x 8 cells in 256 threads 14.7 T (add+min)/s, so 15.0;
-// bulk copies and barriers in shared memory in place of cp.async 3 % less.
+// H200 (triangle of 24,576, depth 256, int32 and float32): 15.9 and 15.0 T (add+min)/s; 8 x 8 cells
+// in 256 threads a little less; bulk copies and barriers in shared memory in place of cp.async 3 %
+// less; other orders of the loops over the cells within 1 %. Registers alone reach 18.7 and 18.4.
 template <class Kind>
-struct LargeTile : TileShape<Kind, 2, 2, 16, 8> {};
+struct LargeTile : TileShape<Kind, 2, 2, 16, 8, 2> {};
 template <>
-struct LargeTile<Packed16> : TileShape<Packed16, 4, 2, 8, 8> {};
-template <>
-struct LargeTile<Float64> : TileShape<Float64, 4, 2, 4, 4> {};
-// The small tile: a quarter of the time to the first result, half of the rate.
+struct LargeTile<Packed16> : TileShape<Packed16, 4, 2, 8, 8, 2> {};
+// The medium tile: 64 x 128 cells, half of the large one.
 template <class Kind>
-struct SmallTile : TileShape<Kind, 4, 2, 4, 4> {};
+struct MediumTile : TileShape<Kind, 2, 2, 8, 8, 3> {};
+// The small tile: 64 x 64 cells, the result after a quarter of the time, at two thirds of the rate.
 template <class Kind>
-inline constexpr bool has_small_tile =
-    !std::is_same_v<Kind, Float64> && !std::is_same_v<Kind, Packed16>;
+struct SmallTile : TileShape<Kind, 4, 2, 4, 4, 2> {};
+
+/// The tile of a kind and size.
+template <class Kind, TileSize size>
+struct TileOf {
+  using Shape = std::conditional_t<
+      std::is_same_v<Kind, Packed16>,
+      LargeTile<Kind>,
+      std::conditional_t<
+          std::is_same_v<Kind, Float64> || size == TileSize::small,
+          SmallTile<Kind>,
+          std::conditional_t<size == TileSize::medium, MediumTile<Kind>, LargeTile<Kind>>>>;
+};
 
 // Two steps of k for one cell. The three-input minimum takes one instruction where two additions
 // feed it; additions of floats run beside it on another unit. Of the integers, half of the cells go
@@ -275,7 +287,7 @@ __device__ __forceinline__ void move_cells(
 }
 
 template <class Shape, class Kind>
-__global__ void __launch_bounds__(Shape::threads, 2)
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     min_plus_kernel(const __grid_constant__ MinPlusTask<Kind> task, int one) {
   using Word = typename Kind::Word;
   using Stored = typename Kind::Stored;
@@ -331,7 +343,8 @@ __global__ void __launch_bounds__(Shape::threads, 2)
     if (stage + stages - 1 < count) fetch(stage + stages - 1);
     asm volatile("cp.async.commit_group;");
     const Word* l = operands + stage % stages * Shape::stage_words + row;
-    const Word* r = operands + stage % stages * Shape::stage_words + Shape::depth * Shape::rows + column;
+    const Word* r =
+        operands + stage % stages * Shape::stage_words + Shape::depth * Shape::rows + column;
 #pragma unroll(Shape::unroll)
     for (int k = 0; k < Shape::depth; k += 2) {
       Word a[2][Shape::thread_rows];

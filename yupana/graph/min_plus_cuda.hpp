@@ -39,6 +39,9 @@ struct Packed16 {  ///< every sum below 2^16, `unreachable` is packed_unreachabl
 /// "No edge" of Packed16: twice it is still a 16-bit number.
 inline constexpr std::int32_t packed_unreachable = 0x7fff;
 
+/// Rows of the operands are taken by as many at a time.
+inline constexpr std::int64_t depth_unit = 32;
+
 /// Rows and columns of a rectangle of cells.
 struct Rectangle {
   Range rows;
@@ -77,16 +80,15 @@ struct MinPlusTask {
   Range skipped;                     ///< tiles with rows or columns in here are left alone
 };
 
-/// Edges of the tiles: many cells a thread where there are enough tiles, few where time to the
-/// result counts.
-enum class TileSize { large, small };
+/// Tiles with many cells a thread where there are enough of them, with few where the time to the
+/// result counts. Float64 has small ones only, Packed16 only large ones; either takes any size.
+enum class TileSize { small, medium, large };
 template <class Kind>
 std::int64_t tile_rows(TileSize size);
 template <class Kind>
 std::int64_t tile_columns(TileSize size);
 
-/// Operands must be readable to the end of the last tile. Float64 has one size of tile, Packed16
-/// only the large one.
+/// Operands must be readable to the end of the last tile.
 template <class Kind>
 void launch_min_plus(const MinPlusTask<Kind>& task, TileSize size, cudaStream_t stream);
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "yupana/graph/closure_cuda.hpp"
@@ -47,13 +46,13 @@ std::int64_t close_rows(const DealtRows<typename Kind::Stored>& rows,
                         Stage& stage,
                         bool symmetric,
                         const ClosureLimits& limits) {
-  const std::int64_t size = rows.shape().size;
-  // Devices share the tiles: four of them want twice the edge for as many each.
-  const double share = static_cast<double>(size) / std::sqrt(static_cast<double>(rows.parts()));
   ClosurePlan plan;
   plan.symmetric = symmetric;
-  plan.large_tiles = size >= limits.large_tiles;
-  plan.look_ahead = share >= static_cast<double>(limits.look_ahead);
+  const std::int64_t size = rows.shape().size;
+  plan.tiles = size >= limits.large_tiles    ? TileSize::large
+               : size >= limits.medium_tiles ? TileSize::medium
+                                             : TileSize::small;
+  plan.strip_tiles = size >= limits.strip_tiles ? TileSize::large : TileSize::small;
   Closure<Kind> closure(rows, plan);
   return closure.run(stage);
 }
@@ -162,9 +161,10 @@ std::int64_t close_small(
   return found;
 }
 
-SquareShape resident_shape(std::int64_t n) {
+SquareShape resident_shape(std::int64_t n, const ClosureLimits& limits) {
   SquareShape shape;
   shape.size = n;
+  shape.strip = n >= limits.deep_strips ? 512 : 256;
   shape.stride = shape.padded_width();
   shape.padded = true;
   return shape;
@@ -201,7 +201,7 @@ std::int64_t close_any(Context& context,
   using T = typename Kind::Stored;
   const std::int64_t n = weights.rows;
   Stage stage = closing_stage(context, n, symmetric);
-  const SquareShape shape = resident_shape(n);
+  const SquareShape shape = resident_shape(n, limits);
   const auto devices = devices_that_fit<Kind>(context, shape, symmetric, limits);
   if (devices.empty()) {
     const std::int64_t vertex =
@@ -238,7 +238,7 @@ std::int64_t close_symmetric(Context& context,
   const DeviceScope scope(device);
   check(cudaStreamSynchronize(stream), "wait for the weights");
   Stage stage = closing_stage(context, n, true);
-  SquareShape shape = resident_shape(n);
+  SquareShape shape = resident_shape(n, limits);
   shape.stride = stride;
   shape.padded = false;
   const DealtRows<T> rows({{device, weights}}, shape);
@@ -264,7 +264,7 @@ std::int64_t close_directed(Context& context,
   check(cudaStreamSynchronize(stream), "wait for the weights");
   Stage stage = closing_stage(context, n, false);
   if (n <= limits.small) return close_small(weights, n, stride, false, stage);
-  SquareShape shape = resident_shape(n);
+  SquareShape shape = resident_shape(n, limits);
   shape.stride = stride;
   shape.padded = false;
   const DealtRows<T> rows({{device, weights}}, shape);

@@ -13,12 +13,13 @@ namespace yupana::graph::cuda {
 
 /// Where one way of closing gives place to the next, by the number of vertices; tests lower them.
 struct ClosureLimits {
-  std::int64_t small = 1024;        ///< up to here: one kernel a step, no panels
-  std::int64_t large_tiles = 2048;  ///< from here on the product uses its large tiles
-  std::int64_t shared = 4096;       ///< from here on all devices work together
-  std::int64_t packed = 4096;       ///< from here on 16-bit arithmetic where it is exact
-  std::int64_t look_ahead = 7000;  ///< from here on, for each device: the next strip is made beside
-                                   ///< the rest of a step, which is then six waves of tiles long
+  std::int64_t small = 512;          ///< up to here: one kernel a step, no panels
+  std::int64_t medium_tiles = 2000;  ///< from here on the product uses medium tiles,
+  std::int64_t large_tiles = 6000;   ///< and from here on large ones
+  std::int64_t strip_tiles = 12000;  ///< from here on large ones for strips and panels too
+  std::int64_t deep_strips = 16000;  ///< from here on strips of 512 pivots, not 256
+  std::int64_t shared = 4096;        ///< from here on all devices work together
+  std::int64_t packed = 4096;        ///< from here on 16-bit arithmetic where it is exact
 };
 
 /// The closure of symmetric, non-negative weights in the memory of a device, in place: reads the

@@ -53,7 +53,8 @@ void launch_scatter(const Value* values,
 
 /// One step of closing a square of `tiles` x `tiles` tiles: paths through the vertices of tile
 /// `pivot`. Reads `from`, writes all of `to`. Where a cycle of negative length shows, `vertex`
-/// becomes first + a vertex on it, if it was -1.
+/// becomes first + a vertex on it, if it was -1. Floats: a symmetric square stays so but for
+/// rounding.
 template <class Value>
 void launch_square_step(const Value* from,
                         Value* to,
