@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "bench/graph/paths_bench.hpp"
+#include "yupana/core/cuda/device.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/matrix.hpp"
+#include "yupana/core/random.hpp"
 #include "yupana/graph/min_plus_cuda.cuh"
 #include "yupana/graph/shortest_paths_backends.hpp"
 #include "yupana/graph/shortest_paths_cuda.hpp"
@@ -191,14 +193,58 @@ void measure(Context& context, const BenchParams& params, const Case& which) {
   }
 }
 
+/// The same matrix closed by one, two, four ... devices together.
+template <class T>
+void measure_devices(Context& context, const BenchParams& params, const Case& which) {
+  const std::int64_t n = params.quick ? 5000 : 30000;
+  const auto size = static_cast<double>(n);
+  SquareMatrix<T> weights(n);
+  const Random random(3);
+  context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      for (std::int64_t j = 0; j < n; ++j) {
+        const auto cell = static_cast<std::uint64_t>(std::max(i, j) * n + std::min(i, j));
+        weights(i, j) = i == j ? T{0} : static_cast<T>(1 + random.word(cell) % which.largest);
+      }
+    }
+  });
+  std::vector<int> some;
+  for (const int device : context.devices()) {
+    some.push_back(device);
+    if (some.size() < 2 || (some.size() & (some.size() - 1)) != 0) continue;
+    std::vector<double> seconds;
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      seconds.push_back(graph::cuda::seconds_to_close(context, some, weights.view()));
+    }
+    std::sort(seconds.begin(), seconds.end());
+    // That several devices have the bits of one is a test; here only the time is taken.
+    const std::string name = fmt::format("n={} {} symmetric closure on the devices", n, which.name);
+    const std::string impl = fmt::format("yupana cuda, {} GPUs", some.size());
+    const double rate = size * size * size / 2 / seconds[1];
+    params.emit({"paths", name, impl, rate * 1e-12, "T (add+min)/s", std::nullopt, false});
+    params.emit({"paths", name, impl, seconds[1] * 1e3, "ms", std::nullopt, false});
+  }
+}
+
 }  // namespace
 
-void paths_cuda(Context& context, const BenchParams& params) {
+void paths_cuda(Context& context, const BenchParams& on_host) {
   const DeviceScope scope(context.devices().front());
+  const std::string device =
+      device_list().at(static_cast<std::size_t>(context.devices().front())).name;
+  BenchParams params = on_host;
+  params.emit = [&](Measurement line) {
+    line.device = device;
+    on_host.emit(line);
+  };
   measure<graph::cuda::Int32, std::int32_t>(context, params, {"int32", 1'000'000, false});
   measure<graph::cuda::Float32, float>(context, params, {"float32", 1'000'000, false});
   measure<graph::cuda::Packed16, std::int32_t>(
       context, params, {"int32 through 16 bits", 30'000, true});
+  if (context.devices().size() > 1) {
+    measure_devices<std::int32_t>(context, params, {"int32", 1'000'000, false});
+    measure_devices<float>(context, params, {"float32", 1'000'000, false});
+  }
 }
 
 }  // namespace yupana::bench
