@@ -264,7 +264,7 @@ void PairSums::multiply(const DevicePlanes& planes, PlaneKind kind, std::int64_t
 /// Set bits of planes whose sums do not stand on the diagonal of the sums: v of blocks with missing
 /// calls, and all of them if the band does not hold every diagonal cell.
 void PairSums::sum_rows(const DevicePlanes& planes, PlaneKind kind) {
-  const bool on_diagonal = band_.begin == 0;
+  const bool on_diagonal = has_whole_diagonal();
   if (kind == PlaneKind::complete) {
     if (!on_diagonal) add_row_sums(planes, 1, 2, complete_rows_.data(), work_);
   } else if (on_diagonal) {
@@ -336,7 +336,7 @@ SumMatrices PairSums::matrices() {
   m.sites = static_cast<std::uint32_t>(complete_sites_ + pairwise_sites_);
   m.padded_samples = round_up(samples_, product_edge);
   m.band = band_;
-  if (band_.begin == 0 && band_.end > 0) {
+  if (has_whole_diagonal()) {
     const auto blocks = static_cast<unsigned>(divide_up(band_.end, 256));
     diagonal_kernel<<<blocks, 256, 0, work_>>>(m, complete_rows_.data(), pairwise_rows_.data());
     check_launch("read the diagonal");

@@ -101,6 +101,9 @@ class PairSums {
   void clear();
 
   void sum_rows(const DevicePlanes& planes, PlaneKind kind);
+  bool has_whole_diagonal() const {
+    return band_.begin == 0 && band_.end >= samples_ && band_.end > 0;
+  }
 
   int device_;
   std::int64_t samples_;
