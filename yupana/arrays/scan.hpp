@@ -26,6 +26,17 @@ void inclusive_scan(Context& context, const T* in, std::int64_t n, T* out, Op op
   cpu::scan<T>(context, in, n, std::nullopt, out, op, false);
 }
 
+/// out[i] = init op in[0] op ... op in[i]: goes on where another scan ended.
+template <class T, class Op = Plus>
+void inclusive_scan_from(
+    Context& context, T init, const T* in, std::int64_t n, T* out, Op op = {}) {
+  if (n <= 0) return;
+  if (context.backend() != Backend::reference) {
+    return cpu::scan<T>(context, in, n, init, out, op, false);
+  }
+  reference::inclusive_scan_from(init, in, n, out, op);
+}
+
 /// out[0] = init, out[i] = init op in[0] op ... op in[i - 1]. Otherwise as inclusive_scan.
 template <class T, class Op = Plus>
 void exclusive_scan(Context& context, const T* in, std::int64_t n, T init, T* out, Op op = {}) {

@@ -10,6 +10,11 @@ void inclusive_scan(const T* in, std::int64_t n, T* out, Op op) {
 }
 
 template <class T, class Op>
+void inclusive_scan_from(T init, const T* in, std::int64_t n, T* out, Op op) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = init = op(init, in[i]);
+}
+
+template <class T, class Op>
 void exclusive_scan(const T* in, std::int64_t n, T init, T* out, Op op) {
   for (std::int64_t i = 0; i < n; ++i) {
     const T value = in[i];

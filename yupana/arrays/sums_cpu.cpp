@@ -29,10 +29,17 @@ V<T> same(T value) {
   return value - V<T>{};  // not a sum: 0 + -0 would lose the sign
 }
 
+/// What changes no sum: for floats -0, since 0 + -0 would lose the sign.
+template <class T>
+V<T> none() {
+  return same(std::is_floating_point_v<T> ? T(-0.0) : T(0));
+}
+
 template <class T>
 T sum_of(const T* values, std::int64_t n) {
   constexpr std::int64_t lanes = Vector<T>::lanes;
-  V<T> sums[8] = {};
+  V<T> sums[8];
+  for (V<T>& lane_sums : sums) lane_sums = none<T>();
   std::int64_t i = 0;
   for (; i + 8 * lanes <= n; i += 8 * lanes) {
     for (std::int64_t k = 0; k < 8; ++k) sums[k] += load(values + i + k * lanes);
@@ -49,7 +56,7 @@ T sum_of(const T* values, std::int64_t n) {
 /// Inclusive sums inside one vector.
 template <class T>
 V<T> inside(V<T> v) {
-  const V<T> zero{};
+  const V<T> zero = none<T>();
   if constexpr (sizeof(T) == 4) {
     v += __builtin_shufflevector(zero, v, 3, 4, 5, 6);
     v += __builtin_shufflevector(zero, v, 2, 3, 4, 5);
