@@ -1,172 +1,164 @@
-#include <cstring>
+#include <type_traits>
 
-#include "yupana/arrays/stream.hpp"
 #include "yupana/arrays/sums.hpp"
+#include "yupana/arrays/sums_backends.hpp"
 
-namespace yupana::arrays::cpu {
-namespace {
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "yupana/arrays/sums_cpu.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+// After foreach_target:
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
 
-// Vectors of 16 bytes on every processor, which all have them: the order of additions, and with it
-// the bits of a float sum, must not depend on the machine. Memory, not this arithmetic, bounds
-// large scans, so that wider vectors would gain nothing.
+HWY_BEFORE_NAMESPACE();
+namespace yupana::arrays::cpu::HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// The additions of narrow_prefix_sums, its four vectors of 16 bytes in one of 64: 12 instructions
+/// for 64 bytes in place of about 50.
 template <class T>
-struct Vector {
-  static constexpr std::int64_t lanes = 16 / sizeof(T);
-  using Type __attribute__((vector_size(16))) = T;
+class WidePrefix {
+ public:
+  using D = hn::FixedTag<T, 64 / sizeof(T)>;
+  using V = hn::Vec<D>;
+  static constexpr int lanes = 64 / sizeof(T);
+  static constexpr int block = 16 / sizeof(T);  // lanes of 16 bytes
+
+  WidePrefix() {
+    // What shifting brings in: -0, which changes no float, where +0 would turn -0 into +0.
+    HWY_ALIGN T first_one[lanes], first_two[lanes];
+    const T none = std::is_floating_point_v<T> ? T(-0.0) : T(0);
+    const T zero = 0;
+    HWY_ALIGN Index from_odd[lanes], from_half[lanes], up[lanes];
+    for (int i = 0; i < lanes; ++i) {
+      first_one[i] = i % block == 0 ? none : zero;
+      first_two[i] = i % block < 2 ? none : zero;
+      from_odd[i] = static_cast<Index>(i / block * block - (i >= block ? 1 : 0));
+      from_half[i] = static_cast<Index>(2 * block - 1);
+      up[i] = static_cast<Index>(i == 0 ? 0 : i - 1);
+    }
+    none_one_ = hn::Load(d_, first_one);
+    none_two_ = hn::Load(d_, first_two);
+    from_odd_ = hn::SetTableIndices(d_, from_odd);
+    from_half_ = hn::SetTableIndices(d_, from_half);
+    up_ = hn::SetTableIndices(d_, up);
+    HWY_ALIGN Index last[lanes];
+    for (int i = 0; i < lanes; ++i) last[i] = lanes - 1;
+    last_ = hn::SetTableIndices(d_, last);
+    const auto count = [&](int n) HWY_ATTR { return hn::FirstN(d_, static_cast<size_t>(n)); };
+    odd_blocks_ = hn::Or(hn::AndNot(count(block), count(2 * block)), hn::Not(count(3 * block)));
+    second_half_ = hn::Not(count(2 * block));
+  }
+
+  template <bool exclusive, bool past_cache>
+  std::int64_t run(const T* in, std::int64_t n, T& start, T* out) const {
+    V carry = hn::Set(d_, start);
+    const auto first = hn::FirstN(d_, 1);
+    std::int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+      V v = hn::LoadU(d_, in + i);
+      v = hn::Add(v, hn::Or(hn::ShiftLeftLanes<1>(d_, v), none_one_));
+      if constexpr (sizeof(T) == 4) v = hn::Add(v, hn::Or(hn::ShiftLeftLanes<2>(d_, v), none_two_));
+      v = hn::IfThenElse(odd_blocks_, hn::Add(v, hn::TableLookupLanes(v, from_odd_)), v);
+      v = hn::IfThenElse(second_half_, hn::Add(v, hn::TableLookupLanes(v, from_half_)), v);
+      const V next = hn::Add(carry, hn::TableLookupLanes(v, last_));
+      v = hn::Add(carry, v);
+      if constexpr (exclusive) v = hn::IfThenElse(first, carry, hn::TableLookupLanes(v, up_));
+      if constexpr (past_cache) {
+        hn::Stream(v, d_, out + i);
+      } else {
+        hn::StoreU(v, d_, out + i);
+      }
+      carry = next;
+    }
+    if constexpr (past_cache) hwy::FlushStream();
+    start = hn::GetLane(carry);
+    return i;
+  }
+
+ private:
+  using Index = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  using Indices = decltype(hn::SetTableIndices(D(), static_cast<const Index*>(nullptr)));
+  D d_;
+  V none_one_, none_two_;
+  Indices from_odd_, from_half_, up_, last_;
+  hn::Mask<D> odd_blocks_, second_half_;
 };
-template <class T>
-using V = typename Vector<T>::Type;
-
-template <class T>
-V<T> load(const T* from) {
-  V<T> v;
-  std::memcpy(&v, from, 16);
-  return v;
-}
-
-template <class T>
-V<T> same(T value) {
-  return value - V<T>{};  // not a sum: 0 + -0 would lose the sign
-}
-
-/// What changes no sum: for floats -0, since 0 + -0 would lose the sign.
-template <class T>
-V<T> none() {
-  return same(std::is_floating_point_v<T> ? T(-0.0) : T(0));
-}
-
-template <class T>
-T sum_of(const T* values, std::int64_t n) {
-  constexpr std::int64_t lanes = Vector<T>::lanes;
-  V<T> sums[8];
-  for (V<T>& lane_sums : sums) lane_sums = none<T>();
-  std::int64_t i = 0;
-  for (; i + 8 * lanes <= n; i += 8 * lanes) {
-    for (std::int64_t k = 0; k < 8; ++k) sums[k] += load(values + i + k * lanes);
-  }
-  const V<T> even = (sums[0] + sums[2]) + (sums[4] + sums[6]);
-  const V<T> odd = (sums[1] + sums[3]) + (sums[5] + sums[7]);
-  const V<T> all = even + odd;
-  T total = all[0];
-  for (std::int64_t lane = 1; lane < lanes; ++lane) total += all[lane];
-  for (; i < n; ++i) total += values[i];
-  return total;
-}
-
-/// Inclusive sums inside one vector.
-template <class T>
-V<T> inside(V<T> v) {
-  const V<T> zero = none<T>();
-  if constexpr (sizeof(T) == 4) {
-    v += __builtin_shufflevector(zero, v, 3, 4, 5, 6);
-    v += __builtin_shufflevector(zero, v, 2, 3, 4, 5);
-  } else {
-    v += __builtin_shufflevector(zero, v, 1, 2);
-  }
-  return v;
-}
-
-template <class T>
-V<T> last_lane(V<T> v) {
-  if constexpr (sizeof(T) == 4) {
-    return __builtin_shufflevector(v, v, 3, 3, 3, 3);
-  } else {
-    return __builtin_shufflevector(v, v, 1, 1);
-  }
-}
-
-/// The lanes of v behind the last lane of `before`.
-template <class T>
-V<T> moved_up(V<T> before, V<T> v) {
-  if constexpr (sizeof(T) == 4) {
-    return __builtin_shufflevector(before, v, 3, 4, 5, 6);
-  } else {
-    return __builtin_shufflevector(before, v, 1, 2);
-  }
-}
-
-/// Four vectors a step, so that the chain through the carry is one addition for all four.
-template <class T, bool exclusive, bool past_cache>
-void prefix_loop(const T* in, std::int64_t n, T start, T* out) {
-  constexpr std::int64_t lanes = Vector<T>::lanes;
-  V<T> carry = same(start);
-  std::int64_t i = 0;
-  for (; i + 4 * lanes <= n; i += 4 * lanes) {
-    V<T> v0 = inside<T>(load(in + i));
-    V<T> v1 = inside<T>(load(in + i + lanes));
-    V<T> v2 = inside<T>(load(in + i + 2 * lanes));
-    V<T> v3 = inside<T>(load(in + i + 3 * lanes));
-    v1 += last_lane<T>(v0);
-    v3 += last_lane<T>(v2);
-    const V<T> half = last_lane<T>(v1);
-    v2 += half;
-    v3 += half;
-    const V<T> next = carry + last_lane<T>(v3);
-    v0 += carry;
-    v1 += carry;
-    v2 += carry;
-    v3 += carry;
-    alignas(64) V<T> line[4] = {v0, v1, v2, v3};
-    if constexpr (exclusive) {
-      line[0] = moved_up<T>(carry, v0);
-      line[1] = moved_up<T>(v0, v1);
-      line[2] = moved_up<T>(v1, v2);
-      line[3] = moved_up<T>(v2, v3);
-    }
-    if constexpr (past_cache) {
-      stream_line(out + i, line);
-    } else {
-      std::memcpy(out + i, line, 64);
-    }
-    carry = next;
-  }
-  T running = carry[0];
-  for (; i < n; ++i) {
-    const T value = in[i];
-    if constexpr (exclusive) out[i] = running;
-    running += value;
-    if constexpr (!exclusive) out[i] = running;
-  }
-  if constexpr (past_cache) finish_streams();
-}
 
 template <class T>
 void prefix_of(const T* in, std::int64_t n, T carry, T* out, PrefixParams params) {
+  const WidePrefix<T> wide;
+  std::int64_t done = 0;
   if (params.past_cache) {
-    params.exclusive ? prefix_loop<T, true, true>(in, n, carry, out)
-                     : prefix_loop<T, false, true>(in, n, carry, out);
+    done = params.exclusive ? wide.template run<true, true>(in, n, carry, out)
+                            : wide.template run<false, true>(in, n, carry, out);
   } else {
-    params.exclusive ? prefix_loop<T, true, false>(in, n, carry, out)
-                     : prefix_loop<T, false, false>(in, n, carry, out);
+    done = params.exclusive ? wide.template run<true, false>(in, n, carry, out)
+                            : wide.template run<false, false>(in, n, carry, out);
   }
+  narrow_prefix_sums(in + done, n - done, carry, out + done, {params.exclusive, false});
+}
+#else
+template <class T>
+void prefix_of(const T* in, std::int64_t n, T carry, T* out, PrefixParams params) {
+  narrow_prefix_sums(in, n, carry, out, params);
+}
+#endif
+
+void prefix_f32(const float* in, std::int64_t n, float carry, float* out, PrefixParams p) {
+  prefix_of(in, n, carry, out, p);
+}
+void prefix_f64(const double* in, std::int64_t n, double carry, double* out, PrefixParams p) {
+  prefix_of(in, n, carry, out, p);
+}
+void prefix_u32(const std::uint32_t* in,
+                std::int64_t n,
+                std::uint32_t carry,
+                std::uint32_t* out,
+                PrefixParams p) {
+  prefix_of(in, n, carry, out, p);
+}
+void prefix_u64(const std::uint64_t* in,
+                std::int64_t n,
+                std::uint64_t carry,
+                std::uint64_t* out,
+                PrefixParams p) {
+  prefix_of(in, n, carry, out, p);
 }
 
-}  // namespace
+}  // namespace yupana::arrays::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
 
-float sum(const float* values, std::int64_t n) { return sum_of(values, n); }
-double sum(const double* values, std::int64_t n) { return sum_of(values, n); }
-std::uint32_t sum(const std::uint32_t* values, std::int64_t n) { return sum_of(values, n); }
-std::uint64_t sum(const std::uint64_t* values, std::int64_t n) { return sum_of(values, n); }
+#if HWY_ONCE
+namespace yupana::arrays::cpu {
 
-void prefix_sums(const float* in, std::int64_t n, float carry, float* out, PrefixParams params) {
-  prefix_of(in, n, carry, out, params);
+HWY_EXPORT(prefix_f32);
+HWY_EXPORT(prefix_f64);
+HWY_EXPORT(prefix_u32);
+HWY_EXPORT(prefix_u64);
+
+void prefix_sums(const float* in, std::int64_t n, float carry, float* out, PrefixParams p) {
+  HWY_DYNAMIC_DISPATCH(prefix_f32)(in, n, carry, out, p);
 }
-void prefix_sums(const double* in, std::int64_t n, double carry, double* out, PrefixParams params) {
-  prefix_of(in, n, carry, out, params);
+void prefix_sums(const double* in, std::int64_t n, double carry, double* out, PrefixParams p) {
+  HWY_DYNAMIC_DISPATCH(prefix_f64)(in, n, carry, out, p);
 }
 void prefix_sums(const std::uint32_t* in,
                  std::int64_t n,
                  std::uint32_t carry,
                  std::uint32_t* out,
-                 PrefixParams params) {
-  prefix_of(in, n, carry, out, params);
+                 PrefixParams p) {
+  HWY_DYNAMIC_DISPATCH(prefix_u32)(in, n, carry, out, p);
 }
 void prefix_sums(const std::uint64_t* in,
                  std::int64_t n,
                  std::uint64_t carry,
                  std::uint64_t* out,
-                 PrefixParams params) {
-  prefix_of(in, n, carry, out, params);
+                 PrefixParams p) {
+  HWY_DYNAMIC_DISPATCH(prefix_u64)(in, n, carry, out, p);
 }
 
 }  // namespace yupana::arrays::cpu
+#endif  // HWY_ONCE

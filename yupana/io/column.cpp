@@ -126,13 +126,13 @@ void ColumnWriter::write(const void* values, std::int64_t n) {
     for (std::int64_t i = 0; i < n; ++i) {
       char number[number_text_bytes];
       const T here = static_cast<const T*>(values)[i];
-      const char* end = nullptr;
+      char* end = nullptr;
       if constexpr (std::is_same_v<T, double>) {
         end = write_shortest(here, number);
       } else {
         end = std::to_chars(number, number + sizeof(number), here).ptr;
       }
-      text.append(number, end);
+      text.append(number, static_cast<std::size_t>(end - number));
       text += '\n';
       if (text.size() < (1 << 20)) continue;
       file_.write(text);
