@@ -80,7 +80,7 @@ def scans_in_64_bits():
             sums = np.cumsum(x, dtype=kind[0] + "8")
         same("out.npy", sums)
         run("scan", "x.npy", "-o", "out.npy", "--exclusive")
-        same("out.npy", np.concatenate([[0], sums[:-1]]).astype(sums.dtype))
+        same("out.npy", np.concatenate([np.zeros(1, sums.dtype), sums[:-1]]))
         for name, ufunc in [("min", np.minimum), ("max", np.maximum)]:
             run("scan", "x.npy", "-o", "out.npy", "--op", name)
             same("out.npy", ufunc.accumulate(x.astype(kind[0] + "8")))

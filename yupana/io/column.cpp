@@ -107,7 +107,7 @@ std::int64_t ColumnReader::read_text(T* to, std::int64_t n) {
 
 ColumnWriter::ColumnWriter(AtomicFile& file, NumberType type)
     : file_(file), type_(type), npy_(file.path().ends_with(".npy")) {
-  if (npy_) file_.write(preamble());
+  if (npy_) header_ = static_cast<std::int64_t>(preamble().size());
 }
 
 std::string ColumnWriter::preamble() const {
@@ -115,9 +115,12 @@ std::string ColumnWriter::preamble() const {
 }
 
 void ColumnWriter::write(const void* values, std::int64_t n) {
+  const std::int64_t before = size_;
   size_ += n;
   if (npy_) {
-    file_.write(values, static_cast<std::size_t>(n * type_.width));
+    // By place throughout: a header written last must not meet one still in the stream's buffer.
+    file_.write_at(
+        header_ + before * type_.width, values, static_cast<std::size_t>(n * type_.width));
     return;
   }
   with_number_type(type_, [&](auto value) {

@@ -111,6 +111,7 @@ class ColumnWriter {
   AtomicFile& file_;
   NumberType type_;
   bool npy_;
+  std::int64_t header_ = 0;
   std::int64_t size_ = 0;
 };
 
