@@ -50,6 +50,10 @@ void add_path(CLI::App& program);
 void add_simulate(CLI::App& program);
 void add_plan(CLI::App& program);
 void add_info(CLI::App& program);
+void add_scan(CLI::App& program);
+void add_reduce(CLI::App& program);
+void add_merge(CLI::App& program);
+void add_sort(CLI::App& program);
 void add_bench(CLI::App& program);
 void add_documentation(CLI::App& program);
 
