@@ -180,7 +180,7 @@ TEST(Align, ScoresBeyondSixteenBitsAreDoneInThirtyTwo) {
   OwnCase c = random_case(draw, {.bases = 400, .letters = 300, .exons = 10, .longest = 100});
   EXPECT_FALSE(align(cpu, c.view()).wide);
   AlignParams params;
-  params.substitution = Substitution::dna(100, -100);
+  params.substitution = Substitution::dna(200, -200);
   params.gap_extend = -20;
   const SplicedAlignment got = align(cpu, c.view(), params);
   EXPECT_TRUE(got.wide);

@@ -56,7 +56,8 @@ struct RowKernels {
                  const T* from,
                  const T* from_low,
                  const T* from_high);
-  /// out = max(from + added, least). True if out or `from`, plus room, does not fit T.
+  /// out = max(from + added, least). True if out or `from`, plus twice the room, does not fit T (in
+  /// 32 bits: is beyond 2^30).
   bool (*enter)(std::int64_t count, T* out, const T* from, T added, T least, const T* room);
   /// Cells of `steps` vectors on registers alone (one addition, two maxima), what the kernels are
   /// measured against: sets the number of cells, returns a value that depends on each.

@@ -194,14 +194,10 @@ bool enter(std::int64_t count, T* out, const T* from, T added, T least, const T*
     const auto source = hn::Load(d, from + c);
     const auto value = hn::Max(add(d, source, more), floor);
     hn::Store(value, d, out + c);
-    // In 16 bits `room` makes the sum stop at the upper end; 32-bit values are halved first.
-    const auto upper = hn::Max(value, source);
-    if constexpr (sizeof(T) == 2) {
-      highest = hn::Max(highest, hn::SaturatedAdd(upper, hn::Load(d, room + c)));
-    } else {
-      const auto half = hn::ShiftRight<1>(upper);
-      highest = hn::Max(highest, hn::Add(half, hn::ShiftRight<1>(hn::Load(d, room + c))));
-    }
+    // Half of the room, twice: both are less than T holds where their sum is not. In 16 bits the
+    // sum stops at the upper end; 32-bit values have half of the range free.
+    const auto half = hn::Load(d, room + c);
+    highest = hn::Max(highest, add(d, add(d, hn::Max(value, source), half), half));
   }
   if constexpr (sizeof(T) == 2) {
     const auto end = hn::Set(d, std::numeric_limits<T>::max());

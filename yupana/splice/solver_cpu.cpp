@@ -47,7 +47,7 @@ Range<T>::Range(const Case& problem, const AlignParams& params) {
   const std::int64_t whole = gain * std::ssize(problem.target);
   if constexpr (sizeof(T) == 2) {
     lowest = std::numeric_limits<T>::min();
-    fits = size <= 8000 && margin <= 30000 && whole <= std::numeric_limits<T>::max();
+    fits = size <= 8000 && margin <= 16000 && whole <= 48000;
     zero = static_cast<T>(fits ? lowest + margin : 0);
   } else {
     lowest = -(1 << 29);
@@ -109,9 +109,9 @@ void Solver<T>::make_profiles() {
     const Block& block = blocks_[b];
     room_of_.push_back(room_at);
     for (std::int64_t j = block.first; j < block.first + block.width; ++j) {
-      room_[room_at + place(b, j)] = static_cast<T>(gain * (letters_ - j));
+      room_[room_at + place(b, j)] = static_cast<T>((gain * (letters_ - j) + 1) / 2);
     }
-    if (b == 0) room_[stride(0)] = static_cast<T>(gain * letters_);
+    if (b == 0) room_[stride(0)] = static_cast<T>((gain * letters_ + 1) / 2);
     room_at += count(b);
     for (int letter = 0; letter < s.letters; ++letter) {
       T* profile = profiles_.data() + at;
