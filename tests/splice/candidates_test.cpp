@@ -65,9 +65,9 @@ TEST(Candidates, TheCapLeavesOutTheWeakestSites) {
   CandidateParams params;
   params.coding = false;
   const std::size_t all = candidate_exons(bases, params).size();
-  params.max_exons = static_cast<std::int64_t>(all / 10);
+  params.max_exons = static_cast<std::int64_t>(all / 4);
   const auto some = candidate_exons(bases, params);
-  EXPECT_LE(some.size(), all / 10);
+  EXPECT_LE(some.size(), all / 4);
   EXPECT_GT(some.size(), 0u);
   EXPECT_EQ(ends_of(some), ends_of(candidate_exons(bases, params)));
 }

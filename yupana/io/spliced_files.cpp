@@ -119,9 +119,8 @@ std::string escaped(const std::string& name) {
 }
 
 /// Score of the columns of one exon.
-std::int64_t own_score(const SplicedHit& hit,
-                       const ExonAlignment& part,
-                       const splice::AlignParams& params) {
+std::int64_t own_score(const SplicedHit& hit, const ExonAlignment& part) {
+  const splice::AlignParams& params = *hit.params;
   std::int64_t score = 0, base = exon_of(hit, part).first - 1, letter = part.target_begin;
   for (const Run& run : part.runs) {
     const bool gap = run.operation == 'I' || run.operation == 'D';
@@ -188,9 +187,7 @@ void write_spliced_tsv(AtomicFile& file, const std::vector<SplicedHit>& hits) {
   }
 }
 
-void write_spliced_gff3(AtomicFile& file,
-                        const std::vector<SplicedHit>& hits,
-                        const splice::AlignParams& params) {
+void write_spliced_gff3(AtomicFile& file, const std::vector<SplicedHit>& hits) {
   file.write("##gff-version 3\n");
   std::int64_t number = 0;
   for (const SplicedHit& hit : hits) {
@@ -223,7 +220,7 @@ void write_spliced_gff3(AtomicFile& file,
                       sequence,
                       from,
                       to,
-                      own_score(hit, chain[i], params),
+                      own_score(hit, chain[i]),
                       hit.strand,
                       number,
                       rank,

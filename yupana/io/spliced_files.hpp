@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct SplicedHit {
   const std::string* bases = nullptr;    ///< of the sequence, on `strand`, in reading direction
   const std::vector<splice::Exon>* exons = nullptr;  ///< places on `strand`
   splice::SplicedAlignment alignment;
+  std::shared_ptr<const splice::AlignParams> params;  ///< it was made with
 };
 
 /// Columns of an alignment, added up.
@@ -33,9 +35,7 @@ ColumnCounts count_columns(const SplicedHit& hit);
 /// A line for each target: score, chain as first-last,... in forward coordinates, columns, cells.
 void write_spliced_tsv(AtomicFile& file, const std::vector<SplicedHit>& hits);
 /// gene, mRNA and exon lines; the score of an exon is that of its own columns.
-void write_spliced_gff3(AtomicFile& file,
-                        const std::vector<SplicedHit>& hits,
-                        const splice::AlignParams& params);
+void write_spliced_gff3(AtomicFile& file, const std::vector<SplicedHit>& hits);
 /// PAF as minimap2 writes it: the target is the query, cg has = X I D N, cs introns as ~gt123ag;
 /// on the - strand both run along the forward strand of the sequence. A target without an exon has
 /// no line.

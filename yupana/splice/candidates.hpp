@@ -20,7 +20,7 @@ struct CandidateParams {
   std::int64_t min_exon = 3;  ///< bases
   std::int64_t max_exon = 3000;
   std::int64_t min_intron = 30;
-  std::int64_t max_exons = 4'000'000;  ///< more: the weakest sites are left out
+  std::int64_t max_exons = 4'000'000;  ///< more: the weakest splice sites are left out
 };
 
 /// Scores are whole numbers: with candidates, a match and all else count this many times.
