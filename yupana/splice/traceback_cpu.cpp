@@ -47,6 +47,11 @@ class Tracer {
   std::int64_t row_of_slab() const { return slab_ * slab_rows_; }
   std::int64_t rows_of_slab() const { return std::min(slab_rows_, rows_ - row_of_slab()); }
 
+  /// At least `size` values; what an exon before needed is kept.
+  static void reserve(Array<T>& values, std::int64_t size) {
+    if (values.size() < size) values = Array<T>(size);
+  }
+
   void begin_exon(std::int64_t index) {
     const Reading& reading = s_.plan_.readings[index];
     start_ = &*std::find_if(s_.plan_.starts.begin(), s_.plan_.starts.end(), [&](const Start& x) {
@@ -66,15 +71,15 @@ class Tracer {
     slab_rows_ = std::clamp<std::int64_t>(s_.tuning_.saved_bytes / row_bytes, 1, rows_);
     slabs_ = divide_up(rows_, slab_rows_);
     // The rows above the slabs.
-    above_ = Array<T>(slabs_ * columns_.back());
-    above_gap_ = Array<T>(s_.affine_ ? above_.size() : 0);
+    reserve(above_, slabs_ * columns_.back());
+    reserve(above_gap_, s_.affine_ ? slabs_ * columns_.back() : 0);
     for (std::int64_t b = 0; b < blocks_; ++b) {
       s_.enter(b, *start_, version_row(b), best_above(0, b), gap_above(0, b));
     }
     left_best_ = above_[s_.stride(0)];
     left_below_ = s_.affine_ ? above_gap_[s_.stride(0)] : left_best_;
-    left_ = Array<T>(slab_rows_ + 1);
-    left_gap_ = Array<T>(slab_rows_ + 1);
+    reserve(left_, slab_rows_ + 1);
+    reserve(left_gap_, slab_rows_ + 1);
     for (slab_ = 0; slab_ + 1 < slabs_; ++slab_) {
       std::copy_n(best_above(slab_, 0), columns_.back(), best_above(slab_ + 1, 0));
       if (s_.affine_) std::copy_n(gap_above(slab_, 0), columns_.back(), gap_above(slab_ + 1, 0));
@@ -83,8 +88,8 @@ class Tracer {
         task.gap = gap_above(slab_ + 1, b);
       });
     }
-    saved_ = Array<T>((slab_rows_ + 1) * held);
-    saved_gap_ = Array<T>(s_.affine_ ? saved_.size() : 0);
+    reserve(saved_, (slab_rows_ + 1) * held);
+    reserve(saved_gap_, s_.affine_ ? (slab_rows_ + 1) * held : 0);
   }
 
   T* best_above(std::int64_t slab, std::int64_t block) {
