@@ -111,7 +111,7 @@ TEST_F(ExonsTest, GenscanLinesSwapTheirEndsOnTheOtherStrand) {
 TEST_F(ExonsTest, FaultsNameFileAndLine) {
   refuse("1 2\n9 3\n", "e:2: an exon 9..3; 1 <= first <= last wanted");
   refuse("0 3\n", "e:1: an exon 0..3");
-  refuse("1 2\nx y\n", "e:2: 'x' is no first base: a whole number is wanted");
+  refuse("1 2\nx 5\n", "e:2: 'x' is no first base: a whole number is wanted");
   refuse("1 2\n5\n", "e:2: 1 columns; [sequence] first last [strand] wanted");
   refuse("c\tx\texon\t3\tq\t.\t-\t.\tP\n", "e:1: 'q' is no end");
   refuse("c\tx\texon\t3\t5\t.\t*\t.\tP\n", "e:1: '*' is no strand");

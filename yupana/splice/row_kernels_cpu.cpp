@@ -51,31 +51,51 @@ HWY_INLINE V shift_up(D d, V v, T first) {
 #endif
 }
 
-// Gaps of letters that leave one lane for the next. A carry that a column does not take up is
-// dominated from there on: what starts at that column is at least as good. So most rows need a few
-// vectors, and no row more passes than there are lanes.
+// Each lane gets the largest of the lanes before it.
+template <class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
+HWY_INLINE V largest_before(D d, V v) {
+  constexpr T least = std::numeric_limits<T>::min();
+  V largest = shift_up(d, v, least);
+#if HWY_TARGET != HWY_SCALAR
+  largest = hn::Max(largest, shift_up(d, largest, least));
+  // Steps of whole 32-bit words from here on: two 16-bit lanes, or two 32-bit ones.
+  const hn::Repartition<std::int32_t, D> d32;
+  constexpr std::size_t words = HWY_LANES(std::int32_t);
+  const V none = hn::Set(d, least);
+  for (std::size_t step = sizeof(T) == 2 ? 1 : 2; step < words; step *= 2) {
+    alignas(64) std::int32_t from[words];
+    for (std::size_t i = 0; i < words; ++i) {
+      from[i] = static_cast<std::int32_t>(i < step ? i : i - step);
+    }
+    const V moved = hn::BitCast(
+        d, hn::TableLookupLanes(hn::BitCast(d32, largest), hn::SetTableIndices(d32, from)));
+    const std::size_t first = step * sizeof(std::int32_t) / sizeof(T);
+    largest = hn::Max(largest, hn::IfThenElse(hn::FirstN(d, first), none, moved));
+  }
+#endif
+  return largest;
+}
+
+// Gaps of letters that leave one lane for those behind it: being relative to gaps they lose nothing
+// on their way. Where no lane's gap beats what starts in a column, none does from there on: what
+// starts at that column is at least as good, and was carried along when the row was made.
 template <bool is_affine, class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
 HWY_INLINE V carry_gaps(D d, const RowsTask<T>& task, V out) {
-  constexpr T least = std::numeric_limits<T>::min();
   const std::int64_t lanes = hn::Lanes(d);
   const V open = hn::Set(d, task.open);
-  while (true) {
-    const V carry = shift_up(d, out, least);
-    for (std::int64_t v = 0; v < task.vectors; ++v) {
-      const V best = hn::Load(d, task.best + v * lanes);
-      const V starts = is_affine ? add(d, best, open) : best;
-      if (hn::AllFalse(d, hn::Gt(carry, starts))) return out;
-      const V raised = hn::Max(best, carry);
-      hn::Store(raised, d, task.best + v * lanes);
-      if constexpr (is_affine) {
-        T* gap = task.gap + v * lanes;
-        hn::Store(hn::Max(hn::Load(d, gap), add(d, raised, open)), d, gap);
-      }
+  const V carry = largest_before(d, out);
+  for (std::int64_t v = 0; v < task.vectors; ++v) {
+    const V best = hn::Load(d, task.best + v * lanes);
+    const V starts = is_affine ? add(d, best, open) : best;
+    if (hn::AllFalse(d, hn::Gt(carry, starts))) return hn::Max(out, carry);
+    const V raised = hn::Max(best, carry);
+    hn::Store(raised, d, task.best + v * lanes);
+    if constexpr (is_affine) {
+      T* gap = task.gap + v * lanes;
+      hn::Store(hn::Max(hn::Load(d, gap), add(d, raised, open)), d, gap);
     }
-    const V passed = hn::Max(out, carry);
-    if (hn::AllTrue(d, hn::Eq(passed, out))) return out;
-    out = passed;
   }
+  return hn::Max(out, carry);
 }
 
 // Column `columns` before the first: the cells of no letter, or the block before.
