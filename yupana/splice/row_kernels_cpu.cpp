@@ -79,15 +79,15 @@ HWY_INLINE V largest_before(D d, V v) {
 // Gaps of letters that leave one lane for those behind it: being relative to gaps they lose nothing
 // on their way. Where no lane's gap beats what starts in a column, none does from there on: what
 // starts at that column is at least as good, and was carried along when the row was made.
+// True if it ended before the lanes did.
 template <bool is_affine, class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
-HWY_INLINE V carry_gaps(D d, const RowsTask<T>& task, V out) {
+HWY_INLINE bool carry_once(D d, const RowsTask<T>& task, V carry) {
   const std::int64_t lanes = hn::Lanes(d);
   const V open = hn::Set(d, task.open);
-  const V carry = largest_before(d, out);
   for (std::int64_t v = 0; v < task.vectors; ++v) {
     const V best = hn::Load(d, task.best + v * lanes);
     const V starts = is_affine ? add(d, best, open) : best;
-    if (hn::AllFalse(d, hn::Gt(carry, starts))) return hn::Max(out, carry);
+    if (hn::AllFalse(d, hn::Gt(carry, starts))) return true;
     const V raised = hn::Max(best, carry);
     hn::Store(raised, d, task.best + v * lanes);
     if constexpr (is_affine) {
@@ -95,6 +95,16 @@ HWY_INLINE V carry_gaps(D d, const RowsTask<T>& task, V out) {
       hn::Store(hn::Max(hn::Load(d, gap), add(d, raised, open)), d, gap);
     }
   }
+  return false;
+}
+
+// Most gaps end within the next lane; only where one goes through a lane are all lanes asked.
+template <bool is_affine, class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
+HWY_INLINE V carry_gaps(D d, const RowsTask<T>& task, V out) {
+  const V next = shift_up(d, out, std::numeric_limits<T>::min());
+  if (carry_once<is_affine>(d, task, next)) return out;
+  const V carry = largest_before(d, out);
+  carry_once<is_affine>(d, task, carry);
   return hn::Max(out, carry);
 }
 
