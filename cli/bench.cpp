@@ -19,7 +19,8 @@ const std::map<std::string, Bench>& benches() {
                                                 {"packing", bench::packing},
                                                 {"scan", bench::scan},
                                                 {"sort", bench::sort},
-                                                {"merge", bench::merge}};
+                                                {"merge", bench::merge},
+                                                {"splice", bench::splice}};
   return all;
 }
 

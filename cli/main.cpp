@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
   yupana::cli::add_dist(program);
   yupana::cli::add_fermat(program);
   yupana::cli::add_path(program);
+  yupana::cli::add_splice(program);
   yupana::cli::add_simulate(program);
   yupana::cli::add_plan(program);
   yupana::cli::add_info(program);

@@ -44,5 +44,6 @@ void packing(Context& context, const BenchParams& params);
 void scan(Context& context, const BenchParams& params);
 void sort(Context& context, const BenchParams& params);
 void merge(Context& context, const BenchParams& params);
+void splice(Context& context, const BenchParams& params);
 
 }  // namespace yupana::bench
