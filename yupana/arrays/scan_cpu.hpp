@@ -38,17 +38,22 @@ void scan_tile(const T* in,
     const T none = std::is_floating_point_v<T> ? T(-0.0) : T(0);
     prefix_sums(
         as_sums(in), n, static_cast<SumType<T>>(carry ? *carry : none), as_sums(out), params);
-  } else if (params.exclusive) {
-    T running = *carry;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const T value = in[i];
-      out[i] = running;
-      running = op(running, value);
-    }
   } else {
-    T running = carry ? op(*carry, in[0]) : in[0];
-    out[0] = running;
-    for (std::int64_t i = 1; i < n; ++i) out[i] = running = op(running, in[i]);
+    // Totals of the tile alone, the carry put before each: a float carry grown large would swallow
+    // small values one by one, but not their sum. The second operation hides behind the first's
+    // chain.
+    T local = in[0];
+    out[0] = params.exclusive ? *carry : (carry ? op(*carry, local) : local);
+    for (std::int64_t i = 1; i < n; ++i) {
+      const T value = in[i];
+      if (params.exclusive) {
+        out[i] = op(*carry, local);
+        local = op(local, value);
+      } else {
+        local = op(local, value);
+        out[i] = carry ? op(*carry, local) : local;
+      }
+    }
   }
 }
 
