@@ -51,8 +51,12 @@ class SortCase {
          [&](K* k, std::int64_t n) { arrays::quicksort(context_, k, n); });
   }
   void peers(const char* numpy_type) {
-    time("tbb::parallel_sort",
-         [&](K* k, std::int64_t n) { context_.run([&] { tbb::parallel_sort(k, k + n); }); });
+    time("tbb::parallel_sort", [&](K* k, std::int64_t n) {
+      context_.run([&] {
+        tbb::parallel_sort(k, k + n);
+        return true;
+      });
+    });
     time("std::sort, 1 thread", [](K* k, std::int64_t n) { std::sort(k, k + n); });
     time("std::stable_sort, 1 thread", [](K* k, std::int64_t n) { std::stable_sort(k, k + n); });
     for (const char* kind : {"quicksort", "stable"}) {

@@ -65,7 +65,7 @@ class Quicksort {
 
   void run(K* keys, std::int64_t n) {
     context_.run([&] {
-      tasks_.run_and_wait(
+      return tasks_.run_and_wait(
           [&] { sort(keys, n, 2 * std::bit_width(static_cast<std::uint64_t>(n))); });
     });
   }
