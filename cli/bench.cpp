@@ -16,7 +16,11 @@ const std::map<std::string, Bench>& benches() {
   static const std::map<std::string, Bench> all{{"distances", bench::distances},
                                                 {"paths", bench::paths},
                                                 {"vcf", bench::vcf},
-                                                {"packing", bench::packing}};
+                                                {"packing", bench::packing},
+                                                {"scan", bench::scan},
+                                                {"sort", bench::sort},
+                                                {"merge", bench::merge},
+                                                {"splice", bench::splice}};
   return all;
 }
 

@@ -47,9 +47,14 @@ nlohmann::ordered_json stages_json(const Context& context);
 void add_dist(CLI::App& program);
 void add_fermat(CLI::App& program);
 void add_path(CLI::App& program);
+void add_splice(CLI::App& program);
 void add_simulate(CLI::App& program);
 void add_plan(CLI::App& program);
 void add_info(CLI::App& program);
+void add_scan(CLI::App& program);
+void add_reduce(CLI::App& program);
+void add_merge(CLI::App& program);
+void add_sort(CLI::App& program);
 void add_bench(CLI::App& program);
 void add_documentation(CLI::App& program);
 

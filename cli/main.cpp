@@ -28,9 +28,14 @@ int main(int argc, char** argv) {
   yupana::cli::add_dist(program);
   yupana::cli::add_fermat(program);
   yupana::cli::add_path(program);
+  yupana::cli::add_splice(program);
   yupana::cli::add_simulate(program);
   yupana::cli::add_plan(program);
   yupana::cli::add_info(program);
+  yupana::cli::add_scan(program);
+  yupana::cli::add_reduce(program);
+  yupana::cli::add_merge(program);
+  yupana::cli::add_sort(program);
   yupana::cli::add_bench(program);
   yupana::cli::add_documentation(program);
 

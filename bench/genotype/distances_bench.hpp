@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "bench/support/bench.hpp"
@@ -20,6 +21,17 @@ genotype::PlaneBlock random_planes(std::int64_t samples, std::int64_t sites, boo
 /// n (n - 1) / 2 pairs times m sites in `seconds`, in units of 1e9 a second.
 double pair_sites_per_second(std::int64_t samples, std::int64_t sites, double seconds);
 std::string case_name(std::int64_t samples, std::int64_t sites, bool missing, int threads);
+
+/// Compares the counts of some pairs, spread over the triangle, with those of plain loops over
+/// genotype(sample, site): 0, 1, 2 or -1, missing.
+bool counts_are_right(std::int64_t samples,
+                      std::int64_t sites,
+                      const genotype::PairCounts& counts,
+                      const std::function<int(std::int64_t, std::int64_t)>& genotype);
+
+/// The cases of n = 4,096 and m = 262,144 with packing included: from the rows of a .bed file in
+/// memory; on one thread and on `threads`.
+void distances_from_rows(const BenchParams& params, int threads);
 
 /// The programs and libraries people use today; each is run as they run it, in its own process, and
 /// its numbers are compared with ours.

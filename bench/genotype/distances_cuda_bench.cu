@@ -15,6 +15,7 @@ using namespace yupana::cuda;
 using genotype::cuda::BitMethod;
 using genotype::cuda::DevicePlanes;
 using genotype::cuda::PairSums;
+using genotype::cuda::PairSumsParams;
 using genotype::cuda::PlaneKind;
 using genotype::cuda::PlaneMemory;
 using genotype::cuda::SumMatrices;
@@ -134,7 +135,7 @@ void measure(const Bench& bench, std::int64_t n, std::int64_t m, bool missing, B
   const PlaneKind kind = missing ? PlaneKind::pairwise : PlaneKind::complete;
   PlaneMemory memory;
   const DevicePlanes planes = random_device_planes(memory, n, m, kind, 1);
-  PairSums sums(0, n, {0, n}, false, method);
+  PairSums sums(0, {.samples = n, .rows = {0, n}, .method = method});
   sums.add(planes, kind, m);  // also a warm-up
   const bool good = sums_are_right(planes, sums);
   std::vector<double> seconds;
@@ -168,7 +169,7 @@ void measure_streamed(const Bench& bench) {
   // 00, 10 and 11: no missing call
   for (std::int64_t i = 0; i < bytes; ++i)
     codes.data()[i] = static_cast<std::uint8_t>(i % 7 * 0x2b & 0xee) | 0x22;
-  PairSums sums(0, n, {0, n}, false);
+  PairSums sums(0, {.samples = n, .rows = {0, n}});
   sums.add_pinned(codes.data(), stride, sites, true);
   sums.wait();
   DeviceArray<std::uint8_t> landing(bytes);
@@ -217,7 +218,8 @@ void measure_generated(const Bench& bench, const std::vector<int>& devices) {
   for (std::size_t d = 0; d < devices.size(); ++d) {
     const DeviceScope scope(devices[d]);
     planes[d] = random_device_planes(memory[d], n, block, PlaneKind::complete, d);
-    sums.push_back(std::make_unique<PairSums>(devices[d], n, Range{0, n}, false));
+    sums.push_back(
+        std::make_unique<PairSums>(devices[d], PairSumsParams{.samples = n, .rows = {0, n}}));
     sums[d]->add(planes[d], PlaneKind::complete, block);
     sums[d]->wait();
   }

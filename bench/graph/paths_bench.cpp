@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/graph/paths_peers.hpp"
 #include "bench/support/bench.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/matrix.hpp"
@@ -151,33 +151,6 @@ void measure(
             rows_are_right(w, closed));
 }
 
-// SciPy in a child process, on weights of the same kind; it checks itself against its own Dijkstra
-// and prints seconds and 1 or 0.
-void measure_scipy(const BenchParams& params, std::int64_t n) {
-  const std::string script = fmt::format(
-      "import time, numpy as np\n"
-      "from scipy.sparse.csgraph import floyd_warshall, dijkstra\n"
-      "g = np.random.default_rng(1)\n"
-      "w = np.triu(g.integers(1, 1000001, ({0}, {0})), 1).astype(float)\n"
-      "w = w + w.T\n"
-      "t = time.perf_counter()\n"
-      "f = floyd_warshall(w, directed=False)\n"
-      "t = time.perf_counter() - t\n"
-      "print(t, int(np.array_equal(f[:2], dijkstra(w, indices=[0, 1]))))\n",
-      n);
-  const std::string output = output_of(fmt::format("/usr/bin/python3 -c '{}'", script));
-  double seconds = 0;
-  int right = 0;
-  if (std::sscanf(output.c_str(), "%lf %d", &seconds, &right) != 2) return;
-  emit_both(params,
-            what(n, "float64", symmetric, 1),
-            "scipy floyd_warshall",
-            std::pow(static_cast<double>(n), 3),
-            seconds,
-            std::nullopt,
-            right == 1);
-}
-
 template <class T>
 double report_limit(Context& context, const BenchParams& params) {
   const double rate = register_rate<T>(context, params.quick);
@@ -218,7 +191,11 @@ void paths(Context& context, const BenchParams& params) {
   if (!params.peers) return;
   // SciPy takes 45 s for n = 4,096.
   for (const std::int64_t n : sizes) {
-    if (n <= 2048) measure_scipy(params, n);
+    if (n > 2048) continue;
+    paths_peers(context, n, [&](const std::string& impl, double seconds, bool right) {
+      const double work = std::pow(static_cast<double>(n), 3);
+      emit_both(params, what(n, "float64", symmetric, 1), impl, work, seconds, std::nullopt, right);
+    });
   }
 }
 

@@ -30,7 +30,25 @@ def includes(path):
             yield number, match.group(1)
 
 
+def needs_cuda(target, cuda):
+    return target.startswith("cuda_") or target in cuda
+
+
+def cuda_headers():
+    """Headers that include CUDA's own, themselves or through another."""
+    headers = {str(path.relative_to(ROOT)): [target for _, target in includes(path)]
+               for path in (ROOT / "yupana").rglob("*") if path.suffix in {".hpp", ".cuh"}}
+    found = set()
+    while True:
+        more = {name for name, targets in headers.items()
+                if name not in found and any(needs_cuda(target, found) for target in targets)}
+        if not more:
+            return found
+        found |= more
+
+
 def faults():
+    cuda = cuda_headers()
     for path in sorted((ROOT / "yupana").rglob("*")):
         if path.suffix not in CODE:
             continue
@@ -45,8 +63,14 @@ def faults():
                 yield f"{where}:{number}: the library includes {target}"
             if parts[0] == "yupana" and parts[1] != room and parts[1] not in ALLOWED[room]:
                 yield f"{where}:{number}: {room} may not include {target}"
-            if path.suffix == ".hpp" and (parts[0] == "hwy" or target.startswith("cuda_")):
+            if path.suffix == ".hpp" and parts[0] == "hwy":
                 yield f"{where}:{number}: a header includes {target}"
+            if path.suffix == ".cpp" and target in cuda:
+                yield f"{where}:{number}: includes {target}, which needs CUDA"
+            if path.suffix == ".hpp" and needs_cuda(target, cuda):
+                if "CUDA build" not in re.sub(r"[\s/]+", " ", path.read_text()):
+                    yield f"{where}:{number}: a header includes {target} and does not say that " \
+                          "only files of the CUDA build include it"
     if len(list((ROOT / "yupana/core").glob("*.hpp"))) > 25:
         yield "yupana/core: more than 25 headers"
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <memory>
 #include <numeric>
 #include <thread>
 #include <vector>
@@ -41,6 +44,76 @@ TEST(Context, ParallelForCoversTheRangeOnce) {
       for (std::int64_t i = begin; i < end; ++i) ++hits[static_cast<std::size_t>(i)];
     });
     EXPECT_EQ(hits, std::vector<int>(1001, 1));
+  }
+}
+
+/// How many threads are inside a loop of `threads` pieces at once: each piece waits for all others.
+int gathered(Context& context, int threads) {
+  std::atomic<int> inside{0};
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  context.parallel_for(threads, 1, [&](std::int64_t, std::int64_t) {
+    ++inside;
+    while (inside < threads && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::yield();
+    }
+  });
+  return std::chrono::steady_clock::now() < deadline ? inside.load() : 0;
+}
+
+TEST(Context, SevenThreadsTakePartOnAnyNumberOfCores) {
+  for (int threads : {1, 2, 7, 19, 7}) {
+    Context context({.device = "cpu", .threads = threads});
+    EXPECT_EQ(gathered(context, threads), threads);
+  }
+}
+
+TEST(Context, TwoContextsHaveTheirThreadsAtOnce) {
+  Context more({.device = "cpu", .threads = 9});
+  int gathered_by_fewer = 0;
+  std::thread other([&] {
+    Context fewer({.device = "cpu", .threads = 7});
+    gathered_by_fewer = gathered(fewer, 7);
+  });
+  EXPECT_EQ(gathered(more, 9), 9);
+  other.join();
+  EXPECT_EQ(gathered_by_fewer, 7);
+  EXPECT_EQ(gathered(more, 9), 9) << "a context that is gone took its threads along";
+}
+
+TEST(Context, InOrderPutsEveryResultInItsTurn) {
+  for (int threads : {1, 2, 7}) {
+    Context context({.device = "cpu", .threads = threads});
+    for (std::int64_t count : {0, 1, 2, 1000}) {
+      std::vector<std::int64_t> seen;
+      context.in_order(
+          count, [](std::int64_t i) { return i; }, [&](std::int64_t i) { seen.push_back(i); });
+      std::vector<std::int64_t> expected(static_cast<std::size_t>(count));
+      std::iota(expected.begin(), expected.end(), 0);
+      EXPECT_EQ(seen, expected);
+    }
+  }
+}
+
+TEST(Context, InOrderThrowsWhatMakingOrPuttingThrewAndLosesNothing) {
+  Context context({.device = "cpu", .threads = 7});
+  for (const bool in_make : {true, false}) {
+    std::atomic<int> alive{0};
+    const auto made = [&](std::int64_t i) {
+      if (in_make && i == 50) throw Error(ErrorCode::bad_input, "fifty");
+      ++alive;
+      return std::shared_ptr<int>(new int(static_cast<int>(i)), [&](int* number) {
+        delete number;
+        --alive;
+      });
+    };
+    std::int64_t put = 0;
+    const auto take = [&](const std::shared_ptr<int>& number) {
+      EXPECT_EQ(*number, put++);
+      if (!in_make && *number == 50) throw Error(ErrorCode::bad_input, "fifty");
+    };
+    EXPECT_THROW(context.in_order(1000, made, take), Error);
+    EXPECT_LE(put, 51);
+    EXPECT_EQ(alive, 0);
   }
 }
 

@@ -7,6 +7,8 @@
 #include "tests/support/pair_counting.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/genotype/cohort.hpp"
+#include "yupana/genotype/device_distances.hpp"
+#include "yupana/genotype/metric.hpp"
 #include "yupana/genotype/pair_counts.hpp"
 #include "yupana/genotype/simulate.hpp"
 #ifdef YUPANA_CUDA
@@ -193,6 +195,34 @@ TEST(CudaPairCounts, ASimulatedCohortCountsTheSame) {
   expect_same(counts_on(cuda_device), counts_on(cpu));
 }
 
+TEST(CudaDistances, MadeOnTheDeviceHaveTheBitsOfTheHosts) {
+  YUPANA_NEEDS_GPU();
+  for (const double missing : {0.0, 0.02, 0.6}) {
+    for (const std::int64_t n : {1, 2, 31, 33, 300}) {
+      const Genotypes g = random_genotypes(n, 900, missing, 15);
+      Context context(cuda_device);
+      PairCounter counter(context, n, {});
+      counter.add(pack_planes(g));
+      const std::uint64_t before = context.bytes_moved();
+      const DeviceDistances made = device_distances(context, counter);
+      ASSERT_FALSE(made.on_device.empty());
+      ASSERT_EQ(made.on_device.n, n);
+      std::visit(
+          [&](const auto& ours) {
+            const PairCounts counts = count(g, cpu, 900);
+            const SquareMatrix<double> theirs = distances(context, counts);
+            ASSERT_EQ(made.unshared, pairs_without_shared_site(counts));
+            EXPECT_EQ(context.bytes_moved() - before, sizeof(*ours.data()) * n * n);
+            for (std::int64_t cell = 0; cell < n * n; ++cell) {
+              const double a = static_cast<double>(ours.data()[cell]), b = theirs.data()[cell];
+              ASSERT_TRUE(a == b || (a != a && b != b)) << n << ", cell " << cell;
+            }
+          },
+          made.on_host);
+    }
+  }
+}
+
 #ifdef YUPANA_CUDA
 TEST(CudaPairCounts, EveryInstructionGivesTheSame) {
   YUPANA_NEEDS_GPU();
@@ -202,7 +232,8 @@ TEST(CudaPairCounts, EveryInstructionGivesTheSame) {
     for (const auto method :
          {cuda::BitMethod::wgmma, cuda::BitMethod::mma, cuda::BitMethod::popc}) {
       Context context(cuda_device);
-      cuda::PairSums sums(0, g.samples, {0, g.samples}, true, method);
+      cuda::PairSums sums(
+          0, {.samples = g.samples, .rows = {0, g.samples}, .hethet = true, .method = method});
       sums.add(pack_planes(g));
       Context host(cpu);
       PairCounter shape(host, g.samples, with_hethet());

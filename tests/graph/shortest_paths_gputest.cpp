@@ -1,11 +1,15 @@
+// The kernels are called here, not only the library: without CUDA in the build there is nothing to
+// compile, and one test that says so.
 #include <gtest/gtest.h>
 
+#include "tests/support/gpu.hpp"
+
+#ifdef YUPANA_CUDA
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "tests/graph/graphs.hpp"
-#include "tests/support/gpu.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/graph/fermat.hpp"
 #include "yupana/graph/shortest_paths_backends.hpp"
@@ -404,3 +408,7 @@ TEST(GpuFermat, EqualsTheCpu) {
 
 }  // namespace
 }  // namespace yupana::graph
+
+#else
+TEST(CudaShortestPaths, NeedABuildWithCuda) { YUPANA_NEEDS_GPU(); }
+#endif

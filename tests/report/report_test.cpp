@@ -19,10 +19,6 @@
 #include "yupana/report/text.hpp"
 #include "yupana/report/ticks.hpp"
 
-/// fontconfig keeps the font it found until the process ends: the same kilobyte after one picture
-/// and after hundreds. Read by the leak sanitizer, where there is one.
-extern "C" const char* __lsan_default_suppressions() { return "leak:libfontconfig"; }
-
 namespace yupana::report {
 namespace {
 

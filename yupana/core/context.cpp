@@ -50,18 +50,20 @@ std::uint64_t least_free_memory(const std::vector<int>& devices) {
   return least;
 }
 
+int checked_threads(int threads) {
+  if (threads < 0) {
+    throw Error(ErrorCode::usage,
+                fmt::format("threads: at least 1 wanted (0: every core), {} given", threads));
+  }
+  return threads > 0 ? threads : usable_cores();
+}
+
 }  // namespace
 
-Context::Context(const ContextParams& params) {
-  if (params.threads < 0) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("threads: at least 1 wanted (0: every core), {} given", params.threads));
-  }
-  threads_ = params.threads > 0 ? params.threads : usable_cores();
-  memory_ = params.memory > 0 ? params.memory : free_memory() / 5 * 4;
-  arena_.initialize(threads_);
-
+Context::Context(const ContextParams& params)
+    : threads_(checked_threads(params.threads)),
+      memory_(params.memory > 0 ? params.memory : free_memory() / 5 * 4),
+      workers_(threads_) {
   const std::string_view device = params.device;
   if (device == "reference") {
     backend_ = Backend::reference;

@@ -1,16 +1,16 @@
 #pragma once
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "yupana/core/workers.hpp"
 
 namespace yupana {
 
@@ -18,8 +18,8 @@ namespace yupana {
 enum class Backend { reference, cpu, cuda };
 
 struct ContextParams {
-  std::string device = "auto";   ///< auto, cpu, reference, cuda or cuda:0,1
-  int threads = 0;               ///< worker threads; 0: one per core this process may use
+  std::string device = "auto";  ///< auto, cpu, reference, cuda or cuda:0,1
+  int threads = 0;  ///< threads at work, cores or not; 0: one per core this process may use
   std::uint64_t memory = 0;      ///< bytes a run may hold; 0: 80 % of what is free at the start
   std::uint64_t gpu_memory = 0;  ///< the same on each GPU; 0: 90 % of what is free there
 };
@@ -59,17 +59,31 @@ class Context {
   /// body(begin, end) over [0, count) in pieces of about `grain`, on this context's threads.
   template <class Body>
   void parallel_for(std::int64_t count, std::int64_t grain, const Body& body) {
-    arena_.execute([&] {
-      tbb::parallel_for(
-          tbb::blocked_range<std::int64_t>(0, count, static_cast<std::size_t>(grain)),
-          [&](const tbb::blocked_range<std::int64_t>& r) { body(r.begin(), r.end()); },
-          tbb::simple_partitioner());
-    });
+    workers_.parallel_for(count, grain, FunctionView<void(std::int64_t, std::int64_t)>(body));
   }
-  /// Runs body() inside this context's threads, for code that calls oneTBB itself.
+  /// put(make(i)) for every i of [0, count): make on all threads, put one at a time and in order,
+  /// with at most two results a thread in memory. The first exception ends it and is thrown.
+  template <class Make, class Put>
+  void in_order(std::int64_t count, const Make& make, const Put& put) {
+    using Result = std::invoke_result_t<Make, std::int64_t>;
+    const auto make_one = [&](std::int64_t i) -> void* { return new Result(make(i)); };
+    const auto put_one = [&](void* made, bool wanted) {
+      const std::unique_ptr<Result> result(static_cast<Result*>(made));
+      if (wanted) put(*result);
+    };
+    workers_.in_order(count,
+                      2 * threads_,
+                      FunctionView<void*(std::int64_t)>(make_one),
+                      FunctionView<void(void*, bool)>(put_one));
+  }
+  /// Runs body() inside this context's threads: the loops in it need not gather them one by one.
+  /// It must not wait for another thread's loop of this context: with one thread, it has none left.
   template <class Body>
   auto run(const Body& body) {
-    return arena_.execute(body);
+    std::invoke_result_t<Body> result{};
+    const auto keep = [&] { result = body(); };
+    workers_.run(FunctionView<void()>(keep));
+    return result;
   }
 
   /// Asks the running call to stop; may be called from a signal handler or another thread.
@@ -98,10 +112,10 @@ class Context {
   void use_devices(std::string_view device, std::uint64_t memory);
   Backend backend_ = Backend::cpu;
   std::vector<int> devices_;
-  int threads_ = 1;
+  int threads_;
   std::uint64_t memory_ = 0;
   std::uint64_t gpu_memory_ = 0;
-  tbb::task_arena arena_;
+  Workers workers_;
   std::atomic<bool> cancelled_{false};
   std::atomic<std::uint64_t> moved_{0};
   std::function<void(const Progress&)> sink_;

@@ -7,8 +7,6 @@ namespace {
 
 using namespace yupana::cuda;
 
-template <PlaneKind kind>
-constexpr int plane_count = planes_of(kind);
 constexpr int warp_samples = 16;  // a 32-bit word of codes
 constexpr int block_warps = 8;    // 128 samples: the 32 bytes that memory delivers at least
 constexpr int task_sites = 256;   // eight words a plane: the 32 bytes that memory takes at least
@@ -38,7 +36,7 @@ template <PlaneKind kind>
 __device__ void words_of(std::uint32_t low,
                          std::uint32_t high,
                          std::uint32_t valid,
-                         std::uint32_t (&words)[plane_count<kind>]) {
+                         std::uint32_t (&words)[planes_of(kind)]) {
   const std::uint32_t v = ~low & ~high & valid, w = ~low & high & valid;
   if constexpr (kind == PlaneKind::complete) {
     words[0] = v | w;
@@ -78,7 +76,7 @@ struct Codes {
 template <PlaneKind kind>
 __global__ void __launch_bounds__(32 * block_warps)
     codes_kernel(const Codes codes, const DevicePlanes planes) {
-  constexpr int count = plane_count<kind>, groups = task_sites / 32;
+  constexpr int count = planes_of(kind), groups = task_sites / 32;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const std::int64_t first_row = (std::int64_t{blockIdx.y} * block_warps + warp) * warp_samples;
   const std::int64_t first_site = std::int64_t{blockIdx.x} * task_sites;
@@ -154,10 +152,10 @@ __global__ void block_kernel(const std::uint8_t* rows,
 }
 
 /// A warp counts one row of one plane over a range of steps.
-__global__ void row_sums_kernel(const DevicePlanes planes, unsigned long long* sums) {
+__global__ void row_sums_kernel(const DevicePlanes planes, int first, unsigned long long* sums) {
   const int lane = threadIdx.x % 32;
   const std::int64_t row = std::int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
-  const int plane = blockIdx.y;
+  const int plane = first + static_cast<int>(blockIdx.y);
   if (row >= planes.rows) return;
   unsigned count = 0;
   for (int step = blockIdx.z; step < planes.steps; step += gridDim.z) {
@@ -220,12 +218,16 @@ void planes_from_block(const std::uint8_t* rows,
   check_launch("arrange bit planes");
 }
 
-void add_row_sums(const DevicePlanes& planes, unsigned long long* sums, cudaStream_t stream) {
+void add_row_sums(const DevicePlanes& planes,
+                  int first,
+                  int count,
+                  unsigned long long* sums,
+                  cudaStream_t stream) {
   constexpr int warps = 8;
   const dim3 grid(static_cast<unsigned>(divide_up(planes.rows, warps)),
-                  static_cast<unsigned>(planes.planes),
+                  static_cast<unsigned>(count),
                   static_cast<unsigned>(std::min(planes.steps, 16)));
-  row_sums_kernel<<<grid, 32 * warps, 0, stream>>>(planes, sums);
+  row_sums_kernel<<<grid, 32 * warps, 0, stream>>>(planes, first, sums);
   check_launch("count calls of samples");
 }
 

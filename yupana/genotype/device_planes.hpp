@@ -49,7 +49,11 @@ void planes_from_block(const std::uint8_t* rows,
                        const DevicePlanes& planes,
                        cudaStream_t stream);
 
-/// sums[plane x rows + i] += set bits of each plane of row i.
-void add_row_sums(const DevicePlanes& planes, unsigned long long* sums, cudaStream_t stream);
+/// sums[plane x rows + i] += set bits of row i, for `count` planes from `first` on.
+void add_row_sums(const DevicePlanes& planes,
+                  int first,
+                  int count,
+                  unsigned long long* sums,
+                  cudaStream_t stream);
 
 }  // namespace yupana::genotype::cuda

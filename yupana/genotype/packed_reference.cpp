@@ -5,8 +5,9 @@
 
 #include "yupana/core/error.hpp"
 
-// The processor's popcount instruction where it has one, chosen when the program starts.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+// The processor's popcount instruction where it has one, chosen when the program starts: before the
+// thread sanitizer has, whose code in the choosing function would crash.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define YUPANA_POPCNT __attribute__((target_clones("popcnt", "default")))
 #else
 #define YUPANA_POPCNT

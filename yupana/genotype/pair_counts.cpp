@@ -86,14 +86,12 @@ std::uint64_t PairCounter::bytes(Range rows, bool with_shared, bool with_hethet)
          static_cast<std::uint64_t>(cells_of(rows));
 }
 
-std::uint64_t PairCounter::gpu_bytes(std::int64_t samples,
-                                     Range rows,
-                                     bool with_shared,
-                                     bool hethet) {
+std::uint64_t PairCounter::gpu_bytes(
+    const Context& context, std::int64_t samples, Range rows, bool with_shared, bool hethet) {
 #ifdef YUPANA_CUDA
-  return cuda::device_bytes(samples, rows, with_shared, hethet);
+  return cuda::device_bytes(context, samples, rows, with_shared, hethet);
 #else
-  (void)samples, (void)rows, (void)with_shared, (void)hethet;
+  (void)context, (void)samples, (void)rows, (void)with_shared, (void)hethet;
   return 0;
 #endif
 }

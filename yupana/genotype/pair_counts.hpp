@@ -102,15 +102,19 @@ class PairCounter {
   /// from there on.
   static std::uint64_t bytes(Range rows, bool with_shared, bool with_hethet);
   /// Bytes that each GPU holds for such a counter, blocks on their way included.
-  static std::uint64_t gpu_bytes(std::int64_t samples, Range rows, bool with_shared, bool hethet);
+  static std::uint64_t gpu_bytes(
+      const Context& context, std::int64_t samples, Range rows, bool with_shared, bool hethet);
+  std::int64_t samples() const { return counts_.samples; }
   Range rows() const { return counts_.rows; }
   /// The counts so far; those that lie on GPUs are fetched.
   const PairCounts& counts();
   PairCounts take();
   /// Goes on from counts saved earlier (a checkpoint).
   void resume(PairCounts counts) { counts_ = std::move(counts); }
-  /// Where the backend is CUDA: the counts still on the devices; else null.
-  cuda::DeviceCounts* device_counts() const { return device_.get(); }
+  /// The counts, if all of them lie on devices still; else null.
+  cuda::DeviceCounts* device_counts() const {
+    return counts_.sites == 0 && queued_ > 0 ? device_.get() : nullptr;
+  }
 
  private:
   void check_samples(std::int64_t samples) const;

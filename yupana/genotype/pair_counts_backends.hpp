@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "yupana/core/context.hpp"
+#include "yupana/genotype/device_distances.hpp"
 #include "yupana/genotype/pair_counts.hpp"
 #include "yupana/genotype/planes.hpp"
 
@@ -33,13 +34,16 @@ class DeviceCounts {
   virtual bool any_missing() const = 0;
   /// Adds what was counted to host counts, whose triangles are there and wide enough.
   virtual void collect(PairCounts& counts) = 0;
+  /// d^2 of all pairs on the first device; empty if it cannot be made there. Counts stay.
+  virtual DeviceDistances squared_distances() = 0;
 };
 
 std::shared_ptr<DeviceCounts> device_counts(Context& context,
                                             std::int64_t samples,
                                             Range rows,
                                             bool hethet);
-std::uint64_t device_bytes(std::int64_t samples, Range rows, bool with_missing, bool hethet);
+std::uint64_t device_bytes(
+    const Context& context, std::int64_t samples, Range rows, bool with_missing, bool hethet);
 
 }  // namespace yupana::genotype::cuda
 

@@ -16,7 +16,8 @@ class OnDevices : public DeviceCounts {
   OnDevices(Context& context, std::int64_t samples, Range rows, bool hethet) : context_(context) {
     for (const int device : context.devices()) {
       const DeviceScope scope(device);
-      sums_.push_back(std::make_unique<PairSums>(device, samples, rows, hethet));
+      sums_.push_back(std::make_unique<PairSums>(
+          device, PairSumsParams{samples, rows, hethet, context.gpu_memory()}));
     }
     yupana::cuda::connect(context.devices());
   }
@@ -42,11 +43,26 @@ class OnDevices : public DeviceCounts {
     return std::any_of(sums_.begin(), sums_.end(), [](const auto& s) { return s->any_missing(); });
   }
   void collect(PairCounts& counts) override {
-    for (std::size_t i = 1; i < sums_.size(); ++i) sums_.front()->take_from(*sums_[i]);
+    join();
     sums_.front()->move_to(context_, counts);
+  }
+  DeviceDistances squared_distances() override {
+    join();
+    DeviceDistances distances = sums_.front()->squared_distances();
+    std::visit(
+        [&](const auto& host) {
+          context_.count_moved(static_cast<std::uint64_t>(host.size() * host.size()) *
+                               sizeof(*host.data()));
+        },
+        distances.on_host);
+    return distances;
   }
 
  private:
+  /// All sums on the first device.
+  void join() {
+    for (std::size_t i = 1; i < sums_.size(); ++i) sums_.front()->take_from(*sums_[i]);
+  }
   PairSums& next() {
     PairSums& sums = *sums_[turn_];
     turn_ = (turn_ + 1) % sums_.size();
@@ -67,8 +83,10 @@ std::shared_ptr<DeviceCounts> device_counts(Context& context,
   return std::make_shared<OnDevices>(context, samples, rows, hethet);
 }
 
-std::uint64_t device_bytes(std::int64_t samples, Range rows, bool with_missing, bool hethet) {
-  return PairSums::bytes(rows, with_missing, hethet) + PairSums::block_bytes(samples);
+std::uint64_t device_bytes(
+    const Context& context, std::int64_t samples, Range rows, bool with_missing, bool hethet) {
+  return PairSums::bytes(rows, with_missing, hethet) +
+         PairSums::block_bytes(samples, context.gpu_memory());
 }
 
 }  // namespace yupana::genotype::cuda

@@ -22,9 +22,16 @@ Band band_of(Range rows) {
 
 std::int64_t codes_stride(std::int64_t samples) { return round_up(divide_up(samples, 4), 64); }
 
-std::int64_t sites_of_slot(std::int64_t samples) {
-  const std::int64_t sites = std::max(least_slot_sites, slot_bytes / codes_stride(samples));
-  return std::min(round_up(sites, product_sites), std::int64_t{1} << 22);
+/// Device bytes of one site: its codes in two slots, its planes.
+std::int64_t site_bytes(std::int64_t samples) {
+  return 2 * codes_stride(samples) + round_up(samples, product_edge) * pairwise_planes / 8;
+}
+
+std::int64_t sites_of_slot(std::int64_t samples, std::uint64_t memory) {
+  const std::int64_t wanted = std::max(least_slot_sites, slot_bytes / codes_stride(samples));
+  const auto room = static_cast<std::int64_t>(memory / 4) / site_bytes(samples);
+  const std::int64_t sites = std::min({wanted, room, std::int64_t{1} << 22});
+  return std::max(round_up(sites, product_sites), product_sites);
 }
 
 __global__ void add_kernel(std::uint32_t* to, const std::uint32_t* from, std::int64_t count) {
@@ -42,6 +49,23 @@ __global__ void add_kernel(unsigned long long* to,
   }
 }
 
+/// Sums of rows from the diagonal: S = |u| + |v| = 2 |v| + |w| there, W = |w|, P = |p|.
+__global__ void diagonal_kernel(const SumMatrices m,
+                                unsigned long long* complete,
+                                unsigned long long* pairwise) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= m.band.end) return;
+  const std::int64_t cell = i * (m.band.end + 1), padded = m.padded_samples;
+  if (m.s != nullptr) {
+    complete[plane_v(PlaneKind::complete) * padded + i] = (m.s[cell] - m.w[cell]) / 2;
+    complete[plane_w(PlaneKind::complete) * padded + i] = m.w[cell];
+  }
+  if (m.p != nullptr) {
+    pairwise[i] = m.p[cell];
+    pairwise[plane_w(PlaneKind::pairwise) * padded + i] = m.wm[cell];
+  }
+}
+
 template <class T>
 void zero(DeviceArray<T>& array, cudaStream_t stream) {
   if (!array.empty()) check(cudaMemsetAsync(array.data(), 0, array.bytes(), stream), "clear sums");
@@ -49,15 +73,15 @@ void zero(DeviceArray<T>& array, cudaStream_t stream) {
 
 }  // namespace
 
-PairSums::PairSums(int device, std::int64_t samples, Range rows, bool hethet, BitMethod method)
+PairSums::PairSums(int device, const PairSumsParams& params)
     : device_(device),
-      samples_(samples),
-      rows_(rows),
-      hethet_(hethet),
-      band_(band_of(rows)),
-      products_(band_, method),
-      slot_sites_(sites_of_slot(samples)) {
-  const std::int64_t padded = round_up(samples, product_edge);
+      samples_(params.samples),
+      rows_(params.rows),
+      hethet_(params.hethet),
+      band_(band_of(params.rows)),
+      products_(band_, params.method),
+      slot_sites_(sites_of_slot(params.samples, params.memory)) {
+  const std::int64_t padded = round_up(samples_, product_edge);
   complete_rows_ = DeviceArray<unsigned long long>(planes_of(PlaneKind::complete) * padded);
   pairwise_rows_ = DeviceArray<unsigned long long>(pairwise_planes * padded);
   clear();
@@ -70,10 +94,8 @@ std::uint64_t PairSums::bytes(Range rows, bool with_missing, bool hethet) {
          static_cast<std::uint64_t>(matrices);
 }
 
-std::uint64_t PairSums::block_bytes(std::int64_t samples) {
-  const std::int64_t sites = sites_of_slot(samples);
-  return static_cast<std::uint64_t>(2 * sites * codes_stride(samples) +
-                                    round_up(samples, product_edge) * sites / 8 * pairwise_planes);
+std::uint64_t PairSums::block_bytes(std::int64_t samples, std::uint64_t memory) {
+  return static_cast<std::uint64_t>(sites_of_slot(samples, memory) * site_bytes(samples));
 }
 
 std::int64_t PairSums::room() const {
@@ -226,7 +248,6 @@ void PairSums::multiply(const DevicePlanes& planes, PlaneKind kind, std::int64_t
   if (kind == PlaneKind::complete) {
     list[count++] = {0, 0, 2, ready(s_)};
     list[count++] = {2, 2, 1, ready(w_)};
-    add_row_sums(planes, complete_rows_.data(), work_);
     complete_sites_ += sites;
   } else {
     list[count++] = {2, 2, 2, ready(z_)};
@@ -234,10 +255,23 @@ void PairSums::multiply(const DevicePlanes& planes, PlaneKind kind, std::int64_t
     list[count++] = {1, 1, 1, ready(h_)};
     list[count++] = {4, 4, 1, ready(wm_)};
     if (hethet_) list[count++] = {4, 0, 1, ready(wp_)};
-    add_row_sums(planes, pairwise_rows_.data(), work_);
     pairwise_sites_ += sites;
   }
   products_.add(planes, {list, static_cast<std::size_t>(count)}, work_);
+  sum_rows(planes, kind);
+}
+
+/// Set bits of planes whose sums do not stand on the diagonal of the sums: v of blocks with missing
+/// calls, and all of them if the band does not hold every diagonal cell.
+void PairSums::sum_rows(const DevicePlanes& planes, PlaneKind kind) {
+  const bool on_diagonal = has_whole_diagonal();
+  if (kind == PlaneKind::complete) {
+    if (!on_diagonal) add_row_sums(planes, 1, 2, complete_rows_.data(), work_);
+  } else if (on_diagonal) {
+    add_row_sums(planes, plane_v(kind), 1, pairwise_rows_.data(), work_);
+  } else {
+    add_row_sums(planes, 0, planes.planes, pairwise_rows_.data(), work_);
+  }
 }
 
 void PairSums::take_from(PairSums& other) {
@@ -299,8 +333,14 @@ SumMatrices PairSums::matrices() {
   m.complete = complete_rows_.data();
   m.pairwise = pairwise_rows_.data();
   m.complete_sites = static_cast<std::uint32_t>(complete_sites_);
+  m.sites = static_cast<std::uint32_t>(complete_sites_ + pairwise_sites_);
   m.padded_samples = round_up(samples_, product_edge);
   m.band = band_;
+  if (has_whole_diagonal()) {
+    const auto blocks = static_cast<unsigned>(divide_up(band_.end, 256));
+    diagonal_kernel<<<blocks, 256, 0, work_>>>(m, complete_rows_.data(), pairwise_rows_.data());
+    check_launch("read the diagonal");
+  }
   return m;
 }
 

@@ -7,6 +7,7 @@
 #include "yupana/core/context.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/genotype/cohort.hpp"
+#include "yupana/genotype/device_distances.hpp"
 #include "yupana/genotype/device_planes.hpp"
 #include "yupana/genotype/pair_counts.hpp"
 #include "yupana/genotype/planes.hpp"
@@ -29,19 +30,24 @@ struct SumMatrices {
   const unsigned long long* complete = nullptr;  ///< per plane and row: set bits, complete blocks
   const unsigned long long* pairwise = nullptr;  ///< the same of the other blocks
   std::uint32_t complete_sites = 0;
+  std::uint32_t sites = 0;  ///< with those of the other blocks
   std::int64_t padded_samples = 0;
   Band band;
+};
+
+struct PairSumsParams {
+  std::int64_t samples = 0;
+  Range rows;                                      ///< of the triangle
+  bool hethet = false;                             ///< sum wp', too
+  std::uint64_t memory = std::uint64_t{16} << 30;  ///< device bytes for the work; blocks take part
+  BitMethod method = BitMethod::automatic;
 };
 
 /// Sums of one device. Blocks are queued; the caller's memory is free again after each call.
 class PairSums {
  public:
   /// To be called with `device` current.
-  PairSums(int device,
-           std::int64_t samples,
-           Range rows,
-           bool hethet,
-           BitMethod method = BitMethod::automatic);
+  PairSums(int device, const PairSumsParams& params);
 
   void add(const PlaneBlock& block);
   void add(const CallBlock& block);
@@ -58,6 +64,9 @@ class PairSums {
   /// Adds the sums to host counts and empties them. counts.sites is the caller's to raise.
   void move_to(Context& context, PairCounts& counts);
 
+  /// d^2 of all pairs, as device_distances; the sums stay. For a band of every row.
+  DeviceDistances squared_distances();
+
   bool any_missing() const { return pairwise_sites_ > 0 || (gathered_ > 0 && !gathered_complete_); }
   /// Whether no codes wait in the buffer for more.
   bool sent() const { return gathered_ == 0; }
@@ -67,7 +76,7 @@ class PairSums {
   /// Device bytes for a band of rows, without the blocks.
   static std::uint64_t bytes(Range rows, bool with_missing, bool hethet);
   /// Device bytes for the two blocks in flight and their planes.
-  static std::uint64_t block_bytes(std::int64_t samples);
+  static std::uint64_t block_bytes(std::int64_t samples, std::uint64_t memory);
 
   cudaStream_t stream() const { return work_; }
   /// Until everything queued is done.
@@ -90,6 +99,11 @@ class PairSums {
   void multiply(const DevicePlanes& planes, PlaneKind kind, std::int64_t sites);
   std::uint32_t* ready(Sums& sums);
   void clear();
+
+  void sum_rows(const DevicePlanes& planes, PlaneKind kind);
+  bool has_whole_diagonal() const {
+    return band_.begin == 0 && band_.end >= samples_ && band_.end > 0;
+  }
 
   int device_;
   std::int64_t samples_;

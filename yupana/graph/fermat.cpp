@@ -11,7 +11,10 @@ namespace yupana::graph {
 namespace {
 
 template <class T>
-Closing dispatch(Context& context, SquareMatrix<T>& weights, bool prune) {
+Closing dispatch(Context& context,
+                 SquareMatrix<T>& weights,
+                 bool prune,
+                 [[maybe_unused]] const DeviceSource& source) {
   switch (context.backend()) {
     case Backend::reference:
       return reference::close(context, weights);
@@ -19,7 +22,8 @@ Closing dispatch(Context& context, SquareMatrix<T>& weights, bool prune) {
       return cpu::close(context, weights, prune, cpu::dense_closure<T>(context, weights.size()));
     case Backend::cuda:
 #ifdef YUPANA_CUDA
-      return cpu::close(context, weights, prune, cuda::dense_closure<T>(context, weights.size()));
+      return cpu::close(
+          context, weights, prune, cuda::dense_closure<T>(context, weights.size(), source));
 #else
       break;
 #endif
@@ -31,6 +35,7 @@ template <class T>
 std::int64_t solve(Context& context,
                    SquareMatrix<T>& weights,
                    const FermatParams& params,
+                   const DeviceSource& source,
                    FermatResult& result) {
   if (params.neighbors > 0) {
     SquareMatrix<T> lengths = close_neighbors(context, weights, params.neighbors, result);
@@ -44,7 +49,7 @@ std::int64_t solve(Context& context,
     result.method = fmt::format("estimate through {} landmarks", count);
     return weights.size() > 0 ? estimate_by_landmarks(context, weights, params) : 0;
   }
-  const Closing closing = dispatch(context, weights, params.prune);
+  const Closing closing = dispatch(context, weights, params.prune, source);
   result.certified = closing.certified;
   result.method = closing.method;
   return closing.kept;
@@ -102,19 +107,24 @@ std::int64_t equal_pairs(Context& context, const SquareMatrix<T>& a, const Squar
 FermatResult fermat(Context& context,
                     AnyMatrix distances,
                     bool squared,
-                    const FermatParams& params) {
+                    const FermatParams& params,
+                    const DeviceMatrix& on_device) {
   check_params(params);
   FermatWeights weights = fermat_weights(context, std::move(distances), squared, params);
   FermatResult result;
   result.alpha = params.alpha;
   result.rooted = params.root;
   result.scale = weights.scale;
+  DeviceSource source;
+  source.power = squared ? params.alpha / 2 : params.alpha;
+  // Other powers, and scaled distances, are worked out on the host: its pow has other bits.
+  if (weights.scale == 1 && (source.power == 1 || source.power == 2)) source.distances = on_device;
   std::visit(
       [&](auto& matrix) {
         const std::int64_t n = matrix.size();
         result.kept_edges = 1;
         result.components = n > 0 ? 1 : 0;
-        const std::int64_t kept = solve(context, matrix, params, result);
+        const std::int64_t kept = solve(context, matrix, params, source, result);
         if (n > 1) {
           const double pairs = static_cast<double>(n) * static_cast<double>(n - 1) / 2;
           result.kept_edges = static_cast<double>(kept) / pairs;

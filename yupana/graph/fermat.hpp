@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "yupana/core/context.hpp"
+#include "yupana/core/device_matrix.hpp"
 #include "yupana/core/matrix.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 
@@ -63,10 +64,13 @@ struct FermatResult {
 ///   (integers round down); kept_edges is then of the estimate work n^3 / 2 add+min, or n^2 where
 ///   every edge is certified; deterministic errors (bad_input): alpha < 1, not square, NaN or
 ///   negative distance, not symmetric
+///   `on_device`: the same distances on a GPU, if they are there. Where the power of them is 1 or 2
+///   (alpha 2 or 4 of squared distances) weights and closure are made there, and nothing goes up.
 FermatResult fermat(Context& context,
                     AnyMatrix distances,
                     bool squared,
-                    const FermatParams& params = {});
+                    const FermatParams& params = {},
+                    const DeviceMatrix& on_device = {});
 
 /// Takes the edges out of `weights` that --knn k does not use: an edge stays if either end is among
 /// the k nearest neighbours of the other (ties: the smaller index).

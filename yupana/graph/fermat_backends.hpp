@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,7 @@ Closing close(Context& context, SquareMatrix<T>& weights);
 template <class T>
 struct DenseClosure {
   /// In place, symmetric; returns the edges kept.
-  std::int64_t (*close)(Context& context, MatrixView<T> weights);
+  std::function<std::int64_t(Context& context, MatrixView<T> weights)> close;
   const char* method;
   double seconds;  ///< about, times the threads of the context: what a search may take in its place
   bool families;   ///< slow enough that putting relatives together first can pay
@@ -52,10 +53,17 @@ template <class T>
 DenseClosure<T> dense_closure(const Context& context, std::int64_t n);
 }  // namespace cpu
 
+/// Distances that lie on a GPU and the power that makes weights of them; empty: weights come from
+/// the host.
+struct DeviceSource {
+  DeviceMatrix distances;
+  double power = 1;
+};
+
 #ifdef YUPANA_CUDA
 namespace cuda {
 template <class T>
-DenseClosure<T> dense_closure(const Context& context, std::int64_t n);
+DenseClosure<T> dense_closure(const Context& context, std::int64_t n, const DeviceSource& source);
 }  // namespace cuda
 #endif
 

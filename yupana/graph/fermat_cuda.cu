@@ -1,25 +1,94 @@
+// The dense closure of Fermat weights on a GPU, from the host or from distances that are there.
 #include <cmath>
 
+#include "yupana/core/cuda/runtime.hpp"
 #include "yupana/graph/fermat_backends.hpp"
 #include "yupana/graph/shortest_paths_backends.hpp"
+#include "yupana/graph/shortest_paths_cuda.hpp"
 
 namespace yupana::graph::cuda {
+namespace {
+
+using namespace yupana::cuda;
+
+// Below, a closure takes a core less time than the way to a GPU and back, and the certificate with
+// families decides as on the CPU: the same bits for floats, too.
+constexpr std::int64_t least_vertices = 1024;
+
+/// The operations of the host's weights, which are exact or rounded once: the same bits.
+template <class To, class From>
+__global__ void weights_kernel(const From* distances,
+                               std::int64_t cells,
+                               bool square,
+                               To* weights) {
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < cells;
+       i += std::int64_t{gridDim.x} * blockDim.x) {
+    const auto x = static_cast<double>(distances[i]);
+    weights[i] = static_cast<To>(square ? __dmul_rn(x, x) : x);
+  }
+}
+
+/// Weights and closure on the device of the distances; only lengths come down.
+template <class T>
+std::int64_t close_there(Context& context, const DeviceSource& source, MatrixView<T> lengths) {
+  const DeviceMatrix& from = source.distances;
+  const DeviceScope scope(from.device);
+  const std::int64_t cells = from.n * from.n;
+  DeviceArray<T> weights(cells);
+  const Stream stream;
+  const bool square = source.power == 2;
+  if (from.type == DeviceMatrix::Type::int32) {
+    const auto* const d = static_cast<const std::int32_t*>(from.memory.get());
+    weights_kernel<<<2048, 256, 0, stream>>>(d, cells, square, weights.data());
+  } else {
+    const auto* const d = static_cast<const double*>(from.memory.get());
+    weights_kernel<<<2048, 256, 0, stream>>>(d, cells, square, weights.data());
+  }
+  check_launch("turn distances into weights");
+  const std::int64_t kept =
+      close_symmetric<T>(context, from.device, weights.data(), from.n, from.n, stream);
+  const auto row = static_cast<std::size_t>(from.n) * sizeof(T);
+  check(cudaMemcpy2D(lengths.data,
+                     static_cast<std::size_t>(lengths.stride) * sizeof(T),
+                     weights.data(),
+                     row,
+                     row,
+                     static_cast<std::size_t>(from.n),
+                     cudaMemcpyDeviceToHost),
+        "copy lengths from the GPU");
+  context.count_moved(row * static_cast<std::size_t>(from.n));
+  return kept;
+}
+
+}  // namespace
 
 template <class T>
-DenseClosure<T> dense_closure(const Context& context, std::int64_t n) {
+DenseClosure<T> dense_closure(const Context& context, std::int64_t n, const DeviceSource& source) {
+  if (n < least_vertices) return cpu::dense_closure<T>(context, n);
   const auto size = static_cast<double>(n);
   // An H200: about 12 T (add+min)/s, a tenth of that in double; the matrix there and back at 20
   // GB/s; 2 ms to begin with.
   const double rate = sizeof(T) == sizeof(double) ? 1.2e12 : 12e12;
   const double seconds = size * size * size / 2 / rate + 2 * size * size * sizeof(T) / 20e9 + 2e-3;
-  return {shortest_paths_symmetric<T>,
-          "symmetric blocked Floyd-Warshall on the GPU",
-          seconds * context.threads(),
-          false};
+  DenseClosure<T> closure{shortest_paths_symmetric<T>,
+                          "symmetric blocked Floyd-Warshall on the GPU",
+                          seconds * context.threads(),
+                          false};
+  // Several devices share the work best when each gets its rows from the host.
+  const bool one = context.devices().size() == 1;
+  const bool fits = size * size * sizeof(T) * 1.25 < static_cast<double>(context.gpu_memory());
+  if (!source.distances.empty() && one && fits) {
+    closure.close = [source](Context& there, MatrixView<T> weights) {
+      return close_there(there, source, weights);
+    };
+  }
+  return closure;
 }
 
-template DenseClosure<std::int32_t> dense_closure(const Context&, std::int64_t);
-template DenseClosure<float> dense_closure(const Context&, std::int64_t);
-template DenseClosure<double> dense_closure(const Context&, std::int64_t);
+template DenseClosure<std::int32_t> dense_closure(const Context&,
+                                                  std::int64_t,
+                                                  const DeviceSource&);
+template DenseClosure<float> dense_closure(const Context&, std::int64_t, const DeviceSource&);
+template DenseClosure<double> dense_closure(const Context&, std::int64_t, const DeviceSource&);
 
 }  // namespace yupana::graph::cuda

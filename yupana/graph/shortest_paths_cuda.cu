@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <vector>
 
 #include "yupana/graph/closure_cuda.hpp"
@@ -274,6 +275,18 @@ std::int64_t close_directed(Context& context,
 }
 
 template <class T>
+double seconds_to_close(Context& context, const std::vector<int>& devices, MatrixView<T> weights) {
+  const ClosureLimits limits;
+  link_devices(devices);
+  Resident<T> resident(context, devices, weights, resident_shape(weights.rows, limits));
+  Stage stage = closing_stage(context, weights.rows, true);
+  const auto begin = std::chrono::steady_clock::now();
+  close_symmetric_rows(context, resident.rows(), stage, limits);
+  mirror(resident.rows());
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+template <class T>
 std::int64_t close_symmetric(Context& context, MatrixView<T> weights, const ClosureLimits& limits) {
   std::int64_t kept = 0;
   if (weights.rows > 0) {
@@ -303,6 +316,9 @@ template <class T>
 std::int64_t shortest_paths_directed(Context& context, MatrixView<T> weights, Signs signs) {
   return close_directed(context, weights, signs == Signs::any, {});
 }
+
+template double seconds_to_close(Context&, const std::vector<int>&, MatrixView<std::int32_t>);
+template double seconds_to_close(Context&, const std::vector<int>&, MatrixView<float>);
 
 template std::int64_t close_symmetric(
     Context&, int, std::int32_t*, std::int64_t, std::int64_t, cudaStream_t, const ClosureLimits&);

@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
@@ -44,6 +45,11 @@ std::int64_t close_directed(Context& context,
                             bool negative,
                             cudaStream_t stream,
                             const ClosureLimits& limits = {});
+
+/// Seconds that devices take together to close symmetric weights once they hold their rows, and to
+/// count the edges kept: what several of them are measured by. The weights stay as they are.
+template <class T>
+double seconds_to_close(Context& context, const std::vector<int>& devices, MatrixView<T> weights);
 
 /// From host memory and back, by whatever fits the devices of `context`: whole on one or several,
 /// or strip by strip through one.

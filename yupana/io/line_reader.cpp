@@ -1,7 +1,10 @@
 #include "yupana/io/line_reader.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "yupana/core/error.hpp"
@@ -9,14 +12,24 @@
 namespace yupana::io {
 namespace {
 
-constexpr std::size_t piece = std::size_t{1} << 18;
+/// Bytes to read at a time: 256 KiB, or what a small file has. (A list of samples then costs
+/// microseconds instead of a megabyte of fresh memory.)
+std::size_t piece_of(const std::string& path) {
+  constexpr std::uintmax_t least = std::uintmax_t{1} << 12, most = std::uintmax_t{1} << 18;
+  std::error_code unknown;  // no regular file
+  const std::uintmax_t size = std::filesystem::file_size(path, unknown);
+  return static_cast<std::size_t>(unknown ? most : std::clamp(size, least, most));
+}
 
 }  // namespace
 
 LineReader::LineReader(std::string path)
-    : path_(std::move(path)), file_(gzopen(path_.c_str(), "rb"), gzclose), buffer_(piece) {
+    : path_(std::move(path)),
+      file_(gzopen(path_.c_str(), "rb"), gzclose),
+      piece_(piece_of(path_)),
+      buffer_(piece_) {
   if (!file_) throw bad_file(path_, fmt::format("cannot be opened: {}", std::strerror(errno)));
-  gzbuffer(file_.get(), 1 << 17);
+  gzbuffer(file_.get(), static_cast<unsigned>(piece_ / 2));
 }
 
 /// Moves the rest to the front of the buffer and reads on behind it; false at the end of the file.
@@ -25,8 +38,8 @@ bool LineReader::refill() {
   std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
-  if (buffer_.size() - end_ < piece) buffer_.resize(2 * buffer_.size());
-  const int got = gzread(file_.get(), buffer_.data() + end_, piece);
+  if (buffer_.size() - end_ < piece_) buffer_.resize(2 * buffer_.size());
+  const int got = gzread(file_.get(), buffer_.data() + end_, static_cast<unsigned>(piece_));
   int status = Z_OK;
   const char* fault = gzerror(file_.get(), &status);
   // A gzip file that was cut short ends without an error of gzread; gzerror knows.

@@ -27,6 +27,7 @@ class LineReader {
 
   std::string path_;
   std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
+  std::size_t piece_;  ///< bytes read at a time
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  ///< of the text not handed out yet
   std::size_t end_ = 0;

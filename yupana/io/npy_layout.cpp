@@ -1,5 +1,6 @@
 #include "yupana/io/npy_layout.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -89,16 +90,34 @@ NpyLayout npy_layout(std::string_view path, std::string_view bytes) {
   return layout;
 }
 
-std::string npy_preamble(std::string_view description, std::int64_t rows, std::int64_t cols) {
-  std::string text = fmt::format(
-      "{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}), }}", description, rows, cols);
+namespace {
+
+/// The dictionary as a header of a multiple of 64 bytes, at least `least`.
+std::string preamble(std::string text, std::size_t least) {
   constexpr std::size_t before = 10;  // signature, version, length
-  const std::size_t whole = (before + text.size() + 1 + 63) / 64 * 64;
+  const std::size_t whole = std::max(least, (before + text.size() + 1 + 63) / 64 * 64);
   text.resize(whole - before - 1, ' ');
   text += '\n';
   std::string bytes(magic);
   bytes += {'\1', '\0', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)};
   return bytes + text;
+}
+
+}  // namespace
+
+std::string npy_preamble(std::string_view description, std::int64_t rows, std::int64_t cols) {
+  return preamble(fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}), }}",
+                              description,
+                              rows,
+                              cols),
+                  0);
+}
+
+std::string npy_preamble(std::string_view description, std::int64_t count) {
+  return preamble(
+      fmt::format(
+          "{{'descr': '{}', 'fortran_order': False, 'shape': ({},), }}", description, count),
+      128);
 }
 
 }  // namespace yupana::io

@@ -1,11 +1,8 @@
 #include "yupana/io/text_rows.hpp"
 
-#include <tbb/parallel_pipeline.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
 #include <memory>
 #include <string>
 
@@ -83,46 +80,15 @@ void write_text_rows(Context& context, AtomicFile& file, const TextRows& rows) {
   const std::int64_t numbers = rows.gzip ? member_numbers : piece_numbers;
   const std::int64_t step =
       std::max<std::int64_t>(1, numbers / std::max<std::int64_t>(1, rows.size));
-  using Shared = std::shared_ptr<Piece>;
-  // A pipeline that an exception leaves forgets the pieces on their way, so none may: the first
-  // one ends the input, the pieces drain, and it is thrown at the end.
-  std::atomic<bool> failed{false};
-  std::exception_ptr failure;
-  const auto guarded = [&](const auto& step_of_work) {
-    if (failed.load()) return;
-    try {
-      step_of_work();
-    } catch (...) {
-      if (!failed.exchange(true)) failure = std::current_exception();
-    }
-  };
-  std::int64_t next = 0;
-  const auto cut = [&](tbb::flow_control& control) -> Range {
-    const Range range{next, std::min(next + step, rows.size)};
-    if (range.size() == 0 || failed.load()) control.stop();
-    next = range.end;
-    return range;
-  };
-  const auto make = [&](Range range) {
-    Shared piece;
-    guarded([&] { piece = std::make_shared<Piece>(made(rows, range)); });
-    return piece;
-  };
-  const auto put = [&](const Shared& piece) {
-    if (piece == nullptr) return;
-    guarded([&] {
-      file.write(piece->text.data(), piece->size);
-      stage.advance(static_cast<double>(piece->rows.size()) * static_cast<double>(rows.size));
-    });
-  };
-  context.run([&] {
-    tbb::parallel_pipeline(
-        static_cast<std::size_t>(2 * context.threads()),
-        tbb::make_filter<void, Range>(tbb::filter_mode::serial_in_order, cut) &
-            tbb::make_filter<Range, Shared>(tbb::filter_mode::parallel, make) &
-            tbb::make_filter<Shared, void>(tbb::filter_mode::serial_in_order, put));
-  });
-  if (failure) std::rethrow_exception(failure);
+  context.in_order(
+      divide_up(rows.size, step),
+      [&](std::int64_t i) {
+        return made(rows, {i * step, std::min((i + 1) * step, rows.size)});
+      },
+      [&](const Piece& piece) {
+        file.write(piece.text.data(), piece.size);
+        stage.advance(static_cast<double>(piece.rows.size()) * static_cast<double>(rows.size));
+      });
 }
 
 }  // namespace yupana::io

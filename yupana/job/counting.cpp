@@ -62,11 +62,11 @@ void place_rows(const genotype::PairCounts& part, genotype::PairCounts& whole) {
 }
 
 /// One pass over the input: the rows of `band`.
-genotype::PairCounts count_pass(Context& context,
-                                Input& input,
-                                const Plan& plan,
-                                Range band,
-                                const CheckpointParams& checkpoint) {
+genotype::PairCounter count_pass(Context& context,
+                                 Input& input,
+                                 const Plan& plan,
+                                 Range band,
+                                 const CheckpointParams& checkpoint) {
   const bool saves = !checkpoint.folder.empty();
   const std::string run = run_text(input, plan, band);
   genotype::PairCounter counter(
@@ -107,7 +107,7 @@ genotype::PairCounts count_pass(Context& context,
   if (saves && passes_of(plan) > 1) {
     genotype::save_counts(context, counts_path(checkpoint, band), run, counter.counts());
   }
-  return counter.take();
+  return counter;
 }
 
 }  // namespace
@@ -121,15 +121,22 @@ genotype::PairCounts count_pairs(Context& context,
   for (const Range part : plan.gpu_bands) {
     if (part.begin >= band.begin && part.end <= band.end) parts.push_back(part);
   }
-  if (parts.size() < 2) return count_pass(context, input, plan, band, checkpoint);
+  if (parts.size() < 2) return count_pass(context, input, plan, band, checkpoint).take();
   // The host holds what the GPUs cannot hold at once.
   genotype::PairCounts whole;
   whole.samples = plan.sizes.samples;
   whole.rows = band;
   for (const Range part : parts) {
-    place_rows(count_pass(context, input, plan, part, checkpoint), whole);
+    place_rows(count_pass(context, input, plan, part, checkpoint).take(), whole);
   }
   return whole;
+}
+
+genotype::PairCounter count_whole(Context& context,
+                                  Input& input,
+                                  const Plan& plan,
+                                  const CheckpointParams& checkpoint) {
+  return count_pass(context, input, plan, {0, plan.sizes.samples}, checkpoint);
 }
 
 void remove_checkpoint(const Plan& plan, const CheckpointParams& checkpoint) {

@@ -23,6 +23,13 @@ genotype::PairCounts count_pairs(Context& context,
                                  Range band,
                                  const CheckpointParams& checkpoint = {});
 
+/// The same over every row, handed over with the counts where they are: on GPUs they stay there.
+/// For plans of one pass.
+genotype::PairCounter count_whole(Context& context,
+                                  Input& input,
+                                  const Plan& plan,
+                                  const CheckpointParams& checkpoint = {});
+
 /// Removes the checkpoint's files after a run is done.
 void remove_checkpoint(const Plan& plan, const CheckpointParams& checkpoint);
 

@@ -5,6 +5,7 @@
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/genotype/device_distances.hpp"
 #include "yupana/genotype/metric.hpp"
 #include "yupana/io/matrix_reader.hpp"
 #include "yupana/io/sample_lists.hpp"
@@ -40,16 +41,20 @@ struct Start {
   std::vector<std::string> names;
   RunLabels labels;
   AnyMatrix distances;
+  DeviceMatrix on_device;  ///< the same on a GPU, if they were made there
   bool squared = true;
   std::optional<genotype::CohortSummary> cohort;
 };
 
-void refuse_unshared(const genotype::PairCounts& counts, const std::vector<std::string>& names) {
-  const std::int64_t pairs = genotype::pairs_without_shared_site(counts);
+/// Names the first pair of samples without a common site, by `shares` of row and column.
+template <class Shares>
+void refuse_unshared(std::int64_t pairs,
+                     const std::vector<std::string>& names,
+                     const Shares& shares) {
   if (pairs == 0) return;
-  for (std::int64_t i = 0; i < counts.samples; ++i) {
+  for (std::int64_t i = 0; i < std::ssize(names); ++i) {
     for (std::int64_t j = 0; j < i; ++j) {
-      if (counts.shared_at(i, j) > 0) continue;
+      if (shares(i, j)) continue;
       throw Error(
           ErrorCode::bad_input,
           fmt::format("{} pairs of samples share no called site (first: {} and {}), so they have "
@@ -96,18 +101,49 @@ RunLabels labels_of(Context& context,
   return {read.names, analysis::Labels(read.of.begin(), read.of.end())};
 }
 
+void take_distances(Context& context, const genotype::PairCounts& counts, Start& start) {
+  refuse_unshared(genotype::pairs_without_shared_site(counts), start.names, [&](auto i, auto j) {
+    return counts.shared_at(i, j) > 0;
+  });
+  Stage stage(context, "metric");
+  start.distances = squared_distances(context, counts);
+}
+
+/// From counts on a GPU, where the distances stay for the shortest paths.
+void take_distances(Context& context, genotype::PairCounter& counter, Start& start) {
+  genotype::DeviceDistances made;
+  {
+    Stage stage(context, "metric");
+    made = genotype::device_distances(context, counter);
+  }
+  if (made.on_device.empty()) return take_distances(context, counter.counts(), start);
+  start.on_device = made.on_device;
+  std::visit(
+      [&](auto& distances) {
+        refuse_unshared(made.unshared, start.names, [&](auto i, auto j) {
+          return distances(i, j) == distances(i, j);
+        });
+        start.distances = std::move(distances);
+      },
+      made.on_host);
+}
+
 Start start_from_cohort(Context& context, const FermatJobParams& params) {
   Input input = open_input(context, params.input);
   const Plan plan = plan_cohort(context, input, params);
   Start start;
   start.names = input.cohort.samples();
   start.labels = labels_of(context, params, start.names);  // their faults show before the work
-  const genotype::PairCounts counts =
-      count_pairs(context, input, plan, {0, plan.sizes.samples}, params.checkpoint);
-  start.cohort = input.cohort.summary();
-  refuse_unshared(counts, start.names);
-  Stage stage(context, "metric");
-  start.distances = squared_distances(context, counts);
+  if (plan.gpu_bands.size() == 1) {
+    genotype::PairCounter counter = count_whole(context, input, plan, params.checkpoint);
+    start.cohort = input.cohort.summary();
+    take_distances(context, counter, start);
+  } else {
+    const genotype::PairCounts counts =
+        count_pairs(context, input, plan, {0, plan.sizes.samples}, params.checkpoint);
+    start.cohort = input.cohort.summary();
+    take_distances(context, counts, start);
+  }
   return start;
 }
 
@@ -225,7 +261,7 @@ void work_out_alpha(Context& context,
   graph::FermatParams fermat = params.fermat;
   fermat.alpha = alpha;
   const graph::FermatResult closed =
-      graph::fermat(context, copy_of(start.distances), start.squared, fermat);
+      graph::fermat(context, copy_of(start.distances), start.squared, fermat, start.on_device);
   result.alphas.push_back(findings_of(closed));
   add_notices(result, params, result.alphas.back());
 

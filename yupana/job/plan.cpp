@@ -49,14 +49,15 @@ std::uint64_t bytes_of_rows(Range rows, const PlanParams& sizes) {
                           human_bytes(static_cast<double>(context.memory()))));
 }
 
-std::uint64_t gpu_bytes_of(Range rows, const PlanParams& sizes) {
-  return genotype::PairCounter::gpu_bytes(sizes.samples, rows, sizes.missing, sizes.hethet);
+std::uint64_t gpu_bytes_of(const Context& context, Range rows, const PlanParams& sizes) {
+  return genotype::PairCounter::gpu_bytes(
+      context, sizes.samples, rows, sizes.missing, sizes.hethet);
 }
 
 /// Cuts a band into the rows whose sums the GPUs hold at once. Halves until they fit: sums are held
 /// in squares, so that their bytes are no simple function of the rows.
 void cut_for_gpu(const Context& context, Plan& plan, Range band) {
-  const std::uint64_t bytes = gpu_bytes_of(band, plan.sizes);
+  const std::uint64_t bytes = gpu_bytes_of(context, band, plan.sizes);
   if (bytes <= context.gpu_memory()) {
     plan.gpu_bands.push_back(band);
     plan.gpu_bytes = std::max(plan.gpu_bytes, bytes);

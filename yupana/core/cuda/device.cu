@@ -22,11 +22,31 @@ bool launch_probe() {
   return ran && answer == probe_answer;
 }
 
+/// The caller's current device stays what it was.
+class Visit {
+ public:
+  explicit Visit(int ordinal) {
+    known_ = cudaGetDevice(&before_) == cudaSuccess;
+    arrived_ = cudaSetDevice(ordinal) == cudaSuccess;
+  }
+  ~Visit() {
+    if (known_) cudaSetDevice(before_);
+  }
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+  bool arrived() const { return arrived_; }
+
+ private:
+  int before_ = 0;
+  bool known_ = false, arrived_ = false;
+};
+
 DeviceInfo describe(int ordinal) {
   cudaDeviceProp properties{};
   DeviceInfo info;
   info.ordinal = ordinal;
-  if (cudaSetDevice(ordinal) != cudaSuccess) return info;
+  const Visit visit(ordinal);
+  if (!visit.arrived()) return info;
   if (cudaGetDeviceProperties(&properties, ordinal) != cudaSuccess) return info;
   info.name = properties.name;
   info.major = properties.major;
@@ -52,7 +72,8 @@ std::vector<DeviceInfo> device_list() {
 
 std::uint64_t free_memory(int ordinal) {
   std::size_t available = 0, total = 0;
-  if (cudaSetDevice(ordinal) != cudaSuccess) return 0;
+  const Visit visit(ordinal);
+  if (!visit.arrived()) return 0;
   return cudaMemGetInfo(&available, &total) == cudaSuccess ? available : 0;
 }
 

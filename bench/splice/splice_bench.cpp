@@ -1,0 +1,243 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/splice/splice_peers.hpp"
+#include "bench/support/bench.hpp"
+#include "yupana/core/machine.hpp"
+#include "yupana/core/random.hpp"
+#include "yupana/splice/align.hpp"
+#include "yupana/splice/candidates.hpp"
+#include "yupana/splice/row_kernels.hpp"
+
+namespace yupana::bench {
+namespace {
+
+using splice::AlignParams;
+using splice::Case;
+using splice::Exon;
+using splice::SplicedAlignment;
+
+template <class Body>
+double best_seconds(int repeats, const Body& body) {
+  double best = HUGE_VAL;
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    const auto begin = std::chrono::steady_clock::now();
+    body();
+    best = std::min(
+        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return best;
+}
+
+std::string letters(RandomSequence& random, std::int64_t size) {
+  std::string text(static_cast<std::size_t>(size), 'A');
+  for (char& letter : text) letter = "ACGT"[random.word() & 3];
+  return text;
+}
+
+/// Log-normal with the mean given and a long tail (sigma 0.8), at least 1.
+std::int64_t long_tailed(RandomSequence& random, double mean) {
+  constexpr double sigma = 0.8;
+  const double u = random.uniform() + 1e-12, v = random.uniform();
+  const double normal = std::sqrt(-2 * std::log(u)) * std::cos(2 * 3.14159265358979 * v);
+  return std::max<std::int64_t>(1,
+                                std::llround(mean * std::exp(sigma * normal - sigma * sigma / 2)));
+}
+
+struct Gene {
+  std::string bases;
+  std::vector<Exon> exons;
+  std::string target;
+  Case view() const { return {bases, exons, target}; }
+};
+
+/// Candidates of the sizes given at random places of a sequence; the target is every fifth that
+/// does not overlap the last, with one letter in eight changed, cut or drawn out to its length.
+Gene make_gene(RandomSequence& random, std::int64_t exons, double exon_mean, std::int64_t target) {
+  Gene gene;
+  gene.bases = letters(random, exons * 1150);
+  const auto size = std::ssize(gene.bases);
+  for (std::int64_t k = 0; k < exons; ++k) {
+    Exon x;
+    const std::int64_t length = std::min(size, long_tailed(random, exon_mean));
+    x.first = 1 + static_cast<std::int64_t>(random.word() %
+                                            static_cast<std::uint64_t>(size - length + 1));
+    x.last = x.first + length - 1;
+    gene.exons.push_back(x);
+  }
+  std::sort(gene.exons.begin(), gene.exons.end(), [](const Exon& a, const Exon& b) {
+    return a.first < b.first;
+  });
+  std::int64_t end = 0;
+  for (std::int64_t k = 0; k < exons; k += 5) {
+    const Exon& x = gene.exons[static_cast<std::size_t>(k)];
+    if (x.first <= end) continue;
+    gene.target += gene.bases.substr(static_cast<std::size_t>(x.first - 1),
+                                     static_cast<std::size_t>(x.length()));
+    end = x.last;
+  }
+  for (char& letter : gene.target) {
+    if (random.word() % 8 == 0) letter = "ACGT"[random.word() & 3];
+  }
+  gene.target.resize(static_cast<std::size_t>(target), 'A');
+  return gene;
+}
+
+double register_rate(Context& context, bool quick) {
+  const auto loop = splice::cpu::row_kernels<std::int16_t>().register_loop;
+  const std::int64_t steps = quick ? 20'000 : 5'000'000;
+  double best = 0;
+  for (int repeat = 0; repeat < 9; ++repeat) {
+    std::vector<std::int64_t> cells(static_cast<std::size_t>(context.threads()));
+    const double seconds = best_seconds(1, [&] {
+      context.parallel_for(context.threads(), 1, [&](std::int64_t begin, std::int64_t) {
+        volatile std::int16_t kept = loop(steps, cells[static_cast<std::size_t>(begin)]);
+        static_cast<void>(kept);
+      });
+    });
+    double all = 0;
+    for (const std::int64_t count : cells) all += static_cast<double>(count);
+    best = std::max(best, all / seconds);
+  }
+  return best;
+}
+
+// Small genes of the same kind against the reference, chains and columns included.
+bool agrees_with_the_reference(Context& context) {
+  Context reference({.device = "reference", .threads = 1, .memory = 0, .gpu_memory = 0});
+  RandomSequence random(2);
+  for (int i = 0; i < 5; ++i) {
+    const Gene gene = make_gene(random, 20, 40, 200);
+    const SplicedAlignment a = splice::align(context, gene.view());
+    const SplicedAlignment b = splice::align(reference, gene.view());
+    if (a.score != b.score || a.chain != b.chain) return false;
+  }
+  return true;
+}
+
+/// One set of problems, score only and with alignments.
+void measure(Context& context,
+             const BenchParams& params,
+             const std::string& name,
+             const std::vector<Gene>& genes,
+             const AlignParams& scoring,
+             double limit,
+             bool agrees) {
+  std::vector<Case> cases;
+  double dense = 0;
+  for (const Gene& gene : genes) {
+    cases.push_back(gene.view());
+    dense += static_cast<double>(gene.bases.size()) * static_cast<double>(gene.target.size());
+  }
+  std::vector<std::int64_t> scores;
+  for (const bool alignment : {true, false}) {
+    AlignParams with = scoring;
+    with.alignment = alignment;
+    std::vector<SplicedAlignment> done;
+    const double seconds =
+        best_seconds(params.quick ? 1 : 7, [&] { done = splice::align(context, cases, with); });
+    // Alignments were scored again from their columns; the score alone must be the same.
+    bool equal = agrees;
+    double executed = 0;
+    for (std::size_t c = 0; c < done.size(); ++c) {
+      executed += static_cast<double>(done[c].executed_cells);
+      if (alignment) scores.push_back(done[c].score);
+      equal = equal && done[c].score == scores[c];
+    }
+    const std::string what = fmt::format("{}, {}, {} thread{}",
+                                         name,
+                                         alignment ? "with alignment" : "score only",
+                                         context.threads(),
+                                         context.threads() > 1 ? "s" : "");
+    const std::string impl = fmt::format("yupana cpu {}", simd_target());
+    const double rate = executed / seconds;
+    params.emit({"splice", what, impl, rate * 1e-9, "G executed cells/s", rate / limit, equal});
+    params.emit({"splice",
+                 what,
+                 impl,
+                 dense / seconds * 1e-9,
+                 "G dense-equivalent cells/s",
+                 std::nullopt,
+                 equal});
+    params.emit({"splice", what, impl, seconds, "s", std::nullopt, equal});
+  }
+}
+
+/// The shapes of the published set, one huge gene, and one gene with exons from its signals.
+void measure_all(Context& context, const BenchParams& params) {
+  const double limit = register_rate(context, params.quick);
+  params.emit(
+      {"splice",
+       fmt::format("16-bit add, max, max in registers alone, {} threads", context.threads()),
+       fmt::format("yupana cpu {}", simd_target()),
+       limit * 1e-9,
+       "G executed cells/s",
+       std::nullopt,
+       true});
+  const bool agrees = agrees_with_the_reference(context);
+  RandomSequence random(1);
+  std::vector<Gene> genes;
+  for (int g = 0; g < (params.quick ? 5 : 1010); ++g) {
+    const std::int64_t exons = long_tailed(random, 55);
+    genes.push_back(
+        make_gene(random, exons, 149, std::min<std::int64_t>(6000, long_tailed(random, 1460))));
+  }
+  measure(context,
+          params,
+          fmt::format("{} genes, linear gaps", genes.size()),
+          genes,
+          {},
+          limit,
+          agrees);
+  AlignParams affine;
+  affine.gap_open = -4;
+  affine.gap_extend = -1;
+  measure(context,
+          params,
+          fmt::format("{} genes, affine gaps", genes.size()),
+          genes,
+          affine,
+          limit,
+          agrees);
+  const std::vector<Gene> huge{make_gene(random, params.quick ? 50 : 1878, 135, 2355)};
+  measure(context,
+          params,
+          fmt::format("1 gene, {} exons", huge[0].exons.size()),
+          huge,
+          {},
+          limit,
+          agrees);
+  std::vector<Gene> found{make_gene(random, params.quick ? 5 : 55, 149, 2600)};
+  found[0].exons = splice::candidate_exons(found[0].bases);
+  measure(context,
+          params,
+          fmt::format("exons auto, {} kb x 2.6 kb, {} candidates",
+                      found[0].bases.size() / 1000,
+                      found[0].exons.size()),
+          found,
+          splice::scaled_for_candidates({}, {}),
+          limit,
+          agrees);
+}
+
+}  // namespace
+
+void splice(Context& context, const BenchParams& params) {
+  if (context.threads() > 1) {
+    ContextParams one;
+    one.device = "cpu";
+    one.threads = 1;
+    Context alone(one);
+    measure_all(alone, params);
+  }
+  measure_all(context, params);
+  measure_genes(context, params);
+}
+
+}  // namespace yupana::bench

@@ -1,0 +1,130 @@
+#include "bench/splice/splice_peers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "yupana/core/machine.hpp"
+#include "yupana/io/exons.hpp"
+#include "yupana/io/fasta.hpp"
+#include "yupana/splice/candidates.hpp"
+
+namespace yupana::bench {
+namespace {
+
+using Ends = std::set<std::pair<std::int64_t, std::int64_t>>;
+
+struct Gene {
+  std::string genomic, cdna;  ///< paths
+  Ends exons;
+};
+
+std::vector<Gene> genes() {
+  const std::filesystem::path folder = "../shared/data/splice/vertebrate_cds";
+  std::vector<Gene> result;
+  if (!std::filesystem::exists(folder)) return result;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::filesystem::path path = std::filesystem::absolute(entry.path());
+    Gene gene{path / "genomic.fa", path / "target_cdna.fa", {}};
+    for (const io::ExonRecord& x : io::read_exons(path / "exons.tsv")) {
+      gene.exons.emplace(x.first, x.last);
+    }
+    result.push_back(std::move(gene));
+  }
+  return result;
+}
+
+Ends ours(Context& context, const Gene& gene) {
+  const std::string bases = io::read_fasta(gene.genomic, io::dna_letters).front().letters;
+  const std::string target = io::read_fasta(gene.cdna, io::dna_letters).front().letters;
+  const std::vector<splice::Exon> exons = splice::candidate_exons(bases);
+  const auto done =
+      splice::align(context, {bases, exons, target}, splice::scaled_for_candidates({}, {}));
+  Ends ends;
+  for (const splice::ExonAlignment& part : done.chain) {
+    ends.emplace(exons[part.exon].first, exons[part.exon].last);
+  }
+  return ends;
+}
+
+// Best hit; exon lines of its GFF.
+Ends exonerate(const Gene& gene) {
+  std::istringstream lines(output_of(
+      fmt::format("exonerate --model coding2genome --bestn 1 --showalignment no --showvulgar no "
+                  "--showtargetgff yes {} {} 2>/dev/null",
+                  gene.cdna,
+                  gene.genomic)));
+  Ends ends;
+  std::string line;
+  while (std::getline(lines, line)) {
+    std::istringstream words(line);
+    std::string sequence, source, kind;
+    std::int64_t first, last;
+    if (words >> sequence >> source >> kind >> first >> last && kind == "exon") {
+      ends.emplace(first, last);
+    }
+  }
+  return ends;
+}
+
+// First hit; its CIGAR cut at N.
+Ends minimap2(const Gene& gene) {
+  const std::string line = output_of(
+      fmt::format("minimap2 -x splice -c {} {} 2>/dev/null | head -1", gene.genomic, gene.cdna));
+  std::istringstream words(line);
+  std::vector<std::string> fields;
+  for (std::string word; words >> word;) fields.push_back(word);
+  Ends ends;
+  if (fields.size() < 12) return ends;
+  std::int64_t at = std::stoll(fields[7]), first = at + 1, length = 0;
+  for (const std::string& field : fields) {
+    if (field.rfind("cg:Z:", 0) != 0) continue;
+    for (const char c : field.substr(5)) {
+      if (c >= '0' && c <= '9') {
+        length = 10 * length + (c - '0');
+        continue;
+      }
+      if (c == 'N') ends.emplace(first, at);
+      if (c != 'I') at += length;
+      if (c == 'N') first = at + 1;
+      length = 0;
+    }
+  }
+  ends.emplace(first, at);
+  return ends;
+}
+
+}  // namespace
+
+void measure_genes(Context& context, const BenchParams& params) {
+  const std::vector<Gene> all = genes();
+  if (all.empty()) return;
+  const auto measure = [&](const std::string& impl, const std::function<Ends(const Gene&)>& find) {
+    double found = 0, predicted = 0, seconds = 0;
+    for (const Gene& gene : all) {
+      const auto begin = std::chrono::steady_clock::now();
+      const Ends ends = find(gene);
+      seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      predicted += static_cast<double>(ends.size());
+      for (const auto& exon : ends) found += static_cast<double>(gene.exons.count(exon));
+    }
+    const std::string what = "10 vertebrate genes, 88 exons";
+    params.emit({"splice", what, impl, found, "exons exactly right", found / 88, true});
+    params.emit({"splice", what, impl, predicted, "exons reported", std::nullopt, true});
+    params.emit({"splice", what, impl, seconds, "s", std::nullopt, true});
+  };
+  measure(fmt::format("yupana cpu {}, --exons auto", simd_target()),
+          [&](const Gene& gene) { return ours(context, gene); });
+  if (!params.peers) return;
+  if (installed("exonerate")) measure("exonerate coding2genome", exonerate);
+  if (installed("minimap2")) measure("minimap2 -x splice", minimap2);
+}
+
+}  // namespace yupana::bench

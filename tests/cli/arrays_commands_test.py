@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""scan, reduce, sort and merge on files, against NumPy."""
+import gzip
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import main, run, skip
+
+try:
+    import numpy as np
+except ImportError:
+    skip("NumPy is not installed")
+
+TYPES = ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8"]
+RNG = np.random.default_rng(1)
+
+
+def numbers(kind, n):
+    if kind[0] == "f":
+        return RNG.normal(size=n).astype(kind)
+    limits = np.iinfo(kind)
+    return RNG.integers(limits.min, limits.max, n, dtype=kind, endpoint=True)
+
+
+def files():
+    return sorted(p.name for p in pathlib.Path(".").iterdir())
+
+
+def same(path, want):
+    got = np.load(path)
+    assert got.dtype == want.dtype, f"{got.dtype} for {want.dtype}"
+    assert got.shape == want.shape, f"{got.shape} for {want.shape}"
+    assert got.tobytes() == want.tobytes(), f"{got} for {want}"
+
+
+def sorts_every_type_of_any_size():
+    for kind in TYPES:
+        for n in [0, 1, 2, 1000, 70001]:
+            x = numbers(kind, n)
+            np.save("x.npy", x)
+            run("sort", "x.npy", "-o", "out.npy")
+            same("out.npy", np.sort(x, kind="stable"))
+
+
+def sorts_beyond_memory_to_the_same_bytes():
+    for kind in ["u4", "f8", "i2"]:
+        x = numbers(kind, 300_007)
+        if kind == "f8":
+            x[::7] = np.nan
+            x[1::7] = -0.0
+            x[2::7] = 0.0
+            x[3::7] = np.inf
+        np.save("x.npy", x)
+        run("sort", "x.npy", "-o", "whole.npy")
+        answer = json.loads(run("sort", "x.npy", "-o", "runs.npy", "--memory", "200k", "--json").stdout)
+        assert answer["runs"] > 2, answer
+        same("whole.npy", np.sort(x, kind="stable"))
+        assert pathlib.Path("whole.npy").read_bytes() == pathlib.Path("runs.npy").read_bytes()
+        assert files() == ["runs.npy", "whole.npy", "x.npy"], files()
+        pathlib.Path("runs.npy").unlink()
+        pathlib.Path("whole.npy").unlink()
+
+
+def sorts_text_beyond_memory():
+    x = numbers("i8", 50_000)
+    pathlib.Path("x.txt").write_text("\n".join(map(str, x)) + "\n")
+    run("sort", "x.txt", "-o", "out.txt", "--type", "i8", "--memory", "100k")
+    assert [int(line) for line in open("out.txt")] == sorted(x.tolist())
+    assert files() == ["out.txt", "x.txt"], files()
+
+
+def scans_in_64_bits():
+    for kind in ["u1", "i2", "i4", "u8", "i8"]:
+        x = numbers(kind, 70_001)
+        np.save("x.npy", x)
+        run("scan", "x.npy", "-o", "out.npy")
+        with np.errstate(over="ignore"):
+            sums = np.cumsum(x, dtype=kind[0] + "8")
+        same("out.npy", sums)
+        run("scan", "x.npy", "-o", "out.npy", "--exclusive")
+        same("out.npy", np.concatenate([np.zeros(1, sums.dtype), sums[:-1]]))
+        for name, ufunc in [("min", np.minimum), ("max", np.maximum)]:
+            run("scan", "x.npy", "-o", "out.npy", "--op", name)
+            same("out.npy", ufunc.accumulate(x.astype(kind[0] + "8")))
+
+
+def scans_across_pieces_with_the_same_bytes_for_any_threads():
+    n = 5_000_003  # more than two pieces of 2^21
+    x = numbers("i4", n)
+    np.save("x.npy", x)
+    run("scan", "x.npy", "-o", "out.npy")
+    same("out.npy", np.cumsum(x, dtype="i8"))
+    run("scan", "x.npy", "-o", "out.npy", "--exclusive")
+    same("out.npy", np.cumsum(x, dtype="i8") - x)
+    np.save("y.npy", numbers("f8", n))
+    for threads in [1, 2, 7]:
+        run("scan", "y.npy", "-o", f"{threads}.npy", "--threads", threads)
+    one = pathlib.Path("1.npy").read_bytes()
+    assert one == pathlib.Path("2.npy").read_bytes() == pathlib.Path("7.npy").read_bytes()
+    assert np.allclose(np.load("1.npy"), np.cumsum(np.load("y.npy")), atol=1e-9, rtol=1e-9)
+
+
+def reference_agrees():
+    x = numbers("i4", 5000)
+    np.save("x.npy", x)
+    run("scan", "x.npy", "-o", "out.npy", "--device", "reference")
+    same("out.npy", np.cumsum(x, dtype="i8"))
+    run("sort", "x.npy", "-o", "out.npy", "--device", "reference")
+    same("out.npy", np.sort(x))
+
+
+def reduces():
+    x = numbers("i4", 5_000_003)
+    np.save("x.npy", x)
+    assert json.loads(run("reduce", "x.npy", "--json").stdout)["value"] == int(x.sum(dtype="i8"))
+    assert run("reduce", "x.npy", "--op", "min").stdout == f"{x.min()}\n"
+    assert run("reduce", "x.npy", "--op", "max").stdout == f"{x.max()}\n"
+    pathlib.Path("x.txt").write_text("0.1\n 0.2 \nnan\n")
+    assert run("reduce", "x.txt", "--op", "min").stdout == "0.1\n"
+    assert run("reduce", "x.txt", "--op", "max").stdout == "nan\n"
+    assert json.loads(run("reduce", "x.txt", "--json").stdout) == {
+        "command": "reduce", "count": 3, "value": "nan"}
+    np.save("e.npy", np.zeros(0, "u2"))
+    assert run("reduce", "e.npy").stdout == "0\n"
+
+
+def merges():
+    for kind in ["f4", "u8"]:
+        parts = [np.sort(numbers(kind, n)) for n in [70_001, 0, 1, 300_000]]
+        for i, part in enumerate(parts):
+            np.save(f"{i}.npy", part)
+        names = [f"{i}.npy" for i in range(len(parts))]
+        for memory in ["1G", "50k"]:
+            run("merge", *names, "-o", "out.npy", "--memory", memory)
+            same("out.npy", np.sort(np.concatenate(parts), kind="stable"))
+
+
+def merging_keeps_the_order_of_equal_numbers():
+    # -0 and +0 are equal: those of the first file come first.
+    np.save("a.npy", np.full(3000, -0.0))
+    np.save("b.npy", np.full(2000, 0.0))
+    run("merge", "a.npy", "b.npy", "-o", "out.npy", "--memory", "20k")
+    signs = np.signbit(np.load("out.npy"))
+    assert signs[:3000].all() and not signs[3000:].any()
+
+
+def reads_what_numpy_and_people_write():
+    x = numbers("i4", 1000)
+    np.save("x.npy", x.astype(">i4"))
+    run("sort", "x.npy", "-o", "out.npy")
+    same("out.npy", np.sort(x))
+    np.save("x.npy", x.reshape(-1, 1))
+    run("sort", "x.npy", "-o", "out.npy")
+    same("out.npy", np.sort(x))
+    gzip.open("x.txt.gz", "wt").write("3\r\n-1\n+2")
+    run("sort", "x.txt.gz", "-o", "out.txt")
+    assert pathlib.Path("out.txt").read_text() == "-1\n2\n3\n"
+
+
+def refuse(*arguments, says, status=3):
+    before = files()
+    done = run(*arguments, status=status)
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1, done.stderr
+    for word in says:
+        assert word in lines[0], f"'{word}' wanted in: {lines[0]}"
+    assert files() == before, files()
+
+
+def bad_input_ends_in_one_line_and_no_file():
+    refuse("sort", "no.npy", "-o", "o.npy", says=["no.npy"])
+    np.save("two.npy", np.zeros((3, 2)))
+    refuse("scan", "two.npy", "-o", "o.npy", says=["two.npy", "2 dimensions"])
+    np.save("c.npy", np.zeros(3, "c8"))
+    refuse("reduce", "c.npy", says=["c.npy", "c8"])
+    np.save("cut.npy", np.arange(100))
+    pathlib.Path("cut.npy").write_bytes(pathlib.Path("cut.npy").read_bytes()[:-5])
+    refuse("sort", "cut.npy", "-o", "o.npy", says=["cut.npy", "100"])
+    for text, line, word in [("1\nx\n", 2, "'x'"), ("1 2\n", 1, "'1 2'"), ("1\n\n2\n", 2, "''")]:
+        pathlib.Path("x.txt").write_text(text)
+        refuse("sort", "x.txt", "-o", "o.npy", says=[f"x.txt:{line}:", word])
+    pathlib.Path("x.txt").write_text("1.5\n")
+    refuse("sort", "x.txt", "-o", "o.npy", "--type", "i8", says=["x.txt:1:", "i8"])
+    pathlib.Path("x.txt").write_text("3\n1\n")
+    refuse("merge", "x.txt", "-o", "o.npy", says=["x.txt", "number 2", "sort the file first"])
+    np.save("i.npy", np.zeros(3, "i4"))
+    refuse("merge", "x.txt", "i.npy", "-o", "o.npy", says=["i.npy", "i4", "f8"])
+    pathlib.Path("e.txt").write_text("")
+    refuse("reduce", "e.txt", "--op", "min", says=["e.txt", "no numbers"])
+    refuse("scan", "i.npy", says=["-o"], status=2)
+    refuse("scan", "i.npy", "-o", "o.npy", "--op", "min", "--exclusive", says=["--exclusive"], status=2)
+    np.save("big.npy", numbers("f8", 100_000))
+    refuse("sort", "big.npy", "-o", "no/such/o.npy", says=["no/such"])
+
+
+sys.exit(main([sorts_every_type_of_any_size,
+               sorts_beyond_memory_to_the_same_bytes,
+               sorts_text_beyond_memory,
+               scans_in_64_bits,
+               scans_across_pieces_with_the_same_bytes_for_any_threads,
+               reference_agrees,
+               reduces,
+               merges,
+               merging_keeps_the_order_of_equal_numbers,
+               reads_what_numpy_and_people_write,
+               bad_input_ends_in_one_line_and_no_file]))

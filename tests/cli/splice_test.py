@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""yupana splice as users run it: files that add up on both strands, batches, estimates, bad input."""
+import gzip
+import json
+import pathlib
+import random
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import main, run
+
+EXAMPLE = "ACCGTATGT"
+EXONS = [(1, 2), (3, 4), (4, 5), (6, 8), (8, 9)]
+
+
+def fasta(path, **records):
+    text = "".join(f">{name} words\n{letters}\n" for name, letters in records.items())
+    if str(path).endswith(".gz"):
+        with gzip.open(path, "wt") as file:
+            file.write(text)
+    else:
+        pathlib.Path(path).write_text(text)
+
+
+def example():
+    fasta("g.fa", chr1=EXAMPLE)
+    fasta("t.fa", cdna="CCGGT")
+    pathlib.Path("e.tsv").write_text("".join(f"{a}\t{b}\n" for a, b in EXONS))
+
+
+def complement(text):
+    return text[::-1].translate(str.maketrans("ACGTacgt", "TGCAtgca"))
+
+
+def table(prefix):
+    lines = pathlib.Path(prefix + ".tsv").read_text().splitlines()
+    return [dict(zip(lines[0].split("\t"), line.split("\t"))) for line in lines[1:]]
+
+
+def replay(prefix, sequence, target):
+    """Rebuilds the target from the genome and cs, checks cg against cs, returns the genome span."""
+    fields = pathlib.Path(prefix + ".paf").read_text().split("\n")[0].split("\t")
+    tags = {f[:2]: f[5:] for f in fields[12:]}
+    at, end = int(fields[7]), int(fields[8])
+    query, columns = "", []
+    for op, text in re.findall(r"([:*+\-~])([^:*+\-~]+)", tags["cs"]):
+        if op == ":":
+            query += sequence[at:at + int(text)]
+            at += int(text)
+            columns.append(("=", int(text)))
+        elif op == "*":
+            assert sequence[at].lower() == text[0]
+            query += text[1]
+            at += 1
+            columns.append(("X", 1))
+        elif op == "+":
+            query += text
+            columns.append(("I", len(text)))
+        elif op == "-":
+            assert sequence[at:at + len(text)].lower() == text
+            at += len(text)
+            columns.append(("D", len(text)))
+        else:
+            length = int(re.sub(r"\D", "", text))
+            assert sequence[at:at + 2].lower().startswith(re.match(r"[a-z]+", text)[0])
+            at += length
+            columns.append(("N", length))
+    assert at == end, (at, end)
+    wanted = target if fields[4] == "+" else complement(target)
+    assert query.upper() == wanted.upper(), (query, wanted)
+    totals = lambda pairs: {op: sum(n for o, n in pairs if o == op) for op in "=XIDN"}
+    cigar = [(op, int(n)) for n, op in re.findall(r"(\d+)([=XIDN])", tags["cg"])]
+    assert totals(cigar) == totals(columns), (cigar, columns)
+    assert all(a[0] != b[0] for a, b in zip(cigar, cigar[1:])), cigar
+
+
+def gff_is_valid(prefix, length):
+    lines = pathlib.Path(prefix + ".gff3").read_text().splitlines()
+    assert lines[0] == "##gff-version 3"
+    identifiers = set()
+    for line in lines[1:]:
+        columns = line.split("\t")
+        assert len(columns) == 9 and columns[2] in ("gene", "mRNA", "exon"), line
+        assert 1 <= int(columns[3]) <= int(columns[4]) <= length, line
+        attributes = dict(pair.split("=", 1) for pair in columns[8].split(";"))
+        assert attributes["ID"] not in identifiers
+        assert "Parent" not in attributes or attributes["Parent"] in identifiers, line
+        identifiers.add(attributes["ID"])
+    return lines
+
+
+def the_worked_example():
+    example()
+    done = run("splice", "--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa", "-o", "run")
+    assert "score 3" in done.stdout, done.stdout
+    row = table("run")[0]
+    assert row["score"] == "3" and row["chain"] == "1-2,3-4,8-9", row
+    replay("run", EXAMPLE, "CCGGT")
+    gff_is_valid("run", len(EXAMPLE))
+    for device in ("reference", "cpu"):
+        run("splice", "--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa", "-o", device,
+            "--device", device)
+        for end in ("tsv", "gff3", "paf", "txt"):
+            assert pathlib.Path(f"{device}.{end}").read_bytes() == \
+                pathlib.Path(f"run.{end}").read_bytes(), end
+
+
+def both_strands_mirror_each_other():
+    random.seed(3)
+    for round in range(15):
+        letters = "".join(random.choice("ACGT") for _ in range(300))
+        exons = sorted((a, a + random.randrange(40)) for a in random.sample(range(1, 250), 12))
+        target = "".join(letters[a - 1:b] for a, b in exons[::4])[:-3]
+        target = target[:10] + "A" + target[12:]
+        fasta("g.fa.gz", f=letters.lower(), r=complement(letters))
+        fasta("t.fa", cdna=target)
+        rows = []
+        for name, strand in (("f", "+"), ("r", "-")):
+            with open("e.gff3", "w", newline="\r\n") as file:
+                for a, b in exons:
+                    first, last = (a, b) if strand == "+" else (301 - b, 301 - a)
+                    file.write(f"{name}\tx\texon\t{first}\t{last}\t.\t{strand}\t.\tParent=m\n")
+            run("splice", "--genome", "g.fa.gz", "--exons", "e.gff3", "--target", "t.fa", "-o", name)
+            rows.append(table(name)[0])
+            assert rows[-1]["strand"] == strand
+            replay(name, letters if name == "f" else complement(letters), target)
+            gff_is_valid(name, 300)
+        assert rows[0]["score"] == rows[1]["score"]
+        mirrored = ",".join(f"{301 - int(b)}-{301 - int(a)}" for a, b in
+                            (x.split("-") for x in reversed(rows[1]["chain"].split(","))))
+        assert rows[0]["chain"] == mirrored, rows
+
+
+def batches_give_what_each_case_gives():
+    example()
+    fasta("u.fa", a="CCGGT", b="ACCG")
+    pathlib.Path("cases.tsv").write_text("genome\texons\ttarget\ng.fa e.tsv t.fa\ng.fa e.tsv u.fa\n")
+    run("splice", "--batch", "cases.tsv", "-o", "b")
+    rows = table("b")
+    assert [r["target"] for r in rows] == ["cdna", "a", "b"]
+    assert rows[0]["chain"] == rows[1]["chain"] == "1-2,3-4,8-9"
+    assert rows[2]["score"] == "4", rows[2]
+
+
+def estimates_name_cells_and_steps():
+    example()
+    answer = json.loads(run("splice", "--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa",
+                            "--estimate", "--json").stdout)
+    e = answer["estimates"][0]
+    assert e["cells"] == 5 * 11 and e["dense_cells"] == 45 and e["executed_cells"] == 55, e
+    assert e["exon_steps"] == 11 + 5 * 4, e
+    # groups by ends: 1-2 | 3-4 4-5 | 6-8 8-9
+    assert e["group_steps"] == 2 + 2 + 3 + 3 * 4, e
+    assert e["skewed_steps"] == 5 - 1 + 2 + 2 + 3, e
+    assert not list(pathlib.Path(".").glob("*.paf"))
+
+
+def a_gene_is_found_from_its_signals():
+    random.seed(5)
+    body = lambda n: "".join(random.choice(["GCT", "GAC", "AAG", "CTG", "TCC"]) for _ in range(n // 3))
+    exons = ["ATG" + body(90) + "CAG", body(120) + "CAG", body(60) + "TAA"]
+    noise = lambda n: "".join(random.choice("ACGT") for _ in range(n))
+    intron = lambda: "GTAAGT" + noise(80) + "TTTTCTTTTCCTTTTTTTGCAG"
+    genome = noise(300) + exons[0] + intron() + exons[1] + intron() + exons[2] + noise(300)
+    fasta("t.fa", cdna="".join(exons))
+    for name, letters in (("+", genome), ("-", complement(genome))):
+        fasta("g.fa", chr=letters)
+        run("splice", "--genome", "g.fa", "--exons", "auto", "--target", "t.fa", "--both-strands",
+            "-o", "a")
+        row = table("a")[0]
+        assert row["strand"] == name and row["exons"] == "3" and row["identity"] == "1.000000", row
+        replay("a", letters, "".join(exons))
+
+
+def refuse(*arguments, status=3, says=()):
+    before = sorted(p.name for p in pathlib.Path(".").iterdir())
+    done = run("splice", *arguments, "-o", "out", status=status)
+    lines = [line for line in done.stderr.strip().splitlines() if not line.startswith("note: ")]
+    assert len(lines) == 1 and lines[0].startswith("yupana: "), done.stderr
+    for word in says:
+        assert word in lines[0], f"'{word}' wanted in: {lines[0]}"
+    assert before == sorted(p.name for p in pathlib.Path(".").iterdir())
+
+
+def bad_input_is_one_line():
+    example()
+    usual = ("--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa")
+    pathlib.Path("e.tsv").write_text("1\t2\n3\t90\n")
+    refuse(*usual, says=["e.tsv:2", "3..90 is outside 'chr1', which has 9 bases"])
+    pathlib.Path("e.tsv").write_text("chrX 1 2\n")
+    refuse(*usual, says=["e.tsv:1", "'chrX' is no sequence of g.fa"])
+    pathlib.Path("e.tsv").write_text("1 2\n")
+    fasta("g.fa", a="ACGT", b="ACGT")
+    refuse(*usual, says=["e.tsv:1", "2 sequences"])
+    fasta("g.fa", a="AC!T")
+    refuse(*usual, says=["g.fa:2", "place 3 of 'a'"])
+    example()
+    pathlib.Path("t.fa").write_text(">x\n")
+    refuse(*usual, says=["t.fa:1", "no letters"])
+    example()
+    refuse(*usual, "--gap-extend", "3", says=["gap score of 3"])
+    refuse("--genome", "g.fa", status=2, says=["--target"])
+    pathlib.Path("c.tsv").write_text("g.fa t.fa\n")
+    refuse("--batch", "c.tsv", says=["c.tsv:1", "2 columns"])
+    pathlib.Path("e.tsv").write_text("")
+    done = run("splice", *usual, "-o", "none")
+    assert "no candidate exon" in done.stderr and table("none")[0]["score"] == "-10"
+    pathlib.Path("e.tsv").write_text("1 2\n1 2\n")
+    assert "merged" in run("splice", *usual, "-o", "twice").stderr
+
+
+sys.exit(main([the_worked_example, both_strands_mirror_each_other,
+               batches_give_what_each_case_gives, estimates_name_cells_and_steps,
+               a_gene_is_found_from_its_signals, bad_input_is_one_line]))

@@ -1,0 +1,124 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "tests/support/gpu.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/core/tiles.hpp"
+#include "yupana/job/distance.hpp"
+#include "yupana/job/fermat.hpp"
+
+namespace yupana::job {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder that goes with its test.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "yupana-gpu-XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~Folder() { fs::remove_all(path_); }
+  std::string operator/(const std::string& file) const { return (path_ / file).string(); }
+
+ private:
+  fs::path path_;
+};
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file) << path;
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+FermatJobParams job(const std::string& input, const std::string& out, double alpha) {
+  FermatJobParams params;
+  params.input.path = input;
+  params.alphas = {alpha};
+  params.fermat.prune = false;
+  params.out = out;
+  return params;
+}
+
+TEST(CudaFermatJob, NothingGoesBackUpBetweenDistancesAndLengths) {
+  YUPANA_NEEDS_GPU();
+  const Folder folder;
+  constexpr std::int64_t n = 1100, sites = 3000;
+  for (const double alpha : {2.0, 4.0}) {
+    Context gpu({"cuda:0"}), cpu({"cpu"});
+    const std::string input = "simulate:1100x3000,fst=0.2";
+    run_fermat(gpu, job(input, folder / "gpu", alpha));
+    run_fermat(cpu, job(input, folder / "cpu", alpha));
+    EXPECT_EQ(bytes_of(folder / "gpu.fermat.npy"), bytes_of(folder / "cpu.fermat.npy"));
+    EXPECT_EQ(bytes_of(folder / "gpu.dist.npy"), bytes_of(folder / "cpu.dist.npy"));
+    // Genotypes go up, 2 bits each in rows of 64 bytes; distances and lengths come down.
+    const std::uint64_t up = round_up(divide_up(n, 4), 64) * sites;
+    EXPECT_EQ(gpu.bytes_moved(), up + 2 * sizeof(std::int32_t) * n * n);
+    EXPECT_EQ(cpu.bytes_moved(), 0u);
+  }
+}
+
+TEST(CudaFermatJob, FloatLengthsWithMissingCallsAreWithinTheBound) {
+  YUPANA_NEEDS_GPU();
+  const Folder folder;
+  Context gpu({"cuda:0"});
+  FermatJobParams params = job("simulate:1100x3000,missing=0.02", folder / "gpu", 2);
+  const FermatJobResult first = run_fermat(gpu, params);
+  EXPECT_EQ(first.alphas.at(0).precision, "float32");
+  const std::string lengths = bytes_of(folder / "gpu.fermat.npy");
+  run_fermat(gpu, params);
+  EXPECT_EQ(bytes_of(folder / "gpu.fermat.npy"), lengths);
+  Context cpu({"cpu"});
+  params.out = folder / "cpu";
+  run_fermat(cpu, params);
+  const std::string other = bytes_of(folder / "cpu.fermat.npy");
+  ASSERT_EQ(other.size(), lengths.size());
+  constexpr std::size_t header = 128;
+  for (std::size_t at = header; at + 4 <= other.size(); at += 4) {
+    float a = 0, b = 0;
+    std::memcpy(&a, lengths.data() + at, 4);
+    std::memcpy(&b, other.data() + at, 4);
+    ASSERT_NEAR(a, b, 1e-6 * b);  // paths of a few steps, each within 2^-24
+  }
+}
+
+TEST(CudaDistanceJob, BandsOfASmallGpuGiveTheSameFile) {
+  YUPANA_NEEDS_GPU();
+  const Folder folder;
+  std::int64_t passes = 0;
+  for (const std::uint64_t memory : {0, 24 << 20}) {
+    Context gpu({.device = "cuda:0", .gpu_memory = memory});
+    DistanceJobParams params;
+    params.input.path = "simulate:1500x2000,missing=0.01";
+    params.out = folder / (memory == 0 ? "whole" : "bands");
+    passes = run_distances(gpu, params).passes;
+  }
+  EXPECT_GT(passes, 1);
+  EXPECT_EQ(bytes_of(folder / "whole.dist.npy"), bytes_of(folder / "bands.dist.npy"));
+}
+
+TEST(CudaDistanceJob, AGpuTooSmallForOneBandIsRefusedWithThePlan) {
+  YUPANA_NEEDS_GPU();
+  const Folder folder;
+  Context gpu({.device = "cuda:0", .gpu_memory = 1 << 20});
+  DistanceJobParams params;
+  params.input.path = "simulate:1500x2000";
+  params.out = folder / "none";
+  try {
+    run_distances(gpu, params);
+    FAIL() << "1 MiB was enough";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::out_of_resources);
+    EXPECT_NE(std::string(error.what()).find("--gpu-memory"), std::string::npos);
+  }
+  EXPECT_FALSE(fs::exists(folder / "none.dist.npy"));
+}
+
+}  // namespace
+}  // namespace yupana::job

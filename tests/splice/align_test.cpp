@@ -1,0 +1,308 @@
+#include "yupana/splice/align.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/splice/cases.hpp"
+#include "tests/support/text_files.hpp"
+#include "yupana/splice/align_backends.hpp"
+
+namespace yupana::splice {
+namespace {
+
+Context reference_context({.device = "reference"});
+
+/// The worked example of the definition.
+OwnCase worked_example() {
+  return {"ACCGTATGT", {exon(1, 2), exon(3, 4), exon(4, 5), exon(6, 8), exon(8, 9)}, "CCGGT"};
+}
+
+TEST(Align, WorkedExampleHasScoreThreeWithItsChain) {
+  const OwnCase c = worked_example();
+  for (const char* device : {"reference", "cpu"}) {
+    Context context({.device = device, .threads = 2});
+    const SplicedAlignment got = align(context, c.view());
+    EXPECT_EQ(got.score, 3) << device;
+    // AC CG GT: 3-4 and 8-9 alone reach 4 - 2, the exon before them adds C for the cost of its A.
+    ASSERT_EQ(got.chain.size(), 3u);
+    EXPECT_EQ(got.chain[0].exon, 0);
+    EXPECT_EQ(got.chain[1].exon, 1);
+    EXPECT_EQ(got.chain[2].exon, 4);
+  }
+}
+
+TEST(Align, WorkedExampleHasTheLastRowsOfTheDefinition) {
+  const std::int64_t rows[5][6] = {{-4, -1, 0, -2, -4, -6},
+                                   {-4, -1, 0, 1, 0, -2},
+                                   {-4, -3, -2, -1, 0, 0},
+                                   {-6, -5, -4, -1, -2, -1},
+                                   {-4, -3, -2, -1, 0, 3}};
+  for (const char* device : {"reference", "cpu"}) {
+    Context context({.device = device, .threads = 1});
+    for (int k = 0; k < 5; ++k) {
+      for (std::size_t j = 0; j <= 5; ++j) {
+        // S(last_k, j, k) is the score against j letters if the chain has to end with exon k.
+        OwnCase c = worked_example();
+        c.exons[k].end = 1000;
+        c.target.resize(j);
+        EXPECT_EQ(align(context, c.view()).score - 1000, rows[k][j]) << device << k << " " << j;
+      }
+    }
+  }
+}
+
+/// Global alignment of two texts with affine gaps, over all states: shares nothing with the
+/// library.
+std::int64_t global_score(const std::string& a, const std::string& b, const AlignParams& p) {
+  constexpr std::int64_t low = -1'000'000'000;
+  const std::size_t n = b.size();
+  std::vector<std::int64_t> best[3];  // ends in a pair, a gap of a, a gap of b
+  for (auto& row : best) row.assign(n + 1, low);
+  best[0][0] = 0;
+  const std::int64_t open = p.gap_open + p.gap_extend, extend = p.gap_extend;
+  for (std::size_t j = 1; j <= n; ++j) best[2][j] = p.gap_open + p.gap_extend * std::int64_t(j);
+  for (const char base : a) {
+    std::vector<std::int64_t> next[3];
+    for (auto& row : next) row.assign(n + 1, low);
+    for (std::size_t j = 0; j <= n; ++j) {
+      next[1][j] = std::max({best[0][j] + open, best[2][j] + open, best[1][j] + extend});
+      if (j == 0) continue;
+      const std::int64_t before = std::max({best[0][j - 1], best[1][j - 1], best[2][j - 1]});
+      next[0][j] = before + p.substitution.score(base, b[j - 1]);
+      next[2][j] =
+          std::max({next[0][j - 1] + open, next[1][j - 1] + open, next[2][j - 1] + extend});
+    }
+    for (int s = 0; s < 3; ++s) best[s] = next[s];
+  }
+  return std::max({best[0][n], best[1][n], best[2][n]});
+}
+
+std::int64_t best_of_all_chains(const OwnCase& c, const AlignParams& params) {
+  const std::size_t count = c.exons.size();
+  std::int64_t best = INT64_MIN;
+  for (std::size_t set = 1; set < std::size_t{1} << count; ++set) {
+    std::vector<Exon> chain;
+    for (std::size_t k = 0; k < count; ++k) {
+      if (set >> k & 1) chain.push_back(c.exons[k]);
+    }
+    std::sort(
+        chain.begin(), chain.end(), [](const Exon& a, const Exon& b) { return a.first < b.first; });
+    std::string text;
+    std::int64_t score = chain.front().begin + chain.back().end;
+    bool legal = true;
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+      text += c.bases.substr(chain[i].first - 1, chain[i].length());
+      if (i == 0) continue;
+      legal = legal && chain[i - 1].last + params.min_intron < chain[i].first;
+      score += chain[i - 1].exit + chain[i].entry;
+    }
+    if (legal) best = std::max(best, score + global_score(text, c.target, params));
+  }
+  return best;
+}
+
+TEST(Align, EqualsTheBestOfAllChainsOfThousandsOfTinyCasesOnBothBackends) {
+  Context cpu({.device = "cpu", .threads = 1});
+  Draw draw(1);
+  for (int round = 0; round < 4000; ++round) {
+    // Two letters and small scores make ties the rule.
+    const OwnCase c = random_case(draw,
+                                  {.bases = draw.between(1, 12),
+                                   .letters = draw.below(9),
+                                   .exons = draw.between(1, 6),
+                                   .longest = draw.between(1, 6),
+                                   .junction = static_cast<int>(draw.below(2) * draw.below(4)),
+                                   .alphabet = draw.below(2) == 0 ? "AC" : "ACGTN"});
+    AlignParams params;
+    params.gap_open = -static_cast<int>(draw.below(2) * draw.below(4));
+    params.gap_extend = -static_cast<int>(draw.below(3));
+    params.min_intron = draw.below(3);
+    params.substitution = Substitution::dna(static_cast<int>(draw.below(3)) + 1, -1);
+    const SplicedAlignment expected = align(reference_context, c.view(), params);
+    ASSERT_EQ(expected.score, best_of_all_chains(c, params)) << "round " << round;
+    expect_equal(align(cpu, c.view(), params), expected);
+    if (testing::Test::HasFailure()) FAIL() << "round " << round;
+  }
+}
+
+TEST(Align, CpuEqualsTheReferenceInScoreChainAndColumnsForAnyBlocksSlabsThreadsAndWidth) {
+  Draw draw(2);
+  for (int round = 0; round < 150; ++round) {
+    const OwnCase c = random_case(draw,
+                                  {.bases = draw.between(30, 500),
+                                   .letters = draw.between(0, 150),
+                                   .exons = draw.between(1, 40),
+                                   .longest = draw.between(1, 60),
+                                   .junction = static_cast<int>(draw.below(2) * 8),
+                                   .alphabet = draw.below(2) == 0 ? "AC" : "ACGT"});
+    AlignParams params;
+    params.gap_open = -static_cast<int>(draw.below(2) * 3);
+    params.gap_extend = -static_cast<int>(draw.between(1, 2));
+    params.min_intron = draw.below(2) * 10;
+    const SplicedAlignment expected = align(reference_context, c.view(), params);
+    const Case view = c.view();
+    for (const int threads : {1, 2, 7}) {
+      Context cpu({.device = "cpu", .threads = threads});
+      for (const std::int64_t columns : {0, 1, 33, 64}) {
+        for (const std::int64_t saved :
+             {std::int64_t{1} << 26, std::int64_t{1}, std::int64_t{3000}}) {
+          for (const bool wide : {false, true}) {
+            const auto got = cpu::align(cpu, std::span(&view, 1), params, {columns, saved, wide});
+            expect_equal(got.front(), expected);
+          }
+        }
+      }
+    }
+    params.alignment = false;
+    Context cpu({.device = "cpu", .threads = 2});
+    EXPECT_EQ(align(cpu, c.view(), params).score, expected.score);
+    if (testing::Test::HasFailure()) FAIL() << "round " << round;
+  }
+}
+
+TEST(Align, LengthsAroundTheVectorsOfABlockAgreeWithTheReference) {
+  Draw draw(3);
+  Context cpu({.device = "cpu", .threads = 2});
+  for (const std::int64_t letters :
+       {0, 1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 509, 2047, 2048, 2049, 4100}) {
+    for (const int open : {0, -4}) {
+      const OwnCase c =
+          random_case(draw, {.bases = 300, .letters = letters, .exons = 12, .longest = 50});
+      AlignParams params;
+      params.gap_open = open;
+      expect_equal(align(cpu, c.view(), params), align(reference_context, c.view(), params));
+    }
+  }
+}
+
+TEST(Align, ScoresBeyondSixteenBitsAreDoneInThirtyTwo) {
+  Draw draw(4);
+  Context cpu({.device = "cpu", .threads = 1});
+  OwnCase c = random_case(draw, {.bases = 400, .letters = 300, .exons = 10, .longest = 100});
+  EXPECT_FALSE(align(cpu, c.view()).wide);
+  AlignParams params;
+  params.substitution = Substitution::dna(200, -200);
+  params.gap_extend = -20;
+  const SplicedAlignment got = align(cpu, c.view(), params);
+  EXPECT_TRUE(got.wide);
+  expect_equal(got, align(reference_context, c.view(), params));
+  // Here only the sum of many junctions passes 16 bits, which is seen on the way.
+  c.exons.clear();
+  for (int k = 0; k < 40; ++k) {
+    c.exons.push_back(exon(1 + 10 * k, 5 + 10 * k));
+    c.exons.back().exit = 2000;
+  }
+  const SplicedAlignment chained = align(cpu, c.view());
+  EXPECT_TRUE(chained.wide);
+  EXPECT_GT(chained.score, 70000);
+  expect_equal(chained, align(reference_context, c.view()));
+}
+
+TEST(Align, ExonsOfManySizesLongestTwentyThousandBases) {
+  Draw draw(5);
+  Context cpu({.device = "cpu", .threads = 2});
+  OwnCase c{draw.letters(20'100), {exon(50, 20'049), exon(1, 1), exon(20'100, 20'100)}, "ACGTAC"};
+  c.exons.push_back(exon(2, 20'000));  // overlapping giants
+  const SplicedAlignment got = align(cpu, c.view());
+  expect_equal(got, align(reference_context, c.view()));
+  // A chain that must hold a giant scores far below what 16 bits hold.
+  c.exons = {exon(50, 20'049), exon(20'060, 20'062)};
+  expect_equal(align(cpu, c.view()), align(reference_context, c.view()));
+  EXPECT_LT(align(cpu, {c.bases, std::span(c.exons).first(1), c.target}).score, -39'000);
+}
+
+TEST(Align, AGapOfBasesGoesOnOverAJunctionOpenedOnce) {
+  // The chain has to be both exons; GG and GG are one gap of four.
+  OwnCase c{"AAGGTTTGGCC", {exon(1, 4), exon(8, 11)}, "AACC"};
+  c.exons[0].exit = 1000;
+  AlignParams params;
+  params.gap_open = -5;
+  params.gap_extend = -1;
+  for (const char* device : {"reference", "cpu"}) {
+    Context context({.device = device, .threads = 1});
+    const SplicedAlignment got = align(context, c.view(), params);
+    EXPECT_EQ(got.score, 1000 + 4 - 5 - 4) << device;
+    ASSERT_EQ(got.chain.size(), 2u);
+    EXPECT_EQ(got.chain[0].runs, (std::vector<splice::Run>{{'=', 2}, {'D', 2}}));
+    EXPECT_EQ(got.chain[1].runs, (std::vector<splice::Run>{{'D', 2}, {'=', 2}}));
+  }
+}
+
+TEST(Align, WithoutExonsTheScoreIsThatOfTheEmptyChain) {
+  for (const char* device : {"reference", "cpu"}) {
+    Context context({.device = device, .threads = 1});
+    EXPECT_EQ(align(context, Case{"ACGT", {}, "ACG"}).score, -6) << device;
+    EXPECT_EQ(align(context, Case{"", {}, ""}).score, 0) << device;
+  }
+}
+
+TEST(Align, OrderAndCopiesOfExonsDoNotMatterNorDoesCase) {
+  OwnCase c = worked_example();
+  std::reverse(c.exons.begin(), c.exons.end());
+  c.exons.push_back(c.exons.front());
+  c.bases = "accgtaTGU";
+  c.target = "ccGGu";
+  Context cpu({.device = "cpu", .threads = 1});
+  const SplicedAlignment got = align(cpu, c.view());
+  EXPECT_EQ(got.score, 3);
+  ASSERT_EQ(got.chain.size(), 3u);
+  EXPECT_EQ(got.chain[0].exon, 4);
+  EXPECT_EQ(got.chain[1].exon, 3);
+  EXPECT_EQ(got.chain[2].exon, 0);
+}
+
+TEST(Align, ManyCasesGiveWhatEachGivesAlone) {
+  Draw draw(6);
+  std::vector<OwnCase> cases;
+  for (int i = 0; i < 60; ++i) {
+    cases.push_back(random_case(draw,
+                                {.bases = draw.between(1, 300),
+                                 .letters = draw.below(100),
+                                 .exons = draw.below(20),
+                                 .longest = 40}));
+  }
+  std::vector<Case> views;
+  for (const OwnCase& c : cases) views.push_back(c.view());
+  for (const int threads : {1, 2, 7}) {
+    Context cpu({.device = "cpu", .threads = threads});
+    const auto got = align(cpu, views);
+    for (std::size_t i = 0; i < views.size(); ++i) {
+      expect_equal(got[i], align(reference_context, views[i]));
+    }
+  }
+}
+
+TEST(Align, BadInputIsRefusedWithItsPlace) {
+  Context cpu({.device = "cpu", .threads = 1});
+  const auto says = [&](const Case& c, const AlignParams& params, const char* words) {
+    const std::string message = test::refusal([&] { align(cpu, c, params); });
+    EXPECT_NE(message.find(words), std::string::npos) << message;
+  };
+  std::vector<Exon> exons{exon(2, 5)};
+  says({"ACGT", exons, "A"}, {}, "exon 1 is 2..5; 1 <= first <= last <= 4");
+  exons = {exon(1, 2), exon(3, 2)};
+  says({"ACGT", exons, "A"}, {}, "exon 2 is 3..2");
+  exons = {exon(2, 3)};
+  says({"AC!T", exons, "A"}, {}, "base 3 is '!'");
+  says({"ACGT", exons, "AC-"}, {}, "target letter 3 is '-'");
+  says({"ACGT", exons, "A"}, {.gap_extend = 1}, "a gap score of 1");
+  EXPECT_EQ(align(cpu, Case{"!CG!", exons, "CG"}).score, 2) << "only the bases of exons are read";
+}
+
+TEST(Rescore, RefusesWhatDoesNotAddUp) {
+  const OwnCase c = worked_example();
+  const AlignParams params;
+  auto chain = align(reference_context, c.view()).chain;
+  EXPECT_EQ(rescore(c.view(), chain, params), 3);
+  auto broken = chain;
+  broken[0].runs[0].operation = 'X';
+  EXPECT_THROW(rescore(c.view(), broken, params), Error);
+  broken = chain;
+  broken.pop_back();
+  EXPECT_THROW(rescore(c.view(), broken, params), Error);
+  broken = chain;
+  std::swap(broken[0], broken[1]);
+  EXPECT_THROW(rescore(c.view(), broken, params), Error);
+}
+
+}  // namespace
+}  // namespace yupana::splice

@@ -1,0 +1,107 @@
+#include "yupana/splice/candidates.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "tests/splice/cases.hpp"
+#include "tests/support/text_files.hpp"
+
+namespace yupana::splice {
+namespace {
+
+std::string letters_of(const std::filesystem::path& fasta) {
+  std::ifstream stream(fasta);
+  std::string letters, line;
+  while (std::getline(stream, line)) {
+    if (!line.starts_with('>')) letters += line;
+  }
+  return letters;
+}
+
+using Ends = std::set<std::pair<std::int64_t, std::int64_t>>;
+
+Ends ends_of(const std::vector<Exon>& exons) {
+  Ends ends;
+  for (const Exon& x : exons) ends.emplace(x.first, x.last);
+  return ends;
+}
+
+TEST(Candidates, ConsensusSitesScoreHighAndOtherLettersNothing) {
+  EXPECT_GT(donor_odds("CAGGTAAGT", 3), 10);
+  EXPECT_LT(donor_odds("CAGCTAAGT", 3), donor_odds("CAGGTAAGT", 3) - 8);
+  EXPECT_GT(acceptor_odds("TTTTTTTTTTTTTTTTTCAGG", 19), 10);
+  EXPECT_EQ(donor_odds("NNNNNNNNN", 3), 0);
+  EXPECT_EQ(donor_odds("", 3), 0) << "beyond the ends of the text";
+}
+
+TEST(Candidates, AreAllPairsOfSignalsWithAnOpenFrame) {
+  // ATG at 3, its frame stops at 9; AG at 15 makes 17 a first base; GT behind 21.
+  const std::string bases = "CCATGCCCTAACCCAGCCCAGGTAAGTCC";
+  CandidateParams params;
+  params.min_donor = params.min_acceptor = params.min_gc_donor = -1000;
+  params.gc_donors = false;
+  const Ends ends = ends_of(candidate_exons(bases, params));
+  EXPECT_TRUE(ends.count({3, 11})) << "ATG to its stop: a gene of one exon";
+  EXPECT_FALSE(ends.count({3, 21})) << "a stop codon in the frame of ATG";
+  EXPECT_TRUE(ends.count({17, 21})) << "AG to GT";
+  params.coding = false;
+  EXPECT_TRUE(ends_of(candidate_exons(bases, params)).count({3, 21}));
+  params.max_exon = 10;
+  EXPECT_FALSE(ends_of(candidate_exons(bases, params)).count({3, 21}));
+}
+
+TEST(Candidates, TextsWithoutSignalsHaveNone) {
+  for (const char* bases : {"", "A", "AT", "CCCCCCCC", "NNNNNNNNNNNN"}) {
+    EXPECT_TRUE(candidate_exons(bases).empty()) << bases;
+  }
+}
+
+TEST(Candidates, TheCapLeavesOutTheWeakestSites) {
+  Draw draw(1);
+  const std::string bases = draw.letters(5000);
+  CandidateParams params;
+  params.coding = false;
+  const std::size_t all = candidate_exons(bases, params).size();
+  params.max_exons = static_cast<std::int64_t>(all / 4);
+  const auto some = candidate_exons(bases, params);
+  EXPECT_LE(some.size(), all / 4);
+  EXPECT_GT(some.size(), 0u);
+  EXPECT_EQ(ends_of(some), ends_of(candidate_exons(bases, params)));
+}
+
+TEST(Candidates, BadParametersAreRefused) {
+  CandidateParams params;
+  params.max_exon = 2;
+  test::refusal([&] { candidate_exons("ACGT", params); });
+}
+
+TEST(Candidates, RecoverTheExonsOfTenVertebrateGenesExactly) {
+  const std::filesystem::path folder =
+      std::filesystem::path(YUPANA_SHARED_DATA) / "splice/vertebrate_cds";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no genes at " << folder;
+  Context context({.device = "cpu", .threads = 2});
+  int found = 0, all = 0;
+  for (const auto& gene : std::filesystem::directory_iterator(folder)) {
+    const std::string bases = letters_of(gene.path() / "genomic.fa");
+    const std::string target = letters_of(gene.path() / "target_cdna.fa");
+    const auto exons = candidate_exons(bases);
+    const auto got = align(context, {bases, exons, target}, scaled_for_candidates({}, {}));
+    Ends chain;
+    for (const ExonAlignment& part : got.chain) {
+      chain.emplace(exons[part.exon].first, exons[part.exon].last);
+    }
+    std::ifstream truth(gene.path() / "exons.tsv");
+    std::string header;
+    std::getline(truth, header);
+    for (std::int64_t first, last; truth >> first >> last; ++all)
+      found += chain.count({first, last});
+  }
+  EXPECT_EQ(all, 88);
+  EXPECT_GE(found, 84);
+}
+
+}  // namespace
+}  // namespace yupana::splice

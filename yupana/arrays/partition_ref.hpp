@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+
+namespace yupana::arrays::reference {
+
+template <class T, class Wanted>
+std::int64_t compact(const T* in, std::int64_t n, T* out, Wanted wanted) {
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (wanted(in[i])) out[count++] = in[i];
+  }
+  return count;
+}
+
+template <class T, class Wanted>
+std::int64_t partition(const T* in, std::int64_t n, T* out, Wanted wanted) {
+  const std::int64_t count = compact(in, n, out, wanted);
+  compact(in, n, out + count, [&](const T& value) { return !wanted(value); });
+  return count;
+}
+
+}  // namespace yupana::arrays::reference

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace yupana::arrays::cpu {
+
+/// The types that sort by radix: integers, float and double.
+template <class K>
+inline constexpr bool has_radix = (std::is_integral_v<K> && !std::is_same_v<K, bool>) ||
+                                  std::is_same_v<K, float> || std::is_same_v<K, double>;
+
+template <std::size_t bytes>
+using UnsignedOf = std::conditional_t<
+    bytes == 1,
+    std::uint8_t,
+    std::conditional_t<bytes == 2,
+                       std::uint16_t,
+                       std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>>;
+
+/// An unsigned number in the order of Less, equal where Less holds keys equal. Floats: a set sign
+/// turns all bits around, a clear one is set (the order of IEEE 754 bit patterns); -0 + 0 is +0;
+/// every NaN becomes the greatest number. The key itself is what moves, so its bits survive.
+template <class K>
+inline UnsignedOf<sizeof(K)> radix_key(K key) {
+  using U = UnsignedOf<sizeof(K)>;
+  constexpr U sign = static_cast<U>(U{1} << (8 * sizeof(K) - 1));
+  if constexpr (std::is_floating_point_v<K>) {
+    const K positive_zero = key + K{0};
+    U bits;
+    std::memcpy(&bits, &positive_zero, sizeof(U));
+    using S = std::make_signed_t<U>;
+    const U mask = static_cast<U>(static_cast<S>(bits) >> (8 * sizeof(K) - 1)) | sign;
+    return key != key ? static_cast<U>(~U{0}) : static_cast<U>(bits ^ mask);
+  } else if constexpr (std::is_signed_v<K>) {
+    return static_cast<U>(static_cast<U>(key) ^ sign);
+  } else {
+    return key;
+  }
+}
+
+}  // namespace yupana::arrays::cpu

@@ -1,0 +1,192 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "yupana/arrays/columns.hpp"
+#include "yupana/arrays/line_buffers.hpp"
+#include "yupana/arrays/merge_sort_cpu.hpp"
+#include "yupana/arrays/operators.hpp"
+#include "yupana/arrays/radix_key.hpp"
+#include "yupana/arrays/radix_sort_bucket.hpp"
+#include "yupana/core/array.hpp"
+#include "yupana/core/context.hpp"
+
+namespace yupana::arrays::cpu {
+
+/// Fewer keys than this sort faster by merges.
+inline constexpr std::int64_t radix_least = 1024;
+
+/// Most significant digit first while a bucket is larger than a cache, least first within it.
+template <class K, class V>
+class RadixSort {
+ public:
+  explicit RadixSort(Context& context) : context_(context) {}
+
+  /// `bits` low bits of the radix keys differ. The result goes to data, or to other if in_other.
+  void sort(Columns<K, V> data,
+            Columns<K, V> other,
+            std::int64_t n,
+            int bits,
+            bool in_other,
+            bool parallel) {
+    if (n <= radix_bucket<K, V>) {
+      context_.check_cancelled();
+      return sort_bucket(data, other, n, bits, in_other);
+    }
+    // As many buckets as bring them to half of what fits; more than 2^11 would thrash the second
+    // level with their lines.
+    constexpr std::int64_t wanted = radix_bucket<K, V> / 2;
+    const int most = std::bit_width(static_cast<std::uint64_t>((n - 1) / wanted));
+    const int digit = std::min({bits, most, 11});
+    const int shift = bits - digit;
+    const Array<std::int64_t> ends = distribute(data, other, n, shift, digit, parallel);
+    if (shift == 0) {
+      if (!in_other) copy(other, n, data, parallel);
+      return;
+    }
+    // Of few threads none may idle beside one that sorts most of the keys: buckets that large are
+    // sorted by all of them, after the others.
+    const std::int64_t large = parallel ? n / (4 * context_.threads()) : n;
+    const auto size_of = [&](std::int64_t b) { return ends[b] - (b > 0 ? ends[b - 1] : 0); };
+    const auto sort_one = [&](std::int64_t b, bool all) {
+      const std::int64_t begin = ends[b] - size_of(b);
+      sort(other + begin, data + begin, size_of(b), shift, !in_other, all);
+    };
+    each(ends.size(), parallel, [&](std::int64_t b) {
+      if (size_of(b) > 0 && size_of(b) <= large) sort_one(b, false);
+    });
+    for (std::int64_t b = 0; b < ends.size(); ++b) {
+      if (size_of(b) > large) sort_one(b, parallel);
+    }
+  }
+
+  /// Bits in which radix keys differ.
+  std::uint64_t varying(const K* keys, std::int64_t n) {
+    std::atomic<std::uint64_t> all{0};
+    constexpr std::int64_t tile = std::int64_t{1} << 18;
+    const auto first = radix_key(keys[0]);
+    each((n + tile - 1) / tile, true, [&](std::int64_t t) {
+      auto differ = first;
+      differ = 0;
+      const std::int64_t end = std::min(n, (t + 1) * tile);
+      for (std::int64_t i = t * tile; i < end; ++i) {
+        differ = static_cast<decltype(differ)>(differ | (radix_key(keys[i]) ^ first));
+      }
+      all.fetch_or(differ, std::memory_order_relaxed);
+    });
+    return all.load();
+  }
+
+ private:
+  template <class Body>
+  void each(std::int64_t count, bool parallel, const Body& body) {
+    if (!parallel) {
+      for (std::int64_t i = 0; i < count; ++i) body(i);
+      return;
+    }
+    context_.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
+      context_.check_cancelled();
+      for (std::int64_t i = begin; i < end; ++i) body(i);
+    });
+  }
+
+  /// Stable distribution by one digit. Blocks of the input count their digits; bucket by bucket and
+  /// block by block within, the counts become places. Returns where each bucket ends.
+  Array<std::int64_t> distribute(
+      Columns<K, V> from, Columns<K, V> to, std::int64_t n, int shift, int digit, bool parallel) {
+    const std::int64_t buckets = std::int64_t{1} << digit;
+    const auto mask = static_cast<std::uint64_t>(buckets - 1);
+    // At least 2^17 keys a block, so that lines fill; more blocks than threads even out the load.
+    const std::int64_t blocks =
+        parallel ? std::clamp<std::int64_t>(n >> 17, 1, 4 * context_.threads()) : 1;
+    const auto digit_of = [=](const K& key) {
+      return static_cast<std::int64_t>((std::uint64_t{radix_key(key)} >> shift) & mask);
+    };
+    const auto block_begin = [=](std::int64_t b) {
+      return n / blocks * b + std::min(b, n % blocks);
+    };
+    auto places = Array<std::int64_t>::zeros(blocks * buckets);
+    each(blocks, parallel, [&](std::int64_t b) {
+      std::int64_t* counts = places.data() + b * buckets;
+      for (std::int64_t i = block_begin(b); i < block_begin(b + 1); ++i) {
+        ++counts[digit_of(from.keys[i])];
+      }
+    });
+    Array<std::int64_t> ends(buckets);
+    std::int64_t place = 0;
+    for (std::int64_t d = 0; d < buckets; ++d) {
+      for (std::int64_t b = 0; b < blocks; ++b) {
+        place += std::exchange(places[b * buckets + d], place);
+      }
+      ends[d] = place;
+    }
+    each(blocks, parallel, [&](std::int64_t b) {
+      scatter(from,
+              to,
+              block_begin(b),
+              block_begin(b + 1),
+              places.data() + b * buckets,
+              buckets,
+              digit_of);
+    });
+    return ends;
+  }
+
+  template <class DigitOf>
+  void scatter(Columns<K, V> from,
+               Columns<K, V> to,
+               std::int64_t begin,
+               std::int64_t end,
+               const std::int64_t* starts,
+               std::int64_t buckets,
+               const DigitOf& digit_of) {
+    constexpr std::int64_t stretch = std::int64_t{1} << 20;  // keys between two looks at Ctrl-C
+    Array<std::int64_t> next(buckets);
+    std::copy(starts, starts + buckets, next.begin());
+    LineBuffers<K> keys(to.keys, starts, buckets);
+    LineBuffers<V> values(to.values, starts, buckets);
+    while (begin < end) {
+      context_.check_cancelled();
+      const std::int64_t stop = std::min(end, begin + stretch);
+      for (; begin < stop; ++begin) {
+        const K key = from.keys[begin];
+        const std::int64_t bucket = digit_of(key);
+        const std::int64_t place = next[bucket]++;
+        keys.put(bucket, place, key);
+        if constexpr (Columns<K, V>::has_values) values.put(bucket, place, from.values[begin]);
+      }
+    }
+    for (std::int64_t b = 0; b < buckets; ++b) {
+      keys.finish(b, next[b]);
+      values.finish(b, next[b]);
+    }
+    finish_streams();
+  }
+
+  void copy(Columns<K, V> from, std::int64_t n, Columns<K, V> to, bool parallel) {
+    constexpr std::int64_t tile = std::int64_t{1} << 18;
+    each((n + tile - 1) / tile, parallel, [&](std::int64_t t) {
+      copy_columns<K, V>(from + t * tile, std::min(tile, n - t * tile), to + t * tile);
+    });
+  }
+
+  Context& context_;
+};
+
+template <class K, class V>
+void radix_sort(Context& context, Columns<K, V> data, std::int64_t n) {
+  RadixSort<K, V> sorter(context);
+  const int bits = std::bit_width(sorter.varying(data.keys, n));
+  if (bits == 0) return;
+  Array<K> keys(n);
+  Array<V> values(Columns<K, V>::has_values ? n : 0);
+  sorter.sort(data, {keys.data(), values.data()}, n, bits, false, true);
+}
+
+}  // namespace yupana::arrays::cpu

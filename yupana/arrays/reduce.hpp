@@ -1,0 +1,46 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "yupana/arrays/operators.hpp"
+#include "yupana/arrays/reduce_by_key_cpu.hpp"
+#include "yupana/arrays/reduce_cpu.hpp"
+#include "yupana/arrays/reduce_ref.hpp"
+#include "yupana/core/context.hpp"
+
+namespace yupana::arrays {
+
+/// init op in[0] op ... op in[n - 1]; init where n is 0. Host memory.
+///   op: any associative operator, commutative or not; T: any trivially copyable type
+///   work n operations, memory one T per 256 KiB of input
+///   determinism: as inclusive_scan
+template <class T, class Op = Plus>
+T reduce(Context& context, const T* in, std::int64_t n, T init, Op op = {}) {
+  if (n <= 0) return init;
+  if (context.backend() == Backend::reference) return reference::reduce(in, n, init, op);
+  return op(init, cpu::reduce(context, in, n, op));
+}
+
+/// Runs of equal neighbouring keys: out_keys[r] is the first key of run r, out_values[r] the fold
+/// of its values from left to right. Returns the number of runs. The outputs hold n entries in the
+/// worst case and must not overlap the inputs.
+///   equal: an equivalence; the default holds all NaN equal
+///   determinism: as inclusive_scan
+template <class K, class V, class Op = Plus, class Same = Equal>
+std::int64_t reduce_by_key(Context& context,
+                           const K* keys,
+                           const V* values,
+                           std::int64_t n,
+                           K* out_keys,
+                           V* out_values,
+                           Op op = {},
+                           Same equal = {}) {
+  if (n <= 0) return 0;
+  if (context.backend() == Backend::reference) {
+    return reference::reduce_by_key(keys, values, n, out_keys, out_values, op, equal);
+  }
+  return cpu::reduce_by_key(context, keys, values, n, out_keys, out_values, op, equal);
+}
+
+}  // namespace yupana::arrays

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "yupana/arrays/operators.hpp"
+#include "yupana/arrays/scan_cpu.hpp"
+#include "yupana/arrays/scan_ref.hpp"
+#include "yupana/core/context.hpp"
+
+namespace yupana::arrays {
+
+/// out[i] = in[0] op in[1] op ... op in[i], on arrays in host memory.
+///   op: any associative operator, commutative or not; T: any trivially copyable type
+///   out: n values; may be `in` itself, must not overlap it otherwise
+///   work 2n operations (n on the reference), memory O(threads); n beyond 2^32 is fine
+///   determinism: floats too come out with the same bits for any number of threads; the reference
+///   adds strictly from left to right and may differ from the other backends in the last bits
+///   errors: what op throws; interrupted
+///   source: Merrill and Garland, Single-pass parallel prefix scan with decoupled look-back, 2016,
+///   reduced to a chain of carries, which a few dozen threads keep up with
+template <class T, class Op = Plus>
+void inclusive_scan(Context& context, const T* in, std::int64_t n, T* out, Op op = {}) {
+  if (n <= 0) return;
+  if (context.backend() == Backend::reference) return reference::inclusive_scan(in, n, out, op);
+  cpu::scan<T>(context, in, n, std::nullopt, out, op, false);
+}
+
+/// out[i] = init op in[0] op ... op in[i]: goes on where another scan ended.
+template <class T, class Op = Plus>
+void inclusive_scan_from(
+    Context& context, T init, const T* in, std::int64_t n, T* out, Op op = {}) {
+  if (n <= 0) return;
+  if (context.backend() != Backend::reference) {
+    return cpu::scan<T>(context, in, n, init, out, op, false);
+  }
+  reference::inclusive_scan_from(init, in, n, out, op);
+}
+
+/// out[0] = init, out[i] = init op in[0] op ... op in[i - 1]. Otherwise as inclusive_scan.
+template <class T, class Op = Plus>
+void exclusive_scan(Context& context, const T* in, std::int64_t n, T init, T* out, Op op = {}) {
+  if (n <= 0) return;
+  if (context.backend() == Backend::reference) {
+    return reference::exclusive_scan(in, n, init, out, op);
+  }
+  cpu::scan<T>(context, in, n, init, out, op, true);
+}
+
+}  // namespace yupana::arrays

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "yupana/arrays/columns.hpp"
+#include "yupana/arrays/merge_sort_cpu.hpp"
+#include "yupana/arrays/operators.hpp"
+#include "yupana/arrays/quicksort_cpu.hpp"
+#include "yupana/arrays/radix_sort.hpp"
+#include "yupana/arrays/sort_ref.hpp"
+#include "yupana/core/context.hpp"
+
+namespace yupana::arrays {
+
+/// Sorts keys and moves values with them; equal keys keep their order (stable). Integers and floats
+/// in their own order go by radix, everything else by mergesort.
+///   less: a strict weak order; the default puts NaN last, all NaN equal, -0 = +0
+///   K, V: trivially copyable
+///   work: radix n for each 8 bits in which keys differ; mergesort n log2 n comparisons
+///   memory: a copy of keys and values
+///   determinism: the stable order is unique: the same bytes for any backend and any threads
+///   errors (usage): an order that contradicts itself, where it is noticed (the keys are then in
+///   no particular order and some may be lost); out_of_resources; interrupted
+///   source: merge path (Green, Odeh, Birk 2014) for the merges; radix: most significant digit
+///   first through write-combining buffers until a bucket fits in cache, then least first
+template <class K, class V, class Order = Less>
+void sort_by_key(Context& context, K* keys, V* values, std::int64_t n, Order less = {}) {
+  if (n < 2) return;
+  const Columns<K, V> data{keys, values};
+  if (context.backend() == Backend::reference) return reference::sort(data, n, less);
+  if constexpr (std::is_same_v<Order, Less> && cpu::has_radix<K>) {
+    if (n >= cpu::radix_least) return cpu::radix_sort(context, data, n);
+  }
+  cpu::merge_sort(context, data, n, less);
+}
+
+/// Keys alone.
+template <class K, class Order = Less>
+void sort(Context& context, K* keys, std::int64_t n, Order less = {}) {
+  sort_by_key(context, keys, static_cast<NoValue*>(nullptr), n, less);
+}
+
+/// Mergesort whatever the type and order: sort() without the radix path.
+template <class K, class Order = Less>
+void merge_sort(Context& context, K* keys, std::int64_t n, Order less = {}) {
+  if (n < 2) return;
+  const Columns<K, NoValue> data{keys, nullptr};
+  if (context.backend() == Backend::reference) return reference::sort(data, n, less);
+  cpu::merge_sort(context, data, n, less);
+}
+
+/// Sorts in place without a copy of the keys; equal keys come out in no stated order, but in the
+/// same for any number of threads. The reference backend's order of equal keys is the stable one.
+///   work: n log n comparisons (a subarray that splits badly goes on as heapsort); memory: O(log n)
+///   source: Hoare 1961; block-free branchless partition after Lomuto; equal keys split off as in
+///   Peters, Pattern-defeating quicksort, 2021
+template <class K, class Order = Less>
+void quicksort(Context& context, K* keys, std::int64_t n, Order less = {}) {
+  if (n < 2) return;
+  if (context.backend() == Backend::reference) {
+    return reference::sort(Columns<K, NoValue>{keys, nullptr}, n, less);
+  }
+  cpu::quicksort(context, keys, n, less);
+}
+
+}  // namespace yupana::arrays

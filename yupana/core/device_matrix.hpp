@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace yupana {
+
+/// An n x n row-major matrix in the memory of one GPU, kept as long as anyone holds it. What one
+/// family leaves on a device and another goes on with there. Empty where there is none.
+struct DeviceMatrix {
+  enum class Type { int32, float64 };
+
+  int device = 0;
+  std::int64_t n = 0;
+  Type type = Type::int32;
+  std::shared_ptr<void> memory;
+
+  bool empty() const { return memory == nullptr; }
+};
+
+}  // namespace yupana

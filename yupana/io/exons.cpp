@@ -1,0 +1,165 @@
+#include "yupana/io/exons.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "yupana/core/error.hpp"
+#include "yupana/io/line_reader.hpp"
+
+namespace yupana::io {
+namespace {
+
+using Fields = std::vector<std::string_view>;
+
+std::optional<std::int64_t> number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  return value;
+}
+
+Fields cut(std::string_view line, std::string_view at) {
+  Fields fields;
+  while (true) {
+    const std::size_t end = line.find_first_of(at);
+    fields.push_back(line.substr(0, end));
+    if (end == std::string_view::npos) return fields;
+    line.remove_prefix(end + 1);
+  }
+}
+
+Fields words_of(std::string_view line) {
+  Fields words(64);
+  words.resize(split_fields(line, words.data(), words.size()));
+  return words;
+}
+
+/// Collects exons; knows the line they stand in.
+class Collector {
+ public:
+  explicit Collector(const LineReader& reader) : reader_(reader) {}
+
+  Error fault(const std::string& what) const {
+    return bad_line(reader_.path(), reader_.number(), what);
+  }
+  std::int64_t place(std::string_view text, const char* what) const {
+    const auto value = number(text);
+    if (!value || *value > std::int64_t{1} << 60 || *value < -(std::int64_t{1} << 60)) {
+      throw fault(fmt::format("'{}' is no {}: a whole number is wanted", text, what));
+    }
+    return *value;
+  }
+  void add(std::vector<ExonRecord>& exons,
+           std::string_view sequence,
+           std::int64_t first,
+           std::int64_t last,
+           std::string_view strand) const {
+    if (first < 1 || last < first) {
+      throw fault(fmt::format("an exon {}..{}; 1 <= first <= last wanted", first, last));
+    }
+    if (strand != "+" && strand != "-" && strand != "." && strand != "?") {
+      throw fault(fmt::format("'{}' is no strand: +, - or . is wanted", strand));
+    }
+    exons.push_back(
+        {std::string(sequence), first, last, strand == "?" ? '.' : strand[0], reader_.number()});
+  }
+
+ private:
+  const LineReader& reader_;
+};
+
+void read_gff(const Collector& to,
+              const Fields& f,
+              std::vector<ExonRecord>& exons,
+              std::vector<ExonRecord>& coding) {
+  const bool exon = f[2] == "exon";
+  if (!exon && f[2] != "CDS") return;
+  to.add(exon ? exons : coding, f[0], to.place(f[3], "start"), to.place(f[4], "end"), f[6]);
+}
+
+void read_bed(const Collector& to, const Fields& f, std::vector<ExonRecord>& exons) {
+  if (f.size() < 3) {
+    throw to.fault(fmt::format("{} columns; BED has sequence, start, end, ...", f.size()));
+  }
+  const std::int64_t start = to.place(f[1], "start");
+  const std::int64_t end = to.place(f[2], "end");
+  const std::string_view strand = f.size() > 5 ? f[5] : ".";
+  if (f.size() < 12) return to.add(exons, f[0], start + 1, end, strand);
+  Fields sizes = cut(f[10], ","), starts = cut(f[11], ",");
+  for (Fields* list : {&sizes, &starts}) {
+    if (list->back().empty()) list->pop_back();
+  }
+  if (sizes.size() != starts.size() || std::ssize(sizes) != to.place(f[9], "number of blocks")) {
+    throw to.fault(fmt::format(
+        "{} block sizes and {} block starts for {} blocks", sizes.size(), starts.size(), f[9]));
+  }
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::int64_t first = start + to.place(starts[i], "block start") + 1;
+    to.add(exons, f[0], first, first + to.place(sizes[i], "block size") - 1, strand);
+  }
+}
+
+void read_table(const Collector& to, const Fields& f, std::vector<ExonRecord>& exons) {
+  const bool named = f.size() > 2 && !number(f[0]);
+  const std::size_t at = named ? 1 : 0;
+  if (f.size() < at + 2) {
+    throw to.fault(fmt::format("{} columns; [sequence] first last [strand] wanted", f.size()));
+  }
+  const std::string_view strand = f.size() > at + 2 ? f[at + 2] : ".";
+  const bool is_strand = strand == "+" || strand == "-";
+  to.add(exons,
+         named ? f[0] : std::string_view(),
+         to.place(f[at], "first base"),
+         to.place(f[at + 1], "last base"),
+         is_strand ? strand : ".");
+}
+
+/// Lines like " 1.01 Intr +  1234  1300   67  2  1 ...": ends are swapped on the - strand.
+bool is_genscan(const Fields& f) {
+  static constexpr std::string_view kinds[] = {"Init", "Intr", "Term", "Sngl"};
+  return f.size() > 4 && f[0].find('.') != std::string_view::npos &&
+         std::find(std::begin(kinds), std::end(kinds), f[1]) != std::end(kinds);
+}
+
+}  // namespace
+
+std::vector<ExonRecord> read_exons(const std::string& path) {
+  enum class Kind { unknown, gff, bed, table, genscan };
+  const bool bed_name = path.ends_with(".bed") || path.ends_with(".bed.gz");
+  Kind kind = bed_name ? Kind::bed : Kind::unknown;
+  std::vector<ExonRecord> exons, coding;
+  LineReader reader(path);
+  const Collector to(reader);
+  bool first = true;
+  for (std::string_view line; reader.next(line);) {
+    if (line.starts_with("##FASTA")) break;
+    if (line.starts_with("GENSCAN")) kind = Kind::genscan;
+    const Fields words = words_of(line);
+    if (words.empty() || line.starts_with('#') || words[0] == "track" || words[0] == "browser") {
+      continue;
+    }
+    if (kind == Kind::genscan) {
+      if (!is_genscan(words)) continue;
+      const std::int64_t a = to.place(words[3], "begin"), b = to.place(words[4], "end");
+      to.add(exons, "", std::min(a, b), std::max(a, b), words[2]);
+      continue;
+    }
+    const Fields columns = cut(line, "\t");
+    if (kind == Kind::unknown) kind = columns.size() >= 8 ? Kind::gff : Kind::table;
+    const bool header = std::none_of(words.begin(), words.end(), number);
+    if (kind == Kind::gff) {
+      if (columns.size() < 8) {
+        throw to.fault(fmt::format("{} columns between tabs; GFF3 has nine", columns.size()));
+      }
+      read_gff(to, columns, exons, coding);
+    } else if (!(first && header)) {
+      kind == Kind::bed ? read_bed(to, words, exons) : read_table(to, words, exons);
+    }
+    first = false;
+  }
+  return exons.empty() ? coding : exons;
+}
+
+}  // namespace yupana::io

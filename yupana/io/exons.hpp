@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace yupana::io {
+
+/// A candidate exon as a file gives it, in forward coordinates from 1, both ends included.
+struct ExonRecord {
+  std::string sequence;  ///< empty where the file names none
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  char strand = '.';      ///< '+', '-' or '.'
+  std::int64_t line = 0;  ///< where it stands
+};
+
+/// Candidate exons of a file, plain or gzip; what it is shows in its lines:
+///  * GFF3 or GTF: nine columns between tabs; lines of type exon, or CDS where there is no exon
+///  * BED: sequence, start from 0, end not included, name, score, strand; the blocks of twelve
+///    columns are the exons
+///  * a table: [sequence] first last [strand], from 1, both included, with or without a header
+///  * GENSCAN's text output: its Init, Intr, Term and Sngl lines
+/// A .bed name makes a table BED. Copies stay. Errors (bad_input) name file and line.
+std::vector<ExonRecord> read_exons(const std::string& path);
+
+}  // namespace yupana::io

@@ -1,0 +1,90 @@
+#include "yupana/io/fasta.hpp"
+
+#include <array>
+#include <cctype>
+#include <unordered_map>
+
+#include "yupana/core/error.hpp"
+#include "yupana/io/line_reader.hpp"
+
+namespace yupana::io {
+namespace {
+
+std::array<bool, 256> both_cases(std::string_view alphabet) {
+  std::array<bool, 256> known{};
+  for (const char letter : alphabet) {
+    known[static_cast<unsigned char>(letter)] = true;
+    known[static_cast<unsigned char>(std::tolower(static_cast<unsigned char>(letter)))] = true;
+  }
+  return known;
+}
+
+std::string shown(char letter) {
+  const auto code = static_cast<unsigned char>(letter);
+  return code > ' ' && code < 127 ? fmt::format("'{}'", letter)
+                                  : fmt::format("character {}", int{code});
+}
+
+}  // namespace
+
+std::vector<FastaRecord> read_fasta(const std::string& path, std::string_view alphabet) {
+  const std::array<bool, 256> known = both_cases(alphabet);
+  std::vector<FastaRecord> records;
+  std::unordered_map<std::string, std::int64_t> lines;
+  std::int64_t header = 0;
+  LineReader reader(path);
+  const auto close_record = [&] {
+    if (records.empty() || !records.back().letters.empty()) return;
+    throw bad_line(path, header, fmt::format("record '{}' has no letters", records.back().name));
+  };
+  for (std::string_view line; reader.next(line);) {
+    if (line.starts_with('>')) {
+      close_record();
+      std::string_view name;
+      if (split_fields(line.substr(1), &name, 1) == 0) {
+        throw bad_line(path, reader.number(), "a name is wanted behind '>'");
+      }
+      header = reader.number();
+      records.push_back({std::string(name), {}});
+      const auto [first, is_new] = lines.emplace(records.back().name, header);
+      if (!is_new) {
+        throw bad_line(path,
+                       header,
+                       fmt::format("record '{}' stands in line {} already", name, first->second));
+      }
+      continue;
+    }
+    while (!line.empty() && (line.back() == ' ' || line.back() == '\t')) line.remove_suffix(1);
+    if (line.empty()) continue;
+    if (records.empty()) {
+      throw bad_line(path, reader.number(), "FASTA begins with a line '>name'; this is another");
+    }
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      if (known[static_cast<unsigned char>(line[i])]) continue;
+      throw bad_line(path,
+                     reader.number(),
+                     fmt::format("{} at place {} of '{}' is none of {}",
+                                 shown(line[i]),
+                                 records.back().letters.size() + i + 1,
+                                 records.back().name,
+                                 alphabet));
+    }
+    records.back().letters += line;
+  }
+  close_record();
+  if (records.empty()) throw bad_file(path, "no FASTA record ('>name' and its letters) found");
+  return records;
+}
+
+std::string reverse_complement(std::string_view bases) {
+  static constexpr std::string_view from = "ACGTURYSWKMBDHVNacgturyswkmbdhvn";
+  static constexpr std::string_view to = "TGCAAYRSWMKVHDBNtgcaayrswmkvhdbn";
+  std::array<char, 256> other{};
+  for (int c = 0; c < 256; ++c) other[c] = static_cast<char>(c);
+  for (std::size_t i = 0; i < from.size(); ++i) other[static_cast<unsigned char>(from[i])] = to[i];
+  std::string result(bases.rbegin(), bases.rend());
+  for (char& base : result) base = other[static_cast<unsigned char>(base)];
+  return result;
+}
+
+}  // namespace yupana::io

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace yupana::io {
+
+struct FastaRecord {
+  std::string name;     ///< the first word behind '>'
+  std::string letters;  ///< as in the file: lower case kept
+};
+
+/// The records of a FASTA file, plain or gzip, \n or \r\n. `alphabet` has the letters allowed, in
+/// upper case. Errors (bad_input) name file and line: no record, a record without letters or name,
+/// a name twice, a letter outside the alphabet.
+std::vector<FastaRecord> read_fasta(const std::string& path, std::string_view alphabet);
+
+/// What DNA may be written in: the IUPAC letters and U.
+inline constexpr std::string_view dna_letters = "ACGTURYSWKMBDHVN";
+
+/// The other strand, in its own reading direction; case is kept, letters other than IUPAC stay.
+std::string reverse_complement(std::string_view bases);
+
+}  // namespace yupana::io

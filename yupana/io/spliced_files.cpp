@@ -1,0 +1,330 @@
+#include "yupana/io/spliced_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+
+#include "yupana/io/fasta.hpp"
+
+namespace yupana::io {
+namespace {
+
+using splice::Exon;
+using splice::ExonAlignment;
+using splice::Run;
+
+const Exon& exon_of(const SplicedHit& hit, const ExonAlignment& part) {
+  return (*hit.exons)[part.exon];
+}
+
+/// First and last base on the forward strand.
+std::pair<std::int64_t, std::int64_t> forward(const SplicedHit& hit,
+                                              std::int64_t first,
+                                              std::int64_t last) {
+  if (hit.strand == '+') return {first, last};
+  const auto length = std::ssize(*hit.bases);
+  return {length + 1 - last, length + 1 - first};
+}
+
+/// The chain along the forward strand.
+std::vector<ExonAlignment> forward_chain(const SplicedHit& hit) {
+  std::vector<ExonAlignment> chain = hit.alignment.chain;
+  if (hit.strand == '-') std::reverse(chain.begin(), chain.end());
+  return chain;
+}
+
+std::pair<std::int64_t, std::int64_t> span_of(const SplicedHit& hit) {
+  const auto& chain = hit.alignment.chain;
+  return forward(hit, exon_of(hit, chain.front()).first, exon_of(hit, chain.back()).last);
+}
+
+void add(ColumnCounts& counts, const std::vector<Run>& runs) {
+  for (const Run& run : runs) {
+    std::int64_t& count = run.operation == '='   ? counts.equal
+                          : run.operation == 'X' ? counts.unequal
+                          : run.operation == 'I' ? counts.inserted
+                                                 : counts.deleted;
+    count += run.length;
+  }
+}
+
+/// Calls body(run, place, letter) with where each run begins on its strand, from 0; introns come
+/// as runs of 'N'.
+template <class Body>
+void for_each_run(const SplicedHit& hit, const Body& body) {
+  std::int64_t letter = 0, base = 0;
+  bool first = true;
+  for (const ExonAlignment& part : hit.alignment.chain) {
+    const Exon& exon = exon_of(hit, part);
+    if (!first && exon.first - 1 > base) body(Run{'N', exon.first - 1 - base}, base, letter);
+    first = false;
+    base = exon.first - 1;
+    for (const Run& run : part.runs) {
+      body(run, base, letter);
+      if (run.operation != 'I') base += run.length;
+      if (run.operation != 'D') letter += run.length;
+    }
+  }
+}
+
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+/// The letters of a stretch as the forward strand has them.
+std::string stretch(const SplicedHit& hit,
+                    const std::string& text,
+                    std::int64_t from,
+                    std::int64_t length) {
+  const std::string part = text.substr(from, length);
+  return lower(hit.strand == '-' ? reverse_complement(part) : part);
+}
+
+std::string difference(const SplicedHit& hit,
+                       const Run& run,
+                       std::int64_t base,
+                       std::int64_t letter) {
+  if (run.operation == '=') return fmt::format(":{}", run.length);
+  if (run.operation == 'D') return "-" + stretch(hit, *hit.bases, base, run.length);
+  if (run.operation == 'I') return "+" + stretch(hit, *hit.letters, letter, run.length);
+  if (run.operation == 'N') {
+    const std::string intron = stretch(hit, *hit.bases, base, run.length);
+    const std::size_t ends = std::min<std::size_t>(2, intron.size());
+    return fmt::format(
+        "~{}{}{}", intron.substr(0, ends), run.length, intron.substr(intron.size() - ends));
+  }
+  const std::string from = stretch(hit, *hit.bases, base, run.length);
+  const std::string to = stretch(hit, *hit.letters, letter, run.length);
+  std::string text;
+  for (std::int64_t i = 0; i < run.length; ++i) text += fmt::format("*{}{}", from[i], to[i]);
+  return text;
+}
+
+/// Names in GFF3 have no blanks, ; = & , % or control characters.
+std::string escaped(const std::string& name) {
+  std::string text;
+  for (const char c : name) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code <= ' ' || code == 127 ||
+        std::string_view(";=&,%>").find(c) != std::string_view::npos) {
+      text += fmt::format("%{:02X}", code);
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
+/// Score of the columns of one exon.
+std::int64_t own_score(const SplicedHit& hit, const ExonAlignment& part) {
+  const splice::AlignParams& params = *hit.params;
+  std::int64_t score = 0, base = exon_of(hit, part).first - 1, letter = part.target_begin;
+  for (const Run& run : part.runs) {
+    const bool gap = run.operation == 'I' || run.operation == 'D';
+    if (gap) score += params.gap_open + run.length * params.gap_extend;
+    for (std::int64_t i = 0; !gap && i < run.length; ++i) {
+      score += params.substitution.score((*hit.bases)[base + i], (*hit.letters)[letter + i]);
+    }
+    if (run.operation != 'I') base += run.length;
+    if (run.operation != 'D') letter += run.length;
+  }
+  return score;
+}
+
+std::string target_places(const SplicedHit& hit, std::int64_t begin, std::int64_t end) {
+  if (begin >= end) return {};
+  return fmt::format(";Target={} {} {}", escaped(hit.target), begin + 1, end);
+}
+
+}  // namespace
+
+ColumnCounts count_columns(const SplicedHit& hit) {
+  ColumnCounts counts;
+  for (const ExonAlignment& part : hit.alignment.chain) add(counts, part.runs);
+  for_each_run(hit, [&](const Run& run, std::int64_t, std::int64_t) {
+    counts.introns += run.operation == 'N';
+  });
+  return counts;
+}
+
+void write_spliced_tsv(AtomicFile& file, const std::vector<SplicedHit>& hits) {
+  file.write(
+      "target\ttarget_length\tsequence\tsequence_length\tstrand\tscore\texons\tfirst\tlast\t"
+      "chain\tidentity\tequal\tunequal\tinserted\tdeleted\texecuted_cells\tdense_cells\tbits\n");
+  for (const SplicedHit& hit : hits) {
+    std::string chain, ends = ".\t.";
+    for (const ExonAlignment& part : forward_chain(hit)) {
+      const Exon& exon = exon_of(hit, part);
+      const auto [first, last] = forward(hit, exon.first, exon.last);
+      chain += fmt::format("{}{}-{}", chain.empty() ? "" : ",", first, last);
+    }
+    if (!hit.alignment.chain.empty()) {
+      ends = fmt::format("{}\t{}", span_of(hit).first, span_of(hit).second);
+    }
+    const ColumnCounts counts = count_columns(hit);
+    file.write(
+        fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:.6f}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
+                    hit.target,
+                    hit.letters->size(),
+                    hit.sequence,
+                    hit.bases->size(),
+                    hit.strand,
+                    hit.alignment.score,
+                    hit.alignment.chain.size(),
+                    ends,
+                    chain.empty() ? "." : chain,
+                    counts.identity(),
+                    counts.equal,
+                    counts.unequal,
+                    counts.inserted,
+                    counts.deleted,
+                    hit.alignment.executed_cells,
+                    hit.bases->size() * hit.letters->size(),
+                    hit.alignment.wide ? 32 : 16));
+  }
+}
+
+void write_spliced_gff3(AtomicFile& file, const std::vector<SplicedHit>& hits) {
+  file.write("##gff-version 3\n");
+  std::int64_t number = 0;
+  for (const SplicedHit& hit : hits) {
+    if (hit.alignment.chain.empty()) continue;
+    ++number;
+    const auto [first, last] = span_of(hit);
+    const std::string sequence = escaped(hit.sequence);
+    const std::string place =
+        fmt::format("{}\t{}\t{}\t{}\t.", first, last, hit.alignment.score, hit.strand);
+    const ColumnCounts counts = count_columns(hit);
+    file.write(fmt::format(
+        "{}\tyupana\tgene\t{}\tID=gene{};Name={}\n", sequence, place, number, escaped(hit.target)));
+    file.write(fmt::format("{}\tyupana\tmRNA\t{}\tID=mrna{};Parent=gene{};Identity={:.4f}{}\n",
+                           sequence,
+                           place,
+                           number,
+                           number,
+                           counts.identity(),
+                           target_places(hit, 0, std::ssize(*hit.letters))));
+    const std::vector<ExonAlignment> chain = forward_chain(hit);
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+      const Exon& exon = exon_of(hit, chain[i]);
+      const auto [from, to] = forward(hit, exon.first, exon.last);
+      ColumnCounts own;
+      add(own, chain[i].runs);
+      const std::size_t rank = hit.strand == '+' ? i + 1 : chain.size() - i;
+      file.write(
+          fmt::format("{}\tyupana\texon\t{}\t{}\t{}\t{}\t.\tID=mrna{}.exon{};Parent=mrna{};Rank={};"
+                      "Identity={:.4f}{}\n",
+                      sequence,
+                      from,
+                      to,
+                      own_score(hit, chain[i]),
+                      hit.strand,
+                      number,
+                      rank,
+                      number,
+                      rank,
+                      own.identity(),
+                      target_places(hit, chain[i].target_begin, chain[i].target_end)));
+    }
+  }
+}
+
+void write_spliced_paf(AtomicFile& file, const std::vector<SplicedHit>& hits) {
+  for (const SplicedHit& hit : hits) {
+    if (hit.alignment.chain.empty()) continue;
+    std::vector<Run> runs;
+    std::vector<std::string> differences;
+    for_each_run(hit, [&](const Run& run, std::int64_t base, std::int64_t letter) {
+      runs.push_back(run);
+      differences.push_back(difference(hit, run, base, letter));
+    });
+    if (hit.strand == '-') {
+      std::reverse(runs.begin(), runs.end());
+      std::reverse(differences.begin(), differences.end());
+    }
+    std::string cigar, cs;
+    std::vector<Run> joined;  // gaps on both sides of an intron of no length become one
+    for (const Run& run : runs) {
+      if (!joined.empty() && joined.back().operation == run.operation) {
+        joined.back().length += run.length;
+      } else {
+        joined.push_back(run);
+      }
+    }
+    for (const Run& run : joined) cigar += fmt::format("{}{}", run.length, run.operation);
+    for (const std::string& text : differences) cs += text;
+    const auto [first, last] = span_of(hit);
+    const ColumnCounts counts = count_columns(hit);
+    const std::int64_t columns = counts.equal + counts.unequal + counts.inserted + counts.deleted;
+    file.write(fmt::format(
+        "{0}\t{1}\t0\t{1}\t{2}\t{3}\t{4}\t{5}\t{6}\t{7}\t{8}\t255\tAS:i:{9}\tNM:i:{10}\tcg:Z:{11}\t"
+        "cs:Z:{12}\n",
+        hit.target,
+        hit.letters->size(),
+        hit.strand,
+        hit.sequence,
+        hit.bases->size(),
+        first - 1,
+        last,
+        counts.equal,
+        columns,
+        hit.alignment.score,
+        columns - counts.equal,
+        cigar,
+        cs));
+  }
+}
+
+void write_spliced_text(AtomicFile& file, const std::vector<SplicedHit>& hits) {
+  constexpr std::size_t width = 60;
+  for (const SplicedHit& hit : hits) {
+    file.write(fmt::format("{} on {} ({}): score {}, {} exons, identity {:.1f} %\n\n",
+                           hit.target,
+                           hit.sequence,
+                           hit.strand,
+                           hit.alignment.score,
+                           hit.alignment.chain.size(),
+                           100 * count_columns(hit).identity()));
+    for (std::size_t k = 0; k < hit.alignment.chain.size(); ++k) {
+      const ExonAlignment& part = hit.alignment.chain[k];
+      const Exon& exon = exon_of(hit, part);
+      std::string bases, bars, letters;
+      std::int64_t base = exon.first - 1, letter = part.target_begin;
+      for (const Run& run : part.runs) {
+        const std::string gap(run.length, '-');
+        bases += run.operation == 'I' ? gap : hit.bases->substr(base, run.length);
+        letters += run.operation == 'D' ? gap : hit.letters->substr(letter, run.length);
+        bars += std::string(run.length, run.operation == '=' ? '|' : ' ');
+        if (run.operation != 'I') base += run.length;
+        if (run.operation != 'D') letter += run.length;
+      }
+      const auto [first, last] = forward(hit, exon.first, exon.last);
+      file.write(fmt::format("exon {}: {}..{}, target {}..{}\n",
+                             k + 1,
+                             first,
+                             last,
+                             part.target_begin + 1,
+                             part.target_end));
+      base = exon.first, letter = part.target_begin + 1;
+      for (std::size_t at = 0; at < bases.size(); at += width) {
+        const std::string above = bases.substr(at, width), below = letters.substr(at, width);
+        const std::int64_t shown = hit.strand == '+' ? base : std::ssize(*hit.bases) + 1 - base;
+        file.write(fmt::format("{:>12} {}\n{:>12} {}\n{:>12} {}\n\n",
+                               shown,
+                               above,
+                               "",
+                               bars.substr(at, width),
+                               letter,
+                               below));
+        const auto held = std::count(above.begin(), above.end(), '-');
+        base += std::ssize(above) - held;
+        letter += std::ssize(below) - std::count(below.begin(), below.end(), '-');
+      }
+    }
+  }
+}
+
+}  // namespace yupana::io

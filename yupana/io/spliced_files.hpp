@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "yupana/core/atomic_file.hpp"
+#include "yupana/splice/align.hpp"
+
+namespace yupana::io {
+
+/// A target and where it lies, as the writers want it.
+struct SplicedHit {
+  std::string target;  ///< names
+  std::string sequence;
+  char strand = '+';
+  const std::string* letters = nullptr;  ///< of the target
+  const std::string* bases = nullptr;    ///< of the sequence, on `strand`, in reading direction
+  const std::vector<splice::Exon>* exons = nullptr;  ///< places on `strand`
+  splice::SplicedAlignment alignment;
+  std::shared_ptr<const splice::AlignParams> params;  ///< it was made with
+};
+
+/// Columns of an alignment, added up.
+struct ColumnCounts {
+  std::int64_t equal = 0, unequal = 0, inserted = 0, deleted = 0, introns = 0;
+  double identity() const {
+    const std::int64_t all = equal + unequal + inserted + deleted;
+    return all == 0 ? 0 : static_cast<double>(equal) / static_cast<double>(all);
+  }
+};
+ColumnCounts count_columns(const SplicedHit& hit);
+
+/// A line for each target: score, chain as first-last,... in forward coordinates, columns, cells.
+void write_spliced_tsv(AtomicFile& file, const std::vector<SplicedHit>& hits);
+/// gene, mRNA and exon lines; the score of an exon is that of its own columns.
+void write_spliced_gff3(AtomicFile& file, const std::vector<SplicedHit>& hits);
+/// PAF as minimap2 writes it: the target is the query, cg has = X I D N, cs introns as ~gt123ag;
+/// on the - strand both run along the forward strand of the sequence. A target without an exon has
+/// no line.
+void write_spliced_paf(AtomicFile& file, const std::vector<SplicedHit>& hits);
+/// For reading: 60 columns a line, exon by exon.
+void write_spliced_text(AtomicFile& file, const std::vector<SplicedHit>& hits);
+
+}  // namespace yupana::io

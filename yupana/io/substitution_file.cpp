@@ -1,0 +1,56 @@
+#include "yupana/io/substitution_file.hpp"
+
+#include <array>
+#include <charconv>
+#include <string_view>
+#include <vector>
+
+#include "yupana/core/error.hpp"
+#include "yupana/io/line_reader.hpp"
+
+namespace yupana::io {
+
+splice::Substitution read_substitution(const std::string& path) {
+  std::string letters;
+  std::vector<int> scores;
+  std::size_t rows = 0;
+  LineReader reader(path);
+  const auto fault = [&](const std::string& what) { return bad_line(path, reader.number(), what); };
+  for (std::string_view line; reader.next(line);) {
+    std::array<std::string_view, 64> words;
+    const std::size_t count = split_fields(line, words.data(), words.size());
+    if (count == 0 || words[0].starts_with('#')) continue;
+    if (letters.empty()) {
+      for (std::size_t i = 0; i < count; ++i) {
+        if (words[i].size() != 1) throw fault(fmt::format("'{}' is no single letter", words[i]));
+        letters += words[i];
+      }
+      continue;
+    }
+    if (rows == letters.size() || words[0] != std::string_view(letters).substr(rows, 1)) {
+      throw fault(fmt::format(
+          "'{}' begins this row; the letters above say {}",
+          words[0],
+          rows == letters.size() ? "there is none left" : fmt::format("'{}'", letters[rows])));
+    }
+    if (count != letters.size() + 1) {
+      throw fault(fmt::format("{} scores for {} letters", count - 1, letters.size()));
+    }
+    for (std::size_t i = 1; i < count; ++i) {
+      int score = 0;
+      const auto [end, error] =
+          std::from_chars(words[i].data(), words[i].data() + words[i].size(), score);
+      if (error != std::errc() || end != words[i].data() + words[i].size()) {
+        throw fault(fmt::format("'{}' is no score: a whole number is wanted", words[i]));
+      }
+      scores.push_back(score);
+    }
+    ++rows;
+  }
+  if (letters.empty() || rows != letters.size()) {
+    throw bad_file(path, fmt::format("{} rows of scores for {} letters", rows, letters.size()));
+  }
+  return splice::Substitution::matrix(letters, std::move(scores));
+}
+
+}  // namespace yupana::io

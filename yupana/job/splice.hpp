@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "yupana/core/context.hpp"
+#include "yupana/io/spliced_files.hpp"
+#include "yupana/splice/align.hpp"
+#include "yupana/splice/candidates.hpp"
+#include "yupana/splice/estimate.hpp"
+
+namespace yupana::job {
+
+struct SpliceInput {
+  std::string genome;          ///< FASTA
+  std::string exons = "auto";  ///< a file of exons, or auto: from the signals in the sequence
+  std::string target;          ///< FASTA
+};
+
+struct SpliceJobParams {
+  std::vector<SpliceInput> inputs;
+  std::string batch;   ///< a file of them instead: genome, exons, target on each line
+  std::string matrix;  ///< a file of substitution scores; empty: match and mismatch
+  int match = 1;
+  int mismatch = -1;
+  splice::AlignParams align;           ///< its substitution is set from the above
+  splice::CandidateParams candidates;  ///< for exons = auto
+  bool both_strands = false;           ///< auto, or exons without strand: try both
+  bool estimate = false;               ///< say what it would take; align nothing
+  std::string out;                     ///< prefix of .tsv .gff3 .paf .txt
+};
+
+struct SpliceResult {
+  std::vector<io::SplicedHit> hits;         ///< the best place of each target; views into `memory`
+  std::shared_ptr<void> memory;             ///< what was read
+  std::vector<splice::Estimate> estimates;  ///< of each problem
+  std::int64_t executed_cells = 0, traced_cells = 0, dense_cells = 0;
+  double seconds = 0;            ///< of aligning
+  double predicted_seconds = 0;  ///< from a rate measured before
+  std::vector<std::string> files;
+};
+
+/// Each target of each input against each sequence of its genome that has candidate exons; of the
+/// strands and sequences the best score is kept, the + strand and the first sequence where equal.
+/// With exons = auto scores are in units of 1 / splice::candidate_scale.
+///   errors: bad_input naming file and line
+SpliceResult run_splice(Context& context, const SpliceJobParams& params);
+
+}  // namespace yupana::job

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "yupana/splice/align.hpp"
+
+/// Private to the family. Inputs are checked; in every problem the exons are what they were given
+/// as. Backends leave rescoring to the caller.
+namespace yupana::splice {
+
+/// Places of the exons in the order in which ties are broken (see align); equal ones but the first
+/// are left out.
+std::vector<std::int64_t> ordered_exons(std::span<const Exon> exons);
+
+/// Appends one column to runs.
+inline void append(std::vector<Run>& runs, char operation, std::int64_t length = 1) {
+  if (length == 0) return;
+  if (!runs.empty() && runs.back().operation == operation) {
+    runs.back().length += length;
+  } else {
+    runs.push_back({operation, length});
+  }
+}
+
+/// '=' or 'X'.
+inline char column_of(const Substitution& substitution, char base, char target) {
+  const auto code = [&](char letter) {
+    return substitution.code[static_cast<unsigned char>(letter)];
+  };
+  return code(base) == code(target) ? '=' : 'X';
+}
+
+namespace reference {
+SplicedAlignment align(const Case& problem, const AlignParams& params);
+}
+
+namespace cpu {
+
+/// What tests vary; results do not depend on it.
+struct Tuning {
+  std::int64_t block_columns = 0;                     ///< of a block at most; 0: chosen
+  std::int64_t saved_bytes = std::int64_t{64} << 20;  ///< rows held at once to trace an exon
+  bool wide = false;                                  ///< 32-bit scores from the start
+};
+
+std::vector<SplicedAlignment> align(Context& context,
+                                    std::span<const Case> problems,
+                                    const AlignParams& params,
+                                    const Tuning& tuning = {});
+}  // namespace cpu
+
+}  // namespace yupana::splice

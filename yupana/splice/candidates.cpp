@@ -1,0 +1,282 @@
+#include "yupana/splice/candidates.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "yupana/core/error.hpp"
+
+namespace yupana::splice {
+namespace {
+
+/// Percentages of A, C, G, T at a position of human sites.
+struct Shares {
+  double percent[4];
+};
+
+// Human donors from -3 to +6 (Burge, Karlin 1997); the intron begins at +1. GC in 0.8 % of introns
+// (Burset, Seledtsov, Solovyev 2000).
+constexpr Shares donor_shares[] = {{{33, 37, 18, 12}},
+                                   {{60, 13, 14, 13}},
+                                   {{8, 4, 81, 7}},
+                                   {{0.05, 0.05, 99.85, 0.05}},
+                                   {{0.1, 0.8, 0.1, 99}},
+                                   {{49, 3, 45, 3}},
+                                   {{71, 7, 12, 9}},
+                                   {{6, 5, 84, 5}},
+                                   {{15, 19, 20, 46}}};
+constexpr std::int64_t donor_before = 3;
+
+// Human acceptors from -20 to +1; the intron ends at -1. From -14 on the shares that textbooks
+// give; before that the pyrimidines fade.
+constexpr Shares acceptor_shares[] = {{{20, 28, 18, 34}},
+                                      {{19, 28, 17, 36}},
+                                      {{18, 28, 16, 38}},
+                                      {{16, 28, 16, 40}},
+                                      {{14, 29, 15, 42}},
+                                      {{12, 29, 15, 44}},
+                                      {{11, 29, 14, 46}},
+                                      {{11, 33, 12, 44}},
+                                      {{10, 30, 10, 50}},
+                                      {{8, 30, 10, 52}},
+                                      {{11, 32, 9, 48}},
+                                      {{10, 34, 11, 45}},
+                                      {{11, 37, 10, 42}},
+                                      {{11, 38, 9, 42}},
+                                      {{7, 39, 7, 47}},
+                                      {{8, 36, 6, 50}},
+                                      {{25, 26, 26, 23}},
+                                      {{3, 75, 1, 21}},
+                                      {{99.85, 0.05, 0.05, 0.05}},
+                                      {{0.05, 0.05, 99.85, 0.05}},
+                                      {{27, 14, 49, 10}}};
+constexpr std::int64_t acceptor_before = 20;
+
+int base_of(char letter) {
+  switch (letter) {
+    case 'A':
+    case 'a':
+      return 0;
+    case 'C':
+    case 'c':
+      return 1;
+    case 'G':
+    case 'g':
+      return 2;
+    case 'T':
+    case 't':
+    case 'U':
+    case 'u':
+      return 3;
+    default:
+      return -1;
+  }
+}
+
+template <std::size_t size>
+double odds(std::string_view bases, std::int64_t from, const Shares (&shares)[size]) {
+  double sum = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::int64_t at = from + static_cast<std::int64_t>(i);
+    if (at < 0 || at >= std::ssize(bases)) continue;
+    const int base = base_of(bases[at]);
+    if (base >= 0) sum += std::log2(shares[i].percent[base] / 25);
+  }
+  return sum;
+}
+
+/// One end of exons: the first base or the last, from 1.
+struct Site {
+  std::int64_t place = 0;
+  double odds = 0;
+  bool is_codon = false;  ///< ATG or a stop codon, else a splice site
+};
+
+class Finder {
+ public:
+  Finder(std::string_view bases, const CandidateParams& params) : bases_(bases), params_(params) {
+    codes_.reserve(bases.size());
+    for (const char letter : bases) codes_.push_back(static_cast<std::int8_t>(base_of(letter)));
+    find_sites();
+    find_stops();
+  }
+
+  std::vector<Exon> exons() {
+    std::int64_t count = pairs([](const Site&, const Site&) {});
+    while (count > params_.max_exons && drop_weakest()) {
+      count = pairs([](const Site&, const Site&) {});
+    }
+    std::vector<Exon> result;
+    result.reserve(count);
+    pairs([&](const Site& start, const Site& end) { result.push_back(exon(start, end)); });
+    return result;
+  }
+
+ private:
+  bool is(std::int64_t at, std::string_view word) const {
+    if (at < 0 || at + std::ssize(word) > std::ssize(codes_)) return false;
+    for (std::size_t i = 0; i < word.size(); ++i) {
+      if (codes_[at + static_cast<std::int64_t>(i)] != base_of(word[i])) return false;
+    }
+    return true;
+  }
+  bool stop_at(std::int64_t at) const { return is(at, "TAA") || is(at, "TAG") || is(at, "TGA"); }
+
+  void find_sites() {
+    for (std::int64_t at = 0; at < std::ssize(codes_); ++at) {
+      if (is(at, "AG")) {
+        const double score = acceptor_odds(bases_, at + 1);
+        if (score >= params_.min_acceptor) starts_.push_back({at + 3, score, false});
+      }
+      if (is(at, "ATG")) starts_.push_back({at + 1, 0, true});
+      if (is(at, "GT") || (params_.gc_donors && is(at, "GC"))) {
+        const double score = donor_odds(bases_, at);
+        // A donor GC has lost about seven bits at its second base already.
+        const double least = is(at, "GT") ? params_.min_donor : params_.min_gc_donor;
+        if (score >= least && at > 0) ends_.push_back({at, score, false});
+      }
+      if (stop_at(at)) ends_.push_back({at + 3, 0, true});
+    }
+    const auto by_place = [](const Site& a, const Site& b) {
+      return std::tie(a.place, a.is_codon) < std::tie(b.place, b.is_codon);
+    };
+    std::sort(starts_.begin(), starts_.end(), by_place);
+    std::sort(ends_.begin(), ends_.end(), by_place);
+  }
+
+  // next_stop_[p]: the first place q >= p with a stop codon at q in the frame of p.
+  void find_stops() {
+    const std::int64_t size = std::ssize(codes_);
+    next_stop_.assign(size + 3, std::numeric_limits<std::int64_t>::max());
+    for (std::int64_t at = size - 1; at >= 0; --at) {
+      next_stop_[at] = stop_at(at) ? at : next_stop_[at + 3];
+    }
+  }
+
+  /// Whether [start, end] (from 1) is free of stop codons in some frame that its ends allow.
+  bool open(const Site& start, const Site& end) const {
+    const std::int64_t first = start.place - 1, past = end.place;
+    for (std::int64_t frame = 0; frame < 3; ++frame) {
+      if (start.is_codon && frame != 0) continue;
+      if (end.is_codon && (past - first - frame) % 3 != 0) continue;
+      const std::int64_t stop = next_stop_[std::min(first + frame, std::ssize(next_stop_) - 1)];
+      if (stop > past - 3 - (end.is_codon ? 1 : 0)) return true;
+    }
+    return false;
+  }
+
+  /// No exon from `start` is open beyond this place.
+  std::int64_t reach(const Site& start) const {
+    std::int64_t furthest = start.place + params_.max_exon - 1;
+    if (!params_.coding) return furthest;
+    std::int64_t open_to = 0;
+    for (std::int64_t frame = 0; frame < (start.is_codon ? 1 : 3); ++frame) {
+      const std::int64_t from = std::min(start.place - 1 + frame, std::ssize(next_stop_) - 1);
+      const std::int64_t stop = next_stop_[from];
+      open_to = std::max(open_to, std::min(stop, furthest) + 3);
+    }
+    return std::min(furthest, open_to);
+  }
+
+  /// body(start, end) for each pair that makes an exon; returns how many there are.
+  template <class Body>
+  std::int64_t pairs(const Body& body) const {
+    std::int64_t count = 0;
+    for (const Site& start : starts_) {
+      const std::int64_t last = reach(start);
+      auto end =
+          std::lower_bound(ends_.begin(),
+                           ends_.end(),
+                           start.place + params_.min_exon - 1,
+                           [](const Site& site, std::int64_t place) { return site.place < place; });
+      for (; end != ends_.end() && end->place <= last; ++end) {
+        if (params_.coding && !open(start, *end)) continue;
+        body(start, *end);
+        ++count;
+      }
+    }
+    return count;
+  }
+
+  Exon exon(const Site& start, const Site& end) const {
+    const auto scaled = [](double score) {
+      return static_cast<std::int32_t>(std::lround(candidate_scale * score));
+    };
+    const double weight = params_.junction_weight;
+    const std::int32_t missing = scaled(-params_.missing_signal);
+    // No chain goes on over ATG or a stop codon: it would pay for two introns more.
+    const std::int32_t never = scaled(-10 * (params_.missing_signal + params_.junction_cost) - 100);
+    Exon x;
+    x.first = start.place;
+    x.last = end.place;
+    x.begin = start.is_codon ? 0 : missing;
+    x.entry = start.is_codon ? never : scaled(weight * start.odds);
+    x.exit = end.is_codon ? never : scaled(weight * end.odds - params_.junction_cost);
+    x.end = end.is_codon ? 0 : missing;
+    return x;
+  }
+
+  /// Leaves out the weaker half of the splice sites; false where there is none.
+  bool drop_weakest() {
+    bool dropped = false;
+    for (std::vector<Site>* sites : {&starts_, &ends_}) {
+      std::vector<double> scores;
+      for (const Site& site : *sites) {
+        if (!site.is_codon) scores.push_back(site.odds);
+      }
+      if (scores.empty()) continue;
+      const auto middle = scores.begin() + std::ssize(scores) / 2;
+      std::nth_element(scores.begin(), middle, scores.end());
+      const double least = *middle;
+      std::erase_if(*sites, [&](const Site& s) { return !s.is_codon && s.odds <= least; });
+      dropped = true;
+    }
+    return dropped;
+  }
+
+  std::string_view bases_;
+  const CandidateParams& params_;
+  std::vector<std::int8_t> codes_;
+  std::vector<Site> starts_, ends_;
+  std::vector<std::int64_t> next_stop_;
+};
+
+}  // namespace
+
+double donor_odds(std::string_view bases, std::int64_t place) {
+  return odds(bases, place - donor_before, donor_shares);
+}
+
+double acceptor_odds(std::string_view bases, std::int64_t place) {
+  return odds(bases, place + 1 - acceptor_before, acceptor_shares);
+}
+
+std::vector<Exon> candidate_exons(std::string_view bases, const CandidateParams& params) {
+  if (params.min_exon < 1 || params.max_exon < params.min_exon || params.max_exons < 1 ||
+      params.junction_weight < 0 || params.junction_weight > 100 || params.junction_cost < 0 ||
+      params.junction_cost > 1000 || params.missing_signal < 0 || params.missing_signal > 1000) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("splice: candidate exons of {} to {} bases, at most {} of them, weight "
+                            "{}, costs {} and {}; 1 <= least <= most, weight 0 to 100 and costs 0 "
+                            "to 1000 wanted",
+                            params.min_exon,
+                            params.max_exon,
+                            params.max_exons,
+                            params.junction_weight,
+                            params.junction_cost,
+                            params.missing_signal));
+  }
+  return Finder(bases, params).exons();
+}
+
+AlignParams scaled_for_candidates(AlignParams params, const CandidateParams& candidates) {
+  for (int& score : params.substitution.scores) score *= candidate_scale;
+  params.gap_open *= candidate_scale;
+  params.gap_extend *= candidate_scale;
+  params.min_intron = std::max(params.min_intron, candidates.min_intron);
+  return params;
+}
+
+}  // namespace yupana::splice

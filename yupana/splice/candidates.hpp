@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "yupana/splice/align.hpp"
+
+namespace yupana::splice {
+
+struct CandidateParams {
+  double junction_weight = 0.6;  ///< kappa: of the log2-odds of an intron's two sites
+  double junction_cost = 13;     ///< lambda: of each intron, in matches
+  double missing_signal = 12;    ///< cost in matches of a chain without start or stop codon
+  double min_donor = 0;          ///< sites below these log2-odds are no candidates
+  double min_acceptor = 0;
+  double min_gc_donor = 2;    ///< the same of donors GC, with odds of their own
+  bool gc_donors = true;      ///< exons may end before GC too
+  bool coding = true;         ///< leave out exons with stop codons in all three frames
+  std::int64_t min_exon = 3;  ///< bases
+  std::int64_t max_exon = 3000;
+  std::int64_t min_intron = 30;
+  std::int64_t max_exons = 4'000'000;  ///< more: the weakest splice sites are left out
+};
+
+/// Scores are whole numbers: with candidates, a match and all else count this many times.
+inline constexpr int candidate_scale = 4;
+
+/// Exons a coding gene may have on the strand given, by the signals at their ends: they begin
+/// behind an acceptor AG or at ATG, and end before a donor GT (GC) or with a stop codon. An intron
+/// adds junction_weight x (donor + acceptor) - junction_cost to a chain, where a site counts its
+/// log2-odds (of human sites, three bases before and six after a donor, twenty before and one after
+/// an acceptor, against equal shares of the four bases); scores are times candidate_scale and
+/// rounded to whole numbers, site by site. A chain pays missing_signal where it begins at an
+/// acceptor or ends at a donor, as with a partial target.
+///   work: bases x candidates a base; deterministic
+///   errors: bad_input for parameters that admit nothing
+std::vector<Exon> candidate_exons(std::string_view bases, const CandidateParams& params = {});
+
+/// Parameters of align() in the scale of candidates, with their shortest intron.
+AlignParams scaled_for_candidates(AlignParams params, const CandidateParams& candidates);
+
+/// log2-odds of a donor whose intron begins at base `place`, of an acceptor whose intron ends there
+/// (from 0). Bases outside the text or ambiguous count 0.
+double donor_odds(std::string_view bases, std::int64_t place);
+double acceptor_odds(std::string_view bases, std::int64_t place);
+
+}  // namespace yupana::splice

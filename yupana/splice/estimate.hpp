@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "yupana/splice/align.hpp"
+
+namespace yupana::splice {
+
+/// How much work a problem is, and how much of it can be done at once. Steps count cells that
+/// follow one another where everything independent is done at once.
+struct Estimate {
+  std::int64_t letters = 0;           ///< n
+  std::int64_t exons = 0;             ///< without copies
+  std::int64_t cells = 0;             ///< n times the bases of the exons: the definition's work
+  std::int64_t executed_cells = 0;    ///< the same with the rows of a start computed once
+  std::int64_t dense_cells = 0;       ///< n times the bases of the whole sequence
+  std::int64_t sequential_steps = 0;  ///< one cell after another: cells
+  std::int64_t exon_steps = 0;        ///< anti-diagonals of one exon at once: sum of |b| + n - 1
+  std::int64_t group_steps = 0;   ///< and of overlapping exons: sum over groups of max |b| + n - 1
+  std::int64_t skewed_steps = 0;  ///< no barriers: n - 1 plus the bases of the longest chain
+  std::vector<std::int64_t> length_histogram;  ///< exons of 2^i to 2^(i+1) - 1 bases
+  std::vector<std::int64_t> group_histogram;   ///< groups of 2^i to 2^(i+1) - 1 exons
+};
+
+/// A group is a run of exons, in order of their ends, that overlap the first of them.
+Estimate estimate(const Case& problem, const AlignParams& params = {});
+
+/// Cells a second of one thread here, from a run of about 20 ms.
+double measured_rate(const AlignParams& params);
+
+}  // namespace yupana::splice

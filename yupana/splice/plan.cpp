@@ -1,0 +1,103 @@
+#include "yupana/splice/plan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "yupana/splice/align_backends.hpp"
+
+namespace yupana::splice {
+namespace {
+
+/// Hands out places for the rows of ends that are not in the running row yet.
+class Slots {
+ public:
+  std::int64_t take() {
+    if (free_.empty()) return count_++;
+    const std::int64_t slot = free_.back();
+    free_.pop_back();
+    return slot;
+  }
+  void give_back(std::int64_t slot) { free_.push_back(slot); }
+  std::int64_t count() const { return count_; }
+
+ private:
+  std::vector<std::int64_t> free_;
+  std::int64_t count_ = 0;
+};
+
+// Starts with their readings; slots and versions are not known yet.
+void gather(std::span<const Exon> exons, Plan& plan) {
+  const std::vector<std::int64_t> order = ordered_exons(exons);
+  for (std::size_t rank = 0; rank < order.size(); ++rank) {
+    const Exon& exon = exons[order[rank]];
+    plan.readings.push_back({order[rank],
+                             static_cast<std::int64_t>(rank),
+                             exon.length(),
+                             -1,
+                             false,
+                             exon.exit,
+                             exon.end});
+  }
+  // Exons of one end are met in the order of ties, since that orders by first, begin and entry too.
+  const auto key = [&](const Reading& r) {
+    const Exon& x = exons[r.exon];
+    return std::tuple(x.first, x.begin, x.entry, r.rows, r.rank);
+  };
+  std::sort(plan.readings.begin(), plan.readings.end(), [&](const Reading& a, const Reading& b) {
+    return key(a) < key(b);
+  });
+  for (std::size_t r = 0; r < plan.readings.size(); ++r) {
+    const Exon& exon = exons[plan.readings[r].exon];
+    if (plan.starts.empty() || plan.starts.back().first != exon.first ||
+        plan.starts.back().begin != exon.begin || plan.starts.back().entry != exon.entry) {
+      Start start;
+      start.first = exon.first;
+      start.begin = exon.begin;
+      start.entry = exon.entry;
+      start.readings_from = static_cast<std::int64_t>(r);
+      plan.starts.push_back(start);
+    }
+    plan.starts.back().rows = plan.readings[r].rows;
+    plan.starts.back().readings_to = static_cast<std::int64_t>(r) + 1;
+  }
+}
+
+}  // namespace
+
+Plan make_plan(std::span<const Exon> exons, std::int64_t min_intron) {
+  Plan plan;
+  gather(exons, plan);
+  Slots slots;
+  std::map<std::int64_t, std::int64_t> waiting;  // end -> slot
+  bool changed = true;                           // since the last version was seen
+  for (Start& start : plan.starts) {
+    start.rows_before = plan.rows;
+    plan.rows += start.rows + 1;
+    plan.longest = std::max(plan.longest, start.rows);
+    start.ended_from = static_cast<std::int64_t>(plan.ended.size());
+    while (!waiting.empty() && waiting.begin()->first + min_intron < start.first) {
+      plan.ended.push_back(waiting.begin()->second);
+      slots.give_back(waiting.begin()->second);
+      waiting.erase(waiting.begin());
+      changed = true;
+    }
+    start.ended_to = static_cast<std::int64_t>(plan.ended.size());
+    plan.versions += changed;
+    changed = false;
+    start.version = plan.versions - 1;
+    for (std::int64_t r = start.readings_from; r < start.readings_to; ++r) {
+      Reading& reading = plan.readings[r];
+      const std::int64_t last = exons[reading.exon].last;
+      if (last + min_intron >= plan.starts.back().first) continue;
+      const auto [place, is_new] = waiting.try_emplace(last, 0);
+      if (is_new) place->second = slots.take();
+      reading.slot = place->second;
+      reading.fresh = is_new;
+    }
+  }
+  plan.slots = slots.count();
+  return plan;
+}
+
+}  // namespace yupana::splice
