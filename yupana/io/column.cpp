@@ -67,20 +67,6 @@ void ColumnReader::open_npy(std::string_view head) {
   size_ = layout.shape[0];
 }
 
-std::int64_t ColumnReader::read(void* to, std::int64_t n) {
-  return with_number_type(type_, [&](auto value) -> std::int64_t {
-    using T = decltype(value);
-    T* values = static_cast<T*>(to);
-    if (lines_) return read_text(values, n);
-    n = std::min(n, *size_ - done_);
-    const auto bytes = static_cast<std::int64_t>(sizeof(T));
-    file_.read_at(data_ + done_ * bytes, values, static_cast<std::size_t>(n * bytes));
-    if (swapped_) swap_bytes(values, n);
-    done_ += n;
-    return n;
-  });
-}
-
 template <class T>
 std::int64_t ColumnReader::read_text(T* to, std::int64_t n) {
   std::int64_t count = 0;
@@ -103,6 +89,20 @@ std::int64_t ColumnReader::read_text(T* to, std::int64_t n) {
     ++count;
   }
   return count;
+}
+
+std::int64_t ColumnReader::read(void* to, std::int64_t n) {
+  return with_number_type(type_, [&](auto value) -> std::int64_t {
+    using T = decltype(value);
+    T* values = static_cast<T*>(to);
+    if (lines_) return read_text(values, n);
+    n = std::min(n, *size_ - done_);
+    const auto bytes = static_cast<std::int64_t>(sizeof(T));
+    file_.read_at(data_ + done_ * bytes, values, static_cast<std::size_t>(n * bytes));
+    if (swapped_) swap_bytes(values, n);
+    done_ += n;
+    return n;
+  });
 }
 
 ColumnWriter::ColumnWriter(AtomicFile& file, NumberType type)
