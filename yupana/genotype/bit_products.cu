@@ -101,6 +101,9 @@ BitProducts::BitProducts(Band band, BitMethod method) : band_(band), method_(met
   squares_ = DeviceArray<int2>(static_cast<std::int64_t>(squares.size()));
   check(cudaMemcpy(squares_.data(), squares.data(), squares_.bytes(), cudaMemcpyHostToDevice),
         "copy the order of work");
+  // A copy from pageable memory may return before it has landed, and our streams do not wait for
+  // it.
+  check(cudaStreamSynchronize(nullptr), "wait for the order of work");
 }
 
 void BitProducts::add(const DevicePlanes& planes,

@@ -177,6 +177,7 @@ void PairSums::add(const CallBlock& block) {
     if (!all) {
       check(cudaMemcpy(kept_.data(), kept.data(), kept_.bytes(), cudaMemcpyHostToDevice),
             "copy the list of samples");
+      check(cudaStreamSynchronize(nullptr), "wait for the list of samples");  // it must have landed
     }
   }
   stride_ = block.codes.stride;
