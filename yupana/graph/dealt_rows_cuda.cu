@@ -45,15 +45,18 @@ StripRows<Stored> DealtRows<Stored>::rows_of(const DeviceArray<Stored*>& strips)
 
 template <class Stored>
 std::int64_t mirror(const DealtRows<Stored>& rows) {
+  std::vector<DeviceArray<unsigned long long>> counts;
+  for (std::size_t part = 0; part < rows.parts(); ++part) {
+    const DeviceScope scope(rows.device(part));
+    counts.push_back(copy_to_device(std::vector<unsigned long long>{0}));
+    launch_mirror(rows.own(part), rows.all(part), counts.back().data(), nullptr);
+  }
   std::int64_t unchanged = 0;
   for (std::size_t part = 0; part < rows.parts(); ++part) {
     const DeviceScope scope(rows.device(part));
-    auto count = copy_to_device(std::vector<unsigned long long>{0});
-    const yupana::cuda::Stream stream;
-    launch_mirror(rows.own(part), rows.all(part), count.data(), stream);
-    stream.wait();
     unsigned long long mine = 0;
-    check(cudaMemcpy(&mine, count.data(), sizeof(mine), cudaMemcpyDeviceToHost), "read a count");
+    check(cudaMemcpy(&mine, counts[part].data(), sizeof(mine), cudaMemcpyDeviceToHost),
+          "read a count");
     unchanged += static_cast<std::int64_t>(mine);
   }
   return unchanged;
