@@ -8,7 +8,7 @@ using yupana::cuda::DeviceScope;
 
 template <class Stored>
 DealtRows<Stored>::DealtRows(const std::vector<DevicePart<Stored>>& parts, const SquareShape& shape)
-    : shape_(shape), deal_{static_cast<std::int64_t>(parts.size())} {
+    : shape_(shape), deal_{static_cast<std::int64_t>(parts.size()), shape.strips()} {
   if (parts.size() == 1) {
     only_ = parts.front().rows;
     members_.push_back({parts.front().device, {}, {}});
