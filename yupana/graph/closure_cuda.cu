@@ -110,11 +110,11 @@ Range Closure<Kind>::slice(std::size_t part) const {
           index + 1 == devices ? shape_.padded_width() : end};
 }
 
-// The tiles of a device's strips, in bands of 16 tile rows: their operands stay in the second-level
-// cache while the columns pass by.
+// The tiles of a device's strips, in bands of 16 tile rows of its own: their operands stay in the
+// second-level cache while the columns pass by.
 template <class Kind>
 void Closure<Kind>::make_tiles(std::size_t index) {
-  constexpr std::int64_t band = 16;
+  const std::int64_t band = 16 * static_cast<std::int64_t>(rows_.parts());
   const TileSize size = plan_.tiles;
   const std::int64_t rows = tile_rows<Kind>(size);
   const std::int64_t columns = tile_columns<Kind>(size);

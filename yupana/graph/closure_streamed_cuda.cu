@@ -277,16 +277,13 @@ void StreamedClosure<Kind>::close_strip(Range pivots, std::int64_t index) {
     task.assign = true;
     task.areas[0] = {{0, strip_}, {0, width_}};
     launch_min_plus(task, TileSize::large, main_);
-    if (side == 0) {
-      check(cudaMemcpy2DAsync(panel(0, index) + first,
-                              row,
-                              squares_[0].data(),
-                              edge,
-                              edge,
-                              static_cast<std::size_t>(strip_),
-                              cudaMemcpyDeviceToDevice,
-                              main_),
-            "copy a square");
+    if (side == 0) {  // its square is the closed one
+      Value* const square = panel(0, index) + first;
+      const auto height = static_cast<std::size_t>(strip_);
+      const Value* const from = squares_[0].data();
+      check(
+          cudaMemcpy2DAsync(square, row, from, edge, edge, height, cudaMemcpyDeviceToDevice, main_),
+          "copy a square");
     }
     check(cudaMemcpyAsync(strip_rows(side, index),
                           panel(side, index),

@@ -8,7 +8,7 @@ using yupana::cuda::DeviceScope;
 
 template <class Stored>
 DealtRows<Stored>::DealtRows(const std::vector<DevicePart<Stored>>& parts, const SquareShape& shape)
-    : shape_(shape), deal_{static_cast<std::int64_t>(parts.size())} {
+    : shape_(shape), deal_{static_cast<std::int64_t>(parts.size()), shape.strips()} {
   if (parts.size() == 1) {
     only_ = parts.front().rows;
     members_.push_back({parts.front().device, {}, {}});
@@ -45,15 +45,18 @@ StripRows<Stored> DealtRows<Stored>::rows_of(const DeviceArray<Stored*>& strips)
 
 template <class Stored>
 std::int64_t mirror(const DealtRows<Stored>& rows) {
+  std::vector<DeviceArray<unsigned long long>> counts;
+  for (std::size_t part = 0; part < rows.parts(); ++part) {
+    const DeviceScope scope(rows.device(part));
+    counts.push_back(copy_to_device(std::vector<unsigned long long>{0}));
+    launch_mirror(rows.own(part), rows.all(part), counts.back().data(), nullptr);
+  }
   std::int64_t unchanged = 0;
   for (std::size_t part = 0; part < rows.parts(); ++part) {
     const DeviceScope scope(rows.device(part));
-    auto count = copy_to_device(std::vector<unsigned long long>{0});
-    const yupana::cuda::Stream stream;
-    launch_mirror(rows.own(part), rows.all(part), count.data(), stream);
-    stream.wait();
     unsigned long long mine = 0;
-    check(cudaMemcpy(&mine, count.data(), sizeof(mine), cudaMemcpyDeviceToHost), "read a count");
+    check(cudaMemcpy(&mine, counts[part].data(), sizeof(mine), cudaMemcpyDeviceToHost),
+          "read a count");
     unchanged += static_cast<std::int64_t>(mine);
   }
   return unchanged;

@@ -33,7 +33,8 @@ struct ShortestPathsParams {
 /// T is std::int32_t, float or double. Zero is an edge of length zero; unreachable<T> is no edge.
 /// Negative weights are allowed in directed graphs.
 ///   exactness: integers are exact and equal on every backend (|path| < 2^30 is checked); float
-///   and double have a relative error of at most hops * 2^-24 (2^-53) for non-negative weights
+///   and double have a relative error of at most hops * 2^-24 (2^-53) for non-negative weights, are
+///   the same in every run, and may differ between CPU and GPU within that
 ///   errors (bad_input): not square, NaN, negative diagonal, an integer weight of 2^30 or more,
 ///   asymmetric or negative weights with `symmetric`, a negative cycle (names a vertex on it)
 ///   sources: R-Kleene (D'Alberto, Nicolau 2007), halved by symmetry

@@ -100,13 +100,13 @@ bool close_packed(Context& context,
     parts.push_back({rows.device(part), memory.back().data()});
   }
   const DealtRows<std::uint16_t> narrow(parts, shape);
-  const auto each = [&](const auto& body) {
+  const auto each = [&](const auto& body) {  // on all devices at once
+    std::vector<Stream> streams;
     for (std::size_t part = 0; part < rows.parts(); ++part) {
       const DeviceScope scope(rows.device(part));
-      const Stream stream;
-      body(part, stream);
-      stream.wait();
+      body(part, streams.emplace_back());
     }
+    for (const Stream& stream : streams) stream.wait();
   };
   each([&](std::size_t p, cudaStream_t s) { launch_narrow(rows.own(p), narrow.own(p), s); });
   close_rows<Packed16>(narrow, stage, true, limits);
