@@ -88,6 +88,33 @@ TEST(CudaFermatJob, FloatLengthsWithMissingCallsAreWithinTheBound) {
   }
 }
 
+// Times and the device stand in the report alone.
+TEST(CudaFermatJob, ARealCohortGivesTheFilesOfTheCpu) {
+  YUPANA_NEEDS_GPU();
+  const char* const other = std::getenv("YUPANA_SHARED_DATA");
+  const std::string data =
+      std::string(other != nullptr ? other : YUPANA_SHARED_DATA) + "/genotypes/hapmap279/hapmap279";
+  if (!fs::exists(data + ".bed")) GTEST_SKIP() << "no " << data << ".bed";
+  const Folder folder;
+  for (const std::string device : {"cpu", "cuda:0"}) {
+    Context context({device});
+    FermatJobParams params = job(data + ".bed", folder / device.substr(0, 3), 2);
+    params.alphas = {2, 8};
+    params.labels = data + ".samples.tsv";
+    params.label_column = "pop.group";
+    run_fermat(context, params);
+  }
+  int files = 0;
+  for (const auto& file : fs::directory_iterator(fs::path(folder / ""))) {
+    const std::string name = file.path().filename().string();
+    if (name.rfind("cpu.", 0) != 0 || file.path().extension() == ".html") continue;
+    ++files;
+    const std::string twin = folder / ("cud" + name.substr(3));
+    EXPECT_TRUE(bytes_of(file.path().string()) == bytes_of(twin)) << name;
+  }
+  EXPECT_GT(files, 5);
+}
+
 TEST(CudaDistanceJob, BandsOfASmallGpuGiveTheSameFile) {
   YUPANA_NEEDS_GPU();
   const Folder folder;

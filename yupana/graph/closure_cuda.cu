@@ -206,7 +206,7 @@ void Closure<Kind>::close_square(Member& member, std::int64_t step) {
   const std::int64_t tiles = shape_.strip / square_tile;
   for (std::int64_t pivot = 0; pivot < tiles; ++pivot) {
     Value* const to = member.squares[(pivot + 1) % 2].data();
-    launch_square_step(
+    launch_square_step<PanelKind<Kind>>(
         from, from_stride, to, tiles, pivot, first, member.vertex.data(), member.side);
     from = to;
     from_stride = shape_.strip;

@@ -254,14 +254,14 @@ void StreamedClosure<Kind>::close_strip(Range pivots, std::int64_t index) {
                 main_);
   const std::int64_t tiles = strip_ / square_tile;
   for (std::int64_t pivot = 0; pivot < tiles; ++pivot) {
-    launch_square_step(squares_[pivot % 2].data(),
-                       strip_,
-                       squares_[(pivot + 1) % 2].data(),
-                       tiles,
-                       pivot,
-                       first,
-                       vertex_.data(),
-                       main_);
+    launch_square_step<Kind>(squares_[pivot % 2].data(),
+                             strip_,
+                             squares_[(pivot + 1) % 2].data(),
+                             tiles,
+                             pivot,
+                             first,
+                             vertex_.data(),
+                             main_);
   }
   if (!symmetric_) launch_transpose(squares_[0].data(), turned_.data(), strip_, main_);
   const auto row = static_cast<std::size_t>(width_) * sizeof(Value);

@@ -127,7 +127,7 @@ void close_symmetric_rows(Context& context,
 
 /// Few vertices: every step is one kernel over all tiles of a padded copy. 0.2 ms for 1,024 where
 /// the strips would take as long for a quarter of them.
-template <class T>
+template <class Kind, class T = typename Kind::Stored>
 std::int64_t close_small(
     T* weights, std::int64_t n, std::int64_t stride, bool symmetric, Stage& stage) {
   const std::int64_t width = round_up(n, square_tile);
@@ -144,14 +144,14 @@ std::int64_t close_small(
   launch_gather(rows, side, 0, {0, width}, unreachable<T>, squares[0].data(), width, stream);
   const std::int64_t tiles = width / square_tile;
   for (std::int64_t pivot = 0; pivot < tiles; ++pivot) {
-    launch_square_step(squares[pivot % 2].data(),
-                       width,
-                       squares[(pivot + 1) % 2].data(),
-                       tiles,
-                       pivot,
-                       0,
-                       vertex.data(),
-                       stream);
+    launch_square_step<Kind>(squares[pivot % 2].data(),
+                             width,
+                             squares[(pivot + 1) % 2].data(),
+                             tiles,
+                             pivot,
+                             0,
+                             vertex.data(),
+                             stream);
   }
   const T* const closed = squares[tiles % 2].data();
   launch_scatter(closed, width, closed, width, side, 0, rows, stream);
@@ -215,7 +215,7 @@ std::int64_t close_any(Context& context,
   std::int64_t vertex = -1;
   if (n <= limits.small) {
     const DeviceScope scope(devices.front());
-    vertex = close_small(resident.data(), n, shape.stride, symmetric, stage);
+    vertex = close_small<Kind>(resident.data(), n, shape.stride, symmetric, stage);
   } else if (symmetric) {
     close_symmetric_rows(context, resident.rows(), stage, limits);
   } else {
@@ -245,7 +245,7 @@ std::int64_t close_symmetric(Context& context,
   shape.padded = false;
   const DealtRows<T> rows({{device, weights}}, shape);
   if (n <= limits.small) {
-    close_small(weights, n, stride, true, stage);
+    close_small<typename KindOf<T>::Nonnegative>(weights, n, stride, true, stage);
   } else {
     close_symmetric_rows(context, rows, stage, limits);
   }
@@ -265,7 +265,11 @@ std::int64_t close_directed(Context& context,
   const DeviceScope scope(device);
   check(cudaStreamSynchronize(stream), "wait for the weights");
   Stage stage = closing_stage(context, n, false);
-  if (n <= limits.small) return close_small(weights, n, stride, false, stage);
+  if (n <= limits.small) {
+    return negative
+               ? close_small<typename KindOf<T>::Any>(weights, n, stride, false, stage)
+               : close_small<typename KindOf<T>::Nonnegative>(weights, n, stride, false, stage);
+  }
   SquareShape shape = resident_shape(n, limits);
   shape.stride = stride;
   shape.padded = false;
@@ -275,7 +279,10 @@ std::int64_t close_directed(Context& context,
 }
 
 template <class T>
-double seconds_to_close(Context& context, const std::vector<int>& devices, MatrixView<T> weights) {
+double seconds_to_close(Context& context,
+                        const std::vector<int>& devices,
+                        MatrixView<T> weights,
+                        bool copy_back) {
   const ClosureLimits limits;
   link_devices(devices);
   Resident<T> resident(context, devices, weights, resident_shape(weights.rows, limits));
@@ -283,7 +290,9 @@ double seconds_to_close(Context& context, const std::vector<int>& devices, Matri
   const auto begin = std::chrono::steady_clock::now();
   close_symmetric_rows(context, resident.rows(), stage, limits);
   mirror(resident.rows());
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  if (copy_back) resident.copy_back();
+  return took.count();
 }
 
 template <class T>
@@ -317,8 +326,8 @@ std::int64_t shortest_paths_directed(Context& context, MatrixView<T> weights, Si
   return close_directed(context, weights, signs == Signs::any, {});
 }
 
-template double seconds_to_close(Context&, const std::vector<int>&, MatrixView<std::int32_t>);
-template double seconds_to_close(Context&, const std::vector<int>&, MatrixView<float>);
+template double seconds_to_close(Context&, const std::vector<int>&, MatrixView<std::int32_t>, bool);
+template double seconds_to_close(Context&, const std::vector<int>&, MatrixView<float>, bool);
 
 template std::int64_t close_symmetric(
     Context&, int, std::int32_t*, std::int64_t, std::int64_t, cudaStream_t, const ClosureLimits&);

@@ -47,9 +47,13 @@ std::int64_t close_directed(Context& context,
                             const ClosureLimits& limits = {});
 
 /// Seconds that devices take together to close symmetric weights once they hold their rows, and to
-/// count the edges kept: what several of them are measured by. The weights stay as they are.
+/// count the edges kept: what several of them are measured by. The lengths take the weights' place
+/// if they are to come back.
 template <class T>
-double seconds_to_close(Context& context, const std::vector<int>& devices, MatrixView<T> weights);
+double seconds_to_close(Context& context,
+                        const std::vector<int>& devices,
+                        MatrixView<T> weights,
+                        bool copy_back);
 
 /// From host memory and back, by whatever fits the devices of `context`: whole on one or several,
 /// or strip by strip through one.

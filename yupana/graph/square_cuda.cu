@@ -1,4 +1,7 @@
+#include <type_traits>
+
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/graph/min_plus_cuda.hpp"
 #include "yupana/graph/strip_cuda.hpp"
 
 namespace yupana::graph::cuda {
@@ -67,6 +70,22 @@ __device__ void product(const Value* left,
   }
 }
 
+// Two pivots for a thread's cells of no value below zero: no cycle to be found, and the bits of a
+// float order as it does, so that one integer minimum of three takes both.
+__device__ __forceinline__ void lower(const Four<float> (&columns)[2],
+                                      const Four<float> (&rows)[2],
+                                      Four<float> (&mine)[cells]) {
+#pragma unroll
+  for (int i = 0; i < cells; ++i) {
+#pragma unroll
+    for (int j = 0; j < cells; ++j) {
+      mine[i].v[j] = __int_as_float(__vimin3_s32(__float_as_int(mine[i].v[j]),
+                                                 __float_as_int(columns[0].v[i] + rows[0].v[j]),
+                                                 __float_as_int(columns[1].v[i] + rows[1].v[j])));
+    }
+  }
+}
+
 // One pivot for a thread's cells; `found` becomes `pivot` where it makes a diagonal cell negative.
 template <class Value>
 __device__ __forceinline__ void lower(const Four<Value>& column,
@@ -95,7 +114,7 @@ __device__ __forceinline__ void lower(const Four<Value>& column,
 // takes the first pivot into its cells of the second one's row and column. A vertex whose diagonal
 // is negative before the first pivot was made so by closed vertices alone and lies on the cycle;
 // one that becomes so at pivot k proves a cycle through k.
-template <class Value>
+template <class Kind, class Value>
 __device__ void close(SquareMemory<Value>& memory,
                       int down,
                       int along,
@@ -136,8 +155,12 @@ __device__ void close(SquareMemory<Value>& memory,
         next_row.v[i] = lesser(next_row.v[i], back + row.v[i]);
         next_column.v[i] = lesser(next_column.v[i], column.v[i] + forth);
       }
-      lower(column, row, diagonal, base + p, mine, found);
-      lower(next_column, next_row, diagonal, base + p + 1, mine, found);
+      if constexpr (std::is_same_v<Kind, Float32>) {
+        lower({column, next_column}, {row, next_row}, mine);
+      } else {
+        lower(column, row, diagonal, base + p, mine, found);
+        lower(next_column, next_row, diagonal, base + p + 1, mine, found);
+      }
     }
   }
   if (found < edge) atomicMin(&memory.vertex, found);
@@ -146,7 +169,7 @@ __device__ void close(SquareMemory<Value>& memory,
 // Every block closes the pivot tile D for itself: that costs less than another launch. Then
 // to(i, j) = min(from(i, j), (from(i, .) D) + from(., j)); in the pivot's rows and columns the
 // products with D alone.
-template <class Value>
+template <class Kind, class Value = typename Kind::Value>
 __global__ void __launch_bounds__(threads) square_step_kernel(const Value* from,
                                                               std::int64_t from_stride,
                                                               Value* to,
@@ -179,7 +202,7 @@ __global__ void __launch_bounds__(threads) square_step_kernel(const Value* from,
   }
   Four<Value> mine[1] = {four(at(row + thread / 8, column + thread % 8 * cells))};
   __syncthreads();
-  close(memory, down, along, closed);
+  close<Kind>(memory, down, along, closed);
 #pragma unroll
   for (int i = 0; i < cells; ++i) four(&memory.pivot[down * cells + i][along * cells]) = closed[i];
   __syncthreads();
@@ -208,17 +231,17 @@ __global__ void __launch_bounds__(threads) square_step_kernel(const Value* from,
 
 }  // namespace
 
-template <class Value>
-void launch_square_step(const Value* from,
+template <class Kind>
+void launch_square_step(const typename Kind::Value* from,
                         std::int64_t from_stride,
-                        Value* to,
+                        typename Kind::Value* to,
                         std::int64_t tiles,
                         std::int64_t pivot,
                         std::int64_t first,
                         std::int64_t* vertex,
                         cudaStream_t stream) {
-  const auto kernel = square_step_kernel<Value>;
-  constexpr int bytes = static_cast<int>(sizeof(SquareMemory<Value>));
+  const auto kernel = square_step_kernel<Kind>;
+  constexpr int bytes = static_cast<int>(sizeof(SquareMemory<typename Kind::Value>));
   yupana::cuda::check(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
       "close a square");
@@ -228,29 +251,37 @@ void launch_square_step(const Value* from,
   yupana::cuda::check_launch("close a square");
 }
 
-template void launch_square_step(const std::int32_t*,
-                                 std::int64_t,
-                                 std::int32_t*,
-                                 std::int64_t,
-                                 std::int64_t,
-                                 std::int64_t,
-                                 std::int64_t*,
-                                 cudaStream_t);
-template void launch_square_step(const float*,
-                                 std::int64_t,
-                                 float*,
-                                 std::int64_t,
-                                 std::int64_t,
-                                 std::int64_t,
-                                 std::int64_t*,
-                                 cudaStream_t);
-template void launch_square_step(const double*,
-                                 std::int64_t,
-                                 double*,
-                                 std::int64_t,
-                                 std::int64_t,
-                                 std::int64_t,
-                                 std::int64_t*,
-                                 cudaStream_t);
+template void launch_square_step<Int32>(const std::int32_t*,
+                                        std::int64_t,
+                                        std::int32_t*,
+                                        std::int64_t,
+                                        std::int64_t,
+                                        std::int64_t,
+                                        std::int64_t*,
+                                        cudaStream_t);
+template void launch_square_step<Float32>(const float*,
+                                          std::int64_t,
+                                          float*,
+                                          std::int64_t,
+                                          std::int64_t,
+                                          std::int64_t,
+                                          std::int64_t*,
+                                          cudaStream_t);
+template void launch_square_step<SignedFloat32>(const float*,
+                                                std::int64_t,
+                                                float*,
+                                                std::int64_t,
+                                                std::int64_t,
+                                                std::int64_t,
+                                                std::int64_t*,
+                                                cudaStream_t);
+template void launch_square_step<Float64>(const double*,
+                                          std::int64_t,
+                                          double*,
+                                          std::int64_t,
+                                          std::int64_t,
+                                          std::int64_t,
+                                          std::int64_t*,
+                                          cudaStream_t);
 
 }  // namespace yupana::graph::cuda

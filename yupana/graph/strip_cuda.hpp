@@ -59,10 +59,10 @@ void launch_scatter(const Value* values,
 /// behind the other. Where a cycle of negative length shows, `vertex`
 /// becomes first + a vertex on it, if it was -1. Floats: a symmetric square stays so but for
 /// rounding.
-template <class Value>
-void launch_square_step(const Value* from,
+template <class Kind>
+void launch_square_step(const typename Kind::Value* from,
                         std::int64_t from_stride,
-                        Value* to,
+                        typename Kind::Value* to,
                         std::int64_t tiles,
                         std::int64_t pivot,
                         std::int64_t first,
