@@ -34,14 +34,41 @@ struct Closure<Kind>::Member {
   Stream main;
   Event updated, shared, ready;
   Event done[ring];
-  DeviceArray<Value> raw[2];                      ///< by side: the strip before it is closed
-  DeviceArray<Value> panels[2][2];                ///< by parity of the step and side
-  DeviceArray<Value> squares[2];                  ///< the strip's square, step by step
-  DeviceArray<Value> turned;                      ///< transposed
-  DeviceArray<std::uint32_t> twice[2], pairs[2];  ///< by parity: the panel packed
+  Value* raw[2] = {};                            ///< by side: the strip before it is closed
+  Value* panels[2][2] = {};                      ///< by parity of the step and side
+  Value* squares[2] = {};                        ///< the strip's square, step by step
+  Value* turned = nullptr;                       ///< transposed
+  std::uint32_t *twice[2] = {}, *pairs[2] = {};  ///< by parity: the panel packed
+  DeviceArray<std::byte> memory;                 ///< of all these
   DeviceArray<TilePlace> tiles;
   DeviceArray<std::int64_t> vertex;
+
+  /// Places all of it one behind the other from `base` on; returns where it ends.
+  std::uintptr_t place(std::uintptr_t base, const SquareShape& shape, std::int64_t sides);
 };
+
+template <class Kind>
+std::uintptr_t Closure<Kind>::Member::place(std::uintptr_t base,
+                                            const SquareShape& shape,
+                                            std::int64_t sides) {
+  const auto take = [&](auto*& array, std::int64_t size) {
+    array = reinterpret_cast<std::remove_reference_t<decltype(array)>>(base);
+    base += static_cast<std::uintptr_t>(
+        round_up(size * static_cast<std::int64_t>(sizeof(*array)), 256));
+  };
+  const std::int64_t cells = shape.strip * shape.padded_width();
+  for (std::int64_t side = 0; side < sides; ++side) {
+    take(raw[side], cells);
+    for (auto& panel : panels) take(panel[side], cells);
+  }
+  for (auto& square : squares) take(square, shape.strip * shape.strip);
+  take(turned, shape.strip * shape.strip);
+  if (packed<Kind>) {
+    for (auto& operand : twice) take(operand, cells);
+    for (auto& operand : pairs) take(operand, cells / 2);
+  }
+  return base;
+}
 
 template <class Kind>
 std::uint64_t closure_bytes(const SquareShape& shape, bool symmetric) {
@@ -55,22 +82,15 @@ std::uint64_t closure_bytes(const SquareShape& shape, bool symmetric) {
 template <class Kind>
 Closure<Kind>::Closure(const DealtRows<Stored>& rows, ClosurePlan plan)
     : rows_(rows), shape_(rows.shape()), plan_(plan) {
-  const std::int64_t cells = shape_.strip * shape_.padded_width();
   for (std::size_t index = 0; index < rows.parts(); ++index) {
     const DeviceScope scope(rows.device(index));
     Member& member = members_.emplace_back();
     member.index = index;
     member.side = Stream::urgent();
-    for (std::int64_t side = 0; side < side_count(); ++side) {
-      member.raw[side] = DeviceArray<Value>(cells);
-      for (auto& panels : member.panels) panels[side] = DeviceArray<Value>(cells);
-    }
-    for (auto& square : member.squares) square = DeviceArray<Value>(shape_.strip * shape_.strip);
-    member.turned = DeviceArray<Value>(shape_.strip * shape_.strip);
-    if (packed<Kind>) {
-      for (auto& twice : member.twice) twice = DeviceArray<std::uint32_t>(cells);
-      for (auto& pairs : member.pairs) pairs = DeviceArray<std::uint32_t>(cells / 2);
-    }
+    // One allocation: with several devices each of them is mapped into all.
+    const std::uintptr_t bytes = member.place(0, shape_, side_count());
+    member.memory = DeviceArray<std::byte>(static_cast<std::int64_t>(bytes));
+    member.place(reinterpret_cast<std::uintptr_t>(member.memory.data()), shape_, side_count());
     member.vertex = copy_to_device(std::vector<std::int64_t>{-1});
     make_tiles(index);
   }
@@ -151,13 +171,13 @@ MinPlusTask<Kind> Closure<Kind>::update(Member& member, std::int64_t step) {
   const auto parity = static_cast<std::size_t>(step % 2);
   const std::int64_t width = shape_.padded_width();
   if constexpr (packed<Kind>) {
-    task.left = member.twice[parity].data();
-    task.right = member.pairs[parity].data();
+    task.left = member.twice[parity];
+    task.right = member.pairs[parity];
     task.right_stride = static_cast<int>(width / 2);
   } else {
     const auto& panels = member.panels[parity];
-    task.left = as_words<Operand>(panels[plan_.symmetric ? 0 : 1].data());
-    task.right = as_words<Operand>(panels[0].data());
+    task.left = as_words<Operand>(panels[plan_.symmetric ? 0 : 1]);
+    task.right = as_words<Operand>(panels[0]);
     task.right_stride = static_cast<int>(width);
   }
   task.left_stride = static_cast<int>(width);
@@ -188,7 +208,7 @@ void Closure<Kind>::update_next_strip(Member& member, std::int64_t step) {
 template <class Kind>
 void Closure<Kind>::close_square(Member& member, std::int64_t step) {
   const std::int64_t first = step * shape_.strip;
-  const Value* from = member.raw[0].data() + first;
+  const Value* from = member.raw[0] + first;
   std::int64_t from_stride = shape_.padded_width();
   if (rows_.parts() > 1) {  // the slice of this device need not hold the square
     launch_gather(rows_.all(member.index),
@@ -196,23 +216,23 @@ void Closure<Kind>::close_square(Member& member, std::int64_t step) {
                   first,
                   {first, first + shape_.strip},
                   no_edge<Kind>(),
-                  member.squares[0].data(),
+                  member.squares[0],
                   shape_.strip,
                   member.side);
-    from = member.squares[0].data();
+    from = member.squares[0];
     from_stride = shape_.strip;
   }
   // An even number of tiles: the last step writes squares[0].
   const std::int64_t tiles = shape_.strip / square_tile;
   for (std::int64_t pivot = 0; pivot < tiles; ++pivot) {
-    Value* const to = member.squares[(pivot + 1) % 2].data();
+    Value* const to = member.squares[(pivot + 1) % 2];
     launch_square_step<PanelKind<Kind>>(
         from, from_stride, to, tiles, pivot, first, member.vertex.data(), member.side);
     from = to;
     from_stride = shape_.strip;
   }
   if (!plan_.symmetric) {
-    launch_transpose(member.squares[0].data(), member.turned.data(), shape_.strip, member.side);
+    launch_transpose(member.squares[0], member.turned, shape_.strip, member.side);
   }
 }
 
@@ -228,7 +248,7 @@ void Closure<Kind>::make_panel(Member& member, std::int64_t step) {
                   step * shape_.strip,
                   columns,
                   no_edge<Kind>(),
-                  member.raw[side].data() + columns.begin,
+                  member.raw[side] + columns.begin,
                   width,
                   member.side);
   }
@@ -237,12 +257,12 @@ void Closure<Kind>::make_panel(Member& member, std::int64_t step) {
     using Panel = PanelKind<Kind>;
     MinPlusTask<Panel> task;
     const bool turned = !plan_.symmetric && side == 0;
-    task.left = as_words<typename Panel::Word>((turned ? member.turned : member.squares[0]).data());
+    task.left = as_words<typename Panel::Word>(turned ? member.turned : member.squares[0]);
     task.left_stride = static_cast<int>(shape_.strip);
-    task.right = as_words<typename Panel::Word>(member.raw[side].data());
+    task.right = as_words<typename Panel::Word>(member.raw[side]);
     task.right_stride = static_cast<int>(width);
     task.depth = static_cast<int>(shape_.strip);
-    task.c = member.panels[step % 2][side].data();
+    task.c = member.panels[step % 2][side];
     task.stride = width;
     task.rows = shape_.strip;
     task.columns = width;
@@ -259,9 +279,9 @@ void Closure<Kind>::share_panel(Member& member, std::int64_t step) {
   for (Member& other : members_) {
     if (other.index == member.index || columns.size() == 0) continue;
     for (std::int64_t side = 0; side < side_count(); ++side) {
-      check(cudaMemcpy2DAsync(other.panels[step % 2][side].data() + columns.begin,
+      check(cudaMemcpy2DAsync(other.panels[step % 2][side] + columns.begin,
                               static_cast<std::size_t>(width) * sizeof(Value),
-                              member.panels[step % 2][side].data() + columns.begin,
+                              member.panels[step % 2][side] + columns.begin,
                               static_cast<std::size_t>(width) * sizeof(Value),
                               static_cast<std::size_t>(columns.size()) * sizeof(Value),
                               static_cast<std::size_t>(shape_.strip),
@@ -279,17 +299,17 @@ void Closure<Kind>::finish_panel(Member& member, std::int64_t step) {
   const std::int64_t width = shape_.padded_width();
   auto& panels = member.panels[step % 2];
   if constexpr (packed<Kind>) {
-    launch_pack(panels[0].data(),
+    launch_pack(panels[0],
                 shape_.strip * width,
-                member.twice[step % 2].data(),
-                member.pairs[step % 2].data(),
+                member.twice[step % 2],
+                member.pairs[step % 2],
                 member.side);
   }
   member.ready.record(member.side);
   for (std::int64_t side = 0; side < side_count(); ++side) {
-    launch_scatter(panels[side].data(),
+    launch_scatter(panels[side],
                    width,
-                   member.squares[0].data(),
+                   member.squares[0],
                    shape_.strip,
                    side_of(side),
                    first,
