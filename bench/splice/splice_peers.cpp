@@ -54,13 +54,9 @@ Ends ours(Context& context, const Gene& gene) {
   return ends;
 }
 
-// Best hit; exon lines of its GFF.
-Ends exonerate(const Gene& gene) {
-  std::istringstream lines(output_of(
-      fmt::format("exonerate --model coding2genome --bestn 1 --showalignment no --showvulgar no "
-                  "--showtargetgff yes {} {} 2>/dev/null",
-                  gene.cdna,
-                  gene.genomic)));
+// The exon lines of what a program writes as GFF.
+Ends exon_lines(const std::string& command) {
+  std::istringstream lines(output_of(command));
   Ends ends;
   std::string line;
   while (std::getline(lines, line)) {
@@ -72,6 +68,18 @@ Ends exonerate(const Gene& gene) {
     }
   }
   return ends;
+}
+
+Ends exonerate(const Gene& gene) {
+  return exon_lines(
+      fmt::format("exonerate --model coding2genome --bestn 1 --showalignment no --showvulgar no "
+                  "--showtargetgff yes {} {} 2>/dev/null",
+                  gene.cdna,
+                  gene.genomic));
+}
+
+Ends spaln(const Gene& gene) {
+  return exon_lines(fmt::format("spaln -Q0 -O0 {} {} 2>/dev/null", gene.genomic, gene.cdna));
 }
 
 // First hit; its CIGAR cut at N.
@@ -124,6 +132,7 @@ void measure_genes(Context& context, const BenchParams& params) {
           [&](const Gene& gene) { return ours(context, gene); });
   if (!params.peers) return;
   if (installed("exonerate")) measure("exonerate coding2genome", exonerate);
+  if (installed("spaln")) measure("spaln -Q0", spaln);
   if (installed("minimap2")) measure("minimap2 -x splice", minimap2);
 }
 

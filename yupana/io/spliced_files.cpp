@@ -200,7 +200,7 @@ void write_spliced_gff3(AtomicFile& file, const std::vector<SplicedHit>& hits) {
     const ColumnCounts counts = count_columns(hit);
     file.write(fmt::format(
         "{}\tyupana\tgene\t{}\tID=gene{};Name={}\n", sequence, place, number, escaped(hit.target)));
-    file.write(fmt::format("{}\tyupana\tmRNA\t{}\tID=mrna{};Parent=gene{};Identity={:.4f}{}\n",
+    file.write(fmt::format("{}\tyupana\tmRNA\t{}\tID=mrna{};Parent=gene{};identity={:.4f}{}\n",
                            sequence,
                            place,
                            number,
@@ -215,8 +215,8 @@ void write_spliced_gff3(AtomicFile& file, const std::vector<SplicedHit>& hits) {
       add(own, chain[i].runs);
       const std::size_t rank = hit.strand == '+' ? i + 1 : chain.size() - i;
       file.write(
-          fmt::format("{}\tyupana\texon\t{}\t{}\t{}\t{}\t.\tID=mrna{}.exon{};Parent=mrna{};Rank={};"
-                      "Identity={:.4f}{}\n",
+          fmt::format("{}\tyupana\texon\t{}\t{}\t{}\t{}\t.\tID=mrna{}.exon{};Parent=mrna{};rank={};"
+                      "identity={:.4f}{}\n",
                       sequence,
                       from,
                       to,

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""GenomeTools' gff3validator accepts every GFF3 that yupana splice writes."""
+import pathlib
+import random
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import main, need, peer, run
+
+
+def complement(text):
+    return text[::-1].translate(str.maketrans("ACGT", "TGCA"))
+
+
+def gene(draw, exons):
+    """A sequence with introns GT..AG around exons; the exons' places; the cDNA."""
+    letters = lambda n: "".join(draw.choices("ACGT", k=n))
+    text, places, cdna = letters(80), [], ""
+    for i in range(exons):
+        part = letters(draw.randint(1 if i % 3 == 2 else 30, 90))
+        places.append((len(text) + 1, len(text) + len(part)))
+        text += part
+        cdna += part
+        text += ("GT" + letters(draw.randint(30, 200)) + "AG") if i + 1 < exons else letters(60)
+    return text, places, cdna
+
+
+def valid(prefix):
+    found = peer("gt", "gff3validator", f"{prefix}.gff3")
+    assert "input is valid GFF3" in found, found
+    lines = pathlib.Path(f"{prefix}.gff3").read_text().splitlines()
+    return sum("\texon\t" in line for line in lines)
+
+
+def the_validator_accepts():
+    for seed in range(6):
+        draw = random.Random(seed)
+        text, places, cdna = gene(draw, 1 + seed)
+        backwards = seed % 2 == 1
+        if backwards:
+            text = complement(text)
+            places = [(len(text) + 1 - b, len(text) + 1 - a) for a, b in places][::-1]
+        name = "chr1;=%" if seed == 3 else "chr1"
+        pathlib.Path("g.fa").write_text(f">{name} words\n{text}\n")
+        pathlib.Path("t.fa").write_text(f">cdna|{seed};x=%y,z\n{cdna}\n")
+        pathlib.Path("e.tsv").write_text("".join(f"{a}\t{b}\n" for a, b in places))
+        run("splice", "--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa", "--both-strands",
+            "-o", "run")
+        assert valid("run") == len(places), f"seed {seed}"
+
+
+def it_accepts_exons_found_and_an_empty_chain():
+    draw = random.Random(9)
+    text, _, cdna = gene(draw, 4)
+    pathlib.Path("g.fa").write_text(f">chr1\n{text}\n")
+    pathlib.Path("t.fa").write_text(f">cdna\n{cdna}\n")
+    run("splice", "--genome", "g.fa", "--exons", "auto", "--target", "t.fa", "-o", "auto")
+    valid("auto")
+    pathlib.Path("e.tsv").write_text("")
+    run("splice", "--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa", "-o", "none")
+    valid("none")
+
+
+need("gt")
+sys.exit(main([the_validator_accepts, it_accepts_exons_found_and_an_empty_chain]))
