@@ -40,7 +40,7 @@ ClosestPair closest_pair(Context& context,
                   "--device cpu");
     }
 #ifdef YUPANA_CUDA
-    return cuda::closest_pair(context, points);
+    return cuda::closest_pair(context, points.data, points.rows, points.cols, points.stride);
 #else
     throw Error(ErrorCode::device,
                 "closest pair: this build has no CUDA version; use --device cpu");

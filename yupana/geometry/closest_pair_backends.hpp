@@ -34,17 +34,19 @@ Extent extent_of(Context& context, MatrixView<const T> points);
 
 /// Most points that all-pairs is faster for than a grid.
 inline constexpr std::int64_t few_points = 512;
-/// Points of which one is in the sample that the bound comes from.
-inline constexpr std::int64_t sample_of = 64;
+/// Points of which one is in the sample that the bound comes from. A bound shrinks only with the
+/// power 2 / d of the sample, so that many dimensions want a larger one.
+constexpr std::int64_t sample_of(int dimensions) { return dimensions <= 3 ? 64 : 8; }
 /// Fewest points that are dealt into buckets.
 inline constexpr std::int64_t bucket_least = std::int64_t{1} << 17;
 }  // namespace cpu
 
 #ifdef YUPANA_CUDA
 namespace cuda {
-/// Checks the points too.
+/// Points in host memory, row i at points + i * stride. Checks that they are finite.
 template <class T>
-ClosestPair closest_pair(Context& context, MatrixView<const T> points);
+ClosestPair closest_pair(
+    Context& context, const T* points, std::int64_t rows, std::int64_t cols, std::int64_t stride);
 }  // namespace cuda
 #endif
 

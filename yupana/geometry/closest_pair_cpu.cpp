@@ -102,7 +102,7 @@ class GridSolver {
   /// very probably be in it. (Pairs within one row of `sample_of` points cannot be; they are at
   /// most sample_of / 2 a point.) So the cells that the bound makes hold few points on average.
   Candidate of_sample(MatrixView<const T> points) {
-    const std::int64_t count = std::max(points.rows / sample_of, few_points / 2);
+    const std::int64_t count = std::max(points.rows / sample_of(D), few_points / 2);
     Array<std::int64_t> from(count);
     Array<T> sample(count * D);
     const Random random(1, static_cast<std::uint64_t>(points.rows));

@@ -51,7 +51,7 @@ struct Grid {
     far = std::ldexp(width, 50 - unit.exponent);
     far_bits = std::bit_cast<std::int64_t>(far);
   }
-  static Grid of_points() {
+  static constexpr Grid of_points() {
     Grid grid;
     grid.equal = true;
     return grid;

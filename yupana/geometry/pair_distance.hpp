@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -49,10 +50,10 @@ constexpr Candidate candidate(double square, std::int64_t a, std::int64_t b) {
   return a < b ? Candidate{square, a, b} : Candidate{square, b, a};
 }
 
-/// D of the public header. Compiled without contraction: a fused multiply-add rounds once where
-/// this rounds twice.
+/// D of the public header, for host and device code. The family is compiled without contraction: a
+/// fused multiply-add rounds once where this rounds twice.
 template <class T>
-inline double square_of(const T* a, const T* b, int dimensions, const Unit& unit) {
+constexpr double square_of(const T* a, const T* b, int dimensions, const Unit& unit) {
   double sum = 0;
   for (int k = 0; k < dimensions; ++k) {
     const double x = static_cast<double>(a[k]) * unit.before;
@@ -64,24 +65,33 @@ inline double square_of(const T* a, const T* b, int dimensions, const Unit& unit
   return sum;
 }
 
-/// The answer in the unit that holds. solve(unit, seed) gives the least candidate in a unit, or any
-/// pair whose square is below unit.least where there is one; `seed` is a pair known to be close, in
-/// that unit, or none.
-template <class T, class Solve>
-ClosestPair solve_in_units(MatrixView<const T> points, double largest, const Solve& solve) {
+/// The answer in the unit that holds. load(i, x) puts the coordinates of point i at x; solve(unit,
+/// seed) gives the least candidate in a unit, or any pair whose square is below unit.least where
+/// there is one; `seed` is a pair known to be close, in that unit, or none.
+template <class T, class Load, class Solve>
+ClosestPair solve_in_units(int dimensions, double largest, const Load& load, const Solve& solve) {
   Candidate best;
   const Unit* held = nullptr;
   for (const Unit* unit : {&coarse_unit, &normal_unit, &fine_unit}) {
     if (unit == &coarse_unit && largest < coarse_from) continue;
     if (best.i < best.j) {
-      const int dimensions = static_cast<int>(points.cols);
-      best.square = square_of(points.row(best.i), points.row(best.j), dimensions, *unit);
+      T x[most_dimensions], y[most_dimensions];
+      load(best.i, x);
+      load(best.j, y);
+      best.square = square_of(x, y, dimensions, *unit);
     }
     best = solve(*unit, best);
     held = unit;
     if (best.square >= unit->least) break;
   }
   return {best.i, best.j, std::ldexp(std::sqrt(best.square), -held->exponent)};
+}
+
+/// The same for points in host memory.
+template <class T, class Solve>
+ClosestPair solve_in_units(MatrixView<const T> points, double largest, const Solve& solve) {
+  const auto load = [&](std::int64_t i, T* x) { std::copy_n(points.row(i), points.cols, x); };
+  return solve_in_units<T>(static_cast<int>(points.cols), largest, load, solve);
 }
 
 }  // namespace yupana::geometry
