@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(block_threads)
   for (std::int64_t s = first_index(); s < count; s += index_step()) {
     const std::int64_t first = s * points.count / count;
     const std::int64_t room = (s + 1) * points.count / count - first;
-    const std::uint64_t word = mixed(static_cast<std::uint64_t>(s) * axis_key[0] + points.count);
+    const std::uint64_t word = mixed(static_cast<std::uint64_t>(s) * axis_key(0) + points.count);
     const auto i =
         static_cast<std::uint32_t>(first + static_cast<std::int64_t>((word >> 32) % room));
     from[s] = i;

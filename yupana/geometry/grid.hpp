@@ -84,21 +84,18 @@ struct Grid {
   }
 };
 
-/// Odd numbers whose multiples spread: one an axis.
-inline constexpr std::uint64_t axis_key[most_dimensions] = {0x9e3779b97f4a7c15ull,
-                                                            0xd1342543de82ef95ull,
-                                                            0xaf251af3b0f025b5ull,
-                                                            0xf1357aea2e62a9c5ull,
-                                                            0xda942042e4dd58b5ull,
-                                                            0xbea225f9eb34556dull,
-                                                            0xb7e151628aed2a6bull,
-                                                            0x94d049bb133111ebull};
-
-/// The top bits of the sum of at * axis_key, mixed: hashes of neighbours differ by an axis_key.
+/// Of the sum of at * axis_key(axis); its top bits are the hash. Sums of neighbours differ by an
+/// axis_key.
 constexpr std::uint64_t mixed(std::uint64_t sum) {
   sum ^= sum >> 32;
   sum *= 0xd6e8feb86659fd93ull;
   return sum ^ (sum >> 32);
+}
+
+/// Odd numbers whose multiples spread: one an axis. A function, since device code reads no arrays
+/// of the host.
+constexpr std::uint64_t axis_key(int axis) {
+  return mixed(0x9e3779b97f4a7c15ull * static_cast<std::uint64_t>(2 * axis + 1)) | 1;
 }
 
 /// The cells of a point.
@@ -112,18 +109,35 @@ struct Place {
   }
   constexpr std::uint64_t sum() const {
     std::uint64_t total = 0;
-    for (int k = 0; k < D; ++k) total += static_cast<std::uint64_t>(cells[k].at) * axis_key[k];
+    for (int k = 0; k < D; ++k) total += static_cast<std::uint64_t>(cells[k].at) * axis_key(k);
     return total;
   }
-  /// visit(sum) of its own cell and of every neighbour that its flags name.
-  template <int K = 0, class Visit>
+  /// visit(sum) of its own cell, whose sum is `total`, and of every neighbour that its flags name.
+  /// A loop like a counter's, one digit an axis: 3^D copies of `visit` would be too many.
+  template <class Visit>
   constexpr void each_near(std::uint64_t total, const Visit& visit) const {
-    if constexpr (K == D) {
+    int digits[D] = {};
+    for (int k = 0; k < D; ++k) {
+      digits[k] = cells[k].low ? -1 : 0;
+      if (cells[k].low) total -= axis_key(k);
+    }
+    while (true) {
       visit(total);
-    } else {
-      each_near<K + 1>(total, visit);
-      if (cells[K].low) each_near<K + 1>(total - axis_key[K], visit);
-      if (cells[K].high) each_near<K + 1>(total + axis_key[K], visit);
+      bool carry = true;
+      for (int k = 0; k < D; ++k) {
+        const int last = cells[k].high ? 1 : 0;
+        const int first = cells[k].low ? -1 : 0;
+        if (!carry) continue;
+        carry = digits[k] == last;
+        if (carry) {
+          total -= static_cast<std::uint64_t>(last - first) * axis_key(k);
+          digits[k] = first;
+        } else {
+          total += axis_key(k);
+          ++digits[k];
+        }
+      }
+      if (carry) return;
     }
   }
 };
