@@ -96,9 +96,8 @@ TEST(GpuClosestPair, MillionsOfEqualPointsAreFast) {
   points(0, 1) = 0.0;
   EXPECT_EQ(closest(gpu, points), (ClosestPair{0, n - 1, 0}));
   // Every point twice.
-  points = points_of<double>(n, 2, [](auto i, auto k) {
-    return static_cast<double>((i % (n / 2)) * (k == 0 ? 1 : 31) % 1000003);
-  });
+  points = points_of<double>(
+      n, 2, [](auto i, auto k) { return k == 0 ? static_cast<double>(i % (n / 2)) : 0.25; });
   EXPECT_EQ(closest(gpu, points), (ClosestPair{0, n / 2, 0}));
 }
 
@@ -114,6 +113,7 @@ TEST(GpuClosestPair, RowsMayBeApartOnHostAndDevice) {
   yupana::cuda::DeviceArray<float> there(4000 * 5);
   yupana::cuda::check(cudaMemcpy(there.data(), wide.data(), there.bytes(), cudaMemcpyHostToDevice),
                       "copy");
+  yupana::cuda::check(cudaDeviceSynchronize(), "copy");
   EXPECT_EQ(cuda::closest_pair_there<float>(gpu, 0, there.data() + 1, 4000, 2, 5), want);
 }
 

@@ -228,15 +228,23 @@ ClosestPair closest_pair(
   const int device = context.devices().front();
   const DeviceScope scope(device);
   DeviceArray<T> there(rows * cols);
-  const auto width = static_cast<std::size_t>(cols) * sizeof(T);
-  check(cudaMemcpy2D(there.data(),
-                     width,
-                     points,
-                     static_cast<std::size_t>(stride) * sizeof(T),
-                     width,
-                     static_cast<std::size_t>(rows),
-                     cudaMemcpyHostToDevice),
-        "copy the points");
+  if (stride == cols) {
+    check(cudaMemcpy(there.data(), points, there.bytes(), cudaMemcpyHostToDevice),
+          "copy the points");
+  } else {
+    const auto width = static_cast<std::size_t>(cols) * sizeof(T);
+    check(cudaMemcpy2D(there.data(),
+                       width,
+                       points,
+                       static_cast<std::size_t>(stride) * sizeof(T),
+                       width,
+                       static_cast<std::size_t>(rows),
+                       cudaMemcpyHostToDevice),
+          "copy the points");
+  }
+  // Copies return when the host's memory may change, not when the device's has; the solver's stream
+  // does not wait for them.
+  check(cudaStreamSynchronize(nullptr), "copy the points");
   context.count_moved(there.bytes());
   const ClosestPair pair = closest_pair_there<T>(context, device, there.data(), rows, cols, cols);
   stage.advance(static_cast<double>(rows));
