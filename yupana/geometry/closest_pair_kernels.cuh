@@ -75,6 +75,7 @@ __global__ void __launch_bounds__(block_threads)
     extent_kernel(Points<T, D> points, unsigned long long* facts) {
   using Bits = long long;  // what the device's functions are overloaded for
   constexpr Bits infinite = 0x7ff0000000000000;
+  constexpr Bits without_sign = 0x7fffffffffffffff;  // fabs may leave a NaN its sign
   Bits largest = 0;
   for (std::int64_t i = first_index(); i < points.count; i += index_step()) {
     T x[D];
@@ -82,7 +83,7 @@ __global__ void __launch_bounds__(block_threads)
     Bits here = 0;
 #pragma unroll
     for (int k = 0; k < D; ++k) {
-      here = max(here, __double_as_longlong(fabs(static_cast<double>(x[k]))));
+      here = max(here, __double_as_longlong(static_cast<double>(x[k])) & without_sign);
     }
     if (here >= infinite) {
       atomicMin(facts + 1, static_cast<unsigned long long>(i));
