@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "yupana/core/context.hpp"
+#include "yupana/core/matrix.hpp"
+#include "yupana/geometry/closest_pair.hpp"
+#include "yupana/geometry/pair_distance.hpp"
+
+/// Private to the family. Points are checked: finite, at least two, 1 to 8 dimensions. `largest` is
+/// the largest absolute coordinate.
+namespace yupana::geometry {
+
+namespace reference {
+/// All pairs.
+template <class T>
+ClosestPair closest_pair(Context& context, MatrixView<const T> points, double largest);
+}  // namespace reference
+
+namespace cpu {
+template <class T>
+ClosestPair closest_pair_grid(Context& context, MatrixView<const T> points, double largest);
+template <class T>
+ClosestPair closest_pair_divide(Context& context, MatrixView<const T> points, double largest);
+
+/// The largest absolute coordinate, and the first row with one that is NaN or infinite, or -1.
+struct Extent {
+  double largest = 0;
+  std::int64_t bad_row = -1;
+};
+template <class T>
+Extent extent_of(Context& context, MatrixView<const T> points);
+
+/// Most points that all-pairs is faster for than a grid.
+inline constexpr std::int64_t few_points = 512;
+/// Points of which one is in the sample that the bound comes from. A bound shrinks only with the
+/// power 2 / d of the sample, so that many dimensions want a larger one.
+constexpr std::int64_t sample_of(int dimensions) { return dimensions <= 3 ? 64 : 8; }
+/// Fewest points that are dealt into buckets.
+inline constexpr std::int64_t bucket_least = std::int64_t{1} << 17;
+}  // namespace cpu
+
+#ifdef YUPANA_CUDA
+namespace cuda {
+/// Points in host memory, row i at points + i * stride. Checks that they are finite.
+template <class T>
+ClosestPair closest_pair(
+    Context& context, const T* points, std::int64_t rows, std::int64_t cols, std::int64_t stride);
+}  // namespace cuda
+#endif
+
+/// Calls body with the number of dimensions as a constant.
+template <class Body>
+auto with_dimensions(std::int64_t dimensions, const Body& body) {
+  const auto call = [&](auto d) { return body(d); };
+  switch (dimensions) {
+    case 1:
+      return call(std::integral_constant<int, 1>{});
+    case 2:
+      return call(std::integral_constant<int, 2>{});
+    case 3:
+      return call(std::integral_constant<int, 3>{});
+    case 4:
+      return call(std::integral_constant<int, 4>{});
+    case 5:
+      return call(std::integral_constant<int, 5>{});
+    case 6:
+      return call(std::integral_constant<int, 6>{});
+    case 7:
+      return call(std::integral_constant<int, 7>{});
+    default:
+      return call(std::integral_constant<int, 8>{});
+  }
+}
+
+/// Throws for shapes that have no closest pair.
+void check_shape(std::int64_t rows, std::int64_t cols);
+/// Throws bad_input for a row that is not finite.
+[[noreturn]] void throw_not_finite(std::int64_t row);
+
+}  // namespace yupana::geometry
