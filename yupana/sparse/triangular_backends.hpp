@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+
+#include "yupana/sparse/triangular.hpp"
+
+/// What triangular.cpp chooses from. Not for users.
+namespace yupana::sparse {
+
+/// A checked triangular matrix, diagonal apart: row p has the entries [begin[p], begin[p + 1]) off
+/// the diagonal and the pivot diagonal[p].
+template <class Value, class Index>
+struct Split {
+  std::int64_t rows = 0;
+  Triangle triangle = Triangle::lower;
+  Array<Index> begin;
+  Array<Index> columns;
+  Array<Value> values;
+  Array<Value> diagonal;
+  /// Where the values came from: entry j is the sum of the caller's values from[group[j]] up to
+  /// from[group[j + 1]], pivot i that of the group behind all entries and i; no value: 1. Both are
+  /// empty where every row holds just its entries and its pivot, the pivot at the end (lower) or
+  /// the beginning (upper): those of row i then begin at begin[i] + i.
+  std::vector<Index> group;
+  std::vector<Index> from;
+};
+
+/// The i-th row to be solved: rows that others need come first.
+inline std::int64_t row_at(Triangle triangle, std::int64_t rows, std::int64_t i) {
+  return triangle == Triangle::lower ? i : rows - 1 - i;
+}
+
+/// The NaN of results, see TriangularSystem.
+template <class Value>
+inline Value without_payload(Value x) {
+  return x != x ? std::numeric_limits<Value>::quiet_NaN() : x;
+}
+
+/// Checks the matrix and sets it apart; see analyse for the errors.
+template <class Value, class Index>
+Split<Value, Index> split(Context& context,
+                          CsrView<Value, Index> matrix,
+                          const TriangularParams& params);
+/// New values for the same places; errors: a zero pivot, and nothing is changed.
+template <class Value, class Index>
+void split_values(Context& context, const Value* values, Split<Value, Index>& split);
+
+namespace reference {
+template <class Value, class Index>
+LevelAnalysis<Index> analyse(const Split<Value, Index>& matrix);
+template <class Value, class Index>
+void solve(const Split<Value, Index>& matrix, MatrixView<const Value> b, MatrixView<Value> x);
+}  // namespace reference
+
+namespace cpu {
+template <class Value, class Index>
+LevelAnalysis<Index> analyse(Context& context, const Split<Value, Index>& matrix);
+
+/// A matrix in the order in which it is solved.
+template <class Value, class Index>
+struct Schedule {
+  Split<Value, Index> matrix;       ///< rows and columns are positions; empty: natural order
+  const Index* row = nullptr;       ///< of each position: the analysis' order
+  Array<std::int64_t> level_begin;  ///< positions, one more than levels
+  Array<std::int64_t> piece_begin;  ///< positions of the pieces of sync_free, one more
+  Array<std::int64_t> piece_needs;  ///< pieces [0, needs) must be done before
+};
+template <class Value, class Index>
+Schedule<Value, Index> schedule(Context& context,
+                                const Split<Value, Index>& matrix,
+                                const LevelAnalysis<Index>& analysis);
+/// The schedule's copy of new values.
+template <class Value, class Index>
+void schedule_values(Context& context,
+                     const Split<Value, Index>& matrix,
+                     Schedule<Value, Index>& schedule);
+
+template <class Value, class Index>
+void solve_serial(Context& context,
+                  const Split<Value, Index>& matrix,
+                  MatrixView<const Value> b,
+                  MatrixView<Value> x);
+template <class Value, class Index>
+void solve_levels(Context& context,
+                  const Schedule<Value, Index>& schedule,
+                  MatrixView<const Value> b,
+                  MatrixView<Value> x);
+template <class Value, class Index>
+void solve_pieces(Context& context,
+                  const Schedule<Value, Index>& schedule,
+                  MatrixView<const Value> b,
+                  MatrixView<Value> x);
+}  // namespace cpu
+
+namespace cuda {
+/// A system on a GPU.
+template <class Value, class Index>
+class Resident {
+ public:
+  virtual ~Resident() = default;
+  virtual LevelAnalysis<Index> analysis() const = 0;
+  virtual void update_values(const Split<Value, Index>& matrix) = 0;
+  virtual void solve(SolveMethod method, MatrixView<const Value> b, MatrixView<Value> x) = 0;
+};
+template <class Value, class Index>
+std::unique_ptr<Resident<Value, Index>> resident(Context& context,
+                                                 const Split<Value, Index>& matrix);
+}  // namespace cuda
+
+}  // namespace yupana::sparse
