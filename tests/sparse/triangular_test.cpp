@@ -293,8 +293,7 @@ TEST(TriangularErrors, SizesOfRightHandSidesMustMatch) {
 TEST(TriangularErrors, RowBeginsThatDoNotAscendAreRefused) {
   auto matrix = matrix_of<double, std::int32_t>({{{0, 2}}, {{1, 2}}, {{2, 2}}});
   Context context({.device = "cpu"});
-  matrix.row_begin[1] = 3;
-  matrix.row_begin[2] = 2;
+  matrix.row_begin[2] = 0;
   EXPECT_NE(refusal([&] { analyse(context, matrix.view()); }).find("row_begin"), std::string::npos);
 }
 

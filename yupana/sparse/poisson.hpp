@@ -15,8 +15,8 @@ CsrMatrix<Value, Index> lower_poisson(std::int64_t width, std::int64_t height, s
   CsrMatrix<Value, Index> matrix;
   matrix.rows = matrix.cols = n;
   matrix.row_begin = Array<Index>(n + 1);
-  const std::int64_t entries = n + (width - 1) * height * depth + (height - 1) * width * depth +
-                               (depth - 1) * layer;
+  const std::int64_t entries =
+      n + (width - 1) * height * depth + (height - 1) * width * depth + (depth - 1) * layer;
   matrix.columns = Array<Index>(n > 0 ? entries : 0);
   matrix.values = Array<Value>(n > 0 ? entries : 0);
   std::int64_t e = 0;

@@ -89,7 +89,9 @@ TriangularSystem<Value, Index>::TriangularSystem(Context& context,
   state_->analyse(context);
   state_->choose(params.method);
   if (state_->backend == Backend::cpu && state_->method != SolveMethod::serial) {
-    state_->schedule = cpu::schedule(context, state_->matrix, state_->analysis);
+    state_->schedule = state_->method == SolveMethod::level_set
+                           ? cpu::schedule_levels(context, state_->matrix, state_->analysis)
+                           : cpu::schedule_pieces(context, state_->matrix, state_->analysis);
   }
 }
 

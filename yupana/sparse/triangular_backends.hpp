@@ -36,7 +36,8 @@ inline std::int64_t row_at(Triangle triangle, std::int64_t rows, std::int64_t i)
 /// The NaN of results, see TriangularSystem.
 template <class Value>
 inline Value without_payload(Value x) {
-  return x != x ? std::numeric_limits<Value>::quiet_NaN() : x;
+  if (__builtin_expect(x != x, 0)) return std::numeric_limits<Value>::quiet_NaN();
+  return x;
 }
 
 /// Checks the matrix and sets it apart; see analyse for the errors.
@@ -62,16 +63,25 @@ LevelAnalysis<Index> analyse(Context& context, const Split<Value, Index>& matrix
 /// A matrix in the order in which it is solved.
 template <class Value, class Index>
 struct Schedule {
-  Split<Value, Index> matrix;       ///< rows and columns are positions; empty: natural order
-  const Index* row = nullptr;       ///< of each position: the analysis' order
-  Array<std::int64_t> level_begin;  ///< positions, one more than levels
-  Array<std::int64_t> piece_begin;  ///< positions of the pieces of sync_free, one more
-  Array<std::int64_t> piece_needs;  ///< pieces [0, needs) must be done before
+  Split<Value, Index> matrix;  ///< its rows by position, its columns as they are
+  Array<Index> row;            ///< of each position
+  /// Of level_set: positions of the levels, one more than there are.
+  Array<std::int64_t> level_begin;
+  /// Of sync_free: pieces in the order in which threads take them; a piece may begin when the first
+  /// `needs` pieces are done.
+  struct Piece {
+    std::int64_t begin, end, needs;
+  };
+  std::vector<Piece> pieces;
 };
 template <class Value, class Index>
-Schedule<Value, Index> schedule(Context& context,
-                                const Split<Value, Index>& matrix,
-                                const LevelAnalysis<Index>& analysis);
+Schedule<Value, Index> schedule_levels(Context& context,
+                                       const Split<Value, Index>& matrix,
+                                       const LevelAnalysis<Index>& analysis);
+template <class Value, class Index>
+Schedule<Value, Index> schedule_pieces(Context& context,
+                                       const Split<Value, Index>& matrix,
+                                       const LevelAnalysis<Index>& analysis);
 /// The schedule's copy of new values.
 template <class Value, class Index>
 void schedule_values(Context& context,
