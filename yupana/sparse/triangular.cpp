@@ -75,6 +75,7 @@ struct TriangularSystem<Value, Index>::State {
     }
 #ifdef YUPANA_CUDA
     if (method == SolveMethod::serial) resident.reset();  // the CPU solves
+    if (resident) resident->prepare(method);
 #endif
   }
 };
@@ -147,7 +148,7 @@ void TriangularSystem<Value, Index>::solve(Context& context,
   if (state.backend == Backend::reference) return reference::solve(state.matrix, b, x);
   if (state.method == SolveMethod::serial) return cpu::solve_serial(context, state.matrix, b, x);
 #ifdef YUPANA_CUDA
-  if (state.resident) return state.resident->solve(state.method, b, x);
+  if (state.resident) return state.resident->solve(b.data, b.stride, x.data, x.stride, b.cols);
 #endif
   if (state.method == SolveMethod::level_set) {
     return cpu::solve_levels(context, *state.schedule, b, x);

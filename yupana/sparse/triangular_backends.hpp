@@ -112,8 +112,15 @@ class Resident {
  public:
   virtual ~Resident() = default;
   virtual LevelAnalysis<Index> analysis() const = 0;
+  /// Before the first solve(): level_set or sync_free.
+  virtual void prepare(SolveMethod method) = 0;
   virtual void update_values(const Split<Value, Index>& matrix) = 0;
-  virtual void solve(SolveMethod method, MatrixView<const Value> b, MatrixView<Value> x) = 0;
+  /// Rows of b and x are `b_stride` and `x_stride` numbers apart.
+  virtual void solve(const Value* b,
+                     std::int64_t b_stride,
+                     Value* x,
+                     std::int64_t x_stride,
+                     std::int64_t sides) = 0;
 };
 template <class Value, class Index>
 std::unique_ptr<Resident<Value, Index>> resident(Context& context,
