@@ -55,6 +55,7 @@ void add_scan(CLI::App& program);
 void add_reduce(CLI::App& program);
 void add_merge(CLI::App& program);
 void add_sort(CLI::App& program);
+void add_trisolve(CLI::App& program);
 void add_bench(CLI::App& program);
 void add_documentation(CLI::App& program);
 

@@ -42,10 +42,10 @@ struct Group {
     if (at >= strip) return peek_shared(shared + 4 * (at - strip), std::uint32_t{});
     return peek(to.level + (to.upper ? to.rows - 1 - at : at));
   }
-  /// Takes entry after entry of a row: raises `level` above those known before the group, waiting
-  /// for them, and notes those within it in `inside`.
-  template <class Index>
-  __device__ void take(const Index* columns,
+  /// Takes entry after entry of a row: raises `level` above those known before the group and notes
+  /// those within it in `inside`. False if a level is not known yet and `wait` is not.
+  template <bool wait, class Index>
+  __device__ bool take(const Index* columns,
                        std::int64_t begin,
                        std::int64_t end,
                        int step,
@@ -58,7 +58,7 @@ struct Group {
 #pragma unroll
       for (int k = 0; k < batch; ++k) {
         const std::int64_t e = at + k * step;
-        from[k] = e < end ? turn(columns[e]) : -1;
+        from[k] = e < end ? turn(__ldg(columns + e)) : -1;
       }
 #pragma unroll
       for (int k = 0; k < batch; ++k) {
@@ -68,38 +68,50 @@ struct Group {
 #pragma unroll
       for (int k = 0; k < batch; ++k) {
         if (from[k] < 0 || from[k] >= first) continue;
-        while (found[k] == 0) found[k] = peek_level(from[k]);
+        if constexpr (wait) {
+          while (found[k] == 0) found[k] = peek_level(from[k]);
+        }
+        if (found[k] == 0) return false;
         level = max(level, found[k] + 1);
       }
     }
+    return true;
   }
 };
 
-/// Levels of rows that need each other: bit j of `inside` is set where a lane needs lane j.
-__device__ inline std::uint32_t settle(std::uint32_t level, unsigned inside, int lane) {
+/// Levels of rows that need each other: bit j of `inside` is set where a lane needs lane j. `ready`
+/// tells whether all else that a lane needs is in its level, on return whether the level is final.
+__device__ inline void settle(std::uint32_t& level, bool& ready, unsigned inside, int lane) {
   const unsigned all = __reduce_or_sync(everyone, inside);
-  if (all == 0) return level;
+  if (all == 0) return;
   const unsigned before = lane == 0 ? 0 : 1u << (lane - 1);
   if (__all_sync(everyone, (inside & ~before) == 0)) {
-    // Chains of neighbours: level(i) = max over j <= i of level(j) + i - j, by doubling.
+    // Chains of neighbours: level(i) = max over j <= i of level(j) + i - j, by doubling. The
+    // lowest bit carries "not final" along.
     int linked = inside != 0;
+    std::uint32_t waits = ready ? 0 : 1;
 #pragma unroll
     for (int step = 1; step < 32; step *= 2) {
-      const std::uint32_t left = __shfl_up_sync(everyone, level, step);
+      const std::uint32_t left = __shfl_up_sync(everyone, level << 1 | waits, step);
       const int left_linked = __shfl_up_sync(everyone, linked, step);
       if (linked) {
-        level = max(level, left + step);
+        level = max(level, (left >> 1) + step);
+        waits |= left & 1;
         linked = left_linked;
       }
     }
-    return level;
+    ready = waits == 0;
+    return;
   }
   for (unsigned rest = all; rest != 0; rest &= rest - 1) {
     const int j = __ffs(static_cast<int>(rest)) - 1;
     const std::uint32_t there = __shfl_sync(everyone, level, j);
-    if (inside >> j & 1) level = max(level, there + 1);
+    const bool there_ready = __shfl_sync(everyone, ready, j);
+    if (inside >> j & 1) {
+      level = max(level, there + 1);
+      ready = ready && there_ready;
+    }
   }
-  return level;
 }
 
 __device__ inline int device_class(std::int64_t count) {
@@ -108,16 +120,72 @@ __device__ inline int device_class(std::int64_t count) {
   return 32 - __clz(static_cast<int>(count) - 1);
 }
 
-// One strip of rows a block, one part of it a warp, 32 rows at a time. Every warp in flight is on
-// another part of the matrix, so that a wave of levels passes through all of them at once. Blocks
-// take strips in ascending order and all blocks run (cooperative launch): the first row without a
-// level never waits for one that nobody works on.
+/// The rows of one lane.
+template <class Value, class Index>
+struct Rows {
+  const DeviceCsr<Value, Index>& matrix;
+  const Levels& to;
+
+  __device__ std::int32_t row(std::int32_t turn) const {
+    return to.upper ? to.rows - 1 - turn : turn;
+  }
+  __device__ void range(std::int32_t turn, std::int64_t& from, std::int64_t& until) const {
+    const int inner = matrix.diagonal == nullptr ? 1 : 0;
+    from = __ldg(matrix.begin + row(turn)) + (to.upper ? inner : 0);
+    until = __ldg(matrix.begin + row(turn) + 1) - (to.upper ? 0 : inner);
+  }
+};
+
+/// Raises `level` to that of the lane's row, whose entries are [from, until), and tells whether it
+/// is final. All lanes of the warp call it; those with nothing to do have no entries.
+template <bool wait, class Value, class Index>
+__device__ inline bool find_level(const DeviceCsr<Value, Index>& matrix,
+                                  const Group& group,
+                                  std::int64_t from,
+                                  std::int64_t until,
+                                  int lane,
+                                  std::uint32_t& level) {
+  unsigned inside = 0;
+  const bool is_long = until - from > LevelTuning::long_row;
+  bool ready = is_long || group.take<wait>(matrix.columns, from, until, 1, level, inside);
+  __syncwarp();
+  for (unsigned rest = __ballot_sync(everyone, is_long); rest != 0; rest &= rest - 1) {
+    const int owner = __ffs(static_cast<int>(rest)) - 1;
+    std::uint32_t part_level = 1;
+    unsigned part_inside = 0;
+    const std::int64_t begin = __shfl_sync(everyone, from, owner);
+    const std::int64_t end = __shfl_sync(everyone, until, owner);
+    const bool known =
+        group.take<wait>(matrix.columns, begin + lane, end, 32, part_level, part_inside);
+    const bool all_known = __all_sync(everyone, known);
+    part_level = __reduce_max_sync(everyone, part_level);
+    part_inside = __reduce_or_sync(everyone, part_inside);
+    if (lane == owner) {
+      level = part_level;
+      inside = part_inside;
+      ready = all_known;
+    }
+  }
+  if (!ready) inside = 0;  // what is left of it may be cut short
+  settle(level, ready, inside, lane);
+  return ready;
+}
+
+// One strip of rows a block, one part of it a warp, 32 rows at a time: every warp in flight is on
+// another part of the matrix, so that a wave of levels passes through all of them at once. A warp
+// goes round its groups and settles the rows whose needs are met. (In order, or group by group, the
+// beginning of a grid's line would wait for the end of the line before it: 50 times slower.)
+// A group whose every row needs the row before it is not looked at before that of its first row is
+// done, and one with long rows only when all before it are: it is then waited for.
+// Blocks take strips in ascending order and all blocks run (cooperative launch); the first row
+// without a level never waits for one that nobody works on.
 template <class Value, class Index>
 __global__ void __launch_bounds__(LevelTuning::threads)
     levels_kernel(DeviceCsr<Value, Index> matrix, Levels to) {
   extern __shared__ std::uint32_t known[];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const std::int32_t part = to.strip_rows / LevelTuning::warps;
+  const Rows<Value, Index> rows{matrix, to};
   std::uint32_t deepest = 0;
   for (std::int32_t s = blockIdx.x; s < to.strips; s += gridDim.x) {
     const std::int32_t strip = s * to.strip_rows;
@@ -125,48 +193,54 @@ __global__ void __launch_bounds__(LevelTuning::threads)
     __syncthreads();
     const std::int32_t begin = strip + warp * part;
     const std::int32_t end = min(to.rows, begin + part);
-    for (std::int32_t first = begin; first < end; first += 32) {
-      const Group group{to, address_in_shared(known), strip, first};
-      const std::int32_t i = first + lane;
-      const bool here = i < end;
-      const std::int32_t row = here ? (to.upper ? to.rows - 1 - i : i) : 0;
+    const int groups = end > begin ? (end - begin + 31) / 32 : 0;
+    std::uint64_t pending = groups == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << groups) - 1;
+    std::uint64_t linked = 0, slow = 0, last_known = 0;
+    for (int g = 0; g < groups; ++g) {
+      const std::int32_t i = begin + 32 * g + lane;
       std::int64_t from = 0, until = 0;
-      if (here) {
-        const int inner = matrix.diagonal == nullptr ? 1 : 0;
-        from = matrix.begin[row] + (to.upper ? inner : 0);
-        until = matrix.begin[row + 1] - (to.upper ? 0 : inner);
-      }
-      std::uint32_t level = 1;
-      unsigned inside = 0;
-      const bool is_long = until - from > LevelTuning::long_row;
-      if (!is_long) group.take(matrix.columns, from, until, 1, level, inside);
-      for (unsigned rest = __ballot_sync(everyone, is_long); rest != 0; rest &= rest - 1) {
-        const int owner = __ffs(static_cast<int>(rest)) - 1;
-        std::uint32_t part_level = 1;
-        unsigned part_inside = 0;
-        group.take(matrix.columns,
-                   __shfl_sync(everyone, from, owner) + lane,
-                   __shfl_sync(everyone, until, owner),
-                   32,
-                   part_level,
-                   part_inside);
-        part_level = __reduce_max_sync(everyone, part_level);
-        part_inside = __reduce_or_sync(everyone, part_inside);
-        if (lane == owner) {
-          level = part_level;
-          inside = part_inside;
+      bool link = i >= end;
+      if (i < end) {
+        rows.range(i, from, until);
+        to.key[rows.row(i)] = device_class(until - from);
+        to.rows_in_order[rows.row(i)] = rows.row(i);
+        if (until > from) {
+          const std::int64_t nearest = __ldg(matrix.columns + (to.upper ? from : until - 1));
+          link = (to.upper ? to.rows - 1 - nearest : nearest) == i - 1;
         }
       }
-      __syncwarp();
-      level = settle(level, inside, lane);
-      if (here) {
-        leave_shared(group.shared + 4 * (i - strip), level);
-        leave(to.level + row, level);
-        to.key[row] = (level - 1) * 7 + device_class(until - from);
-        to.rows_in_order[row] = row;
-        deepest = max(deepest, level);
+      if (g > 0 && __all_sync(everyone, link)) linked |= std::uint64_t{1} << g;
+      if (__any_sync(everyone, until - from > LevelTuning::long_row)) slow |= std::uint64_t{1} << g;
+    }
+    while (pending != 0) {
+      const std::uint64_t lowest = pending & (~pending + 1);
+      std::uint64_t heads = pending & ~(linked & ~(last_known << 1)) & ~(slow & ~lowest);
+      for (; heads != 0; heads &= heads - 1) {
+        const int g = __ffsll(static_cast<long long>(heads)) - 1;
+        const Group group{to, address_in_shared(known), strip, begin + 32 * g};
+        const std::int32_t i = group.first + lane;
+        const std::uint32_t before = i < end ? known[i - strip] : 1;
+        std::int64_t from = 0, until = 0;
+        if (before == 0) rows.range(i, from, until);
+        std::uint32_t level = max(before, 1u);
+        const bool ready = slow >> g & 1
+                               ? find_level<true>(matrix, group, from, until, lane, level)
+                               : find_level<false>(matrix, group, from, until, lane, level);
+        if (before == 0 && ready) {
+          leave_shared(group.shared + 4 * (i - strip), level);
+          leave(to.level + rows.row(i), level);
+          deepest = max(deepest, level);
+        }
+        __syncwarp();
+        const unsigned done = __ballot_sync(everyone, ready);
+        if (done == everyone) pending &= ~(std::uint64_t{1} << g);
+        if (done >> 31 != 0) last_known |= std::uint64_t{1} << g;
       }
-      __syncwarp();
+    }
+    __syncthreads();
+    for (std::int32_t i = strip + threadIdx.x; i < min(to.rows, strip + to.strip_rows);
+         i += LevelTuning::threads) {
+      to.key[rows.row(i)] += (known[i - strip] - 1) * 7;
     }
     __syncthreads();
   }

@@ -84,42 +84,42 @@ struct Part {
 __device__ inline int count_of(const Task& task) { return task.shape & 63; }
 __device__ inline int class_of_task(const Task& task) { return task.shape >> 6 & 7; }
 
+/// Of which row this lane leaves the result; -1: none.
+template <class Value>
+__device__ inline std::int32_t read_row(const Packed<Value>& matrix, const Task& task, int lane) {
+  const int row_class = class_of_task(task),
+            shift = row_class <= 2 || row_class == 6 ? 0 : row_class;
+  if (lane >= count_of(task) << shift || (lane & ((1 << shift) - 1)) != 0) return -1;
+  return matrix.row[task.first + (lane >> shift)];
+}
+
 template <class Value, int sides>
-__device__ inline void read_part(const Packed<Value>& matrix,
-                                 const Task& task,
-                                 const Value* b,
-                                 std::int64_t stride,
-                                 int lane,
-                                 Part<Value, sides>& part) {
+__device__ inline Part<Value, sides> read_part(const Packed<Value>& matrix,
+                                               const Task& task,
+                                               std::int32_t row,
+                                               const Value* b,
+                                               std::int64_t stride,
+                                               int lane) {
+  Part<Value, sides> part;
   const int count = count_of(task), row_class = class_of_task(task);
   const bool is_short = row_class <= 2 || row_class == 6;
   const int shift = is_short ? 0 : row_class;  // lanes a row: 2^shift
-  part.row = -1;
-#pragma unroll
-  for (int k = 0; k < 4; ++k) part.column[k] = -1;
+  part.row = row;
   if (lane < count << shift) {
-    if (is_short) {
-      const int width = row_class == 6 ? 0 : 1 << row_class;
+    const int width = row_class == 6 ? 0 : is_short ? 1 << row_class : 1;
 #pragma unroll
-      for (int k = 0; k < 4; ++k) {
-        if (k >= width) break;
-        part.column[k] = matrix.columns[task.entry + k * count + lane];
-        part.value[k] = matrix.values[task.entry + k * count + lane];
-      }
-    } else {
-      part.column[0] = matrix.columns[task.entry + lane];
-      part.value[0] = matrix.values[task.entry + lane];
-    }
-    if ((lane & ((1 << shift) - 1)) == 0) {
-      const std::int32_t position = task.first + (lane >> shift);
-      part.row = matrix.row[position];
-      part.diagonal = matrix.diagonal[position];
-#pragma unroll
-      for (int side = 0; side < sides; ++side) {
-        part.b[side] = b[part.row * stride + side];
-      }
+    for (int k = 0; k < 4; ++k) {
+      if (k >= width) break;
+      part.column[k] = matrix.columns[task.entry + k * count + lane];
+      part.value[k] = matrix.values[task.entry + k * count + lane];
     }
   }
+  if (row >= 0) {
+    part.diagonal = matrix.diagonal[task.first + (lane >> shift)];
+#pragma unroll
+    for (int side = 0; side < sides; ++side) part.b[side] = b[row * stride + side];
+  }
+  return part;
 }
 
 /// Rows of up to four entries, one a lane.
@@ -206,8 +206,9 @@ __device__ inline void solve_long(const Packed<Value>& matrix,
   }
 }
 
-/// Tasks first, first + step, ... below last, in this order. The task after the next and the parts
-/// of the next are on their way while this one waits.
+/// Tasks first, first + step, ... below last, in this order. What a later task reads is asked for
+/// when a result has been left, never between a result that was waited for and the one made of it:
+/// tasks four ahead, rows three, all else two.
 template <class Value, int sides, bool local, class Where>
 __device__ inline void solve_tasks(const Packed<Value>& matrix,
                                    std::int64_t first,
@@ -220,15 +221,16 @@ __device__ inline void solve_tasks(const Packed<Value>& matrix,
   const auto task_at = [&](std::int64_t at) {
     return at < last ? matrix.tasks[where.task(at)] : Task{};
   };
+  const auto part_at = [&](std::int64_t at, const Task& task, std::int32_t row) {
+    return read_part<Value, sides>(matrix, task, row, b + where.side(at), stride, lane);
+  };
   if (first >= last) return;
   Task task = task_at(first), next = task_at(first + step);
-  Part<Value, sides> part, next_part;
-  read_part(matrix, task, b + where.side(first), stride, lane, part);
+  Task third = task_at(first + 2 * step), fourth = task_at(first + 3 * step);
+  Part<Value, sides> part = part_at(first, task, read_row(matrix, task, lane));
+  Part<Value, sides> next_part = part_at(first + step, next, read_row(matrix, next, lane));
+  std::int32_t third_row = read_row(matrix, third, lane);
   for (std::int64_t at = first; at < last; at += step) {
-    const Task after = task_at(at + 2 * step);
-    if (at + step < last) {
-      read_part(matrix, next, b + where.side(at + step), stride, lane, next_part);
-    }
     const Results<Value, sides, local> results = where.results(at);
     const int row_class = class_of_task(task);
     if (row_class <= 2 || row_class == 6) {
@@ -236,10 +238,16 @@ __device__ inline void solve_tasks(const Packed<Value>& matrix,
     } else {
       solve_long(matrix, task, lane, part, results);
     }
+    asm volatile("" ::: "memory");
     __syncwarp();
     task = next;
-    next = after;
     part = next_part;
+    next = third;
+    next_part = part_at(at + 2 * step, third, third_row);
+    third = fourth;
+    third_row = read_row(matrix, third, lane);
+    fourth = task_at(at + 4 * step);
+    asm volatile("" ::: "memory");
   }
 }
 

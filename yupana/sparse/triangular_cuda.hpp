@@ -27,7 +27,7 @@ struct DeviceCsr {
 struct DeviceTuning {
   int level_blocks = 1;  ///< thread blocks a multiprocessor that find levels
   int strip_warps = 16;  ///< warps of a block that solves strips
-  int queue_blocks = 2;  ///< blocks of 8 warps a multiprocessor that solve without strips
+  int queue_blocks = 1;  ///< blocks of 8 warps a multiprocessor that solve without strips
   int strips = -1;       ///< 1: solve in strips, 0: not, -1: by structure
 };
 
