@@ -16,6 +16,10 @@ struct LevelTuning {
 
 constexpr unsigned everyone = 0xffffffffu;
 
+/// A strip's word of a row: 0 at first, its level at the end; before, this bit and the turn of a
+/// row it waits for, so that looking again is one load, not all of the row.
+constexpr std::uint32_t waiting = 0x80000000u;
+
 struct Levels {
   std::uint32_t* level;
   std::uint32_t* key;
@@ -39,18 +43,23 @@ struct Group {
     return static_cast<std::int32_t>(to.upper ? to.rows - 1 - column : column);
   }
   __device__ std::uint32_t peek_level(std::int32_t at) const {
-    if (at >= strip) return peek_shared(shared + 4 * (at - strip), std::uint32_t{});
+    if (at >= strip) {
+      const std::uint32_t word = peek_shared(shared + 4 * (at - strip), std::uint32_t{});
+      return word & waiting ? 0 : word;
+    }
     return peek(to.level + (to.upper ? to.rows - 1 - at : at));
   }
   /// Takes entry after entry of a row: raises `level` above those known before the group and notes
-  /// those within it in `inside`. False if a level is not known yet and `wait` is not.
+  /// those within it in `inside`. False if a level is not known yet and `wait` is not: that of turn
+  /// `blocker`.
   template <bool wait, class Index>
   __device__ bool take(const Index* columns,
                        std::int64_t begin,
                        std::int64_t end,
                        int step,
                        std::uint32_t& level,
-                       unsigned& inside) const {
+                       unsigned& inside,
+                       std::int32_t& blocker) const {
     constexpr int batch = 4;  // loads on their way at once
     for (std::int64_t at = begin; at < end; at += batch * step) {
       std::int32_t from[batch];
@@ -71,7 +80,10 @@ struct Group {
         if constexpr (wait) {
           while (found[k] == 0) found[k] = peek_level(from[k]);
         }
-        if (found[k] == 0) return false;
+        if (found[k] == 0) {
+          blocker = from[k];
+          return false;
+        }
         level = max(level, found[k] + 1);
       }
     }
@@ -137,17 +149,20 @@ struct Rows {
 };
 
 /// Raises `level` to that of the lane's row, whose entries are [from, until), and tells whether it
-/// is final. All lanes of the warp call it; those with nothing to do have no entries.
+/// is final; it waits for `blocker` otherwise. All lanes of the warp call it; those with nothing to
+/// do have no entries.
 template <bool wait, class Value, class Index>
 __device__ inline bool find_level(const DeviceCsr<Value, Index>& matrix,
                                   const Group& group,
                                   std::int64_t from,
                                   std::int64_t until,
                                   int lane,
-                                  std::uint32_t& level) {
+                                  std::uint32_t& level,
+                                  std::int32_t& blocker) {
   unsigned inside = 0;
+  blocker = -1;
   const bool is_long = until - from > LevelTuning::long_row;
-  bool ready = is_long || group.take<wait>(matrix.columns, from, until, 1, level, inside);
+  bool ready = is_long || group.take<wait>(matrix.columns, from, until, 1, level, inside, blocker);
   __syncwarp();
   for (unsigned rest = __ballot_sync(everyone, is_long); rest != 0; rest &= rest - 1) {
     const int owner = __ffs(static_cast<int>(rest)) - 1;
@@ -155,8 +170,9 @@ __device__ inline bool find_level(const DeviceCsr<Value, Index>& matrix,
     unsigned part_inside = 0;
     const std::int64_t begin = __shfl_sync(everyone, from, owner);
     const std::int64_t end = __shfl_sync(everyone, until, owner);
-    const bool known =
-        group.take<wait>(matrix.columns, begin + lane, end, 32, part_level, part_inside);
+    std::int32_t part_blocker = -1;
+    const bool known = group.take<wait>(
+        matrix.columns, begin + lane, end, 32, part_level, part_inside, part_blocker);
     const bool all_known = __all_sync(everyone, known);
     part_level = __reduce_max_sync(everyone, part_level);
     part_inside = __reduce_or_sync(everyone, part_inside);
@@ -168,6 +184,7 @@ __device__ inline bool find_level(const DeviceCsr<Value, Index>& matrix,
   }
   if (!ready) inside = 0;  // what is left of it may be cut short
   settle(level, ready, inside, lane);
+  if (!ready && blocker < 0) blocker = group.first + 31 - __clz(static_cast<int>(inside));
   return ready;
 }
 
@@ -219,17 +236,25 @@ __global__ void __launch_bounds__(LevelTuning::threads)
         const int g = __ffsll(static_cast<long long>(heads)) - 1;
         const Group group{to, address_in_shared(known), strip, begin + 32 * g};
         const std::int32_t i = group.first + lane;
-        const std::uint32_t before = i < end ? known[i - strip] : 1;
+        const std::uint32_t word = i < end ? known[i - strip] : 1;
+        const bool open = word == 0 || (word & waiting) != 0;
+        if (!__any_sync(everyone,
+                        open && (word == 0 || group.peek_level(static_cast<std::int32_t>(
+                                                  word & ~waiting)) != 0))) {
+          continue;
+        }
         std::int64_t from = 0, until = 0;
-        if (before == 0) rows.range(i, from, until);
-        std::uint32_t level = max(before, 1u);
-        const bool ready = slow >> g & 1
-                               ? find_level<true>(matrix, group, from, until, lane, level)
-                               : find_level<false>(matrix, group, from, until, lane, level);
-        if (before == 0 && ready) {
-          leave_shared(group.shared + 4 * (i - strip), level);
-          leave(to.level + rows.row(i), level);
-          deepest = max(deepest, level);
+        if (open) rows.range(i, from, until);
+        std::uint32_t level = open ? 1 : word;
+        std::int32_t blocker = -1;
+        const bool ready =
+            slow >> g & 1 ? find_level<true>(matrix, group, from, until, lane, level, blocker)
+                          : find_level<false>(matrix, group, from, until, lane, level, blocker);
+        if (open) {
+          if (ready) leave(to.level + rows.row(i), level);
+          leave_shared(group.shared + 4 * (i - strip),
+                       ready ? level : waiting | static_cast<std::uint32_t>(blocker));
+          deepest = max(deepest, ready ? level : 0);
         }
         __syncwarp();
         const unsigned done = __ballot_sync(everyone, ready);
