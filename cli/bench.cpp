@@ -21,7 +21,8 @@ const std::map<std::string, Bench>& benches() {
                                                 {"sort", bench::sort},
                                                 {"merge", bench::merge},
                                                 {"splice", bench::splice},
-                                                {"closest", bench::closest}};
+                                                {"closest", bench::closest},
+                                                {"trisolve", bench::trisolve}};
   return all;
 }
 

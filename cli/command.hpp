@@ -56,6 +56,7 @@ void add_reduce(CLI::App& program);
 void add_merge(CLI::App& program);
 void add_sort(CLI::App& program);
 void add_closest(CLI::App& program);
+void add_trisolve(CLI::App& program);
 void add_bench(CLI::App& program);
 void add_documentation(CLI::App& program);
 

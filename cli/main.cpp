@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
   yupana::cli::add_merge(program);
   yupana::cli::add_sort(program);
   yupana::cli::add_closest(program);
+  yupana::cli::add_trisolve(program);
   yupana::cli::add_bench(program);
   yupana::cli::add_documentation(program);
 

@@ -46,5 +46,6 @@ void sort(Context& context, const BenchParams& params);
 void merge(Context& context, const BenchParams& params);
 void splice(Context& context, const BenchParams& params);
 void closest(Context& context, const BenchParams& params);
+void trisolve(Context& context, const BenchParams& params);
 
 }  // namespace yupana::bench

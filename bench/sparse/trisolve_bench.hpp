@@ -1,0 +1,38 @@
+#pragma once
+
+#include "bench/support/bench.hpp"
+#include "yupana/sparse/poisson.hpp"
+#include "yupana/sparse/triangular.hpp"
+
+namespace yupana::bench {
+
+using System = sparse::TriangularSystem<double, std::int32_t>;
+using SystemMatrix = sparse::CsrMatrix<double, std::int32_t>;
+
+/// A grid of the benches, by name.
+struct Grid {
+  const char* name;
+  std::int64_t width, height, depth;
+
+  SystemMatrix matrix() const {
+    return sparse::lower_poisson<double, std::int32_t>(width, height, depth);
+  }
+};
+
+/// Right-hand side and the result that every implementation must come to.
+struct Verified {
+  Matrix<double> b, x;
+};
+Verified verified(const SystemMatrix& matrix);
+/// Largest relative difference from the verified result below 1e-12.
+bool agrees(const Verified& want, const double* x);
+
+/// Systems in GPU memory (CUDA builds), with cuSPARSE where it is installed.
+void trisolve_cuda(Context& context, const BenchParams& params);
+void trisolve_cuda_peers(const BenchParams& params,
+                         const std::string& what,
+                         const std::string& device,
+                         const SystemMatrix& matrix,
+                         const Verified& want);
+
+}  // namespace yupana::bench

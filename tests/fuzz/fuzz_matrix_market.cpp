@@ -1,0 +1,45 @@
+// Any bytes as a Matrix Market file: refused in one line, or a matrix that holds what its head
+// announces, whose lower triangle is refused in one line or solved.
+#include <algorithm>
+#include <string_view>
+
+#include "tests/fuzz/fuzz_file.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/io/matrix_market.hpp"
+#include "yupana/sparse/triangular.hpp"
+
+namespace {
+
+void one_line(const yupana::Error& error) {
+  if (std::string_view(error.what()).find('\n') != std::string_view::npos) std::abort();
+}
+
+void solve(yupana::Context& context, const yupana::io::MatrixMarket& file) {
+  const auto matrix = file.matrix.view();
+  yupana::Matrix<double> b(matrix.rows, 1), x(matrix.rows, 1);
+  std::fill_n(b.data(), matrix.rows, 1.0);
+  yupana::sparse::TriangularSystem<double, std::int64_t>(context, matrix, {.ignore_other = true})
+      .solve(context, b.view(), x.view());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static yupana::Context context({.device = "cpu", .threads = 1, .memory = 64 << 20});
+  const std::string path = yupana::fuzz::put("matrix.mtx", data, size);
+  try {
+    const auto file = yupana::io::read_matrix_market(context, path);
+    const auto matrix = file.matrix.view();
+    if (matrix.entries() != (matrix.rows > 0 ? file.head.entries : 0)) std::abort();
+    for (std::int64_t i = 0; i < matrix.rows; ++i) {
+      for (auto e = matrix.row_begin[i]; e < matrix.row_begin[i + 1]; ++e) {
+        if (matrix.columns[e] < 0 || matrix.columns[e] >= matrix.cols) std::abort();
+        if (e > matrix.row_begin[i] && matrix.columns[e] < matrix.columns[e - 1]) std::abort();
+      }
+    }
+    solve(context, file);
+  } catch (const yupana::Error& error) {
+    one_line(error);
+  }
+  return 0;
+}

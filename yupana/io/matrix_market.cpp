@@ -1,0 +1,246 @@
+#include "yupana/io/matrix_market.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <numeric>
+#include <string_view>
+#include <vector>
+
+#include "yupana/core/error.hpp"
+#include "yupana/io/line_reader.hpp"
+#include "yupana/io/printable.hpp"
+
+namespace yupana::io {
+namespace {
+
+using Field = MatrixMarketHead::Field;
+using Symmetry = MatrixMarketHead::Symmetry;
+
+struct Entry {
+  std::int64_t row;
+  std::int64_t column;
+  double value;
+};
+
+std::string lower_case(std::string_view text) {
+  std::string low(text);
+  for (char& c : low) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return low;
+}
+
+void skip_blanks(const char*& at, const char* end) {
+  while (at < end && (*at == ' ' || *at == '\t')) ++at;
+}
+
+/// The next number of a line; false where there is none.
+template <class Number>
+bool take_number(const char*& at, const char* end, Number& number) {
+  skip_blanks(at, end);
+  if (at < end && *at == '+' && at + 1 < end && at[1] != '-') ++at;
+  const auto [stop, error] = std::from_chars(at, end, number);
+  if (error != std::errc{} || stop == at) return false;
+  at = stop;
+  return at == end || *at == ' ' || *at == '\t';
+}
+
+class Reader {
+ public:
+  Reader(Context& context, const std::string& path) : context_(context), lines_(path) {}
+
+  MatrixMarket read() {
+    read_banner();
+    read_sizes();
+    read_entries();
+    return {head_, in_rows()};
+  }
+
+ private:
+  Error fault(const std::string& what) const {
+    return bad_line(lines_.path(), lines_.number(), what);
+  }
+
+  void read_banner() {
+    std::string_view line;
+    std::array<std::string_view, 6> words;
+    if (!lines_.next(line)) {
+      throw bad_file(lines_.path(), "is empty; a Matrix Market file was wanted");
+    }
+    const std::size_t count = split_fields(line, words.data(), words.size());
+    if (count != 5 || lower_case(words[0]) != "%%matrixmarket" ||
+        lower_case(words[1]) != "matrix") {
+      throw fault(
+          fmt::format("'{}' where '%%MatrixMarket matrix coordinate FIELD SYMMETRY' was "
+                      "wanted",
+                      printable(line)));
+    }
+    if (lower_case(words[2]) != "coordinate") {
+      throw fault(fmt::format("format '{}'; only 'coordinate' is read", printable(words[2])));
+    }
+    const std::string field = lower_case(words[3]), symmetry = lower_case(words[4]);
+    if (field != "real" && field != "integer" && field != "pattern" && field != "double") {
+      throw fault(
+          fmt::format("field '{}'; real, integer and pattern are read", printable(words[3])));
+    }
+    head_.field = field == "pattern"   ? Field::pattern
+                  : field == "integer" ? Field::integer
+                                       : Field::real;
+    if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric") {
+      throw fault(fmt::format("symmetry '{}'; general, symmetric and skew-symmetric are read",
+                              printable(words[4])));
+    }
+    head_.symmetry = symmetry == "general"     ? Symmetry::general
+                     : symmetry == "symmetric" ? Symmetry::symmetric
+                                               : Symmetry::skew;
+  }
+
+  /// The next line that is neither blank nor a comment.
+  bool next_line(std::string_view& line) {
+    while (lines_.next(line)) {
+      const std::size_t begin = line.find_first_not_of(" \t");
+      if (begin != std::string_view::npos && line[begin] != '%') return true;
+    }
+    return false;
+  }
+
+  void read_sizes() {
+    std::string_view line;
+    if (!next_line(line)) {
+      throw bad_file(lines_.path(), "ends before the line of rows, columns and entries");
+    }
+    const char *at = line.data(), *end = at + line.size();
+    const bool numbers = take_number(at, end, head_.rows) && take_number(at, end, head_.cols) &&
+                         take_number(at, end, head_.entries);
+    skip_blanks(at, end);
+    constexpr std::int64_t most = std::int64_t{1} << 48;  // products and sums stay in 64 bits
+    const bool sizes = head_.rows >= 0 && head_.cols >= 0 && head_.entries >= 0 &&
+                       head_.rows < most && head_.cols < most && head_.entries < most;
+    if (!numbers || at != end || !sizes) {
+      throw fault(fmt::format("'{}' where numbers of rows, columns and entries were wanted",
+                              printable(line)));
+    }
+    if (head_.symmetry != Symmetry::general && head_.rows != head_.cols) {
+      throw fault(fmt::format("{} x {} cannot be symmetric", head_.rows, head_.cols));
+    }
+  }
+
+  void read_entries() {
+    Stage stage(context_, "read matrix", static_cast<double>(head_.entries), "entries");
+    // No more than the file proves to have: a wrong count must not take all memory.
+    entries_.reserve(static_cast<std::size_t>(std::min<std::int64_t>(head_.entries, 1 << 20)));
+    std::string_view line;
+    while (next_line(line)) {
+      if (std::ssize(entries_) == head_.entries) {
+        throw fault(fmt::format("more than the {} entries announced", head_.entries));
+      }
+      entries_.push_back(entry(line));
+      if (entries_.size() % (1 << 16) == 0) stage.advance(1 << 16);
+    }
+    if (std::ssize(entries_) != head_.entries) {
+      throw bad_file(
+          lines_.path(),
+          fmt::format(
+              "{} entries announced, {} found; copy it again", head_.entries, entries_.size()));
+    }
+  }
+
+  Entry entry(std::string_view line) const {
+    const char *at = line.data(), *end = at + line.size();
+    Entry entry{0, 0, 1};
+    bool good = take_number(at, end, entry.row) && take_number(at, end, entry.column);
+    if (good && head_.field == Field::real) {
+      good = take_number(at, end, entry.value);
+    } else if (good && head_.field == Field::integer) {
+      std::int64_t value = 0;
+      good = take_number(at, end, value);
+      entry.value = static_cast<double>(value);
+    }
+    skip_blanks(at, end);
+    if (!good || at != end) {
+      throw fault(fmt::format("'{}' where row, column{} were wanted",
+                              printable(line),
+                              head_.field == Field::pattern ? "" : " and value"));
+    }
+    if (entry.row < 1 || entry.row > head_.rows || entry.column < 1 || entry.column > head_.cols) {
+      throw fault(fmt::format("entry ({}, {}) of a matrix of {} x {}",
+                              entry.row,
+                              entry.column,
+                              head_.rows,
+                              head_.cols));
+    }
+    const bool above =
+        entry.column > entry.row || (head_.symmetry == Symmetry::skew && entry.column == entry.row);
+    if (head_.symmetry != Symmetry::general && above) {
+      throw fault(
+          fmt::format("entry ({}, {}) of a {} matrix, of which only the part below the "
+                      "diagonal is stored",
+                      entry.row,
+                      entry.column,
+                      head_.symmetry == Symmetry::skew ? "skew-symmetric" : "symmetric"));
+    }
+    --entry.row;
+    --entry.column;
+    return entry;
+  }
+
+  sparse::CsrMatrix<double, std::int64_t> in_rows() {
+    if (static_cast<std::uint64_t>(head_.rows) > context_.memory() / 8) {
+      throw Error(
+          ErrorCode::out_of_resources,
+          fmt::format(
+              "{}: {} rows do not fit the memory; give --memory more", lines_.path(), head_.rows));
+    }
+    sparse::CsrMatrix<double, std::int64_t> matrix;
+    matrix.rows = head_.rows;
+    matrix.cols = head_.cols;
+    matrix.row_begin = Array<std::int64_t>::zeros(head_.rows + 1);
+    matrix.columns = Array<std::int64_t>(head_.entries);
+    matrix.values = Array<double>(head_.entries);
+    for (const Entry& entry : entries_) ++matrix.row_begin[entry.row + 1];
+    std::partial_sum(matrix.row_begin.begin(), matrix.row_begin.end(), matrix.row_begin.begin());
+    std::vector<std::int64_t> next(matrix.row_begin.begin(), matrix.row_begin.end());
+    bool sorted = true;
+    for (const Entry& entry : entries_) {
+      const std::int64_t to = next[static_cast<std::size_t>(entry.row)]++;
+      sorted =
+          sorted && (to == matrix.row_begin[entry.row] || matrix.columns[to - 1] <= entry.column);
+      matrix.columns[to] = entry.column;
+      matrix.values[to] = entry.value;
+    }
+    if (!sorted) sort_rows(matrix);
+    return matrix;
+  }
+
+  void sort_rows(sparse::CsrMatrix<double, std::int64_t>& matrix) {
+    context_.parallel_for(matrix.rows, 1 << 12, [&](std::int64_t first, std::int64_t last) {
+      std::vector<std::pair<std::int64_t, double>> row;
+      for (std::int64_t i = first; i < last; ++i) {
+        row.clear();
+        const std::int64_t begin = matrix.row_begin[i], end = matrix.row_begin[i + 1];
+        for (std::int64_t e = begin; e < end; ++e) {
+          row.emplace_back(matrix.columns[e], matrix.values[e]);
+        }
+        std::stable_sort(
+            row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        for (std::int64_t e = begin; e < end; ++e) {
+          matrix.columns[e] = row[static_cast<std::size_t>(e - begin)].first;
+          matrix.values[e] = row[static_cast<std::size_t>(e - begin)].second;
+        }
+      }
+    });
+  }
+
+  Context& context_;
+  LineReader lines_;
+  MatrixMarketHead head_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace
+
+MatrixMarket read_matrix_market(Context& context, const std::string& path) {
+  return Reader(context, path).read();
+}
+
+}  // namespace yupana::io

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "yupana/core/context.hpp"
+#include "yupana/sparse/triangular.hpp"
+
+namespace yupana::job {
+
+struct TrisolveParams {
+  std::string matrix;      ///< Matrix Market, plain or gzip
+  std::string side;        ///< right-hand side, .npy or text of one column; empty: random ones
+  std::string out;         ///< x: .npy, or text for any other name; empty: not kept
+  std::int64_t sides = 1;  ///< random right-hand sides, uniform in [-1, 1)
+  std::uint64_t seed = 1;
+  sparse::TriangularParams system;
+};
+
+/// What a system is like and how it was solved, for reports.
+struct TrisolveResult {
+  std::int64_t rows = 0;
+  std::int64_t entries = 0;  ///< of the file
+  std::int64_t levels = 0;
+  std::int64_t warps = 0;
+  std::int64_t keys = 0;
+  std::array<std::int64_t, 7> rows_of_class = {};
+  sparse::SolveMethod method = sparse::SolveMethod::serial;
+  std::int64_t sides = 0;
+  double backward_error = 0;  ///< componentwise, see sparse::backward_error
+  double analysis_seconds = 0;
+  double solve_seconds = 0;
+};
+
+/// The name of a method as the command line has it.
+const char* name_of(sparse::SolveMethod method);
+
+/// Reads a triangular matrix, solves and writes x. A symmetric file stands for its lower triangle.
+///   errors (bad_input): what the readers and sparse::analyse refuse; a right-hand side of another
+///   length; a skew-symmetric matrix; the upper triangle of a symmetric file
+TrisolveResult trisolve(Context& context, const TrisolveParams& params);
+
+}  // namespace yupana::job

@@ -1,0 +1,252 @@
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <utility>
+
+#include "yupana/core/error.hpp"
+#include "yupana/sparse/triangular_backends.hpp"
+
+namespace yupana::sparse {
+namespace {
+
+constexpr std::int64_t grain = 1 << 14;
+
+enum class Fault { none, bounds, range, order, twice, other, missing, zero };
+
+template <class Value, class Index>
+struct Checker {
+  CsrView<Value, Index> matrix;
+  const TriangularParams& params;
+
+  bool wrong_side(std::int64_t row, std::int64_t column) const {
+    return params.triangle == Triangle::lower ? column > row : column < row;
+  }
+
+  /// The first fault of a row and the column where it is.
+  std::pair<Fault, std::int64_t> fault(std::int64_t row) const {
+    const std::int64_t begin = matrix.row_begin[row], end = matrix.row_begin[row + 1];
+    if (end < begin || begin < 0 || end > matrix.entries()) return {Fault::bounds, 0};
+    Value pivot = 0;
+    bool found = false;
+    for (std::int64_t e = begin; e < end; ++e) {
+      const std::int64_t column = matrix.columns[e];
+      if (column < 0 || column >= matrix.cols) return {Fault::range, column};
+      if (!params.sort_columns && e > begin && column <= matrix.columns[e - 1]) {
+        return {column == matrix.columns[e - 1] ? Fault::twice : Fault::order, column};
+      }
+      if (!params.ignore_other && wrong_side(row, column)) return {Fault::other, column};
+      if (column != row) continue;
+      pivot = found ? pivot + matrix.values[e] : matrix.values[e];
+      found = true;
+    }
+    if (params.unit_diagonal) return {Fault::none, 0};
+    if (!found) return {Fault::missing, row};
+    return {pivot == 0 ? Fault::zero : Fault::none, row};
+  }
+
+  [[noreturn]] void refuse(std::int64_t row) const {
+    const auto [what, column] = fault(row);
+    const bool lower = params.triangle == Triangle::lower;
+    const auto say = [&, row = row](const std::string& text) {
+      throw Error(ErrorCode::bad_input, fmt::format("trisolve: row {} {}", row, text));
+    };
+    const std::int64_t at = column;
+    switch (what) {
+      case Fault::bounds:
+        say("begins behind its end or outside the entries; row_begin must ascend");
+        break;
+      case Fault::range:
+        say(fmt::format("has an entry in column {}; columns are 0 to {}", at, matrix.cols - 1));
+        break;
+      case Fault::order:
+        say(
+            fmt::format("has column {} behind a larger one; sort the rows by column, or pass "
+                        "sort_columns",
+                        at));
+        break;
+      case Fault::twice:
+        say(fmt::format("has column {} twice; add the entries, or pass sort_columns, which does",
+                        at));
+        break;
+      case Fault::other:
+        say(
+            fmt::format("has an entry in column {}, {} the diagonal; a {} triangle was wanted: "
+                        "pass ignore_other to leave such entries out",
+                        at,
+                        lower ? "above" : "below",
+                        lower ? "lower" : "upper"));
+        break;
+      case Fault::missing:
+        say("has no entry on the diagonal; pass unit_diagonal if 1 is meant");
+        break;
+      default:
+        say("has a zero on the diagonal, so that the system has no unique solution");
+    }
+    std::abort();  // say() throws
+  }
+};
+
+void lower_to(std::atomic<std::int64_t>& least, std::int64_t value) {
+  std::int64_t before = least.load();
+  while (value < before && !least.compare_exchange_weak(before, value)) continue;
+}
+
+constexpr std::int64_t no_row = std::numeric_limits<std::int64_t>::max();
+
+/// The first row for which bad(row), over all threads.
+template <class Bad>
+std::int64_t first_row(Context& context, std::int64_t rows, const Bad& bad) {
+  std::atomic<std::int64_t> first{no_row};
+  context.parallel_for(rows, grain, [&](std::int64_t begin, std::int64_t end) {
+    context.check_cancelled();
+    if (begin > first.load()) return;
+    for (std::int64_t row = begin; row < end; ++row) {
+      if (bad(row)) return lower_to(first, row);
+    }
+  });
+  return first.load();
+}
+
+template <class Value, class Index>
+void check(Context& context, CsrView<Value, Index> matrix, const TriangularParams& params) {
+  if (matrix.rows != matrix.cols || matrix.rows < 0) {
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format(
+            "trisolve: the matrix is {} x {}; a square one was wanted", matrix.rows, matrix.cols));
+  }
+  if (matrix.rows == 0) return;
+  const Checker<Value, Index> checker{matrix, params};
+  const std::int64_t entries = matrix.entries();
+  if (matrix.row_begin[0] != 0 || entries < 0) checker.refuse(0);
+  const std::int64_t row = first_row(
+      context, matrix.rows, [&](std::int64_t i) { return checker.fault(i).first != Fault::none; });
+  if (row != no_row) checker.refuse(row);
+}
+
+/// Every row holds its entries and its pivot and nothing else.
+template <class Value, class Index>
+void split_plain(Context& context, CsrView<Value, Index> matrix, Split<Value, Index>& split) {
+  const std::int64_t skip = split.triangle == Triangle::lower ? 0 : 1;
+  context.parallel_for(matrix.rows, grain, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+      const std::int64_t count = matrix.row_begin[i + 1] - matrix.row_begin[i] - 1;
+      const std::int64_t to = matrix.row_begin[i] - i;
+      split.begin[i] = static_cast<Index>(to);
+      std::copy_n(matrix.columns + matrix.row_begin[i] + skip, count, split.columns.data() + to);
+    }
+  });
+  split.begin[matrix.rows] = static_cast<Index>(matrix.entries() - matrix.rows);
+}
+
+/// Rows in any order, with entries that are left out or added.
+template <class Value, class Index>
+void split_sorted(Context& context,
+                  CsrView<Value, Index> matrix,
+                  const TriangularParams& params,
+                  Split<Value, Index>& split) {
+  const Checker<Value, Index> checker{matrix, params};
+  std::vector<Index> columns, pivot_group, pivot_from, places;
+  for (std::int64_t i = 0; i < matrix.rows; ++i) {
+    if (i % grain == 0) context.check_cancelled();
+    split.begin[i] = static_cast<Index>(columns.size());
+    pivot_group.push_back(static_cast<Index>(pivot_from.size()));
+    places.clear();
+    for (Index e = matrix.row_begin[i]; e < matrix.row_begin[i + 1]; ++e) {
+      if (matrix.columns[e] == i) {
+        if (!params.unit_diagonal) pivot_from.push_back(e);
+      } else if (!checker.wrong_side(i, matrix.columns[e])) {
+        places.push_back(e);
+      }
+    }
+    std::stable_sort(places.begin(), places.end(), [&](Index a, Index b) {
+      return matrix.columns[a] < matrix.columns[b];
+    });
+    for (const Index place : places) {
+      const bool again =
+          std::ssize(columns) > split.begin[i] && columns.back() == matrix.columns[place];
+      if (!again) {
+        split.group.push_back(static_cast<Index>(split.from.size()));
+        columns.push_back(matrix.columns[place]);
+      }
+      split.from.push_back(place);
+    }
+  }
+  split.begin[matrix.rows] = static_cast<Index>(columns.size());
+  split.columns = Array<Index>(std::ssize(columns));
+  std::copy(columns.begin(), columns.end(), split.columns.begin());
+  const Index entries = static_cast<Index>(split.from.size());
+  for (const Index group : pivot_group) split.group.push_back(entries + group);
+  split.from.insert(split.from.end(), pivot_from.begin(), pivot_from.end());
+  split.group.push_back(static_cast<Index>(split.from.size()));
+}
+
+}  // namespace
+
+template <class Value, class Index>
+void split_values(Context& context, const Value* values, Split<Value, Index>& split) {
+  const std::int64_t rows = split.rows, entries = split.columns.size();
+  const bool plain = split.group.empty();
+  const bool lower = split.triangle == Triangle::lower;
+  const auto sum = [&](std::int64_t group) {
+    const Index begin = split.group[static_cast<std::size_t>(group)];
+    const Index end = split.group[static_cast<std::size_t>(group) + 1];
+    Value total = begin == end ? Value{1} : values[split.from[static_cast<std::size_t>(begin)]];
+    for (Index k = begin + 1; k < end; ++k) {
+      total += values[split.from[static_cast<std::size_t>(k)]];
+    }
+    return total;
+  };
+  const auto pivot = [&](std::int64_t i) {
+    if (!plain) return sum(entries + i);
+    return values[lower ? split.begin[i + 1] + i : split.begin[i] + i];
+  };
+  const std::int64_t zero = first_row(context, rows, [&](std::int64_t i) { return pivot(i) == 0; });
+  if (zero != no_row) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("trisolve: row {} has a zero on the diagonal, so that the system has "
+                            "no unique solution",
+                            zero));
+  }
+  context.parallel_for(rows, grain, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+      split.diagonal[i] = pivot(i);
+      const std::int64_t shift = lower ? i : i + 1;
+      for (std::int64_t e = split.begin[i]; e < split.begin[i + 1]; ++e) {
+        split.values[e] = plain ? values[e + shift] : sum(e);
+      }
+    }
+  });
+}
+
+template <class Value, class Index>
+Split<Value, Index> split(Context& context,
+                          CsrView<Value, Index> matrix,
+                          const TriangularParams& params) {
+  check(context, matrix, params);
+  Split<Value, Index> split;
+  split.rows = matrix.rows;
+  split.triangle = params.triangle;
+  split.begin = Array<Index>::zeros(matrix.rows + 1);
+  split.diagonal = Array<Value>(matrix.rows);
+  if (params.sort_columns || params.ignore_other || params.unit_diagonal) {
+    split_sorted(context, matrix, params, split);
+  } else {
+    split.columns = Array<Index>(matrix.entries() - matrix.rows);
+    split_plain(context, matrix, split);
+  }
+  split.values = Array<Value>(split.columns.size());
+  split_values(context, matrix.values, split);
+  return split;
+}
+
+#define YUPANA_SPLIT(Value, Index)                                                              \
+  template Split<Value, Index> split(Context&, CsrView<Value, Index>, const TriangularParams&); \
+  template void split_values(Context&, const Value*, Split<Value, Index>&);
+YUPANA_SPLIT(float, std::int32_t)
+YUPANA_SPLIT(float, std::int64_t)
+YUPANA_SPLIT(double, std::int32_t)
+YUPANA_SPLIT(double, std::int64_t)
+#undef YUPANA_SPLIT
+
+}  // namespace yupana::sparse

@@ -1,0 +1,199 @@
+#include "yupana/sparse/triangular.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "yupana/core/error.hpp"
+#include "yupana/sparse/triangular_backends.hpp"
+
+namespace yupana::sparse {
+namespace {
+
+Error no_cuda() {
+  return Error(ErrorCode::device, "trisolve: this build has no CUDA version; use --device cpu");
+}
+
+}  // namespace
+
+template <class Value, class Index>
+LevelAnalysis<Index> analyse(Context& context,
+                             CsrView<Value, Index> matrix,
+                             const TriangularParams& params) {
+  const Split<Value, Index> parts = split(context, matrix, params);
+  switch (context.backend()) {
+    case Backend::reference:
+      return reference::analyse(parts);
+    case Backend::cpu:
+      return cpu::analyse(context, parts);
+    case Backend::cuda:
+#ifdef YUPANA_CUDA
+      return cuda::resident(context, parts)->analysis();
+#else
+      break;
+#endif
+  }
+  throw no_cuda();
+}
+
+template <class Value, class Index>
+struct TriangularSystem<Value, Index>::State {
+  Split<Value, Index> matrix;
+  LevelAnalysis<Index> analysis;
+  SolveMethod method = SolveMethod::serial;
+  Backend backend = Backend::cpu;
+  std::optional<cpu::Schedule<Value, Index>> schedule;
+#ifdef YUPANA_CUDA
+  std::unique_ptr<cuda::Resident<Value, Index>> resident;
+#endif
+
+  void analyse(Context& context) {
+    backend = context.backend();
+    if (backend == Backend::reference) {
+      analysis = reference::analyse(matrix);
+      return;
+    }
+    if (backend == Backend::cpu) {
+      analysis = cpu::analyse(context, matrix);
+      return;
+    }
+#ifdef YUPANA_CUDA
+    resident = cuda::resident(context, matrix);
+    analysis = resident->analysis();
+#else
+    throw no_cuda();
+#endif
+  }
+
+  void choose(SolveMethod wanted) {
+    method = wanted;
+    if (wanted == SolveMethod::automatic) {
+      const bool narrow = matrix.rows < serial_below * analysis.levels;
+      method =
+          narrow || backend == Backend::reference ? SolveMethod::serial : SolveMethod::sync_free;
+    }
+#ifdef YUPANA_CUDA
+    if (method == SolveMethod::serial) resident.reset();  // the CPU solves
+    if (resident) resident->prepare(method);
+#endif
+  }
+};
+
+template <class Value, class Index>
+TriangularSystem<Value, Index>::TriangularSystem(Context& context,
+                                                 CsrView<Value, Index> matrix,
+                                                 const TriangularParams& params)
+    : state_(std::make_unique<State>()) {
+  const Stage stage(context, "analysis");
+  state_->matrix = split(context, matrix, params);
+  state_->analyse(context);
+  state_->choose(params.method);
+  if (state_->backend == Backend::cpu && state_->method != SolveMethod::serial) {
+    state_->schedule = state_->method == SolveMethod::level_set
+                           ? cpu::schedule_levels(context, state_->matrix, state_->analysis)
+                           : cpu::schedule_pieces(context, state_->matrix, state_->analysis);
+  }
+}
+
+template <class Value, class Index>
+TriangularSystem<Value, Index>::~TriangularSystem() = default;
+template <class Value, class Index>
+TriangularSystem<Value, Index>::TriangularSystem(TriangularSystem&&) noexcept = default;
+template <class Value, class Index>
+TriangularSystem<Value, Index>& TriangularSystem<Value, Index>::operator=(
+    TriangularSystem&&) noexcept = default;
+
+template <class Value, class Index>
+std::int64_t TriangularSystem<Value, Index>::rows() const {
+  return state_->matrix.rows;
+}
+
+template <class Value, class Index>
+const LevelAnalysis<Index>& TriangularSystem<Value, Index>::analysis() const {
+  return state_->analysis;
+}
+
+template <class Value, class Index>
+SolveMethod TriangularSystem<Value, Index>::method() const {
+  return state_->method;
+}
+
+template <class Value, class Index>
+void TriangularSystem<Value, Index>::update_values(Context& context, const Value* values) {
+  split_values(context, values, state_->matrix);
+  if (state_->schedule) cpu::schedule_values(context, state_->matrix, *state_->schedule);
+#ifdef YUPANA_CUDA
+  if (state_->resident) state_->resident->update_values(state_->matrix);
+#endif
+}
+
+template <class Value, class Index>
+void TriangularSystem<Value, Index>::solve(Context& context,
+                                           MatrixView<const Value> b,
+                                           MatrixView<Value> x) const {
+  const State& state = *state_;
+  if (b.rows != rows() || x.rows != rows() || b.cols != x.cols) {
+    throw Error(ErrorCode::usage,
+                fmt::format("trisolve: b is {} x {} and x {} x {}; {} rows and as many columns of "
+                            "both were wanted",
+                            b.rows,
+                            b.cols,
+                            x.rows,
+                            x.cols,
+                            rows()));
+  }
+  if (rows() == 0 || b.cols == 0) return;
+  const Stage stage(context, "solve");
+  if (state.backend == Backend::reference) return reference::solve(state.matrix, b, x);
+  if (state.method == SolveMethod::serial) return cpu::solve_serial(context, state.matrix, b, x);
+#ifdef YUPANA_CUDA
+  if (state.resident) return state.resident->solve(b.data, b.stride, x.data, x.stride, b.cols);
+#endif
+  if (state.method == SolveMethod::level_set) {
+    return cpu::solve_levels(context, *state.schedule, b, x);
+  }
+  cpu::solve_pieces(context, *state.schedule, b, x);
+}
+
+template <class Value, class Index>
+double backward_error(CsrView<Value, Index> matrix,
+                      const TriangularParams& params,
+                      MatrixView<const Value> b,
+                      MatrixView<const Value> x) {
+  const bool lower = params.triangle == Triangle::lower;
+  double worst = 0;
+  for (std::int64_t column = 0; column < b.cols; ++column) {
+    for (std::int64_t i = 0; i < matrix.rows; ++i) {
+      long double rest = b(i, column), size = std::fabs(static_cast<long double>(rest));
+      const auto take = [&](long double value, std::int64_t j) {
+        rest -= value * x(j, column);
+        size += std::fabs(value * x(j, column));
+      };
+      for (std::int64_t e = matrix.row_begin[i]; e < matrix.row_begin[i + 1]; ++e) {
+        const std::int64_t j = matrix.columns[e];
+        if (j == i && params.unit_diagonal) continue;
+        if (lower ? j <= i : j >= i) take(matrix.values[e], j);
+      }
+      if (params.unit_diagonal) take(1, i);
+      const auto error = static_cast<double>(std::fabs(rest) / size);
+      if (size != 0 && !(error <= worst)) worst = error;
+    }
+  }
+  return worst;
+}
+
+#define YUPANA_TRIANGULAR(Value, Index)                                                            \
+  template LevelAnalysis<Index> analyse(Context&, CsrView<Value, Index>, const TriangularParams&); \
+  template class TriangularSystem<Value, Index>;                                                   \
+  template double backward_error(CsrView<Value, Index>,                                            \
+                                 const TriangularParams&,                                          \
+                                 MatrixView<const Value>,                                          \
+                                 MatrixView<const Value>);
+YUPANA_TRIANGULAR(float, std::int32_t)
+YUPANA_TRIANGULAR(float, std::int64_t)
+YUPANA_TRIANGULAR(double, std::int32_t)
+YUPANA_TRIANGULAR(double, std::int64_t)
+#undef YUPANA_TRIANGULAR
+
+}  // namespace yupana::sparse

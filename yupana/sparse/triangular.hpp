@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "yupana/core/array.hpp"
+#include "yupana/core/context.hpp"
+#include "yupana/core/matrix.hpp"
+#include "yupana/sparse/csr.hpp"
+
+namespace yupana::sparse {
+
+enum class Triangle { lower, upper };
+
+/// How a system is solved; the result has the same bits in every case.
+enum class SolveMethod {
+  automatic,  ///< by structure, see TriangularSystem
+  serial,     ///< row after row, on one core
+  level_set,  ///< level after level, the rows of one in parallel
+  sync_free,  ///< every row as soon as the rows it needs are there; nobody waits for a level
+};
+
+struct TriangularParams {
+  Triangle triangle = Triangle::lower;
+  SolveMethod method = SolveMethod::automatic;
+  bool unit_diagonal = false;  ///< the diagonal is 1, whatever is stored there
+  bool sort_columns = false;   ///< accept rows in any order; entries of one place are added
+  bool ignore_other = false;   ///< leave out entries of the other triangle: refuse them otherwise
+};
+
+/// Rows of one level and one class.
+struct LevelKey {
+  std::int64_t level = 0;  ///< from 1
+  int row_class = 0;
+  std::int64_t rows = 0;
+  std::int64_t warps = 0;  ///< ceil(rows * 2^class / 32); class 6: ceil(rows / 32)
+
+  bool operator==(const LevelKey&) const = default;
+};
+
+/// Which rows can be solved together. The level of a row is 1 + the largest level of the rows it
+/// needs (1 if none); its class tells the number c of its entries off the diagonal:
+///   c      0  1  2  3-4  5-8  9-16  17...
+///   class  6  0  1  2    3    4     5
+/// `order` is the stable order of the rows by key = (level - 1) * 7 + class.
+template <class Index>
+struct LevelAnalysis {
+  std::int64_t levels = 0;
+  std::int64_t warps = 0;         ///< sum over all keys
+  Array<Index> level;             ///< of every row
+  Array<std::uint8_t> row_class;  ///< of every row
+  Array<Index> order;             ///< the published iorder
+  std::vector<LevelKey> keys;     ///< non-empty ones, ascending
+};
+
+/// The class of a row with `count` entries off the diagonal.
+constexpr int class_of(std::int64_t count) {
+  if (count == 0) return 6;
+  int row_class = 0;
+  while (row_class < 5 && (std::int64_t{1} << row_class) < count) ++row_class;
+  return row_class;
+}
+
+/// Warps of 32 lanes that the published packing gives to `rows` rows of a class.
+constexpr std::int64_t warps_of(std::int64_t rows, int row_class) {
+  return ((row_class == 6 ? rows : rows << row_class) + 31) / 32;
+}
+
+/// Levels, classes, order and warps of a triangular matrix; its values are not looked at unless
+/// they are on the diagonal. A row's entries ascend by column, the diagonal among them.
+///   work O(entries); memory 3 numbers a row; exact, the same on every backend
+///   errors (bad_input), naming the first row at fault, counted from 0: a matrix that is not
+///   square; a column out of range; columns unsorted or twice (params.sort_columns takes them); an
+///   entry of the other triangle (params.ignore_other drops it); a diagonal entry that is missing
+///   or zero (params.unit_diagonal needs none). Infinite and NaN values are accepted.
+///   source: Dufrechou, Ezzatti, Concurrency Computat. Pract. Exper. 32 (2020) e5103
+template <class Value, class Index>
+LevelAnalysis<Index> analyse(Context& context,
+                             CsrView<Value, Index> matrix,
+                             const TriangularParams& params = {});
+
+/// A triangular system A x = b, analysed once, solved for many right-hand sides.
+///
+/// Determinism: x has the same bits for every method, backend, number of threads and run. A row of
+/// c entries a_k off the diagonal, in stored order, is
+///   c <= 4:  x = (((b - a_0 x_0) - a_1 x_1) - ...) / d
+///   c > 4:   x = (b - s) / d, where s adds L = 2^class partial sums of the a_k x_k with
+///            k mod L = l (begun with the first, +0 where there is none) by halves:
+///            s_l += s_(l + L/2), then L/4, ... 1
+/// each operation rounded once. A result that is NaN is the positive quiet NaN without payload.
+/// Componentwise backward error at most (4 + c) u for c <= 4, (8 + c / L + log2 L) u otherwise.
+///
+/// `automatic`: serial where levels have fewer than `serial_below` rows on average, on a GPU too
+/// (it cannot win there); else sync_free.
+template <class Value, class Index>
+class TriangularSystem {
+ public:
+  static constexpr std::int64_t serial_below = 32;
+
+  /// Copies and analyses the matrix. Errors as analyse.
+  ///   memory: 2 numbers and an index an entry on the host, one copy more on the GPU
+  TriangularSystem(Context& context,
+                   CsrView<Value, Index> matrix,
+                   const TriangularParams& params = {});
+  ~TriangularSystem();
+  TriangularSystem(TriangularSystem&&) noexcept;
+  TriangularSystem& operator=(TriangularSystem&&) noexcept;
+
+  std::int64_t rows() const;
+  const LevelAnalysis<Index>& analysis() const;
+  /// What solve() uses: never automatic.
+  SolveMethod method() const;
+
+  /// New values in the same places: as many, in the same order, as those of the matrix given to the
+  /// constructor. The analysis stays. Errors: a zero on the diagonal (nothing is changed then).
+  void update_values(Context& context, const Value* values);
+
+  /// Solves A x = b for every column of b. x and b: rows x k, k >= 0; x may be b.
+  ///   errors (usage): sizes that do not match
+  void solve(Context& context, MatrixView<const Value> b, MatrixView<Value> x) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Largest componentwise relative residual max_i |b - A x|_i / (|A| |x| + |b|)_i over all columns;
+/// rows where it is 0/0 count as 0. For reports and tests: a solution is as good as one may ask if
+/// it is at most a few units of rounding.
+template <class Value, class Index>
+double backward_error(CsrView<Value, Index> matrix,
+                      const TriangularParams& params,
+                      MatrixView<const Value> b,
+                      MatrixView<const Value> x);
+
+}  // namespace yupana::sparse

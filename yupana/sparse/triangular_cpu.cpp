@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "yupana/sparse/solve_row.hpp"
+#include "yupana/sparse/triangular_backends.hpp"
+
+namespace yupana::sparse::cpu {
+namespace {
+
+/// Rows between two looks at Ctrl-C.
+constexpr std::int64_t breath = 1 << 18;
+
+/// Positions [first, last) of a schedule.
+template <class Value, class Index>
+void solve_range(const Schedule<Value, Index>& schedule,
+                 std::int64_t first,
+                 std::int64_t last,
+                 MatrixView<const Value> b,
+                 MatrixView<Value> x) {
+  for (std::int64_t p = first; p < last; ++p) {
+    const std::int64_t row = schedule.row[p];
+    if (b.cols == 1) {
+      solve_row<1>(schedule.matrix, p, b.row(row), x.data, x.stride, x.row(row));
+    } else {
+      solve_row(schedule.matrix, p, b.row(row), x.data, x.stride, x.row(row), b.cols);
+    }
+  }
+}
+
+}  // namespace
+
+template <class Value, class Index>
+void solve_serial(Context& context,
+                  const Split<Value, Index>& matrix,
+                  MatrixView<const Value> b,
+                  MatrixView<Value> x) {
+  for (std::int64_t done = 0; done < matrix.rows; done += breath) {
+    context.check_cancelled();
+    const std::int64_t end = std::min(matrix.rows, done + breath);
+    for (std::int64_t k = done; k < end; ++k) {
+      const std::int64_t i = row_at(matrix.triangle, matrix.rows, k);
+      if (b.cols == 1) {
+        solve_row<1>(matrix, i, b.row(i), x.data, x.stride, x.row(i));
+      } else {
+        solve_row(matrix, i, b.row(i), x.data, x.stride, x.row(i), b.cols);
+      }
+    }
+  }
+}
+
+template <class Value, class Index>
+void solve_levels(Context& context,
+                  const Schedule<Value, Index>& schedule,
+                  MatrixView<const Value> b,
+                  MatrixView<Value> x) {
+  constexpr std::int64_t grain = 2048;
+  const auto solve = [&](std::int64_t first, std::int64_t last) {
+    solve_range(schedule, first, last, b, x);
+  };
+  const std::int64_t levels = schedule.level_begin.size() - 1;
+  for (std::int64_t l = 0; l < levels; ++l) {
+    if (l % 256 == 0) context.check_cancelled();
+    const std::int64_t begin = schedule.level_begin[l], end = schedule.level_begin[l + 1];
+    if (end - begin <= grain) {
+      solve(begin, end);
+      continue;
+    }
+    context.parallel_for(end - begin, grain, [&](std::int64_t first, std::int64_t last) {
+      context.check_cancelled();
+      solve(begin + first, begin + last);
+    });
+  }
+}
+
+template <class Value, class Index>
+void solve_pieces(Context& context,
+                  const Schedule<Value, Index>& schedule,
+                  MatrixView<const Value> b,
+                  MatrixView<Value> x) {
+  const auto count = static_cast<std::int64_t>(schedule.pieces.size());
+  if (context.threads() == 1 || count < 4) {
+    for (std::int64_t done = 0; done < b.rows; done += breath) {
+      context.check_cancelled();
+      solve_range(schedule, done, std::min(b.rows, done + breath), b, x);
+    }
+    return;
+  }
+  // Pieces are taken in order. Whoever holds the first one that is not done waits for nobody, so
+  // there is progress however many of the threads really run.
+  Array<std::uint8_t> done = Array<std::uint8_t>::zeros(count);
+  std::atomic<std::int64_t> next{0};
+  context.parallel_for(context.threads(), 1, [&](std::int64_t, std::int64_t) {
+    std::int64_t known = 0;  // pieces [0, known) are done
+    for (;;) {
+      const std::int64_t mine = next.fetch_add(1, std::memory_order_relaxed);
+      if (mine >= count || context.cancelled()) return;
+      const auto& piece = schedule.pieces[static_cast<std::size_t>(mine)];
+      for (int tries = 0; known < piece.needs;) {
+        if (std::atomic_ref(done[known]).load(std::memory_order_acquire) != 0) {
+          ++known;
+          tries = 0;
+        } else if (++tries > 2000) {
+          // Another program may have the core of the thread that is waited for.
+          std::this_thread::yield();
+          if (context.cancelled()) return;
+        }
+      }
+      solve_range(schedule, piece.begin, piece.end, b, x);
+      std::atomic_ref(done[mine]).store(1, std::memory_order_release);
+    }
+  });
+  context.check_cancelled();
+}
+
+#define YUPANA_CPU(Value, Index)                                                            \
+  template void solve_serial(                                                               \
+      Context&, const Split<Value, Index>&, MatrixView<const Value>, MatrixView<Value>);    \
+  template void solve_levels(                                                               \
+      Context&, const Schedule<Value, Index>&, MatrixView<const Value>, MatrixView<Value>); \
+  template void solve_pieces(                                                               \
+      Context&, const Schedule<Value, Index>&, MatrixView<const Value>, MatrixView<Value>);
+YUPANA_CPU(float, std::int32_t)
+YUPANA_CPU(float, std::int64_t)
+YUPANA_CPU(double, std::int32_t)
+YUPANA_CPU(double, std::int64_t)
+#undef YUPANA_CPU
+
+}  // namespace yupana::sparse::cpu

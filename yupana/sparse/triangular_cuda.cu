@@ -1,0 +1,128 @@
+#include <optional>
+
+#include "yupana/core/error.hpp"
+#include "yupana/sparse/triangular_backends.hpp"
+#include "yupana/sparse/triangular_cuda.hpp"
+
+namespace yupana::sparse::cuda {
+namespace {
+
+using yupana::cuda::check;
+using yupana::cuda::DeviceScope;
+
+template <class T>
+void upload(DeviceArray<T>& to, const T* from, std::int64_t count) {
+  if (to.size() < count) to = DeviceArray<T>(count);
+  if (count == 0) return;
+  check(cudaMemcpy(
+            to.data(), from, sizeof(T) * static_cast<std::size_t>(count), cudaMemcpyHostToDevice),
+        "copy to the device");
+  // A copy from pageable memory may return before the device has it.
+  check(cudaDeviceSynchronize(), "copy to the device");
+}
+
+template <class Value, class Index>
+class ResidentSystem : public Resident<Value, Index> {
+ public:
+  ResidentSystem(int device, const Split<Value, Index>& matrix)
+      : device_(device), rows_(matrix.rows) {
+    const DeviceScope scope(device_);
+    system_.emplace();
+    upload(begin_, matrix.begin.data(), matrix.begin.size());
+    upload(columns_, matrix.columns.data(), matrix.columns.size());
+    upload_values(matrix);
+    triangle_ = matrix.triangle;
+    system_->analyse(view());
+  }
+  ~ResidentSystem() override {
+    const DeviceScope scope(device_);
+    system_.reset();
+  }
+
+  LevelAnalysis<Index> analysis() const override {
+    const DeviceScope scope(device_);
+    return system_->analysis();
+  }
+  void prepare(SolveMethod method) override {
+    const DeviceScope scope(device_);
+    by_level_ = method == SolveMethod::level_set;
+    system_->pack(view(), by_level_);
+  }
+  void update_values(const Split<Value, Index>& matrix) override {
+    const DeviceScope scope(device_);
+    upload_values(matrix);
+    system_->update_values(view());
+  }
+  void solve(const Value* b,
+             std::int64_t b_stride,
+             Value* x,
+             std::int64_t x_stride,
+             std::int64_t sides) override {
+    const DeviceScope scope(device_);
+    if (b_.size() < rows_ * sides) {
+      b_ = DeviceArray<Value>(rows_ * sides);
+      x_ = DeviceArray<Value>(rows_ * sides);
+    }
+    const auto width = static_cast<std::size_t>(sides) * sizeof(Value);
+    check(cudaMemcpy2DAsync(b_.data(),
+                            width,
+                            b,
+                            static_cast<std::size_t>(b_stride) * sizeof(Value),
+                            width,
+                            static_cast<std::size_t>(rows_),
+                            cudaMemcpyHostToDevice,
+                            system_->stream()),
+          "copy b to the device");
+    if (by_level_) {
+      system_->solve_levels(b_.data(), x_.data(), sides);
+    } else {
+      system_->solve(b_.data(), x_.data(), sides);
+    }
+    check(cudaMemcpy2DAsync(x,
+                            static_cast<std::size_t>(x_stride) * sizeof(Value),
+                            x_.data(),
+                            width,
+                            width,
+                            static_cast<std::size_t>(rows_),
+                            cudaMemcpyDeviceToHost,
+                            system_->stream()),
+          "copy x from the device");
+    system_->stream().wait();
+  }
+
+ private:
+  void upload_values(const Split<Value, Index>& matrix) {
+    upload(values_, matrix.values.data(), matrix.values.size());
+    upload(diagonal_, matrix.diagonal.data(), matrix.diagonal.size());
+  }
+  DeviceCsr<Value, Index> view() const {
+    return {rows_, triangle_, begin_.data(), columns_.data(), values_.data(), diagonal_.data()};
+  }
+
+  int device_;
+  std::int64_t rows_;
+  bool by_level_ = false;
+  Triangle triangle_ = Triangle::lower;
+  DeviceArray<Index> begin_, columns_;
+  DeviceArray<Value> values_, diagonal_, b_, x_;
+  std::optional<DeviceSystem<Value, Index>> system_;
+};
+
+}  // namespace
+
+template <class Value, class Index>
+std::unique_ptr<Resident<Value, Index>> resident(Context& context,
+                                                 const Split<Value, Index>& matrix) {
+  return std::make_unique<ResidentSystem<Value, Index>>(context.devices().front(), matrix);
+}
+
+template std::unique_ptr<Resident<float, std::int32_t>> resident(Context&,
+                                                                 const Split<float, std::int32_t>&);
+template std::unique_ptr<Resident<float, std::int64_t>> resident(Context&,
+                                                                 const Split<float, std::int64_t>&);
+template std::unique_ptr<Resident<double, std::int32_t>> resident(
+    Context&, const Split<double, std::int32_t>&);
+template std::unique_ptr<Resident<double, std::int64_t>> resident(
+    Context&, const Split<double, std::int64_t>&);
+
+}  // namespace yupana::sparse::cuda
