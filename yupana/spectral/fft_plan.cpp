@@ -100,7 +100,7 @@ std::vector<int> radices_of(std::int64_t n) {
     radices.push_back(1 << bits);
     twos -= bits;
   }
-  for (int p = largest_prime; p >= 3; p -= 2) {
+  for (const int p : {13, 11, 7, 5, 3}) {
     for (; n % p == 0; n /= p) radices.push_back(p);
   }
   return radices;
