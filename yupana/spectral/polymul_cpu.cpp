@@ -1,9 +1,9 @@
+#include <algorithm>
 #include <complex>
-#include <cstring>
 
 #include "yupana/core/error.hpp"
 #include "yupana/spectral/convolution.hpp"
-#include "yupana/spectral/fft.hpp"
+#include "yupana/spectral/half_spectrum.hpp"
 #include "yupana/spectral/polymul_backends.hpp"
 
 namespace yupana::spectral::cpu {
@@ -36,28 +36,39 @@ void polymul(Context& context,
              std::span<double> out) {
   using Complex = std::complex<double>;
   const std::int64_t n = fast_length(static_cast<std::int64_t>(out.size()));
-  const std::int64_t half = n / 2 + 1;
-  Array<double> padded(n);
+  const std::int64_t h = n / 2;
+  Transform<double> transform(h);
+  const HalfSpectrum<double> half(n);
   const auto spectrum = [&](std::span<const double> factor) {
-    std::memcpy(padded.data(), factor.data(), factor.size_bytes());
-    std::fill(padded.begin() + factor.size(), padded.end(), 0.0);
-    Array<Complex> values(half);
-    fft_real(context, Signals<const double>(padded.data(), n), {values.data(), half});
+    Array<Complex> values(h + 1);
+    auto* const numbers = reinterpret_cast<double*>(values.data());
+    const auto count = static_cast<std::int64_t>(factor.size());
+    each_residue(context, n, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t filled = std::clamp(count, begin, end);
+      std::copy(factor.data() + begin, factor.data() + filled, numbers + begin);
+      std::fill(numbers + filled, numbers + end, 0.0);
+    });
+    transform.run(&context, numbers, numbers, Direction::forward);
+    half.unfold(&context, values.data());
     return values;
   };
   Array<Complex> product = spectrum(a);
   const bool square = same(a, b);
   const Array<Complex> other = square ? Array<Complex>() : spectrum(b);
-  each_residue(context, half, [&](std::int64_t begin, std::int64_t end) {
+  each_residue(context, h + 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) {
       const Complex x = product[k], y = square ? x : other[k];
       product[k] = {x.real() * y.real() - x.imag() * y.imag(),
                     x.real() * y.imag() + x.imag() * y.real()};
     }
   });
-  inverse_fft_real(
-      context, Signals<const Complex>(product.data(), half), Signals<double>(padded.data(), n));
-  std::memcpy(out.data(), padded.data(), out.size_bytes());
+  half.fold(&context, product.data());
+  auto* const numbers = reinterpret_cast<double*>(product.data());
+  transform.run(&context, numbers, numbers, Direction::inverse);
+  each_residue(
+      context, static_cast<std::int64_t>(out.size()), [&](std::int64_t begin, std::int64_t end) {
+        std::copy(numbers + begin, numbers + end, out.data() + begin);
+      });
 }
 
 void polymul_exact(Context& context,
