@@ -8,7 +8,8 @@
 
 namespace yupana::spectral::cpu {
 
-/// e^(-2 pi i k / n), both parts within 1 ulp of double.
+/// e^(-2 pi i k / n), both parts within 1.1 ulp of double: 0.55 of the C library, one rounding
+/// more, and little besides.
 std::complex<double> unit_root(std::int64_t k, std::int64_t n);
 
 /// The roots e^(-2 pi i k / n) for every k < n.
