@@ -22,7 +22,9 @@ const std::map<std::string, Bench>& benches() {
                                                 {"merge", bench::merge},
                                                 {"splice", bench::splice},
                                                 {"closest", bench::closest},
-                                                {"trisolve", bench::trisolve}};
+                                                {"trisolve", bench::trisolve},
+                                                {"fft", bench::fft},
+                                                {"polymul", bench::polymul}};
   return all;
 }
 

@@ -57,6 +57,8 @@ void add_merge(CLI::App& program);
 void add_sort(CLI::App& program);
 void add_closest(CLI::App& program);
 void add_trisolve(CLI::App& program);
+void add_fft(CLI::App& program);
+void add_polymul(CLI::App& program);
 void add_bench(CLI::App& program);
 void add_documentation(CLI::App& program);
 

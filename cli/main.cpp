@@ -38,6 +38,8 @@ int main(int argc, char** argv) {
   yupana::cli::add_sort(program);
   yupana::cli::add_closest(program);
   yupana::cli::add_trisolve(program);
+  yupana::cli::add_fft(program);
+  yupana::cli::add_polymul(program);
   yupana::cli::add_bench(program);
   yupana::cli::add_documentation(program);
 

@@ -47,5 +47,7 @@ void merge(Context& context, const BenchParams& params);
 void splice(Context& context, const BenchParams& params);
 void closest(Context& context, const BenchParams& params);
 void trisolve(Context& context, const BenchParams& params);
+void fft(Context& context, const BenchParams& params);
+void polymul(Context& context, const BenchParams& params);
 
 }  // namespace yupana::bench

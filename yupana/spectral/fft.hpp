@@ -1,0 +1,98 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+
+#include "yupana/core/context.hpp"
+#include "yupana/core/matrix.hpp"
+
+namespace yupana::spectral {
+
+enum class Direction {
+  forward,  ///< X[k] = sum over j of x[j] e^(-2 pi i j k / n)
+  inverse,  ///< x[j] = 1/n sum over k of X[k] e^(+2 pi i j k / n): undoes forward
+};
+
+/// Where `batch` signals of `length` values lie: value j of signal b at data[b * distance + j *
+/// stride]. Does not own.
+template <class T>
+struct Signals {
+  T* data = nullptr;
+  std::int64_t length = 0;
+  std::int64_t batch = 1;
+  std::int64_t stride = 1;
+  std::int64_t distance = 0;  ///< between the first values of two signals
+
+  Signals() = default;
+  /// One signal, or several one after the other.
+  Signals(T* data_, std::int64_t length_, std::int64_t batch_ = 1)
+      : Signals(data_, length_, batch_, 1, length_) {}
+  Signals(T* data_,
+          std::int64_t length_,
+          std::int64_t batch_,
+          std::int64_t stride_,
+          std::int64_t distance_)
+      : data(data_), length(length_), batch(batch_), stride(stride_), distance(distance_) {}
+  /// A view of mutable values reads as a view of constants.
+  operator Signals<const T>() const { return {data, length, batch, stride, distance}; }
+
+  T& operator()(std::int64_t b, std::int64_t j) const { return data[b * distance + j * stride]; }
+};
+
+/// Discrete Fourier transform of every signal, of any length >= 1. `out` has the shape of `in`; it
+/// is `in` (same data and layout) or does not overlap it.
+///   error: relative L2 error <= 3e-7 log2 n (float), 1e-15 log2 n (double), measured against a
+///   transform in long double; lengths 2^a 3^b 5^c 7^d by mixed radix, others by Bluestein's
+///   convolution
+///   work: O(n log n) for any n; memory: as much as one signal besides, Bluestein 4 to 6 times that
+///   determinism: the same bits for any number of threads; another backend or another SIMD width
+///   stays within the error bound
+///   errors (bad_input): a length below 1, a negative batch, shapes that differ, overlapping views
+void fft(Context& context,
+         Signals<const std::complex<float>> in,
+         Signals<std::complex<float>> out,
+         Direction direction = Direction::forward);
+void fft(Context& context,
+         Signals<const std::complex<double>> in,
+         Signals<std::complex<double>> out,
+         Direction direction = Direction::forward);
+
+/// Forward transform of real signals of length n: the n/2 + 1 values X[0..n/2] of each (n/2 rounded
+/// down); the others are X[n - k] = conj(X[k]). out.length = n/2 + 1, out.batch = in.batch. `out`
+/// does not overlap `in`. Error, determinism and errors as fft().
+void fft_real(Context& context, Signals<const float> in, Signals<std::complex<float>> out);
+void fft_real(Context& context, Signals<const double> in, Signals<std::complex<double>> out);
+
+/// Undoes fft_real(): n = out.length real values from in.length = n/2 + 1 complex ones, scaled by
+/// 1/n. The imaginary parts of X[0], and of X[n/2] for even n, are taken as 0. Leaves `in` as it
+/// is.
+void inverse_fft_real(Context& context, Signals<const std::complex<float>> in, Signals<float> out);
+void inverse_fft_real(Context& context,
+                      Signals<const std::complex<double>> in,
+                      Signals<double> out);
+
+/// Two-dimensional transform: along rows and along columns; inverse scaled by 1/(rows cols). `out`
+/// has the shape of `in`; it is `in` or does not overlap it. Otherwise as fft().
+void fft_2d(Context& context,
+            MatrixView<const std::complex<float>> in,
+            MatrixView<std::complex<float>> out,
+            Direction direction = Direction::forward);
+void fft_2d(Context& context,
+            MatrixView<const std::complex<double>> in,
+            MatrixView<std::complex<double>> out,
+            Direction direction = Direction::forward);
+
+/// The same of a real matrix: rows x (cols/2 + 1) values, the half that says all.
+void fft_real_2d(Context& context, MatrixView<const float> in, MatrixView<std::complex<float>> out);
+void fft_real_2d(Context& context,
+                 MatrixView<const double> in,
+                 MatrixView<std::complex<double>> out);
+/// Undoes fft_real_2d(): out is rows x cols, in rows x (cols/2 + 1).
+void inverse_fft_real_2d(Context& context,
+                         MatrixView<const std::complex<float>> in,
+                         MatrixView<float> out);
+void inverse_fft_real_2d(Context& context,
+                         MatrixView<const std::complex<double>> in,
+                         MatrixView<double> out);
+
+}  // namespace yupana::spectral

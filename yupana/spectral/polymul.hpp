@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "yupana/core/array.hpp"
+#include "yupana/core/context.hpp"
+
+namespace yupana::spectral {
+
+/// Coefficients with what may be wrong with them: |coefficients[k] - exact[k]| <= error_bound.
+struct RealProduct {
+  Array<double> coefficients;
+  double error_bound = 0;
+};
+
+/// Product of two polynomials with real coefficients, lowest degree first:
+///   c[k] = sum over i + j = k of a[i] b[j],   a.size() + b.size() - 1 coefficients
+/// by the FFT in double. Nothing times anything is nothing: an empty polynomial is 0.
+///   error: an absolute bound, the same for every coefficient: a multiple of
+///   2^-53 log2 n |a|_2 |b|_2 (polymul.cpp has the constant and its proof)
+///   determinism: the same bits for any number of threads
+///   errors (bad_input): a coefficient that is NaN or infinite, named
+RealProduct polymul(Context& context, std::span<const double> a, std::span<const double> b);
+
+/// The same for integers, exact: by number-theoretic transforms modulo one or two primes, as many
+/// as the result needs, and the Chinese remainder theorem.
+///   errors (bad_input): before any work, where a coefficient of the product might pass 64 bits,
+///   i.e. min(max|a| sum|b|, sum|a| max|b|) >= 2^63
+///   determinism: exact, hence the same on every backend
+Array<std::int64_t> polymul_exact(Context& context,
+                                  std::span<const std::int64_t> a,
+                                  std::span<const std::int64_t> b);
+
+}  // namespace yupana::spectral

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "yupana/core/context.hpp"
+
+/// What polymul.cpp dispatches to. Both factors have at least one coefficient; `out` has a.size() +
+/// b.size() - 1 and overlaps neither.
+namespace yupana::spectral {
+
+namespace reference {
+/// Term by term.
+void polymul(std::span<const double> a, std::span<const double> b, std::span<double> out);
+void polymul_exact(std::span<const std::int64_t> a,
+                   std::span<const std::int64_t> b,
+                   std::span<std::int64_t> out);
+}  // namespace reference
+
+/// `bound`: no coefficient of the product exceeds it in magnitude; < 2^63.
+namespace cpu {
+void polymul(Context& context,
+             std::span<const double> a,
+             std::span<const double> b,
+             std::span<double> out);
+void polymul_exact(Context& context,
+                   std::span<const std::int64_t> a,
+                   std::span<const std::int64_t> b,
+                   std::uint64_t bound,
+                   std::span<std::int64_t> out);
+}  // namespace cpu
+
+namespace cuda {
+void polymul(Context& context,
+             std::span<const double> a,
+             std::span<const double> b,
+             std::span<double> out);
+void polymul_exact(Context& context,
+                   std::span<const std::int64_t> a,
+                   std::span<const std::int64_t> b,
+                   std::uint64_t bound,
+                   std::span<std::int64_t> out);
+}  // namespace cuda
+
+}  // namespace yupana::spectral
