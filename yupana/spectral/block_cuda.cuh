@@ -76,8 +76,13 @@ __host__ __device__ constexpr int reversed(int value, int bits) {
   return result;
 }
 
-/// Radices of the stages of a length of 2^log_length, as exponents. A thread holds 16 packs, which
-/// bounds a radix. First and last are equal: the results of a transform then lie as the input of
+/// Packs a thread holds, which bounds a radix. With 8, twice as many threads hide each other's
+/// waiting; with 16, the long transforms take a stage less.
+__host__ __device__ constexpr int packs_of(int log_length) {
+  return log_length >= 5 && log_length <= 9 ? 8 : 16;
+}
+
+/// Radices of the stages of a length of 2^log_length, as exponents. First and last are equal: the results of a transform then lie as the input of
 /// the next one has to.
 struct Stages {
   int count = 1;
@@ -88,7 +93,7 @@ __host__ __device__ constexpr Stages stages_of(int log_length) {
     case 5: return {3, {2, 1, 2, 0}};
     case 6: return {2, {3, 3, 0, 0}};
     case 7: return {3, {2, 3, 2, 0}};
-    case 8: return {2, {4, 4, 0, 0}};
+    case 8: return {3, {3, 2, 3, 0}};
     case 9: return {3, {3, 3, 3, 0}};
     case 10: return {3, {3, 4, 3, 0}};
     case 11: return {3, {4, 3, 4, 0}};
@@ -103,14 +108,14 @@ template <class F, int LogLength, int LogWidth>
 struct Tile {
   using Field = F;
   using Element = typename F::Element;
-  static constexpr int packs = 16;  ///< a thread's
+  static constexpr int packs = packs_of(LogLength);  ///< a thread's
   static constexpr int log_length = LogLength;
   static constexpr int log_width = LogWidth;
   static constexpr int length = 1 << LogLength;
   static constexpr int width = 1 << LogWidth;
   static constexpr int columns = width * Pack<F>::size;
   static constexpr int threads = length * width / packs;
-  static constexpr int blocks = 512 / threads;  ///< a multiprocessor: 128 registers a thread
+  static constexpr int blocks = 8192 / packs / threads;  ///< a multiprocessor: all its registers
   static constexpr Stages stages = stages_of(LogLength);
   static constexpr int first_radix = 1 << stages.log[0];
   static constexpr int last_log = stages.log[stages.count - 1];
@@ -215,11 +220,11 @@ __device__ __forceinline__ void for_powers(typename F::Element base,
 }
 
 /// Registers to registers through shared memory: from where stage I leaves its results to where
-/// stage I + 1 wants its input. `whole`: the buffer holds 16 bytes a place, else 8, in two steps.
+/// stage I + 1 wants its input. In two
+/// halves: the buffer holds 8 bytes a place.
 template <class Tile, int I>
 __device__ __forceinline__ void exchange(Pack<typename Tile::Field> (&x)[Tile::packs],
-                                         void* buffer,
-                                         bool whole) {
+                                         void* buffer) {
   using From = StageOf<Tile, I>;
   using To = StageOf<Tile, I + 1>;
   const int thread = static_cast<int>(threadIdx.x);
@@ -236,18 +241,6 @@ __device__ __forceinline__ void exchange(Pack<typename Tile::Field> (&x)[Tile::p
   const auto from = [](int first, int digit) {
     return first + reversed(digit, From::log_radix);
   };
-  if (whole) {
-    auto* const places = static_cast<uint4*>(buffer);
-    __syncthreads();
-    each(From{}, [&](int first, int digit, int at) {
-      put(places + at, x[from(first, digit)]);
-    });
-    __syncthreads();
-    each(To{}, [&](int first, int digit, int at) {
-      get(x[first + digit], places + at);
-    });
-    return;
-  }
   const auto exchange_half = [&](auto which) {
     constexpr int half = decltype(which)::value;
     using Half = std::remove_reference_t<decltype(half_of<half>(x[0]))>;
@@ -297,7 +290,6 @@ __device__ __forceinline__ void twiddle(Pack<typename Tile::Field> (&x)[Tile::pa
 template <class Tile, int I = 0>
 __device__ __forceinline__ void transform(Pack<typename Tile::Field> (&x)[Tile::packs],
                                           void* buffer,
-                                          bool whole,
                                           const typename Tile::Element* __restrict__ roots) {
   using Stage = StageOf<Tile, I>;
   for_constants<Stage::groups>([&](auto group) {
@@ -305,8 +297,8 @@ __device__ __forceinline__ void transform(Pack<typename Tile::Field> (&x)[Tile::
   });
   if constexpr (!Stage::last) {
     twiddle<Tile, I>(x, roots);
-    exchange<Tile, I>(x, buffer, whole);
-    transform<Tile, I + 1>(x, buffer, whole, roots);
+    exchange<Tile, I>(x, buffer);
+    transform<Tile, I + 1>(x, buffer, roots);
   }
 }
 

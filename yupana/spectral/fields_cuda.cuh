@@ -78,10 +78,16 @@ struct GoldilocksField {
   static constexpr std::uint64_t prime = 0xffffffff00000001ull;
   static constexpr std::uint64_t epsilon = 0xffffffffull;  ///< 2^64 mod p
 
-  // a - b, and p more where that is negative: 2^64 - epsilon more, in 64 bits epsilon less.
+  // a - b, and p more where that is negative: 2^64 - epsilon more, in 64 bits epsilon less. The
+  // borrow as a word of ones is epsilon.
   static __device__ __forceinline__ Element subtract(Element a, Element b) {
-    const Element difference = a - b;
-    return difference - (a < b ? epsilon : 0);
+    std::uint32_t a0 = low_of(a), a1 = high_of(a);
+    asm("{\n\t.reg .u32 m;\n\t"
+        "sub.cc.u32 %0, %0, %2;\n\tsubc.cc.u32 %1, %1, %3;\n\tsubc.u32 m, 0, 0;\n\t"
+        "sub.cc.u32 %0, %0, m;\n\tsubc.u32 %1, %1, 0;\n\t}"
+        : "+r"(a0), "+r"(a1)
+        : "r"(low_of(b)), "r"(high_of(b)));
+    return joined(a0, a1);
   }
   static __device__ __forceinline__ Element add(Element a, Element b) {
     return subtract(a, prime - b);
@@ -91,16 +97,27 @@ struct GoldilocksField {
   // low < 2^32, when 2^64 - 2^32 of it remain above epsilon; the sum passes 2^64 by less than
   // 2^64 - 2^33 + 1, which epsilon does not carry over again.
   static __device__ __forceinline__ Element reduce(std::uint64_t low, std::uint64_t high) {
-    const std::uint64_t top = high >> 32;
-    std::uint64_t rest = low - top;
-    rest -= low < top ? epsilon : 0;
-    const std::uint64_t middle = (high << 32) - (high & epsilon);
-    std::uint64_t sum = rest + middle;
-    sum += sum < middle ? epsilon : 0;
-    return sum >= prime ? sum - prime : sum;
+    std::uint32_t a0 = low_of(low), a1 = high_of(low);
+    const std::uint32_t middle = low_of(high);
+    asm("{\n\t.reg .u32 m, t0, t1;\n\t"
+        "sub.cc.u32 %0, %0, %3;\n\tsubc.cc.u32 %1, %1, 0;\n\tsubc.u32 m, 0, 0;\n\t"
+        "sub.cc.u32 %0, %0, m;\n\tsubc.u32 %1, %1, 0;\n\t"
+        "sub.cc.u32 t0, 0, %2;\n\tsubc.u32 t1, %2, 0;\n\t"
+        "add.cc.u32 %0, %0, t0;\n\taddc.cc.u32 %1, %1, t1;\n\taddc.u32 m, 0, 0;\n\t"
+        "sub.u32 m, 0, m;\n\t"
+        "add.cc.u32 %0, %0, m;\n\taddc.u32 %1, %1, 0;\n\t}"
+        : "+r"(a0), "+r"(a1)
+        : "r"(middle), "r"(high_of(high)));
+    // At least p = 2^64 - 2^32 + 1: the upper word is all ones and the lower one not zero.
+    const bool above = a1 == UINT32_MAX && a0 != 0;
+    return above ? joined(a0 - 1, 0) : joined(a0, a1);
   }
   static __device__ __forceinline__ Element multiply(Element a, Element b) {
-    return reduce(a * b, __umul64hi(a, b));
+    const std::uint64_t a0 = low_of(a), a1 = high_of(a), b0 = low_of(b), b1 = high_of(b);
+    const std::uint64_t bottom = a0 * b0;
+    const std::uint64_t left = a0 * b1 + (bottom >> 32);
+    const std::uint64_t right = a1 * b0 + (left & epsilon);
+    return reduce(joined(low_of(bottom), low_of(right)), a1 * b1 + (left >> 32) + (right >> 32));
   }
   static __device__ __forceinline__ Element one() { return 1; }
 
@@ -122,6 +139,17 @@ struct GoldilocksField {
   static __device__ __forceinline__ Element leave(Element a, Scale scale) {
     a = multiply(a, scale);
     return a > prime / 2 ? a + epsilon : a;
+  }
+
+ private:
+  static __device__ __forceinline__ std::uint32_t low_of(std::uint64_t a) {
+    return static_cast<std::uint32_t>(a);
+  }
+  static __device__ __forceinline__ std::uint32_t high_of(std::uint64_t a) {
+    return static_cast<std::uint32_t>(a >> 32);
+  }
+  static __device__ __forceinline__ std::uint64_t joined(std::uint32_t low, std::uint32_t high) {
+    return low | std::uint64_t{high} << 32;
   }
 };
 

@@ -74,7 +74,7 @@ struct PassLaunch {
   std::int64_t tiles;
   bool vector_in;   ///< packs are 16 bytes in a row, aligned
   bool vector_out;
-  bool whole;       ///< one tile a block: shared memory serves the exchanges alone
+  bool rows_in;     ///< columns lie one after the other in memory, aligned to 16 bytes
 };
 
 template <class Tile>
@@ -86,7 +86,10 @@ struct PassKernel {
   static constexpr int first_step = Tile::length / Tile::first_radix;
   static constexpr int last_step = Tile::length / Tile::last_radix;
   static constexpr int exchange_bytes = (Tile::places * 8 + 15) / 16 * 16;
-  static constexpr int fetch_bytes = Tile::packs * Tile::threads * 16;
+  /// Columns fetched as they lie, this many elements apart: reads by pack meet different banks.
+  static constexpr int pad = 8 / Tile::width > size ? 8 / Tile::width : size;
+  static constexpr int pitch = Tile::length + pad;
+  static constexpr int fetch_bytes = Tile::columns * pitch * static_cast<int>(sizeof(Element));
 
   static __device__ __forceinline__ std::int64_t column_of(std::int64_t tile) {
     return (tile * Tile::width + (threadIdx.x & (Tile::width - 1))) * size;
@@ -159,6 +162,36 @@ struct PassKernel {
     }
   }
 
+  // Neighbouring threads fetch neighbouring 16 bytes of a column; all threads read them.
+  static __device__ __forceinline__ void fetch_rows(const PassLaunch<F>& launch,
+                                                    std::int64_t tile,
+                                                    Element* fetched) {
+    constexpr int log_pieces = Tile::log_length - (size == 2 ? 1 : 0);
+    const Pass<F>& pass = launch.pass;
+    for_constants<Tile::packs>([&](auto i) {
+      const int piece = static_cast<int>(threadIdx.x) + i * Tile::threads;
+      const int row = piece >> log_pieces, at = (piece & ((1 << log_pieces) - 1)) * size;
+      const std::int64_t column = tile * Tile::columns + row;
+      const bool there = column < pass.columns;
+      fetch<16>(fetched + row * pitch + at,
+                there ? pass.in + place_of(pass.from, column).offset + at : pass.in,
+                there ? 16 : 0);
+    });
+  }
+
+  static __device__ __forceinline__ void read_rows(const Element* fetched, Values& x) {
+    wait_for_fetches();
+    __syncthreads();
+    const int column = (static_cast<int>(threadIdx.x) & (Tile::width - 1)) * size;
+    for_slots<Tile, false>([&](Slot slot) {
+      for_constants<size>([&](auto v) {
+        x[slot.index].at[v] =
+            fetched[(column + v) * pitch + slot.row + slot.digit * first_step];
+      });
+    });
+    __syncthreads();
+  }
+
   // Every value times root^(+-k i0); k is the value's row before or after the transform.
   template <bool After>
   static __device__ __forceinline__ void twiddle_columns(const Pass<F>& pass,
@@ -218,26 +251,42 @@ struct PassKernel {
     Values x;
     wait_for_earlier_kernels();
     std::int64_t tile = blockIdx.x;
-    load(launch, tile, x);
+    auto* const rows = reinterpret_cast<Element*>(fetched);
+    if (launch.rows_in) {
+      fetch_rows(launch, tile, rows);
+      read_rows(rows, x);
+    } else {
+      load(launch, tile, x);
+    }
     while (true) {
       const std::int64_t next = tile + gridDim.x;
-      if (next < launch.tiles) fetch_tile(launch, next, fetched);
+      if (next < launch.tiles) {
+        if (launch.rows_in) {
+          fetch_rows(launch, next, rows);
+        } else {
+          fetch_tile(launch, next, fetched);
+        }
+      }
       if (pass.enter) {
         each_value(x, [&](Element& value) { value = F::enter(value); });
       }
       if constexpr (F::powers_from_table) {
         if (pass.twiddle == Twiddle::before) twiddle_columns<false>(pass, tile, x);
       }
-      transform<Tile>(x, shared, launch.whole, pass.roots);
+      transform<Tile>(x, shared, pass.roots);
       if (pass.twiddle == Twiddle::after) twiddle_columns<true>(pass, tile, x);
       if (pass.leave) {
         each_value(x, [&](Element& value) { value = F::leave(value, pass.scale); });
       }
       store(launch, tile, x);
       if (next >= launch.tiles) return;
-      wait_for_fetches();
-      for_constants<Tile::packs>(
-          [&](auto i) { get(x[i], fetched + i * Tile::threads + threadIdx.x); });
+      if (launch.rows_in) {
+        read_rows(rows, x);
+      } else {
+        wait_for_fetches();
+        for_constants<Tile::packs>(
+            [&](auto i) { get(x[i], fetched + i * Tile::threads + threadIdx.x); });
+      }
       tile = next;
     }
   }
@@ -278,6 +327,15 @@ void launch_behind(Kernel kernel, unsigned blocks, int threads, int shared, cuda
   yupana::cuda::check(cudaLaunchKernelEx(&config, kernel, arg), name);
 }
 
+/// Columns begin at multiples of 16 bytes.
+template <class F>
+bool starts_packs(const void* data, const Layout& layout) {
+  constexpr int size = Pack<F>::size;
+  return layout.s0 % size == 0 && layout.s1 % size == 0 && layout.s2 % size == 0 &&
+         reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+}
+
+/// Neighbouring columns are neighbours in memory, whole packs of them.
 template <class F>
 bool takes_packs(const void* data, const Layout& layout) {
   constexpr int size = Pack<F>::size;
@@ -293,23 +351,26 @@ void launch_pass(const Pass<typename Tile::Field>& pass, cudaStream_t stream) {
   const std::int64_t tiles = (pass.columns + Tile::columns - 1) / Tile::columns;
   const std::int64_t room = multiprocessors() * Tile::blocks;
   PassLaunch<F> launch{pass, tiles, takes_packs<F>(pass.in, pass.from),
-                       takes_packs<F>(pass.out, pass.to), tiles <= room};
-  const int shared = launch.whole ? 2 * Kernel::exchange_bytes
-                                  : Kernel::exchange_bytes + Kernel::fetch_bytes;
+                       takes_packs<F>(pass.out, pass.to), false};
+  launch.rows_in = !F::powers_from_table && pass.from.stride == 1 && pass.from.s0 != 1 &&
+                   starts_packs<F>(pass.in, pass.from);
+  const int shared =
+      Kernel::exchange_bytes + (launch.rows_in || tiles > room ? Kernel::fetch_bytes : 0);
   launch_behind(pass_kernel<Tile>, static_cast<unsigned>(tiles < room ? tiles : room),
                 Tile::threads, shared, stream, launch, "transform columns");
 }
 
-/// Packs of columns in a tile: 64 to 128 KiB, rows of 32 bytes at least. `narrow`: as many tiles as
-/// possible, for transforms that would not fill the device.
+/// Packs of columns in a tile: rows of 128 bytes where that leaves enough tiles for every
+/// multiprocessor, and where columns lie across memory.
 template <class F>
 void launch_pass_of(const Pass<F>& pass, int log_length, cudaStream_t stream) {
   const std::int64_t packs = pass.columns / Pack<F>::size;
-  const auto few = [&](int log_width) { return packs >> log_width < 128; };
+  const bool rows = pass.from.stride == 1 && pass.to.stride == 1;
+  const auto few = [&](int log_width) { return rows || packs >> log_width < 128; };
   switch (log_length) {
     case 4: return launch_pass<Tile<F, 4, 6>>(pass, stream);
-    case 5: return launch_pass<Tile<F, 5, 5>>(pass, stream);
-    case 6: return launch_pass<Tile<F, 6, 4>>(pass, stream);
+    case 5: return launch_pass<Tile<F, 5, 4>>(pass, stream);
+    case 6: return launch_pass<Tile<F, 6, 3>>(pass, stream);
     case 7: return launch_pass<Tile<F, 7, 3>>(pass, stream);
     case 8:
       if (few(3)) return launch_pass<Tile<F, 8, 1>>(pass, stream);
@@ -320,9 +381,7 @@ void launch_pass_of(const Pass<F>& pass, int log_length, cudaStream_t stream) {
     case 10:
       if (few(2)) return launch_pass<Tile<F, 10, 1>>(pass, stream);
       return launch_pass<Tile<F, 10, 2>>(pass, stream);
-    case 11:
-      if (few(2)) return launch_pass<Tile<F, 11, 1>>(pass, stream);
-      return launch_pass<Tile<F, 11, 2>>(pass, stream);
+    case 11: return launch_pass<Tile<F, 11, 1>>(pass, stream);
     default: return launch_pass<Tile<F, 12, 1>>(pass, stream);
   }
 }

@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
   Kernel::fetch_tile(launch.b, tile, kept);
   Kernel::load(launch.a, tile, x);
   enter(x);
-  transform<Tile>(x, shared, false, launch.a.pass.roots);
+  transform<Tile>(x, shared, launch.a.pass.roots);
   wait_for_fetches();
   for_constants<Tile::packs>([&](auto i) {
     Pack<F>* const mine = kept + i * Tile::threads + threadIdx.x;
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     put(mine, first);
   });
   enter(x);
-  transform<Tile>(x, shared, false, launch.a.pass.roots);
+  transform<Tile>(x, shared, launch.a.pass.roots);
   constexpr int log_radix = Tile::last_log;
   static_assert(Tile::stages.log[0] == log_radix);
   typename Kernel::Values product;
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
       product[i].at[v] = F::multiply(x[from].at[v], other.at[v]);
     });
   });
-  transform<Tile>(product, shared, false, launch.a.pass.roots);
+  transform<Tile>(product, shared, launch.a.pass.roots);
   if (launch.a.pass.leave) {
     Kernel::each_value(product, [&](std::uint64_t& value) {
       value = F::leave(value, launch.a.pass.scale);
