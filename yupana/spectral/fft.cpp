@@ -1,0 +1,273 @@
+#include "yupana/spectral/fft.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "yupana/core/error.hpp"
+#include "yupana/spectral/fft_backends.hpp"
+
+namespace yupana::spectral {
+namespace {
+
+Error bad(const std::string& what) { return Error(ErrorCode::bad_input, "fft: " + what); }
+
+template <class T>
+void check_shape(Signals<T> signals) {
+  if (signals.length < 1) {
+    throw bad(fmt::format("a signal of length {} has no transform; at least 1 value is needed",
+                          signals.length));
+  }
+  if (signals.batch < 0)
+    throw bad(fmt::format("{} signals; 0 or more are possible", signals.batch));
+  if (signals.stride < 1 || signals.distance < (signals.batch > 1 ? 1 : 0)) {
+    throw bad(fmt::format(
+        "stride {} and distance {}; both must be at least 1", signals.stride, signals.distance));
+  }
+}
+
+/// The bytes from a view's first value to its last.
+template <class T>
+std::pair<std::uintptr_t, std::uintptr_t> extent(Signals<T> signals) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(signals.data);
+  const std::int64_t last =
+      (signals.length - 1) * signals.stride + (signals.batch - 1) * signals.distance;
+  return {begin, begin + static_cast<std::uintptr_t>(last + 1) * sizeof(T)};
+}
+
+template <class In, class Out>
+void check_apart(Signals<In> in, Signals<Out> out) {
+  const auto [a, a_end] = extent(in);
+  const auto [b, b_end] = extent(out);
+  if (a < b_end && b < a_end) {
+    throw bad(
+        "input and output overlap; give the output memory of its own, or the input's exactly");
+  }
+}
+
+template <class T>
+bool same_view(Signals<const std::complex<T>> in, Signals<std::complex<T>> out) {
+  return in.data == out.data && in.stride == out.stride &&
+         (in.batch == 1 || in.distance == out.distance);
+}
+
+template <class In, class Out>
+void check_batches(Signals<In> in, Signals<Out> out) {
+  check_shape(in);
+  check_shape(out);
+  if (in.batch != out.batch) {
+    throw bad(fmt::format("{} signals in, {} out; wanted as many", in.batch, out.batch));
+  }
+}
+
+template <class In, class Out>
+void check_half(Signals<In> real, Signals<Out> half) {
+  check_batches(real, half);
+  if (half.length != real.length / 2 + 1) {
+    throw bad(fmt::format("{} real values go with {} complex ones (n/2 + 1), not {}",
+                          real.length,
+                          real.length / 2 + 1,
+                          half.length));
+  }
+}
+
+#ifndef YUPANA_CUDA
+Error no_cuda() {
+  return Error(ErrorCode::device, "fft: this build has no CUDA version; use --device cpu");
+}
+#endif
+
+template <class T>
+void run(Context& context,
+         Signals<const std::complex<T>> in,
+         Signals<std::complex<T>> out,
+         Direction direction) {
+  check_batches(in, out);
+  if (in.length != out.length) {
+    throw bad(fmt::format("{} values in, {} out; wanted as many", in.length, out.length));
+  }
+  if (in.batch == 0) return;
+  if (!same_view(in, out)) check_apart(in, out);
+  switch (context.backend()) {
+    case Backend::reference:
+      return reference::fft(in, out, direction);
+    case Backend::cpu:
+      return cpu::fft(context, in, out, direction);
+    case Backend::cuda:
+#ifdef YUPANA_CUDA
+      return cuda::fft(context, in, out, direction);
+#else
+      throw no_cuda();
+#endif
+  }
+}
+
+template <class T>
+void run_real(Context& context, Signals<const T> in, Signals<std::complex<T>> out) {
+  check_half(in, out);
+  if (in.batch == 0) return;
+  check_apart(in, out);
+  switch (context.backend()) {
+    case Backend::reference:
+      return reference::fft_real(in, out);
+    case Backend::cpu:
+      return cpu::fft_real(context, in, out);
+    case Backend::cuda:
+#ifdef YUPANA_CUDA
+      return cuda::fft_real(context, in, out);
+#else
+      throw no_cuda();
+#endif
+  }
+}
+
+template <class T>
+void run_inverse_real(Context& context, Signals<const std::complex<T>> in, Signals<T> out) {
+  check_half(out, in);
+  if (in.batch == 0) return;
+  check_apart(in, out);
+  switch (context.backend()) {
+    case Backend::reference:
+      return reference::inverse_fft_real(in, out);
+    case Backend::cpu:
+      return cpu::inverse_fft_real(context, in, out);
+    case Backend::cuda:
+#ifdef YUPANA_CUDA
+      return cuda::inverse_fft_real(context, in, out);
+#else
+      throw no_cuda();
+#endif
+  }
+}
+
+template <class T>
+Signals<T> rows_of(MatrixView<T> m) {
+  return {m.data, m.cols, m.rows, 1, std::max<std::int64_t>(m.stride, 1)};
+}
+template <class T>
+Signals<T> columns_of(MatrixView<T> m) {
+  return {m.data, m.rows, m.cols, std::max<std::int64_t>(m.stride, 1), 1};
+}
+
+template <class In, class Out>
+void check_matrices(MatrixView<In> in, MatrixView<Out> out) {
+  if (in.rows < 1 || in.cols < 1) {
+    throw bad(fmt::format("a {} x {} matrix has no transform", in.rows, in.cols));
+  }
+  if (in.rows != out.rows) {
+    throw bad(fmt::format("{} rows in, {} out; wanted as many", in.rows, out.rows));
+  }
+  if (in.stride < in.cols || out.stride < out.cols) {
+    throw bad(fmt::format("rows {} and {} apart are shorter than their {} and {} values",
+                          in.stride,
+                          out.stride,
+                          in.cols,
+                          out.cols));
+  }
+}
+
+template <class T>
+void run_2d(Context& context,
+            MatrixView<const std::complex<T>> in,
+            MatrixView<std::complex<T>> out,
+            Direction direction) {
+  check_matrices(in, out);
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda) return cuda::fft_2d(context, in, out, direction);
+#endif
+  run<T>(context, rows_of(in), rows_of(out), direction);
+  run<T>(context, columns_of<const std::complex<T>>(out), columns_of(out), direction);
+}
+
+template <class T>
+void run_real_2d(Context& context, MatrixView<const T> in, MatrixView<std::complex<T>> out) {
+  check_matrices(in, out);
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda) return cuda::fft_real_2d(context, in, out);
+#endif
+  run_real<T>(context, rows_of(in), rows_of(out));
+  run<T>(context, columns_of<const std::complex<T>>(out), columns_of(out), Direction::forward);
+}
+
+template <class T>
+void run_inverse_real_2d(Context& context,
+                         MatrixView<const std::complex<T>> in,
+                         MatrixView<T> out) {
+  check_matrices(in, out);
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda) return cuda::inverse_fft_real_2d(context, in, out);
+#endif
+  check_half(rows_of(out), rows_of(in));
+  check_apart(rows_of(in), rows_of(out));
+  Matrix<std::complex<T>> half(in.rows, in.cols);
+  run<T>(context, columns_of(in), columns_of(half.view()), Direction::inverse);
+  run_inverse_real<T>(context, rows_of<const std::complex<T>>(half.view()), rows_of(out));
+}
+
+}  // namespace
+
+void fft(Context& context,
+         Signals<const std::complex<float>> in,
+         Signals<std::complex<float>> out,
+         Direction direction) {
+  run(context, in, out, direction);
+}
+void fft(Context& context,
+         Signals<const std::complex<double>> in,
+         Signals<std::complex<double>> out,
+         Direction direction) {
+  run(context, in, out, direction);
+}
+
+void fft_real(Context& context, Signals<const float> in, Signals<std::complex<float>> out) {
+  run_real(context, in, out);
+}
+void fft_real(Context& context, Signals<const double> in, Signals<std::complex<double>> out) {
+  run_real(context, in, out);
+}
+
+void inverse_fft_real(Context& context, Signals<const std::complex<float>> in, Signals<float> out) {
+  run_inverse_real(context, in, out);
+}
+void inverse_fft_real(Context& context,
+                      Signals<const std::complex<double>> in,
+                      Signals<double> out) {
+  run_inverse_real(context, in, out);
+}
+
+void fft_2d(Context& context,
+            MatrixView<const std::complex<float>> in,
+            MatrixView<std::complex<float>> out,
+            Direction direction) {
+  run_2d(context, in, out, direction);
+}
+void fft_2d(Context& context,
+            MatrixView<const std::complex<double>> in,
+            MatrixView<std::complex<double>> out,
+            Direction direction) {
+  run_2d(context, in, out, direction);
+}
+
+void fft_real_2d(Context& context,
+                 MatrixView<const float> in,
+                 MatrixView<std::complex<float>> out) {
+  run_real_2d(context, in, out);
+}
+void fft_real_2d(Context& context,
+                 MatrixView<const double> in,
+                 MatrixView<std::complex<double>> out) {
+  run_real_2d(context, in, out);
+}
+
+void inverse_fft_real_2d(Context& context,
+                         MatrixView<const std::complex<float>> in,
+                         MatrixView<float> out) {
+  run_inverse_real_2d(context, in, out);
+}
+void inverse_fft_real_2d(Context& context,
+                         MatrixView<const std::complex<double>> in,
+                         MatrixView<double> out) {
+  run_inverse_real_2d(context, in, out);
+}
+
+}  // namespace yupana::spectral

@@ -1,0 +1,413 @@
+// Passes over the rows of a buffer, and its filling and emptying; included once a SIMD target. The
+// file that includes it is compiled for one type.
+#if defined(YUPANA_SPECTRAL_PASSES) == defined(HWY_TARGET_TOGGLE)
+#ifdef YUPANA_SPECTRAL_PASSES
+#undef YUPANA_SPECTRAL_PASSES
+#else
+#define YUPANA_SPECTRAL_PASSES
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace yupana::spectral::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+struct Rows {
+  using D = hn::ScalableTag<T>;
+  using V = hn::Vec<D>;
+  using C = Complexes<V>;
+  static constexpr std::int64_t lanes = HWY_LANES(T);
+  static constexpr std::int64_t row = 2 * lanes;
+
+  static HWY_INLINE C load(const T* at) {
+    const D d;
+    return {hn::Load(d, at), hn::Load(d, at + lanes)};
+  }
+  static HWY_INLINE void store(C x, T* at) {
+    const D d;
+    hn::Store(x.re, d, at);
+    hn::Store(x.im, d, at + lanes);
+  }
+  static HWY_INLINE C load_complexes(const T* at) {
+    const D d;
+#if HWY_TARGET == HWY_SCALAR
+    return {hn::Load(d, at), hn::Load(d, at + 1)};
+#else
+    const V a = hn::LoadU(d, at), b = hn::LoadU(d, at + lanes);
+    return {hn::ConcatEven(d, b, a), hn::ConcatOdd(d, b, a)};
+#endif
+  }
+  static HWY_INLINE void store_complexes(C x, T* at) { hn::StoreInterleaved2(x.re, x.im, D(), at); }
+};
+
+/// Calls body(std::integral_constant<int, radix>).
+template <class Body>
+HWY_INLINE void with_radix(int radix, const Body& body) {
+  switch (radix) {
+    case 1:
+      return body(std::integral_constant<int, 1>());
+    case 2:
+      return body(std::integral_constant<int, 2>());
+    case 3:
+      return body(std::integral_constant<int, 3>());
+    case 4:
+      return body(std::integral_constant<int, 4>());
+    case 5:
+      return body(std::integral_constant<int, 5>());
+    case 7:
+      return body(std::integral_constant<int, 7>());
+    case 8:
+      return body(std::integral_constant<int, 8>());
+    case 11:
+      return body(std::integral_constant<int, 11>());
+    case 13:
+      return body(std::integral_constant<int, 13>());
+    default:
+      return body(std::integral_constant<int, 16>());
+  }
+}
+
+/// A pass that is not the last, over one group: its m = length / radix butterflies.
+template <int radix, class T, class Load>
+HWY_INLINE void butterflies(std::int64_t m, const T* twiddles, const Load& load, T* group) {
+  using R = Rows<T>;
+  const typename R::D d;
+  for (std::int64_t j = 0; j < m; ++j) {
+    typename R::C x[radix];
+#pragma GCC unroll 16
+    for (int p = 0; p < radix; ++p) x[p] = load(j + p * m);
+    butterfly<radix>(d, x);
+    R::store(x[0], group + j * R::row);
+#pragma GCC unroll 16
+    for (int q = 1; q < radix; ++q) {
+      const auto w = broadcast(d, twiddles + 2 * (q - 1));
+      R::store(x[q] * w, group + (j + q * m) * R::row);
+    }
+    twiddles += 2 * (radix - 1);
+  }
+}
+
+template <class T>
+HWY_NOINLINE void inner_pass(const RowPlan<T>& plan, std::size_t index, T* group) {
+  using R = Rows<T>;
+  const RadixPass& pass = plan.passes[index];
+  const T* twiddles = plan.twiddles.data() + pass.twiddles;
+  with_radix(pass.radix, [&](auto radix) HWY_ATTR {
+    butterflies<radix.value, T>(
+        pass.length / radix.value,
+        twiddles,
+        [&](std::int64_t row) HWY_ATTR { return R::load(group + row * R::row); },
+        group);
+  });
+}
+
+template <class T>
+HWY_NOINLINE void first_pass(const RowJob<T>& job) {
+  using R = Rows<T>;
+  const typename R::D d;
+  const RadixPass& pass = job.plan->passes[0];
+  const T* twiddles = job.plan->twiddles.data();
+  // The sign of the imaginary parts is all that tells the inverse from the forward transform.
+  const auto flip = hn::Set(d, job.in_sign < 0 ? T(-0.0) : T(0));
+  with_radix(pass.radix, [&](auto radix) HWY_ATTR {
+    butterflies<radix.value, T>(
+        pass.length / radix.value,
+        twiddles,
+        [&](std::int64_t row) HWY_ATTR {
+          auto x = R::load_complexes(job.in + row * job.in_stride);
+          x.im = hn::Xor(x.im, flip);
+          return x;
+        },
+        job.buffer);
+  });
+}
+
+/// The last pass over groups [begin, end) of `radix` rows each; put(group, q, value) stores.
+template <int radix, class T, class Put>
+HWY_INLINE void last_butterflies(const T* buffer,
+                                 std::int64_t begin,
+                                 std::int64_t end,
+                                 const Put& put) {
+  using R = Rows<T>;
+  const typename R::D d;
+  for (std::int64_t g = begin; g < end; ++g) {
+    typename R::C x[radix];
+#pragma GCC unroll 16
+    for (int p = 0; p < radix; ++p) x[p] = R::load(buffer + (g * radix + p) * R::row);
+    butterfly<radix>(d, x);
+    put(g, x);
+  }
+}
+
+template <int radix, class T>
+HWY_INLINE void last_to_tiles(const RowJob<T>& job, std::int64_t begin, std::int64_t end) {
+  using R = Rows<T>;
+  using C = typename R::C;
+  const typename R::D d;
+  const RowPlan<T>& plan = *job.plan;
+  const std::int64_t m = plan.rows / radix;
+  const StepTwiddles<T>& step = job.twiddles;
+  const auto root = [&](std::int64_t power) HWY_ATTR {
+    const std::complex<double> w = (*step.roots)(power);
+    return C{hn::Set(d, static_cast<T>(w.real())), hn::Set(d, static_cast<T>(w.imag()))};
+  };
+  HWY_ALIGN T of_q[radix * R::row];
+  for (int q = 1; q < radix; ++q) {
+    R::store(root(job.first_column * q * m % step.order) * R::load(step.of_q + q * R::row),
+             of_q + q * R::row);
+  }
+  last_butterflies<radix, T>(job.buffer, begin, end, [&](std::int64_t g, C* x) HWY_ATTR {
+    const std::int64_t base = plan.to[static_cast<std::size_t>(g)];
+    const C of_base =
+        root(job.first_column * base % step.order) * R::load(step.of_base + g * R::row);
+#pragma GCC unroll 16
+    for (int q = 0; q < radix; ++q) {
+      const std::int64_t k = base + q * m;
+      const C w = q == 0 ? of_base : of_base * R::load(of_q + q * R::row);
+      T* to = job.out + k / R::lanes * job.out_stride + k % R::lanes * R::row;
+      R::store(x[q] * w, to);
+    }
+  });
+}
+
+template <class T>
+HWY_NOINLINE void last_pass(const RowJob<T>& job, std::int64_t begin, std::int64_t end) {
+  using R = Rows<T>;
+  using C = typename R::C;
+  const typename R::D d;
+  const RowPlan<T>& plan = *job.plan;
+  with_radix(plan.passes.back().radix, [&](auto constant) HWY_ATTR {
+    constexpr int radix = constant.value;
+    const std::int64_t m = plan.rows / radix;
+    if (job.sink == Sink::tiles) {
+      last_to_tiles<radix>(job, begin, end);
+    } else if (job.sink == Sink::rows) {
+      last_butterflies<radix, T>(job.buffer, begin, end, [&](std::int64_t g, C* x) HWY_ATTR {
+        T* to = job.out + plan.to[static_cast<std::size_t>(g)] * R::row;
+#pragma GCC unroll 16
+        for (int q = 0; q < radix; ++q) R::store(x[q], to + q * m * R::row);
+      });
+    } else {
+      const auto scale = hn::Set(d, job.scale);
+      const auto scale_imaginary = hn::Set(d, job.scale_imaginary);
+      last_butterflies<radix, T>(job.buffer, begin, end, [&](std::int64_t g, C* x) HWY_ATTR {
+        T* to = job.out + plan.to[static_cast<std::size_t>(g)] * job.out_stride;
+#pragma GCC unroll 16
+        for (int q = 0; q < radix; ++q) {
+          const C y = {hn::Mul(x[q].re, scale), hn::Mul(x[q].im, scale_imaginary)};
+          R::store_complexes(y, to + q * m * job.out_stride);
+        }
+      });
+    }
+  });
+}
+
+/// Passes [index, end) of one group, whose rows begin at row `first`; small groups to their end
+/// before the next, so that they stay in the first-level cache.
+template <class T>
+void finish_group(const RowJob<T>& job, std::size_t index, std::int64_t first) {
+  using R = Rows<T>;
+  const RowPlan<T>& plan = *job.plan;
+  const RadixPass& pass = plan.passes[index];
+  if (index + 1 == plan.passes.size()) {
+    return last_pass(job, first / pass.radix, first / pass.radix + 1);
+  }
+  inner_pass(plan, index, job.buffer + first * R::row);
+  const std::int64_t m = pass.length / pass.radix;
+  if (index + 2 == plan.passes.size()) {
+    return last_pass(job, first / m, first / m + pass.radix);
+  }
+  for (int q = 0; q < pass.radix; ++q) finish_group(job, index + 1, first + q * m);
+}
+
+template <class T>
+void transform(const RowJob<T>& job) {
+  using R = Rows<T>;
+  const RowPlan<T>& plan = *job.plan;
+  if (job.in == nullptr) return finish_group(job, 0, 0);
+  if (plan.passes.size() == 1) {
+    const typename R::D d;
+    const auto flip = hn::Set(d, job.in_sign < 0 ? T(-0.0) : T(0));
+    for (std::int64_t j = 0; j < plan.rows; ++j) {
+      auto x = R::load_complexes(job.in + j * job.in_stride);
+      x.im = hn::Xor(x.im, flip);
+      R::store(x, job.buffer + j * R::row);
+    }
+    return finish_group(job, 0, 0);
+  }
+  first_pass(job);
+  const std::int64_t m = plan.rows / plan.passes[0].radix;
+  if (plan.passes.size() == 2) return last_pass(job, 0, plan.passes[0].radix);
+  for (int q = 0; q < plan.passes[0].radix; ++q) finish_group(job, 1, q * m);
+}
+
+/// Turns L x L values: vector i of the result holds lane i of every x[j]. With the bits of a
+/// vector's number above those of a lane's, a round rotates them all by one place; after log2 L
+/// rounds the two have changed places.
+template <class T>
+HWY_INLINE void turn(typename Rows<T>::V* x) {
+#if HWY_TARGET == HWY_SCALAR
+  (void)x;
+#else
+  const typename Rows<T>::D d;
+  constexpr std::int64_t lanes = Rows<T>::lanes;
+#pragma GCC unroll 8
+  for (std::int64_t round = 1; round < lanes; round *= 2) {
+    typename Rows<T>::V y[lanes];
+#pragma GCC unroll 32
+    for (std::int64_t i = 0; i < lanes / 2; ++i) {
+      y[i] = hn::ConcatEven(d, x[2 * i + 1], x[2 * i]);
+      y[i + lanes / 2] = hn::ConcatOdd(d, x[2 * i + 1], x[2 * i]);
+    }
+#pragma GCC unroll 32
+    for (std::int64_t i = 0; i < lanes; ++i) x[i] = y[i];
+  }
+#endif
+}
+
+/// L rows from L vectors of each part, which lie `step` numbers apart.
+template <class T>
+HWY_INLINE void turn_rows(const T* from, std::int64_t step, T* rows) {
+  using R = Rows<T>;
+  const typename R::D d;
+#pragma GCC unroll 2
+  for (int part = 0; part < 2; ++part) {
+    typename R::V x[R::lanes];
+#pragma GCC unroll 32
+    for (std::int64_t l = 0; l < R::lanes; ++l) {
+      x[l] = hn::Load(d, from + l * step + part * R::lanes);
+    }
+    turn<T>(x);
+#pragma GCC unroll 32
+    for (std::int64_t i = 0; i < R::lanes; ++i) {
+      hn::Store(x[i], d, rows + i * R::row + part * R::lanes);
+    }
+  }
+}
+
+template <class T>
+void tiles_to_rows(const T* tiles, std::int64_t count, T* rows) {
+  using R = Rows<T>;
+  for (std::int64_t t = 0; t < count; ++t) {
+    turn_rows(tiles + t * R::lanes * R::row, R::row, rows + t * R::lanes * R::row);
+  }
+}
+
+template <class T>
+void signals_to_rows(
+    const T* in, std::int64_t distance, std::int64_t length, std::int64_t lanes, T sign, T* rows) {
+  using R = Rows<T>;
+  const typename R::D d;
+  const auto flip = hn::Set(d, sign < 0 ? T(-0.0) : T(0));
+  HWY_ALIGN T tile[R::lanes * R::row];
+  std::memset(tile, 0, sizeof(tile));
+  for (std::int64_t j = 0; j < length; j += R::lanes) {
+    const std::int64_t count = std::min(R::lanes, length - j);
+    for (std::int64_t l = 0; l < lanes; ++l) {
+      HWY_ALIGN T part[R::row] = {};
+      const T* from = in + l * distance + 2 * j;
+      if (count < R::lanes) {
+        std::memcpy(part, from, static_cast<std::size_t>(2 * count) * sizeof(T));
+        from = part;
+      }
+      auto x = R::load_complexes(from);
+      x.im = hn::Xor(x.im, flip);
+      R::store(x, tile + l * R::row);
+    }
+    if (count == R::lanes) {
+      turn_rows(tile, R::row, rows + j * R::row);
+    } else {
+      HWY_ALIGN T turned_tile[R::lanes * R::row];
+      turn_rows(tile, R::row, turned_tile);
+      std::memcpy(
+          rows + j * R::row, turned_tile, static_cast<std::size_t>(count * R::row) * sizeof(T));
+    }
+  }
+}
+
+template <class T>
+void rows_to_signals(const T* rows,
+                     std::int64_t length,
+                     std::int64_t lanes,
+                     T scale,
+                     T scale_imaginary,
+                     T* out,
+                     std::int64_t distance) {
+  using R = Rows<T>;
+  const typename R::D d;
+  const auto by = hn::Set(d, scale);
+  const auto by_imaginary = hn::Set(d, scale_imaginary);
+  HWY_ALIGN T tile[R::lanes * R::row];
+  HWY_ALIGN T last[R::lanes * R::row] = {};
+  for (std::int64_t j = 0; j < length; j += R::lanes) {
+    const std::int64_t count = std::min(R::lanes, length - j);
+    const T* from = rows + j * R::row;
+    if (count < R::lanes) {
+      std::memcpy(last, from, static_cast<std::size_t>(count * R::row) * sizeof(T));
+      from = last;
+    }
+    turn_rows(from, R::row, tile);
+    for (std::int64_t l = 0; l < lanes; ++l) {
+      auto x = R::load(tile + l * R::row);
+      x = {hn::Mul(x.re, by), hn::Mul(x.im, by_imaginary)};
+      T* to = out + l * distance + 2 * j;
+      if (count == R::lanes) {
+        R::store_complexes(x, to);
+      } else {
+        HWY_ALIGN T part[R::row];
+        R::store_complexes(x, part);
+        std::memcpy(to, part, static_cast<std::size_t>(2 * count) * sizeof(T));
+      }
+    }
+  }
+}
+
+/// See pair_half_spectrum.
+template <class T>
+void pair_values(const HalfSpectrumJob<T>& job, std::int64_t begin, std::int64_t end) {
+  using R = Rows<T>;
+  using C = typename R::C;
+  const typename R::D d;
+  const auto half = hn::Set(d, T(0.5));
+  const auto flip = hn::Set(d, job.inverse ? T(-0.0) : T(0));
+  const std::int64_t h = job.half_length;
+  std::int64_t k = begin;
+  for (; k + R::lanes <= end; k += R::lanes) {
+    T* low = job.values + 2 * k;
+    T* high = job.values + 2 * (h - k - R::lanes + 1);
+    const C a = R::load_complexes(low);
+    C b = R::load_complexes(high);
+    b = {hn::Reverse(d, b.re), hn::Neg(hn::Reverse(d, b.im))};
+    const std::complex<double> root = (*job.roots)(k);
+    const C first = {hn::Set(d, static_cast<T>(root.real())),
+                     hn::Set(d, static_cast<T>(root.imag()))};
+    C w = first * R::load(job.lane_roots);
+    w = {w.im, hn::Xor(hn::Neg(w.re), flip)};  // -i w, or its conjugate
+    const C even = {hn::Mul(half, hn::Add(a.re, b.re)), hn::Mul(half, hn::Add(a.im, b.im))};
+    const C odd = {hn::Mul(half, hn::Sub(a.re, b.re)), hn::Mul(half, hn::Sub(a.im, b.im))};
+    const C t = odd * w;
+    const C x = even + t, y = even - t;
+    R::store_complexes(x, low);
+    R::store_complexes({hn::Reverse(d, y.re), hn::Reverse(d, hn::Neg(y.im))}, high);
+  }
+  for (; k < end; ++k) {
+    T* low = job.values + 2 * k;
+    T* high = job.values + 2 * (h - k);
+    const std::complex<T> a(low[0], low[1]), b(high[0], -high[1]);
+    const std::complex<double> root = (*job.roots)(k);
+    const auto re = static_cast<T>(root.real()), im = static_cast<T>(root.imag());
+    const T w_re = im, w_im = job.inverse ? re : -re;
+    const T odd_re = T(0.5) * (a.real() - b.real()), odd_im = T(0.5) * (a.imag() - b.imag());
+    const std::complex<T> even(T(0.5) * (a.real() + b.real()), T(0.5) * (a.imag() + b.imag()));
+    const std::complex<T> t(odd_re * w_re - odd_im * w_im, odd_re * w_im + odd_im * w_re);
+    const std::complex<T> x = even + t, y = even - t;
+    low[0] = x.real();
+    low[1] = x.imag();
+    high[0] = y.real();
+    high[1] = -y.imag();
+  }
+}
+
+}  // namespace yupana::spectral::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif  // once a target

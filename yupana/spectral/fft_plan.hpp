@@ -1,0 +1,70 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+#include "yupana/core/array.hpp"
+
+namespace yupana::spectral::cpu {
+
+/// e^(-2 pi i k / n), both parts within 1 ulp of double.
+std::complex<double> unit_root(std::int64_t k, std::int64_t n);
+
+/// The roots e^(-2 pi i k / n) for every k < n.
+std::vector<std::complex<double>> unit_roots(std::int64_t n);
+
+/// Any root of unity of order n = high_count * low_count by one product of two tables.
+class RootTable {
+ public:
+  RootTable() = default;
+  explicit RootTable(std::int64_t n, std::int64_t low_count);
+
+  /// e^(-2 pi i k / n) for 0 <= k < n.
+  std::complex<double> operator()(std::int64_t k) const {
+    const std::int64_t high = shift_ >= 0 ? k >> shift_ : k / low_count_;
+    return high_[static_cast<std::size_t>(high)] *
+           low_[static_cast<std::size_t>(k - high * low_count_)];
+  }
+
+ private:
+  std::vector<std::complex<double>> high_;
+  std::vector<std::complex<double>> low_;
+  std::int64_t low_count_ = 1;
+  int shift_ = 0;
+};
+
+/// True if n has no prime factor above 13, for which there are butterflies.
+bool is_smooth(std::int64_t n);
+
+/// The radices of the passes over n smooth rows, in their order; empty for n = 1.
+std::vector<int> radices_of(std::int64_t n);
+
+/// One pass: `length` rows become `radix` groups of length / radix, twiddles multiplied in.
+struct RadixPass {
+  int radix = 1;
+  std::int64_t length = 1;
+  std::int64_t twiddles = 0;  ///< where those of this pass begin
+};
+
+/// Transform of n rows by decimation in frequency, in place but for the first pass, which reads
+/// elsewhere, and the last, which writes elsewhere, each row to its own place.
+///   k = q0 + r0 (q1 + r1 (q2 + ...)) stands at row (q0, q1, ...), most significant first
+template <class T>
+struct RowPlan {
+  explicit RowPlan(std::int64_t rows);
+
+  std::int64_t rows;
+  std::vector<RadixPass> passes;
+  Array<T> twiddles;             ///< of each pass but the last: [j][q - 1] w^(j q), re and im
+  std::vector<std::int64_t> to;  ///< of the last pass's group g: its first output row
+};
+
+/// n = columns * rows as the four-step method wants it, for vectors of `lanes`.
+struct Split {
+  std::int64_t rows = 0;     ///< n1: of the first step, whose columns lie n2 apart
+  std::int64_t columns = 0;  ///< n2
+};
+Split split_of(std::int64_t n, std::int64_t lanes);
+
+}  // namespace yupana::spectral::cpu

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+
+#include "yupana/spectral/fft_plan.hpp"
+
+/// The SIMD part of the CPU's FFT: transforms over rows, one signal a lane. A row of a buffer is a
+/// vector of real parts and a vector of imaginary parts; L lanes each.
+namespace yupana::spectral::cpu {
+
+/// Four-step twiddles of a block of columns j0 .. j0 + L - 1: row k of column j is multiplied by
+/// w^(j k), w = e^(-2 pi i / n), k = base + q m: w^(j0 base) w^(l base) w^(j0 q m) w^(l q m).
+template <class T>
+struct StepTwiddles {
+  const RootTable* roots = nullptr;
+  const T* of_base = nullptr;  ///< [group of the last pass][re, im][l]: w^(l base)
+  const T* of_q = nullptr;     ///< [q][re, im][l]: w^(l q m)
+  std::int64_t order = 0;      ///< n
+};
+
+/// Where the last pass puts its rows.
+enum class Sink {
+  rows,      ///< row k at out + k * 2L: parts apart
+  tiles,     ///< row k, times its twiddle, at out + (k / L) * stride + (k % L) * 2L
+  complexes  ///< row k at out + k * stride: L complex numbers, scaled
+};
+
+template <class T>
+struct RowJob {
+  const RowPlan<T>* plan = nullptr;
+  T* buffer = nullptr;         ///< plan->rows rows; the input where `in` is null
+  const T* in = nullptr;       ///< row j at in + j * in_stride: L complex numbers
+  std::int64_t in_stride = 0;  ///< in numbers of T, as all strides
+  T in_sign = 1;               ///< of the imaginary parts read from `in`
+  Sink sink = Sink::rows;
+  T* out = nullptr;
+  std::int64_t out_stride = 0;
+  T scale = 1;                    ///< of complexes: real parts
+  T scale_imaginary = 1;          ///< of complexes: imaginary parts
+  StepTwiddles<T> twiddles;       ///< of tiles
+  std::int64_t first_column = 0;  ///< of tiles: j0
+};
+
+template <class T>
+void transform_rows(const RowJob<T>& job);
+
+/// Rows of a buffer from tiles: L x L complex numbers, parts apart, turned. `count` tiles.
+template <class T>
+void turn_tiles(const T* tiles, std::int64_t count, T* rows);
+
+/// Rows of a buffer from signals: lane l is the signal at in + l * distance, length numbers long.
+template <class T>
+void rows_of_signals(
+    const T* in, std::int64_t distance, std::int64_t length, std::int64_t lanes, T sign, T* rows);
+/// The way back, scaled.
+template <class T>
+void signals_of_rows(const T* rows,
+                     std::int64_t length,
+                     std::int64_t lanes,
+                     T scale,
+                     T scale_imaginary,
+                     T* out,
+                     std::int64_t distance);
+
+/// Between the transform Z of h = n/2 complex values and the spectrum X of n real ones, in place:
+///   X[k] = E + t, X[h-k] = conj(E - t), E = (Z[k] + conj Z[h-k]) / 2,
+///   t = -i w^k (Z[k] - conj Z[h-k]) / 2, w = e^(-2 pi i / n); back with the conjugate factor.
+template <class T>
+struct HalfSpectrumJob {
+  T* values = nullptr;
+  std::int64_t half_length = 0;  ///< h
+  bool inverse = false;
+  const RootTable* roots = nullptr;  ///< of order n
+  const T* lane_roots = nullptr;     ///< [re, im][l]: w^l
+};
+
+/// The pairs k, h - k for k in [begin, end), within 1 <= k < h/2 or k = h/2.
+template <class T>
+void pair_half_spectrum(const HalfSpectrumJob<T>& job, std::int64_t begin, std::int64_t end);
+
+/// L on this machine.
+template <class T>
+std::int64_t row_lanes();
+
+}  // namespace yupana::spectral::cpu

@@ -1,0 +1,100 @@
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <type_traits>
+
+#include "yupana/spectral/fft_rows.hpp"
+
+// AVX2, AVX-512 and plain C++: what else there is gains little over these and doubles the code.
+#undef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "yupana/spectral/fft_rows_f32_cpu.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+// After foreach_target:
+#include <hwy/highway.h>
+
+#include "yupana/spectral/fft_butterflies-inl.h"
+#include "yupana/spectral/fft_passes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace yupana::spectral::cpu::HWY_NAMESPACE {
+
+void transform_f32(const RowJob<float>& job) { transform(job); }
+void tiles_f32(const float* tiles, std::int64_t count, float* rows) {
+  tiles_to_rows(tiles, count, rows);
+}
+void from_signals_f32(const float* in,
+                      std::int64_t distance,
+                      std::int64_t length,
+                      std::int64_t lanes,
+                      float sign,
+                      float* rows) {
+  signals_to_rows(in, distance, length, lanes, sign, rows);
+}
+void to_signals_f32(const float* rows,
+                    std::int64_t length,
+                    std::int64_t lanes,
+                    float scale,
+                    float scale_imaginary,
+                    float* out,
+                    std::int64_t distance) {
+  rows_to_signals(rows, length, lanes, scale, scale_imaginary, out, distance);
+}
+void pairs_f32(const HalfSpectrumJob<float>& job, std::int64_t begin, std::int64_t end) {
+  pair_values(job, begin, end);
+}
+std::int64_t lanes_f32() { return Rows<float>::lanes; }
+
+}  // namespace yupana::spectral::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace yupana::spectral::cpu {
+
+HWY_EXPORT(transform_f32);
+HWY_EXPORT(tiles_f32);
+HWY_EXPORT(from_signals_f32);
+HWY_EXPORT(to_signals_f32);
+HWY_EXPORT(pairs_f32);
+HWY_EXPORT(lanes_f32);
+
+template <>
+void transform_rows(const RowJob<float>& job) {
+  HWY_DYNAMIC_DISPATCH(transform_f32)(job);
+}
+template <>
+void turn_tiles(const float* tiles, std::int64_t count, float* rows) {
+  HWY_DYNAMIC_DISPATCH(tiles_f32)(tiles, count, rows);
+}
+template <>
+void rows_of_signals(const float* in,
+                     std::int64_t distance,
+                     std::int64_t length,
+                     std::int64_t lanes,
+                     float sign,
+                     float* rows) {
+  HWY_DYNAMIC_DISPATCH(from_signals_f32)(in, distance, length, lanes, sign, rows);
+}
+template <>
+void signals_of_rows(const float* rows,
+                     std::int64_t length,
+                     std::int64_t lanes,
+                     float scale,
+                     float scale_imaginary,
+                     float* out,
+                     std::int64_t distance) {
+  HWY_DYNAMIC_DISPATCH(to_signals_f32)
+  (rows, length, lanes, scale, scale_imaginary, out, distance);
+}
+template <>
+void pair_half_spectrum(const HalfSpectrumJob<float>& job, std::int64_t begin, std::int64_t end) {
+  HWY_DYNAMIC_DISPATCH(pairs_f32)(job, begin, end);
+}
+template <>
+std::int64_t row_lanes<float>() {
+  return HWY_DYNAMIC_DISPATCH(lanes_f32)();
+}
+
+}  // namespace yupana::spectral::cpu
+#endif  // HWY_ONCE

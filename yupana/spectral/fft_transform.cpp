@@ -1,0 +1,329 @@
+#include "yupana/spectral/fft_transform.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "yupana/core/tiles.hpp"
+
+namespace yupana::spectral::cpu {
+namespace {
+
+/// Longest signal for which vectors across signals beat vectors within one, if it comes alone.
+constexpr std::int64_t longest_alone = 32;
+/// Shortest signal worth more than one thread: about 20 us of work.
+constexpr std::int64_t least_parallel = std::int64_t{1} << 14;
+
+template <class T>
+std::size_t bytes(std::int64_t numbers) {
+  return static_cast<std::size_t>(numbers) * sizeof(T);
+}
+
+/// A loop on the context's threads, or here.
+template <class Body>
+void each(Context* context, std::int64_t count, std::int64_t grain, const Body& body) {
+  if (context == nullptr) return body(0, count);
+  context->parallel_for(count, grain, body);
+}
+
+}  // namespace
+
+template <class T>
+LaneTransform<T>::LaneTransform(std::int64_t length)
+    : lanes_(row_lanes<T>()), plan_(length), scratch_(4 * lanes_ * length) {}
+
+template <class T>
+void LaneTransform<T>::load(
+    const T* in, std::int64_t stride, std::int64_t distance, std::int64_t count, T sign, T* rows) {
+  if (stride == 1) return rows_of_signals(in, 2 * distance, plan_.rows, count, sign, rows);
+  for (std::int64_t j = 0; j < plan_.rows; ++j) {
+    for (std::int64_t l = 0; l < count; ++l) {
+      const T* from = in + 2 * (j * stride + l * distance);
+      rows[j * 2 * lanes_ + l] = from[0];
+      rows[j * 2 * lanes_ + lanes_ + l] = sign * from[1];
+    }
+  }
+}
+
+template <class T>
+void LaneTransform<T>::run(const T* in,
+                           std::int64_t in_stride,
+                           std::int64_t in_distance,
+                           std::int64_t count,
+                           Ends<T> ends,
+                           T* out,
+                           std::int64_t out_stride,
+                           std::int64_t out_distance) {
+  typename Scratch<T>::Block block(scratch_);
+  T* const buffer = block.data();
+  T* const result = buffer + 2 * lanes_ * plan_.rows;
+  RowJob<T> job;
+  job.plan = &plan_;
+  job.buffer = buffer;
+  if (in_distance == 1 && in_stride != 1 && count == lanes_) {
+    job.in = in;
+    job.in_stride = 2 * in_stride;
+    job.in_sign = ends.sign;
+  } else {
+    load(in, in_stride, in_distance, count, ends.sign, buffer);
+  }
+  const bool whole = out_distance == 1 && out_stride != 1 && count == lanes_;
+  // Complex rows are written after all were read: the views may be one.
+  job.sink = whole ? Sink::complexes : Sink::rows;
+  job.out = whole ? out : result;
+  job.out_stride = whole ? 2 * out_stride : 0;
+  job.scale = ends.scale;
+  job.scale_imaginary = ends.scale_imaginary;
+  transform_rows(job);
+  if (whole) return;
+  if (out_stride == 1) {
+    return signals_of_rows(
+        result, plan_.rows, count, ends.scale, ends.scale_imaginary, out, 2 * out_distance);
+  }
+  for (std::int64_t j = 0; j < plan_.rows; ++j) {
+    for (std::int64_t l = 0; l < count; ++l) {
+      T* to = out + 2 * (j * out_stride + l * out_distance);
+      to[0] = ends.scale * result[j * 2 * lanes_ + l];
+      to[1] = ends.scale_imaginary * result[j * 2 * lanes_ + lanes_ + l];
+    }
+  }
+}
+
+template <class T>
+FourStep<T>::FourStep(std::int64_t length, Split split)
+    : n_(length),
+      lanes_(row_lanes<T>()),
+      split_(split),
+      first_(split.rows),
+      second_(split.columns),
+      roots_(length, split.columns),
+      groups_1_(divide_up(split.rows, lanes_)),
+      groups_2_(divide_up(split.columns, lanes_)),
+      buffers_(2 * 2 * lanes_ * lanes_ * std::max(groups_1_, groups_2_)),
+      tiles_(2 * lanes_ * lanes_ * groups_1_ * groups_2_) {
+  make_twiddles();
+}
+
+template <class T>
+void FourStep<T>::make_twiddles() {
+  const int radix = first_.passes.back().radix;
+  const std::int64_t m = split_.rows / radix;
+  of_base_ = Array<T>(m * 2 * lanes_);
+  of_q_ = Array<T>(radix * 2 * lanes_);
+  const auto put = [&](std::int64_t power, T* to) {
+    for (std::int64_t l = 0; l < lanes_; ++l) {
+      const std::complex<double> w = roots_(static_cast<std::int64_t>(
+          static_cast<unsigned __int128>(l) * static_cast<unsigned __int128>(power) %
+          static_cast<unsigned __int128>(n_)));
+      to[l] = static_cast<T>(w.real());
+      to[lanes_ + l] = static_cast<T>(w.imag());
+    }
+  };
+  for (std::int64_t g = 0; g < m; ++g) {
+    put(first_.to[static_cast<std::size_t>(g)], &of_base_[g * 2 * lanes_]);
+  }
+  for (int q = 0; q < radix; ++q) put(q * m, &of_q_[q * 2 * lanes_]);
+}
+
+template <class T>
+void FourStep<T>::columns(const T* in, T sign, std::int64_t group, T* tiles) {
+  typename Scratch<T>::Block block(buffers_);
+  const std::int64_t row = 2 * lanes_;
+  const std::int64_t first = group * lanes_;
+  const std::int64_t count = std::min(lanes_, split_.columns - first);
+  RowJob<T> job;
+  job.plan = &first_;
+  job.buffer = block.data();
+  job.in = in + 2 * first;
+  job.in_stride = 2 * split_.columns;
+  job.in_sign = sign;
+  if (count < lanes_) {
+    T* padded = block.data() + row * split_.rows;
+    for (std::int64_t j = 0; j < split_.rows; ++j) {
+      std::memcpy(padded + j * row, job.in + j * job.in_stride, bytes<T>(2 * count));
+      std::memset(padded + j * row + 2 * count, 0, bytes<T>(row - 2 * count));
+    }
+    job.in = padded;
+    job.in_stride = row;
+  }
+  job.sink = Sink::tiles;
+  job.out = tiles + group * lanes_ * row;
+  job.out_stride = groups_2_ * lanes_ * row;
+  job.twiddles = {&roots_, of_base_.data(), of_q_.data(), n_};
+  job.first_column = first;
+  transform_rows(job);
+  // Lanes without a row are turned along with the others.
+  for (std::int64_t k = split_.rows; k < groups_1_ * lanes_; ++k) {
+    std::memset(job.out + k / lanes_ * job.out_stride + k % lanes_ * row, 0, bytes<T>(row));
+  }
+}
+
+template <class T>
+void FourStep<T>::rows(const T* tiles, std::int64_t group, Ends<T> ends, T* out) {
+  typename Scratch<T>::Block block(buffers_);
+  const std::int64_t row = 2 * lanes_;
+  const std::int64_t first = group * lanes_;
+  const std::int64_t count = std::min(lanes_, split_.rows - first);
+  turn_tiles(tiles + group * groups_2_ * lanes_ * row, groups_2_, block.data());
+  RowJob<T> job;
+  job.plan = &second_;
+  job.buffer = block.data();
+  job.sink = Sink::complexes;
+  job.out = out + 2 * first;
+  job.out_stride = 2 * split_.rows;
+  job.scale = ends.scale;
+  job.scale_imaginary = ends.scale_imaginary;
+  T* const padded = block.data() + row * lanes_ * std::max(groups_1_, groups_2_);
+  if (count < lanes_) {
+    job.out = padded;
+    job.out_stride = row;
+  }
+  transform_rows(job);
+  if (count == lanes_) return;
+  for (std::int64_t k = 0; k < split_.columns; ++k) {
+    std::memcpy(out + 2 * (first + k * split_.rows), padded + k * row, bytes<T>(2 * count));
+  }
+}
+
+template <class T>
+void FourStep<T>::run(Context* context, const T* in, T* out, Ends<T> ends) {
+  if (n_ < least_parallel) context = nullptr;
+  typename Scratch<T>::Block tiles(tiles_);
+  const auto check = [&] {
+    if (context != nullptr) context->check_cancelled();
+  };
+  each(context, groups_2_, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t g = begin; g < end; ++g) {
+      check();
+      columns(in, ends.sign, g, tiles.data());
+    }
+  });
+  each(context, groups_1_, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t g = begin; g < end; ++g) {
+      check();
+      rows(tiles.data(), g, ends, out);
+    }
+  });
+}
+
+template <class T>
+class Bluestein {
+ public:
+  explicit Bluestein(std::int64_t length);
+  void run(Context* context, const T* in, T* out, Ends<T> ends);
+
+ private:
+  static std::int64_t convolution_length(std::int64_t n);
+  std::int64_t n_;
+  Transform<T> convolution_;
+  Array<std::complex<T>> chirp_;     ///< c[j]
+  Array<std::complex<T>> spectrum_;  ///< of conj(c), around 0
+  Scratch<std::complex<T>> values_;
+};
+
+template <class T>
+std::int64_t Bluestein<T>::convolution_length(std::int64_t n) {
+  const std::int64_t least = 2 * n - 1;
+  std::int64_t best = 0;
+  for (const std::int64_t odd : {1, 3, 5, 9, 15}) {
+    std::int64_t length = 16 * odd;
+    while (length < least) length *= 2;
+    if (best == 0 || length < best) best = length;
+  }
+  return best;
+}
+
+template <class T>
+std::complex<T> times(std::complex<T> a, std::complex<T> b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+template <class T>
+Bluestein<T>::Bluestein(std::int64_t length)
+    : n_(length),
+      convolution_(convolution_length(length)),
+      chirp_(length),
+      spectrum_(Array<std::complex<T>>::zeros(convolution_.length())),
+      values_(convolution_.length()) {
+  // j^2 modulo 2n, from its differences: no product of large numbers.
+  std::int64_t low = 1;
+  while (low * low < 2 * n_) low *= 2;
+  const RootTable roots(2 * n_, std::min(low, 2 * n_));
+  std::int64_t square = 0;
+  for (std::int64_t j = 0; j < n_; ++j) {
+    const std::complex<double> c = roots(square);
+    chirp_[j] = std::complex<T>(static_cast<T>(c.real()), static_cast<T>(c.imag()));
+    spectrum_[j] = std::conj(chirp_[j]);
+    if (j > 0) spectrum_[convolution_.length() - j] = spectrum_[j];
+    square = (square + 2 * j + 1) % (2 * n_);
+  }
+  T* const spectrum = reinterpret_cast<T*>(spectrum_.data());
+  convolution_.run(nullptr, spectrum, spectrum, Direction::forward);
+}
+
+template <class T>
+void Bluestein<T>::run(Context* context, const T* in, T* out, Ends<T> ends) {
+  constexpr std::int64_t grain = 1 << 14;
+  if (n_ < grain) context = nullptr;
+  const std::int64_t length = convolution_.length();
+  typename Scratch<std::complex<T>>::Block block(values_);
+  std::complex<T>* const values = block.data();
+  each(context, length, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t j = begin; j < std::min(end, n_); ++j) {
+      values[j] = times(chirp_[j], std::complex<T>(in[2 * j], ends.sign * in[2 * j + 1]));
+    }
+    const std::int64_t first = std::max(begin, n_);
+    if (first < end) std::fill(values + first, values + end, std::complex<T>());
+  });
+  T* const numbers = reinterpret_cast<T*>(values);
+  convolution_.run(context, numbers, numbers, Direction::forward);
+  each(context, length, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t j = begin; j < end; ++j) values[j] = times(values[j], spectrum_[j]);
+  });
+  convolution_.run(context, numbers, numbers, Direction::inverse);
+  each(context, n_, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t k = begin; k < end; ++k) {
+      const std::complex<T> x = times(values[k], chirp_[k]);
+      out[2 * k] = ends.scale * x.real();
+      out[2 * k + 1] = ends.scale_imaginary * x.imag();
+    }
+  });
+}
+
+template <class T>
+Transform<T>::Transform(std::int64_t length) : n_(length) {
+  if (!is_smooth(n_)) {
+    bluestein_ = std::make_unique<Bluestein<T>>(n_);
+    return;
+  }
+  const Split split = split_of(n_, row_lanes<T>());
+  if (n_ <= longest_alone || split.rows == 0) {
+    lanes_ = std::make_unique<LaneTransform<T>>(n_);
+  } else {
+    four_step_ = std::make_unique<FourStep<T>>(n_, split);
+  }
+}
+
+template <class T>
+Transform<T>::~Transform() = default;
+
+template <class T>
+void Transform<T>::run(Context* context, const T* in, T* out, Direction direction) {
+  Ends<T> ends;
+  if (direction == Direction::inverse) {
+    ends.sign = -1;
+    ends.scale = T(1) / static_cast<T>(n_);
+    ends.scale_imaginary = -ends.scale;
+  }
+  if (lanes_) return lanes_->run(in, 1, n_, 1, ends, out, 1, n_);
+  if (four_step_) return four_step_->run(context, in, out, ends);
+  bluestein_->run(context, in, out, ends);
+}
+
+template class LaneTransform<float>;
+template class LaneTransform<double>;
+template class FourStep<float>;
+template class FourStep<double>;
+template class Transform<float>;
+template class Transform<double>;
+
+}  // namespace yupana::spectral::cpu

@@ -1,0 +1,142 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "yupana/core/context.hpp"
+#include "yupana/spectral/fft.hpp"
+#include "yupana/spectral/fft_plan.hpp"
+#include "yupana/spectral/fft_rows.hpp"
+
+namespace yupana::spectral::cpu {
+
+/// Scratch memory that threads take and give back: a fresh block for every piece of a loop would
+/// be paid in page faults.
+template <class T>
+class Scratch {
+ public:
+  explicit Scratch(std::int64_t size) : size_(size) {}
+
+  class Block {
+   public:
+    explicit Block(Scratch& owner) : owner_(owner), memory_(owner.take()) {}
+    ~Block() { owner_.give(std::move(memory_)); }
+    Block(const Block&) = delete;
+    Block& operator=(const Block&) = delete;
+    T* data() { return memory_.data(); }
+
+   private:
+    Scratch& owner_;
+    Array<T> memory_;
+  };
+
+ private:
+  Array<T> take() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (!free_.empty()) {
+        Array<T> memory = std::move(free_.back());
+        free_.pop_back();
+        return memory;
+      }
+    }
+    return Array<T>(size_);
+  }
+  void give(Array<T> memory) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    free_.push_back(std::move(memory));
+  }
+
+  std::int64_t size_;
+  std::mutex mutex_;
+  std::vector<Array<T>> free_;
+};
+
+/// How imaginary parts are read and results scaled: all that tells the directions apart.
+///   inverse(x) = conj(forward(conj(x))) / n
+template <class T>
+struct Ends {
+  T sign = 1;
+  T scale = 1;
+  T scale_imaginary = 1;
+};
+
+/// Up to L signals at a time, one a lane, any smooth length.
+template <class T>
+class LaneTransform {
+ public:
+  explicit LaneTransform(std::int64_t length);
+  /// `count` signals of complex numbers, value j of signal b at [b * distance + j * stride], of
+  /// which one is 1.
+  void run(const T* in,
+           std::int64_t in_stride,
+           std::int64_t in_distance,
+           std::int64_t count,
+           Ends<T> ends,
+           T* out,
+           std::int64_t out_stride,
+           std::int64_t out_distance);
+
+ private:
+  void load(
+      const T* in, std::int64_t stride, std::int64_t distance, std::int64_t count, T sign, T* rows);
+  std::int64_t lanes_;
+  RowPlan<T> plan_;
+  Scratch<T> scratch_;
+};
+
+/// One signal of n = n1 n2 values in two steps over memory (Bailey 1990): n2 transforms of length
+/// n1 along columns, twiddles, n1 transforms of length n2.
+template <class T>
+class FourStep {
+ public:
+  FourStep(std::int64_t length, Split split);
+  /// Contiguous; out may be in. `context` null: on the calling thread.
+  void run(Context* context, const T* in, T* out, Ends<T> ends);
+
+ private:
+  void make_twiddles();
+  void columns(const T* in, T sign, std::int64_t group, T* tiles);
+  void rows(const T* tiles, std::int64_t group, Ends<T> ends, T* out);
+  std::int64_t n_;
+  std::int64_t lanes_;
+  Split split_;
+  RowPlan<T> first_;
+  RowPlan<T> second_;
+  RootTable roots_;
+  Array<T> of_base_;
+  Array<T> of_q_;
+  std::int64_t groups_1_;  ///< of L among n1
+  std::int64_t groups_2_;
+  Scratch<T> buffers_;
+  Scratch<T> tiles_;
+};
+
+/// Any length by one of convolution (Bluestein 1970): with c[j] = e^(-i pi j^2 / n),
+///   X[k] = c[k] sum over j of (x[j] c[j]) conj(c[k - j])
+template <class T>
+class Bluestein;
+
+/// One signal of any length, contiguous.
+template <class T>
+class Transform {
+ public:
+  explicit Transform(std::int64_t length);
+  ~Transform();
+  std::int64_t length() const { return n_; }
+  /// Lengths for which signals go L at a time, whatever their number.
+  bool in_lanes() const { return lanes_ != nullptr; }
+  /// out may be in; `context` null: on the calling thread.
+  void run(Context* context, const T* in, T* out, Direction direction);
+
+ private:
+  std::int64_t n_;
+  std::unique_ptr<LaneTransform<T>> lanes_;
+  std::unique_ptr<FourStep<T>> four_step_;
+  std::unique_ptr<Bluestein<T>> bluestein_;
+};
+
+}  // namespace yupana::spectral::cpu

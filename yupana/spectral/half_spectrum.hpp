@@ -1,0 +1,73 @@
+#pragma once
+
+#include <algorithm>
+#include <complex>
+#include <cstdint>
+
+#include "yupana/core/tiles.hpp"
+#include "yupana/spectral/fft_transform.hpp"
+
+namespace yupana::spectral::cpu {
+
+/// The step between h = n/2 complex values and the half spectrum of n real ones.
+template <class T>
+class HalfSpectrum {
+ public:
+  explicit HalfSpectrum(std::int64_t n) : half_(n / 2), lane_roots_(2 * row_lanes<T>()) {
+    std::int64_t low = 1;
+    while (low * low < n) low *= 2;
+    roots_ = RootTable(n, low);
+    const std::int64_t lanes = row_lanes<T>();
+    for (std::int64_t l = 0; l < lanes; ++l) {
+      const std::complex<double> w = unit_root(l % n, n);
+      lane_roots_[l] = static_cast<T>(w.real());
+      lane_roots_[lanes + l] = static_cast<T>(w.imag());
+    }
+  }
+
+  /// h transformed values become h + 1 values of the spectrum.
+  void unfold(Context* context, std::complex<T>* values) const {
+    const std::complex<T> first = values[0];
+    values[0] = first.real() + first.imag();
+    values[half_] = first.real() - first.imag();
+    pairs(context, values, false);
+  }
+  /// The way back, to `values` from the spectrum already there.
+  void fold(Context* context, std::complex<T>* values) const {
+    const T first = values[0].real(), last = values[half_].real();
+    values[0] = {T(0.5) * (first + last), T(0.5) * (first - last)};
+    pairs(context, values, true);
+  }
+
+ private:
+  void pairs(Context* context, std::complex<T>* values, bool inverse) const {
+    HalfSpectrumJob<T> job;
+    job.values = reinterpret_cast<T*>(values);
+    job.half_length = half_;
+    job.inverse = inverse;
+    job.roots = &roots_;
+    job.lane_roots = lane_roots_.data();
+    // k and h - k go together; pieces of whole vectors, wherever threads cut.
+    constexpr std::int64_t piece = 4096;
+    const std::int64_t end = half_ / 2 + 1;
+    const auto body = [&](std::int64_t begin_piece, std::int64_t end_piece) {
+      for (std::int64_t p = begin_piece; p < end_piece; ++p) {
+        const std::int64_t from = 1 + p * piece;
+        const std::int64_t to = std::min(from + piece, end);
+        // A vector of the middle would meet its own mirror image.
+        const std::int64_t middle = to == end && half_ % 2 == 0 && half_ > 1 ? to - 1 : to;
+        pair_half_spectrum(job, from, middle);
+        if (middle < to) pair_half_spectrum(job, middle, to);
+      }
+    };
+    const std::int64_t pieces = divide_up(end - 1, piece);
+    if (context == nullptr || pieces < 4) return body(0, pieces);
+    context->parallel_for(pieces, 2, body);
+  }
+
+  std::int64_t half_;
+  RootTable roots_;
+  Array<T> lane_roots_;
+};
+
+}  // namespace yupana::spectral::cpu

@@ -1,0 +1,142 @@
+#include "yupana/spectral/polymul.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "yupana/core/error.hpp"
+#include "yupana/spectral/polymul_backends.hpp"
+
+namespace yupana::spectral {
+namespace {
+
+/// Coefficients of a product; 0 where a factor has none.
+std::int64_t product_size(std::size_t a, std::size_t b) {
+  return a == 0 || b == 0 ? 0 : static_cast<std::int64_t>(a + b - 1);
+}
+
+#ifndef YUPANA_CUDA
+Error no_cuda() {
+  return Error(ErrorCode::device, "polymul: this build has no CUDA version; use --device cpu");
+}
+#endif
+
+/// |a|_2; throws for what is no number.
+double size_of(std::span<const double> a, const char* name) {
+  long double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!std::isfinite(a[i])) {
+      throw Error(
+          ErrorCode::bad_input,
+          fmt::format("polymul: coefficient {} of {} is {}; wanted finite numbers", i, name, a[i]));
+    }
+    sum += static_cast<long double>(a[i]) * a[i];
+  }
+  return static_cast<double>(std::sqrt(sum));
+}
+
+// A transform of 2^t values errs by less than 4 t u in relative L2 norm (u = 2^-53; Higham 2002,
+// theorem 24.2, with roots within 2 u: t (3.5 + sqrt 2 + ...) u < 6 t u) and Bluestein's are not
+// used. |A| = sqrt(n) |a|, so the product of the spectra errs by at most sqrt(n) |A|_2 |B|_2 (12 t
+// + 2) u / sqrt(n) in L1 norm by Cauchy-Schwarz, and the way back divides by n: entrywise
+//   |error| <= |a|_2 |b|_2 (18 t + 8) u,
+// where the step between half and whole spectra counts as one level more, three times.
+double bound_of(double a, double b, std::int64_t count) {
+  const double levels = std::ceil(std::log2(std::max<double>(2, static_cast<double>(count)))) + 2;
+  return a * b * (18 * levels + 8) * 0x1p-53;
+}
+
+/// Largest magnitude and the sum of them all.
+struct Size {
+  unsigned __int128 most = 0;
+  unsigned __int128 sum = 0;
+};
+Size size_of(std::span<const std::int64_t> a) {
+  Size size;
+  std::uint64_t most = 0;
+  for (const std::int64_t value : a) {
+    const std::uint64_t magnitude =
+        value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+    most = std::max(most, magnitude);
+    size.sum += magnitude;
+  }
+  size.most = most;
+  return size;
+}
+
+/// max|a| sum|b| or sum|a| max|b|, whichever is less; throws where it passes 64 bits.
+std::uint64_t coefficient_bound(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
+  const Size x = size_of(a), y = size_of(b);
+  constexpr unsigned __int128 limit = static_cast<unsigned __int128>(1) << 63;
+  // Sums stay below 2^127 for any memory; products of more than 64 and 63 bits are beyond anyway.
+  const auto product = [&](unsigned __int128 most, unsigned __int128 sum) {
+    if (most == 0 || sum == 0) return static_cast<unsigned __int128>(0);
+    return sum > limit / most ? limit : most * sum;
+  };
+  const unsigned __int128 bound = std::min(product(x.most, y.sum), product(y.most, x.sum));
+  if (bound >= limit) {
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("polymul: the product's coefficients may reach 2^63 (largest magnitudes "
+                    "{} and {}, {} and {} coefficients); use smaller ones, or --real",
+                    static_cast<std::uint64_t>(x.most),
+                    static_cast<std::uint64_t>(y.most),
+                    a.size(),
+                    b.size()));
+  }
+  return static_cast<std::uint64_t>(bound);
+}
+
+}  // namespace
+
+RealProduct polymul(Context& context, std::span<const double> a, std::span<const double> b) {
+  const std::int64_t count = product_size(a.size(), b.size());
+  RealProduct product;
+  product.error_bound = bound_of(size_of(a, "a"), size_of(b, "b"), count);
+  product.coefficients = Array<double>(count);
+  if (count == 0) return product;
+  const std::span<double> out(product.coefficients.data(), static_cast<std::size_t>(count));
+  switch (context.backend()) {
+    case Backend::reference:
+      reference::polymul(a, b, out);
+      break;
+    case Backend::cpu:
+      cpu::polymul(context, a, b, out);
+      break;
+    case Backend::cuda:
+#ifdef YUPANA_CUDA
+      cuda::polymul(context, a, b, out);
+      break;
+#else
+      throw no_cuda();
+#endif
+  }
+  return product;
+}
+
+Array<std::int64_t> polymul_exact(Context& context,
+                                  std::span<const std::int64_t> a,
+                                  std::span<const std::int64_t> b) {
+  const std::int64_t count = product_size(a.size(), b.size());
+  const std::uint64_t bound = coefficient_bound(a, b);
+  Array<std::int64_t> product(count);
+  if (count == 0) return product;
+  const std::span<std::int64_t> out(product.data(), static_cast<std::size_t>(count));
+  switch (context.backend()) {
+    case Backend::reference:
+      reference::polymul_exact(a, b, out);
+      break;
+    case Backend::cpu:
+      cpu::polymul_exact(context, a, b, bound, out);
+      break;
+    case Backend::cuda:
+#ifdef YUPANA_CUDA
+      cuda::polymul_exact(context, a, b, bound, out);
+      break;
+#else
+      throw no_cuda();
+#endif
+  }
+  return product;
+}
+
+}  // namespace yupana::spectral
