@@ -174,18 +174,20 @@ __device__ __forceinline__ Pack<F> scaled(Pack<F> a, typename F::Element w) {
   return a;
 }
 
-/// In place, decimation in frequency; the value of frequency k ends at x[reversed(k)].
-template <class F, int Radix, class P = Pack<F>>
-__device__ __forceinline__ void butterfly(P* x) {
+/// In place, decimation in frequency; the value of frequency k ends at x[Begin + reversed(k)].
+template <class F, int Radix, int Begin, class P, int Count>
+__device__ __forceinline__ void butterfly(P (&x)[Count]) {
   if constexpr (Radix > 1) {
     for_constants<Radix / 2 * P::size>([&](auto index) {
       constexpr int i = index / P::size, v = index % P::size;
-      const auto low = x[i].at[v], high = x[i + Radix / 2].at[v];
-      x[i].at[v] = F::add(low, high);
-      x[i + Radix / 2].at[v] = F::rotate(F::subtract(low, high), Radix, i);
+      auto& first = x[Begin + i].at[v];
+      auto& second = x[Begin + i + Radix / 2].at[v];
+      const auto low = first, high = second;
+      first = F::add(low, high);
+      second = F::rotate(F::subtract(low, high), Radix, i);
     });
-    butterfly<F, Radix / 2>(x);
-    butterfly<F, Radix / 2>(x + Radix / 2);
+    butterfly<F, Radix / 2, Begin>(x);
+    butterfly<F, Radix / 2, Begin + Radix / 2>(x);
   }
 }
 
@@ -235,24 +237,21 @@ __device__ __forceinline__ void exchange(Pack<typename Tile::Field> (&x)[Tile::p
       const int unit = thread + Tile::threads * group;
       const int other = unit >> Tile::log_width, column = unit & (Tile::width - 1);
       const int at = Stage::position(other, digit) << Tile::log_width | column;
-      move(group * Stage::radix, digit, Tile::place(at));
+      move(index, std::integral_constant<int, group * Stage::radix +
+                                                  reversed(digit, Stage::log_radix)>{},
+           Tile::place(at));
     });
-  };
-  const auto from = [](int first, int digit) {
-    return first + reversed(digit, From::log_radix);
   };
   const auto exchange_half = [&](auto which) {
     constexpr int half = decltype(which)::value;
     using Half = std::remove_reference_t<decltype(half_of<half>(x[0]))>;
     auto* const places = static_cast<Half*>(buffer);
     __syncthreads();
-    each(From{}, [&](int first, int digit, int at) {
-      places[at] = half_of<half>(x[from(first, digit)]);
+    each(From{}, [&](auto, auto reversed_index, int at) {
+      places[at] = half_of<half>(x[reversed_index]);
     });
     __syncthreads();
-    each(To{}, [&](int first, int digit, int at) {
-      half_of<half>(x[first + digit]) = places[at];
-    });
+    each(To{}, [&](auto index, auto, int at) { half_of<half>(x[index]) = places[at]; });
   };
   exchange_half(std::integral_constant<int, 0>{});
   exchange_half(std::integral_constant<int, 1>{});
@@ -267,19 +266,19 @@ __device__ __forceinline__ void twiddle(Pack<typename Tile::Field> (&x)[Tile::pa
   for_constants<Stage::groups>([&](auto group) {
     const int unit = static_cast<int>(threadIdx.x) + Tile::threads * group;
     const int b = (unit >> Tile::log_width) & (Stage::rest - 1);
-    Pack<F>* const row = x + group * Stage::radix;
+    constexpr int begin = group * Stage::radix;
     if constexpr (F::powers_from_table) {
       for_constants<Stage::radix>([&](auto k) {
         constexpr int at = reversed(k, Stage::log_radix);
         if constexpr (k > 0) {
-          row[at] = scaled<F>(row[at], __ldg(roots + ((k * b) << Stage::log_done)));
+          x[begin + at] = scaled<F>(x[begin + at], __ldg(roots + ((k * b) << Stage::log_done)));
         }
       });
     } else {
       const auto root = __ldg(roots + (b << Stage::log_done));
-      for_powers<F, Stage::radix, false>(root, root, [&](int k, typename F::Element power) {
-        const int at = reversed(k, Stage::log_radix);
-        row[at] = scaled<F>(row[at], power);
+      for_powers<F, Stage::radix, false>(root, root, [&](auto k, typename F::Element power) {
+        constexpr int at = reversed(k, Stage::log_radix);
+        x[begin + at] = scaled<F>(x[begin + at], power);
       });
     }
   });
@@ -293,7 +292,7 @@ __device__ __forceinline__ void transform(Pack<typename Tile::Field> (&x)[Tile::
                                           const typename Tile::Element* __restrict__ roots) {
   using Stage = StageOf<Tile, I>;
   for_constants<Stage::groups>([&](auto group) {
-    butterfly<typename Tile::Field, Stage::radix>(x + group * Stage::radix);
+    butterfly<typename Tile::Field, Stage::radix, group * Stage::radix>(x);
   });
   if constexpr (!Stage::last) {
     twiddle<Tile, I>(x, roots);
@@ -302,14 +301,14 @@ __device__ __forceinline__ void transform(Pack<typename Tile::Field> (&x)[Tile::
   }
 }
 
-/// Where a thread's values belong, before and after transform(): pack `index` is value row + step *
-/// digit of the thread's columns.
+/// Where a thread's pack belongs, before or after transform(): value row + step * digit of the
+/// thread's columns.
 struct Slot {
-  int index;
   int row;    ///< of digit 0
   int digit;  ///< a constant
 };
 
+/// body(index of the pack, its slot) for a thread's packs.
 template <class Tile, bool After, class Body>
 __device__ __forceinline__ void for_slots(const Body& body) {
   constexpr int radix = After ? Tile::last_radix : Tile::first_radix;
@@ -317,9 +316,8 @@ __device__ __forceinline__ void for_slots(const Body& body) {
   for_constants<Tile::packs>([&](auto index) {
     constexpr int group = index / radix, digit = index % radix;
     const int unit = static_cast<int>(threadIdx.x) + Tile::threads * group;
-    body(Slot{group * radix + (After ? reversed(digit, log_radix) : digit),
-              unit >> Tile::log_width,
-              digit});
+    constexpr int at = group * radix + (After ? reversed(digit, log_radix) : digit);
+    body(std::integral_constant<int, at>{}, Slot{unit >> Tile::log_width, digit});
   });
 }
 

@@ -29,7 +29,7 @@ __device__ __forceinline__ void small_transform(Single<F> (&v)[Radix],
                                                 int length) {
   if constexpr ((Radix & (Radix - 1)) == 0) {
     constexpr int bits = Radix == 2 ? 1 : Radix == 4 ? 2 : 3;
-    butterfly<F, Radix>(v);
+    butterfly<F, Radix, 0>(v);
     Single<F> sorted[Radix];
 #pragma unroll
     for (int q = 0; q < Radix; ++q) sorted[q] = v[reversed(q, bits)];

@@ -115,14 +115,14 @@ struct PassKernel {
       if (v >= pieces) break;
       const bool there = column + v < pass.columns;
       const std::int64_t base = there ? place_of(pass.from, column + v).offset : 0;
-      for_slots<Tile, false>([&](Slot slot) {
+      for_slots<Tile, false>([&](auto index, Slot slot) {
         const std::int64_t at =
             base + (slot.row + std::int64_t{slot.digit} * first_step) * stride;
         std::int64_t count = there ? length : 0;
         if constexpr (F::powers_from_table) {
           count = there ? min(std::int64_t{length}, max(std::int64_t{0}, pass.limit - at)) : 0;
         }
-        move(slot.index, v, count > 0 ? pass.in + at : pass.in, static_cast<int>(count));
+        move(index, v, count > 0 ? pass.in + at : pass.in, static_cast<int>(count));
       });
     }
   }
@@ -131,7 +131,7 @@ struct PassKernel {
                                               std::int64_t tile,
                                               Values& x) {
     if (launch.vector_in) {
-      each_input(launch, tile, [&](int index, int, const Element* from, int count) {
+      each_input(launch, tile, [&](auto index, int, const Element* from, int count) {
         if (count == size) {
           get(x[index], from);
         } else {
@@ -140,7 +140,7 @@ struct PassKernel {
         }
       });
     } else {
-      each_input(launch, tile, [&](int index, int v, const Element* from, int count) {
+      each_input(launch, tile, [&](auto index, int v, const Element* from, int count) {
         x[index].at[v] = count > 0 ? *from : Element{};
       });
     }
@@ -152,11 +152,11 @@ struct PassKernel {
     constexpr int bytes = static_cast<int>(sizeof(Element));
     const auto place = [&](int index) { return fetched + index * Tile::threads + threadIdx.x; };
     if (launch.vector_in) {
-      each_input(launch, tile, [&](int index, int, const Element* from, int count) {
+      each_input(launch, tile, [&](auto index, int, const Element* from, int count) {
         fetch<16>(place(index), from, count * bytes);
       });
     } else {
-      each_input(launch, tile, [&](int index, int v, const Element* from, int count) {
+      each_input(launch, tile, [&](auto index, int v, const Element* from, int count) {
         fetch<bytes>(&place(index)->at[v], from, count * bytes);
       });
     }
@@ -183,9 +183,9 @@ struct PassKernel {
     wait_for_fetches();
     __syncthreads();
     const int column = (static_cast<int>(threadIdx.x) & (Tile::width - 1)) * size;
-    for_slots<Tile, false>([&](Slot slot) {
+    for_slots<Tile, false>([&](auto index, Slot slot) {
       for_constants<size>([&](auto v) {
-        x[slot.index].at[v] =
+        x[index].at[v] =
             fetched[(column + v) * pitch + slot.row + slot.digit * first_step];
       });
     });
@@ -213,8 +213,9 @@ struct PassKernel {
       for_constants<Tile::packs / radix>([&](auto group) {
         const int unit = static_cast<int>(threadIdx.x) + Tile::threads * group;
         for_powers<F, radix, true>(
-            power(unit >> Tile::log_width), by_step, [&](int k, Element factor) {
-              Element& value = x[group * radix + (After ? reversed(k, log_radix) : k)].at[v];
+            power(unit >> Tile::log_width), by_step, [&](auto k, Element factor) {
+              constexpr int at = group * radix + (After ? reversed(k, log_radix) : k);
+              Element& value = x[at].at[v];
               value = F::multiply(value, factor);
             });
       });
@@ -232,14 +233,14 @@ struct PassKernel {
     for (int v = 0; v < size; ++v) {
       if (v >= pieces || column + v >= pass.columns) break;
       Element* const base = pass.out + place_of(pass.to, column + v).offset;
-      for_slots<Tile, true>([&](Slot slot) {
+      for_slots<Tile, true>([&](auto index, Slot slot) {
         int row = slot.row + slot.digit * last_step;
         if (pass.reverse) row = (Tile::length - row) & (Tile::length - 1);
         Element* const to = base + row * stride;
         if (launch.vector_out) {
-          put(to, x[slot.index]);
+          put(to, x[index]);
         } else {
-          *to = x[slot.index].at[v];
+          *to = x[index].at[v];
         }
       });
     }
