@@ -12,7 +12,8 @@ BUILD_PACKAGES := g++ cmake ninja-build ccache pkg-config libtbb-dev libhwy-dev 
   libcairo2-dev fonts-dejavu-core zlib1g-dev libgtest-dev
 TEST_PACKAGES := clang-format-14 plink1.9 plink2 bcftools tabix python3-numpy python3-scipy \
   chromium
-PEER_PACKAGES := libopenblas0-pthread python3-sklearn python3-graph-tool exonerate minimap2
+PEER_PACKAGES := libopenblas0-pthread python3-sklearn python3-graph-tool exonerate minimap2 \
+  libfftw3-single3 libfftw3-double3 libgmp10
 FUZZ_PACKAGES := clang libclang-rt-14-dev
 
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)

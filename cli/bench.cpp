@@ -20,7 +20,9 @@ const std::map<std::string, Bench>& benches() {
                                                 {"scan", bench::scan},
                                                 {"sort", bench::sort},
                                                 {"merge", bench::merge},
-                                                {"splice", bench::splice}};
+                                                {"splice", bench::splice},
+                                                {"fft", bench::fft},
+                                                {"polymul", bench::polymul}};
   return all;
 }
 

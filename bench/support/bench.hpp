@@ -45,5 +45,7 @@ void scan(Context& context, const BenchParams& params);
 void sort(Context& context, const BenchParams& params);
 void merge(Context& context, const BenchParams& params);
 void splice(Context& context, const BenchParams& params);
+void fft(Context& context, const BenchParams& params);
+void polymul(Context& context, const BenchParams& params);
 
 }  // namespace yupana::bench

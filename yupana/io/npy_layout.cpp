@@ -28,7 +28,9 @@ void read_description(std::string_view path, std::string_view text, NpyLayout& l
   const std::size_t close = text.size() > 1 && text[0] == '\'' ? text.find('\'', 1) : 0;
   const std::string_view word =
       close == 0 || close == std::string_view::npos ? "" : text.substr(1, close - 1);
-  const bool ordered = word.size() == 3 && std::string_view("<>|=").find(word[0]) != word.npos;
+  const bool wide = word.size() == 4 && word.substr(1) == "c16";
+  const bool ordered =
+      (word.size() == 3 || wide) && std::string_view("<>|=").find(word[0]) != word.npos;
   if (!ordered || word[2] < '1' || word[2] > '8') {
     throw bad_file(path,
                    fmt::format(".npy holds values of type {}; wanted plain floats or integers",
@@ -36,7 +38,7 @@ void read_description(std::string_view path, std::string_view text, NpyLayout& l
   }
   layout.swapped = word[0] == '>';
   layout.kind = word[1];
-  layout.width = word[2] - '0';
+  layout.width = wide ? 16 : word[2] - '0';
 }
 
 std::vector<std::int64_t> read_shape(std::string_view path, std::string_view text) {

@@ -9,7 +9,7 @@ namespace yupana::io {
 
 /// What the header of a NumPy .npy file says.
 struct NpyLayout {
-  char kind = 'f';       ///< NumPy's letter: f, i, u, b, ...
+  char kind = 'f';       ///< NumPy's letter: f, i, u, c, b, ...
   int width = 8;         ///< bytes a value
   bool swapped = false;  ///< big endian
   bool fortran = false;  ///< first index fastest

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "yupana/core/array.hpp"
+#include "yupana/core/atomic_file.hpp"
+#include "yupana/core/context.hpp"
+
+namespace yupana::io {
+
+/// Real or complex numbers of a vector or a matrix in C order, complex ones as real and imaginary
+/// part in turn.
+template <class T>
+struct SignalArray {
+  Array<T> numbers;
+  bool complex = false;
+  bool matrix = false;
+  std::int64_t rows = 1;  ///< 1 for a vector
+  std::int64_t cols = 0;
+
+  std::int64_t count() const { return rows * cols; }
+};
+
+/// A whole file of signals. By content: .npy of one or two dimensions (C order; integers, float32,
+/// float64, complex64, complex128), or text, one number a line, or two: real and imaginary part.
+///   errors (bad_input), naming the file and the line or what is wrong with it
+class SignalFile {
+ public:
+  explicit SignalFile(std::string path);
+  /// float32 or complex64: worked on in single precision.
+  bool single() const { return single_; }
+  /// The numbers, of T.
+  template <class T>
+  SignalArray<T> read(Context& context) const;
+
+ private:
+  std::string path_;
+  bool npy_ = false;
+  bool single_ = false;
+};
+
+/// .npy if the name ends so, else text (vectors only; usage error for a matrix).
+template <class T>
+void write_signals(AtomicFile& file, const SignalArray<T>& signals);
+
+}  // namespace yupana::io

@@ -1,0 +1,157 @@
+#include "yupana/spectral/fft.hpp"
+
+#include <algorithm>
+#include <complex>
+
+#include "yupana/core/error.hpp"
+#include "yupana/io/signal_file.hpp"
+#include "yupana/job/spectral.hpp"
+
+namespace yupana::job {
+namespace {
+
+using io::SignalArray;
+using spectral::Direction;
+using spectral::Signals;
+
+template <class T>
+std::complex<T>* complexes(SignalArray<T>& signals) {
+  return reinterpret_cast<std::complex<T>*>(signals.numbers.data());
+}
+
+/// The signals of an array along an axis.
+template <class V, class T>
+Signals<V> along(V* data, const SignalArray<T>& signals, bool columns) {
+  if (columns) return {data, signals.rows, signals.cols, signals.cols, 1};
+  return {data, signals.cols, signals.rows};
+}
+
+template <class T>
+SignalArray<T> shaped_as(const SignalArray<T>& in,
+                         bool complex,
+                         std::int64_t rows,
+                         std::int64_t cols) {
+  SignalArray<T> out;
+  out.complex = complex;
+  out.matrix = in.matrix;
+  out.rows = rows;
+  out.cols = cols;
+  out.numbers = Array<T>(rows * cols * (complex ? 2 : 1));
+  return out;
+}
+
+template <class T>
+SignalArray<T> widened(SignalArray<T> in) {
+  if (in.complex) return in;
+  SignalArray<T> out = shaped_as(in, true, in.rows, in.cols);
+  for (std::int64_t i = 0; i < in.count(); ++i) {
+    out.numbers[2 * i] = in.numbers[i];
+    out.numbers[2 * i + 1] = 0;
+  }
+  return out;
+}
+
+template <class T>
+SignalArray<T> complex_transform(Context& context,
+                                 SignalArray<T> signals,
+                                 const FftFileParams& params) {
+  signals = widened(std::move(signals));
+  const Direction direction = params.inverse ? Direction::inverse : Direction::forward;
+  auto* const data = complexes(signals);
+  if (params.two_d) {
+    const MatrixView<std::complex<T>> matrix(data, signals.rows, signals.cols);
+    spectral::fft_2d(context, matrix, matrix, direction);
+  } else {
+    const auto view = along(data, signals, params.axis == 0 && signals.matrix);
+    spectral::fft(context, view, view, direction);
+  }
+  return signals;
+}
+
+template <class T>
+SignalArray<T> real_transform(Context& context, SignalArray<T> in, const FftFileParams& params) {
+  const bool columns = params.axis == 0 && in.matrix && !params.two_d;
+  const std::int64_t length = columns ? in.rows : in.cols;
+  if (params.inverse) {
+    in = widened(std::move(in));
+    const std::int64_t n = 2 * (length - 1) + (params.odd ? 1 : 0);
+    if (n < 1) {
+      throw bad_file(params.in, "one value is half of an odd number of values; add --odd");
+    }
+    SignalArray<T> out = shaped_as(in, false, columns ? n : in.rows, columns ? in.cols : n);
+    T* const data = out.numbers.data();
+    const std::complex<T>* const from = complexes(in);
+    if (params.two_d) {
+      spectral::inverse_fft_real_2d(context,
+                                    MatrixView<const std::complex<T>>(from, in.rows, in.cols),
+                                    MatrixView<T>(data, out.rows, out.cols));
+    } else {
+      spectral::inverse_fft_real(context, along(from, in, columns), along(data, out, columns));
+    }
+    return out;
+  }
+  if (in.complex) {
+    throw bad_file(params.in, "holds complex numbers; leave --real out, or save real ones");
+  }
+  const std::int64_t half = length / 2 + 1;
+  SignalArray<T> out = shaped_as(in, true, columns ? half : in.rows, columns ? in.cols : half);
+  const T* const from = in.numbers.data();
+  auto* const data = complexes(out);
+  if (params.two_d) {
+    spectral::fft_real_2d(context,
+                          MatrixView<const T>(from, in.rows, in.cols),
+                          MatrixView<std::complex<T>>(data, out.rows, out.cols));
+  } else {
+    spectral::fft_real(context, along(from, in, columns), along(data, out, columns));
+  }
+  return out;
+}
+
+template <class T>
+SpectralFileResult transform(Context& context,
+                             const io::SignalFile& file,
+                             const FftFileParams& params) {
+  SignalArray<T> signals;
+  {
+    Stage stage(context, "read");
+    signals = file.read<T>(context);
+  }
+  if (signals.count() == 0) throw bad_file(params.in, "holds no numbers; a transform needs one");
+  if (params.two_d && !signals.matrix) {
+    throw bad_file(params.in, "holds one signal; a two-dimensional transform needs a matrix");
+  }
+  {
+    Stage stage(context, "transform", static_cast<double>(signals.count()), "numbers");
+    signals = params.real ? real_transform(context, std::move(signals), params)
+                          : complex_transform(context, std::move(signals), params);
+    stage.advance(static_cast<double>(signals.count()));
+  }
+  Stage stage(context, "write");
+  AtomicFile out(params.out);
+  io::write_signals(out, signals);
+  out.commit();
+  const int width = static_cast<int>(sizeof(T)) * (signals.complex ? 2 : 1);
+  return {signals.rows,
+          signals.cols,
+          signals.matrix,
+          fmt::format("{}{}", signals.complex ? 'c' : 'f', width)};
+}
+
+}  // namespace
+
+SpectralFileResult fft_file(Context& context, const FftFileParams& params) {
+  if (params.axis < -1 || params.axis > 1) {
+    throw Error(ErrorCode::usage,
+                fmt::format("fft: axis {}; 0 is along columns, 1 along rows", params.axis));
+  }
+  if (params.odd && !(params.real && params.inverse)) {
+    throw Error(ErrorCode::usage,
+                "fft: --odd says how many real values come out; it goes with "
+                "--real --inverse");
+  }
+  const io::SignalFile file(params.in);
+  return file.single() ? transform<float>(context, file, params)
+                       : transform<double>(context, file, params);
+}
+
+}  // namespace yupana::job

@@ -1,0 +1,149 @@
+#include "yupana/spectral/polymul.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+
+#include "yupana/core/error.hpp"
+#include "yupana/io/column.hpp"
+#include "yupana/io/input_file.hpp"
+#include "yupana/job/spectral.hpp"
+#include "yupana/spectral/big_integer.hpp"
+
+namespace yupana::job {
+namespace {
+
+/// All numbers of a file, as T.
+template <class T>
+Array<T> column(Context& context, const std::string& path) {
+  io::ColumnReader reader(path, io::number_type<T>());
+  if constexpr (std::is_integral_v<T>) {
+    if (reader.type().kind == 'f') {
+      throw bad_file(path, "holds floats; an exact product takes integers, or use --real");
+    }
+  }
+  constexpr std::int64_t piece = std::int64_t{1} << 20;
+  Array<T> values(reader.size().value_or(piece));
+  std::int64_t count = 0;
+  while (true) {
+    context.check_cancelled();
+    if (count == values.size()) {
+      // Text says only at its end how long it is.
+      Array<T> longer(std::max<std::int64_t>(piece, 2 * count));
+      std::copy(values.begin(), values.end(), longer.begin());
+      values = std::move(longer);
+    }
+    const std::int64_t got = reader.read_as(&values[count], std::min(piece, values.size() - count));
+    if (got == 0) break;
+    if constexpr (std::is_integral_v<T>) {
+      // What uint64 holds beyond int64 has become negative.
+      const bool is_unsigned = reader.type() == io::NumberType{'u', 8};
+      for (std::int64_t i = 0; is_unsigned && i < got; ++i) {
+        if (values[count + i] >= 0) continue;
+        throw bad_file(
+            path,
+            fmt::format("number {} is beyond 2^63 - 1; use --digits or --real", count + i + 1));
+      }
+    }
+    count += got;
+  }
+  Array<T> exact(count);
+  std::copy(values.begin(), values.begin() + count, exact.begin());
+  return exact;
+}
+
+template <class T>
+std::span<const T> span_of(const Array<T>& values) {
+  return {values.data(), static_cast<std::size_t>(values.size())};
+}
+
+template <class T>
+SpectralFileResult written(const std::string& path, const Array<T>& values, double error_bound) {
+  AtomicFile out(path);
+  io::ColumnWriter writer(out, io::number_type<T>());
+  writer.write(values.data(), values.size());
+  writer.finish();
+  out.commit();
+  return {1, values.size(), false, io::number_type<T>().name(), error_bound};
+}
+
+/// The file's digits without the white space around them.
+spectral::BigInteger integer_of(Context& context,
+                                const std::string& path,
+                                spectral::Digits digits) {
+  const Array<char> bytes = io::read_text(io::InputFile(path), context.memory());
+  std::string_view text(bytes.data(),
+                        static_cast<std::size_t>(std::max<std::int64_t>(bytes.size() - 1, 0)));
+  constexpr std::string_view blank = " \t\r\n";
+  text.remove_prefix(std::min(text.find_first_not_of(blank), text.size()));
+  text.remove_suffix(text.size() - (text.find_last_not_of(blank) + 1));
+  try {
+    return spectral::parse_integer(context, text, digits);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::bad_input) throw;
+    throw bad_file(path, error.what());
+  }
+}
+
+spectral::Digits digits_named(const std::string& name) {
+  if (name == "decimal") return spectral::Digits::decimal;
+  if (name == "hex") return spectral::Digits::hexadecimal;
+  if (name == "binary") return spectral::Digits::binary;
+  throw Error(ErrorCode::usage,
+              fmt::format("digits: '{}' is unknown; use decimal, hex or binary", name));
+}
+
+SpectralFileResult integer_product(Context& context, const PolymulFileParams& params) {
+  const spectral::Digits digits = digits_named(params.digits);
+  spectral::BigInteger product;
+  {
+    Stage stage(context, "read");
+    product = integer_of(context, params.a, digits);
+  }
+  {
+    Stage stage(context, "multiply");
+    product = spectral::multiply(context, product, integer_of(context, params.b, digits));
+  }
+  Stage stage(context, "write");
+  const std::string text = spectral::to_text(context, product, digits);
+  AtomicFile out(params.out);
+  out.write(text);
+  out.write("\n");
+  out.commit();
+  return {
+      1, static_cast<std::int64_t>(text.size()) - (product.negative ? 1 : 0), false, params.digits};
+}
+
+/// Text holds integers if nothing else is said: its numbers are read as such.
+bool holds_integers(const std::string& path) {
+  return io::ColumnReader(path, {'i', 8}).type().kind != 'f';
+}
+
+}  // namespace
+
+SpectralFileResult polymul_file(Context& context, const PolymulFileParams& params) {
+  if (!params.digits.empty()) {
+    if (params.kind != PolymulKind::automatic) {
+      throw Error(ErrorCode::usage,
+                  "polymul: --digits is exact by itself; leave --exact and --real "
+                  "out");
+    }
+    return integer_product(context, params);
+  }
+  bool exact = params.kind == PolymulKind::exact;
+  if (params.kind == PolymulKind::automatic) {
+    exact = holds_integers(params.a) && holds_integers(params.b);
+  }
+  Stage stage(context, "multiply");
+  if (exact) {
+    const auto a = column<std::int64_t>(context, params.a);
+    const auto b = column<std::int64_t>(context, params.b);
+    return written(params.out, spectral::polymul_exact(context, span_of(a), span_of(b)), 0);
+  }
+  const auto a = column<double>(context, params.a);
+  const auto b = column<double>(context, params.b);
+  const spectral::RealProduct product = spectral::polymul(context, span_of(a), span_of(b));
+  return written(params.out, product.coefficients, product.error_bound);
+}
+
+}  // namespace yupana::job
