@@ -30,35 +30,47 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
   Kernel::fetch_tile(launch.b, tile, kept);
   Kernel::load(launch.a, tile, x);
   enter(x);
-  transform<Tile>(x, shared, launch.a.pass.roots);
-  wait_for_fetches();
-  for_constants<Tile::packs>([&](auto i) {
-    Pack<F>* const mine = kept + i * Tile::threads + threadIdx.x;
-    const Pack<F> first = x[i];
-    get(x[i], mine);
-    put(mine, first);
-  });
-  enter(x);
-  transform<Tile>(x, shared, launch.a.pass.roots);
   constexpr int log_radix = Tile::last_log;
   static_assert(Tile::stages.log[0] == log_radix);
-  typename Kernel::Values product;
-  for_constants<Tile::packs>([&](auto i) {
-    constexpr int digit = i % Tile::last_radix;
-    constexpr int from = i - digit + reversed(digit, log_radix);
-    Pack<F> other;
-    get(other, kept + from * Tile::threads + threadIdx.x);
-    for_constants<Pack<F>::size>([&](auto v) {
-      product[i].at[v] = F::multiply(x[from].at[v], other.at[v]);
-    });
-  });
-  transform<Tile>(product, shared, launch.a.pass.roots);
+  // One copy of the transform's instructions, three times as many would not stay in their cache.
+#pragma unroll 1
+  for (int turn = 0; turn < 3; ++turn) {
+    transform<Tile>(x, shared, launch.a.pass.roots);
+    if (turn == 0) {
+      wait_for_fetches();
+      for_constants<Tile::packs>([&](auto i) {
+        Pack<F>* const mine = kept + i * Tile::threads + threadIdx.x;
+        const Pack<F> first = x[i];
+        get(x[i], mine);
+        put(mine, first);
+      });
+      enter(x);
+    } else if (turn == 1) {
+      for_constants<Tile::packs>([&](auto i) {
+        Pack<F> other;
+        get(other, kept + i * Tile::threads + threadIdx.x);
+        for_constants<Pack<F>::size>([&](auto v) {
+          x[i].at[v] = F::multiply(x[i].at[v], other.at[v]);
+        });
+      });
+      // From the order of results to that of input.
+      for_constants<Tile::packs>([&](auto i) {
+        constexpr int digit = i % Tile::last_radix;
+        constexpr int other = i - digit + reversed(digit, log_radix);
+        if constexpr (other > i) {
+          const Pack<F> kept_here = x[i];
+          x[i] = x[other];
+          x[other] = kept_here;
+        }
+      });
+    }
+  }
   if (launch.a.pass.leave) {
-    Kernel::each_value(product, [&](std::uint64_t& value) {
+    Kernel::each_value(x, [&](std::uint64_t& value) {
       value = F::leave(value, launch.a.pass.scale);
     });
   }
-  Kernel::store(launch.a, tile, product);
+  Kernel::store(launch.a, tile, x);
 }
 
 template <class Tile>
@@ -74,11 +86,6 @@ void launch_product(const Pass<F>& a, const Pass<F>& b, cudaStream_t stream) {
 }
 
 }  // namespace
-
-template <>
-void run_pass(const Pass<GoldilocksField>& pass, int log_length, cudaStream_t stream) {
-  launch_pass_of(pass, log_length, stream);
-}
 
 void multiply_rows(const Pass<F>& a, const Pass<F>& b, int log_length, cudaStream_t stream) {
   switch (log_length) {
