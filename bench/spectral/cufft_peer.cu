@@ -1,9 +1,9 @@
-#include "bench/spectral/cufft_peer.hpp"
-
 #include <dlfcn.h>
 
 #include <limits>
 #include <memory>
+
+#include "bench/spectral/cufft_peer.hpp"
 
 namespace yupana::bench {
 namespace {
@@ -42,7 +42,16 @@ std::function<void()> CuFft::forward(std::int64_t n,
   if (n > std::numeric_limits<int>::max()) return {};
   int length = static_cast<int>(n), handle = 0;
   const int type = sizeof(T) == 4 ? single_complex : double_complex;
-  if (plan_many_(&handle, 1, &length, nullptr, 1, length, nullptr, 1, length, type,
+  if (plan_many_(&handle,
+                 1,
+                 &length,
+                 nullptr,
+                 1,
+                 length,
+                 nullptr,
+                 1,
+                 length,
+                 type,
                  static_cast<int>(batch)) != 0) {
     return {};
   }

@@ -140,8 +140,14 @@ void fft_case(const Setting& setting, std::int64_t n, std::int64_t batch) {
   const auto emit = [&](const char* impl, double seconds, bool fine) {
     setting.params.emit({"fft",
                          fmt::format("complex {} n={} x {}, in device memory",
-                                     sizeof(T) == 4 ? "float" : "double", n, batch),
-                         impl, seconds * 1e6, "us", least / seconds, fine});
+                                     sizeof(T) == 4 ? "float" : "double",
+                                     n,
+                                     batch),
+                         impl,
+                         seconds * 1e6,
+                         "us",
+                         least / seconds,
+                         fine});
   };
   emit("yupana cuda", device_seconds(stream, repeats, ours), right);
   if (!peers) return;
@@ -170,8 +176,10 @@ void polymul_case(const Setting& setting, std::int64_t n) {
   const Stream& stream = setting.stream;
   constexpr std::int64_t most = 1 << 18;
   const std::int64_t checked = std::min<std::int64_t>(n, 100'000);
-  const auto product = [&](std::int64_t size, DeviceArray<std::int64_t>& a,
-                           DeviceArray<std::int64_t>& b, DeviceArray<std::int64_t>& c) {
+  const auto product = [&](std::int64_t size,
+                           DeviceArray<std::int64_t>& a,
+                           DeviceArray<std::int64_t>& b,
+                           DeviceArray<std::int64_t>& c) {
     a = DeviceArray<std::int64_t>(size);
     b = DeviceArray<std::int64_t>(size);
     c = DeviceArray<std::int64_t>(2 * size - 1);
@@ -200,21 +208,26 @@ void polymul_case(const Setting& setting, std::int64_t n) {
   const double least = static_cast<double>(a.bytes() + b.bytes() + c.bytes()) / setting.rate;
   setting.params.emit({"polymul",
                        fmt::format("{0} x {0} integer coefficients, exact, in device memory", n),
-                       "yupana cuda", seconds * 1e6, "us", least / seconds, right});
+                       "yupana cuda",
+                       seconds * 1e6,
+                       "us",
+                       least / seconds,
+                       right});
 }
 
 }  // namespace
 
 void fft_cuda(Context& context, const BenchParams& params) {
   on_device(context, params, [&](const Setting& setting) {
-    const std::vector<int> logs = params.quick ? std::vector<int>{12, 16}
-                                               : std::vector<int>{12, 16, 18, 20, 22, 24, 26, 27};
+    const std::vector<int> logs =
+        params.quick ? std::vector<int>{12, 16} : std::vector<int>{12, 16, 18, 20, 22, 24, 26, 27};
     for (const int log : logs) fft_case<float>(setting, std::int64_t{1} << log, 1);
     fft_case<float>(setting, 256, params.quick ? 16 : 65536);
     fft_case<float>(setting, 4096, params.quick ? 16 : 4096);
     fft_case<float>(setting, params.quick ? 1000 : 1'000'000, 1);
     fft_case<float>(setting, params.quick ? 1009 : 1'000'003, 1);
-    const std::vector<int> wide = params.quick ? std::vector<int>{12} : std::vector<int>{19, 23, 26};
+    const std::vector<int> wide =
+        params.quick ? std::vector<int>{12} : std::vector<int>{19, 23, 26};
     for (const int log : wide) fft_case<double>(setting, std::int64_t{1} << log, 1);
   });
 }

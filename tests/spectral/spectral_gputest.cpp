@@ -13,14 +13,16 @@ namespace {
 // Every length of one pass and its neighbours; where a second and a third pass begin; lengths of
 // 2, 3, 5 and 7 in one, two and three passes; primes and others for Bluestein's convolution.
 const std::vector<std::int64_t> lengths = {
-    1,    2,    3,    4,     5,     6,     7,     8,     9,     10,     11,      15,     16,   17,
-    31,   32,   33,   63,    64,    65,    97,    100,   127,   128,    129,     210,    255,  256,
-    257,  343,  509,  511,   512,   513,   1000,  1009,  1023,  1024,   1025,    2047,   2048, 2049,
-    3000, 4095, 4096, 4097,  8191,  8192,  8193,  10000, 16384, 32768,  65535,   65536,  65537,
+    1,     2,      3,      4,      5,       6,       7,       8,       9,      10,    11,
+    15,    16,     17,     31,     32,      33,      63,      64,      65,     97,    100,
+    127,   128,    129,    210,    255,     256,     257,     343,     509,    511,   512,
+    513,   1000,   1009,   1023,   1024,    1025,    2047,    2048,    2049,   3000,  4095,
+    4096,  4097,   8191,   8192,   8193,    10000,   16384,   32768,   65535,  65536, 65537,
     99991, 131072, 262144, 524288, 1000000, 1048575, 1048576, 1048577, 2097152};
 
 template <class T>
-std::vector<std::complex<double>> by_cpu(const std::vector<std::complex<T>>& x, std::int64_t n,
+std::vector<std::complex<double>> by_cpu(const std::vector<std::complex<T>>& x,
+                                         std::int64_t n,
                                          Direction direction) {
   Context context(on("cpu"));
   std::vector<std::complex<double>> wide(x.begin(), x.end());
@@ -173,8 +175,23 @@ void check_product(const std::vector<std::int64_t>& a, const std::vector<std::in
 // One block alone up to 2^13 coefficients, then one pass over columns.
 TEST(PolymulOnGpu, IsExactAroundEveryChangeOfShape) {
   YUPANA_NEEDS_GPU();
-  for (const std::int64_t n : {1, 2, 3, 255, 256, 257, 509, 2048, 2049, 4096, 4097, 8192, 8193,
-                               16384, 16385, 40'000, 262'145}) {
+  for (const std::int64_t n : {1,
+                               2,
+                               3,
+                               255,
+                               256,
+                               257,
+                               509,
+                               2048,
+                               2049,
+                               4096,
+                               4097,
+                               8192,
+                               8193,
+                               16384,
+                               16385,
+                               40'000,
+                               262'145}) {
     check_product(integers(n, 1 << 20, 1), integers(n, 1 << 20, 2));
   }
   check_product(integers(1, 1000, 1), integers(100'000, 1'000'000, 2));

@@ -61,8 +61,7 @@ __device__ __forceinline__ void get(Pack<GoldilocksField>& a, const void* from) 
 /// body(0), body(1) ... as constants of the compiler: loops it must not leave as such, for they
 /// index registers.
 template <int Count, class Body, int... I>
-__device__ __forceinline__ void for_constants(const Body& body,
-                                              std::integer_sequence<int, I...>) {
+__device__ __forceinline__ void for_constants(const Body& body, std::integer_sequence<int, I...>) {
   (body(std::integral_constant<int, I>{}), ...);
 }
 template <int Count, class Body>
@@ -82,24 +81,34 @@ __host__ __device__ constexpr int packs_of(int log_length) {
   return log_length >= 5 && log_length <= 9 ? 8 : 16;
 }
 
-/// Radices of the stages of a length of 2^log_length, as exponents. First and last are equal: the results of a transform then lie as the input of
-/// the next one has to.
+/// Radices of the stages of a length of 2^log_length, as exponents. First and last are equal: the
+/// results of a transform then lie as the input of the next one has to.
 struct Stages {
   int count = 1;
   int log[4] = {0, 0, 0, 0};
 };
 __host__ __device__ constexpr Stages stages_of(int log_length) {
   switch (log_length) {
-    case 5: return {3, {2, 1, 2, 0}};
-    case 6: return {2, {3, 3, 0, 0}};
-    case 7: return {3, {2, 3, 2, 0}};
-    case 8: return {3, {3, 2, 3, 0}};
-    case 9: return {3, {3, 3, 3, 0}};
-    case 10: return {3, {3, 4, 3, 0}};
-    case 11: return {3, {4, 3, 4, 0}};
-    case 12: return {3, {4, 4, 4, 0}};
-    case 13: return {4, {3, 4, 3, 3}};
-    default: return {1, {log_length, 0, 0, 0}};
+    case 5:
+      return {3, {2, 1, 2, 0}};
+    case 6:
+      return {2, {3, 3, 0, 0}};
+    case 7:
+      return {3, {2, 3, 2, 0}};
+    case 8:
+      return {3, {3, 2, 3, 0}};
+    case 9:
+      return {3, {3, 3, 3, 0}};
+    case 10:
+      return {3, {3, 4, 3, 0}};
+    case 11:
+      return {3, {4, 3, 4, 0}};
+    case 12:
+      return {3, {4, 4, 4, 0}};
+    case 13:
+      return {4, {3, 4, 3, 3}};
+    default:
+      return {1, {log_length, 0, 0, 0}};
   }
 }
 
@@ -237,8 +246,8 @@ __device__ __forceinline__ void exchange(Pack<typename Tile::Field> (&x)[Tile::p
       const int unit = thread + Tile::threads * group;
       const int other = unit >> Tile::log_width, column = unit & (Tile::width - 1);
       const int at = Stage::position(other, digit) << Tile::log_width | column;
-      move(index, std::integral_constant<int, group * Stage::radix +
-                                                  reversed(digit, Stage::log_radix)>{},
+      move(index,
+           std::integral_constant<int, group * Stage::radix + reversed(digit, Stage::log_radix)>{},
            Tile::place(at));
     });
   };
@@ -247,9 +256,8 @@ __device__ __forceinline__ void exchange(Pack<typename Tile::Field> (&x)[Tile::p
     using Half = std::remove_reference_t<decltype(half_of<half>(x[0]))>;
     auto* const places = static_cast<Half*>(buffer);
     __syncthreads();
-    each(From{}, [&](auto, auto reversed_index, int at) {
-      places[at] = half_of<half>(x[reversed_index]);
-    });
+    each(From{},
+         [&](auto, auto reversed_index, int at) { places[at] = half_of<half>(x[reversed_index]); });
     __syncthreads();
     each(To{}, [&](auto index, auto, int at) { half_of<half>(x[index]) = places[at]; });
   };
@@ -291,9 +299,8 @@ __device__ __forceinline__ void transform(Pack<typename Tile::Field> (&x)[Tile::
                                           void* buffer,
                                           const typename Tile::Element* __restrict__ roots) {
   using Stage = StageOf<Tile, I>;
-  for_constants<Stage::groups>([&](auto group) {
-    butterfly<typename Tile::Field, Stage::radix, group * Stage::radix>(x);
-  });
+  for_constants<Stage::groups>(
+      [&](auto group) { butterfly<typename Tile::Field, Stage::radix, group * Stage::radix>(x); });
   if constexpr (!Stage::last) {
     twiddle<Tile, I>(x, roots);
     exchange<Tile, I>(x, buffer);

@@ -1,8 +1,7 @@
-#include "yupana/spectral/bluestein_cuda.hpp"
-
 #include <algorithm>
 #include <vector>
 
+#include "yupana/spectral/bluestein_cuda.hpp"
 #include "yupana/spectral/fields_cuda.cuh"
 #include "yupana/spectral/roots_cuda.hpp"
 
@@ -23,8 +22,7 @@ unsigned blocks_for(std::int64_t count) {
 template <class Body>
 __device__ __forceinline__ void each(std::int64_t count, const Body& body) {
   const std::int64_t step = std::int64_t{gridDim.x} * threads;
-  for (std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x; at < count;
-       at += step) {
+  for (std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x; at < count; at += step) {
     body(at);
   }
 }
@@ -35,9 +33,9 @@ __global__ void chirp_kernel(typename ComplexField<T>::Element* chirp,
                              std::int64_t n,
                              RootPair<double2> roots) {
   each(n, [&](std::int64_t j) {
-    const auto e = static_cast<std::int64_t>(static_cast<std::uint64_t>(j) *
-                                             static_cast<std::uint64_t>(j) %
-                                             static_cast<std::uint64_t>(2 * n));
+    const auto e =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(j) * static_cast<std::uint64_t>(j) %
+                                  static_cast<std::uint64_t>(2 * n));
     const double2 root = ComplexField<double>::multiply(
         roots.high[e >> roots.shift], roots.low[e & ((std::int64_t{1} << roots.shift) - 1)]);
     chirp[j] = {static_cast<T>(root.x), static_cast<T>(root.y)};
@@ -158,7 +156,10 @@ void Bluestein<T>::run(const std::complex<T>* in,
     enter_kernel<T><<<blocks, threads, 0, stream>>>(elements(in + begin * n_),
                                                     elements(chirp_.data()),
                                                     elements(signal_.data()),
-                                                    n_, padded_, count, inverse);
+                                                    n_,
+                                                    padded_,
+                                                    count,
+                                                    inverse);
     check_launch("multiply by a chirp");
     fft_.run(signal_.data(), signal_.data(), count, Direction::forward, stream);
     multiply_kernel<T><<<blocks, threads, 0, stream>>>(
@@ -168,7 +169,11 @@ void Bluestein<T>::run(const std::complex<T>* in,
     leave_kernel<T><<<blocks, threads, 0, stream>>>(elements(signal_.data()),
                                                     elements(chirp_.data()),
                                                     elements(out + begin * n_),
-                                                    n_, padded_, count, inverse, scale);
+                                                    n_,
+                                                    padded_,
+                                                    count,
+                                                    inverse,
+                                                    scale);
     check_launch("multiply by a chirp");
   }
 }

@@ -1,10 +1,9 @@
-#include "yupana/spectral/device_fft.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "yupana/spectral/bluestein_cuda.hpp"
+#include "yupana/spectral/device_fft.hpp"
 #include "yupana/spectral/pass_cuda.hpp"
 #include "yupana/spectral/roots_cuda.hpp"
 
@@ -44,7 +43,9 @@ Radices radices_of(int length) {
 
 // The divisor of n up to `most` that is nearest to `wanted` from above, or else from below; 0 where
 // the other factor would pass `rest`.
-std::int64_t divisor_near(std::int64_t n, std::int64_t wanted, std::int64_t most,
+std::int64_t divisor_near(std::int64_t n,
+                          std::int64_t wanted,
+                          std::int64_t most,
                           std::int64_t rest) {
   std::int64_t best = 0;
   for (std::int64_t d = 1; d <= most; ++d) {
@@ -81,8 +82,7 @@ std::vector<int> pass_lengths(std::int64_t n) {
   const std::int64_t first = divisor_near(n, cube, most, most * most);
   if (first == 0) return {};
   const std::int64_t rest = n / first;
-  const std::int64_t second =
-      divisor_near(rest, near_root(static_cast<double>(rest)), most, most);
+  const std::int64_t second = divisor_near(rest, near_root(static_cast<double>(rest)), most, most);
   if (second == 0) return {};
   return {static_cast<int>(first), static_cast<int>(second), static_cast<int>(rest / second)};
 }
@@ -117,8 +117,8 @@ struct DeviceFft<T>::Plan {
   }
 
   // Pass `index` of a transform of `count` signals; the long way of numbering columns:
-  //   j = (j1 n2 + j2) n3 + j3, k = k1 + n1 (k2 + n2 k3); between passes values stand at (k1, j2, j3)
-  //   and (k1, k2, j3).
+  //   j = (j1 n2 + j2) n3 + j3, k = k1 + n1 (k2 + n2 k3); between passes values stand at (k1, j2,
+  //   j3) and (k1, k2, j3).
   Pass<F> pass_of(std::size_t index, std::int64_t count) const {
     Pass<F> pass;
     const std::int64_t length = lengths[index];
@@ -158,7 +158,10 @@ struct DeviceFft<T>::Plan {
     }
   }
 
-  void run(const Element* in, Element* out, std::int64_t count, Direction direction,
+  void run(const Element* in,
+           Element* out,
+           std::int64_t count,
+           Direction direction,
            cudaStream_t stream) {
     for (std::size_t i = 0; i < lengths.size(); ++i) {
       Pass<F> pass = pass_of(i, count);
@@ -199,8 +202,11 @@ void DeviceFft<T>::run(const std::complex<T>* in,
     return;
   }
   using Element = typename Plan::Element;
-  plan_->run(reinterpret_cast<const Element*>(in), reinterpret_cast<Element*>(out), batch,
-             direction, stream);
+  plan_->run(reinterpret_cast<const Element*>(in),
+             reinterpret_cast<Element*>(out),
+             batch,
+             direction,
+             stream);
 }
 
 template <class T>

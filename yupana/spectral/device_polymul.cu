@@ -1,8 +1,7 @@
-#include "yupana/spectral/device_polymul.hpp"
-
 #include <algorithm>
 #include <vector>
 
+#include "yupana/spectral/device_polymul.hpp"
 #include "yupana/spectral/product_cuda.hpp"
 #include "yupana/spectral/roots_cuda.hpp"
 
@@ -18,9 +17,9 @@ using Element = F::Element;
 
 /// A transform of 2^log values as up to two passes over columns, then rows.
 struct Shape {
-  int log = shortest_row;
+  int log = short_row;
   std::vector<int> columns;
-  int rows = shortest_row;
+  int rows = short_row;
 };
 
 // Long rows are cheap, being read and written as they lie, but only rows of 2^12 leave room for two
@@ -28,10 +27,16 @@ struct Shape {
 Shape shape_of(std::int64_t size) {
   Shape shape;
   while (std::int64_t{1} << shape.log < size) ++shape.log;
-  shape.rows = shape.log;
-  if (shape.log <= longest_row) return shape;
-  shape.rows = std::min(shape.log - shortest_pass, longest_row - 1);
-  if (shape.log == longest_pass + longest_row) shape.rows = longest_row;
+  if (shape.log <= long_row) {
+    for (const int rows : {long_row, row, short_row}) {
+      if (shape.log <= rows) shape.rows = rows;
+    }
+    shape.log = shape.rows;
+    return shape;
+  }
+  shape.rows = shape.log < row + shortest_pass        ? short_row
+               : shape.log == longest_pass + long_row ? long_row
+                                                      : row;
   const int left = shape.log - shape.rows;
   if (left <= longest_pass) {
     shape.columns = {left};
@@ -142,17 +147,19 @@ void DeviceProduct::run(const std::int64_t* a,
   Element* const first = plan.work[0].data();
   Element* const second = plan.work[1].data();
   if (plan.shape.columns.empty()) {
-    plan.rows(reinterpret_cast<const Element*>(a), reinterpret_cast<const Element*>(b), first,
-              stream);
+    plan.rows(
+        reinterpret_cast<const Element*>(a), reinterpret_cast<const Element*>(b), first, stream);
   } else {
     plan.forward(a, plan.a_size, first, stream);
     plan.forward(b, plan.b_size, second, stream);
     plan.rows(first, second, first, stream);
     plan.backward(first, stream);
   }
-  check(cudaMemcpyAsync(out, first,
+  check(cudaMemcpyAsync(out,
+                        first,
                         static_cast<std::size_t>(plan.a_size + plan.b_size - 1) * sizeof(Element),
-                        cudaMemcpyDeviceToDevice, stream),
+                        cudaMemcpyDeviceToDevice,
+                        stream),
         "copy a product");
 }
 

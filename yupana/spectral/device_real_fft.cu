@@ -1,6 +1,6 @@
-#include "yupana/spectral/device_real_fft.hpp"
-
 #include <algorithm>
+
+#include "yupana/spectral/device_real_fft.hpp"
 
 namespace yupana::spectral::cuda {
 
@@ -30,8 +30,7 @@ auto elements(const std::complex<T>* values) {
 template <class Body>
 __device__ __forceinline__ void each(std::int64_t count, const Body& body) {
   const std::int64_t step = std::int64_t{gridDim.x} * threads;
-  for (std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x; at < count;
-       at += step) {
+  for (std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x; at < count; at += step) {
     body(at);
   }
 }
@@ -45,8 +44,11 @@ __device__ __forceinline__ Element<T> root_at(const RootPair<Element<T>>& roots,
 // With Z of the h = n/2 pairs: E = (Z[k] + conj Z[h-k]) / 2, O = -i (Z[k] - conj Z[h-k]) / 2,
 // X[k] = E + w^k O.
 template <class T>
-__global__ void split_kernel(const Element<T>* z, Element<T>* x, std::int64_t half,
-                             std::int64_t batch, RootPair<Element<T>> roots) {
+__global__ void split_kernel(const Element<T>* z,
+                             Element<T>* x,
+                             std::int64_t half,
+                             std::int64_t batch,
+                             RootPair<Element<T>> roots) {
   each(batch * (half + 1), [&](std::int64_t at) {
     const std::int64_t b = at / (half + 1), k = at - b * (half + 1);
     const Element<T> a = z[b * half + (k == half ? 0 : k)];
@@ -60,8 +62,11 @@ __global__ void split_kernel(const Element<T>* z, Element<T>* x, std::int64_t ha
 
 // The way back: Z = E + i O, O = w^-k (X[k] - conj X[h-k]) / 2.
 template <class T>
-__global__ void join_kernel(const Element<T>* x, Element<T>* z, std::int64_t half,
-                            std::int64_t batch, RootPair<Element<T>> roots) {
+__global__ void join_kernel(const Element<T>* x,
+                            Element<T>* z,
+                            std::int64_t half,
+                            std::int64_t batch,
+                            RootPair<Element<T>> roots) {
   each(batch * half, [&](std::int64_t at) {
     const std::int64_t b = at / half, k = at - b * half;
     Element<T> a = x[b * (half + 1) + k], c = x[b * (half + 1) + half - k];
@@ -80,13 +85,17 @@ __global__ void widen_kernel(const T* in, Element<T>* out, std::int64_t count) {
   each(count, [&](std::int64_t at) { out[at] = {in[at], 0}; });
 }
 template <class T>
-__global__ void first_half_kernel(const Element<T>* in, Element<T>* out, std::int64_t n,
+__global__ void first_half_kernel(const Element<T>* in,
+                                  Element<T>* out,
+                                  std::int64_t n,
                                   std::int64_t batch) {
   const std::int64_t half = n / 2 + 1;
   each(batch * half, [&](std::int64_t at) { out[at] = in[at / half * n + at % half]; });
 }
 template <class T>
-__global__ void mirror_kernel(const Element<T>* in, Element<T>* out, std::int64_t n,
+__global__ void mirror_kernel(const Element<T>* in,
+                              Element<T>* out,
+                              std::int64_t n,
                               std::int64_t batch) {
   const std::int64_t half = n / 2 + 1;
   each(batch * n, [&](std::int64_t at) {
@@ -103,7 +112,9 @@ __global__ void real_part_kernel(const Element<T>* in, T* out, std::int64_t coun
 }
 
 template <class T>
-__global__ void transpose_kernel(const Element<T>* in, Element<T>* out, std::int64_t rows,
+__global__ void transpose_kernel(const Element<T>* in,
+                                 Element<T>* out,
+                                 std::int64_t rows,
                                  std::int64_t cols) {
   __shared__ Element<T> tile[edge][edge + 1];
   const std::int64_t down = (rows + edge - 1) / edge, across = (cols + edge - 1) / edge;
@@ -131,7 +142,9 @@ DeviceRealFft<T>::DeviceRealFft(std::int64_t n, std::int64_t batch)
       work_((n % 2 == 0 ? n / 2 : n) * batch) {}
 
 template <class T>
-void DeviceRealFft<T>::forward(const T* in, std::complex<T>* out, std::int64_t batch,
+void DeviceRealFft<T>::forward(const T* in,
+                               std::complex<T>* out,
+                               std::int64_t batch,
                                cudaStream_t stream) {
   const unsigned blocks = blocks_for(batch * n_);
   std::complex<T>* const work = work_.data();
@@ -143,14 +156,15 @@ void DeviceRealFft<T>::forward(const T* in, std::complex<T>* out, std::int64_t b
     widen_kernel<T><<<blocks, threads, 0, stream>>>(in, elements(work), batch * n_);
     check_launch("make complex values");
     fft_.run(work, work, batch, Direction::forward, stream);
-    first_half_kernel<T><<<blocks, threads, 0, stream>>>(
-        elements(work), elements(out), n_, batch);
+    first_half_kernel<T><<<blocks, threads, 0, stream>>>(elements(work), elements(out), n_, batch);
   }
   check_launch("split a spectrum");
 }
 
 template <class T>
-void DeviceRealFft<T>::inverse(const std::complex<T>* in, T* out, std::int64_t batch,
+void DeviceRealFft<T>::inverse(const std::complex<T>* in,
+                               T* out,
+                               std::int64_t batch,
                                cudaStream_t stream) {
   const unsigned blocks = blocks_for(batch * n_);
   std::complex<T>* const work = work_.data();
@@ -181,12 +195,12 @@ void DeviceColumnFft<T>::run(std::complex<T>* values, Direction direction, cudaS
     return;
   }
   const unsigned blocks = blocks_for(rows_ * cols_);
-  transpose_kernel<T><<<blocks, threads, 0, stream>>>(
-      elements(values), elements(turned_.data()), rows_, cols_);
+  transpose_kernel<T>
+      <<<blocks, threads, 0, stream>>>(elements(values), elements(turned_.data()), rows_, cols_);
   check_launch("transpose");
   fft_.run(turned_.data(), turned_.data(), direction, stream);
-  transpose_kernel<T><<<blocks, threads, 0, stream>>>(
-      elements(turned_.data()), elements(values), cols_, rows_);
+  transpose_kernel<T>
+      <<<blocks, threads, 0, stream>>>(elements(turned_.data()), elements(values), cols_, rows_);
   check_launch("transpose");
 }
 

@@ -13,9 +13,9 @@
 /// Only for CUDA builds: as device_fft.hpp.
 namespace yupana::spectral::cuda {
 
-/// Transforms of up to `batch` real signals of length n and back. Even n: a complex transform of n/2
-/// values, the even and odd ones as real and imaginary parts, and one pass more; odd n: a complex
-/// transform of n.
+/// Transforms of up to `batch` real signals of length n and back. Even n: a complex transform of
+/// n/2 values, the even and odd ones as real and imaginary parts, and one pass more; odd n: a
+/// complex transform of n.
 template <class T>
 class DeviceRealFft {
  public:
@@ -41,7 +41,8 @@ class DeviceColumnFft {
  private:
   std::int64_t rows_, cols_;
   DeviceFft<T> fft_;
-  yupana::cuda::DeviceArray<std::complex<T>> turned_;  ///< the transpose, where one pass does not do
+  yupana::cuda::DeviceArray<std::complex<T>>
+      turned_;  ///< the transpose, where one pass does not do
 };
 
 }  // namespace yupana::spectral::cuda

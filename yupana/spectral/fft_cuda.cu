@@ -26,11 +26,22 @@ bool copies_as_rows(const Signals<T>& signals) {
 }
 
 template <class T>
-void copy_rows(void* to, std::int64_t to_pitch, const void* from, std::int64_t from_pitch,
-               std::int64_t length, std::int64_t batch, cudaStream_t stream) {
+void copy_rows(void* to,
+               std::int64_t to_pitch,
+               const void* from,
+               std::int64_t from_pitch,
+               std::int64_t length,
+               std::int64_t batch,
+               cudaStream_t stream) {
   const auto bytes = [](std::int64_t count) { return static_cast<std::size_t>(count) * sizeof(T); };
-  check(cudaMemcpy2DAsync(to, bytes(to_pitch), from, bytes(from_pitch), bytes(length),
-                          static_cast<std::size_t>(batch), cudaMemcpyDefault, stream),
+  check(cudaMemcpy2DAsync(to,
+                          bytes(to_pitch),
+                          from,
+                          bytes(from_pitch),
+                          bytes(length),
+                          static_cast<std::size_t>(batch),
+                          cudaMemcpyDefault,
+                          stream),
         "copy signals");
 }
 
@@ -73,12 +84,17 @@ void to_host(Context& context, const T* values, Signals<T> signals, cudaStream_t
 
 template <class T>
 Signals<T> part_of(Signals<T> signals, std::int64_t begin, std::int64_t count) {
-  return {signals.data + begin * signals.distance, signals.length, count, signals.stride,
+  return {signals.data + begin * signals.distance,
+          signals.length,
+          count,
+          signals.stride,
           signals.distance};
 }
 
 // A signal takes twice its values in and out, and as much again for the work.
-std::int64_t signals_at_once(const Context& context, std::int64_t n, std::int64_t batch,
+std::int64_t signals_at_once(const Context& context,
+                             std::int64_t n,
+                             std::int64_t batch,
                              std::size_t value) {
   const std::uint64_t each = static_cast<std::uint64_t>(n + 1) * value * 3;
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(context.gpu_memory() / each), 1, batch);
@@ -193,16 +209,15 @@ void inverse_fft_real_2d(Context& context,
   to_host(context, values.data(), rows_of(out), stream);
 }
 
-#define YUPANA_FFT_CUDA(T)                                                                \
-  template void fft<T>(                                                                   \
-      Context&, Signals<const std::complex<T>>, Signals<std::complex<T>>, Direction);     \
-  template void fft_real<T>(Context&, Signals<const T>, Signals<std::complex<T>>);        \
-  template void inverse_fft_real<T>(Context&, Signals<const std::complex<T>>, Signals<T>); \
-  template void fft_2d<T>(                                                                \
+#define YUPANA_FFT_CUDA(T)                                                                  \
+  template void fft<T>(                                                                     \
+      Context&, Signals<const std::complex<T>>, Signals<std::complex<T>>, Direction);       \
+  template void fft_real<T>(Context&, Signals<const T>, Signals<std::complex<T>>);          \
+  template void inverse_fft_real<T>(Context&, Signals<const std::complex<T>>, Signals<T>);  \
+  template void fft_2d<T>(                                                                  \
       Context&, MatrixView<const std::complex<T>>, MatrixView<std::complex<T>>, Direction); \
   template void fft_real_2d<T>(Context&, MatrixView<const T>, MatrixView<std::complex<T>>); \
-  template void inverse_fft_real_2d<T>(                                                   \
-      Context&, MatrixView<const std::complex<T>>, MatrixView<T>);
+  template void inverse_fft_real_2d<T>(Context&, MatrixView<const std::complex<T>>, MatrixView<T>);
 YUPANA_FFT_CUDA(float)
 YUPANA_FFT_CUDA(double)
 #undef YUPANA_FFT_CUDA

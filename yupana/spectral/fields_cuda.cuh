@@ -45,14 +45,22 @@ struct ComplexField {
     constexpr T cosine = T(0.92387953251128675613L);  // of 2 pi / 16
     constexpr T sine = T(0.38268343236508977173L);
     switch (k * (16 / n)) {
-      case 0: return a;
-      case 1: return turn(a, cosine, sine);
-      case 2: return {eighth * (a.x + a.y), eighth * (a.y - a.x)};
-      case 3: return turn(a, sine, cosine);
-      case 4: return {a.y, -a.x};
-      case 5: return turn(a, -sine, cosine);
-      case 6: return {eighth * (a.y - a.x), -eighth * (a.x + a.y)};
-      default: return turn(a, -cosine, sine);
+      case 0:
+        return a;
+      case 1:
+        return turn(a, cosine, sine);
+      case 2:
+        return {eighth * (a.x + a.y), eighth * (a.y - a.x)};
+      case 3:
+        return turn(a, sine, cosine);
+      case 4:
+        return {a.y, -a.x};
+      case 5:
+        return turn(a, -sine, cosine);
+      case 6:
+        return {eighth * (a.y - a.x), -eighth * (a.x + a.y)};
+      default:
+        return turn(a, -cosine, sine);
     }
   }
 

@@ -110,7 +110,11 @@ __global__ void __launch_bounds__(mixed_threads)
   Element* to = from + (length << log_columns);
   wait_for_earlier_kernels();
   for (std::int64_t tile = blockIdx.x; tile < launch.tiles; tile += gridDim.x) {
-    each_value(pass.from, length, log_columns, tile, pass.columns,
+    each_value(pass.from,
+               length,
+               log_columns,
+               tile,
+               pass.columns,
                [&](int row, int at, ColumnPlace place) {
                  const Element value = pass.in[place.offset + row * pass.from.stride];
                  from[at] = pass.enter ? F::enter(value) : value;
@@ -120,12 +124,24 @@ __global__ void __launch_bounds__(mixed_threads)
       const int radix = launch.radices.radix[static_cast<std::size_t>(i)];
       __syncthreads();
       switch (radix) {
-        case 2: stage<F, 2>(from, to, length, done, log_columns, pass.roots); break;
-        case 3: stage<F, 3>(from, to, length, done, log_columns, pass.roots); break;
-        case 4: stage<F, 4>(from, to, length, done, log_columns, pass.roots); break;
-        case 5: stage<F, 5>(from, to, length, done, log_columns, pass.roots); break;
-        case 7: stage<F, 7>(from, to, length, done, log_columns, pass.roots); break;
-        default: stage<F, 8>(from, to, length, done, log_columns, pass.roots); break;
+        case 2:
+          stage<F, 2>(from, to, length, done, log_columns, pass.roots);
+          break;
+        case 3:
+          stage<F, 3>(from, to, length, done, log_columns, pass.roots);
+          break;
+        case 4:
+          stage<F, 4>(from, to, length, done, log_columns, pass.roots);
+          break;
+        case 5:
+          stage<F, 5>(from, to, length, done, log_columns, pass.roots);
+          break;
+        case 7:
+          stage<F, 7>(from, to, length, done, log_columns, pass.roots);
+          break;
+        default:
+          stage<F, 8>(from, to, length, done, log_columns, pass.roots);
+          break;
       }
       done *= radix;
       Element* const other = from;
@@ -133,15 +149,15 @@ __global__ void __launch_bounds__(mixed_threads)
       to = other;
     }
     __syncthreads();
-    each_value(pass.to, length, log_columns, tile, pass.columns,
-               [&](int row, int at, ColumnPlace place) {
-                 Element value = from[at];
-                 if (pass.twiddle == Twiddle::after) {
-                   value = F::multiply(value, root_of<F>(pass.between, row * place.i0));
-                 }
-                 pass.out[place.offset + row * pass.to.stride] =
-                     pass.leave ? F::leave(value, pass.scale) : value;
-               });
+    each_value(
+        pass.to, length, log_columns, tile, pass.columns, [&](int row, int at, ColumnPlace place) {
+          Element value = from[at];
+          if (pass.twiddle == Twiddle::after) {
+            value = F::multiply(value, root_of<F>(pass.between, row * place.i0));
+          }
+          pass.out[place.offset + row * pass.to.stride] =
+              pass.leave ? F::leave(value, pass.scale) : value;
+        });
     __syncthreads();
   }
 }
@@ -156,21 +172,26 @@ void launch_mixed(const Pass<F>& pass, const Radices& radices, cudaStream_t stre
   }
   const std::int64_t tiles = ((pass.columns - 1) >> log_columns) + 1;
   const std::int64_t room = 6 * multiprocessors();
-  launch_behind(mixed_kernel<F>, static_cast<unsigned>(tiles < room ? tiles : room), mixed_threads,
+  launch_behind(mixed_kernel<F>,
+                static_cast<unsigned>(tiles < room ? tiles : room),
+                mixed_threads,
                 2 * (column_bytes << log_columns),
-                stream, MixedLaunch<F>{pass, radices, log_columns, tiles},
+                stream,
+                MixedLaunch<F>{pass, radices, log_columns, tiles},
                 "transform columns by mixed radices");
 }
 
 }  // namespace
 
 template <>
-void run_mixed_pass(const Pass<ComplexField<float>>& pass, const Radices& radices,
+void run_mixed_pass(const Pass<ComplexField<float>>& pass,
+                    const Radices& radices,
                     cudaStream_t stream) {
   launch_mixed(pass, radices, stream);
 }
 template <>
-void run_mixed_pass(const Pass<ComplexField<double>>& pass, const Radices& radices,
+void run_mixed_pass(const Pass<ComplexField<double>>& pass,
+                    const Radices& radices,
                     cudaStream_t stream) {
   launch_mixed(pass, radices, stream);
 }

@@ -34,8 +34,8 @@ __device__ __forceinline__ ColumnPlace place_of(const Layout& layout, std::int64
 }
 
 template <class F>
-__device__ __forceinline__ typename F::Element root_of(
-    const RootPair<typename F::Element>& roots, std::int64_t exponent) {
+__device__ __forceinline__ typename F::Element root_of(const RootPair<typename F::Element>& roots,
+                                                       std::int64_t exponent) {
   return F::multiply(__ldg(roots.high + (exponent >> roots.shift)),
                      __ldg(roots.low + (exponent & ((std::int64_t{1} << roots.shift) - 1))));
 }
@@ -57,10 +57,9 @@ __device__ __forceinline__ void fetch(void* to, const void* from, int valid) {
                  "r"(valid)
                  : "memory");
   } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(address),
-                 "l"(from),
-                 "r"(valid)
-                 : "memory");
+    asm volatile(
+        "cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(address), "l"(from), "r"(valid)
+        : "memory");
   }
 }
 __device__ __forceinline__ void wait_for_fetches() {
@@ -72,9 +71,9 @@ template <class F>
 struct PassLaunch {
   Pass<F> pass;
   std::int64_t tiles;
-  bool vector_in;   ///< packs are 16 bytes in a row, aligned
+  bool vector_in;  ///< packs are 16 bytes in a row, aligned
   bool vector_out;
-  bool rows_in;     ///< columns lie one after the other in memory, aligned to 16 bytes
+  bool rows_in;  ///< columns lie one after the other in memory, aligned to 16 bytes
 };
 
 template <class Tile>
@@ -116,8 +115,7 @@ struct PassKernel {
       const bool there = column + v < pass.columns;
       const std::int64_t base = there ? place_of(pass.from, column + v).offset : 0;
       for_slots<Tile, false>([&](auto index, Slot slot) {
-        const std::int64_t at =
-            base + (slot.row + std::int64_t{slot.digit} * first_step) * stride;
+        const std::int64_t at = base + (slot.row + std::int64_t{slot.digit} * first_step) * stride;
         std::int64_t count = there ? length : 0;
         if constexpr (F::powers_from_table) {
           count = there ? min(std::int64_t{length}, max(std::int64_t{0}, pass.limit - at)) : 0;
@@ -185,8 +183,7 @@ struct PassKernel {
     const int column = (static_cast<int>(threadIdx.x) & (Tile::width - 1)) * size;
     for_slots<Tile, false>([&](auto index, Slot slot) {
       for_constants<size>([&](auto v) {
-        x[index].at[v] =
-            fetched[(column + v) * pitch + slot.row + slot.digit * first_step];
+        x[index].at[v] = fetched[(column + v) * pitch + slot.row + slot.digit * first_step];
       });
     });
     __syncthreads();
@@ -312,8 +309,13 @@ void allow_shared(const void* kernel, int bytes);
 
 /// Starts a kernel that waits for the one before it by itself, where the device can do that.
 template <class Kernel, class Arg>
-void launch_behind(Kernel kernel, unsigned blocks, int threads, int shared, cudaStream_t stream,
-                   const Arg& arg, const char* name) {
+void launch_behind(Kernel kernel,
+                   unsigned blocks,
+                   int threads,
+                   int shared,
+                   cudaStream_t stream,
+                   const Arg& arg,
+                   const char* name) {
   allow_shared(reinterpret_cast<const void*>(kernel), shared);
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -351,14 +353,19 @@ void launch_pass(const Pass<typename Tile::Field>& pass, cudaStream_t stream) {
   using Kernel = PassKernel<Tile>;
   const std::int64_t tiles = (pass.columns + Tile::columns - 1) / Tile::columns;
   const std::int64_t room = multiprocessors() * Tile::blocks;
-  PassLaunch<F> launch{pass, tiles, takes_packs<F>(pass.in, pass.from),
-                       takes_packs<F>(pass.out, pass.to), false};
+  PassLaunch<F> launch{
+      pass, tiles, takes_packs<F>(pass.in, pass.from), takes_packs<F>(pass.out, pass.to), false};
   launch.rows_in = !F::powers_from_table && pass.from.stride == 1 && pass.from.s0 != 1 &&
                    starts_packs<F>(pass.in, pass.from);
   const int shared =
       Kernel::exchange_bytes + (launch.rows_in || tiles > room ? Kernel::fetch_bytes : 0);
-  launch_behind(pass_kernel<Tile>, static_cast<unsigned>(tiles < room ? tiles : room),
-                Tile::threads, shared, stream, launch, "transform columns");
+  launch_behind(pass_kernel<Tile>,
+                static_cast<unsigned>(tiles < room ? tiles : room),
+                Tile::threads,
+                shared,
+                stream,
+                launch,
+                "transform columns");
 }
 
 /// Packs of columns in a tile: rows of 128 bytes where that leaves enough tiles for every
@@ -369,10 +376,14 @@ void launch_pass_of(const Pass<F>& pass, int log_length, cudaStream_t stream) {
   const bool rows = pass.from.stride == 1 && pass.to.stride == 1;
   const auto few = [&](int log_width) { return rows || packs >> log_width < 128; };
   switch (log_length) {
-    case 4: return launch_pass<Tile<F, 4, 6>>(pass, stream);
-    case 5: return launch_pass<Tile<F, 5, 4>>(pass, stream);
-    case 6: return launch_pass<Tile<F, 6, 3>>(pass, stream);
-    case 7: return launch_pass<Tile<F, 7, 3>>(pass, stream);
+    case 4:
+      return launch_pass<Tile<F, 4, 6>>(pass, stream);
+    case 5:
+      return launch_pass<Tile<F, 5, 4>>(pass, stream);
+    case 6:
+      return launch_pass<Tile<F, 6, 3>>(pass, stream);
+    case 7:
+      return launch_pass<Tile<F, 7, 3>>(pass, stream);
     case 8:
       if (few(3)) return launch_pass<Tile<F, 8, 1>>(pass, stream);
       return launch_pass<Tile<F, 8, 3>>(pass, stream);
@@ -382,8 +393,10 @@ void launch_pass_of(const Pass<F>& pass, int log_length, cudaStream_t stream) {
     case 10:
       if (few(2)) return launch_pass<Tile<F, 10, 1>>(pass, stream);
       return launch_pass<Tile<F, 10, 2>>(pass, stream);
-    case 11: return launch_pass<Tile<F, 11, 1>>(pass, stream);
-    default: return launch_pass<Tile<F, 12, 1>>(pass, stream);
+    case 11:
+      return launch_pass<Tile<F, 11, 1>>(pass, stream);
+    default:
+      return launch_pass<Tile<F, 12, 1>>(pass, stream);
   }
 }
 

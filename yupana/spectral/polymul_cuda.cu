@@ -24,8 +24,7 @@ constexpr unsigned blocks = 1024;
 template <class Body>
 __device__ __forceinline__ void each(std::int64_t count, const Body& body) {
   const std::int64_t step = std::int64_t{gridDim.x} * threads;
-  for (std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x; at < count;
-       at += step) {
+  for (std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x; at < count; at += step) {
     body(at);
   }
 }
@@ -44,13 +43,16 @@ template <class T>
 DeviceArray<T> on_device(Context& context, std::span<const T> values, cudaStream_t stream) {
   DeviceArray<T> array(static_cast<std::int64_t>(values.size()));
   context.count_moved(values.size_bytes());
-  check(cudaMemcpyAsync(array.data(), values.data(), values.size_bytes(), cudaMemcpyDefault, stream),
-        "copy coefficients");
+  check(
+      cudaMemcpyAsync(array.data(), values.data(), values.size_bytes(), cudaMemcpyDefault, stream),
+      "copy coefficients");
   return array;
 }
 
 template <class T>
-void to_host(Context& context, const DeviceArray<T>& values, std::span<T> out,
+void to_host(Context& context,
+             const DeviceArray<T>& values,
+             std::span<T> out,
              cudaStream_t stream) {
   context.count_moved(out.size_bytes());
   check(cudaMemcpyAsync(out.data(), values.data(), out.size_bytes(), cudaMemcpyDefault, stream),
@@ -58,8 +60,10 @@ void to_host(Context& context, const DeviceArray<T>& values, std::span<T> out,
   check(cudaStreamSynchronize(stream), "multiply polynomials");
 }
 
-void multiply_residues(Context& context, std::span<const std::int64_t> a,
-                       std::span<const std::int64_t> b, std::span<std::int64_t> out) {
+void multiply_residues(Context& context,
+                       std::span<const std::int64_t> a,
+                       std::span<const std::int64_t> b,
+                       std::span<std::int64_t> out) {
   context.check_cancelled();
   const Stream stream;
   const auto first = on_device(context, a, stream), second = on_device(context, b, stream);

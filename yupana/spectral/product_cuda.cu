@@ -18,8 +18,8 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     product_kernel(const __grid_constant__ ProductLaunch launch) {
   using Kernel = PassKernel<Tile>;
   extern __shared__ uint4 shared[];
-  auto* const kept = reinterpret_cast<Pack<F>*>(reinterpret_cast<unsigned char*>(shared) +
-                                                Kernel::exchange_bytes);
+  auto* const kept =
+      reinterpret_cast<Pack<F>*>(reinterpret_cast<unsigned char*>(shared) + Kernel::exchange_bytes);
   const auto enter = [&](typename Kernel::Values& values) {
     if (!launch.a.pass.enter) return;
     Kernel::each_value(values, [](std::uint64_t& value) { value = F::enter(value); });
@@ -49,9 +49,8 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
       for_constants<Tile::packs>([&](auto i) {
         Pack<F> other;
         get(other, kept + i * Tile::threads + threadIdx.x);
-        for_constants<Pack<F>::size>([&](auto v) {
-          x[i].at[v] = F::multiply(x[i].at[v], other.at[v]);
-        });
+        for_constants<Pack<F>::size>(
+            [&](auto v) { x[i].at[v] = F::multiply(x[i].at[v], other.at[v]); });
       });
       // From the order of results to that of input.
       for_constants<Tile::packs>([&](auto i) {
@@ -66,9 +65,8 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     }
   }
   if (launch.a.pass.leave) {
-    Kernel::each_value(x, [&](std::uint64_t& value) {
-      value = F::leave(value, launch.a.pass.scale);
-    });
+    Kernel::each_value(x,
+                       [&](std::uint64_t& value) { value = F::leave(value, launch.a.pass.scale); });
   }
   Kernel::store(launch.a, tile, x);
 }
@@ -80,20 +78,25 @@ void launch_product(const Pass<F>& a, const Pass<F>& b, cudaStream_t stream) {
   const auto launch = [&](const Pass<F>& pass) {
     return PassLaunch<F>{pass, tiles, false, false, false};
   };
-  launch_behind(product_kernel<Tile>, static_cast<unsigned>(tiles), Tile::threads,
-                Kernel::exchange_bytes + Kernel::fetch_bytes, stream,
-                ProductLaunch{launch(a), launch(b)}, "multiply rows");
+  launch_behind(product_kernel<Tile>,
+                static_cast<unsigned>(tiles),
+                Tile::threads,
+                Kernel::exchange_bytes + Kernel::fetch_bytes,
+                stream,
+                ProductLaunch{launch(a), launch(b)},
+                "multiply rows");
 }
 
 }  // namespace
 
 void multiply_rows(const Pass<F>& a, const Pass<F>& b, int log_length, cudaStream_t stream) {
   switch (log_length) {
-    case 9: return launch_product<Tile<F, 9, 0>>(a, b, stream);
-    case 10: return launch_product<Tile<F, 10, 0>>(a, b, stream);
-    case 11: return launch_product<Tile<F, 11, 0>>(a, b, stream);
-    case 12: return launch_product<Tile<F, 12, 0>>(a, b, stream);
-    default: return launch_product<Tile<F, 13, 0>>(a, b, stream);
+    case 9:
+      return launch_product<Tile<F, 9, 0>>(a, b, stream);
+    case 12:
+      return launch_product<Tile<F, 12, 0>>(a, b, stream);
+    default:
+      return launch_product<Tile<F, 13, 0>>(a, b, stream);
   }
 }
 

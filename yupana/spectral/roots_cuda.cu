@@ -1,7 +1,7 @@
-#include "yupana/spectral/roots_cuda.hpp"
-
 #include <cmath>
 #include <numbers>
+
+#include "yupana/spectral/roots_cuda.hpp"
 
 namespace yupana::spectral::cuda {
 
@@ -61,8 +61,7 @@ DeviceArray<T> copied(const std::vector<T>& values) {
 }  // namespace
 
 std::uint64_t goldilocks_product(std::uint64_t a, std::uint64_t b) {
-  return static_cast<std::uint64_t>(static_cast<unsigned __int128>(a) * b %
-                                    GoldilocksField::prime);
+  return static_cast<std::uint64_t>(static_cast<unsigned __int128>(a) * b % GoldilocksField::prime);
 }
 
 std::uint64_t goldilocks_power(std::uint64_t a, std::uint64_t exponent) {
