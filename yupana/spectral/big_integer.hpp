@@ -12,6 +12,8 @@ namespace yupana::spectral {
 /// How digits are written. The value is the base.
 enum class Digits { binary = 2, decimal = 10, hexadecimal = 16 };
 
+/// These functions run on the context's threads, whatever device it has.
+
 /// An integer of any size: sign and magnitude, sum of limbs[i] 2^(32 i) without leading zero limbs.
 /// Zero has no limbs and is not negative.
 struct BigInteger {

@@ -16,6 +16,7 @@
 
 #include "yupana/spectral/fft_butterflies-inl.h"
 #include "yupana/spectral/fft_passes-inl.h"
+#include "yupana/spectral/fft_turns-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace yupana::spectral::cpu::HWY_NAMESPACE {

@@ -38,7 +38,7 @@ Limbs convert(Context& context, LimbSpan digits);
 
 /// Where multiply() changes its method, in limbs of the shorter factor (measured: see README).
 inline constexpr std::size_t least_karatsuba = 48;
-inline constexpr std::size_t least_ntt = 320;
+inline constexpr std::size_t least_ntt = 176;
 }  // namespace cpu
 
 }  // namespace yupana::spectral

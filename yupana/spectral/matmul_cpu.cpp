@@ -6,7 +6,7 @@ namespace yupana::spectral::cpu {
 namespace {
 
 /// Measured crossover on two cores of Zen 4: see README.
-constexpr std::int64_t crossover = 2048;
+constexpr std::int64_t crossover = 1536;
 
 template <class T>
 MatrixView<T> part(

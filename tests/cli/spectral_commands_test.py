@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""fft and polymul on files, against NumPy and Python's own integers."""
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import main, run, skip
+
+try:
+    import numpy as np
+except ImportError:
+    skip("NumPy is not installed")
+
+RNG = np.random.default_rng(1)
+
+
+def files():
+    return sorted(p.name for p in pathlib.Path(".").iterdir())
+
+
+def close(got, want, single=False):
+    assert got.shape == want.shape, f"{got.shape} for {want.shape}"
+    error = np.linalg.norm(got - want) / max(np.linalg.norm(want), 1e-300)
+    assert error < (1e-5 if single else 1e-13), error
+
+
+def fft(x, *options, name="x.npy", out="y.npy"):
+    np.save(name, x)
+    run("fft", name, "-o", out, *options)
+    return np.load(out)
+
+
+def transforms_every_type():
+    for n in [1, 2, 60, 1000, 1009]:
+        for kind in ["f4", "f8", "c8", "c16", "i4", "u1", ">f8", ">c16"]:
+            x = (100 * RNG.normal(size=n) + (100j * RNG.normal(size=n) if "c" in kind else 0))
+            x = np.abs(x).astype(kind) if kind == "u1" else x.astype(kind)
+            y = fft(x)
+            single = kind in ("f4", "c8")
+            assert y.dtype == ("c8" if single else "c16"), y.dtype
+            close(y, np.fft.fft(x), single)
+            close(fft(y, "--inverse"), x.astype(complex), single)
+
+
+def real_spectra_are_halves():
+    for n in [1, 2, 7, 1000, 4097]:
+        x = RNG.normal(size=n)
+        y = fft(x, "--real")
+        close(y, np.fft.rfft(x))
+        back = fft(y, "--real", "--inverse", *(["--odd"] if n % 2 else []))
+        assert back.dtype == "f8"
+        close(back, x)
+
+
+def matrices_go_along_either_axis_or_both():
+    x = RNG.normal(size=(30, 17)) + 1j * RNG.normal(size=(30, 17))
+    close(fft(x), np.fft.fft(x))
+    close(fft(x, "--axis", 0), np.fft.fft(x, axis=0))
+    close(fft(x, "--axis", 1, "--inverse"), np.fft.ifft(x, axis=1))
+    close(fft(x, "--2d"), np.fft.fft2(x))
+    close(fft(x.real, "--real", "--axis", 0), np.fft.rfft(x.real, axis=0))
+    half = fft(x.real, "--real", "--2d")
+    close(half, np.fft.rfft2(x.real))
+    close(fft(half, "--real", "--2d", "--inverse", "--odd"), x.real)
+
+
+def text_in_and_out():
+    pathlib.Path("x.txt").write_text("1 2\n+3 -4\n0.5 0\n")
+    run("fft", "x.txt", "-o", "y.txt")
+    got = [complex(*map(float, line.split())) for line in open("y.txt")]
+    close(np.array(got), np.fft.fft([1 + 2j, 3 - 4j, 0.5]))
+    pathlib.Path("r.txt").write_text("1\n2\n4\n")
+    answer = json.loads(run("fft", "r.txt", "--real", "-o", "y.npy", "--json").stdout)
+    assert answer["cols"] == 2 and answer["type"] == "c16", answer
+    close(np.load("y.npy"), np.fft.rfft([1, 2, 4]))
+    close(np.loadtxt("x.txt")[:, 0], np.array([1, 3, 0.5]))
+
+
+def reference_and_threads_agree():
+    x = RNG.normal(size=700) + 1j * RNG.normal(size=700)
+    close(fft(x, "--device", "reference"), np.fft.fft(x))
+    big = RNG.normal(size=100_000)
+    one = fft(big, "--threads", 1, out="1.npy").tobytes()
+    assert one == fft(big, "--threads", 2, out="2.npy").tobytes()
+    assert one == fft(big, "--threads", 7, out="7.npy").tobytes()
+
+
+def exact_products():
+    for n, m, most in [(1, 1, 9), (10, 3, 1000), (5000, 700, 2**20), (40_000, 40_000, 2**22)]:
+        a, b = RNG.integers(-most, most, n), RNG.integers(-most, most, m)
+        np.save("a.npy", a)
+        np.save("b.npy", b.astype("i4"))
+        run("polymul", "a.npy", "b.npy", "-o", "c.npy")
+        got = np.load("c.npy")
+        assert got.dtype == np.int64
+        if n < 10_000:
+            assert (got == np.convolve(a, b)).all()
+        else:  # a(x) b(x) at a point
+            value = lambda p: sum(int(c) * pow(3, i, 2**61 - 1) for i, c in enumerate(p)) % (2**61 - 1)
+            assert value(got) == value(a) * value(b) % (2**61 - 1)
+    pathlib.Path("a.txt").write_text("1\n1\n")
+    run("polymul", "a.txt", "a.txt", "--exact", "-o", "c.txt")
+    assert pathlib.Path("c.txt").read_text() == "1\n2\n1\n"
+
+
+def real_products_within_their_bound():
+    a, b = RNG.normal(size=3000), RNG.normal(size=2000)
+    np.save("a.npy", a)
+    np.save("b.npy", b)
+    answer = json.loads(run("polymul", "a.npy", "b.npy", "-o", "c.npy", "--json").stdout)
+    error = np.abs(np.load("c.npy") - np.convolve(a, b)).max()
+    assert error <= answer["error_bound"] + 1e-12, (error, answer)
+    assert answer["error_bound"] < 1e-9
+
+
+def integers_of_any_size():
+    sys.set_int_max_str_digits(0) if hasattr(sys, "set_int_max_str_digits") else None
+    for bits in [1, 64, 5000, 400_000]:
+        a = int.from_bytes(RNG.bytes(bits // 8 + 1), "little")
+        b = -int.from_bytes(RNG.bytes(bits // 16 + 1), "little")
+        for name, form in [("decimal", "d"), ("hex", "x"), ("binary", "b")]:
+            pathlib.Path("a.txt").write_text(format(a, form) + "\n")
+            pathlib.Path("b.txt").write_text(format(b, form))
+            run("polymul", "a.txt", "b.txt", "--digits", name, "-o", "c.txt")
+            assert pathlib.Path("c.txt").read_text() == format(a * b, form) + "\n", (bits, name)
+
+
+def refuse(*arguments, says, status=3):
+    before = files()
+    done = run(*arguments, status=status)
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1, done.stderr
+    for word in says:
+        assert word in lines[0], f"'{word}' wanted in: {lines[0]}"
+    assert files() == before, files()
+
+
+def bad_input_ends_in_one_line_and_no_file():
+    refuse("fft", "no.npy", "-o", "o.npy", says=["no.npy"])
+    np.save("e.npy", np.zeros(0))
+    refuse("fft", "e.npy", "-o", "o.npy", says=["e.npy", "no numbers"])
+    np.save("three.npy", np.zeros((2, 2, 2)))
+    refuse("fft", "three.npy", "-o", "o.npy", says=["three.npy", "3 dimensions"])
+    np.save("s.npy", np.array(["a"]))
+    refuse("fft", "s.npy", "-o", "o.npy", says=["s.npy"])
+    np.save("f.npy", np.asfortranarray(RNG.normal(size=(3, 4))))
+    refuse("fft", "f.npy", "-o", "o.npy", says=["f.npy", "Fortran"])
+    np.save("c.npy", np.zeros(3, complex))
+    refuse("fft", "c.npy", "--real", "-o", "o.npy", says=["c.npy", "complex"])
+    refuse("fft", "c.npy", "--2d", "-o", "o.npy", says=["c.npy", "matrix"])
+    refuse("polymul", "c.npy", "c.npy", "-o", "o.npy", says=["c.npy"])
+    np.save("one.npy", np.zeros(1, complex))
+    refuse("fft", "one.npy", "--real", "--inverse", "-o", "o.npy", says=["one.npy", "--odd"])
+    np.save("cut.npy", np.zeros(100, complex))
+    pathlib.Path("cut.npy").write_bytes(pathlib.Path("cut.npy").read_bytes()[:-5])
+    refuse("fft", "cut.npy", "-o", "o.npy", says=["cut.npy", "copy it again"])
+    for text, line, word in [("1\nx\n", 2, "'x'"), ("1\n1 2\n", 2, "'1 2'"), ("1 2 3\n", 1, "'1 2 3'")]:
+        pathlib.Path("x.txt").write_text(text)
+        refuse("fft", "x.txt", "-o", "o.npy", says=[f"x.txt:{line}:", word])
+    refuse("fft", "c.npy", says=["-o"], status=2)
+    refuse("fft", "c.npy", "--axis", 5, "-o", "o.npy", says=["axis 5"], status=2)
+    refuse("fft", "c.npy", "--odd", "-o", "o.npy", says=["--odd"], status=2)
+    np.save("m.npy", np.zeros((2, 2)))
+    refuse("fft", "m.npy", "-o", "o.txt", says=["o.txt", "matrix"], status=2)
+    big = np.full(3, 2**40)
+    np.save("big.npy", big)
+    refuse("polymul", "big.npy", "big.npy", "-o", "o.npy", says=["2^63"])
+    np.save("u.npy", np.full(3, 2**63, "u8"))
+    refuse("polymul", "u.npy", "big.npy", "-o", "o.npy", says=["u.npy", "number 1"])
+    np.save("h.npy", np.array([0.5]))
+    refuse("polymul", "h.npy", "big.npy", "--exact", "-o", "o.npy", says=["h.npy", "floats"])
+    np.save("n.npy", np.array([1, np.nan]))
+    refuse("polymul", "n.npy", "big.npy", "-o", "o.npy", says=["coefficient 1 of a", "nan"])
+    pathlib.Path("d.txt").write_text("12x4")
+    refuse("polymul", "d.txt", "d.txt", "--digits", "decimal", "-o", "o.txt", says=["d.txt", "character 3"])
+    refuse("polymul", "d.txt", "d.txt", "--digits", "octal", "-o", "o.txt", says=["octal"], status=2)
+    refuse("polymul", "d.txt", "d.txt", "--digits", "hex", "--real", "-o", "o.txt", says=["--digits"], status=2)
+
+
+sys.exit(main([transforms_every_type,
+               real_spectra_are_halves,
+               matrices_go_along_either_axis_or_both,
+               text_in_and_out,
+               reference_and_threads_agree,
+               exact_products,
+               real_products_within_their_bound,
+               integers_of_any_size,
+               bad_input_ends_in_one_line_and_no_file]))
