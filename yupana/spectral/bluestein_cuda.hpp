@@ -8,6 +8,7 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/spectral/device_fft.hpp"
 
+/// Private to the family; only files of the CUDA build include this.
 namespace yupana::spectral::cuda {
 
 /// Transforms of any length n (Bluestein 1970): with j k = (j^2 + k^2 - (k - j)^2) / 2 they are a

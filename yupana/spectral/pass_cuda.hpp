@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+/// Only files of the CUDA build include this.
 /// Private to the family: one pass over memory, as the host describes it to the kernels.
 namespace yupana::spectral::cuda {
 

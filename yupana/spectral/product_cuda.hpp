@@ -3,6 +3,7 @@
 #include "yupana/spectral/fields_cuda.cuh"
 #include "yupana/spectral/pass_cuda.hpp"
 
+/// Only files of the CUDA build include this.
 /// Private to the family: the middle of a product by transforms.
 namespace yupana::spectral::cuda {
 

@@ -8,6 +8,7 @@
 #include "yupana/spectral/fields_cuda.cuh"
 #include "yupana/spectral/pass_cuda.hpp"
 
+/// Only files of the CUDA build include this.
 /// Private to the family: tables of roots of unity in device memory.
 namespace yupana::spectral::cuda {
 
