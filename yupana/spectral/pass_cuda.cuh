@@ -4,6 +4,7 @@
 #include "yupana/spectral/block_cuda.cuh"
 #include "yupana/spectral/pass_cuda.hpp"
 
+/// Over 400 lines: a kernel and its launch, which must agree on its shared memory.
 /// Private to the family: the kernel of a pass over columns of a power of two, and its launch.
 /// Blocks stay and take tile after tile; while one is transformed in registers the next one arrives
 /// in shared memory, each thread fetching what it will itself read.
