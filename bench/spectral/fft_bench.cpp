@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "bench/arrays/arrays_bench.hpp"
+#include "bench/spectral/spectral_cuda_bench.hpp"
 #include "bench/spectral/spectral_peers.hpp"
 #include "bench/support/bench.hpp"
 #include "yupana/core/random.hpp"
@@ -200,6 +201,9 @@ void matrix_case(Context& context, const BenchParams& params, std::int64_t side)
 }  // namespace
 
 void fft(Context& context, const BenchParams& params) {
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda) return fft_cuda(context, params);
+#endif
   const std::vector<std::int64_t> sizes =
       params.quick ? std::vector<std::int64_t>{1 << 12, 1000, 1009}
                    : std::vector<std::int64_t>{

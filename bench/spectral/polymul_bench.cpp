@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/arrays/arrays_bench.hpp"
+#include "bench/spectral/spectral_cuda_bench.hpp"
 #include "bench/spectral/spectral_peers.hpp"
 #include "bench/support/bench.hpp"
 #include "yupana/core/random.hpp"
@@ -163,6 +164,9 @@ void integer_case(Context& context, const BenchParams& params, std::int64_t limb
 }  // namespace
 
 void polymul(Context& context, const BenchParams& params) {
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda) return polymul_cuda(context, params);
+#endif
   const std::int64_t n = std::int64_t{1} << (params.quick ? 12 : 20);
   exact_case(context, params, n, 12);  // the result fits one prime
   exact_case(context, params, n, 20);  // two

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "bench/support/bench.hpp"
+
+namespace yupana::bench {
+
+/// `yupana bench fft` and `polymul` on a GPU (CUDA builds): arrays in device memory, device events.
+void fft_cuda(Context& context, const BenchParams& params);
+void polymul_cuda(Context& context, const BenchParams& params);
+
+}  // namespace yupana::bench

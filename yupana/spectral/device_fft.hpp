@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <complex>
+#include <cstdint>
+#include <memory>
+
+#include "yupana/spectral/fft.hpp"
+
+/// Only for CUDA builds: transforms of arrays that are in device memory already.
+namespace yupana::spectral::cuda {
+
+/// Transforms of `batch` signals of length n, one after the other, on the device that was current
+/// when this was made: its tables and its memory are made once. One call at a time.
+///   passes over memory: powers of two 1 up to 2^12, 2 up to 2^24, 3 beyond; 2^a 3^b 5^c 7^d 1 up
+///   to 1,024, 2 up to about 2^20, 3 up to 2^30; others by Bluestein's convolution memory: n *
+///   batch complex numbers besides, none where one pass does; Bluestein 4 to 8 times n for as many
+///   signals at once as make 2^24 values
+template <class T>
+class DeviceFft {
+ public:
+  explicit DeviceFft(std::int64_t n, std::int64_t batch = 1);
+  ~DeviceFft();
+  DeviceFft(DeviceFft&&) noexcept;
+  DeviceFft& operator=(DeviceFft&&) noexcept;
+
+  /// out is `in` or apart from it; both aligned to their element. Same formula and scale as fft().
+  void run(const std::complex<T>* in,
+           std::complex<T>* out,
+           Direction direction,
+           cudaStream_t stream);
+
+  /// The same of the first `batch` signals only.
+  void run(const std::complex<T>* in,
+           std::complex<T>* out,
+           std::int64_t batch,
+           Direction direction,
+           cudaStream_t stream);
+
+  /// Of the columns of an n x `columns` matrix, rows one after the other. Only where one pass does.
+  void run_columns(const std::complex<T>* in,
+                   std::complex<T>* out,
+                   std::int64_t columns,
+                   Direction direction,
+                   cudaStream_t stream);
+  bool single_pass() const;
+  std::int64_t passes() const;
+
+ private:
+  struct Plan;
+  std::unique_ptr<Plan> plan_;
+};
+
+}  // namespace yupana::spectral::cuda

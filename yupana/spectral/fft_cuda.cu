@@ -1,0 +1,225 @@
+// The conversion of a view to one of constants exists for views of constants too, where it is never
+// called; nvcc says so at every instance.
+#pragma nv_diag_suppress 554
+#include <algorithm>
+#include <vector>
+
+#include "yupana/core/cuda/runtime.hpp"
+#include "yupana/spectral/device_fft.hpp"
+#include "yupana/spectral/device_real_fft.hpp"
+#include "yupana/spectral/fft_backends.hpp"
+
+// Signals in host memory: to the device, as many at once as fit, transformed, and back.
+namespace yupana::spectral::cuda {
+
+using yupana::cuda::check;
+using yupana::cuda::DeviceArray;
+using yupana::cuda::DeviceScope;
+using yupana::cuda::Stream;
+
+namespace {
+
+// Signals whose values lie side by side, and that lie apart, the driver copies by itself.
+template <class T>
+bool copies_as_rows(const Signals<T>& signals) {
+  return signals.stride == 1 && (signals.batch == 1 || signals.distance >= signals.length);
+}
+
+template <class T>
+void copy_rows(void* to,
+               std::int64_t to_pitch,
+               const void* from,
+               std::int64_t from_pitch,
+               std::int64_t length,
+               std::int64_t batch,
+               cudaStream_t stream) {
+  const auto bytes = [](std::int64_t count) { return static_cast<std::size_t>(count) * sizeof(T); };
+  check(cudaMemcpy2DAsync(to,
+                          bytes(to_pitch),
+                          from,
+                          bytes(from_pitch),
+                          bytes(length),
+                          static_cast<std::size_t>(batch),
+                          cudaMemcpyDefault,
+                          stream),
+        "copy signals");
+}
+
+template <class T>
+void to_device(Context& context, Signals<const T> signals, T* values, cudaStream_t stream) {
+  const std::int64_t n = signals.length;
+  context.count_moved(static_cast<std::uint64_t>(n * signals.batch) * sizeof(T));
+  if (copies_as_rows(signals)) {
+    copy_rows<T>(values, n, signals.data, std::max(signals.distance, n), n, signals.batch, stream);
+    return;
+  }
+  std::vector<T> packed(static_cast<std::size_t>(n * signals.batch));
+  context.parallel_for(signals.batch * n, 1 << 14, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t at = begin; at < end; ++at) {
+      packed[static_cast<std::size_t>(at)] = signals(at / n, at % n);
+    }
+  });
+  copy_rows<T>(values, n, packed.data(), n, n, signals.batch, stream);
+  check(cudaStreamSynchronize(stream), "copy signals");
+}
+
+template <class T>
+void to_host(Context& context, const T* values, Signals<T> signals, cudaStream_t stream) {
+  const std::int64_t n = signals.length;
+  context.count_moved(static_cast<std::uint64_t>(n * signals.batch) * sizeof(T));
+  if (copies_as_rows(signals)) {
+    copy_rows<T>(signals.data, std::max(signals.distance, n), values, n, n, signals.batch, stream);
+    check(cudaStreamSynchronize(stream), "copy spectra");
+    return;
+  }
+  std::vector<T> packed(static_cast<std::size_t>(n * signals.batch));
+  copy_rows<T>(packed.data(), n, values, n, n, signals.batch, stream);
+  check(cudaStreamSynchronize(stream), "copy spectra");
+  context.parallel_for(signals.batch * n, 1 << 14, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t at = begin; at < end; ++at) {
+      signals(at / n, at % n) = packed[static_cast<std::size_t>(at)];
+    }
+  });
+}
+
+template <class T>
+Signals<T> part_of(Signals<T> signals, std::int64_t begin, std::int64_t count) {
+  return {signals.data + begin * signals.distance,
+          signals.length,
+          count,
+          signals.stride,
+          signals.distance};
+}
+
+// A signal takes twice its values in and out, and as much again for the work.
+std::int64_t signals_at_once(const Context& context,
+                             std::int64_t n,
+                             std::int64_t batch,
+                             std::size_t value) {
+  const std::uint64_t each = static_cast<std::uint64_t>(n + 1) * value * 3;
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(context.gpu_memory() / each), 1, batch);
+}
+
+template <class T>
+Signals<T> rows_of(MatrixView<T> m) {
+  return {m.data, m.cols, m.rows, 1, std::max(m.stride, m.cols)};
+}
+
+}  // namespace
+
+template <class T>
+void fft(Context& context,
+         Signals<const std::complex<T>> in,
+         Signals<std::complex<T>> out,
+         Direction direction) {
+  const DeviceScope scope(context.devices().front());
+  const std::int64_t n = in.length;
+  const std::int64_t most = signals_at_once(context, n, in.batch, sizeof(std::complex<T>));
+  const Stream stream;
+  DeviceArray<std::complex<T>> values(n * most);
+  DeviceFft<T> transform(n, most);
+  for (std::int64_t begin = 0; begin < in.batch; begin += most) {
+    context.check_cancelled();
+    const std::int64_t count = std::min(most, in.batch - begin);
+    to_device(context, part_of(in, begin, count), values.data(), stream);
+    transform.run(values.data(), values.data(), count, direction, stream);
+    to_host(context, values.data(), part_of(out, begin, count), stream);
+  }
+}
+
+template <class T>
+void fft_real(Context& context, Signals<const T> in, Signals<std::complex<T>> out) {
+  const DeviceScope scope(context.devices().front());
+  const std::int64_t n = in.length;
+  const std::int64_t most = signals_at_once(context, n, in.batch, sizeof(std::complex<T>));
+  const Stream stream;
+  DeviceArray<T> values(n * most);
+  DeviceArray<std::complex<T>> spectra(out.length * most);
+  DeviceRealFft<T> transform(n, most);
+  for (std::int64_t begin = 0; begin < in.batch; begin += most) {
+    context.check_cancelled();
+    const std::int64_t count = std::min(most, in.batch - begin);
+    to_device(context, part_of(in, begin, count), values.data(), stream);
+    transform.forward(values.data(), spectra.data(), count, stream);
+    to_host(context, spectra.data(), part_of(out, begin, count), stream);
+  }
+}
+
+template <class T>
+void inverse_fft_real(Context& context, Signals<const std::complex<T>> in, Signals<T> out) {
+  const DeviceScope scope(context.devices().front());
+  const std::int64_t n = out.length;
+  const std::int64_t most = signals_at_once(context, n, in.batch, sizeof(std::complex<T>));
+  const Stream stream;
+  DeviceArray<T> values(n * most);
+  DeviceArray<std::complex<T>> spectra(in.length * most);
+  DeviceRealFft<T> transform(n, most);
+  for (std::int64_t begin = 0; begin < in.batch; begin += most) {
+    context.check_cancelled();
+    const std::int64_t count = std::min(most, in.batch - begin);
+    to_device(context, part_of(in, begin, count), spectra.data(), stream);
+    transform.inverse(spectra.data(), values.data(), count, stream);
+    to_host(context, values.data(), part_of(out, begin, count), stream);
+  }
+}
+
+template <class T>
+void fft_2d(Context& context,
+            MatrixView<const std::complex<T>> in,
+            MatrixView<std::complex<T>> out,
+            Direction direction) {
+  const DeviceScope scope(context.devices().front());
+  const Stream stream;
+  DeviceArray<std::complex<T>> values(in.rows * in.cols);
+  to_device(context, rows_of(in), values.data(), stream);
+  DeviceFft<T> rows(in.cols, in.rows);
+  rows.run(values.data(), values.data(), direction, stream);
+  DeviceColumnFft<T> columns(in.rows, in.cols);
+  columns.run(values.data(), direction, stream);
+  to_host(context, values.data(), rows_of(out), stream);
+}
+
+template <class T>
+void fft_real_2d(Context& context, MatrixView<const T> in, MatrixView<std::complex<T>> out) {
+  const DeviceScope scope(context.devices().front());
+  const Stream stream;
+  DeviceArray<T> values(in.rows * in.cols);
+  DeviceArray<std::complex<T>> spectra(out.rows * out.cols);
+  to_device(context, rows_of(in), values.data(), stream);
+  DeviceRealFft<T> rows(in.cols, in.rows);
+  rows.forward(values.data(), spectra.data(), in.rows, stream);
+  DeviceColumnFft<T> columns(out.rows, out.cols);
+  columns.run(spectra.data(), Direction::forward, stream);
+  to_host(context, spectra.data(), rows_of(out), stream);
+}
+
+template <class T>
+void inverse_fft_real_2d(Context& context,
+                         MatrixView<const std::complex<T>> in,
+                         MatrixView<T> out) {
+  const DeviceScope scope(context.devices().front());
+  const Stream stream;
+  DeviceArray<T> values(out.rows * out.cols);
+  DeviceArray<std::complex<T>> spectra(in.rows * in.cols);
+  to_device(context, rows_of(in), spectra.data(), stream);
+  DeviceColumnFft<T> columns(in.rows, in.cols);
+  columns.run(spectra.data(), Direction::inverse, stream);
+  DeviceRealFft<T> rows(out.cols, out.rows);
+  rows.inverse(spectra.data(), values.data(), out.rows, stream);
+  to_host(context, values.data(), rows_of(out), stream);
+}
+
+#define YUPANA_FFT_CUDA(T)                                                                  \
+  template void fft<T>(                                                                     \
+      Context&, Signals<const std::complex<T>>, Signals<std::complex<T>>, Direction);       \
+  template void fft_real<T>(Context&, Signals<const T>, Signals<std::complex<T>>);          \
+  template void inverse_fft_real<T>(Context&, Signals<const std::complex<T>>, Signals<T>);  \
+  template void fft_2d<T>(                                                                  \
+      Context&, MatrixView<const std::complex<T>>, MatrixView<std::complex<T>>, Direction); \
+  template void fft_real_2d<T>(Context&, MatrixView<const T>, MatrixView<std::complex<T>>); \
+  template void inverse_fft_real_2d<T>(Context&, MatrixView<const std::complex<T>>, MatrixView<T>);
+YUPANA_FFT_CUDA(float)
+YUPANA_FFT_CUDA(double)
+#undef YUPANA_FFT_CUDA
+
+}  // namespace yupana::spectral::cuda

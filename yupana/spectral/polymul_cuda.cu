@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <complex>
+#include <vector>
+
+#include "yupana/core/cuda/runtime.hpp"
+#include "yupana/spectral/device_fft.hpp"
+#include "yupana/spectral/device_polymul.hpp"
+#include "yupana/spectral/fields_cuda.cuh"
+#include "yupana/spectral/polymul_backends.hpp"
+
+namespace yupana::spectral::cuda {
+
+using yupana::cuda::check;
+using yupana::cuda::check_launch;
+using yupana::cuda::DeviceArray;
+using yupana::cuda::DeviceScope;
+using yupana::cuda::Stream;
+
+namespace {
+
+constexpr int threads = 256;
+constexpr unsigned blocks = 1024;
+
+template <class Body>
+__device__ __forceinline__ void each(std::int64_t count, const Body& body) {
+  const std::int64_t step = std::int64_t{gridDim.x} * threads;
+  for (std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x; at < count; at += step) {
+    body(at);
+  }
+}
+
+__global__ void pad_kernel(const double* in, std::int64_t size, double2* out, std::int64_t padded) {
+  each(padded, [&](std::int64_t at) { out[at] = {at < size ? in[at] : 0, 0}; });
+}
+__global__ void multiply_kernel(double2* a, const double2* b, std::int64_t count) {
+  each(count, [&](std::int64_t at) { a[at] = ComplexField<double>::multiply(a[at], b[at]); });
+}
+__global__ void real_kernel(const double2* in, double* out, std::int64_t count) {
+  each(count, [&](std::int64_t at) { out[at] = in[at].x; });
+}
+
+template <class T>
+DeviceArray<T> on_device(Context& context, std::span<const T> values, cudaStream_t stream) {
+  DeviceArray<T> array(static_cast<std::int64_t>(values.size()));
+  context.count_moved(values.size_bytes());
+  check(
+      cudaMemcpyAsync(array.data(), values.data(), values.size_bytes(), cudaMemcpyDefault, stream),
+      "copy coefficients");
+  return array;
+}
+
+template <class T>
+void to_host(Context& context,
+             const DeviceArray<T>& values,
+             std::span<T> out,
+             cudaStream_t stream) {
+  context.count_moved(out.size_bytes());
+  check(cudaMemcpyAsync(out.data(), values.data(), out.size_bytes(), cudaMemcpyDefault, stream),
+        "copy a product");
+  check(cudaStreamSynchronize(stream), "multiply polynomials");
+}
+
+void multiply_residues(Context& context,
+                       std::span<const std::int64_t> a,
+                       std::span<const std::int64_t> b,
+                       std::span<std::int64_t> out) {
+  context.check_cancelled();
+  const Stream stream;
+  const auto first = on_device(context, a, stream), second = on_device(context, b, stream);
+  DeviceArray<std::int64_t> product(static_cast<std::int64_t>(out.size()));
+  DeviceProduct transform(first.size(), second.size());
+  transform.run(first.data(), second.data(), product.data(), stream);
+  to_host(context, product, out, stream);
+}
+
+std::uint64_t magnitude(std::span<const std::int64_t> values) {
+  std::uint64_t most = 0;
+  for (const std::int64_t value : values) {
+    const auto bits = static_cast<std::uint64_t>(value);
+    most = std::max(most, value < 0 ? 0 - bits : bits);
+  }
+  return most;
+}
+
+}  // namespace
+
+void polymul(Context& context,
+             std::span<const double> a,
+             std::span<const double> b,
+             std::span<double> out) {
+  const DeviceScope scope(context.devices().front());
+  const Stream stream;
+  std::int64_t padded = 1;
+  while (padded < static_cast<std::int64_t>(out.size())) padded *= 2;
+  DeviceArray<std::complex<double>> spectra[2] = {DeviceArray<std::complex<double>>(padded),
+                                                  DeviceArray<std::complex<double>>(padded)};
+  DeviceFft<double> transform(padded);
+  const auto elements = [](auto& array) { return reinterpret_cast<double2*>(array.data()); };
+  for (const int which : {0, 1}) {
+    const auto values = on_device(context, which == 0 ? a : b, stream);
+    pad_kernel<<<blocks, threads, 0, stream>>>(
+        values.data(), values.size(), elements(spectra[which]), padded);
+    check_launch("pad coefficients");
+    transform.run(spectra[which].data(), spectra[which].data(), Direction::forward, stream);
+    stream.wait();
+  }
+  context.check_cancelled();
+  multiply_kernel<<<blocks, threads, 0, stream>>>(
+      elements(spectra[0]), elements(spectra[1]), padded);
+  check_launch("multiply spectra");
+  transform.run(spectra[0].data(), spectra[0].data(), Direction::inverse, stream);
+  DeviceArray<double> product(static_cast<std::int64_t>(out.size()));
+  real_kernel<<<blocks, threads, 0, stream>>>(elements(spectra[0]), product.data(), product.size());
+  check_launch("take real parts");
+  to_host(context, product, out, stream);
+}
+
+// Residues tell integers apart up to p / 2 = 2^63 - 2^31. The few products between that and 2^63
+// are made of two, with a = 2 (a >> 1) + (a & 1) for the factor with the larger coefficients: both
+// are bounded by little more than half. Sums modulo 2^64 are the integers, which fit.
+void polymul_exact(Context& context,
+                   std::span<const std::int64_t> a,
+                   std::span<const std::int64_t> b,
+                   std::uint64_t bound,
+                   std::span<std::int64_t> out) {
+  const DeviceScope scope(context.devices().front());
+  if (bound <= GoldilocksField::prime / 2) return multiply_residues(context, a, b, out);
+  if (magnitude(a) < magnitude(b)) std::swap(a, b);
+  std::vector<std::int64_t> halves(a.size()), bits(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    halves[i] = a[i] >> 1;
+    bits[i] = a[i] & 1;
+  }
+  std::vector<std::int64_t> rest(out.size());
+  multiply_residues(context, halves, b, out);
+  multiply_residues(context, bits, b, rest);
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    out[k] = static_cast<std::int64_t>(2 * static_cast<std::uint64_t>(out[k]) +
+                                       static_cast<std::uint64_t>(rest[k]));
+  }
+}
+
+}  // namespace yupana::spectral::cuda

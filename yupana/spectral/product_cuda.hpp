@@ -1,0 +1,18 @@
+#pragma once
+
+#include "yupana/spectral/fields_cuda.cuh"
+#include "yupana/spectral/pass_cuda.hpp"
+
+/// Only files of the CUDA build include this.
+/// Private to the family: the middle of a product by transforms.
+namespace yupana::spectral::cuda {
+
+/// Rows of 2^9, 2^12 or 2^13 values of both factors to rows of the product. In, enter and limit
+/// are each factor's own, the rest is a's.
+void multiply_rows(const Pass<GoldilocksField>& a,
+                   const Pass<GoldilocksField>& b,
+                   int log_length,
+                   cudaStream_t stream);
+inline constexpr int short_row = 9, row = 12, long_row = 13;
+
+}  // namespace yupana::spectral::cuda
