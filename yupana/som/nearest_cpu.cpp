@@ -23,16 +23,27 @@ float norm_above(const float* sample, std::int64_t features) {
 /// A chain of d fused multiply-adds from a rounded |w|^2 errs by at most (d + 2) u (|w|^2 + 2 |w|
 /// |x|) with u = 2^-24 (Higham 2002, 3.5); D itself, in double, by (d + 2) 2^-53 (|x| + |w|)^2. The
 /// six spare u, and eight times the part of |x|^2, also cover how this bound is rounded and added.
-float error_bound(const PackedCodebook& codebook, float sample_norm) {
-  const auto d = static_cast<double>(codebook.features);
-  const double w = codebook.norm, x = sample_norm;
-  // Scores that may not fit a float say nothing.
-  if (!(w * w + 2 * w * x < 0.25 * std::numeric_limits<float>::max())) {
-    return std::numeric_limits<float>::infinity();
+class ErrorBound {
+ public:
+  explicit ErrorBound(const PackedCodebook& codebook)
+      : norm_(codebook.norm),
+        by_weights_((static_cast<double>(codebook.features) + 8) * 0x1p-24),
+        by_sample_((static_cast<double>(codebook.features) + 2) * 0x1p-50),
+        least_(static_cast<double>(codebook.features) * std::numeric_limits<float>::min()) {}
+
+  float of(float sample_norm) const {
+    const double x = sample_norm;
+    const double scores = norm_ * (norm_ + 2 * x);
+    // Scores that may not fit a float say nothing.
+    if (!(scores < 0.25 * std::numeric_limits<float>::max())) {
+      return std::numeric_limits<float>::infinity();
+    }
+    return static_cast<float>(by_weights_ * scores + by_sample_ * (x * x) + least_);
   }
-  return static_cast<float>((d + 8) * 0x1p-24 * (w * w + 2 * w * x) + (d + 2) * 0x1p-50 * (x * x) +
-                            d * std::numeric_limits<float>::min());
-}
+
+ private:
+  double norm_, by_weights_, by_sample_, least_;
+};
 
 struct TwoBest {
   std::int32_t neuron[2] = {0, -1};
@@ -56,7 +67,7 @@ TwoBest decide(const PackedCodebook& packed,
                float bound,
                int wanted,
                std::vector<float>& scratch) {
-  scratch.resize(static_cast<std::size_t>(packed.count() * packed.width));
+  scratch.resize(static_cast<std::size_t>(packed.count() * group_neurons));
   scores(packed, sample, scratch.data());
   float smallest = std::numeric_limits<float>::infinity(), next = smallest;
   for (std::int64_t i = 0; i < packed.neurons; ++i) {
@@ -78,8 +89,6 @@ TwoBest decide(const PackedCodebook& packed,
   return best;
 }
 
-bool certain(const Found& found, float bound) { return found.second > found.best + 2 * bound; }
-
 }  // namespace
 
 NearestNeurons nearest_neurons(Context& context, Samples samples, Samples codebook) {
@@ -87,11 +96,12 @@ NearestNeurons nearest_neurons(Context& context, Samples samples, Samples codebo
   NearestNeurons result{
       Array<std::int32_t>(n), Array<std::int32_t>(n), Array<double>(n), Array<double>(n)};
   const PackedCodebook packed = cpu::packed(codebook);
+  const ErrorBound errors(packed);
   Stage stage(context, "nearest neurons", static_cast<double>(n), "samples");
   context.parallel_for(n, 256, [&](std::int64_t begin, std::int64_t end) {
     std::vector<float> scratch;
     for (std::int64_t s = begin; s < end; ++s) {
-      const float bound = error_bound(packed, norm_above(samples.row(s), samples.cols));
+      const float bound = errors.of(norm_above(samples.row(s), samples.cols));
       const TwoBest two = decide(packed, codebook, samples.row(s), bound, 2, scratch);
       result.best[s] = two.neuron[0];
       result.second[s] = two.neuron[1];
@@ -115,38 +125,44 @@ Searcher::Searcher(Context& context, Samples samples)
 NeuronSums Searcher::sum_by_neuron(Samples codebook, const FixedPoint& fixed, Stage& stage) {
   const std::int64_t n = samples_.rows, d = samples_.cols;
   const PackedCodebook packed = cpu::packed(codebook);
+  const ErrorBound errors(packed);
   NeuronSums all = NeuronSums::zeros(codebook.rows, d);
   std::mutex adding;
   // Every piece has sums of its own, so pieces are few; integers add up the same in any order.
-  const std::int64_t pieces = 4 * context_.threads();
-  context_.parallel_for(
-      n, std::max<std::int64_t>(48, n / pieces), [&](std::int64_t begin, std::int64_t end) {
-        NeuronSums sums = NeuronSums::zeros(codebook.rows, d);
-        std::vector<float> scratch;
-        Found found[most_rows];
-        std::int64_t told = begin;
-        for (std::int64_t s = begin; s < end; s += most_rows) {
-          const std::int64_t rows = std::min(most_rows, end - s);
-          search(packed, samples_.row(s), samples_.stride, rows, found);
-          for (std::int64_t r = 0; r < rows; ++r) {
-            const float bound = error_bound(packed, norms_[s + r]);
-            const float* const sample = samples_.row(s + r);
-            const std::int64_t neuron =
-                certain(found[r], bound)
-                    ? found[r].index
-                    : decide(packed, codebook, sample, bound, 1, scratch).neuron[0];
-            ++sums.count[neuron];
-            add_fixed(sample, fixed.scale.data(), d, sums.sum.data() + neuron * d);
-          }
-          if (s - told > 1 << 14) {
-            stage.advance(static_cast<double>(s - told));
-            told = s;
-          }
-        }
-        stage.advance(static_cast<double>(end - told));
-        const std::lock_guard lock(adding);
-        all.add(sums);
-      });
+  const std::int64_t grain = std::max(tile_samples, n / (4 * context_.threads()));
+  context_.parallel_for(n, grain, [&](std::int64_t begin, std::int64_t end) {
+    NeuronSums sums = NeuronSums::zeros(codebook.rows, d);
+    std::vector<float> scratch;
+    Array<float> turned(d * tile_samples);
+    TileFound found;
+    std::int64_t told = begin;
+    for (std::int64_t first = begin; first < end; first += tile_samples) {
+      const std::int64_t rows = std::min(tile_samples, end - first);
+      const Samples tile(samples_.row(first), rows, d, samples_.stride);
+      search(packed, tile.data, tile.stride, rows, turned.data(), found);
+      const float* const norms = norms_.data() + first;
+      const float bound = errors.of(*std::max_element(norms, norms + rows));
+      for (std::int64_t r = 0; r < rows; ++r) {
+        if (found.second[r] > found.best[r] + 2 * bound) continue;
+        found.neuron[r] = decide(packed, codebook, tile.row(r), bound, 1, scratch).neuron[0];
+      }
+      add_samples(tile.data,
+                  tile.stride,
+                  rows,
+                  found.neuron,
+                  fixed.scale.data(),
+                  d,
+                  sums.count.data(),
+                  sums.sum.data());
+      if (first - told > 1 << 14) {
+        stage.advance(static_cast<double>(first - told));
+        told = first;
+      }
+    }
+    stage.advance(static_cast<double>(end - told));
+    const std::lock_guard lock(adding);
+    all.add(sums);
+  });
   return all;
 }
 

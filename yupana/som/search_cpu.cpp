@@ -17,137 +17,115 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, 16>;
 using Indices = hn::RebindToSigned<Floats>;
 using Vector = hn::Vec<Floats>;
-using cpu::Found;
+using cpu::group_neurons;
 using cpu::PackedCodebook;
+using cpu::tile_samples;
+using cpu::TileFound;
 
 constexpr std::int64_t lanes = hn::MaxLanes(Floats());
-constexpr std::int64_t vectors = 2;  // of a panel
-// Rows whose sums fit the registers beside a panel's vectors: 32 registers, 16, or few lanes.
-constexpr std::int64_t block = lanes >= 16 ? 12 : lanes >= 8 ? 6 : 4;
+constexpr std::int64_t vectors = 2;  // of samples, beside each other
+// Neurons whose sums fit the registers: 16 of 32, 8 of 16.
+constexpr std::int64_t at_once = lanes >= 16 ? 8 : 4;
+constexpr std::int64_t step = vectors * lanes;
 
-std::int64_t width() { return vectors * lanes; }
-
-/// By lane: the smallest and second smallest so far, and the smallest one's neuron.
+/// Smallest, second smallest and the smallest one's neuron of a vector of samples.
 struct Running {
-  alignas(64) float best[lanes];
-  alignas(64) float second[lanes];
-  alignas(64) std::int32_t index[lanes];
+  Vector best, second;
+  hn::Vec<Indices> neuron;
+
+  HWY_INLINE void take(Vector score, std::int32_t other) {
+    const Indices n;
+    const auto lower = hn::Lt(score, best);
+    second = hn::Min(second, hn::Max(best, score));
+    best = hn::Min(best, score);
+    neuron = hn::IfThenElse(hn::RebindMask(n, lower), hn::Set(n, other), neuron);
+  }
 };
 
-template <std::int64_t rows>
-HWY_INLINE void panel_scores(const float* panel,
-                             std::int64_t features,
-                             const float* samples,
-                             std::int64_t stride,
-                             Vector (&sums)[rows][vectors]) {
+/// `step` samples, turned: features x tile_samples.
+HWY_INLINE void search_step(const PackedCodebook& codebook, const float* turned, Running* running) {
   const Floats f;
-  for (std::int64_t r = 0; r < rows; ++r) {
-    for (std::int64_t v = 0; v < vectors; ++v) sums[r][v] = hn::Load(f, panel + v * lanes);
-  }
-  const float* weights = panel + vectors * lanes;
-  for (std::int64_t j = 0; j < features; ++j, weights += vectors * lanes) {
-    Vector w[vectors];
-    for (std::int64_t v = 0; v < vectors; ++v) w[v] = hn::Load(f, weights + v * lanes);
-    for (std::int64_t r = 0; r < rows; ++r) {
-      const Vector x = hn::Set(f, samples[r * stride + j]);
-      for (std::int64_t v = 0; v < vectors; ++v) sums[r][v] = hn::MulAdd(x, w[v], sums[r][v]);
+  for (std::int64_t first = 0; first < codebook.neurons; first += at_once) {
+    const float* weights = codebook.group(first / group_neurons) + first % group_neurons;
+    Vector sums[at_once][vectors];
+    for (std::int64_t i = 0; i < at_once; ++i) {
+      for (std::int64_t v = 0; v < vectors; ++v) sums[i][v] = hn::Set(f, weights[i]);
+    }
+    const float* x = turned;
+    for (std::int64_t j = 0; j < codebook.features; ++j, x += tile_samples) {
+      weights += group_neurons;
+      Vector sample[vectors];
+      for (std::int64_t v = 0; v < vectors; ++v) sample[v] = hn::Load(f, x + v * lanes);
+      for (std::int64_t i = 0; i < at_once; ++i) {
+        const Vector w = hn::Set(f, weights[i]);
+        for (std::int64_t v = 0; v < vectors; ++v) {
+          sums[i][v] = hn::MulAdd(w, sample[v], sums[i][v]);
+        }
+      }
+    }
+    for (std::int64_t i = 0; i < at_once; ++i) {
+      for (std::int64_t v = 0; v < vectors; ++v) {
+        running[v].take(sums[i][v], static_cast<std::int32_t>(first + i));
+      }
     }
   }
-}
-
-HWY_INLINE void take(const Vector score, std::int32_t first, Running& running) {
-  const Floats f;
-  const Indices n;
-  const Vector best = hn::Load(f, running.best);
-  const auto lower = hn::Lt(score, best);
-  const Vector second = hn::Load(f, running.second);
-  hn::Store(hn::Min(second, hn::Max(best, score)), f, running.second);
-  hn::Store(hn::Min(best, score), f, running.best);
-  const auto index =
-      hn::IfThenElse(hn::RebindMask(n, lower), hn::Iota(n, first), hn::Load(n, running.index));
-  hn::Store(index, n, running.index);
-}
-
-HWY_INLINE float smallest_lane(Vector values) {
-  return hn::GetLane(hn::MinOfLanes(Floats(), values));
-}
-
-/// One result of all lanes. Equal smallest scores make second = best.
-HWY_INLINE Found reduced(const Running& running) {
-  const Floats f;
-  const Vector all = hn::Load(f, running.best);
-  Found found;
-  found.best = smallest_lane(all);
-  const auto smallest = hn::Eq(all, hn::Set(f, found.best));
-  found.second = smallest_lane(hn::Load(f, running.second));
-  if (hn::CountTrue(f, smallest) != 1) {
-    found.second = found.best;
-    return found;
-  }
-  const Vector infinity = hn::Set(f, std::numeric_limits<float>::infinity());
-  found.second = std::min(found.second, smallest_lane(hn::IfThenElse(smallest, infinity, all)));
-  found.index = running.index[hn::FindKnownFirstTrue(f, smallest)];
-  return found;
-}
-
-template <std::int64_t rows>
-void search_rows(const PackedCodebook& codebook,
-                 const float* samples,
-                 std::int64_t stride,
-                 Found* found) {
-  const Floats f;
-  Running running[rows];
-  const Vector infinity = hn::Set(f, std::numeric_limits<float>::infinity());
-  for (Running& row : running) {
-    hn::Store(infinity, f, row.best);
-    hn::Store(infinity, f, row.second);
-    std::fill_n(row.index, lanes, 0);
-  }
-  for (std::int64_t p = 0; p < codebook.count(); ++p) {
-    Vector sums[rows][vectors];
-    panel_scores<rows>(codebook.panel(p), codebook.features, samples, stride, sums);
-    for (std::int64_t v = 0; v < vectors; ++v) {
-      const auto first = static_cast<std::int32_t>((p * vectors + v) * lanes);
-      for (std::int64_t r = 0; r < rows; ++r) take(sums[r][v], first, running[r]);
-    }
-  }
-  for (std::int64_t r = 0; r < rows; ++r) found[r] = reduced(running[r]);
 }
 
 void search(const PackedCodebook& codebook,
             const float* samples,
             std::int64_t stride,
             std::int64_t rows,
-            Found* found) {
-  while (rows >= block) {
-    search_rows<block>(codebook, samples, stride, found);
-    samples += block * stride, found += block, rows -= block;
+            float* turned,
+            TileFound& found) {
+  const Floats f;
+  const Indices n;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (std::int64_t j = 0; j < codebook.features; ++j) {
+      turned[j * tile_samples + r] = samples[r * stride + j];
+    }
   }
-  for (; rows > 0; --rows, samples += stride, ++found) {
-    search_rows<1>(codebook, samples, stride, found);
+  for (std::int64_t r = rows; r < tile_samples; ++r) {
+    for (std::int64_t j = 0; j < codebook.features; ++j) turned[j * tile_samples + r] = 0;
   }
-}
-
-void scores(const PackedCodebook& codebook, const float* sample, float* out) {
-  for (std::int64_t p = 0; p < codebook.count(); ++p) {
-    Vector sums[1][vectors];
-    panel_scores<1>(codebook.panel(p), codebook.features, sample, 0, sums);
+  const Vector infinity = hn::Set(f, std::numeric_limits<float>::infinity());
+  for (std::int64_t first = 0; first < tile_samples; first += step) {
+    Running running[vectors];
+    for (Running& part : running) part = {infinity, infinity, hn::Zero(n)};
+    search_step(codebook, turned + first, running);
     for (std::int64_t v = 0; v < vectors; ++v) {
-      hn::StoreU(sums[0][v], Floats(), out + (p * vectors + v) * lanes);
+      hn::Store(running[v].best, f, found.best + first + v * lanes);
+      hn::Store(running[v].second, f, found.second + first + v * lanes);
+      hn::Store(running[v].neuron, n, found.neuron + first + v * lanes);
     }
   }
 }
 
-void add_fixed(const float* sample,
-               const double* scale,
-               std::int64_t features,
-               std::int64_t* sums) {
+void scores(const PackedCodebook& codebook, const float* sample, float* out) {
+  const hn::CappedTag<float, group_neurons> f;
+  const auto width = static_cast<std::int64_t>(hn::Lanes(f));
+  for (std::int64_t g = 0; g < codebook.count(); ++g) {
+    for (std::int64_t first = 0; first < group_neurons; first += width) {
+      const float* weights = codebook.group(g) + first;
+      auto sum = hn::LoadU(f, weights);
+      for (std::int64_t j = 0; j < codebook.features; ++j) {
+        weights += group_neurons;
+        sum = hn::MulAdd(hn::Set(f, sample[j]), hn::LoadU(f, weights), sum);
+      }
+      hn::StoreU(sum, f, out + g * group_neurons + first);
+    }
+  }
+}
+
+HWY_INLINE void add_fixed(const float* sample,
+                          const double* scale,
+                          std::int64_t features,
+                          std::int64_t* sums) {
   const hn::CappedTag<double, 8> d;
   const hn::RebindToSigned<decltype(d)> i;
   const hn::Rebind<float, decltype(d)> f;
-  const auto step = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto width = static_cast<std::int64_t>(hn::Lanes(d));
   std::int64_t j = 0;
-  for (; j + step <= features; j += step) {
+  for (; j + width <= features; j += width) {
     const auto x = hn::PromoteTo(d, hn::LoadU(f, sample + j));
     const auto fixed = hn::ConvertTo(i, hn::Round(hn::Mul(x, hn::LoadU(d, scale + j))));
     hn::StoreU(hn::Add(hn::LoadU(i, sums + j), fixed), i, sums + j);
@@ -157,12 +135,26 @@ void add_fixed(const float* sample,
   }
 }
 
+void add_samples(const float* samples,
+                 std::int64_t stride,
+                 std::int64_t rows,
+                 const std::int32_t* neurons,
+                 const double* scale,
+                 std::int64_t features,
+                 std::int64_t* counts,
+                 std::int64_t* sums) {
+  for (std::int64_t r = 0; r < rows; ++r) {
+    ++counts[neurons[r]];
+    add_fixed(samples + r * stride, scale, features, sums + neurons[r] * features);
+  }
+}
+
 void add_scaled(double factor, const double* from, std::int64_t features, double* to) {
   const hn::CappedTag<double, 8> d;
-  const auto step = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto width = static_cast<std::int64_t>(hn::Lanes(d));
   const auto h = hn::Set(d, factor);
   std::int64_t j = 0;
-  for (; j + step <= features; j += step) {
+  for (; j + width <= features; j += width) {
     const auto product = hn::Mul(h, hn::LoadU(d, from + j));
     hn::StoreU(hn::Add(hn::LoadU(d, to + j), product), d, to + j);
   }
@@ -174,36 +166,31 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace yupana::som::cpu {
-HWY_EXPORT(width);
 HWY_EXPORT(search);
 HWY_EXPORT(scores);
-HWY_EXPORT(add_fixed);
+HWY_EXPORT(add_samples);
 HWY_EXPORT(add_scaled);
-
-std::int64_t panel_width() { return HWY_DYNAMIC_DISPATCH(width)(); }
 
 PackedCodebook packed(MatrixView<const float> codebook) {
   PackedCodebook result;
   result.neurons = codebook.rows;
   result.features = codebook.cols;
-  result.width = panel_width();
-  const std::int64_t places = result.count() * result.width;
-  result.panels = Array<float>::zeros(places * (result.features + 1));
+  const std::int64_t size = group_neurons * (result.features + 1);
+  const std::int64_t places = result.count() * group_neurons;
+  result.groups = Array<float>::zeros(result.count() * size);
   for (std::int64_t place = 0; place < places; ++place) {
-    float* const panel = result.panels.data() +
-                         place / result.width * result.width * (result.features + 1) +
-                         place % result.width;
+    float* const at = result.groups.data() + place / group_neurons * size + place % group_neurons;
     if (place >= result.neurons) {
-      panel[0] = std::numeric_limits<float>::infinity();
+      at[0] = std::numeric_limits<float>::infinity();
       continue;
     }
     double square = 0;
     for (std::int64_t j = 0; j < result.features; ++j) {
       const float w = codebook(place, j);
       square += double{w} * double{w};
-      panel[(j + 1) * result.width] = -2 * w;
+      at[(j + 1) * group_neurons] = -2 * w;
     }
-    panel[0] = static_cast<float>(square);
+    at[0] = static_cast<float>(square);
     result.norm = std::max(result.norm, std::sqrt(square));
   }
   return result;
@@ -213,17 +200,23 @@ void search(const PackedCodebook& codebook,
             const float* samples,
             std::int64_t stride,
             std::int64_t rows,
-            Found* found) {
-  HWY_DYNAMIC_DISPATCH(search)(codebook, samples, stride, rows, found);
+            float* turned,
+            TileFound& found) {
+  HWY_DYNAMIC_DISPATCH(search)(codebook, samples, stride, rows, turned, found);
 }
 void scores(const PackedCodebook& codebook, const float* sample, float* out) {
   HWY_DYNAMIC_DISPATCH(scores)(codebook, sample, out);
 }
-void add_fixed(const float* sample,
-               const double* scale,
-               std::int64_t features,
-               std::int64_t* sums) {
-  HWY_DYNAMIC_DISPATCH(add_fixed)(sample, scale, features, sums);
+void add_samples(const float* samples,
+                 std::int64_t stride,
+                 std::int64_t rows,
+                 const std::int32_t* neurons,
+                 const double* scale,
+                 std::int64_t features,
+                 std::int64_t* counts,
+                 std::int64_t* sums) {
+  HWY_DYNAMIC_DISPATCH(add_samples)
+  (samples, stride, rows, neurons, scale, features, counts, sums);
 }
 void add_scaled(double factor, const double* from, std::int64_t features, double* to) {
   HWY_DYNAMIC_DISPATCH(add_scaled)(factor, from, features, to);

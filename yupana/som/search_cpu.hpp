@@ -8,44 +8,52 @@
 /// Private to the family: the vector kernels of the search on the CPU.
 namespace yupana::som::cpu {
 
-/// A codebook for the kernels: panels of `width` neurons side by side, each |w|^2 of its neurons
-/// and then, by feature, -2 w. Places behind the last neuron have |w|^2 = infinity.
+/// Neurons whose scores are summed side by side.
+inline constexpr std::int64_t group_neurons = 8;
+/// Samples searched at once: two vectors of 16.
+inline constexpr std::int64_t tile_samples = 32;
+
+/// A codebook for the kernels: by group of neurons |w|^2 and then, by feature, -2 w of each. Places
+/// behind the last neuron have |w|^2 = infinity.
 struct PackedCodebook {
   std::int64_t neurons = 0;
   std::int64_t features = 0;
-  std::int64_t width = 0;
   double norm = 0;  ///< largest |w|
-  Array<float> panels;
+  Array<float> groups;
 
-  std::int64_t count() const { return width > 0 ? (neurons + width - 1) / width : 0; }
-  const float* panel(std::int64_t index) const {
-    return panels.data() + index * width * (features + 1);
+  std::int64_t count() const { return (neurons + group_neurons - 1) / group_neurons; }
+  const float* group(std::int64_t index) const {
+    return groups.data() + index * group_neurons * (features + 1);
   }
 };
 PackedCodebook packed(MatrixView<const float> codebook);
 
-/// The smallest and second smallest of |w|^2 - 2 x w, in float, and where the smallest is.
-struct Found {
-  float best = 0;
-  float second = 0;
-  std::int32_t index = 0;
+/// By sample: the smallest and second smallest |w|^2 - 2 x w, in float, and the smallest one's
+/// neuron.
+struct TileFound {
+  alignas(64) float best[tile_samples];
+  alignas(64) float second[tile_samples];
+  alignas(64) std::int32_t neuron[tile_samples];
 };
 
-/// Samples that a call of search() takes at once, at most.
-inline constexpr std::int64_t most_rows = 12;
-
-std::int64_t panel_width();
-/// `found` for rows <= most_rows samples.
+/// Searches rows <= tile_samples samples; `turned` holds features x tile_samples floats.
 void search(const PackedCodebook& codebook,
             const float* samples,
             std::int64_t stride,
             std::int64_t rows,
-            Found* found);
-/// |w|^2 - 2 x w of one sample for every place of every panel.
+            float* turned,
+            TileFound& found);
+/// |w|^2 - 2 x w of one sample for every place of every group.
 void scores(const PackedCodebook& codebook, const float* sample, float* out);
-/// sums[j] += round(sample[j] scale[j]).
-void add_fixed(const float* sample, const double* scale, std::int64_t features, std::int64_t* sums);
-
+/// sums[neuron][j] += round(x_j scale[j]) and ++counts[neuron] for `rows` samples.
+void add_samples(const float* samples,
+                 std::int64_t stride,
+                 std::int64_t rows,
+                 const std::int32_t* neurons,
+                 const double* scale,
+                 std::int64_t features,
+                 std::int64_t* counts,
+                 std::int64_t* sums);
 /// to[j] += factor from[j], product and sum rounded apart.
 void add_scaled(double factor, const double* from, std::int64_t features, double* to);
 
