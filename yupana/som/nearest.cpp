@@ -6,6 +6,7 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/som/som_backends.hpp"
+#include "yupana/som/train_cuda.hpp"
 
 namespace yupana::som {
 
@@ -63,7 +64,11 @@ NearestNeurons nearest_neurons(Context& context,
     case Backend::cpu:
       return cpu::nearest_neurons(context, samples, codebook);
     default:
+#ifdef YUPANA_CUDA
+      return cuda::nearest_neurons(context, samples, codebook);
+#else
       throw Error(ErrorCode::device, "som: this build has no CUDA version; use --device cpu");
+#endif
   }
 }
 

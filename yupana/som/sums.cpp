@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 #include "yupana/som/schedule.hpp"
 #include "yupana/som/search_cpu.hpp"
@@ -9,15 +10,31 @@
 namespace yupana::som {
 
 FixedPoint FixedPoint::of(std::int64_t samples, const std::vector<float>& largest) {
-  int room = 62;
-  while (room > 0 && (std::int64_t{1} << (62 - room)) < samples) --room;
+  int bits = 62;
+  while (bits > 0 && (std::int64_t{1} << (62 - bits)) < samples) --bits;
+  bits = std::min(bits, 40);
   FixedPoint fixed;
   for (const float value : largest) {
     int exponent = 0;
     std::frexp(value, &exponent);  // value < 2^exponent
-    fixed.scale.push_back(value == 0 ? 1.0 : std::ldexp(1.0, room - exponent));
+    fixed.scale.push_back(value == 0 ? 1.0 : std::ldexp(1.0, bits - exponent));
   }
   return fixed;
+}
+
+std::vector<float> largest_values(Context& context, MatrixView<const float> samples) {
+  std::vector<float> largest(static_cast<std::size_t>(samples.cols), 0.0f);
+  std::mutex joining;
+  context.parallel_for(samples.rows, 1 << 14, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<float> mine(largest.size(), 0.0f);
+    for (std::int64_t s = begin; s < end; ++s) {
+      const float* const row = samples.row(s);
+      for (std::size_t j = 0; j < mine.size(); ++j) mine[j] = std::max(mine[j], std::abs(row[j]));
+    }
+    const std::lock_guard lock(joining);
+    for (std::size_t j = 0; j < mine.size(); ++j) largest[j] = std::max(largest[j], mine[j]);
+  });
+  return largest;
 }
 
 NeuronSums NeuronSums::zeros(std::int64_t neurons, std::int64_t features) {

@@ -11,13 +11,16 @@
 /// Private to the family: sums of samples per neuron, in fixed point.
 namespace yupana::som {
 
-/// Powers of two that turn a feature's values into integers whose sums over n samples stay below
-/// 2^62.
+/// Powers of two that turn a feature's values into integers of at most 40 bits, fewer where sums
+/// over n samples would pass 2^62 otherwise.
 struct FixedPoint {
   std::vector<double> scale;  ///< by feature
 
   static FixedPoint of(std::int64_t samples, const std::vector<float>& largest);
 };
+
+/// The largest absolute value of every feature.
+std::vector<float> largest_values(Context& context, MatrixView<const float> samples);
 
 /// Counts and sums of the samples of every neuron; addition is exact, in any order.
 struct NeuronSums {

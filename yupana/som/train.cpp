@@ -2,31 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 #include <numeric>
 #include <optional>
 
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/som/som_backends.hpp"
+#include "yupana/som/train_cuda.hpp"
 
 namespace yupana::som {
 namespace {
-
-std::vector<float> largest_values(Context& context, MatrixView<const float> samples) {
-  std::vector<float> largest(static_cast<std::size_t>(samples.cols), 0.0f);
-  std::mutex joining;
-  context.parallel_for(samples.rows, 1 << 14, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<float> mine(largest.size(), 0.0f);
-    for (std::int64_t s = begin; s < end; ++s) {
-      const float* const row = samples.row(s);
-      for (std::size_t j = 0; j < mine.size(); ++j) mine[j] = std::max(mine[j], std::abs(row[j]));
-    }
-    const std::lock_guard lock(joining);
-    for (std::size_t j = 0; j < mine.size(); ++j) largest[j] = std::max(largest[j], mine[j]);
-  });
-  return largest;
-}
 
 void train_batch(Context& context,
                  MatrixView<const float> samples,
@@ -119,14 +104,17 @@ Matrix<float> run(Context& context,
                   MatrixView<const float> samples,
                   Matrix<float> codebook,
                   const SomParams& params) {
-  if (context.backend() == Backend::cuda) {
-    throw Error(ErrorCode::device, "som: this build has no CUDA version; use --device cpu");
-  }
   if (samples.rows < codebook.rows()) {
     context.note(fmt::format("som: {} samples for {} neurons", samples.rows, codebook.rows()));
   }
   if (params.training == Training::online) {
     train_online(context, samples, params, codebook);
+  } else if (context.backend() == Backend::cuda) {
+#ifdef YUPANA_CUDA
+    cuda::train_batch(context, samples, params, codebook);
+#else
+    throw Error(ErrorCode::device, "som: this build has no CUDA version; use --device cpu");
+#endif
   } else {
     train_batch(context, samples, params, codebook);
   }
