@@ -24,7 +24,8 @@ const std::map<std::string, Bench>& benches() {
                                                 {"closest", bench::closest},
                                                 {"trisolve", bench::trisolve},
                                                 {"fft", bench::fft},
-                                                {"polymul", bench::polymul}};
+                                                {"polymul", bench::polymul},
+                                                {"som", bench::som}};
   return all;
 }
 

@@ -49,5 +49,6 @@ void closest(Context& context, const BenchParams& params);
 void trisolve(Context& context, const BenchParams& params);
 void fft(Context& context, const BenchParams& params);
 void polymul(Context& context, const BenchParams& params);
+void som(Context& context, const BenchParams& params);
 
 }  // namespace yupana::bench

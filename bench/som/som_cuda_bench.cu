@@ -1,0 +1,182 @@
+// MatrixView<const T> has a conversion to itself; nvcc warns that it is never called.
+#pragma nv_diag_suppress 554
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "bench/som/som_bench.hpp"
+#include "yupana/core/cuda/device.hpp"
+#include "yupana/core/cuda/runtime.hpp"
+#include "yupana/som/train_cuda.hpp"
+
+namespace yupana::bench {
+namespace {
+
+using namespace yupana::cuda;
+using som::Grid;
+
+constexpr int threads = 256;
+constexpr int chains = 16;
+constexpr int rounds = 20'000;
+
+/// Fused multiply-adds with every operand in a register.
+__global__ void __launch_bounds__(threads) ceiling_kernel(float* out, float a, float b) {
+  float sums[chains];
+  for (int i = 0; i < chains; ++i) sums[i] = a + static_cast<float>(i);
+#pragma unroll 4
+  for (int round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (int i = 0; i < chains; ++i) sums[i] = fmaf(sums[i], a, b);
+  }
+  float sum = 0;
+  for (int i = 0; i < chains; ++i) sum += sums[i];
+  out[blockIdx.x * threads + threadIdx.x] = sum;
+}
+
+/// Multiply-adds a second.
+double ceiling() {
+  constexpr int blocks = 132 * 8;
+  DeviceArray<float> out(blocks * threads);
+  double best = 0;
+  for (int repeat = 0; repeat < 4; ++repeat) {
+    const Event begin(true), end(true);
+    begin.record(nullptr);
+    ceiling_kernel<<<blocks, threads>>>(out.data(), 0.5f, 1.0f);
+    check_launch("measure multiply-adds");
+    end.record(nullptr);
+    end.wait();
+    best = std::max(best, 1.0 * blocks * threads * rounds * chains / seconds_between(begin, end));
+  }
+  return best;
+}
+
+/// About normal: sums of four uniform numbers, two centers.
+__global__ void samples_kernel(float* samples, std::int64_t rows, std::int64_t features) {
+  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < rows * features;
+       i += step) {
+    auto z = static_cast<std::uint64_t>(i + 1) * 0x9e3779b97f4a7c15ull;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    float sum = 0;
+    for (int part = 0; part < 4; ++part) {
+      sum += static_cast<float>((z >> (16 * part)) & 0xffff) * 0x1p-16f;
+    }
+    samples[i] = (sum - 2) * 1.7320508f + (i / features % 2 == 0 ? 0.0f : 0.5f);
+  }
+}
+
+double median_training(Context& context, const SomCase& which, int repeats) {
+  DeviceArray<float> samples(which.samples * which.features);
+  samples_kernel<<<4096, threads>>>(samples.data(), which.samples, which.features);
+  check(cudaDeviceSynchronize(), "make samples");
+  Matrix<float> start(which.params.grid.size(), which.features);
+  check(cudaMemcpy(start.data(),
+                   samples.data(),
+                   static_cast<std::size_t>(start.rows() * start.cols()) * sizeof(float),
+                   cudaMemcpyDeviceToHost),
+        "read samples");
+  const std::vector<float> largest(static_cast<std::size_t>(which.features), 4.0f);
+  std::vector<double> seconds;
+  for (int repeat = 0; repeat <= repeats; ++repeat) {
+    Matrix<float> codebook(start.rows(), start.cols());
+    std::copy_n(start.data(), start.rows() * start.cols(), codebook.data());
+    const double took = som::cuda::train_resident(
+        context, samples.data(), which.samples, largest, which.params, codebook);
+    if (repeat > 0) seconds.push_back(took);
+  }
+  std::sort(seconds.begin(), seconds.end());
+  return seconds[seconds.size() / 2];
+}
+
+/// The batch rule as a CuPy user writes it; seconds.
+double cupy_som(const SomCase& which) {
+  const som::SomParams& p = which.params;
+  const std::string script = fmt::format(
+      R"(import time
+import cupy as np
+n, d, R, C, T, Z = {}, {}, {}, {}, {}, {}
+x = np.random.standard_normal((n, d), dtype=np.float32)
+w0 = x[:R * C].copy()
+r, c = np.divmod(np.arange(R * C), C)
+g2 = (r[:, None] - r) ** 2 + (c[:, None] - c) ** 2
+for repeat in range(2):
+    w = w0
+    np.cuda.Device().synchronize()
+    t0 = time.perf_counter()
+    for t in range(T):
+        sigma = {} * 2.718281828 ** (-t / {}) if t < T - Z else {}
+        best = np.argmin((w * w).sum(1) - 2 * (x @ w.T), axis=1)
+        count = np.bincount(best, minlength=R * C).astype(float)
+        sums = np.stack([np.bincount(best, weights=x[:, j], minlength=R * C) for j in range(d)], 1)
+        h = np.exp(-g2 / (2 * sigma * sigma))
+        w = ((h @ sums) / np.maximum(h @ count, 1e-300)[:, None]).astype(np.float32)
+    np.cuda.Device().synchronize()
+    took = time.perf_counter() - t0
+print(took)
+)",
+      which.samples,
+      which.features,
+      p.grid.rows,
+      p.grid.cols,
+      p.schedule.iterations,
+      p.schedule.smooth,
+      p.schedule.sigma0,
+      p.schedule.tau,
+      p.schedule.sigma_final);
+  const std::string text = output_of("python3 -c '" + script + "' 2>/dev/null");
+  return text.empty() ? 0 : std::stod(text);
+}
+
+}  // namespace
+
+void som_cuda(Context& context, const BenchParams& on_host) {
+  const DeviceScope scope(context.devices().front());
+  BenchParams params = on_host;
+  const std::string device =
+      device_list().at(static_cast<std::size_t>(context.devices().front())).name;
+  params.emit = [&](Measurement line) {
+    line.device = device;
+    on_host.emit(line);
+  };
+  const double limit = ceiling();
+  params.emit({"som",
+               "fused multiply-adds in registers alone",
+               "yupana cuda",
+               limit * 1e-12,
+               "T FMA/s",
+               std::nullopt,
+               true});
+  const auto measure = [&](const SomCase& which) {
+    const Grid& grid = which.params.grid;
+    const std::int64_t iterations = which.params.schedule.iterations;
+    const bool verified = trains_like_reference(context, which);
+    const double seconds = median_training(context, which, params.quick ? 1 : 5);
+    const double work = static_cast<double>(which.samples) * static_cast<double>(which.features) *
+                        static_cast<double>(grid.size()) * static_cast<double>(iterations);
+    const std::string what = fmt::format("{} x {}, map {} x {}, {} iterations, data on the device",
+                                         which.samples,
+                                         which.features,
+                                         grid.rows,
+                                         grid.cols,
+                                         iterations);
+    params.emit(
+        {"som", what, "yupana cuda", seconds * 1e3, "ms", work / seconds / limit, verified});
+    return what;
+  };
+  SomCase narrow{params.quick ? 50'000 : 5'000'000, 18, {}};
+  narrow.params.grid = {8, 7};
+  narrow.params.schedule = {10, 5, 4, 0.1, 10};
+  const std::string what = measure(narrow);
+  if (params.peers) {
+    const double peer = cupy_som(narrow);
+    if (peer > 0) params.emit({"som", what, "CuPy", peer * 1e3, "ms", std::nullopt, false});
+  }
+  SomCase wide{params.quick ? 5'000 : 1'000'000, 784, {}};
+  wide.params.grid = params.quick ? Grid{10, 10} : Grid{100, 100};
+  wide.params.schedule = {1, 0, 50, 1, 10};
+  measure(wide);
+}
+
+}  // namespace yupana::bench

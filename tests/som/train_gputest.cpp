@@ -1,0 +1,166 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "tests/support/gpu.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/core/random.hpp"
+#include "yupana/som/nearest.hpp"
+#include "yupana/som/train.hpp"
+
+namespace yupana::som {
+namespace {
+
+Matrix<float> clouds(std::int64_t n, std::int64_t d, std::uint64_t seed, double offset = 0) {
+  const Random random(seed);
+  Matrix<float> samples(n, d);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double center = static_cast<double>(random.word(static_cast<std::uint64_t>(i)) % 5);
+    for (std::int64_t j = 0; j < d; ++j) {
+      const auto cell = static_cast<std::uint64_t>(n + i * d + j);
+      samples(i, j) = static_cast<float>(offset + center + random.uniform(cell));
+    }
+  }
+  return samples;
+}
+
+void expect_same_training(const Matrix<float>& samples, const SomParams& params) {
+  Context cpu({.device = "cpu"}), gpu({.device = "cuda:0"});
+  const Matrix<float> a = train(cpu, samples.view(), params);
+  const Matrix<float> b = train(gpu, samples.view(), params);
+  EXPECT_EQ(std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.rows() * a.cols()) * 4), 0)
+      << samples.rows() << " x " << samples.cols() << ", map " << params.grid.rows << " x "
+      << params.grid.cols;
+}
+
+// Tiles of 512 samples, widths of 4 to 32 features in fours, and past both.
+TEST(GpuSom, NarrowMapsHaveTheBitsOfTheCpu) {
+  YUPANA_NEEDS_GPU();
+  for (const std::int64_t n : {1, 511, 512, 513, 1025, 70001}) {
+    for (const std::int64_t d : {1, 4, 5, 9, 13, 18, 21, 27, 32}) {
+      SomParams params;
+      params.grid = {d % 2 == 0 ? 8 : 1, 7};
+      params.schedule = {4, 1, 2, 0.3, 0};
+      expect_same_training(clouds(n, d, 3), params);
+    }
+  }
+}
+
+// Blocks of 128 samples and neurons, eight features at a time, rows that are not aligned.
+TEST(GpuSom, WideMapsHaveTheBitsOfTheCpu) {
+  YUPANA_NEEDS_GPU();
+  struct Shape {
+    std::int64_t n, d, rows, cols;
+  };
+  for (const Shape& shape : {Shape{127, 33, 1, 1},
+                             Shape{128, 40, 1, 127},
+                             Shape{129, 41, 8, 16},
+                             Shape{1000, 64, 43, 3},
+                             Shape{777, 131, 20, 21},
+                             Shape{300, 784, 30, 30},
+                             Shape{4000, 18, 40, 50}}) {
+    SomParams params;
+    params.grid = {shape.rows, shape.cols};
+    params.schedule = {3, 1, 3, 0.4, 0};
+    expect_same_training(clouds(shape.n, shape.d, 5), params);
+  }
+}
+
+TEST(GpuSom, EveryLatticeAndNeighborhoodHasTheBitsOfTheCpu) {
+  YUPANA_NEEDS_GPU();
+  const Matrix<float> samples = clouds(900, 5, 3);
+  for (const Lattice lattice : {Lattice::rectangular, Lattice::hexagonal}) {
+    for (const bool toroidal : {false, true}) {
+      for (const Neighborhood neighborhood :
+           {Neighborhood::gaussian, Neighborhood::truncated, Neighborhood::bubble}) {
+        SomParams params;
+        params.grid = {6, 5, lattice, toroidal};
+        params.neighborhood = neighborhood;
+        params.schedule = {6, 2, 2.5, 0.6, 0};
+        expect_same_training(samples, params);
+      }
+    }
+  }
+}
+
+TEST(GpuSom, DoubleDecidesWhereFloatsCannot) {
+  YUPANA_NEEDS_GPU();
+  for (const std::int64_t d : {6, 50}) {
+    for (const double offset : {1e3, 1e6}) {
+      SomParams params;
+      params.grid = {7, 9};
+      params.schedule = {3, 0, 2, 0.5, 0};
+      expect_same_training(clouds(700, d, 11, offset), params);
+    }
+  }
+}
+
+TEST(GpuSom, HugeValuesDoNotOverflow) {
+  YUPANA_NEEDS_GPU();
+  for (const std::int64_t d : {3, 40}) {
+    Matrix<float> samples(200, d);
+    const Random random(5);
+    for (std::int64_t i = 0; i < 200 * d; ++i) {
+      samples.data()[i] =
+          static_cast<float>((random.uniform(static_cast<std::uint64_t>(i)) - 0.5) * 6e38);
+    }
+    SomParams params;
+    params.grid = {3, 3};
+    params.schedule = {3, 0, 1.5, 0.5, 0};
+    expect_same_training(samples, params);
+  }
+}
+
+TEST(GpuSom, LittleMemoryTakesSamplesInPieces) {
+  YUPANA_NEEDS_GPU();
+  const Matrix<float> samples = clouds(100'000, 18, 2);
+  SomParams params;
+  params.grid = {8, 7};
+  params.schedule = {3, 1, 2, 0.3, 0};
+  Context whole({.device = "cuda:0"}), little({.device = "cuda:0", .gpu_memory = 7 << 20});
+  const Matrix<float> a = train(whole, samples.view(), params);
+  const Matrix<float> b = train(little, samples.view(), params);
+  EXPECT_EQ(std::memcmp(a.data(), b.data(), 56 * 18 * 4), 0);
+  EXPECT_GT(little.bytes_moved(), 2 * whole.bytes_moved());
+  Context none({.device = "cuda:0", .gpu_memory = 1 << 20});
+  try {
+    train(none, samples.view(), params);
+    FAIL() << "1 MiB was enough";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::out_of_resources);
+  }
+}
+
+TEST(GpuSom, NearestNeuronsAreThoseOfTheCpu) {
+  YUPANA_NEEDS_GPU();
+  Context cpu({.device = "cpu"}), gpu({.device = "cuda:0"});
+  for (const std::int64_t d : {1, 15, 16, 17, 100}) {
+    for (const std::int64_t neurons : {1, 2, 63, 64, 65, 200}) {
+      const Matrix<float> samples = clouds(333, d, 4), codebook = clouds(neurons, d, 9);
+      const auto a = nearest_neurons(cpu, samples.view(), codebook.view());
+      const auto b = nearest_neurons(gpu, samples.view(), codebook.view());
+      for (std::int64_t s = 0; s < 333; ++s) {
+        ASSERT_EQ(a.best[s], b.best[s]);
+        ASSERT_EQ(a.second[s], b.second[s]);
+        ASSERT_EQ(a.best_distance[s], b.best_distance[s]);
+        ASSERT_EQ(a.second_distance[s], b.second_distance[s]);
+      }
+    }
+  }
+}
+
+TEST(GpuSom, ItsSumsAreTheSameInEveryRun) {
+  YUPANA_NEEDS_GPU();
+  const Matrix<float> samples = clouds(50'000, 18, 8);
+  SomParams params;
+  params.grid = {8, 7};
+  Context gpu({.device = "cuda:0"});
+  const Matrix<float> first = train(gpu, samples.view(), params);
+  for (int run = 0; run < 3; ++run) {
+    const Matrix<float> again = train(gpu, samples.view(), params);
+    EXPECT_EQ(std::memcmp(first.data(), again.data(), 56 * 18 * 4), 0);
+  }
+}
+
+}  // namespace
+}  // namespace yupana::som

@@ -1,0 +1,75 @@
+#include "yupana/som/nearest.hpp"
+
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "yupana/core/error.hpp"
+#include "yupana/som/som_backends.hpp"
+#include "yupana/som/train_cuda.hpp"
+
+namespace yupana::som {
+
+double squared_distance(const float* sample, const float* neuron, std::int64_t features) {
+  double sum = 0;
+  for (std::int64_t j = 0; j < features; ++j) {
+    const double difference = double{sample[j]} - double{neuron[j]};
+    const double square = difference * difference;
+    sum += square;
+  }
+  return sum;
+}
+
+void check_finite(Context& context, MatrixView<const float> values, std::string_view what) {
+  std::atomic<std::int64_t> first{std::numeric_limits<std::int64_t>::max()};
+  context.parallel_for(values.rows, 4096, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      float sum = 0;  // of zeros, unless a value is not finite
+      for (std::int64_t j = 0; j < values.cols; ++j) sum += values(i, j) * 0.0f;
+      if (sum == 0) continue;
+      std::int64_t known = first.load();
+      while (i < known && !first.compare_exchange_weak(known, i)) {
+      }
+      return;
+    }
+  });
+  const std::int64_t row = first.load();
+  if (row == std::numeric_limits<std::int64_t>::max()) return;
+  std::int64_t column = 0;
+  while (std::isfinite(values(row, column))) ++column;
+  throw Error(ErrorCode::bad_input,
+              fmt::format("som: finite numbers wanted, row {}, column {} of the {} is {}; fill or "
+                          "leave out such rows",
+                          row + 1,
+                          column + 1,
+                          what,
+                          values(row, column)));
+}
+
+NearestNeurons nearest_neurons(Context& context,
+                               MatrixView<const float> samples,
+                               MatrixView<const float> codebook) {
+  if (samples.cols != codebook.cols) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("som: samples of {} features wanted, as the map has, {} given",
+                            codebook.cols,
+                            samples.cols));
+  }
+  if (codebook.rows < 1) throw Error(ErrorCode::bad_input, "som: a map without neurons");
+  check_finite(context, samples, "samples");
+  check_finite(context, codebook, "codebook");
+  switch (context.backend()) {
+    case Backend::reference:
+      return reference::nearest_neurons(context, samples, codebook);
+    case Backend::cpu:
+      return cpu::nearest_neurons(context, samples, codebook);
+    default:
+#ifdef YUPANA_CUDA
+      return cuda::nearest_neurons(context, samples, codebook);
+#else
+      throw Error(ErrorCode::device, "som: this build has no CUDA version; use --device cpu");
+#endif
+  }
+}
+
+}  // namespace yupana::som

@@ -1,0 +1,71 @@
+#include "yupana/som/schedule.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "yupana/core/error.hpp"
+
+namespace yupana::som {
+namespace {
+
+double value(Neighborhood neighborhood, long double square, long double sigma) {
+  const long double twice = 2 * sigma * sigma;
+  switch (neighborhood) {
+    case Neighborhood::gaussian:
+      return static_cast<double>(std::exp(-square / twice));
+    case Neighborhood::truncated: {
+      const long double distance = std::sqrt(square);
+      return distance <= sigma * sigma ? static_cast<double>(std::exp(-distance / twice)) : 0;
+    }
+    default:
+      return square <= sigma * sigma ? 1 : 0;
+  }
+}
+
+void wanted(bool fine, std::string_view what, double given) {
+  if (fine) return;
+  throw Error(ErrorCode::usage, fmt::format("som: {} wanted, {} given", what, given));
+}
+
+}  // namespace
+
+double Schedule::sigma(std::int64_t iteration) const {
+  if (iteration >= iterations - smooth) return sigma_final;
+  return sigma0 * std::exp(-static_cast<double>(iteration) / tau);
+}
+
+Schedule resolved(const Schedule& schedule, const Grid& grid) {
+  Schedule whole = schedule;
+  wanted(whole.iterations >= 0, "0 iterations or more", static_cast<double>(whole.iterations));
+  wanted(whole.smooth >= 0 && whole.smooth <= whole.iterations,
+         "smooth iterations between 0 and all of them",
+         static_cast<double>(whole.smooth));
+  const auto positive = [](double x) { return x > 0 && std::isfinite(x); };
+  if (whole.sigma0 == 0) {
+    whole.sigma0 = std::max(1.0, static_cast<double>(std::max(grid.rows, grid.cols)) / 2);
+  }
+  wanted(positive(whole.sigma0), "sigma0 above 0", whole.sigma0);
+  wanted(positive(whole.sigma_final), "a final sigma above 0", whole.sigma_final);
+  if (whole.tau == 0) {
+    const double decay = std::log(whole.sigma0 / whole.sigma_final);
+    const auto steps =
+        static_cast<double>(std::max<std::int64_t>(1, whole.iterations - whole.smooth));
+    whole.tau = decay > 0 ? steps / decay : std::numeric_limits<double>::max();
+  }
+  wanted(positive(whole.tau), "tau above 0", whole.tau);
+  return whole;
+}
+
+std::vector<double> neighborhood_table(const Grid& grid, Neighborhood neighborhood, double sigma) {
+  std::vector<double> table(static_cast<std::size_t>(2 * grid.size()));
+  for (std::int64_t row = 0; row < grid.rows; ++row) {
+    for (std::int64_t half = 0; half < 2 * grid.cols; ++half) {
+      const auto square = static_cast<long double>(four_squares(grid, {row, half})) / 4;
+      const double h = value(neighborhood, square, sigma);
+      table[static_cast<std::size_t>(row * 2 * grid.cols + half)] = h >= negligible ? h : 0;
+    }
+  }
+  return table;
+}
+
+}  // namespace yupana::som

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+/// Private to the family: the kernels of training on a GPU. Only files of the CUDA build include
+/// this.
+namespace yupana::som::cuda {
+
+/// Samples on a device, n x d, `stride` floats a row.
+struct DeviceSamples {
+  const float* values = nullptr;
+  std::int64_t rows = 0;
+  std::int64_t features = 0;
+  std::int64_t stride = 0;
+};
+
+/// A codebook on a device, K x d without gaps, and what the search reads beside it.
+struct DeviceCodebook {
+  float* weights = nullptr;
+  float* squares = nullptr;   ///< |w|^2 of every neuron
+  double* largest = nullptr;  ///< of the squares, by iteration; zeros where none has been yet
+  std::int64_t neurons = 0;
+  std::int64_t features = 0;
+};
+
+/// Sums of one iteration in fixed point.
+struct DeviceSums {
+  unsigned long long* sums = nullptr;    ///< K x d
+  unsigned long long* counts = nullptr;  ///< K
+  const double* scale = nullptr;         ///< by feature
+};
+
+/// |w|^2, and the largest of them into largest[0].
+void launch_squares(const DeviceCodebook& codebook, cudaStream_t stream);
+
+/// Whether the narrow kernel takes this shape: few features, a codebook that fits a block's memory.
+bool is_narrow(std::int64_t neurons, std::int64_t features);
+/// Search and sums in one kernel.
+void launch_narrow(const DeviceSamples& samples,
+                   const DeviceCodebook& codebook,
+                   std::int64_t iteration,
+                   const DeviceSums& sums,
+                   cudaStream_t stream);
+
+/// What the wide kernel leaves by sample.
+struct WideScratch {
+  float* norms = nullptr;          ///< |x| rounded up
+  std::int32_t* best = nullptr;    ///< the nearest neuron
+  std::int32_t* open = nullptr;    ///< samples that float cannot decide
+  std::int64_t* opened = nullptr;  ///< how many: one number
+};
+void launch_norms(const DeviceSamples& samples, float* norms, cudaStream_t stream);
+/// The nearest neuron of every sample as far as float can tell, and the list of the others.
+void launch_wide(const DeviceSamples& samples,
+                 const DeviceCodebook& codebook,
+                 std::int64_t iteration,
+                 const WideScratch& scratch,
+                 cudaStream_t stream);
+void launch_wide_sums(const DeviceSamples& samples,
+                      const std::int32_t* best,
+                      const DeviceSums& sums,
+                      cudaStream_t stream);
+
+/// Where launch_exact writes; places of nearest.hpp by sample, null where not wanted.
+struct ExactOutput {
+  std::int32_t* best = nullptr;
+  std::int32_t* second = nullptr;
+  double* best_distance = nullptr;
+  double* second_distance = nullptr;
+};
+/// By D in double, for all samples or, where `list` is given, for the `*count` samples it names.
+void launch_exact(const DeviceSamples& samples,
+                  const DeviceCodebook& codebook,
+                  const std::int32_t* list,
+                  const std::int64_t* count,
+                  const ExactOutput& output,
+                  cudaStream_t stream);
+
+/// The neighbourhood of an iteration on the device.
+struct DeviceNeighborhood {
+  const double* table = nullptr;  ///< neighborhood_table()
+  int rows = 0, cols = 0;
+  bool hexagonal = false, toroidal = false;
+};
+/// The batch rule from `sums`, in the order of smooth(); the squares of iteration + 1; `next`
+/// becomes zero.
+void launch_smooth(const DeviceCodebook& codebook,
+                   std::int64_t iteration,
+                   const DeviceSums& sums,
+                   const DeviceSums& next,
+                   const DeviceNeighborhood& neighborhood,
+                   cudaStream_t stream);
+
+}  // namespace yupana::som::cuda

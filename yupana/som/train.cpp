@@ -1,0 +1,150 @@
+#include "yupana/som/train.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "yupana/core/error.hpp"
+#include "yupana/core/random.hpp"
+#include "yupana/som/som_backends.hpp"
+#include "yupana/som/train_cuda.hpp"
+
+namespace yupana::som {
+namespace {
+
+void train_batch(Context& context,
+                 MatrixView<const float> samples,
+                 const SomParams& params,
+                 Matrix<float>& codebook) {
+  const Schedule& schedule = params.schedule;
+  Stage stage(context,
+              "som",
+              static_cast<double>(schedule.iterations) * static_cast<double>(samples.rows),
+              "samples");
+  const FixedPoint fixed = FixedPoint::of(samples.rows, largest_values(context, samples));
+  std::optional<cpu::Searcher> searcher;
+  if (context.backend() == Backend::cpu) searcher.emplace(context, samples);
+  for (std::int64_t t = 0; t < schedule.iterations; ++t) {
+    const NeuronSums sums =
+        searcher ? searcher->sum_by_neuron(codebook.view(), fixed, stage)
+                 : reference::sum_by_neuron(context, samples, codebook.view(), fixed);
+    const auto table = neighborhood_table(params.grid, params.neighborhood, schedule.sigma(t));
+    smooth(context, sums, fixed, params.grid, table, codebook);
+  }
+}
+
+/// Visits all samples in an order of its own in every iteration; sigma and the learning rate go on
+/// between samples.
+void train_online(Context& context,
+                  MatrixView<const float> samples,
+                  const SomParams& params,
+                  Matrix<float>& codebook) {
+  const Schedule& schedule = params.schedule;
+  Stage stage(context,
+              "som",
+              static_cast<double>(schedule.iterations) * static_cast<double>(samples.rows),
+              "samples");
+  std::vector<std::int64_t> order(static_cast<std::size_t>(samples.rows));
+  for (std::int64_t t = 0; t < schedule.iterations; ++t) {
+    std::iota(order.begin(), order.end(), std::int64_t{0});
+    RandomSequence random(params.seed, static_cast<std::uint64_t>(2 + t));
+    for (std::size_t last = order.size(); last > 1; --last) {
+      std::swap(order[last - 1],
+                order[static_cast<std::size_t>(random.uniform() * static_cast<double>(last))]);
+    }
+    const double sigma = schedule.sigma(t);
+    const double rate = params.learning_rate * sigma / schedule.sigma(0);
+    const auto table = neighborhood_table(params.grid, params.neighborhood, sigma);
+    for (const std::int64_t s : order) {
+      const float* const sample = samples.row(s);
+      std::int64_t best = 0;
+      double nearest = squared_distance(sample, codebook.row(0), samples.cols);
+      for (std::int64_t i = 1; i < codebook.rows(); ++i) {
+        const double d = squared_distance(sample, codebook.row(i), samples.cols);
+        if (d < nearest) best = i, nearest = d;
+      }
+      for (std::int64_t i = 0; i < codebook.rows(); ++i) {
+        const double step = rate * neighborhood_at(table, params.grid, best, i);
+        if (step == 0) continue;
+        for (std::int64_t j = 0; j < samples.cols; ++j) {
+          const double w = codebook(i, j);
+          codebook(i, j) = static_cast<float>(w + step * (double{sample[j]} - w));
+        }
+      }
+    }
+    stage.advance(static_cast<double>(samples.rows));
+  }
+}
+
+/// With all defaults resolved. Throws usage for what cannot be.
+SomParams checked(const SomParams& params) {
+  check_grid(params.grid);
+  if (!(params.learning_rate > 0 && params.learning_rate <= 1)) {
+    throw Error(ErrorCode::usage,
+                fmt::format("som: a learning rate above 0 and at most 1 wanted, {} given",
+                            params.learning_rate));
+  }
+  SomParams whole = params;
+  whole.schedule = resolved(params.schedule, params.grid);
+  return whole;
+}
+
+void check_samples(Context& context, MatrixView<const float> samples) {
+  if (samples.rows < 1 || samples.cols < 1) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("som: at least 1 sample of 1 feature wanted, {} of {} given",
+                            samples.rows,
+                            samples.cols));
+  }
+  check_finite(context, samples, "samples");
+}
+
+Matrix<float> run(Context& context,
+                  MatrixView<const float> samples,
+                  Matrix<float> codebook,
+                  const SomParams& params) {
+  if (samples.rows < codebook.rows()) {
+    context.note(fmt::format("som: {} samples for {} neurons", samples.rows, codebook.rows()));
+  }
+  if (params.training == Training::online) {
+    train_online(context, samples, params, codebook);
+  } else if (context.backend() == Backend::cuda) {
+#ifdef YUPANA_CUDA
+    cuda::train_batch(context, samples, params, codebook);
+#else
+    throw Error(ErrorCode::device, "som: this build has no CUDA version; use --device cpu");
+#endif
+  } else {
+    train_batch(context, samples, params, codebook);
+  }
+  return codebook;
+}
+
+}  // namespace
+
+Matrix<float> train_from(Context& context,
+                         MatrixView<const float> samples,
+                         Matrix<float> codebook,
+                         const SomParams& params) {
+  const SomParams whole = checked(params);
+  check_samples(context, samples);
+  if (codebook.rows() != params.grid.size() || codebook.cols() != samples.cols) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("som: a codebook of {} x {} wanted, {} x {} given",
+                            params.grid.size(),
+                            samples.cols,
+                            codebook.rows(),
+                            codebook.cols()));
+  }
+  check_finite(context, codebook.view(), "codebook");
+  return run(context, samples, std::move(codebook), whole);
+}
+
+Matrix<float> train(Context& context, MatrixView<const float> samples, const SomParams& params) {
+  const SomParams whole = checked(params);
+  check_samples(context, samples);
+  return run(context, samples, initial_codebook(context, samples, whole), whole);
+}
+
+}  // namespace yupana::som

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+
+#include "yupana/core/context.hpp"
+#include "yupana/core/matrix.hpp"
+#include "yupana/som/grid.hpp"
+#include "yupana/som/schedule.hpp"
+
+namespace yupana::som {
+
+/// uniform: [0, 1). samples: samples drawn without repetition while there are enough. pca: the
+/// plane of the two largest principal components, two standard deviations wide.
+enum class Initial { uniform, samples, pca };
+
+enum class Training { batch, online };
+
+struct SomParams {
+  Grid grid;
+  Neighborhood neighborhood = Neighborhood::gaussian;
+  Schedule schedule;
+  Initial initial = Initial::samples;
+  Training training = Training::batch;
+  double learning_rate = 0.5;  ///< of online training: decays as sigma does
+  std::uint64_t seed = 0;
+};
+
+/// The codebook before training, K x d; the same on every backend.
+Matrix<float> initial_codebook(Context& context,
+                               MatrixView<const float> samples,
+                               const SomParams& params);
+
+/// A self-organizing map of samples (n x d), K = rows x cols neurons (Kohonen, *Self-Organizing
+/// Maps*, 2001).
+///
+///   Batch: in iteration t, with h the neighbourhood at sigma(t) and b(x) the nearest neuron,
+///     w_i <- sum_x h(b(x), i) x / sum_x h(b(x), i), unchanged where the denominator is 0.
+///   Samples are summed per neuron in fixed point (40 bits below each feature's largest value, 62 -
+///   log2 n where that is less) and then smoothed by h in double, in order of neurons: the same
+///   bits for any backend, thread, device or partition count. Online: one sample at a time in a
+///   random order, w_i <- w_i + eta h (x - w_i), one thread. Work: iterations x n K d. Memory: the
+///   codebook, K d sums a thread. Throws usage for a map, radius or count that cannot be, bad_input
+///   for no samples and for a value that is not finite.
+/// Returns the codebook, K x d.
+Matrix<float> train(Context& context, MatrixView<const float> samples, const SomParams& params);
+
+/// The same from a codebook given: what several calls, or machines, go on from.
+Matrix<float> train_from(Context& context,
+                         MatrixView<const float> samples,
+                         Matrix<float> codebook,
+                         const SomParams& params);
+
+}  // namespace yupana::som
