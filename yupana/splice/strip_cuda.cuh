@@ -1,0 +1,325 @@
+#pragma once
+
+#include <cstdint>
+
+#include "yupana/splice/words_cuda.cuh"
+
+/// Private to the family: a warp at work on one block of one case. `Scores` is Packed4, Packed8 or
+/// Wide with the columns of a strip.
+///
+/// Scores are X(i,j) = S(i,j) - extend (i + j) + zero, as on the CPU: a cell with linear gaps is
+/// one addition and two maxima. `gap` is the best gap of bases into the next row.
+namespace yupana::splice::cuda {
+
+inline constexpr unsigned all_lanes = 0xffffffffu;
+
+/// Where a warp finds its block.
+struct BlockView {
+  const DeviceCase* problem = nullptr;
+  std::uint32_t* state = nullptr;       ///< rows of this lane: words 32 apart
+  const std::uint64_t* left = nullptr;  ///< column before the block, by position; null: none
+  std::uint64_t* right = nullptr;       ///< last column; null where no block follows
+  const std::uint16_t* program = nullptr;
+  std::int32_t block = 0;
+  std::int32_t lane = 0;
+};
+
+template <class Scores>
+__device__ BlockView
+view_block(const DeviceBatch& batch, std::int32_t problem, std::int32_t block, bool affine) {
+  const DeviceCase& c = batch.cases[problem];
+  BlockView view;
+  view.problem = &c;
+  view.block = block;
+  view.lane = static_cast<std::int32_t>(threadIdx.x % 32);
+  view.state = batch.state + c.state + block * c.block_words + view.lane;
+  const std::int64_t planes = Scores::halves == 1 && affine ? 2 : 1;
+  std::uint64_t* columns = batch.boundaries + c.boundaries;
+  view.left = block > 0 ? columns + (block - 1) * planes * c.length : nullptr;
+  view.right = block + 1 < c.blocks ? columns + block * planes * c.length : nullptr;
+  view.program = batch.program + c.program;
+  return view;
+}
+
+/// Words between blocks carry a mark that they were written, so that the reader needs no fence.
+__device__ inline std::uint64_t load_word(const std::uint64_t* word) {
+  std::uint64_t value;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+}
+__device__ inline void store_word(std::uint64_t* word, std::uint32_t value) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word),
+               "l"(std::uint64_t{1} << 32 | value)
+               : "memory");
+}
+__device__ inline bool stopped(const DeviceBatch& batch) {
+  int flag;
+  asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(flag) : "l"(batch.counters + 2));
+  return flag != 0;
+}
+__device__ inline std::uint32_t wait_word(const DeviceBatch& batch, const std::uint64_t* word) {
+  std::uint64_t value = load_word(word);
+  while (value >> 32 == 0 && !stopped(batch)) {
+    __nanosleep(100);
+    value = load_word(word);
+  }
+  return static_cast<std::uint32_t>(value);
+}
+
+/// What a sweep over the rows of a start leaves behind on its way.
+enum class Keep { nothing, marks, everything };
+
+template <class Scores, bool affine, int columns>
+struct Strip {
+  static constexpr int halves = Scores::halves;
+  Scores scores;
+  std::uint32_t best[columns];
+  std::uint32_t gap[affine ? columns : 1];
+  std::uint32_t room = 0;  ///< values beyond it may overflow on the way to the last column
+
+  __device__ static std::int32_t virtual_lanes(const BlockView& view) {
+    return halves * view.problem->lanes;
+  }
+  __device__ static std::int32_t first_column(const BlockView& view) {
+    return view.block * virtual_lanes(view) * columns;
+  }
+  __device__ static std::int32_t column_of(const BlockView& view, int c, int half) {
+    return first_column(view) + (halves * view.lane + half) * columns + c;
+  }
+
+  __device__ std::uint64_t scores_of(const DeviceBatch& batch, const DeviceCase& c, int j) const {
+    if (j == 0 || j > c.letters) return 0x8080808080808080u;
+    return batch.column_scores[c.scores + batch.targets[c.target + j - 1]];
+  }
+  __device__ void fill_table(const DeviceBatch& batch, const BlockView& view) const {
+    const DeviceCase& c = *view.problem;
+    auto* table = reinterpret_cast<std::int32_t*>(view.state - view.lane + c.table);
+    table += view.lane * columns;
+    for (int base = 0; base <= batch.letters; ++base) {
+      for (int i = 0; i < columns; ++i) {
+        const int j = column_of(view, i, 0);
+        const bool real = j > 0 && j <= c.letters;
+        const int score =
+            base == batch.letters ? 0
+            : real ? batch.substitution[base * batch.letters + batch.targets[c.target + j - 1]]
+                   : -(1 << 28);
+        table[std::int64_t{base} * 32 * columns + i] = score;
+      }
+    }
+  }
+  /// `fill`: tables in memory are written, once for each block.
+  __device__ void prepare(const DeviceBatch& batch, const BlockView& view, bool fill) {
+    const DeviceCase& c = *view.problem;
+    if constexpr (Scores::width == Width::wide) {
+      if (fill) fill_table(batch, view);
+      scores.table = reinterpret_cast<const std::int32_t*>(view.state - view.lane + c.table) +
+                     view.lane * columns;
+    } else {
+#pragma unroll
+      for (int i = 0; i < columns; ++i) {
+        scores.set(i,
+                   scores_of(batch, c, column_of(view, i, 0)),
+                   scores_of(batch, c, column_of(view, i, 1)));
+      }
+    }
+    const auto room_at = [&](int half) {
+      const std::int64_t after = max(0, c.letters - column_of(view, 0, half));
+      const std::int64_t left = Scores::highest - after * c.gain;
+      return static_cast<std::int32_t>(max(left, std::int64_t{Scores::lowest}));
+    };
+    room = Scores::pair(room_at(0), room_at(1));
+  }
+
+  /// Rows of a block's state, in planes.
+  __device__ static std::int64_t row_words(bool alignment) {
+    return row_planes(halves, affine, alignment) * columns * 32;
+  }
+  __device__ static std::int64_t gap_plane(bool alignment) {
+    return (alignment ? 1 + halves : 1) * columns * 32;
+  }
+  __device__ static std::int64_t version_at(const BlockView& view, int version, bool alignment) {
+    return (view.problem->slots + (alignment ? version : 0)) * row_words(alignment);
+  }
+
+  /// The row above a start, from the best over all exons that ended before. False if the scores of
+  /// the rows to come may not fit.
+  __device__ bool enter(const DeviceBatch& batch, const BlockView& view, const DeviceStart& start) {
+    const std::uint32_t* row = view.state + version_at(view, start.version, batch.alignment);
+    const std::uint32_t entry = Scores::all(start.entry);
+    const std::uint32_t open = Scores::all(batch.open);
+    std::uint32_t over = 0;
+#pragma unroll
+    for (int c = 0; c < columns; ++c) {
+      const std::uint32_t from = row[c * 32];
+      const std::int32_t none = start.none;
+      const std::uint32_t alone = Scores::pair(none + (column_of(view, c, 0) > 0 ? batch.open : 0),
+                                               none + (column_of(view, c, 1) > 0 ? batch.open : 0));
+      best[c] = Scores::larger(Scores::add_saturated(from, entry), alone);
+      over |= Scores::greater(Scores::larger(best[c], from), room);
+      if constexpr (affine) {
+        const std::uint32_t gap_from = row[gap_plane(batch.alignment) + c * 32];
+        gap[c] = Scores::larger(Scores::add_saturated(gap_from, entry), Scores::add(best[c], open));
+      }
+    }
+    return over == 0;
+  }
+
+  /// Rows [0, rows) behind the position; all lanes are done with them at the end.
+  template <Keep keep>
+  __device__ void sweep(const DeviceBatch& batch,
+                        const BlockView& view,
+                        const DeviceStart& start,
+                        std::int32_t rows,
+                        std::uint32_t* kept,
+                        std::int64_t kept_from);
+
+ private:
+  __device__ __forceinline__ void step(std::uint32_t selector,
+                                       std::uint32_t idle,
+                                       std::uint32_t left,
+                                       std::uint32_t& diagonal,
+                                       std::uint32_t& letters_gap,
+                                       std::uint32_t open) {
+    scores.choose(selector);
+    std::uint32_t above = diagonal;
+    diagonal = left;
+    std::uint32_t before = left;
+#pragma unroll
+    for (int c = 0; c < columns; ++c) {
+      const std::uint32_t old = best[c];
+      if constexpr (affine) {
+        std::uint32_t now = Scores::add_larger(above, scores.score(c, selector), gap[c]);
+        now = Scores::larger(now, letters_gap);
+        now = (old & idle) | (now & ~idle);
+        gap[c] = Scores::add_larger(now, open, gap[c]);
+        letters_gap = Scores::add_larger(now, open, letters_gap);
+        best[c] = now;
+      } else {
+        const std::uint32_t now = Scores::add_larger(above, scores.score(c, selector), old);
+        before = Scores::larger(now, before);
+        best[c] = before;
+      }
+      above = old;
+    }
+  }
+
+  __device__ __forceinline__ void put(std::uint32_t* to) const {
+#pragma unroll
+    for (int c = 0; c < columns; ++c) {
+      to[c * 32] = best[c];
+      if constexpr (affine) to[(columns + c) * 32] = gap[c];
+    }
+  }
+};
+
+/// Keeps rows that are read before the last: when a strip has computed one, its words go to a row
+/// of its own; which half of a word is right depends on the half.
+template <class StripType>
+struct MarkKeeper {
+  static constexpr int halves = StripType::halves;
+  std::uint32_t* to;          ///< of the next mark
+  const std::int32_t* marks;  ///< after the next
+  const std::int32_t* end;
+  std::int32_t next;  ///< row, from 0
+  std::int64_t row_words;
+
+  __device__ MarkKeeper(const DeviceBatch& batch,
+                        const BlockView& view,
+                        const DeviceStart& start,
+                        std::int64_t words)
+      : to(view.state + view.problem->stage), row_words(words) {
+    marks = batch.marks + view.problem->marks + start.marks_from;
+    end = batch.marks + view.problem->marks + start.marks_to;
+    next = marks < end ? *marks - 1 : no_mark;
+  }
+  template <class Put>
+  __device__ void hear(std::int32_t row, const Put& put) {
+    if (halves == 2 && row == next + 1) {
+      put(to + row_words);
+      advance();
+    }
+    if (row == next) {
+      put(to);
+      if (halves == 1) advance();
+    }
+  }
+  __device__ void advance() {
+    to += halves * row_words;
+    ++marks;
+    next = marks < end ? *marks - 1 : no_mark;
+  }
+};
+
+template <class Scores, bool affine, int columns>
+template <Keep keep>
+__device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
+                                                      const BlockView& view,
+                                                      const DeviceStart& start,
+                                                      std::int32_t rows,
+                                                      std::uint32_t* kept,
+                                                      std::int64_t kept_from) {
+  constexpr bool two_planes = halves == 1 && affine;
+  constexpr std::int64_t kept_words = (affine ? 2 : 1) * columns * 32;
+  const std::int64_t plane = view.problem->length;
+  const std::uint32_t floor = Scores::all(Scores::floor);
+  const std::uint32_t open = Scores::all(batch.open);
+  const std::int32_t lanes = virtual_lanes(view);
+  const std::int32_t steps = rows + lanes - 1;
+  const std::uint16_t* program = view.program + start.position - halves * view.lane;
+  const std::uint64_t* left = view.left != nullptr ? view.left + start.position : nullptr;
+  std::uint64_t* right = view.right != nullptr && view.lane == view.problem->lanes - 1
+                             ? view.right + start.position - (lanes - 1)
+                             : nullptr;
+  MarkKeeper<Strip> marks(batch, view, start, kept_words);
+
+  // The cell above and to the left of the block's first.
+  const std::uint32_t corner =
+      left != nullptr ? Scores::best_told(wait_word(batch, left - 1)) : floor;
+  const std::uint32_t beside = __shfl_up_sync(all_lanes, best[columns - 1], 1);
+  std::uint32_t diagonal = Scores::join(view.lane == 0 ? corner : beside, best[columns - 1]);
+  std::uint32_t letters_gap = floor;
+  std::uint32_t selector = program[0];
+  if (keep == Keep::everything && kept_from == 0) put(kept);
+  for (std::int32_t begin = 0; begin < steps; begin += 32) {
+    std::uint32_t told = floor, gap_told = floor;
+    if (left != nullptr && begin + view.lane < rows) {
+      told = wait_word(batch, left + begin + view.lane);
+      if constexpr (two_planes) gap_told = wait_word(batch, left + plane + begin + view.lane);
+    }
+    const std::int32_t count = min(32, steps - begin);
+#pragma unroll 4
+    for (std::int32_t u = 0; u < count; ++u) {
+      const std::int32_t t = begin + u;
+      const std::uint32_t next_selector = program[t + 1];
+      std::uint32_t before = __shfl_up_sync(all_lanes, best[columns - 1], 1);
+      const std::uint32_t first = __shfl_sync(all_lanes, told, u);
+      if (view.lane == 0) before = Scores::best_told(first);
+      const std::uint32_t neighbour = Scores::join(before, best[columns - 1]);
+      if constexpr (affine) {
+        std::uint32_t gap_before = __shfl_up_sync(all_lanes, letters_gap, 1);
+        const std::uint32_t first_gap = two_planes ? __shfl_sync(all_lanes, gap_told, u) : first;
+        if (view.lane == 0) gap_before = Scores::gap_told(first_gap);
+        letters_gap = Scores::join(gap_before, letters_gap);
+      }
+      const std::uint32_t idle = affine ? Scores::idle(selector, batch.letters) : 0;
+      step(selector, idle, neighbour, diagonal, letters_gap, open);
+      selector = next_selector;
+      if (right != nullptr) {
+        if constexpr (two_planes) {
+          store_word(right + t, best[columns - 1]);
+          store_word(right + plane + t, letters_gap);
+        } else {
+          store_word(right + t, Scores::told(best[columns - 1], letters_gap));
+        }
+      }
+      if constexpr (keep == Keep::marks) {
+        marks.hear(t - halves * view.lane, [&](std::uint32_t* to) { put(to); });
+      }
+      if constexpr (keep == Keep::everything) {
+        if (t + 1 >= kept_from) put(kept + (t + 1 - kept_from) * kept_words);
+      }
+    }
+  }
+}
+
+}  // namespace yupana::splice::cuda
