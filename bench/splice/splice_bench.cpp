@@ -1,3 +1,5 @@
+#include "bench/splice/splice_bench.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -171,6 +173,9 @@ void measure_all(Context& context, const BenchParams& params) {
 }  // namespace
 
 void splice(Context& context, const BenchParams& params) {
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda) return splice_cuda(context, params);
+#endif
   if (context.threads() > 1) {
     ContextParams one;
     one.device = "cpu";

@@ -84,6 +84,8 @@ class Aligner {
     const PackedBatch packed(context_, cases, params_);
     const BatchLayout& layout = packed.layout();
     const Stream stream;
+    const std::array<Event, 4> marks{Event(true), Event(true), Event(true), Event(true)};
+    marks[0].record(stream);
     const Width width = cases.front().prepared->width;
     const bool affine = params_.gap_open != 0;
     DeviceArray<std::uint8_t> upload(layout.bytes);
@@ -92,7 +94,8 @@ class Aligner {
           "upload cases");
     context_.count_moved(upload.bytes());
     DeviceBatch batch = packed.on_device(upload.data());
-    DeviceArray<std::uint16_t> program(layout.program);
+    // Sweeps look up letters 128 positions ahead.
+    DeviceArray<std::uint16_t> program(layout.program + 128);
     DeviceArray<std::uint64_t> boundaries(layout.boundaries);
     DeviceArray<std::uint32_t> state(layout.state);
     DeviceArray<DeviceResult> results_there(std::ssize(cases));
@@ -106,7 +109,9 @@ class Aligner {
     set_zero(boundaries, stream);
     set_zero(results_there, stream);
     set_zero(counters, stream);
+    marks[1].record(stream);
     launch_forward(width, affine, batch, stream);
+    marks[2].record(stream);
     DeviceArray<std::uint32_t> scratch, words;
     if (params_.alignment) {
       const int warps = take_scratch(cases, layout, batch, scratch);
@@ -114,6 +119,7 @@ class Aligner {
       batch.words = words.data();
       launch_trace(width, affine, batch, warps, stream);
     }
+    marks[3].record(stream);
     std::vector<DeviceResult> done(cases.size());
     check(cudaMemcpyAsync(done.data(),
                           results_there.data(),
@@ -122,6 +128,11 @@ class Aligner {
                           stream),
           "read scores");
     wait(stream, batch.counters);
+    if (tuning_.seconds != nullptr) {
+      tuning_.seconds->upload += seconds_between(marks[0], marks[1]);
+      tuning_.seconds->forward += seconds_between(marks[1], marks[2]);
+      tuning_.seconds->trace += seconds_between(marks[2], marks[3]);
+    }
     const std::vector<std::uint32_t> paths = read_words(done, words, stream);
     return hand_over(cases, results, done, paths);
   }

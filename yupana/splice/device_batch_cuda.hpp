@@ -25,6 +25,8 @@ struct DeviceStart {
   std::int32_t version = 0;  ///< of the best row over all exons that ended before it
   std::int32_t readings_from = 0, readings_to = 0;
   std::int32_t ended_from = 0, ended_to = 0;
+  std::int32_t first_ended = 0;  ///< slot; the others are listed
+  std::int32_t unused = 0;
   std::int32_t marks_from = 0, marks_to = 0;  ///< rows but the last that are read, ascending
 };
 

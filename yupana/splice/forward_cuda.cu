@@ -39,21 +39,34 @@ class Forward {
         result_(batch.results[item.problem]),
         view_(view_block<Scores>(batch, item.problem, item.block, affine)) {}
 
-  __device__ void run() {
+  __device__ void run(std::uint16_t* ring) {
     strip_.prepare(batch_, view_, true);
     std::int32_t version = -1;
     bool fits = true;
-    for (std::int32_t s = 0; s < problem_.start_count && !stopped(batch_); ++s) {
-      const DeviceStart start = batch_.starts[problem_.starts + s];
-      if (start.version != version) absorb(start, version);
+    DeviceStart next = batch_.starts[problem_.starts];
+    for (std::int32_t s = 0; s < problem_.start_count; ++s) {
+      if (s % 16 == 15 && stopped(batch_)) break;
+      const DeviceStart start = next;
+      const Arrivals arrivals = Block::fetch(view_, start, start.rows);
+      const typename Block::Ended ended = start.version != version
+                                              ? absorb(start, version)
+                                              : Block::load_version(batch_, view_, version);
       version = start.version;
-      fits = strip_.enter(batch_, view_, start) && fits;
+      fits = strip_.enter(batch_, view_, start, ended) && fits;
+      // These are there when the sweep ends.
+      const DeviceReading first = batch_.readings[problem_.readings + start.readings_from];
+      if (s + 1 < problem_.start_count) next = batch_.starts[problem_.starts + s + 1];
       if (start.marks_from < start.marks_to) {
-        strip_.template sweep<Keep::marks>(batch_, view_, start, start.rows, nullptr, 0);
+        strip_.template sweep<Keep::marks>(
+            batch_, view_, start, start.rows, arrivals, ring, nullptr, 0);
       } else {
-        strip_.template sweep<Keep::nothing>(batch_, view_, start, start.rows, nullptr, 0);
+        strip_.template sweep<Keep::nothing>(
+            batch_, view_, start, start.rows, arrivals, ring, nullptr, 0);
       }
-      for (std::int32_t r = start.readings_from; r < start.readings_to; ++r) read(r);
+      read(start.readings_from, first);
+      for (std::int32_t r = start.readings_from + 1; r < start.readings_to; ++r) {
+        read(r, batch_.readings[problem_.readings + r]);
+      }
     }
     if (!fits) atomicOr(&result_.overflow, 1);
     if (holds_last_column()) {
@@ -72,7 +85,8 @@ class Forward {
   }
 
   /// The running row takes in the exons that have ended.
-  __device__ void absorb(const DeviceStart& start, std::int32_t before) {
+  __device__ typename Block::Ended absorb(const DeviceStart& start, std::int32_t before) {
+    typename Block::Ended all;
     const std::int64_t words = Block::row_words(batch_.alignment);
     const std::uint32_t* from =
         before < 0 ? nullptr : view_.state + Block::version_at(view_, before, batch_.alignment);
@@ -93,7 +107,8 @@ class Forward {
       }
       for (std::int32_t e = start.ended_from; e < start.ended_to; ++e) {
         const std::uint32_t* slot =
-            view_.state + batch_.ended[problem_.ended + e] * words + planes[state];
+            view_.state + planes[state] +
+            words * (e == start.ended_from ? start.first_ended : batch_.ended[problem_.ended + e]);
 #pragma unroll
         for (int c = 0; c < columns; ++c) {
           const std::uint32_t other = slot[c * 32];
@@ -110,17 +125,18 @@ class Forward {
 #pragma unroll
       for (int c = 0; c < columns; ++c) {
         to[planes[state] + c * 32] = value[c];
+        (state == 0 ? all.best[c] : all.gap[affine ? c : 0]) = value[c];
 #pragma unroll
         for (int h = 0; h < halves; ++h) {
           if (batch_.alignment) to[planes[state] + ((1 + h) * columns + c) * 32] = winner[h][c];
         }
       }
     }
+    return all;
   }
 
   /// The last row of an exon: its score, and into its slot.
-  __device__ void read(std::int32_t index) {
-    const DeviceReading reading = batch_.readings[problem_.readings + index];
+  __device__ void read(std::int32_t index, const DeviceReading& reading) {
     const std::int64_t mark_words = (affine ? 2 : 1) * columns * 32;
     const std::uint32_t* mark =
         view_.state + problem_.stage + std::int64_t{reading.mark} * halves * mark_words;
@@ -184,15 +200,16 @@ class Forward {
 // before it.
 template <template <int> class Scores, bool affine>
 __global__ void __launch_bounds__(32) forward_kernel(const __grid_constant__ DeviceBatch batch) {
+  __shared__ std::uint16_t ring[128];
   std::int32_t item = 0;
   if (threadIdx.x == 0) item = atomicAdd(batch.counters, 1);
   item = __shfl_sync(all_lanes, item, 0);
   if (item >= batch.item_count) return;
   const WorkItem work = batch.items[item];
   if (batch.cases[work.problem].columns == 4) {
-    Forward<Scores<4>, affine, 4>(batch, work).run();
+    Forward<Scores<4>, affine, 4>(batch, work).run(ring);
   } else {
-    Forward<Scores<8>, affine, 8>(batch, work).run();
+    Forward<Scores<8>, affine, 8>(batch, work).run(ring);
   }
 }
 

@@ -108,6 +108,7 @@ void PackedBatch::fill_starts(const DeviceCase& c,
   std::memset(program, nothing, program_gap);
   for (std::size_t s = 0; s < prepared.plan.starts.size(); ++s, ++start) {
     const Start& from = prepared.plan.starts[s];
+    *start = DeviceStart{};
     start->position = position;
     start->rows = static_cast<std::int32_t>(from.rows);
     start->entry = from.entry;
@@ -117,6 +118,10 @@ void PackedBatch::fill_starts(const DeviceCase& c,
     start->readings_to = static_cast<std::int32_t>(from.readings_to);
     start->ended_from = static_cast<std::int32_t>(from.ended_from);
     start->ended_to = static_cast<std::int32_t>(from.ended_to);
+    if (from.ended_from < from.ended_to) {
+      start->first_ended =
+          static_cast<std::int32_t>(prepared.plan.ended[static_cast<std::size_t>(from.ended_from)]);
+    }
     start->marks_from = prepared.marks_from[s];
     start->marks_to = prepared.marks_from[s + 1];
     const char* bases = problem.bases.data() + from.first - 1;

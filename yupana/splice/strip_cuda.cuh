@@ -41,6 +41,7 @@ view_block(const DeviceBatch& batch, std::int32_t problem, std::int32_t block, b
   return view;
 }
 
+inline constexpr std::uint64_t written = std::uint64_t{1} << 32;
 /// Words between blocks carry a mark that they were written, so that the reader needs no fence.
 __device__ inline std::uint64_t load_word(const std::uint64_t* word) {
   std::uint64_t value;
@@ -48,23 +49,28 @@ __device__ inline std::uint64_t load_word(const std::uint64_t* word) {
   return value;
 }
 __device__ inline void store_word(std::uint64_t* word, std::uint32_t value) {
-  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word),
-               "l"(std::uint64_t{1} << 32 | value)
-               : "memory");
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(written | value) : "memory");
 }
 __device__ inline bool stopped(const DeviceBatch& batch) {
   int flag;
   asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(flag) : "l"(batch.counters + 2));
   return flag != 0;
 }
-__device__ inline std::uint32_t wait_word(const DeviceBatch& batch, const std::uint64_t* word) {
-  std::uint64_t value = load_word(word);
+__device__ inline std::uint32_t settle(const DeviceBatch& batch,
+                                       std::uint64_t value,
+                                       const std::uint64_t* word) {
   while (value >> 32 == 0 && !stopped(batch)) {
-    __nanosleep(100);
+    __nanosleep(40);
     value = load_word(word);
   }
   return static_cast<std::uint32_t>(value);
 }
+
+/// Words between blocks and letters that a sweep needs first.
+struct Arrivals {
+  std::uint64_t corner = 0, told = 0, gap_told = 0;
+  std::uint16_t selector = 0;
+};
 
 /// What a sweep over the rows of a start leaves behind on its way.
 enum class Keep { nothing, marks, everything };
@@ -72,6 +78,7 @@ enum class Keep { nothing, marks, everything };
 template <class Scores, bool affine, int columns>
 struct Strip {
   static constexpr int halves = Scores::halves;
+  static constexpr bool two_planes = halves == 1 && affine;
   Scores scores;
   std::uint32_t best[columns];
   std::uint32_t gap[affine ? columns : 1];
@@ -141,35 +148,75 @@ struct Strip {
     return (view.problem->slots + (alignment ? version : 0)) * row_words(alignment);
   }
 
-  /// The row above a start, from the best over all exons that ended before. False if the scores of
-  /// the rows to come may not fit.
-  __device__ bool enter(const DeviceBatch& batch, const BlockView& view, const DeviceStart& start) {
-    const std::uint32_t* row = view.state + version_at(view, start.version, batch.alignment);
+  /// The best over all exons that ended before a start.
+  struct Ended {
+    std::uint32_t best[columns];
+    std::uint32_t gap[affine ? columns : 1];
+  };
+  __device__ static Ended load_version(const DeviceBatch& batch,
+                                       const BlockView& view,
+                                       std::int32_t version) {
+    const std::uint32_t* row = view.state + version_at(view, version, batch.alignment);
+    Ended ended;
+#pragma unroll
+    for (int c = 0; c < columns; ++c) {
+      ended.best[c] = row[c * 32];
+      if constexpr (affine) ended.gap[c] = row[gap_plane(batch.alignment) + c * 32];
+    }
+    return ended;
+  }
+
+  /// The row above a start. False if the scores of the rows to come may not fit.
+  __device__ bool enter(const DeviceBatch& batch,
+                        const BlockView& view,
+                        const DeviceStart& start,
+                        const Ended& ended) {
     const std::uint32_t entry = Scores::all(start.entry);
     const std::uint32_t open = Scores::all(batch.open);
+    const std::uint32_t none = Scores::all(start.none + batch.open);
     std::uint32_t over = 0;
 #pragma unroll
     for (int c = 0; c < columns; ++c) {
-      const std::uint32_t from = row[c * 32];
-      const std::int32_t none = start.none;
-      const std::uint32_t alone = Scores::pair(none + (column_of(view, c, 0) > 0 ? batch.open : 0),
-                                               none + (column_of(view, c, 1) > 0 ? batch.open : 0));
-      best[c] = Scores::larger(Scores::add_saturated(from, entry), alone);
-      over |= Scores::greater(Scores::larger(best[c], from), room);
+      std::uint32_t alone = none;
+      if (c == 0 && column_of(view, 0, 0) == 0) {
+        alone = Scores::pair(start.none, start.none + batch.open);
+      }
+      best[c] = Scores::larger(Scores::add_saturated(ended.best[c], entry), alone);
+      over |= Scores::greater(Scores::larger(best[c], ended.best[c]), room);
       if constexpr (affine) {
-        const std::uint32_t gap_from = row[gap_plane(batch.alignment) + c * 32];
-        gap[c] = Scores::larger(Scores::add_saturated(gap_from, entry), Scores::add(best[c], open));
+        gap[c] =
+            Scores::larger(Scores::add_saturated(ended.gap[c], entry), Scores::add(best[c], open));
       }
     }
     return over == 0;
   }
 
-  /// Rows [0, rows) behind the position; all lanes are done with them at the end.
+  /// What a sweep begins with, on its way while other things are done.
+  __device__ static Arrivals fetch(const BlockView& view,
+                                   const DeviceStart& start,
+                                   std::int32_t rows) {
+    Arrivals a;
+    a.corner = a.told = a.gap_told = written | Scores::all(Scores::floor);
+    a.selector = view.program[start.position + view.lane];
+    if (view.left == nullptr) return a;
+    const std::uint64_t* left = view.left + start.position;
+    a.corner = load_word(left - 1);
+    if (view.lane < rows) {
+      a.told = load_word(left + view.lane);
+      if (two_planes) a.gap_told = load_word(left + view.problem->length + view.lane);
+    }
+    return a;
+  }
+
+  /// Rows [0, rows) behind the position; all lanes are done with them at the end. `ring` is shared
+  /// memory of this warp: letters on their way along the lanes.
   template <Keep keep>
   __device__ void sweep(const DeviceBatch& batch,
                         const BlockView& view,
                         const DeviceStart& start,
                         std::int32_t rows,
+                        const Arrivals& arrivals,
+                        std::uint16_t* ring,
                         std::uint32_t* kept,
                         std::int64_t kept_from);
 
@@ -183,7 +230,7 @@ struct Strip {
     scores.choose(selector);
     std::uint32_t above = diagonal;
     diagonal = left;
-    std::uint32_t before = left;
+    std::uint32_t own = 0;
 #pragma unroll
     for (int c = 0; c < columns; ++c) {
       const std::uint32_t old = best[c];
@@ -195,9 +242,11 @@ struct Strip {
         letters_gap = Scores::add_larger(now, open, letters_gap);
         best[c] = now;
       } else {
+        // What comes from the left meets the maximum of the strip's own cells at the end: one
+        // maximum more a cell, but a strip's last cell waits for its neighbour by one only.
         const std::uint32_t now = Scores::add_larger(above, scores.score(c, selector), old);
-        before = Scores::larger(now, before);
-        best[c] = before;
+        own = c == 0 ? now : Scores::larger(now, own);
+        best[c] = Scores::larger(own, left);
       }
       above = old;
     }
@@ -256,52 +305,65 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
                                                       const BlockView& view,
                                                       const DeviceStart& start,
                                                       std::int32_t rows,
+                                                      const Arrivals& arrivals,
+                                                      std::uint16_t* ring,
                                                       std::uint32_t* kept,
                                                       std::int64_t kept_from) {
-  constexpr bool two_planes = halves == 1 && affine;
   constexpr std::int64_t kept_words = (affine ? 2 : 1) * columns * 32;
   const std::int64_t plane = view.problem->length;
-  const std::uint32_t floor = Scores::all(Scores::floor);
   const std::uint32_t open = Scores::all(batch.open);
+  const int letters = batch.letters;
+  const bool first_lane = view.lane == 0;
   const std::int32_t lanes = virtual_lanes(view);
   const std::int32_t steps = rows + lanes - 1;
-  const std::uint16_t* program = view.program + start.position - halves * view.lane;
-  const std::uint64_t* left = view.left != nullptr ? view.left + start.position : nullptr;
+  const std::int32_t behind = halves * view.lane;
+  const std::uint16_t* program = view.program + start.position + view.lane;
+  const std::uint64_t* left =
+      view.left != nullptr ? view.left + start.position + view.lane : nullptr;
   std::uint64_t* right = view.right != nullptr && view.lane == view.problem->lanes - 1
                              ? view.right + start.position - (lanes - 1)
                              : nullptr;
   MarkKeeper<Strip> marks(batch, view, start, kept_words);
 
+  __syncwarp();
+  ring[64 + view.lane] = ring[96 + view.lane] = Scores::no_base(letters);
   // The cell above and to the left of the block's first.
   const std::uint32_t corner =
-      left != nullptr ? Scores::best_told(wait_word(batch, left - 1)) : floor;
+      Scores::best_told(settle(batch, arrivals.corner, left - view.lane - 1));
   const std::uint32_t beside = __shfl_up_sync(all_lanes, best[columns - 1], 1);
-  std::uint32_t diagonal = Scores::join(view.lane == 0 ? corner : beside, best[columns - 1]);
-  std::uint32_t letters_gap = floor;
-  std::uint32_t selector = program[0];
+  std::uint32_t diagonal = Scores::join(first_lane ? corner : beside, best[columns - 1]);
+  std::uint32_t letters_gap = Scores::all(Scores::floor);
+  std::uint16_t arriving = arrivals.selector;
+  std::uint64_t told_next = arrivals.told, gap_next = arrivals.gap_told;
   if (keep == Keep::everything && kept_from == 0) put(kept);
   for (std::int32_t begin = 0; begin < steps; begin += 32) {
-    std::uint32_t told = floor, gap_told = floor;
-    if (left != nullptr && begin + view.lane < rows) {
-      told = wait_word(batch, left + begin + view.lane);
-      if constexpr (two_planes) gap_told = wait_word(batch, left + plane + begin + view.lane);
+    // What arrived, and the next on its way.
+    ring[(begin + view.lane) & 127] = arriving;
+    arriving = program[begin + 32];
+    const std::uint32_t told = settle(batch, told_next, left + begin);
+    std::uint32_t gap_told = told;
+    if constexpr (two_planes) gap_told = settle(batch, gap_next, left + plane + begin);
+    told_next = gap_next = written | Scores::all(Scores::floor);
+    if (left != nullptr && begin + 32 + view.lane < rows) {
+      told_next = load_word(left + begin + 32);
+      if constexpr (two_planes) gap_next = load_word(left + plane + begin + 32);
     }
-    const std::int32_t count = min(32, steps - begin);
-#pragma unroll 4
-    for (std::int32_t u = 0; u < count; ++u) {
+    __syncwarp();
+    std::uint32_t selector = ring[(begin - behind) & 127];
+    const auto do_step = [&](std::int32_t u) {
       const std::int32_t t = begin + u;
-      const std::uint32_t next_selector = program[t + 1];
+      const std::uint32_t next_selector = ring[(t + 1 - behind) & 127];
       std::uint32_t before = __shfl_up_sync(all_lanes, best[columns - 1], 1);
       const std::uint32_t first = __shfl_sync(all_lanes, told, u);
-      if (view.lane == 0) before = Scores::best_told(first);
+      if (first_lane) before = Scores::best_told(first);
       const std::uint32_t neighbour = Scores::join(before, best[columns - 1]);
       if constexpr (affine) {
         std::uint32_t gap_before = __shfl_up_sync(all_lanes, letters_gap, 1);
         const std::uint32_t first_gap = two_planes ? __shfl_sync(all_lanes, gap_told, u) : first;
-        if (view.lane == 0) gap_before = Scores::gap_told(first_gap);
+        if (first_lane) gap_before = Scores::gap_told(first_gap);
         letters_gap = Scores::join(gap_before, letters_gap);
       }
-      const std::uint32_t idle = affine ? Scores::idle(selector, batch.letters) : 0;
+      const std::uint32_t idle = affine ? Scores::idle(selector, letters) : 0;
       step(selector, idle, neighbour, diagonal, letters_gap, open);
       selector = next_selector;
       if (right != nullptr) {
@@ -313,12 +375,24 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
         }
       }
       if constexpr (keep == Keep::marks) {
-        marks.hear(t - halves * view.lane, [&](std::uint32_t* to) { put(to); });
+        marks.hear(t - behind, [&](std::uint32_t* to) { put(to); });
+        __syncwarp();
       }
       if constexpr (keep == Keep::everything) {
         if (t + 1 >= kept_from) put(kept + (t + 1 - kept_from) * kept_words);
       }
+    };
+    // Pieces of four without a branch between.
+    const std::int32_t count = min(32, steps - begin);
+    std::int32_t u = 0;
+#pragma unroll 1
+    for (; u + 4 <= count; u += 4) {
+#pragma unroll
+      for (std::int32_t v = 0; v < 4; ++v) do_step(u + v);
     }
+#pragma unroll 1
+    for (; u < count; ++u) do_step(u);
+    __syncwarp();
   }
 }
 

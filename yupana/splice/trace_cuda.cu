@@ -51,8 +51,9 @@ class Tracer {
   static constexpr int halves = Scores::halves;
   static constexpr std::int64_t kept_words = (affine ? 2 : 1) * columns * 32;
 
-  __device__ Tracer(const DeviceBatch& batch, std::int32_t problem)
+  __device__ Tracer(const DeviceBatch& batch, std::int32_t problem, std::uint16_t* ring)
       : batch_(batch),
+        ring_(ring),
         index_(problem),
         problem_(batch.cases[problem]),
         kept_(batch.scratch + blockIdx.x * batch.scratch_words),
@@ -85,9 +86,10 @@ class Tracer {
     low_ = max(0, i_ - batch_.slab_rows);
     Block strip;
     strip.prepare(batch_, view_, false);
-    strip.enter(batch_, view_, start_);
+    strip.enter(batch_, view_, start_, Block::load_version(batch_, view_, start_.version));
     __syncwarp();
-    strip.template sweep<Keep::everything>(batch_, view_, start_, i_, kept_ + lane_, low_);
+    strip.template sweep<Keep::everything>(
+        batch_, view_, start_, i_, Block::fetch(view_, start_, i_), ring_, kept_ + lane_, low_);
     __syncwarp();
     traced_ += std::int64_t{i_} * width_;
     while (i_ > low_ && j_ >= first_) {
@@ -212,6 +214,7 @@ class Tracer {
   }
 
   const DeviceBatch& batch_;
+  std::uint16_t* const ring_;
   const std::int32_t index_;
   const DeviceCase& problem_;
   std::uint32_t* const kept_;  ///< states after each step, from that before the first on
@@ -230,6 +233,7 @@ class Tracer {
 
 template <template <int> class Scores, bool affine>
 __global__ void __launch_bounds__(32) trace_kernel(const __grid_constant__ DeviceBatch batch) {
+  __shared__ std::uint16_t ring[128];
   while (true) {
     std::int32_t problem = 0;
     if (threadIdx.x == 0) problem = atomicAdd(batch.counters + 1, 1);
@@ -237,9 +241,9 @@ __global__ void __launch_bounds__(32) trace_kernel(const __grid_constant__ Devic
     if (problem >= batch.case_count) return;
     if (batch.results[problem].overflow != 0) continue;
     if (batch.cases[problem].columns == 4) {
-      Tracer<Scores<4>, affine, 4>(batch, problem).run();
+      Tracer<Scores<4>, affine, 4>(batch, problem, ring).run();
     } else {
-      Tracer<Scores<8>, affine, 8>(batch, problem).run();
+      Tracer<Scores<8>, affine, 8>(batch, problem, ring).run();
     }
   }
 }

@@ -80,6 +80,7 @@ struct Packed {
 template <int columns>
 struct Packed4 : Packed {
   static constexpr Width width = Width::packed4;
+  __device__ static std::uint16_t no_base(int) { return 0xcc88; }
   std::uint32_t low[columns], high[columns];
 
   __device__ void set(int c, std::uint64_t of_low, std::uint64_t of_high) {
@@ -95,6 +96,7 @@ struct Packed4 : Packed {
 template <int columns>
 struct Packed8 : Packed {
   static constexpr Width width = Width::packed8;
+  __device__ static std::uint16_t no_base(int) { return 0x8888; }
   std::uint32_t low[columns], low4[columns], high[columns], high4[columns];
 
   __device__ void set(int c, std::uint64_t of_low, std::uint64_t of_high) {
@@ -152,6 +154,9 @@ struct WideWords {
 template <int columns>
 struct Wide : WideWords {
   static constexpr Width width = Width::wide;
+  __device__ static std::uint16_t no_base(int letters) {
+    return static_cast<std::uint16_t>(letters);
+  }
   const std::int32_t* table = nullptr;  ///< of this lane; rows are 32 * columns apart
   std::int32_t chosen[columns];
 
