@@ -25,6 +25,11 @@ constexpr int trace_warps = 8;
 /// Rows of an exon that such a warp keeps where there are many; longer exons are computed in slabs.
 constexpr std::int64_t slab_rows_of_many = 384;
 
+/// Shared memory of a multiprocessor that rows may take, less than any device since 8.0 has.
+constexpr std::int64_t shared_bytes = 160 << 10;
+/// Of one warp at most.
+constexpr std::int64_t shared_bytes_of_warp = 96 << 10;
+
 /// All that a call does to one device.
 class Aligner {
  public:
@@ -109,6 +114,7 @@ class Aligner {
     set_zero(boundaries, stream);
     set_zero(results_there, stream);
     set_zero(counters, stream);
+    batch.shared_words = shared_words(cases, layout.item_count);
     marks[1].record(stream);
     launch_forward(width, affine, batch, stream);
     marks[2].record(stream);
@@ -141,6 +147,21 @@ class Aligner {
   static void set_zero(DeviceArray<T>& array, cudaStream_t stream) {
     if (array.empty()) return;
     check(cudaMemsetAsync(array.data(), 0, array.bytes(), stream), "clear memory");
+  }
+
+  /// Shared memory a warp gets for rows: for all that the cases need, but so that many warps find
+  /// room side by side.
+  std::int64_t shared_words(std::span<const BatchCase> cases, std::int64_t warps) const {
+    const int halves = halves_of(cases.front().prepared->width);
+    const std::int64_t planes = row_planes(halves, params_.gap_open != 0, params_.alignment);
+    std::int64_t most = 0;
+    for (const BatchCase& c : cases) {
+      const PreparedCase& p = *c.prepared;
+      most = std::max(most, (p.plan.slots + 1) * planes * p.shape.columns * 32);
+    }
+    const std::int64_t beside = std::clamp<std::int64_t>(warps / multiprocessors_ + 1, 1, 16);
+    const std::int64_t room = std::min(shared_bytes_of_warp, shared_bytes / beside);
+    return std::min(most, room / 128 * 32);
   }
 
   /// Memory of the traceback; returns its warps.

@@ -98,6 +98,7 @@ struct DeviceBatch {
   std::uint32_t* words = nullptr;    ///< alignments
   std::int32_t* counters = nullptr;  ///< next item; next case to trace; 1: stop
   unsigned long long* words_used = nullptr;
+  std::int64_t shared_words = 0;  ///< of shared memory a warp has for rows
   std::int64_t scratch_words = 0;
   std::int64_t path_words = 0;  ///< at the end of a warp's scratch: one alignment
   std::int64_t program_length = 0;

@@ -26,6 +26,11 @@ struct BestLast {
   std::int32_t rank = 0;
 };
 
+struct Shared {
+  std::uint16_t* ring = nullptr;
+  std::uint32_t* rows = nullptr;
+};
+
 /// What one warp does with one block: all starts of the case, one behind the other.
 template <class Scores, bool affine, int columns>
 class Forward {
@@ -33,39 +38,42 @@ class Forward {
   using Block = Strip<Scores, affine, columns>;
   static constexpr int halves = Scores::halves;
 
-  __device__ Forward(const DeviceBatch& batch, const WorkItem& item)
+  __device__ Forward(const DeviceBatch& batch, const WorkItem& item, Shared& shared)
       : batch_(batch),
         problem_(batch.cases[item.problem]),
         result_(batch.results[item.problem]),
-        view_(view_block<Scores>(batch, item.problem, item.block, affine)) {}
+        view_(view_block<Scores>(batch, item.problem, item.block, affine)),
+        ring_(shared.ring),
+        row_words_(Block::row_words(batch.alignment)),
+        rows_((problem_.slots + 1) * row_words_ <= batch.shared_words ? shared.rows + view_.lane
+                                                                      : view_.state) {}
 
-  __device__ void run(std::uint16_t* ring) {
+  __device__ void run() {
     strip_.prepare(batch_, view_, true);
     std::int32_t version = -1;
     bool fits = true;
-    DeviceStart next = batch_.starts[problem_.starts];
-    for (std::int32_t s = 0; s < problem_.start_count; ++s) {
-      if (s % 16 == 15 && stopped(batch_)) break;
-      const DeviceStart start = next;
-      const Arrivals arrivals = Block::fetch(view_, start, start.rows);
-      const typename Block::Ended ended = start.version != version
-                                              ? absorb(start, version)
-                                              : Block::load_version(batch_, view_, version);
-      version = start.version;
-      fits = strip_.enter(batch_, view_, start, ended) && fits;
-      // These are there when the sweep ends.
-      const DeviceReading first = batch_.readings[problem_.readings + start.readings_from];
-      if (s + 1 < problem_.start_count) next = batch_.starts[problem_.starts + s + 1];
-      if (start.marks_from < start.marks_to) {
+    const DeviceStart* start = batch_.starts + problem_.starts;
+    const DeviceStart* const end = start + problem_.start_count;
+    Arrivals arrivals = Block::fetch(view_, *start, start->rows);
+    for (std::int32_t s = 1; start < end; ++start, ++s) {
+      if (s % 16 == 0 && stopped(batch_)) break;
+      const typename Block::Ended ended = start->version != version
+                                              ? absorb(*start, version)
+                                              : Block::load_row(running(), batch_.alignment);
+      version = start->version;
+      fits = strip_.enter(batch_, view_, *start, ended) && fits;
+      const DeviceReading* reading = batch_.readings + problem_.readings + start->readings_from;
+      prefetch(reading);
+      const DeviceStart* next = start + 1 < end ? start + 1 : nullptr;
+      if (start->marks_from < start->marks_to) {
         strip_.template sweep<Keep::marks>(
-            batch_, view_, start, start.rows, arrivals, ring, nullptr, 0);
+            batch_, view_, *start, start->rows, arrivals, next, ring_, nullptr, 0);
       } else {
         strip_.template sweep<Keep::nothing>(
-            batch_, view_, start, start.rows, arrivals, ring, nullptr, 0);
+            batch_, view_, *start, start->rows, arrivals, next, ring_, nullptr, 0);
       }
-      read(start.readings_from, first);
-      for (std::int32_t r = start.readings_from + 1; r < start.readings_to; ++r) {
-        read(r, batch_.readings[problem_.readings + r]);
+      for (std::int32_t r = start->readings_from; r < start->readings_to; ++r, ++reading) {
+        read(r, *reading);
       }
     }
     if (!fits) atomicOr(&result_.overflow, 1);
@@ -84,13 +92,14 @@ class Forward {
     return place >= 0 && place / (halves * columns) == view_.lane && view_.lane < problem_.lanes;
   }
 
+  __device__ std::uint32_t* running() const { return rows_ + problem_.slots * row_words_; }
+
   /// The running row takes in the exons that have ended.
   __device__ typename Block::Ended absorb(const DeviceStart& start, std::int32_t before) {
     typename Block::Ended all;
-    const std::int64_t words = Block::row_words(batch_.alignment);
-    const std::uint32_t* from =
-        before < 0 ? nullptr : view_.state + Block::version_at(view_, before, batch_.alignment);
-    std::uint32_t* to = view_.state + Block::version_at(view_, start.version, batch_.alignment);
+    const std::uint32_t* from = before < 0 ? nullptr : running();
+    std::uint32_t* to = running();
+    std::uint32_t* version = view_.state + Block::version_at(view_, start.version);
     const std::int64_t planes[] = {0, Block::gap_plane(batch_.alignment)};
 #pragma unroll
     for (int state = 0; state < (affine ? 2 : 1); ++state) {
@@ -107,8 +116,9 @@ class Forward {
       }
       for (std::int32_t e = start.ended_from; e < start.ended_to; ++e) {
         const std::uint32_t* slot =
-            view_.state + planes[state] +
-            words * (e == start.ended_from ? start.first_ended : batch_.ended[problem_.ended + e]);
+            rows_ + planes[state] +
+            row_words_ *
+                (e == start.ended_from ? start.first_ended : batch_.ended[problem_.ended + e]);
 #pragma unroll
         for (int c = 0; c < columns; ++c) {
           const std::uint32_t other = slot[c * 32];
@@ -128,8 +138,12 @@ class Forward {
         (state == 0 ? all.best[c] : all.gap[affine ? c : 0]) = value[c];
 #pragma unroll
         for (int h = 0; h < halves; ++h) {
-          if (batch_.alignment) to[planes[state] + ((1 + h) * columns + c) * 32] = winner[h][c];
+          if (batch_.alignment) {
+            to[planes[state] + ((1 + h) * columns + c) * 32] = winner[h][c];
+            version[planes[state] + ((1 + h) * columns + c) * 32] = winner[h][c];
+          }
         }
+        if (batch_.alignment) version[planes[state] + c * 32] = value[c];
       }
     }
     return all;
@@ -141,7 +155,7 @@ class Forward {
     const std::uint32_t* mark =
         view_.state + problem_.stage + std::int64_t{reading.mark} * halves * mark_words;
     const std::int32_t place = last_place();
-    std::uint32_t* slot = view_.state + reading.slot * Block::row_words(batch_.alignment);
+    std::uint32_t* slot = rows_ + reading.slot * row_words_;
     const std::int64_t planes[] = {0, Block::gap_plane(batch_.alignment)};
 #pragma unroll
     for (int state = 0; state < (affine ? 2 : 1); ++state) {
@@ -192,6 +206,9 @@ class Forward {
   const DeviceCase& problem_;
   DeviceResult& result_;
   const BlockView view_;
+  std::uint16_t* const ring_;
+  const std::int64_t row_words_;
+  std::uint32_t* const rows_;  ///< slots, then the running row: in shared memory if there is room
   Block strip_;
   BestLast last_;
 };
@@ -201,26 +218,34 @@ class Forward {
 template <template <int> class Scores, bool affine>
 __global__ void __launch_bounds__(32) forward_kernel(const __grid_constant__ DeviceBatch batch) {
   __shared__ std::uint16_t ring[128];
+  extern __shared__ std::uint32_t rows[];
+  Shared shared{ring, rows};
   std::int32_t item = 0;
   if (threadIdx.x == 0) item = atomicAdd(batch.counters, 1);
   item = __shfl_sync(all_lanes, item, 0);
   if (item >= batch.item_count) return;
   const WorkItem work = batch.items[item];
   if (batch.cases[work.problem].columns == 4) {
-    Forward<Scores<4>, affine, 4>(batch, work).run(ring);
+    Forward<Scores<4>, affine, 4>(batch, work, shared).run();
   } else {
-    Forward<Scores<8>, affine, 8>(batch, work).run(ring);
+    Forward<Scores<8>, affine, 8>(batch, work, shared).run();
   }
+}
+
+template <template <int> class Scores, bool affine>
+void launch(const DeviceBatch& batch, cudaStream_t stream) {
+  const auto bytes = static_cast<int>(batch.shared_words * 4);
+  yupana::cuda::check(
+      cudaFuncSetAttribute(
+          forward_kernel<Scores, affine>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+      "set shared memory aside");
+  forward_kernel<Scores, affine><<<batch.item_count, 32, bytes, stream>>>(batch);
+  yupana::cuda::check_launch("align exons");
 }
 
 template <template <int> class Scores>
 void launch(bool affine, const DeviceBatch& batch, cudaStream_t stream) {
-  if (affine) {
-    forward_kernel<Scores, true><<<batch.item_count, 32, 0, stream>>>(batch);
-  } else {
-    forward_kernel<Scores, false><<<batch.item_count, 32, 0, stream>>>(batch);
-  }
-  yupana::cuda::check_launch("align exons");
+  affine ? launch<Scores, true>(batch, stream) : launch<Scores, false>(batch, stream);
 }
 
 }  // namespace

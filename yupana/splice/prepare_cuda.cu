@@ -123,10 +123,13 @@ Cycles cycles_of(const PreparedCase& c, const StripShape& shape, const AlignPara
   const double steps = rows + starts * (lanes - 1);
   const double wide = c.width == Width::packed4 ? 1 : 1.6;
   Cycles cycles;
-  const double step_work = 2 * (wide * (affine ? 6 : 3) * shape.columns + (affine ? 24 : 16));
-  const double step_alone = (affine ? 60 : 45) + (affine ? 10 : 5) * wide * shape.columns;
-  cycles.work = (steps * step_work + starts * 60 * shape.columns) * shape.blocks;
-  cycles.alone = steps * step_alone + starts * 1500 + shape.blocks * (lanes + 32) * step_alone;
+  const double narrow = shape.columns == 4 ? 1.3 : 1;
+  const double step_work =
+      2 * (narrow * wide * (affine ? 6 : 3) * shape.columns + (affine ? 16 : 8));
+  const double step_alone =
+      shape.columns == 4 ? (affine ? 90 : 61) * wide : (affine ? 140 : 92) * wide;
+  cycles.work = (steps * step_work + starts * 80 * shape.columns) * shape.blocks;
+  cycles.alone = steps * step_alone + starts * 1500 + shape.blocks * (lanes + 80) * step_alone;
   return cycles;
 }
 
@@ -179,7 +182,7 @@ void choose_shapes(std::span<PreparedCase*> cases,
                    const AlignParams& params,
                    const Tuning& tuning,
                    std::int64_t schedulers) {
-  static constexpr int forms[][2] = {{8, 32}, {8, 16}, {4, 32}, {4, 16}, {4, 8}};
+  static constexpr int forms[][2] = {{8, 32}, {4, 32}, {4, 16}, {4, 8}, {4, 4}};
   double all = 0;
   for (const PreparedCase* c : cases) all += estimated_work(*c, params);
   const double share = all / static_cast<double>(schedulers);
@@ -207,7 +210,7 @@ BlockWords block_words(const PreparedCase& c, const AlignParams& params) {
   const std::int64_t plane = std::int64_t{32} * c.shape.columns;
   const int halves = halves_of(c);
   BlockWords words;
-  const std::int64_t rows = c.plan.slots + (params.alignment ? c.plan.versions : 1);
+  const std::int64_t rows = c.plan.slots + 1 + (params.alignment ? c.plan.versions : 0);
   words.rows = rows * row_planes(halves, affine, params.alignment) * plane;
   words.stage = c.most_marks * halves * (affine ? 2 : 1) * plane;
   if (c.width == Width::wide) words.table = (params.substitution.letters + 1) * plane;

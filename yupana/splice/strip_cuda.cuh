@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "yupana/splice/words_cuda.cuh"
 
@@ -71,6 +72,10 @@ struct Arrivals {
   std::uint64_t corner = 0, told = 0, gap_told = 0;
   std::uint16_t selector = 0;
 };
+
+__device__ inline void prefetch(const void* memory) {
+  asm volatile("prefetch.global.L1 [%0];" ::"l"(memory));
+}
 
 /// What a sweep over the rows of a start leaves behind on its way.
 enum class Keep { nothing, marks, everything };
@@ -144,8 +149,9 @@ struct Strip {
   __device__ static std::int64_t gap_plane(bool alignment) {
     return (alignment ? 1 + halves : 1) * columns * 32;
   }
-  __device__ static std::int64_t version_at(const BlockView& view, int version, bool alignment) {
-    return (view.problem->slots + (alignment ? version : 0)) * row_words(alignment);
+  /// The state of a block: slots, the running row, and, for the traceback, its versions.
+  __device__ static std::int64_t version_at(const BlockView& view, int version) {
+    return (view.problem->slots + 1 + version) * row_words(true);
   }
 
   /// The best over all exons that ended before a start.
@@ -153,15 +159,12 @@ struct Strip {
     std::uint32_t best[columns];
     std::uint32_t gap[affine ? columns : 1];
   };
-  __device__ static Ended load_version(const DeviceBatch& batch,
-                                       const BlockView& view,
-                                       std::int32_t version) {
-    const std::uint32_t* row = view.state + version_at(view, version, batch.alignment);
+  __device__ static Ended load_row(const std::uint32_t* row, bool alignment) {
     Ended ended;
 #pragma unroll
     for (int c = 0; c < columns; ++c) {
       ended.best[c] = row[c * 32];
-      if constexpr (affine) ended.gap[c] = row[gap_plane(batch.alignment) + c * 32];
+      if constexpr (affine) ended.gap[c] = row[gap_plane(alignment) + c * 32];
     }
     return ended;
   }
@@ -209,13 +212,15 @@ struct Strip {
   }
 
   /// Rows [0, rows) behind the position; all lanes are done with them at the end. `ring` is shared
-  /// memory of this warp: letters on their way along the lanes.
+  /// memory of this warp: letters on their way along the lanes. `arrivals` are of this start and
+  /// then, if there is one, of the next.
   template <Keep keep>
   __device__ void sweep(const DeviceBatch& batch,
                         const BlockView& view,
                         const DeviceStart& start,
                         std::int32_t rows,
-                        const Arrivals& arrivals,
+                        Arrivals& arrivals,
+                        const DeviceStart* next,
                         std::uint16_t* ring,
                         std::uint32_t* kept,
                         std::int64_t kept_from);
@@ -242,11 +247,16 @@ struct Strip {
         letters_gap = Scores::add_larger(now, open, letters_gap);
         best[c] = now;
       } else {
-        // What comes from the left meets the maximum of the strip's own cells at the end: one
-        // maximum more a cell, but a strip's last cell waits for its neighbour by one only.
         const std::uint32_t now = Scores::add_larger(above, scores.score(c, selector), old);
-        own = c == 0 ? now : Scores::larger(now, own);
-        best[c] = Scores::larger(own, left);
+        if constexpr (columns <= 4) {
+          // What comes from the left meets the maximum of the strip's own cells at the end: one
+          // maximum more a cell, but the last cell waits for the neighbour by one only.
+          own = c == 0 ? now : Scores::larger(now, own);
+          best[c] = Scores::larger(own, left);
+        } else {
+          own = Scores::larger(now, c == 0 ? left : own);
+          best[c] = own;
+        }
       }
       above = old;
     }
@@ -299,13 +309,18 @@ struct MarkKeeper {
   }
 };
 
+struct NoMarks {
+  __device__ NoMarks(const DeviceBatch&, const BlockView&, const DeviceStart&, std::int64_t) {}
+};
+
 template <class Scores, bool affine, int columns>
 template <Keep keep>
 __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
                                                       const BlockView& view,
                                                       const DeviceStart& start,
                                                       std::int32_t rows,
-                                                      const Arrivals& arrivals,
+                                                      Arrivals& arrivals,
+                                                      const DeviceStart* next,
                                                       std::uint16_t* ring,
                                                       std::uint32_t* kept,
                                                       std::int64_t kept_from) {
@@ -323,7 +338,8 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
   std::uint64_t* right = view.right != nullptr && view.lane == view.problem->lanes - 1
                              ? view.right + start.position - (lanes - 1)
                              : nullptr;
-  MarkKeeper<Strip> marks(batch, view, start, kept_words);
+  std::conditional_t<keep == Keep::marks, MarkKeeper<Strip>, NoMarks> marks(
+      batch, view, start, kept_words);
 
   __syncwarp();
   ring[64 + view.lane] = ring[96 + view.lane] = Scores::no_base(letters);
@@ -348,6 +364,8 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
       told_next = load_word(left + begin + 32);
       if constexpr (two_planes) gap_next = load_word(left + plane + begin + 32);
     }
+    // The last letters are on their way along the lanes: time to send for the next start's.
+    if (next != nullptr && begin + 32 >= steps) arrivals = fetch(view, *next, next->rows);
     __syncwarp();
     std::uint32_t selector = ring[(begin - behind) & 127];
     const auto do_step = [&](std::int32_t u) {

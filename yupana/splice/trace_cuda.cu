@@ -86,10 +86,12 @@ class Tracer {
     low_ = max(0, i_ - batch_.slab_rows);
     Block strip;
     strip.prepare(batch_, view_, false);
-    strip.enter(batch_, view_, start_, Block::load_version(batch_, view_, start_.version));
+    const std::uint32_t* row = view_.state + Block::version_at(view_, start_.version);
+    strip.enter(batch_, view_, start_, Block::load_row(row, true));
+    Arrivals arrivals = Block::fetch(view_, start_, i_);
     __syncwarp();
     strip.template sweep<Keep::everything>(
-        batch_, view_, start_, i_, Block::fetch(view_, start_, i_), ring_, kept_ + lane_, low_);
+        batch_, view_, start_, i_, arrivals, nullptr, ring_, kept_ + lane_, low_);
     __syncwarp();
     traced_ += std::int64_t{i_} * width_;
     while (i_ > low_ && j_ >= first_) {
@@ -191,7 +193,7 @@ class Tracer {
     const BlockView view = view_block<Scores>(batch_, index_, block, affine);
     const std::int32_t v = place / columns;
     const std::int64_t plane = state_ == word_bases ? Block::gap_plane(true) : 0;
-    const std::uint32_t* row = view.state - lane_ + Block::version_at(view, start_.version, true);
+    const std::uint32_t* row = view.state - lane_ + Block::version_at(view, start_.version);
     return static_cast<std::int32_t>(
         row[plane + ((1 + v % halves) * columns + place % columns) * 32 + v / halves]);
   }
