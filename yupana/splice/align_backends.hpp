@@ -63,12 +63,12 @@ struct DeviceSeconds {
 
 /// What tests vary; results do not depend on it.
 struct Tuning {
-  int columns = 0;             ///< of a lane's strip, 4 or 8; 0: chosen
-  int lanes = 32;              ///< of a warp that hold strips, where `columns` is given
-  bool wide = false;           ///< 32-bit scores from the start
-  bool eight_letters = false;  ///< the code for up to eight base letters where four would do
-  std::int64_t slab_rows = 0;  ///< of an exon that the traceback keeps at once; 0: chosen
-  std::uint64_t memory = 0;    ///< bytes for the cases of a batch; 0: chosen
+  int columns = 0;                   ///< of a lane's strip, 4 or 8; 0: chosen
+  int lanes = 32;                    ///< of a warp that hold strips, where `columns` is given
+  bool wide = false;                 ///< 32-bit scores from the start
+  bool eight_letters = false;        ///< the code for up to eight base letters where four would do
+  std::int64_t slab_rows = 0;        ///< of an exon that the traceback keeps at once; 0: chosen
+  std::uint64_t memory = 0;          ///< bytes for the cases of a batch; 0: chosen
   DeviceSeconds* seconds = nullptr;  ///< where wanted, with one device: the time taken
 };
 
