@@ -310,6 +310,42 @@ void run_device(Aligner& aligner,
   }
 }
 
+/// Each case to the device with the least work so far.
+std::vector<std::vector<std::size_t>> deal(const std::vector<std::size_t>& order,
+                                           const std::vector<double>& work,
+                                           std::size_t devices) {
+  std::vector<std::vector<std::size_t>> dealt(devices);
+  std::vector<double> load(devices);
+  for (const std::size_t p : order) {
+    const auto least =
+        static_cast<std::size_t>(std::min_element(load.begin(), load.end()) - load.begin());
+    dealt[least].push_back(p);
+    load[least] += work[p];
+  }
+  return dealt;
+}
+
+/// run(0) .. run(count - 1), each in a thread of its own; the first error is thrown.
+template <class Run>
+void run_side_by_side(std::size_t count, const Run& run) {
+  if (count == 1) return run(0);
+  std::vector<std::exception_ptr> errors(count);
+  std::vector<std::thread> threads;
+  for (std::size_t d = 0; d < count; ++d) {
+    threads.emplace_back([&, d] {
+      try {
+        run(d);
+      } catch (...) {
+        errors[d] = std::current_exception();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
 }  // namespace
 
 std::vector<SplicedAlignment> align(Context& context,
@@ -339,38 +375,13 @@ std::vector<SplicedAlignment> align(Context& context,
   std::stable_sort(
       order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return work[a] > work[b]; });
   Stage stage(context, "splice", cells, "cells");
-  // Each case to the device with the least work so far.
   const std::vector<int>& devices = context.devices();
-  std::vector<std::vector<std::size_t>> dealt(devices.size());
-  std::vector<double> load(devices.size());
-  for (const std::size_t p : order) {
-    const auto least = std::min_element(load.begin(), load.end()) - load.begin();
-    dealt[static_cast<std::size_t>(least)].push_back(p);
-    load[static_cast<std::size_t>(least)] += work[p];
-  }
+  std::vector<std::vector<std::size_t>> dealt = deal(order, work, devices.size());
   const auto run = [&](std::size_t d) {
     Aligner aligner(context, stage, devices[d], params, tuning);
     run_device(aligner, problems, prepared, std::move(dealt[d]), params, tuning, results);
   };
-  if (devices.size() == 1) {
-    run(0);
-    return results;
-  }
-  std::vector<std::exception_ptr> errors(devices.size());
-  std::vector<std::thread> threads;
-  for (std::size_t d = 0; d < devices.size(); ++d) {
-    threads.emplace_back([&, d] {
-      try {
-        if (!dealt[d].empty()) run(d);
-      } catch (...) {
-        errors[d] = std::current_exception();
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const std::exception_ptr& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
+  run_side_by_side(devices.size(), run);
   return results;
 }
 
