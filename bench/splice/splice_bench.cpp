@@ -1,3 +1,5 @@
+#include "bench/splice/splice_bench.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/splice/genes.hpp"
 #include "bench/splice/splice_peers.hpp"
 #include "bench/support/bench.hpp"
 #include "yupana/core/machine.hpp"
@@ -33,60 +36,6 @@ double best_seconds(int repeats, const Body& body) {
         best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
   return best;
-}
-
-std::string letters(RandomSequence& random, std::int64_t size) {
-  std::string text(static_cast<std::size_t>(size), 'A');
-  for (char& letter : text) letter = "ACGT"[random.word() & 3];
-  return text;
-}
-
-/// Log-normal with the mean given and a long tail (sigma 0.8), at least 1.
-std::int64_t long_tailed(RandomSequence& random, double mean) {
-  constexpr double sigma = 0.8;
-  const double u = random.uniform() + 1e-12, v = random.uniform();
-  const double normal = std::sqrt(-2 * std::log(u)) * std::cos(2 * 3.14159265358979 * v);
-  return std::max<std::int64_t>(1,
-                                std::llround(mean * std::exp(sigma * normal - sigma * sigma / 2)));
-}
-
-struct Gene {
-  std::string bases;
-  std::vector<Exon> exons;
-  std::string target;
-  Case view() const { return {bases, exons, target}; }
-};
-
-/// Candidates of the sizes given at random places of a sequence; the target is every fifth that
-/// does not overlap the last, with one letter in eight changed, cut or drawn out to its length.
-Gene make_gene(RandomSequence& random, std::int64_t exons, double exon_mean, std::int64_t target) {
-  Gene gene;
-  gene.bases = letters(random, exons * 1150);
-  const auto size = std::ssize(gene.bases);
-  for (std::int64_t k = 0; k < exons; ++k) {
-    Exon x;
-    const std::int64_t length = std::min(size, long_tailed(random, exon_mean));
-    x.first = 1 + static_cast<std::int64_t>(random.word() %
-                                            static_cast<std::uint64_t>(size - length + 1));
-    x.last = x.first + length - 1;
-    gene.exons.push_back(x);
-  }
-  std::sort(gene.exons.begin(), gene.exons.end(), [](const Exon& a, const Exon& b) {
-    return a.first < b.first;
-  });
-  std::int64_t end = 0;
-  for (std::int64_t k = 0; k < exons; k += 5) {
-    const Exon& x = gene.exons[static_cast<std::size_t>(k)];
-    if (x.first <= end) continue;
-    gene.target += gene.bases.substr(static_cast<std::size_t>(x.first - 1),
-                                     static_cast<std::size_t>(x.length()));
-    end = x.last;
-  }
-  for (char& letter : gene.target) {
-    if (random.word() % 8 == 0) letter = "ACGT"[random.word() & 3];
-  }
-  gene.target.resize(static_cast<std::size_t>(target), 'A');
-  return gene;
 }
 
 double register_rate(Context& context, bool quick) {
@@ -182,12 +131,7 @@ void measure_all(Context& context, const BenchParams& params) {
        true});
   const bool agrees = agrees_with_the_reference(context);
   RandomSequence random(1);
-  std::vector<Gene> genes;
-  for (int g = 0; g < (params.quick ? 5 : 1010); ++g) {
-    const std::int64_t exons = long_tailed(random, 55);
-    genes.push_back(
-        make_gene(random, exons, 149, std::min<std::int64_t>(6000, long_tailed(random, 1460))));
-  }
+  const std::vector<Gene> genes = published_genes(random, params.quick ? 5 : 1010);
   measure(context,
           params,
           fmt::format("{} genes, linear gaps", genes.size()),
@@ -229,6 +173,9 @@ void measure_all(Context& context, const BenchParams& params) {
 }  // namespace
 
 void splice(Context& context, const BenchParams& params) {
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda) return splice_cuda(context, params);
+#endif
   if (context.threads() > 1) {
     ContextParams one;
     one.device = "cpu";

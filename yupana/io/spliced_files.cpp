@@ -153,7 +153,7 @@ ColumnCounts count_columns(const SplicedHit& hit) {
 void write_spliced_tsv(AtomicFile& file, const std::vector<SplicedHit>& hits) {
   file.write(
       "target\ttarget_length\tsequence\tsequence_length\tstrand\tscore\texons\tfirst\tlast\t"
-      "chain\tidentity\tequal\tunequal\tinserted\tdeleted\texecuted_cells\tdense_cells\tbits\n");
+      "chain\tidentity\tequal\tunequal\tinserted\tdeleted\texecuted_cells\tdense_cells\n");
   for (const SplicedHit& hit : hits) {
     std::string chain, ends = ".\t.";
     for (const ExonAlignment& part : forward_chain(hit)) {
@@ -165,25 +165,23 @@ void write_spliced_tsv(AtomicFile& file, const std::vector<SplicedHit>& hits) {
       ends = fmt::format("{}\t{}", span_of(hit).first, span_of(hit).second);
     }
     const ColumnCounts counts = count_columns(hit);
-    file.write(
-        fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:.6f}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
-                    hit.target,
-                    hit.letters->size(),
-                    hit.sequence,
-                    hit.bases->size(),
-                    hit.strand,
-                    hit.alignment.score,
-                    hit.alignment.chain.size(),
-                    ends,
-                    chain.empty() ? "." : chain,
-                    counts.identity(),
-                    counts.equal,
-                    counts.unequal,
-                    counts.inserted,
-                    counts.deleted,
-                    hit.alignment.executed_cells,
-                    hit.bases->size() * hit.letters->size(),
-                    hit.alignment.wide ? 32 : 16));
+    file.write(fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:.6f}\t{}\t{}\t{}\t{}\t{}\t{}\n",
+                           hit.target,
+                           hit.letters->size(),
+                           hit.sequence,
+                           hit.bases->size(),
+                           hit.strand,
+                           hit.alignment.score,
+                           hit.alignment.chain.size(),
+                           ends,
+                           chain.empty() ? "." : chain,
+                           counts.identity(),
+                           counts.equal,
+                           counts.unequal,
+                           counts.inserted,
+                           counts.deleted,
+                           hit.alignment.executed_cells,
+                           hit.bases->size() * hit.letters->size()));
   }
 }
 

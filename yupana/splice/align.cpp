@@ -1,6 +1,8 @@
 #include "yupana/splice/align.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <mutex>
 #include <numeric>
 #include <tuple>
 
@@ -86,6 +88,41 @@ void check(const Case& problem, const AlignParams& params) {
   }
 }
 
+void check_score(const Case& problem,
+                 const SplicedAlignment& result,
+                 const AlignParams& params,
+                 std::size_t number) {
+  const std::int64_t score = rescore(problem, result.chain, params);
+  if (score == result.score) return;
+  throw Error(ErrorCode::device,
+              fmt::format("splice: internal error: the alignment of case {} scores {}, its table "
+                          "says {}; please report the input",
+                          number + 1,
+                          score,
+                          result.score));
+}
+
+/// body(p) for every p on all threads; of several errors that of the first p is thrown.
+template <class Body>
+void each_in_order(Context& context, std::size_t count, const Body& body) {
+  std::mutex mutex;
+  std::size_t first = count;
+  std::exception_ptr error;
+  context.parallel_for(
+      static_cast<std::int64_t>(count), 8, [&](std::int64_t from, std::int64_t to) {
+        for (auto p = static_cast<std::size_t>(from); p < static_cast<std::size_t>(to); ++p) {
+          try {
+            body(p);
+          } catch (...) {
+            const std::lock_guard lock(mutex);
+            if (p < first) first = p, error = std::current_exception();
+            return;
+          }
+        }
+      });
+  if (error) std::rethrow_exception(error);
+}
+
 std::vector<SplicedAlignment> dispatch(Context& context,
                                        std::span<const Case> problems,
                                        const AlignParams& params) {
@@ -101,10 +138,13 @@ std::vector<SplicedAlignment> dispatch(Context& context,
     case Backend::cpu:
       return cpu::align(context, problems, params);
     case Backend::cuda:
+#ifdef YUPANA_CUDA
+      return cuda::align(context, problems, params);
+#else
       break;
+#endif
   }
-  throw Error(ErrorCode::usage,
-              "splice: there is no CUDA version of spliced alignment yet; use --device cpu");
+  throw Error(ErrorCode::device, "splice: this build has no CUDA version; use --device cpu");
 }
 
 }  // namespace
@@ -127,19 +167,13 @@ std::vector<SplicedAlignment> align(Context& context,
                                     std::span<const Case> problems,
                                     const AlignParams& params) {
   check(params);
-  for (const Case& problem : problems) check(problem, params);
+  // The first case at fault is the one told of, whatever the threads.
+  each_in_order(context, problems.size(), [&](std::size_t p) { check(problems[p], params); });
   std::vector<SplicedAlignment> results = dispatch(context, problems, params);
   if (!params.alignment) return results;
-  for (std::size_t p = 0; p < results.size(); ++p) {
-    const std::int64_t score = rescore(problems[p], results[p].chain, params);
-    if (score == results[p].score) continue;
-    throw Error(ErrorCode::device,
-                fmt::format("splice: internal error: the alignment of case {} scores {}, its table "
-                            "says {}; please report the input",
-                            p + 1,
-                            score,
-                            results[p].score));
-  }
+  each_in_order(context, problems.size(), [&](std::size_t p) {
+    check_score(problems[p], results[p], params, p);
+  });
   return results;
 }
 

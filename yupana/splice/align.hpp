@@ -62,7 +62,7 @@ struct SplicedAlignment {
   std::vector<ExonAlignment> chain;  ///< left to right; empty where only the score was asked
   std::int64_t executed_cells = 0;   ///< computed for the score
   std::int64_t traced_cells = 0;     ///< computed again for the alignment
-  bool wide = false;                 ///< 16 bits did not hold the scores
+  bool wide = false;  ///< done in 32 bits; backends may differ here, as in traced_cells
 };
 
 /// The best spliced alignment of a target to chains of candidate exons (Gelfand, Mironov, Pevzner

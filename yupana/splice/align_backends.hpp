@@ -51,4 +51,32 @@ std::vector<SplicedAlignment> align(Context& context,
                                     const Tuning& tuning = {});
 }  // namespace cpu
 
+#ifdef YUPANA_CUDA
+namespace cuda {
+
+/// Where the time of a call went on the devices, summed over its batches.
+struct DeviceSeconds {
+  double upload = 0;
+  double forward = 0;  ///< scores
+  double trace = 0;    ///< alignments
+};
+
+/// What tests vary; results do not depend on it.
+struct Tuning {
+  int columns = 0;                   ///< of a lane's strip, 4 or 8; 0: chosen
+  int lanes = 32;                    ///< of a warp that hold strips, where `columns` is given
+  bool wide = false;                 ///< 32-bit scores from the start
+  bool eight_letters = false;        ///< the code for up to eight base letters where four would do
+  std::int64_t slab_rows = 0;        ///< of an exon that the traceback keeps at once; 0: chosen
+  std::uint64_t memory = 0;          ///< bytes for the cases of a batch; 0: chosen
+  DeviceSeconds* seconds = nullptr;  ///< where wanted, with one device: the time taken
+};
+
+std::vector<SplicedAlignment> align(Context& context,
+                                    std::span<const Case> problems,
+                                    const AlignParams& params,
+                                    const Tuning& tuning = {});
+}  // namespace cuda
+#endif
+
 }  // namespace yupana::splice

@@ -1,0 +1,190 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "bench/splice/genes.hpp"
+#include "bench/splice/splice_bench.hpp"
+#include "yupana/core/cuda/device.hpp"
+#include "yupana/core/cuda/runtime.hpp"
+#include "yupana/splice/align_backends.hpp"
+#include "yupana/splice/candidates.hpp"
+
+namespace yupana::bench {
+namespace {
+
+using namespace yupana::cuda;
+using splice::AlignParams;
+using splice::Case;
+using splice::SplicedAlignment;
+
+constexpr int threads = 256;
+constexpr int rounds = 4000;
+constexpr int columns = 16;
+
+// What a pair of cells with linear gaps takes at least, on registers alone: a byte permutation for
+// the two scores, an addition with a maximum, and a maximum.
+__global__ void __launch_bounds__(threads) ceiling_kernel(unsigned* out, unsigned selector) {
+  unsigned cells[columns], scores[columns];
+#pragma unroll
+  for (int c = 0; c < columns; ++c) {
+    cells[c] = c * selector + threadIdx.x;
+    scores[c] = 0x01ff02fe * (c + 1) ^ selector;
+  }
+#pragma unroll 1
+  for (int round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (int c = 0; c < columns; ++c) {
+      unsigned score;
+      asm volatile("prmt.b32 %0, %1, %2, %3;"
+                   : "=r"(score)
+                   : "r"(scores[c]), "r"(scores[(c + 1) % columns]), "r"(selector + round));
+      const unsigned before = cells[(c + columns - 1) % columns];
+      const unsigned now = __viaddmax_s16x2(cells[(c + 5) % columns], score, cells[c]);
+      cells[c] = __vmaxs2(now, before);
+    }
+  }
+  unsigned sum = 0;
+#pragma unroll
+  for (int c = 0; c < columns; ++c) sum += cells[c];
+  out[blockIdx.x * threads + threadIdx.x] = sum;
+}
+
+/// Cells a second.
+double ceiling() {
+  int device = 0, multiprocessors = 0;
+  check(cudaGetDevice(&device), "ask for the device");
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "ask");
+  const int blocks = 4 * multiprocessors;
+  DeviceArray<unsigned> out(blocks * threads);
+  double best = 0;
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    const Event begin(true), end(true);
+    begin.record(nullptr);
+    ceiling_kernel<<<blocks, threads>>>(out.data(), 0x3210);
+    check_launch("measure maxima");
+    end.record(nullptr);
+    end.wait();
+    best = std::max(best, 2.0 * blocks * threads * rounds * columns / seconds_between(begin, end));
+  }
+  return best;
+}
+
+struct Timing {
+  double seconds = HUGE_VAL;            ///< of the whole call: checks, plan, upload, kernels, paths
+  splice::cuda::DeviceSeconds devices;  ///< of the run whose kernels were fastest
+};
+
+Timing time_calls(Context& context,
+                  const std::vector<Case>& cases,
+                  const AlignParams& scoring,
+                  int repeats,
+                  std::vector<SplicedAlignment>& done) {
+  Timing best;
+  best.devices.forward = HUGE_VAL;
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    const auto begin = std::chrono::steady_clock::now();
+    done = splice::align(context, cases, scoring);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    best.seconds = std::min(best.seconds, seconds.count());
+    splice::cuda::DeviceSeconds on_device;
+    splice::cuda::Tuning tuning;
+    tuning.seconds = &on_device;
+    splice::cuda::align(context, cases, scoring, tuning);
+    if (on_device.forward + on_device.trace < best.devices.forward + best.devices.trace) {
+      best.devices = on_device;
+    }
+  }
+  return best;
+}
+
+/// One set of problems, score only and with alignments, every one compared with the CPU's.
+void measure(Context& context,
+             const BenchParams& params,
+             const std::string& name,
+             const std::vector<Gene>& genes,
+             AlignParams scoring,
+             double limit) {
+  std::vector<Case> cases;
+  double dense = 0;
+  for (const Gene& gene : genes) {
+    cases.push_back(gene.view());
+    dense += static_cast<double>(gene.bases.size()) * static_cast<double>(gene.target.size());
+  }
+  Context cpu({.device = "cpu"});
+  const std::vector<SplicedAlignment> expected = splice::align(cpu, cases, scoring);
+  for (const bool alignment : {false, true}) {
+    scoring.alignment = alignment;
+    std::vector<SplicedAlignment> done;
+    const Timing time = time_calls(context, cases, scoring, params.quick ? 1 : 9, done);
+    bool equal = true;
+    double executed = 0;
+    for (std::size_t c = 0; c < done.size(); ++c) {
+      executed += static_cast<double>(done[c].executed_cells);
+      equal = equal && done[c].score == expected[c].score;
+      equal = equal && (!alignment || done[c].chain == expected[c].chain);
+    }
+    const std::string what =
+        fmt::format("{}, {}", name, alignment ? "with alignment" : "score only");
+    const auto emit = [&](double value, const char* unit, std::optional<double> share) {
+      params.emit({"splice", what, "yupana cuda", value, unit, share, equal});
+    };
+    const splice::cuda::DeviceSeconds& parts = time.devices;
+    const double kernels = parts.forward + parts.trace;
+    emit(executed / time.seconds * 1e-12, "T executed cells/s", std::nullopt);
+    emit(dense / time.seconds * 1e-12, "T dense-equivalent cells/s", std::nullopt);
+    emit(executed / kernels * 1e-12, "T executed cells/s, kernels", executed / kernels / limit);
+    emit(time.seconds * 1e3, "ms", std::nullopt);
+    emit(parts.upload * 1e3, "ms, upload", std::nullopt);
+    emit(parts.forward * 1e3, "ms, score kernels", std::nullopt);
+    if (alignment) emit(parts.trace * 1e3, "ms, alignment kernel", std::nullopt);
+  }
+}
+
+}  // namespace
+
+void splice_cuda(Context& context, const BenchParams& on_host) {
+  const DeviceScope scope(context.devices().front());
+  const std::string device =
+      device_list().at(static_cast<std::size_t>(context.devices().front())).name;
+  BenchParams params = on_host;
+  params.emit = [&](Measurement line) {
+    line.device = device;
+    on_host.emit(line);
+  };
+  const double limit = ceiling();
+  params.emit({"splice",
+               "16-bit permute, add with max, max in registers alone",
+               "yupana cuda",
+               limit * 1e-12,
+               "T executed cells/s, kernels",
+               std::nullopt,
+               true});
+  RandomSequence random(1);
+  const std::vector<Gene> genes = published_genes(random, params.quick ? 5 : 1010);
+  const std::string count = std::to_string(genes.size());
+  measure(context, params, count + " genes, linear gaps", genes, {}, limit);
+  AlignParams affine;
+  affine.gap_open = -4;
+  affine.gap_extend = -1;
+  measure(context, params, count + " genes, affine gaps", genes, affine, limit);
+  const std::vector<Gene> huge{make_gene(random, params.quick ? 50 : 1878, 135, 2355)};
+  const std::string exons = fmt::format("1 gene, {} exons", huge[0].exons.size());
+  measure(context, params, exons + ", linear gaps", huge, {}, limit);
+  measure(context, params, exons + ", affine gaps", huge, affine, limit);
+  std::vector<Gene> found{make_gene(random, params.quick ? 5 : 55, 149, 2600)};
+  found[0].exons = splice::candidate_exons(found[0].bases);
+  measure(context,
+          params,
+          fmt::format("exons auto, {} kb x 2.6 kb, {} candidates",
+                      found[0].bases.size() / 1000,
+                      found[0].exons.size()),
+          found,
+          splice::scaled_for_candidates({}, {}),
+          limit);
+}
+
+}  // namespace yupana::bench

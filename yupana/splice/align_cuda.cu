@@ -1,0 +1,388 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <exception>
+#include <numeric>
+#include <optional>
+#include <thread>
+
+#include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/splice/launch_cuda.hpp"
+#include "yupana/splice/pack_cuda.hpp"
+
+namespace yupana::splice::cuda {
+namespace {
+
+using yupana::cuda::check;
+using yupana::cuda::DeviceArray;
+using yupana::cuda::DeviceScope;
+using yupana::cuda::Event;
+using yupana::cuda::Stream;
+
+/// Warps that trace at once on a multiprocessor, each with rows of an exon in memory of its own.
+constexpr int trace_warps = 8;
+/// Rows of an exon that such a warp keeps where there are many; longer exons are computed in slabs.
+constexpr std::int64_t slab_rows_of_many = 384;
+
+/// Shared memory of a multiprocessor that rows may take, less than any device since 8.0 has.
+constexpr std::int64_t shared_bytes = 160 << 10;
+/// Of one warp at most.
+constexpr std::int64_t shared_bytes_of_warp = 96 << 10;
+
+/// All that a call does to one device.
+class Aligner {
+ public:
+  Aligner(
+      Context& context, Stage& stage, int device, const AlignParams& params, const Tuning& tuning)
+      : context_(context), stage_(stage), device_(device), params_(params), tuning_(tuning) {
+    const DeviceScope scope(device_);
+    check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device_),
+          "ask for multiprocessors");
+  }
+  std::int64_t schedulers() const { return std::int64_t{4} * multiprocessors_; }
+
+  /// Cases of one width, longest first, into the results of the same places. Cases that did not fit
+  /// stay without result and are told.
+  std::vector<std::size_t> run(std::span<const BatchCase> cases,
+                               std::span<SplicedAlignment* const> results) {
+    const DeviceScope scope(device_);
+    std::vector<std::size_t> overflown;
+    for (std::size_t from = 0; from < cases.size();) {
+      const std::size_t count = fitting(cases.subspan(from));
+      for (const std::size_t i :
+           run_batch(cases.subspan(from, count), results.subspan(from, count))) {
+        overflown.push_back(from + i);
+      }
+      from += count;
+    }
+    return overflown;
+  }
+
+ private:
+  /// As many of the first cases as memory holds; a quarter is left to the traceback.
+  std::size_t fitting(std::span<const BatchCase> cases) const {
+    const std::uint64_t allowed =
+        tuning_.memory > 0 ? tuning_.memory : context_.gpu_memory() / 4 * 3;
+    std::uint64_t held = 0;
+    std::size_t count = 0;
+    for (; count < cases.size(); ++count) {
+      const std::uint64_t bytes = device_bytes(*cases[count].prepared, params_);
+      if (held + bytes > allowed) break;
+      held += bytes;
+    }
+    if (count > 0) return count;
+    throw Error(
+        ErrorCode::out_of_resources,
+        fmt::format("splice: {} exons against {} target letters need {:.1f} GB of GPU memory "
+                    "and {:.1f} GB are allowed; give fewer candidates or more --gpu-memory, "
+                    "or use --device cpu",
+                    cases.front().problem->exons.size(),
+                    cases.front().problem->target.size(),
+                    static_cast<double>(device_bytes(*cases.front().prepared, params_)) * 1e-9,
+                    static_cast<double>(allowed) * 1e-9));
+  }
+
+  std::vector<std::size_t> run_batch(std::span<const BatchCase> cases,
+                                     std::span<SplicedAlignment* const> results) {
+    context_.check_cancelled();
+    const PackedBatch packed(context_, cases, params_);
+    const BatchLayout& layout = packed.layout();
+    const Stream stream;
+    const std::array<Event, 4> marks{Event(true), Event(true), Event(true), Event(true)};
+    marks[0].record(stream);
+    const Width width = cases.front().prepared->width;
+    const bool affine = params_.gap_open != 0;
+    DeviceArray<std::uint8_t> upload(layout.bytes);
+    check(cudaMemcpyAsync(
+              upload.data(), packed.data(), upload.bytes(), cudaMemcpyHostToDevice, stream),
+          "upload cases");
+    context_.count_moved(upload.bytes());
+    DeviceBatch batch = packed.on_device(upload.data());
+    // Sweeps look up letters 128 positions ahead.
+    DeviceArray<std::uint16_t> program(layout.program + 128);
+    DeviceArray<std::uint64_t> boundaries(layout.boundaries);
+    DeviceArray<std::uint32_t> state(layout.state);
+    DeviceArray<DeviceResult> results_there(std::ssize(cases));
+    DeviceArray<unsigned long long> counters(3);
+    batch.program = program.data();
+    batch.boundaries = boundaries.data();
+    batch.state = state.data();
+    batch.results = results_there.data();
+    batch.counters = reinterpret_cast<std::int32_t*>(counters.data());
+    batch.words_used = counters.data() + 2;
+    set_zero(boundaries, stream);
+    set_zero(results_there, stream);
+    set_zero(counters, stream);
+    batch.shared_words = shared_words(cases, layout.item_count);
+    marks[1].record(stream);
+    launch_forward(width, affine, batch, stream);
+    marks[2].record(stream);
+    DeviceArray<std::uint32_t> scratch, words;
+    if (params_.alignment) {
+      const int warps = take_scratch(cases, layout, batch, scratch);
+      words = DeviceArray<std::uint32_t>(layout.words);
+      batch.words = words.data();
+      launch_trace(width, affine, batch, warps, stream);
+    }
+    marks[3].record(stream);
+    std::vector<DeviceResult> done(cases.size());
+    check(cudaMemcpyAsync(done.data(),
+                          results_there.data(),
+                          results_there.bytes(),
+                          cudaMemcpyDeviceToHost,
+                          stream),
+          "read scores");
+    wait(stream, batch.counters);
+    if (tuning_.seconds != nullptr) {
+      tuning_.seconds->upload += seconds_between(marks[0], marks[1]);
+      tuning_.seconds->forward += seconds_between(marks[1], marks[2]);
+      tuning_.seconds->trace += seconds_between(marks[2], marks[3]);
+    }
+    const std::vector<std::uint32_t> paths = read_words(done, words, stream);
+    return hand_over(cases, results, done, paths);
+  }
+
+  template <class T>
+  static void set_zero(DeviceArray<T>& array, cudaStream_t stream) {
+    if (array.empty()) return;
+    check(cudaMemsetAsync(array.data(), 0, array.bytes(), stream), "clear memory");
+  }
+
+  /// Shared memory a warp gets for rows: for all that the cases need, but so that many warps find
+  /// room side by side.
+  std::int64_t shared_words(std::span<const BatchCase> cases, std::int64_t warps) const {
+    const int halves = halves_of(cases.front().prepared->width);
+    const std::int64_t planes = row_planes(halves, params_.gap_open != 0, params_.alignment);
+    std::int64_t most = 0;
+    for (const BatchCase& c : cases) {
+      const PreparedCase& p = *c.prepared;
+      most = std::max(most, (p.plan.slots + 1) * planes * p.shape.columns * 32);
+    }
+    const std::int64_t beside = std::clamp<std::int64_t>(warps / multiprocessors_ + 1, 1, 16);
+    const std::int64_t room = std::min(shared_bytes_of_warp, shared_bytes / beside);
+    return std::min(most, room / 128 * 32);
+  }
+
+  /// Memory of the traceback; returns its warps.
+  int take_scratch(std::span<const BatchCase> cases,
+                   const BatchLayout& layout,
+                   DeviceBatch& batch,
+                   DeviceArray<std::uint32_t>& scratch) const {
+    std::int64_t longest = 1, columns = 4;
+    for (const BatchCase& c : cases) {
+      longest = std::max(longest, c.prepared->plan.longest);
+      columns = std::max<std::int64_t>(columns, c.prepared->shape.columns);
+    }
+    const std::int64_t row = (params_.gap_open != 0 ? 2 : 1) * columns * 32;
+    const auto allowed = static_cast<std::int64_t>(context_.gpu_memory() / 8 / 4);
+    const auto many = std::min<std::int64_t>(std::ssize(cases), trace_warps * multiprocessors_);
+    const std::int64_t least = row * (1 + program_gap + 1) + layout.path_words;
+    const auto warps = static_cast<int>(std::clamp<std::int64_t>(allowed / least, 1, many));
+    const std::int64_t room = (allowed / warps - layout.path_words) / row - program_gap - 1;
+    std::int64_t slab = std::min(longest, std::max<std::int64_t>(1, room));
+    if (warps > 16) slab = std::min(slab, slab_rows_of_many);
+    if (tuning_.slab_rows > 0) slab = tuning_.slab_rows;
+    batch.slab_rows = static_cast<std::int32_t>(slab);
+    batch.scratch_words = (slab + program_gap + 1) * row + layout.path_words;
+    scratch = DeviceArray<std::uint32_t>(batch.scratch_words * warps);
+    batch.scratch = scratch.data();
+    return warps;
+  }
+
+  /// Waits for the stream; where the call is cancelled, kernels end at their next start.
+  void wait(const Stream& stream, std::int32_t* counters) const {
+    const auto begin = std::chrono::steady_clock::now();
+    bool told = false;
+    while (true) {
+      const cudaError_t status = cudaStreamQuery(stream);
+      if (status != cudaErrorNotReady) {
+        check(status, "align exons");
+        break;
+      }
+      if (context_.cancelled() && !told) {
+        const std::int32_t stop = 1;
+        const Stream aside;
+        check(cudaMemcpyAsync(counters + 2, &stop, sizeof(stop), cudaMemcpyHostToDevice, aside),
+              "stop kernels");
+        aside.wait();
+        told = true;
+      }
+      if (std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(50)) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    }
+    context_.check_cancelled();
+  }
+
+  std::vector<std::uint32_t> read_words(const std::vector<DeviceResult>& done,
+                                        const DeviceArray<std::uint32_t>& words,
+                                        const Stream& stream) const {
+    std::int64_t used = 0;
+    for (const DeviceResult& result : done) used = std::max(used, result.words_at + result.words);
+    std::vector<std::uint32_t> paths(static_cast<std::size_t>(used));
+    if (used == 0) return paths;
+    check(cudaMemcpyAsync(paths.data(),
+                          words.data(),
+                          paths.size() * sizeof(std::uint32_t),
+                          cudaMemcpyDeviceToHost,
+                          stream),
+          "read alignments");
+    stream.wait();
+    return paths;
+  }
+
+  std::vector<std::size_t> hand_over(std::span<const BatchCase> cases,
+                                     std::span<SplicedAlignment* const> results,
+                                     const std::vector<DeviceResult>& done,
+                                     const std::vector<std::uint32_t>& paths) {
+    std::vector<std::size_t> overflown;
+    double cells = 0;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      if (done[i].overflow != 0) {
+        overflown.push_back(i);
+      } else {
+        cells += static_cast<double>(cases[i].prepared->plan.cells(cases[i].prepared->letters));
+      }
+    }
+    context_.parallel_for(std::ssize(cases), 8, [&](std::int64_t from, std::int64_t to) {
+      for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
+        const PreparedCase& prepared = *cases[i].prepared;
+        SplicedAlignment& result = *results[i];
+        if (done[i].overflow != 0) continue;
+        result.score = done[i].score;
+        result.executed_cells = prepared.plan.cells(prepared.letters);
+        result.traced_cells = done[i].traced_cells;
+        result.wide = prepared.width == Width::wide;
+        const std::span all(paths);
+        result.chain = read_path(*cases[i].problem,
+                                 prepared,
+                                 params_.substitution,
+                                 all.subspan(static_cast<std::size_t>(done[i].words_at),
+                                             static_cast<std::size_t>(done[i].words)));
+      }
+    });
+    stage_.advance(cells);
+    return overflown;
+  }
+
+  Context& context_;
+  Stage& stage_;
+  const int device_;
+  const AlignParams& params_;
+  const Tuning& tuning_;
+  int multiprocessors_ = 0;
+};
+
+/// Cases of one device by width, longest first; the ones that 16 bits did not hold again in 32.
+void run_device(Aligner& aligner,
+                std::span<const Case> problems,
+                std::vector<PreparedCase>& prepared,
+                std::vector<std::size_t> mine,
+                const AlignParams& params,
+                const Tuning& tuning,
+                std::vector<SplicedAlignment>& results) {
+  for (const Width width : {Width::packed4, Width::packed8, Width::wide}) {
+    std::vector<std::size_t> places;
+    for (const std::size_t p : mine) {
+      if (prepared[p].width == width) places.push_back(p);
+    }
+    if (places.empty()) continue;
+    std::vector<PreparedCase*> shaped;
+    std::vector<BatchCase> cases;
+    std::vector<SplicedAlignment*> into;
+    for (const std::size_t p : places) {
+      shaped.push_back(&prepared[p]);
+      cases.push_back({&problems[p], &prepared[p]});
+      into.push_back(&results[p]);
+    }
+    choose_shapes(shaped, params, tuning, aligner.schedulers());
+    for (const std::size_t i : aligner.run(cases, into)) {
+      const std::size_t p = places[i];
+      if (width == Width::wide) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("splice: scores against {} target letters do not fit 32 bits; give "
+                                "smaller scores",
+                                problems[p].target.size()));
+      }
+      widen(prepared[p], problems[p], params);
+    }
+  }
+}
+
+/// Each case to the device with the least work so far.
+std::vector<std::vector<std::size_t>> deal(const std::vector<std::size_t>& order,
+                                           const std::vector<double>& work,
+                                           std::size_t devices) {
+  std::vector<std::vector<std::size_t>> dealt(devices);
+  std::vector<double> load(devices);
+  for (const std::size_t p : order) {
+    const auto least =
+        static_cast<std::size_t>(std::min_element(load.begin(), load.end()) - load.begin());
+    dealt[least].push_back(p);
+    load[least] += work[p];
+  }
+  return dealt;
+}
+
+/// run(0) .. run(count - 1), each in a thread of its own; the first error is thrown.
+template <class Run>
+void run_side_by_side(std::size_t count, const Run& run) {
+  if (count == 1) return run(0);
+  std::vector<std::exception_ptr> errors(count);
+  std::vector<std::thread> threads;
+  for (std::size_t d = 0; d < count; ++d) {
+    threads.emplace_back([&, d] {
+      try {
+        run(d);
+      } catch (...) {
+        errors[d] = std::current_exception();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+}  // namespace
+
+std::vector<SplicedAlignment> align(Context& context,
+                                    std::span<const Case> problems,
+                                    const AlignParams& params,
+                                    const Tuning& tuning) {
+  std::vector<SplicedAlignment> results(problems.size());
+  std::vector<PreparedCase> prepared(problems.size());
+  context.parallel_for(std::ssize(problems), 4, [&](std::int64_t from, std::int64_t to) {
+    for (auto p = static_cast<std::size_t>(from); p < static_cast<std::size_t>(to); ++p) {
+      prepared[p] = prepare(problems[p], params, tuning);
+    }
+  });
+  std::vector<double> work(problems.size());
+  std::vector<std::size_t> order;
+  double cells = 0;
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    const std::int64_t n = std::ssize(problems[p].target);
+    if (problems[p].exons.empty()) {
+      results[p].score = n == 0 ? 0 : params.gap_open + n * params.gap_extend;
+      continue;
+    }
+    work[p] = estimated_work(prepared[p], params);
+    cells += static_cast<double>(prepared[p].plan.cells(n));
+    order.push_back(p);
+  }
+  std::stable_sort(
+      order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return work[a] > work[b]; });
+  Stage stage(context, "splice", cells, "cells");
+  const std::vector<int>& devices = context.devices();
+  std::vector<std::vector<std::size_t>> dealt = deal(order, work, devices.size());
+  const auto run = [&](std::size_t d) {
+    Aligner aligner(context, stage, devices[d], params, tuning);
+    run_device(aligner, problems, prepared, std::move(dealt[d]), params, tuning, results);
+  };
+  run_side_by_side(devices.size(), run);
+  return results;
+}
+
+}  // namespace yupana::splice::cuda

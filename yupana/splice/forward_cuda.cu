@@ -1,0 +1,268 @@
+#include <algorithm>
+
+#include "yupana/core/cuda/runtime.hpp"
+#include "yupana/splice/launch_cuda.hpp"
+#include "yupana/splice/strip_cuda.cuh"
+
+namespace yupana::splice::cuda {
+namespace {
+
+// Selectors of packed scores hold two bases, as low and high strip meet them in one step.
+__global__ void expand_kernel(DeviceBatch batch, bool packed, std::uint32_t high_letters) {
+  const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+       i < batch.program_length;
+       i += threads) {
+    const std::uint32_t low = batch.bases[i];
+    const std::uint32_t high = i > 0 ? batch.bases[i - 1] : low;
+    batch.program[i] = static_cast<std::uint16_t>(packed ? low | (high | high_letters) << 8 : low);
+  }
+}
+
+/// The best last exon so far; only the lane with the last column knows.
+struct BestLast {
+  std::int64_t score = 0;
+  std::int32_t reading = -1;
+  std::int32_t rank = 0;
+};
+
+struct Shared {
+  std::uint16_t* ring = nullptr;
+  std::uint32_t* rows = nullptr;
+};
+
+/// What one warp does with one block: all starts of the case, one behind the other.
+template <class Scores, bool affine, int columns>
+class Forward {
+ public:
+  using Block = Strip<Scores, affine, columns>;
+  static constexpr int halves = Scores::halves;
+
+  __device__ Forward(const DeviceBatch& batch, const WorkItem& item, Shared& shared)
+      : batch_(batch),
+        problem_(batch.cases[item.problem]),
+        result_(batch.results[item.problem]),
+        view_(view_block<Scores>(batch, item.problem, item.block, affine)),
+        ring_(shared.ring),
+        row_words_(Block::row_words(batch.alignment)),
+        rows_((problem_.slots + 1) * row_words_ <= batch.shared_words ? shared.rows + view_.lane
+                                                                      : view_.state) {}
+
+  __device__ void run() {
+    strip_.prepare(batch_, view_, true);
+    std::int32_t version = -1;
+    bool fits = true;
+    const DeviceStart* start = batch_.starts + problem_.starts;
+    const DeviceStart* const end = start + problem_.start_count;
+    Arrivals arrivals = Block::fetch(view_, *start, start->rows);
+    for (std::int32_t s = 1; start < end; ++start, ++s) {
+      if (s % 16 == 0 && stopped(batch_)) break;
+      const typename Block::Ended ended = start->version != version
+                                              ? absorb(*start, version)
+                                              : Block::load_row(running(), batch_.alignment);
+      version = start->version;
+      fits = strip_.enter(batch_, view_, *start, ended) && fits;
+      const DeviceReading* reading = batch_.readings + problem_.readings + start->readings_from;
+      prefetch(reading);
+      const DeviceStart* next = start + 1 < end ? start + 1 : nullptr;
+      if (start->marks_from < start->marks_to) {
+        strip_.template sweep<Keep::marks>(
+            batch_, view_, *start, start->rows, arrivals, next, ring_, nullptr, 0);
+      } else {
+        strip_.template sweep<Keep::nothing>(
+            batch_, view_, *start, start->rows, arrivals, next, ring_, nullptr, 0);
+      }
+      for (std::int32_t r = start->readings_from; r < start->readings_to; ++r, ++reading) {
+        read(r, *reading);
+      }
+    }
+    if (!fits) atomicOr(&result_.overflow, 1);
+    if (holds_last_column()) {
+      result_.score = last_.score;
+      result_.reading = last_.reading;
+    }
+  }
+
+ private:
+  __device__ std::int32_t last_place() const {
+    return problem_.letters - Block::first_column(view_);
+  }
+  __device__ bool holds_last_column() const {
+    const std::int32_t place = last_place();
+    return place >= 0 && place / (halves * columns) == view_.lane && view_.lane < problem_.lanes;
+  }
+
+  __device__ std::uint32_t* running() const { return rows_ + problem_.slots * row_words_; }
+
+  /// The running row takes in the exons that have ended.
+  __device__ typename Block::Ended absorb(const DeviceStart& start, std::int32_t before) {
+    typename Block::Ended all;
+    const std::uint32_t* from = before < 0 ? nullptr : running();
+    std::uint32_t* to = running();
+    std::uint32_t* version = view_.state + Block::version_at(view_, start.version);
+    const std::int64_t planes[] = {0, Block::gap_plane(batch_.alignment)};
+#pragma unroll
+    for (int state = 0; state < (affine ? 2 : 1); ++state) {
+      std::uint32_t value[columns], winner[halves][columns];
+#pragma unroll
+      for (int c = 0; c < columns; ++c) {
+        value[c] = from == nullptr ? Scores::all(Scores::lowest) : from[planes[state] + c * 32];
+#pragma unroll
+        for (int h = 0; h < halves; ++h) {
+          winner[h][c] = from == nullptr || !batch_.alignment
+                             ? 0
+                             : from[planes[state] + ((1 + h) * columns + c) * 32];
+        }
+      }
+      for (std::int32_t e = start.ended_from; e < start.ended_to; ++e) {
+        const std::uint32_t* slot =
+            rows_ + planes[state] +
+            row_words_ *
+                (e == start.ended_from ? start.first_ended : batch_.ended[problem_.ended + e]);
+#pragma unroll
+        for (int c = 0; c < columns; ++c) {
+          const std::uint32_t other = slot[c * 32];
+          const std::uint32_t grown = Scores::greater(other, value[c]);
+          value[c] = Scores::larger(other, value[c]);
+#pragma unroll
+          for (int h = 0; h < halves; ++h) {
+            if (batch_.alignment && Scores::has(grown, h)) {
+              winner[h][c] = slot[((1 + h) * columns + c) * 32];
+            }
+          }
+        }
+      }
+#pragma unroll
+      for (int c = 0; c < columns; ++c) {
+        to[planes[state] + c * 32] = value[c];
+        (state == 0 ? all.best[c] : all.gap[affine ? c : 0]) = value[c];
+#pragma unroll
+        for (int h = 0; h < halves; ++h) {
+          if (batch_.alignment) {
+            to[planes[state] + ((1 + h) * columns + c) * 32] = winner[h][c];
+            version[planes[state] + ((1 + h) * columns + c) * 32] = winner[h][c];
+          }
+        }
+        if (batch_.alignment) version[planes[state] + c * 32] = value[c];
+      }
+    }
+    return all;
+  }
+
+  /// The last row of an exon: its score, and into its slot.
+  __device__ void read(std::int32_t index, const DeviceReading& reading) {
+    const std::int64_t mark_words = (affine ? 2 : 1) * columns * 32;
+    const std::uint32_t* mark =
+        view_.state + problem_.stage + std::int64_t{reading.mark} * halves * mark_words;
+    const std::int32_t place = last_place();
+    std::uint32_t* slot = rows_ + reading.slot * row_words_;
+    const std::int64_t planes[] = {0, Block::gap_plane(batch_.alignment)};
+#pragma unroll
+    for (int state = 0; state < (affine ? 2 : 1); ++state) {
+#pragma unroll
+      for (int c = 0; c < columns; ++c) {
+        std::uint32_t value = state == 0 ? strip_.best[c] : strip_.gap[affine ? c : 0];
+        if (reading.mark >= 0) {
+          const std::int64_t at = (state * columns + c) * 32;
+          value = Scores::both(mark[at], halves == 2 ? mark[mark_words + at] : 0);
+        }
+        if (state == 0 && place >= 0 && place % columns == c) {
+          hear(reading, index, Scores::half(value, place / columns % halves));
+        }
+        if (reading.slot >= 0) put(slot + planes[state] + c * 32, value, reading, index);
+      }
+    }
+  }
+
+  __device__ __forceinline__ void put(std::uint32_t* slot,
+                                      std::uint32_t value,
+                                      const DeviceReading& reading,
+                                      std::int32_t index) {
+    value = Scores::add_saturated(value, Scores::all(reading.added));
+    std::uint32_t old = Scores::all(Scores::lowest), grown = ~0u;
+    if (reading.fresh == 0) {
+      old = *slot;
+      grown = Scores::greater(value, old);
+    }
+    *slot = Scores::larger(value, old);
+#pragma unroll
+    for (int h = 0; h < halves; ++h) {
+      if (batch_.alignment && Scores::has(grown, h)) {
+        slot[(1 + h) * columns * 32] = static_cast<std::uint32_t>(index);
+      }
+    }
+  }
+
+  __device__ void hear(const DeviceReading& reading, std::int32_t index, std::int32_t value) {
+    const std::int64_t score = value + reading.score_of_zero;
+    if (last_.reading >= 0 &&
+        (score < last_.score || (score == last_.score && reading.rank > last_.rank))) {
+      return;
+    }
+    last_ = {score, index, reading.rank};
+  }
+
+  const DeviceBatch& batch_;
+  const DeviceCase& problem_;
+  DeviceResult& result_;
+  const BlockView view_;
+  std::uint16_t* const ring_;
+  const std::int64_t row_words_;
+  std::uint32_t* const rows_;  ///< slots, then the running row: in shared memory if there is room
+  Block strip_;
+  BestLast last_;
+};
+
+// One warp takes one block after the other, in an order in which what a block waits for was taken
+// before it.
+template <template <int> class Scores, bool affine>
+__global__ void __launch_bounds__(32) forward_kernel(const __grid_constant__ DeviceBatch batch) {
+  __shared__ std::uint16_t ring[128];
+  extern __shared__ std::uint32_t rows[];
+  Shared shared{ring, rows};
+  std::int32_t item = 0;
+  if (threadIdx.x == 0) item = atomicAdd(batch.counters, 1);
+  item = __shfl_sync(all_lanes, item, 0);
+  if (item >= batch.item_count) return;
+  const WorkItem work = batch.items[item];
+  if (batch.cases[work.problem].columns == 4) {
+    Forward<Scores<4>, affine, 4>(batch, work, shared).run();
+  } else {
+    Forward<Scores<8>, affine, 8>(batch, work, shared).run();
+  }
+}
+
+template <template <int> class Scores, bool affine>
+void launch(const DeviceBatch& batch, cudaStream_t stream) {
+  const auto bytes = static_cast<int>(batch.shared_words * 4);
+  yupana::cuda::check(
+      cudaFuncSetAttribute(
+          forward_kernel<Scores, affine>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+      "set shared memory aside");
+  forward_kernel<Scores, affine><<<batch.item_count, 32, bytes, stream>>>(batch);
+  yupana::cuda::check_launch("align exons");
+}
+
+template <template <int> class Scores>
+void launch(bool affine, const DeviceBatch& batch, cudaStream_t stream) {
+  affine ? launch<Scores, true>(batch, stream) : launch<Scores, false>(batch, stream);
+}
+
+}  // namespace
+
+void launch_forward(Width width, bool affine, const DeviceBatch& batch, cudaStream_t stream) {
+  const int blocks = static_cast<int>(std::min<std::int64_t>(1024, batch.program_length / 256 + 1));
+  expand_kernel<<<blocks, 256, 0, stream>>>(
+      batch, width != Width::wide, width == Width::packed4 ? 0x44 : 0);
+  yupana::cuda::check_launch("write programs");
+  switch (width) {
+    case Width::packed4:
+      return launch<Packed4>(affine, batch, stream);
+    case Width::packed8:
+      return launch<Packed8>(affine, batch, stream);
+    case Width::wide:
+      return launch<Wide>(affine, batch, stream);
+  }
+}
+
+}  // namespace yupana::splice::cuda

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "yupana/splice/device_batch_cuda.hpp"
+
+/// Private to the family: the kernels, by what all cases of a batch have in common. Only files of
+/// the CUDA build include this.
+namespace yupana::splice::cuda {
+
+/// Columns of a strip that kernels exist for.
+inline constexpr int strip_columns[] = {4, 8};
+
+/// Programs from bases: letter numbers, or the selectors of packed scores; then all blocks of all
+/// cases, scores and best last exons.
+void launch_forward(Width width, bool affine, const DeviceBatch& batch, cudaStream_t stream);
+/// Alignments of all cases that did not overflow, by `warps` warps.
+void launch_trace(
+    Width width, bool affine, const DeviceBatch& batch, int warps, cudaStream_t stream);
+
+}  // namespace yupana::splice::cuda

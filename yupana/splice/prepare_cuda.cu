@@ -1,0 +1,240 @@
+#include <algorithm>
+#include <cmath>
+
+#include "yupana/core/error.hpp"
+#include "yupana/core/tiles.hpp"
+#include "yupana/splice/launch_cuda.hpp"
+#include "yupana/splice/prepare_cuda.hpp"
+
+namespace yupana::splice::cuda {
+namespace {
+
+constexpr std::int64_t most_letters = 1 << 29;
+
+struct Largest {
+  std::int64_t begin = 0, entry = 0, size = 0;  ///< least begin; greatest entry; greatest size
+};
+
+Largest largest(const Case& problem, const AlignParams& params) {
+  Largest l;
+  for (const Exon& exon : problem.exons) {
+    l.begin = std::min<std::int64_t>(l.begin, exon.begin);
+    l.entry = std::max<std::int64_t>(l.entry, exon.entry);
+    for (const std::int32_t x : {exon.begin, exon.entry, exon.exit}) {
+      l.size = std::max(l.size, std::abs(std::int64_t{x}));
+    }
+  }
+  l.size = std::max<std::int64_t>(l.size, -std::int64_t{params.gap_open});
+  return l;
+}
+
+std::int64_t gain_of(const AlignParams& params) {
+  const std::int64_t extend = params.gap_extend;
+  return std::max<std::int64_t>(0, params.substitution.highest() - 2 * extend);
+}
+
+Limits packed_limits(const Case& problem, const AlignParams& params) {
+  Limits limits;
+  const Largest l = largest(problem, params);
+  const std::int64_t gain = gain_of(params);
+  // 512: a score of a column is at least -128, and the device's floor lies 256 above the lowest.
+  const std::int64_t margin = 512 + l.entry - l.begin - std::int64_t{4} * params.gap_open;
+  limits.fits = l.size <= 4000 && margin <= 24000 && gain * std::ssize(problem.target) <= 48000;
+  for (const int score : params.substitution.scores) {
+    const std::int64_t stored = score - std::int64_t{2} * params.gap_extend;
+    limits.fits = limits.fits && stored >= INT8_MIN && stored <= INT8_MAX;
+  }
+  if (limits.fits) {
+    limits.zero = static_cast<std::int32_t>(INT16_MIN + margin);
+    limits.gain = static_cast<std::int32_t>(gain);
+  }
+  return limits;
+}
+
+Limits wide_limits(const Case& problem, const AlignParams& params) {
+  Limits limits;
+  const std::int64_t gain = gain_of(params);
+  limits.fits = gain * std::ssize(problem.target) < (1 << 29);
+  limits.gain = static_cast<std::int32_t>(gain);
+  return limits;
+}
+
+void find_marks(PreparedCase& c) {
+  for (const Start& start : c.plan.starts) {
+    const auto from = std::ssize(c.marks);
+    c.marks_from.push_back(static_cast<std::int32_t>(from));
+    for (std::int64_t r = start.readings_from; r < start.readings_to; ++r) {
+      const std::int64_t rows = c.plan.readings[r].rows;
+      const bool known = std::ssize(c.marks) > from && c.marks.back() == rows;
+      if (rows < start.rows && !known) c.marks.push_back(static_cast<std::int32_t>(rows));
+    }
+    c.most_marks = std::max<std::int64_t>(c.most_marks, std::ssize(c.marks) - from);
+  }
+  c.marks_from.push_back(static_cast<std::int32_t>(c.marks.size()));
+}
+
+// Which letters the bases of exons are; in the program they are numbered by first use.
+void find_letters(PreparedCase& c, const Case& problem, const AlignParams& params) {
+  std::array<bool, 256> seen{};
+  for (const Start& start : c.plan.starts) {
+    const char* bases = problem.bases.data() + start.first - 1;
+    for (std::int64_t i = 0; i < start.rows; ++i) seen[static_cast<unsigned char>(bases[i])] = true;
+  }
+  c.letter_of.fill(Substitution::no_letter);
+  for (int character = 0; character < 256; ++character) {
+    if (!seen[character]) continue;
+    const std::uint8_t code = params.substitution.code[character];
+    if (c.letter_of[code] != Substitution::no_letter) continue;
+    if (c.base_letters < 8) {
+      c.code_of[c.base_letters] = code;
+      c.letter_of[code] = static_cast<std::uint8_t>(c.base_letters);
+    }
+    c.base_letters = std::min(9, c.base_letters + 1);
+  }
+}
+
+int halves_of(const PreparedCase& c) { return cuda::halves_of(c.width); }
+
+StripShape shape_of(const PreparedCase& c, int columns, int lanes) {
+  const int halves = halves_of(c);
+  const std::int64_t positions = c.letters + 1;
+  StripShape shape;
+  shape.columns = columns;
+  shape.blocks =
+      static_cast<std::int32_t>(divide_up(positions, std::int64_t{halves} * lanes * columns));
+  // Of two lanes at least: what a block tells the next begins with the row above its first.
+  shape.lanes = static_cast<std::int32_t>(std::max<std::int64_t>(
+      2, divide_up(positions, std::int64_t{shape.blocks} * halves * columns)));
+  return shape;
+}
+
+/// Cycles, counted from the kernels' instructions: of the issue slots of a scheduler, and of one
+/// step after the other where a warp is alone.
+struct Cycles {
+  double work = 0;
+  double alone = 0;
+};
+
+Cycles cycles_of(const PreparedCase& c, const StripShape& shape, const AlignParams& params) {
+  const bool affine = params.gap_open != 0;
+  const int lanes = halves_of(c) * shape.lanes;
+  const auto starts = static_cast<double>(c.plan.starts.size());
+  const double rows = static_cast<double>(c.plan.rows) - starts;
+  const double steps = rows + starts * (lanes - 1);
+  const double wide = c.width == Width::packed4 ? 1 : 1.6;
+  Cycles cycles;
+  const double narrow = shape.columns == 4 ? 1.3 : 1;
+  const double step_work =
+      2 * (narrow * wide * (affine ? 6 : 3) * shape.columns + (affine ? 16 : 8));
+  const double step_alone =
+      shape.columns == 4 ? (affine ? 90 : 61) * wide : (affine ? 140 : 92) * wide;
+  cycles.work = (steps * step_work + starts * 80 * shape.columns) * shape.blocks;
+  cycles.alone = steps * step_alone + starts * 1500 + shape.blocks * (lanes + 80) * step_alone;
+  return cycles;
+}
+
+}  // namespace
+
+PreparedCase prepare(const Case& problem, const AlignParams& params, const Tuning& tuning) {
+  PreparedCase c;
+  if (std::ssize(problem.target) > most_letters) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("splice: {} target letters; the GPU takes {} at most, use --device cpu",
+                            problem.target.size(),
+                            most_letters));
+  }
+  c.letters = static_cast<std::int32_t>(problem.target.size());
+  c.plan = make_plan(problem.exons, params.min_intron);
+  if (c.plan.longest > most_letters || c.plan.readings.size() > std::size_t{INT32_MAX} / 2) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("splice: {} exons of up to {} bases; the GPU takes {} and {} at most, "
+                            "use --device cpu",
+                            c.plan.readings.size(),
+                            c.plan.longest,
+                            INT32_MAX / 2,
+                            most_letters));
+  }
+  find_marks(c);
+  find_letters(c, problem, params);
+  const auto starts = std::ssize(c.plan.starts);
+  c.length = c.plan.rows - starts + program_gap * (starts + 1);
+  c.limits = packed_limits(problem, params);
+  c.width = c.base_letters <= 4 && !tuning.eight_letters ? Width::packed4 : Width::packed8;
+  if (tuning.wide || c.base_letters > 8 || !c.limits.fits) widen(c, problem, params);
+  return c;
+}
+
+void widen(PreparedCase& c, const Case& problem, const AlignParams& params) {
+  c.width = Width::wide;
+  c.limits = wide_limits(problem, params);
+  if (c.limits.fits) return;
+  throw Error(ErrorCode::bad_input,
+              fmt::format("splice: scores against {} target letters do not fit 32 bits; give "
+                          "smaller scores",
+                          problem.target.size()));
+}
+
+double estimated_work(const PreparedCase& c, const AlignParams& params) {
+  return cycles_of(c, shape_of(c, 8, 32), params).work;
+}
+
+void choose_shapes(std::span<PreparedCase*> cases,
+                   const AlignParams& params,
+                   const Tuning& tuning,
+                   std::int64_t schedulers) {
+  static constexpr int forms[][2] = {{8, 32}, {4, 32}, {4, 16}, {4, 8}, {4, 4}};
+  double all = 0;
+  for (const PreparedCase* c : cases) all += estimated_work(*c, params);
+  const double share = all / static_cast<double>(schedulers);
+  for (PreparedCase* c : cases) {
+    if (tuning.columns > 0) {
+      c->shape = shape_of(*c, tuning.columns, tuning.lanes);
+      continue;
+    }
+    // Of the shapes that end in time the one with the least work, or else the fastest.
+    double least = HUGE_VAL;
+    for (const auto& [columns, lanes] : forms) {
+      const StripShape shape = shape_of(*c, columns, lanes);
+      const Cycles cycles = cycles_of(*c, shape, params);
+      const double time = std::max(cycles.alone, cycles.work / static_cast<double>(schedulers));
+      const double cost = time <= share ? cycles.work : 1e30 * time;
+      if (cost >= least) continue;
+      least = cost;
+      c->shape = shape;
+    }
+  }
+}
+
+BlockWords block_words(const PreparedCase& c, const AlignParams& params) {
+  const bool affine = params.gap_open != 0;
+  const std::int64_t plane = std::int64_t{32} * c.shape.columns;
+  const int halves = halves_of(c);
+  BlockWords words;
+  const std::int64_t rows = c.plan.slots + 1 + (params.alignment ? c.plan.versions : 0);
+  words.rows = rows * row_planes(halves, affine, params.alignment) * plane;
+  words.stage = c.most_marks * halves * (affine ? 2 : 1) * plane;
+  if (c.width == Width::wide) words.table = (params.substitution.letters + 1) * plane;
+  return words;
+}
+
+// Between two runs that take target letters stands at most one of bases, an exon's marker splits
+// one.
+std::int64_t path_words(const PreparedCase& c) {
+  return 2 * std::int64_t{c.letters} + 4 * std::ssize(c.plan.starts) + 8;
+}
+
+std::uint64_t device_bytes(const PreparedCase& c, const AlignParams& params) {
+  const bool affine = params.gap_open != 0;
+  const std::int64_t planes = c.width == Width::wide && affine ? 2 : 1;
+  std::int64_t bytes = 3 * c.length + c.letters + 1024;
+  bytes += 8 * planes * (c.shape.blocks - 1) * c.length;
+  bytes += 4 * block_words(c, params).total() * c.shape.blocks;
+  bytes += static_cast<std::int64_t>(c.plan.starts.size() * sizeof(DeviceStart) +
+                                     c.plan.readings.size() * sizeof(DeviceReading) +
+                                     c.shape.blocks * sizeof(WorkItem)) +
+           4 * (std::ssize(c.marks) + std::ssize(c.plan.ended));
+  if (params.alignment) bytes += 4 * path_words(c);
+  return static_cast<std::uint64_t>(bytes);
+}
+
+}  // namespace yupana::splice::cuda

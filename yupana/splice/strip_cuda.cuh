@@ -1,0 +1,353 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "yupana/splice/block_view_cuda.cuh"
+#include "yupana/splice/words_cuda.cuh"
+
+/// Private to the family: a warp at work on one block of one case. `Scores` is Packed4, Packed8 or
+/// Wide with the columns of a strip.
+///
+/// Scores are X(i,j) = S(i,j) - extend (i + j) + zero, as on the CPU: a cell with linear gaps is
+/// one addition and two maxima. `gap` is the best gap of bases into the next row.
+namespace yupana::splice::cuda {
+
+/// What a sweep over the rows of a start leaves behind on its way.
+enum class Keep { nothing, marks, everything };
+
+template <class Scores, bool affine, int columns>
+struct Strip {
+  static constexpr int halves = Scores::halves;
+  static constexpr bool two_planes = halves == 1 && affine;
+  Scores scores;
+  std::uint32_t best[columns];
+  std::uint32_t gap[affine ? columns : 1];
+  std::uint32_t room = 0;  ///< values beyond it may overflow on the way to the last column
+
+  __device__ static std::int32_t virtual_lanes(const BlockView& view) {
+    return halves * view.problem->lanes;
+  }
+  __device__ static std::int32_t first_column(const BlockView& view) {
+    return view.block * virtual_lanes(view) * columns;
+  }
+  __device__ static std::int32_t column_of(const BlockView& view, int c, int half) {
+    return first_column(view) + (halves * view.lane + half) * columns + c;
+  }
+
+  __device__ std::uint64_t scores_of(const DeviceBatch& batch, const DeviceCase& c, int j) const {
+    if (j == 0 || j > c.letters) return 0x8080808080808080u;
+    return batch.column_scores[c.scores + batch.targets[c.target + j - 1]];
+  }
+  __device__ void fill_table(const DeviceBatch& batch, const BlockView& view) const {
+    const DeviceCase& c = *view.problem;
+    auto* table = reinterpret_cast<std::int32_t*>(view.state - view.lane + c.table);
+    table += view.lane * columns;
+    for (int base = 0; base <= batch.letters; ++base) {
+      for (int i = 0; i < columns; ++i) {
+        const int j = column_of(view, i, 0);
+        const bool real = j > 0 && j <= c.letters;
+        const int score =
+            base == batch.letters ? 0
+            : real ? batch.substitution[base * batch.letters + batch.targets[c.target + j - 1]]
+                   : -(1 << 28);
+        table[std::int64_t{base} * 32 * columns + i] = score;
+      }
+    }
+  }
+  /// `fill`: tables in memory are written, once for each block.
+  __device__ void prepare(const DeviceBatch& batch, const BlockView& view, bool fill) {
+    const DeviceCase& c = *view.problem;
+    if constexpr (Scores::width == Width::wide) {
+      if (fill) fill_table(batch, view);
+      scores.table = reinterpret_cast<const std::int32_t*>(view.state - view.lane + c.table) +
+                     view.lane * columns;
+    } else {
+#pragma unroll
+      for (int i = 0; i < columns; ++i) {
+        scores.set(i,
+                   scores_of(batch, c, column_of(view, i, 0)),
+                   scores_of(batch, c, column_of(view, i, 1)));
+      }
+    }
+    const auto room_at = [&](int half) {
+      const std::int64_t after = max(0, c.letters - column_of(view, 0, half));
+      const std::int64_t left = Scores::highest - after * c.gain;
+      return static_cast<std::int32_t>(max(left, std::int64_t{Scores::lowest}));
+    };
+    room = Scores::pair(room_at(0), room_at(1));
+  }
+
+  /// Rows of a block's state, in planes.
+  __device__ static std::int64_t row_words(bool alignment) {
+    return row_planes(halves, affine, alignment) * columns * 32;
+  }
+  __device__ static std::int64_t gap_plane(bool alignment) {
+    return (alignment ? 1 + halves : 1) * columns * 32;
+  }
+  /// The state of a block: slots, the running row, and, for the traceback, its versions.
+  __device__ static std::int64_t version_at(const BlockView& view, int version) {
+    return (view.problem->slots + 1 + version) * row_words(true);
+  }
+
+  /// The best over all exons that ended before a start.
+  struct Ended {
+    std::uint32_t best[columns];
+    std::uint32_t gap[affine ? columns : 1];
+  };
+  __device__ static Ended load_row(const std::uint32_t* row, bool alignment) {
+    Ended ended;
+#pragma unroll
+    for (int c = 0; c < columns; ++c) {
+      ended.best[c] = row[c * 32];
+      if constexpr (affine) ended.gap[c] = row[gap_plane(alignment) + c * 32];
+    }
+    return ended;
+  }
+
+  /// The row above a start. False if the scores of the rows to come may not fit.
+  __device__ bool enter(const DeviceBatch& batch,
+                        const BlockView& view,
+                        const DeviceStart& start,
+                        const Ended& ended) {
+    const std::uint32_t entry = Scores::all(start.entry);
+    const std::uint32_t open = Scores::all(batch.open);
+    const std::uint32_t none = Scores::all(start.none + batch.open);
+    std::uint32_t over = 0;
+#pragma unroll
+    for (int c = 0; c < columns; ++c) {
+      std::uint32_t alone = none;
+      if (c == 0 && column_of(view, 0, 0) == 0) {
+        alone = Scores::pair(start.none, start.none + batch.open);
+      }
+      best[c] = Scores::larger(Scores::add_saturated(ended.best[c], entry), alone);
+      over |= Scores::greater(Scores::larger(best[c], ended.best[c]), room);
+      if constexpr (affine) {
+        gap[c] =
+            Scores::larger(Scores::add_saturated(ended.gap[c], entry), Scores::add(best[c], open));
+      }
+    }
+    return over == 0;
+  }
+
+  /// What a sweep begins with, on its way while other things are done.
+  __device__ static Arrivals fetch(const BlockView& view,
+                                   const DeviceStart& start,
+                                   std::int32_t rows) {
+    Arrivals a;
+    a.corner = a.told = a.gap_told = written | Scores::all(Scores::floor);
+    a.selector = view.program[start.position + view.lane];
+    if (view.left == nullptr) return a;
+    const std::uint64_t* left = view.left + start.position;
+    a.corner = load_word(left - 1);
+    if (view.lane < rows) {
+      a.told = load_word(left + view.lane);
+      if (two_planes) a.gap_told = load_word(left + view.problem->length + view.lane);
+    }
+    return a;
+  }
+
+  /// Rows [0, rows) behind the position; all lanes are done with them at the end. `ring` is shared
+  /// memory of this warp: letters on their way along the lanes. `arrivals` are of this start and
+  /// then, if there is one, of the next.
+  template <Keep keep>
+  __device__ void sweep(const DeviceBatch& batch,
+                        const BlockView& view,
+                        const DeviceStart& start,
+                        std::int32_t rows,
+                        Arrivals& arrivals,
+                        const DeviceStart* next,
+                        std::uint16_t* ring,
+                        std::uint32_t* kept,
+                        std::int64_t kept_from);
+
+ private:
+  __device__ __forceinline__ void step(std::uint32_t selector,
+                                       std::uint32_t idle,
+                                       std::uint32_t left,
+                                       std::uint32_t& diagonal,
+                                       std::uint32_t& letters_gap,
+                                       std::uint32_t open) {
+    scores.choose(selector);
+    std::uint32_t above = diagonal;
+    diagonal = left;
+    std::uint32_t own = 0;
+#pragma unroll
+    for (int c = 0; c < columns; ++c) {
+      const std::uint32_t old = best[c];
+      if constexpr (affine) {
+        std::uint32_t now = Scores::add_larger(above, scores.score(c, selector), gap[c]);
+        now = Scores::larger(now, letters_gap);
+        now = (old & idle) | (now & ~idle);
+        gap[c] = Scores::add_larger(now, open, gap[c]);
+        letters_gap = Scores::add_larger(now, open, letters_gap);
+        best[c] = now;
+      } else {
+        const std::uint32_t now = Scores::add_larger(above, scores.score(c, selector), old);
+        if constexpr (columns <= 4) {
+          // What comes from the left meets the maximum of the strip's own cells at the end: one
+          // maximum more a cell, but the last cell waits for the neighbour by one only.
+          own = c == 0 ? now : Scores::larger(now, own);
+          best[c] = Scores::larger(own, left);
+        } else {
+          own = Scores::larger(now, c == 0 ? left : own);
+          best[c] = own;
+        }
+      }
+      above = old;
+    }
+  }
+
+  __device__ __forceinline__ void put(std::uint32_t* to) const {
+#pragma unroll
+    for (int c = 0; c < columns; ++c) {
+      to[c * 32] = best[c];
+      if constexpr (affine) to[(columns + c) * 32] = gap[c];
+    }
+  }
+};
+
+/// Keeps rows that are read before the last: when a strip has computed one, its words go to a row
+/// of its own; which half of a word is right depends on the half.
+template <class StripType>
+struct MarkKeeper {
+  static constexpr int halves = StripType::halves;
+  std::uint32_t* to;          ///< of the next mark
+  const std::int32_t* marks;  ///< after the next
+  const std::int32_t* end;
+  std::int32_t next;  ///< row, from 0
+  std::int64_t row_words;
+
+  __device__ MarkKeeper(const DeviceBatch& batch,
+                        const BlockView& view,
+                        const DeviceStart& start,
+                        std::int64_t words)
+      : to(view.state + view.problem->stage), row_words(words) {
+    marks = batch.marks + view.problem->marks + start.marks_from;
+    end = batch.marks + view.problem->marks + start.marks_to;
+    next = marks < end ? *marks - 1 : no_mark;
+  }
+  template <class Put>
+  __device__ void hear(std::int32_t row, const Put& put) {
+    if (halves == 2 && row == next + 1) {
+      put(to + row_words);
+      advance();
+    }
+    if (row == next) {
+      put(to);
+      if (halves == 1) advance();
+    }
+  }
+  __device__ void advance() {
+    to += halves * row_words;
+    ++marks;
+    next = marks < end ? *marks - 1 : no_mark;
+  }
+};
+
+struct NoMarks {
+  __device__ NoMarks(const DeviceBatch&, const BlockView&, const DeviceStart&, std::int64_t) {}
+};
+
+template <class Scores, bool affine, int columns>
+template <Keep keep>
+__device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
+                                                      const BlockView& view,
+                                                      const DeviceStart& start,
+                                                      std::int32_t rows,
+                                                      Arrivals& arrivals,
+                                                      const DeviceStart* next,
+                                                      std::uint16_t* ring,
+                                                      std::uint32_t* kept,
+                                                      std::int64_t kept_from) {
+  constexpr std::int64_t kept_words = (affine ? 2 : 1) * columns * 32;
+  const std::int64_t plane = view.problem->length;
+  const std::uint32_t open = Scores::all(batch.open);
+  const int letters = batch.letters;
+  const bool first_lane = view.lane == 0;
+  const std::int32_t lanes = virtual_lanes(view);
+  const std::int32_t steps = rows + lanes - 1;
+  const std::int32_t behind = halves * view.lane;
+  const std::uint16_t* program = view.program + start.position + view.lane;
+  const std::uint64_t* left =
+      view.left != nullptr ? view.left + start.position + view.lane : nullptr;
+  std::uint64_t* right = view.right != nullptr && view.lane == view.problem->lanes - 1
+                             ? view.right + start.position - (lanes - 1)
+                             : nullptr;
+  std::conditional_t<keep == Keep::marks, MarkKeeper<Strip>, NoMarks> marks(
+      batch, view, start, kept_words);
+
+  __syncwarp();
+  ring[64 + view.lane] = ring[96 + view.lane] = Scores::no_base(letters);
+  // The cell above and to the left of the block's first.
+  const std::uint32_t corner =
+      Scores::best_told(settle(batch, arrivals.corner, left - view.lane - 1));
+  const std::uint32_t beside = __shfl_up_sync(all_lanes, best[columns - 1], 1);
+  std::uint32_t diagonal = Scores::join(first_lane ? corner : beside, best[columns - 1]);
+  std::uint32_t letters_gap = Scores::all(Scores::floor);
+  std::uint16_t arriving = arrivals.selector;
+  std::uint64_t told_next = arrivals.told, gap_next = arrivals.gap_told;
+  if (keep == Keep::everything && kept_from == 0) put(kept);
+  for (std::int32_t begin = 0; begin < steps; begin += 32) {
+    // What arrived, and the next on its way.
+    ring[(begin + view.lane) & 127] = arriving;
+    arriving = program[begin + 32];
+    const std::uint32_t told = settle(batch, told_next, left + begin);
+    std::uint32_t gap_told = told;
+    if constexpr (two_planes) gap_told = settle(batch, gap_next, left + plane + begin);
+    told_next = gap_next = written | Scores::all(Scores::floor);
+    if (left != nullptr && begin + 32 + view.lane < rows) {
+      told_next = load_word(left + begin + 32);
+      if constexpr (two_planes) gap_next = load_word(left + plane + begin + 32);
+    }
+    // The last letters are on their way along the lanes: time to send for the next start's.
+    if (next != nullptr && begin + 32 >= steps) arrivals = fetch(view, *next, next->rows);
+    __syncwarp();
+    std::uint32_t selector = ring[(begin - behind) & 127];
+    const auto do_step = [&](std::int32_t u) {
+      const std::int32_t t = begin + u;
+      const std::uint32_t next_selector = ring[(t + 1 - behind) & 127];
+      std::uint32_t before = __shfl_up_sync(all_lanes, best[columns - 1], 1);
+      const std::uint32_t first = __shfl_sync(all_lanes, told, u);
+      if (first_lane) before = Scores::best_told(first);
+      const std::uint32_t neighbour = Scores::join(before, best[columns - 1]);
+      if constexpr (affine) {
+        std::uint32_t gap_before = __shfl_up_sync(all_lanes, letters_gap, 1);
+        const std::uint32_t first_gap = two_planes ? __shfl_sync(all_lanes, gap_told, u) : first;
+        if (first_lane) gap_before = Scores::gap_told(first_gap);
+        letters_gap = Scores::join(gap_before, letters_gap);
+      }
+      const std::uint32_t idle = affine ? Scores::idle(selector, letters) : 0;
+      step(selector, idle, neighbour, diagonal, letters_gap, open);
+      selector = next_selector;
+      if (right != nullptr) {
+        if constexpr (two_planes) {
+          store_word(right + t, best[columns - 1]);
+          store_word(right + plane + t, letters_gap);
+        } else {
+          store_word(right + t, Scores::told(best[columns - 1], letters_gap));
+        }
+      }
+      if constexpr (keep == Keep::marks) {
+        marks.hear(t - behind, [&](std::uint32_t* to) { put(to); });
+        __syncwarp();
+      }
+      if constexpr (keep == Keep::everything) {
+        if (t + 1 >= kept_from) put(kept + (t + 1 - kept_from) * kept_words);
+      }
+    };
+    // Pieces of four without a branch between.
+    const std::int32_t count = min(32, steps - begin);
+    std::int32_t u = 0;
+#pragma unroll 1
+    for (; u + 4 <= count; u += 4) {
+#pragma unroll
+      for (std::int32_t v = 0; v < 4; ++v) do_step(u + v);
+    }
+#pragma unroll 1
+    for (; u < count; ++u) do_step(u);
+    __syncwarp();
+  }
+}
+
+}  // namespace yupana::splice::cuda
