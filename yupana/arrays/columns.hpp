@@ -20,8 +20,8 @@ struct Columns {
 
   // constexpr: device code calls these too.
   template <class Const>
-    requires(std::is_same_v<Const, Columns<const K, const V>> && !std::is_const_v<K>)
-  constexpr operator Const() const {
+  requires(std::is_same_v<Const, Columns<const K, const V>> && !std::is_const_v<K>) constexpr
+  operator Const() const {
     return {keys, values};
   }
   constexpr Columns operator+(std::int64_t i) const {

@@ -45,9 +45,9 @@ __device__ inline void store_item(const Item<K, V>& item, const Columns<K, V>& t
 
 /// True where equal keys cannot be told apart: their order need not be kept.
 template <class K, class V, class Order>
-inline constexpr bool any_order_of_equals =
-    std::is_same_v<V, NoValue>&& std::is_integral_v<K> &&
-    (std::is_same_v<Order, Less> || std::is_same_v<Order, Greater>);
+inline constexpr bool any_order_of_equals = std::is_same_v<V, NoValue>&& std::is_integral_v<K> &&
+                                            (std::is_same_v<Order, Less> ||
+                                             std::is_same_v<Order, Greater>);
 
 template <class I, class Order>
 __device__ inline void exchange(I& a, I& b, const Order& less) {

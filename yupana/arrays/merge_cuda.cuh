@@ -127,8 +127,12 @@ __device__ void split_runs(const Runs& runs,
 
 /// splits[(group * (tiles + 1) + tile) * ways + run]: where a tile of a group begins in a run.
 template <int ways, class K, class V, class Runs, class Order>
-__global__ void __launch_bounds__(128) split_kernel(
-    Runs runs, std::int64_t groups, std::int64_t tiles, int tile, std::int64_t* splits, Order less) {
+__global__ void __launch_bounds__(128) split_kernel(Runs runs,
+                                                    std::int64_t groups,
+                                                    std::int64_t tiles,
+                                                    int tile,
+                                                    std::int64_t* splits,
+                                                    Order less) {
   const std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (at >= groups * (tiles + 1)) return;
   const std::int64_t group = at / (tiles + 1);
@@ -145,13 +149,13 @@ __global__ void __launch_bounds__(128) split_kernel(
 /// Merges the runs [0, middle) and [middle, end) of shared memory in place: thread t takes items
 /// [t, t + 1) * count of the result.
 template <int count, class I, class Order>
-__device__ inline void merge_in_block(I* items, int middle, int end, int thread, const Order& less) {
+__device__ inline void merge_in_block(
+    I* items, int middle, int end, int thread, const Order& less) {
   const int diagonal = thread * count < end ? thread * count : end;
   const int from_a = split_in_block(items, middle, items + middle, end - middle, diagonal, less);
   Raw<I, count> room;
   I(&out)[count] = *reinterpret_cast<I(*)[count]>(room.items());
-  merge_in_registers(
-      items, from_a, middle, middle + diagonal - from_a, end, less, out);
+  merge_in_registers(items, from_a, middle, middle + diagonal - from_a, end, less, out);
   __syncthreads();
 #pragma unroll
   for (int i = 0; i < count; ++i) {
@@ -209,8 +213,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     const int stop = second ? end : start[2];
     const int offset = (thread - (second ? first_pair : 0)) * Shape::items;
     const int diagonal = offset < stop - base ? offset : stop - base;
-    const int from_a = split_in_block(
-        items + base, middle - base, items + middle, stop - middle, diagonal, less);
+    const int from_a =
+        split_in_block(items + base, middle - base, items + middle, stop - middle, diagonal, less);
     Raw<I, Shape::items> room;
     I(&merged)[Shape::items] = *reinterpret_cast<I(*)[Shape::items]>(room.items());
     merge_in_registers(

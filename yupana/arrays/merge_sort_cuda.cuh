@@ -14,10 +14,10 @@ struct SortShape {
   using I = Item<K, V>;
   static constexpr int threads = large ? 512 : 256;
   // The network of 33 is short only where equal keys may change places.
-  static constexpr int items = sizeof(I) > 16 ? 5
-                               : sizeof(I) > 8 ? 9
-                               : large && any_order_of_equals<K, V, Order> && sizeof(I) <= 4 ? 33
-                                                                                    : 17;
+  static constexpr int items = sizeof(I) > 16                                               ? 5
+                               : sizeof(I) > 8                                              ? 9
+                               : large&& any_order_of_equals<K, V, Order> && sizeof(I) <= 4 ? 33
+                                                                                            : 17;
   static constexpr int tile = threads * items;
   static constexpr int blocks = sizeof(I) <= 8 ? 2 : 1;  // on a multiprocessor
   static constexpr int bytes = (threads + 1) * items * static_cast<int>(sizeof(I)) + 16;
@@ -116,8 +116,10 @@ void merge_sort_tiles(
   Columns<K, V> to = passes % 2 == 1 ? data : other;
   const auto kernel = sort_tiles_kernel<K, V, Order, Shape>;
   space.allow_shared(kernel, Shape::bytes);
-  kernel<<<static_cast<unsigned>(divide_up(n, Shape::tile)), Shape::threads, Shape::bytes, stream>>>(
-      data, n, from, less);
+  kernel<<<static_cast<unsigned>(divide_up(n, Shape::tile)),
+           Shape::threads,
+           Shape::bytes,
+           stream>>>(data, n, from, less);
   yupana::cuda::check_launch("sort tiles");
   for (std::int64_t width = Shape::tile; width < n;) {
     const int ways = ways_of(width, n);

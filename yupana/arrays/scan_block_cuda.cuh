@@ -152,11 +152,10 @@ __global__ void __launch_bounds__(BlockScan<T>::threads)
 }
 
 template <bool exclusive, bool seeded, class T, class Op>
-void launch_block_scan(cudaStream_t stream, const T* in, std::int64_t n, T init, T* out, Op op) {
-  Words<T> first{};
-  memcpy(first.word, &init, sizeof(T));
+void launch_block_scan(
+    cudaStream_t stream, const T* in, std::int64_t n, Words<T> init, T* out, Op op) {
   block_scan_kernel<exclusive, seeded>
-      <<<1, BlockScan<T>::threads, 0, stream>>>(in, static_cast<int>(n), first, out, op);
+      <<<1, BlockScan<T>::threads, 0, stream>>>(in, static_cast<int>(n), init, out, op);
   yupana::cuda::check_launch("scan in a block");
 }
 

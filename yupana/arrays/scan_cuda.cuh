@@ -278,12 +278,17 @@ __global__ void __launch_bounds__(Shape::threads, 1) scan_kernel(ScanTask<T, Op>
 }
 
 template <bool exclusive, bool seeded, class Shape, class T, class Op>
-void launch_scan(
-    Workspace& space, cudaStream_t stream, const T* in, std::int64_t n, T init, T* out, Op op) {
+void launch_scan(Workspace& space,
+                 cudaStream_t stream,
+                 const T* in,
+                 std::int64_t n,
+                 Words<T> init,
+                 T* out,
+                 Op op) {
   const auto kernel = scan_kernel<exclusive, seeded, T, Shape, Op>;
   constexpr int bytes = static_cast<int>(sizeof(ScanShared<T, Shape>));
   space.allow_shared(kernel, bytes);
-  ScanTask<T, Op> task{in, out, n, divide_up(n, Shape::tile), {}, {}, op};
+  ScanTask<T, Op> task{in, out, n, divide_up(n, Shape::tile), {}, init, op};
   const Workspace::Board board = space.board(task.tiles, stream);
   task.totals.words = board.words;
   task.totals.epoch = board.epoch;
@@ -291,7 +296,6 @@ void launch_scan(
     task.totals.values = static_cast<Words<T>*>(
         space.scratch(static_cast<std::uint64_t>(task.tiles) * sizeof(Words<T>)));
   }
-  memcpy(task.init.word, &init, sizeof(T));
   const auto blocks =
       static_cast<unsigned>(std::min<std::int64_t>(space.multiprocessors(), task.tiles));
   kernel<<<blocks, Shape::threads, bytes, stream>>>(task);
@@ -299,11 +303,16 @@ void launch_scan(
 }
 
 /// Up to this many bytes tiles are small, for the sake of the time to the first result.
-inline constexpr std::int64_t small_tile_bytes = std::int64_t{2} << 20;
+inline constexpr std::int64_t small_tile_bytes = std::int64_t{256} << 10;
 
 template <bool exclusive, bool seeded, class T, class Op>
-void scan(
-    Workspace& space, cudaStream_t stream, const T* in, std::int64_t n, T init, T* out, Op op) {
+void scan(Workspace& space,
+          cudaStream_t stream,
+          const T* in,
+          std::int64_t n,
+          Words<T> init,
+          T* out,
+          Op op) {
   if (n <= 0) return;
   if (n <= BlockScan<T>::most) {
     return launch_block_scan<exclusive, seeded>(stream, in, n, init, out, op);
@@ -335,10 +344,9 @@ void inclusive_scan(
   if constexpr (has_neutral<T, Op>) {
     // 0 + -0 would lose the sign.
     const T none = std::is_floating_point_v<T> ? T(-0.0) : T(0);
-    scan<false, true>(space, stream, in, n, none, out, op);
+    scan<false, true>(space, stream, in, n, to_words(none), out, op);
   } else {
-    Words<T> unused{};
-    scan<false, false>(space, stream, in, n, *reinterpret_cast<T*>(unused.word), out, op);
+    scan<false, false>(space, stream, in, n, Words<T>{}, out, op);
   }
 }
 
@@ -351,7 +359,7 @@ void inclusive_scan_from(Workspace& space,
                          std::int64_t n,
                          T* out,
                          Op op = {}) {
-  scan<false, true>(space, stream, in, n, init, out, op);
+  scan<false, true>(space, stream, in, n, to_words(init), out, op);
 }
 
 /// out[0] = init, out[i] = init op in[0] op ... op in[i - 1].
@@ -363,7 +371,7 @@ void exclusive_scan(Workspace& space,
                     T init,
                     T* out,
                     Op op = {}) {
-  scan<true, true>(space, stream, in, n, init, out, op);
+  scan<true, true>(space, stream, in, n, to_words(init), out, op);
 }
 
 }  // namespace yupana::arrays::cuda

@@ -45,7 +45,8 @@ __global__ void __launch_bounds__(Textbook<T>::threads)
   }
   __syncthreads();
   if (thread == 0 && totals != nullptr) {
-    memcpy(static_cast<void*>(totals + blockIdx.x), tree[Tile::place(Tile::tile - 1)].word, sizeof(T));
+    memcpy(
+        static_cast<void*>(totals + blockIdx.x), tree[Tile::place(Tile::tile - 1)].word, sizeof(T));
   }
   for (step = Tile::tile / 2; step > 0; step /= 2) {
     __syncthreads();
@@ -109,8 +110,13 @@ void textbook_totals(cudaStream_t stream, T* values, std::int64_t n, T* space, O
 
 /// As the scans of scan_cuda.cuh; seeded: from init on.
 template <bool exclusive, bool seeded, class T, class Op>
-void textbook_scan(
-    Workspace& space, cudaStream_t stream, const T* in, std::int64_t n, T init, T* out, Op op) {
+void textbook_scan(Workspace& space,
+                   cudaStream_t stream,
+                   const T* in,
+                   std::int64_t n,
+                   Words<T> init,
+                   T* out,
+                   Op op) {
   using Tile = Textbook<T>;
   if (n <= 0) return;
   const std::int64_t tiles = divide_up(n, Tile::tile);
@@ -120,10 +126,8 @@ void textbook_scan(
   sweep_kernel<<<static_cast<unsigned>(tiles), Tile::threads, 0, stream>>>(
       in, n, out, totals, !exclusive, op);
   if (tiles > 1) textbook_totals(stream, totals, tiles, totals + tiles, op);
-  Words<T> first{};
-  memcpy(first.word, &init, sizeof(T));
   carry_kernel<exclusive, seeded><<<static_cast<unsigned>(tiles), Tile::threads, 0, stream>>>(
-      out, n, static_cast<const T*>(totals), first, op);
+      out, n, static_cast<const T*>(totals), init, op);
   yupana::cuda::check_launch("textbook scan");
 }
 

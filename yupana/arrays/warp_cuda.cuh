@@ -14,10 +14,10 @@ inline constexpr unsigned all_lanes = 0xffffffffu;
 /// True where operands may change places without changing the result beyond rounding: folds need
 /// not keep the order.
 template <class T, class Op>
-inline constexpr bool commutes =
-    (std::is_integral_v<T> && (std::is_same_v<Op, Plus> || std::is_same_v<Op, Multiply> ||
-                               std::is_same_v<Op, Min> || std::is_same_v<Op, Max>)) ||
-    (std::is_floating_point_v<T> && std::is_same_v<Op, Plus>);
+inline constexpr bool commutes = (std::is_integral_v<T> &&
+                                  (std::is_same_v<Op, Plus> || std::is_same_v<Op, Multiply> ||
+                                   std::is_same_v<Op, Min> || std::is_same_v<Op, Max>)) ||
+                                 (std::is_floating_point_v<T> && std::is_same_v<Op, Plus>);
 
 /// Elements of 16 bytes, as a lane reads them; 1 of a type that does not divide 16.
 template <class T>
@@ -31,7 +31,7 @@ struct Words {
 };
 
 template <class T>
-__device__ inline Words<T> to_words(const T& value) {
+__host__ __device__ inline Words<T> to_words(const T& value) {
   Words<T> words{};
   memcpy(words.word, &value, sizeof(T));
   return words;
