@@ -150,12 +150,23 @@ void segments_equal(Op op) {
   segmented_exclusive_scan(cpu, in.data(), offsets.data(), segments, T(2), here.data(), op);
   EXPECT_TRUE(same_bits(there, again));
   const bool exact = !std::is_floating_point_v<T> || !std::is_same_v<Op, Plus>;
-  if (exact) EXPECT_TRUE(same_bits(there, here));
+  EXPECT_TRUE(!exact || same_bits(there, here));
   segmented_inclusive_scan(gpu, in.data(), offsets.data(), segments, there.data(), op);
   segmented_inclusive_scan(cpu, in.data(), offsets.data(), segments, here.data(), op);
-  if (exact) EXPECT_TRUE(same_bits(there, here));
-  for (std::size_t i = 0; i < here.size() && !exact; ++i) {
-    ASSERT_NEAR(there[i], here[i], 1e-1) << i;
+  EXPECT_TRUE(!exact || same_bits(there, here));
+  // A warp carries through up to 2,048 rows, the threads through 4,096 blocks of 16 values, each
+  // time with one rounding of a sum no larger than all values without their signs.
+  for (std::int64_t k = 0; k < segments && !exact; ++k) {
+    double size = 0;
+    for (std::int64_t i = offsets[static_cast<std::size_t>(k)];
+         i < offsets[static_cast<std::size_t>(k) + 1];
+         ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      size += std::fabs(static_cast<double>(in[at]));
+      const double bound = 6200 * size * static_cast<double>(std::numeric_limits<T>::epsilon());
+      ASSERT_LE(std::fabs(static_cast<double>(there[at]) - static_cast<double>(here[at])), bound)
+          << i;
+    }
   }
 }
 
