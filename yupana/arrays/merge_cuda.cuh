@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "yupana/arrays/merge_block_cuda.cuh"
+#include "yupana/arrays/warp_cuda.cuh"
 #include "yupana/arrays/workspace_cuda.hpp"
 #include "yupana/core/tiles.hpp"
 
@@ -146,6 +147,72 @@ __global__ void __launch_bounds__(128) split_kernel(Runs runs,
   for (int r = 0; r < ways; ++r) splits[at * ways + r] = begin[r];
 }
 
+/// The same by a warp a boundary, for few boundaries, where a thread's chain of loads is all there
+/// is to wait for: 8 lanes a run probe their candidates at even distances. Of each probe it is
+/// known between which probes of the other runs it falls, so how many items at least and at most
+/// come before it.
+template <class K, class V, class Runs, class Order>
+__global__ void __launch_bounds__(128) split_by_warp_kernel(Runs runs,
+                                                            std::int64_t groups,
+                                                            std::int64_t tiles,
+                                                            int tile,
+                                                            std::int64_t* splits,
+                                                            Order less) {
+  constexpr int ways = 4, probes = 8;
+  const std::int64_t at = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
+  if (at >= groups * (tiles + 1)) return;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int run = lane / probes, probe = lane % probes;
+  const std::int64_t group = at / (tiles + 1);
+  std::int64_t all = 0;
+  for (int r = 0; r < ways; ++r) all += runs.length(group, ways, r);
+  const std::int64_t diagonal = min(at % (tiles + 1) * tile, all);
+  const std::int64_t length = runs.length(group, ways, run);
+  const K* keys = runs.run(group, ways, run).keys;
+  std::int64_t low = max(std::int64_t{0}, diagonal - (all - length));
+  std::int64_t high = min(diagonal, length);
+  // Every round closes some candidates if the order is one; else the rounds end all the same.
+  for (int round = 0; round < 128 && __any_sync(all_lanes, low < high); ++round) {
+    const bool open = low < high;
+    // Probe k of 8; in a narrow run several stand on the same item.
+    const std::int64_t place = open ? low + (high - low) * (2 * probe + 1) / (2 * probes) : low;
+    Words<K> own{};
+    if (open) own = to_words(keys[place]);
+    const K key = from_words<K>(own);
+    std::int64_t least = place, most = place;
+    for (int r = 0; r < ways; ++r) {
+      const std::int64_t their_low = __shfl_sync(all_lanes, low, r * probes);
+      const std::int64_t their_high = __shfl_sync(all_lanes, high, r * probes);
+      std::int64_t after = their_low, until = their_high;
+      for (int k = 0; k < probes; ++k) {
+        const std::int64_t their_place = __shfl_sync(all_lanes, place, r * probes + k);
+        const K theirs = from_words<K>(lane_value(own, r * probes + k));
+        if (!open || their_low >= their_high || r == run) continue;
+        const bool before = r < run ? !less(key, theirs) : less(theirs, key);
+        if (before) {
+          after = their_place + 1;
+        } else {
+          until = min(until, their_place);
+        }
+      }
+      if (r != run) {
+        least += after;
+        most += until;
+      }
+    }
+    // Within a run what was found of one probe holds for all on its side.
+    std::int64_t new_low = open && most < diagonal ? place + 1 : low;
+    std::int64_t new_high = open && least >= diagonal ? place : high;
+    for (int distance = 1; distance < probes; distance *= 2) {
+      new_low = max(new_low, __shfl_xor_sync(all_lanes, new_low, distance));
+      new_high = min(new_high, __shfl_xor_sync(all_lanes, new_high, distance));
+    }
+    low = new_low;
+    high = new_high;
+  }
+  if (probe == 0) splits[at * ways + run] = low;
+}
+
 /// Merges the runs [0, middle) and [middle, end) of shared memory in place: thread t takes items
 /// [t, t + 1) * count of the result.
 template <int count, class I, class Order>
@@ -237,6 +304,9 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
   }
 }
 
+/// Up to this many boundaries a warp finds each; more of them keep the device busy by themselves.
+inline constexpr std::int64_t split_by_warp_most = 24000;
+
 /// Tiles of one pass.
 struct MergePlan {
   std::int64_t groups = 0, tiles = 0;  ///< tiles of a group
@@ -270,8 +340,13 @@ void launch_merge(Workspace& space,
       (Shape::threads + 1) * Shape::items * static_cast<int>(sizeof(Item<K, V>)) + 16;
   space.allow_shared(kernel, bytes);
   const std::int64_t boundaries = plan.groups * (plan.tiles + 1);
-  split_kernel<ways, K, V><<<static_cast<unsigned>(divide_up(boundaries, 128)), 128, 0, stream>>>(
-      runs, plan.groups, plan.tiles, plan.tile, splits, less);
+  if (ways == 4 && boundaries <= split_by_warp_most) {
+    split_by_warp_kernel<K, V><<<static_cast<unsigned>(divide_up(boundaries, 4)), 128, 0, stream>>>(
+        runs, plan.groups, plan.tiles, plan.tile, splits, less);
+  } else {
+    split_kernel<ways, K, V><<<static_cast<unsigned>(divide_up(boundaries, 128)), 128, 0, stream>>>(
+        runs, plan.groups, plan.tiles, plan.tile, splits, less);
+  }
   kernel<<<static_cast<unsigned>(plan.groups * plan.tiles), Shape::threads, bytes, stream>>>(
       runs, plan.tiles, plan.tile, splits, out, less);
   yupana::cuda::check_launch("merge");

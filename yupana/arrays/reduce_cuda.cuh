@@ -16,40 +16,34 @@ struct ShareShape {
   static constexpr int most_blocks = 512;  // part of the order of operations, so not the device's
 };
 
-/// A warp folds its share row by row of 32 vectors, each lane its own vectors where operands may
-/// change places.
+/// Integers, in any order: all warps walk through memory side by side, a lane folds its own
+/// vectors. `walk` warps take turns of a unit; the values behind the last whole unit go to the
+/// first warp.
 template <class T, class Op>
-__device__ T fold_share(const T* values, std::int64_t n, const Op& op, int lane) {
-  constexpr int vector = vector_of<T>;
-  constexpr int unroll = sizeof(T) <= 16 ? 8 : 1;
-  constexpr int row = 32 * vector;
-  if constexpr (std::is_integral_v<T> && commutes<T, Op>) {
-    if (reinterpret_cast<std::uintptr_t>(values) % 16 == 0 && n >= row * unroll) {
-      T x[unroll][vector];
+__device__ T fold_turns(
+    const T* values, std::int64_t n, std::int64_t warp, std::int64_t walk, const Op& op, int lane) {
+  constexpr int vector = vector_of<T>, unroll = 8;
+  constexpr std::int64_t row = 32 * vector, unit = row * unroll;
+  const T* own = values + lane * vector;
+  T total[vector];
+  load_vector(own + warp * unit, total);  // each warp has a unit
+  T x[unroll][vector];
+  for (std::int64_t turn = warp; turn < n / unit; turn += walk) {
 #pragma unroll
-      for (int k = 0; k < unroll; ++k) load_vector(values + k * row + lane * vector, x[k]);
-      std::int64_t done = row * unroll;
-      for (; done + row * unroll <= n; done += row * unroll) {
-        T y[unroll][vector];
+    for (int k = 0; k < unroll; ++k) load_vector(own + turn * unit + k * row, x[k]);
 #pragma unroll
-        for (int k = 0; k < unroll; ++k) load_vector(values + done + k * row + lane * vector, y[k]);
+    for (int k = 0; k < unroll; ++k) {
+      if (k == 0 && turn == warp) continue;  // what total began with
 #pragma unroll
-        for (int k = 0; k < unroll; ++k) {
-#pragma unroll
-          for (int j = 0; j < vector; ++j) x[k][j] = op(x[k][j], y[k][j]);
-        }
-      }
-      T total = x[0][0];
-#pragma unroll
-      for (int k = 0; k < unroll; ++k) {
-#pragma unroll
-        for (int j = k == 0 ? 1 : 0; j < vector; ++j) total = op(total, x[k][j]);
-      }
-      total = fold_lanes(total, op, lane);
-      return done < n ? op(total, fold_grouped(values + done, n - done, op, lane)) : total;
+      for (int j = 0; j < vector; ++j) total[j] = op(total[j], x[k][j]);
     }
   }
-  return fold_grouped(values, n, op, lane);
+#pragma unroll
+  for (int j = 1; j < vector; ++j) total[0] = op(total[0], total[j]);
+  const T folded = fold_lanes(total[0], op, lane);
+  const std::int64_t rest = n % unit;
+  if (warp != 0 || rest == 0) return folded;
+  return op(folded, fold_grouped(values + (n - rest), rest, op, lane));
 }
 
 template <class T, class Op>
@@ -57,6 +51,7 @@ __global__ void __launch_bounds__(ShareShape::threads) reduce_kernel(const T* in
                                                                      std::int64_t n,
                                                                      std::int64_t share,
                                                                      std::int64_t shares,
+                                                                     bool turns,
                                                                      Words<T>* totals,
                                                                      std::uint32_t* finished,
                                                                      Words<T> init,
@@ -67,8 +62,15 @@ __global__ void __launch_bounds__(ShareShape::threads) reduce_kernel(const T* in
   const std::int64_t own = std::int64_t{blockIdx.x} * ShareShape::warps + warp;
   if (own < shares) {
     const std::int64_t first = own * share;
-    const T total = fold_share(in + first, std::min(share, n - first), op, lane);
-    if (lane == 0) totals[own] = to_words(total);
+    Words<T> total;
+    if (turns) {
+      if constexpr (std::is_integral_v<T> && commutes<T, Op>) {
+        total = to_words(fold_turns(in, n, own, shares, op, lane));
+      }
+    } else {
+      total = to_words(fold_grouped(in + first, std::min(share, n - first), op, lane));
+    }
+    if (lane == 0) totals[own] = total;
   }
   __shared__ bool is_last;
   __threadfence();
@@ -253,11 +255,14 @@ void reduce(Workspace& space,
         space.scratch(static_cast<std::uint64_t>(shares) * sizeof(Words<T>)));
     Words<T> first{};
     memcpy(first.word, &init, sizeof(T));
+    // A share is whole units, so that every warp has one of its own to begin with.
+    const bool turns = std::is_integral_v<T> && commutes<T, Op> && n >= shares * unit &&
+                       reinterpret_cast<std::uintptr_t>(in) % 16 == 0;
     reduce_kernel<<<static_cast<unsigned>(divide_up(shares, ShareShape::warps)),
                     ShareShape::threads,
                     0,
                     stream>>>(
-        in, n, share, shares, totals, space.counter(stream), first, result, op);
+        in, n, share, shares, turns, totals, space.counter(stream), first, result, op);
     yupana::cuda::check_launch("reduce");
   }
 }
