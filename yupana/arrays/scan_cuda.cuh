@@ -158,8 +158,8 @@ __device__ void fold_tiles(ScanShared<T, Shape>& shared,
       if (lane == Shape::scanners - 1 && turn.tile + 1 < task.tiles) {
         task.totals.tell(turn.tile, through);
       }
-      __syncwarp();
-      if (lane == 0) arrive(shared_address(&shared.folded[s]));
+      // Each lane for what it wrote.
+      if (lane < Shape::scanners) arrive(shared_address(&shared.folded[s]));
     }
   }
 }
@@ -259,7 +259,7 @@ __global__ void __launch_bounds__(Shape::threads, 1) scan_kernel(ScanTask<T, Op>
     if (lane < Shape::stages) {
       barrier_init(shared_address(&shared.full[lane]), 1);
       barrier_init(shared_address(&shared.free[lane]), Shape::scanners);
-      barrier_init(shared_address(&shared.folded[lane]), 1);
+      barrier_init(shared_address(&shared.folded[lane]), Shape::scanners);
       barrier_init(shared_address(&shared.known[lane]), 1);
     }
     barrier_init_fence();
