@@ -6,6 +6,7 @@
 #include "yupana/arrays/workspace_cuda.hpp"
 
 /// The radix path on the device: CUB's onesweep, which reads and writes a key once per 8 bits.
+/// Only files of the CUDA build include this.
 namespace yupana::arrays::cuda {
 
 /// Sorts unsigned keys of 4 or 8 bytes with values of 4 or 8 bytes (or none) in device memory,

@@ -5,6 +5,7 @@
 
 #include "yupana/core/cuda/runtime.hpp"
 
+/// Only files of the CUDA build include this.
 namespace yupana::arrays::cuda {
 
 /// Memory on the current device that the functions of this family work in, kept between calls so
