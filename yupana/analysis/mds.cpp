@@ -21,7 +21,8 @@ template <class T>
 ShiftedProduct product_of(Context& context, MatrixView<const T> distances, bool squared) {
 #ifdef YUPANA_CUDA
   if (context.backend() == Backend::cuda && distances.rows >= gpu_individuals) {
-    if (auto there = cuda::product(context, distances, squared)) return there;
+    auto there = cuda::product(context, distances.data, distances.rows, distances.stride, squared);
+    if (there) return there;
     context.note("mds: the matrix does not fit the GPU; its products run on the CPU");
   }
 #endif

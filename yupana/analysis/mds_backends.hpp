@@ -2,8 +2,8 @@
 
 #include <Eigen/Core>
 #include <cstdint>
-#include <functional>
 
+#include "yupana/analysis/mds_product.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
 
@@ -15,14 +15,6 @@ struct Eigenpairs {
   Eigen::MatrixXd vectors;  ///< n x values, columns of norm 1
 };
 
-/// product(shift, x, sums): sums[i] = sum over j of (d_ij^2 - shift) x_j, or of (d_ij - shift) x_j
-/// where the matrix holds squares, for all rows. `x` is 64-byte aligned and padded with zeros to a
-/// multiple of `strands`. Every row is added up in that many strands, column j in strand
-/// j mod strands by fused multiply-adds in the order of j, and these pairwise: whatever the width
-/// of the vectors, the threads or the device, the bits are the same.
-using ShiftedProduct = std::function<void(double shift, const double* x, double* sums)>;
-inline constexpr std::int64_t strands = 16;
-
 namespace reference {
 /// All eigenpairs of B, formed in full, by the dense solver of Eigen: n^3 work, three n x n arrays.
 template <class T>
@@ -31,19 +23,6 @@ Eigenpairs mds(MatrixView<const T> distances, bool squared, std::int64_t wanted)
 
 namespace cpu {
 
-/// The product of rows [begin, end) alone.
-template <class T>
-void shifted_product(MatrixView<const T> distances,
-                     bool squared,
-                     double shift,
-                     const double* x,
-                     std::int64_t begin,
-                     std::int64_t end,
-                     double* sums);
-
-template <class T>
-ShiftedProduct product(Context& context, MatrixView<const T> distances, bool squared);
-
 /// Top eigenpairs of the B of n individuals whose matrix `product` multiplies with.
 Eigenpairs mds(Context& context,
                const ShiftedProduct& product,
@@ -51,14 +30,5 @@ Eigenpairs mds(Context& context,
                double mean_square,
                std::int64_t wanted);
 }  // namespace cpu
-
-#ifdef YUPANA_CUDA
-namespace cuda {
-/// The same bits from a copy of the matrix on the context's first device; empty where the matrix
-/// does not fit there.
-template <class T>
-ShiftedProduct product(Context& context, MatrixView<const T> distances, bool squared);
-}  // namespace cuda
-#endif
 
 }  // namespace yupana::analysis

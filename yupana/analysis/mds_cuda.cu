@@ -2,7 +2,7 @@
 #include <cstring>
 #include <memory>
 
-#include "yupana/analysis/mds_backends.hpp"
+#include "yupana/analysis/mds_product.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/tiles.hpp"
 
@@ -18,11 +18,16 @@ using yupana::cuda::Stream;
 namespace {
 
 // Four threads take a row, each four strands of it: sixteen bytes a load for float and int32. A
-// multiprocessor has 30 warps of an n = 30,000 matrix, 60 KB of loads on their way, three times
-// what the memory's latency asks for.
+// multiprocessor has 28 warps of a matrix of 30,000 rows, 57 KB of loads on their way; a latency of
+// 1 us at 4 TB/s asks for 30.
 constexpr int own_strands = 4;
 constexpr int row_threads = static_cast<int>(strands) / own_strands;
 constexpr int block_threads = 128;
+
+// Loads that a thread has on their way at a time; eight need so many registers that the blocks of
+// n = 30,000 are no longer all at work at once.
+template <class T>
+constexpr int batch = 16 / sizeof(T);
 
 template <class T>
 struct alignas(16) Columns {
@@ -51,17 +56,25 @@ __global__ void __launch_bounds__(block_threads) product_kernel(const T* distanc
       reinterpret_cast<const Columns<T>*>(distances + (i < n ? i : n - 1) * stride) + part;
   const auto* factors = reinterpret_cast<const Columns<double>*>(x) + part;
   double sum[own_strands] = {};
-#pragma unroll 8
-  for (std::int64_t step = 0; step < stride / strands; ++step) {
-    const Columns<T> d = row[step * row_threads];
+  const auto add = [&](const Columns<T>& d, std::int64_t step) {
     const Columns<double> factor = factors[step * row_threads];
 #pragma unroll
     for (int s = 0; s < own_strands; ++s) {
-      sum[s] =
-          __fma_rn(entry<squared>(static_cast<double>(d.value[s]), shift), factor.value[s], sum[s]);
+      const double value = entry<squared>(static_cast<double>(d.value[s]), shift);
+      sum[s] = __fma_rn(value, factor.value[s], sum[s]);
     }
+  };
+  const std::int64_t steps = stride / strands;
+  std::int64_t step = 0;
+  for (; step + batch<T> <= steps; step += batch<T>) {
+    Columns<T> d[batch<T>];
+#pragma unroll
+    for (int k = 0; k < batch<T>; ++k) d[k] = row[(step + k) * row_threads];
+#pragma unroll
+    for (int k = 0; k < batch<T>; ++k) add(d[k], step + k);
   }
-  // Strands s and s + 8, s + 4, s + 2, s + 1: the first two pairs stand in other threads.
+  for (; step < steps; ++step) add(row[step * row_threads], step);
+    // Strands s and s + 8, s + 4, s + 2, s + 1: the first two pairs stand in other threads.
 #pragma unroll
   for (int s = 0; s < own_strands; ++s) {
     sum[s] = __dadd_rn(sum[s], __shfl_xor_sync(0xffffffff, sum[s], 2));
@@ -75,9 +88,10 @@ __global__ void __launch_bounds__(block_threads) product_kernel(const T* distanc
 template <class T>
 class DeviceProduct {
  public:
-  DeviceProduct(Context& context, MatrixView<const T> distances, bool squared)
+  DeviceProduct(
+      Context& context, const T* distances, std::int64_t n, std::int64_t stride, bool squared)
       : device_(context.devices().front()),
-        n_(distances.rows),
+        n_(n),
         stride_(round_up(n_, strands)),
         squared_(squared),
         distances_(n_ * stride_),
@@ -85,7 +99,7 @@ class DeviceProduct {
         sums_(n_),
         x_there_(stride_),
         sums_there_(n_) {
-    upload(context, distances);
+    upload(context, distances, stride);
   }
   ~DeviceProduct() { cudaStreamSynchronize(stream_); }
 
@@ -114,8 +128,8 @@ class DeviceProduct {
 
  private:
   /// Rows go through two page-locked buffers, filled by all threads and padded with zeros there.
-  void upload(Context& context, MatrixView<const T> distances) {
-    constexpr std::int64_t buffer_bytes = std::int64_t{16} << 20;
+  void upload(Context& context, const T* distances, std::int64_t stride) {
+    constexpr std::int64_t buffer_bytes = std::int64_t{32} << 20;
     const std::int64_t row_bytes = stride_ * static_cast<std::int64_t>(sizeof(T));
     const std::int64_t rows = std::clamp<std::int64_t>(buffer_bytes / row_bytes, 1, n_);
     PinnedArray<T> buffers[2] = {PinnedArray<T>(rows * stride_), PinnedArray<T>(rows * stride_)};
@@ -125,13 +139,14 @@ class DeviceProduct {
       const std::int64_t height = std::min(rows, n_ - first);
       T* const buffer = buffers[turn].data();
       free[turn].wait();
-      context.parallel_for(height, 16, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-          T* const row = buffer + i * stride_;
-          std::copy_n(distances.row(first + i), n_, row);
-          std::fill(row + n_, row + stride_, T{});
-        }
-      });
+      context.parallel_for(
+          height, divide_up(1 << 18, row_bytes), [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i) {
+              T* const row = buffer + i * stride_;
+              std::copy_n(distances + (first + i) * stride, n_, row);
+              std::fill(row + n_, row + stride_, T{});
+            }
+          });
       check(cudaMemcpyAsync(distances_.data() + first * stride_,
                             buffer,
                             static_cast<std::size_t>(height * row_bytes),
@@ -157,17 +172,18 @@ class DeviceProduct {
 }  // namespace
 
 template <class T>
-ShiftedProduct product(Context& context, MatrixView<const T> distances, bool squared) {
+ShiftedProduct product(
+    Context& context, const T* distances, std::int64_t n, std::int64_t stride, bool squared) {
   const DeviceScope scope(context.devices().front());
   const std::uint64_t room =
       std::min(context.gpu_memory(), yupana::cuda::free_device_memory() / 16 * 15);
-  if (DeviceProduct<T>::bytes(distances.rows) > room) return {};
-  const auto made = std::make_shared<DeviceProduct<T>>(context, distances, squared);
+  if (DeviceProduct<T>::bytes(n) > room) return {};
+  const auto made = std::make_shared<DeviceProduct<T>>(context, distances, n, stride, squared);
   return [made](double shift, const double* x, double* sums) { (*made)(shift, x, sums); };
 }
 
-template ShiftedProduct product(Context&, MatrixView<const std::int32_t>, bool);
-template ShiftedProduct product(Context&, MatrixView<const float>, bool);
-template ShiftedProduct product(Context&, MatrixView<const double>, bool);
+template ShiftedProduct product(Context&, const std::int32_t*, std::int64_t, std::int64_t, bool);
+template ShiftedProduct product(Context&, const float*, std::int64_t, std::int64_t, bool);
+template ShiftedProduct product(Context&, const double*, std::int64_t, std::int64_t, bool);
 
 }  // namespace yupana::analysis::cuda

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "yupana/analysis/mds_backends.hpp"
+#include "yupana/analysis/mds_product.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace yupana::analysis::HWY_NAMESPACE {
