@@ -251,11 +251,14 @@ double shown_scale(const graph::FermatResult& closed) {
   return closed.alpha * std::log10(std::max(largest, 1.0)) > float_exponent ? largest : 1;
 }
 
+Power power_to_d(const Start& start) { return {start.squared ? 0.5 : 1.0}; }
+
 /// F, d^alpha and F^(1/alpha) of one alpha: computed, understood, written.
 void work_out_alpha(Context& context,
                     const FermatJobParams& params,
                     const Start& start,
                     double alpha,
+                    const Understanding& plain,
                     FermatFiles& files,
                     FermatJobResult& result) {
   graph::FermatParams fermat = params.fermat;
@@ -266,8 +269,18 @@ void work_out_alpha(Context& context,
   add_notices(result, params, result.alphas.back());
 
   const std::string a = fmt::format("{:g}", alpha);
-  const auto look = [&](const std::string& name, const SquareMatrix<float>& matrix) {
-    Understanding understood = understand(context, name, matrix, start.labels.classes, params);
+  // Where every pair is its own shortest path, the floats of F are most often those of the powers.
+  const auto look = [&](const std::string& name,
+                        const graph::AnyMatrix& matrix,
+                        const Power& power,
+                        const Understanding* beside,
+                        const Power& beside_power) {
+    const bool same = beside != nullptr && closed.kept_edges == 1 &&
+                      same_powers(context, matrix, power, start.distances, beside_power);
+    Understanding understood =
+        same ? renamed(*beside, name)
+             : understand(
+                   context, name, powered(context, matrix, power), start.labels.classes, params);
     result.matrices.push_back(understood.findings);
     return understood;
   };
@@ -277,12 +290,19 @@ void work_out_alpha(Context& context,
   const double scale = shown_scale(closed);
   const double unit = start.squared ? 1 / (scale * scale) : 1 / scale;
   const double lift = closed.rooted ? alpha : 1;  // F from what the result holds
+  const Power d = power_to_d(start), raised = {power, unit};
   files.add(look(fmt::format("Fermat F^(1/{})", a),
-                 powered(context, closed.lengths, lift / alpha, 1, closed.scale)));
-  files.add(look(fmt::format("d^{}", a), powered(context, start.distances, power, unit)));
-  Understanding understood =
-      look(fmt::format("Fermat F, \u03b1 = {}", a),
-           powered(context, closed.lengths, lift, closed.rooted ? 1 / scale : 1));
+                 closed.lengths,
+                 {lift / alpha, 1, closed.scale},
+                 &plain,
+                 d));
+  Understanding powers = look(fmt::format("d^{}", a), start.distances, raised, nullptr, {});
+  Understanding understood = look(fmt::format("Fermat F, \u03b1 = {}", a),
+                                  closed.lengths,
+                                  {lift, closed.rooted ? 1 / scale : 1},
+                                  &powers,
+                                  raised);
+  files.add(std::move(powers));
   files.add_alpha(context, closed, start.distances, start.squared, understood);
   files.add(std::move(understood));
 }
@@ -299,13 +319,16 @@ FermatJobResult run_fermat(Context& context, const FermatJobParams& params) {
 
   const std::vector<double> alphas = chosen_alphas(context, params, start);
   FermatFiles files(params, start.names, start.labels, alphas.size() > 1);
-  const SquareMatrix<float> plain = powered(context, start.distances, start.squared ? 0.5 : 1);
-  Understanding understood = understand(context, "distance d", plain, start.labels.classes, params);
-  result.matrices.push_back(understood.findings);
+  const Understanding plain = understand(context,
+                                         "distance d",
+                                         powered(context, start.distances, power_to_d(start)),
+                                         start.labels.classes,
+                                         params);
+  result.matrices.push_back(plain.findings);
   files.add_distances(context, start.distances, start.squared);
-  files.add(std::move(understood));
+  files.add(renamed(plain, plain.findings.name));
   for (const double alpha : alphas) {
-    work_out_alpha(context, params, start, alpha, files, result);
+    work_out_alpha(context, params, start, alpha, plain, files, result);
   }
   result.findings = findings_in_words(result.alphas, result.matrices);
   files.add_curve(context, start.distances, start.squared, alphas.front());
