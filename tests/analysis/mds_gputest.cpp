@@ -87,19 +87,19 @@ void expect_the_same(const SquareMatrix<T>& d, bool squared) {
 
 TYPED_TEST(GpuMds, PointsHaveTheBitsOfTheCpu) {
   YUPANA_NEEDS_GPU();
-  for (const std::int64_t n : {2000, 2003, 4099}) {
+  for (const std::int64_t n : {4000, 4003, 4099}) {
     const auto squares = test::grid_squares<TypeParam>(n, 5);
     expect_the_same(squares, true);
-    if (n == 2003) expect_the_same(squares, false);
+    if (n == 4003) expect_the_same(squares, false);
   }
 }
 
 TYPED_TEST(GpuMds, DuplicatesHaveTheBitsOfTheCpu) {
   YUPANA_NEEDS_GPU();
   const auto groups = test::symmetric<TypeParam>(
-      2100, [](std::int64_t i, std::int64_t j) { return i % 6 == j % 6 ? 0 : 1 + j % 6; });
+      4100, [](std::int64_t i, std::int64_t j) { return i % 6 == j % 6 ? 0 : 1 + j % 6; });
   expect_the_same(groups, false);
-  const auto one = test::symmetric<TypeParam>(2100, [](auto, auto) { return 0; });
+  const auto one = test::symmetric<TypeParam>(4100, [](auto, auto) { return 0; });
   expect_the_same(one, false);
 }
 
@@ -108,7 +108,7 @@ TEST(GpuMdsMemory, TooSmallAGpuLeavesItToTheCpuAndSaysSo) {
   Context gpu({.device = "cuda:0", .gpu_memory = 1 << 20}), cpu({.device = "cpu"});
   std::string said;
   gpu.on_note([&](const std::string& note) { said = note; });
-  const auto d = test::grid_squares<float>(2000, 3);
+  const auto d = test::grid_squares<float>(4000, 3);
   EXPECT_EQ(mds(gpu, view(d), true).eigenvalues, mds(cpu, view(d), true).eigenvalues);
   EXPECT_EQ(gpu.bytes_moved(), 0u);
   EXPECT_NE(said.find("does not fit"), std::string::npos) << said;
@@ -117,7 +117,7 @@ TEST(GpuMdsMemory, TooSmallAGpuLeavesItToTheCpuAndSaysSo) {
 TEST(GpuMdsCancel, StopsTheUpload) {
   YUPANA_NEEDS_GPU();
   Context gpu({.device = "cuda:0"});
-  const auto d = test::grid_squares<float>(2000, 3);
+  const auto d = test::grid_squares<float>(4000, 3);
   gpu.cancel();
   EXPECT_THROW(mds(gpu, view(d), true), Error);
 }

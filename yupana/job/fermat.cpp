@@ -253,6 +253,24 @@ double shown_scale(const graph::FermatResult& closed) {
 
 Power power_to_d(const Start& start) { return {start.squared ? 0.5 : 1.0}; }
 
+/// What a power of the lengths looks like, given what the power of d beside it does. Where every
+/// pair is its own shortest path their floats are most often the same, and nothing is left to do.
+Understanding understand_lengths(Context& context,
+                                 const std::string& name,
+                                 const graph::FermatResult& closed,
+                                 const Power& power,
+                                 const Start& start,
+                                 const Power& power_beside,
+                                 const Understanding& beside,
+                                 const FermatJobParams& params) {
+  if (closed.kept_edges == 1 &&
+      same_powers(context, closed.lengths, power, start.distances, power_beside)) {
+    return renamed(beside, name);
+  }
+  return understand(
+      context, name, powered(context, closed.lengths, power), start.labels.classes, params);
+}
+
 /// F, d^alpha and F^(1/alpha) of one alpha: computed, understood, written.
 void work_out_alpha(Context& context,
                     const FermatJobParams& params,
@@ -269,21 +287,6 @@ void work_out_alpha(Context& context,
   add_notices(result, params, result.alphas.back());
 
   const std::string a = fmt::format("{:g}", alpha);
-  // Where every pair is its own shortest path, the floats of F are most often those of the powers.
-  const auto look = [&](const std::string& name,
-                        const graph::AnyMatrix& matrix,
-                        const Power& power,
-                        const Understanding* beside,
-                        const Power& beside_power) {
-    const bool same = beside != nullptr && closed.kept_edges == 1 &&
-                      same_powers(context, matrix, power, start.distances, beside_power);
-    Understanding understood =
-        same ? renamed(*beside, name)
-             : understand(
-                   context, name, powered(context, matrix, power), start.labels.classes, params);
-    result.matrices.push_back(understood.findings);
-    return understood;
-  };
   // F^(1/alpha) stands beside d, F beside d^alpha: only these pairs share a scale. Where lengths
   // would pass the range of float they are in units of scale^alpha, and d^alpha is too.
   const double power = start.squared ? alpha / 2 : alpha;
@@ -291,20 +294,30 @@ void work_out_alpha(Context& context,
   const double unit = start.squared ? 1 / (scale * scale) : 1 / scale;
   const double lift = closed.rooted ? alpha : 1;  // F from what the result holds
   const Power d = power_to_d(start), raised = {power, unit};
-  files.add(look(fmt::format("Fermat F^(1/{})", a),
-                 closed.lengths,
-                 {lift / alpha, 1, closed.scale},
-                 &plain,
-                 d));
-  Understanding powers = look(fmt::format("d^{}", a), start.distances, raised, nullptr, {});
-  Understanding understood = look(fmt::format("Fermat F, \u03b1 = {}", a),
-                                  closed.lengths,
-                                  {lift, closed.rooted ? 1 / scale : 1},
-                                  &powers,
-                                  raised);
-  files.add(std::move(powers));
+  const Power rooted = {lift / alpha, 1, closed.scale};
+  const Power whole = {lift, closed.rooted ? 1 / scale : 1};
+  const auto add = [&](Understanding understood) {
+    result.matrices.push_back(understood.findings);
+    files.add(std::move(understood));
+  };
+  add(understand_lengths(
+      context, fmt::format("Fermat F^(1/{})", a), closed, rooted, start, d, plain, params));
+  Understanding powers = understand(context,
+                                    fmt::format("d^{}", a),
+                                    powered(context, start.distances, raised),
+                                    start.labels.classes,
+                                    params);
+  Understanding understood = understand_lengths(context,
+                                                fmt::format("Fermat F, \u03b1 = {}", a),
+                                                closed,
+                                                whole,
+                                                start,
+                                                raised,
+                                                powers,
+                                                params);
+  add(std::move(powers));
   files.add_alpha(context, closed, start.distances, start.squared, understood);
-  files.add(std::move(understood));
+  add(std::move(understood));
 }
 
 }  // namespace
