@@ -37,17 +37,34 @@ void check_target(std::int64_t rows, const Target& target) {
   }
 }
 
-void encode_weights(std::int64_t rows, const Target& target, double repeats, Problem& problem) {
+/// What a sum of sizes cannot pass. A tree that draws rows may draw the largest each time.
+class Bound {
+ public:
+  void add(double size) {
+    sum_ += size;
+    most_ = std::max(most_, size);
+    ++count_;
+  }
+  double of(bool repeated) const { return repeated ? most_ * static_cast<double>(count_) : sum_; }
+
+ private:
+  double sum_ = 0;
+  double most_ = 0;
+  std::int64_t count_ = 0;
+};
+
+void encode_weights(std::int64_t rows, const Target& target, bool repeated, Problem& problem) {
   if (target.weights == nullptr) return;
-  double sum = 0;
+  Bound bound;
   bool ones = true;
   for (std::int64_t i = 0; i < rows; ++i) {
-    sum += target.weights[i];
+    bound.add(target.weights[i]);
     ones = ones && target.weights[i] == 1;
   }
-  if (!(sum > 0)) throw Error(ErrorCode::bad_input, "every weight is 0; some row must count");
+  if (!(bound.of(true) > 0))
+    throw Error(ErrorCode::bad_input, "every weight is 0; some row must count");
   if (ones) return;
-  const int e = scale_exponent(sum * repeats, weight_bits);
+  const int e = scale_exponent(bound.of(repeated), weight_bits);
   problem.weight_unit = std::ldexp(1.0, -e);
   problem.weights = Array<std::int64_t>(rows);
   for (std::int64_t i = 0; i < rows; ++i) {
@@ -57,7 +74,7 @@ void encode_weights(std::int64_t rows, const Target& target, double repeats, Pro
   }
 }
 
-void encode_values(std::int64_t rows, const Target& target, double repeats, Problem& problem) {
+void encode_values(std::int64_t rows, const Target& target, bool repeated, Problem& problem) {
   const double* y = target.values;
   const auto weight = [&](std::int64_t i) {
     return problem.weights.empty() ? 1.0
@@ -65,14 +82,14 @@ void encode_values(std::int64_t rows, const Target& target, double repeats, Prob
   };
   const auto [least, most] = std::minmax_element(y, y + rows);
   const auto exponents = [&](double center) {
-    double sum = 0, squares = 0;
+    Bound sum, squares;
     for (std::int64_t i = 0; i < rows; ++i) {
       const double d = y[i] - center;
-      sum += weight(i) * std::fabs(d);
-      squares += weight(i) * d * d;
+      sum.add(weight(i) * std::fabs(d));
+      squares.add(weight(i) * d * d);
     }
-    return std::pair(scale_exponent(sum * repeats, moment_bits),
-                     scale_exponent(squares * repeats, moment_bits));
+    return std::pair(scale_exponent(sum.of(repeated), moment_bits),
+                     scale_exponent(squares.of(repeated), moment_bits));
   };
   auto [moment, square] = exponents(0);
   bool whole = problem.weights.empty();
@@ -99,7 +116,9 @@ void tabulate_logs(std::int64_t total, Problem& problem) {
   // The largest is total log2 total; four sums of them are added.
   const int bits = std::ilogb(static_cast<double>(total) * 64) + 4;
   problem.count_log_bits = std::max(0, 61 - bits);
-  const std::int64_t size = std::min<std::int64_t>(total + 1, std::int64_t{1} << 22);
+  // Weights are mostly larger than any table.
+  const bool counts = problem.weights.empty();
+  const std::int64_t size = counts ? std::min(total + 1, std::int64_t{1} << 22) : 0;
   Array<std::int64_t> logs(size);
   for (std::int64_t n = 0; n < size; ++n) logs[n] = problem.count_log_of(n);
   problem.count_logs = std::move(logs);
@@ -113,13 +132,9 @@ std::int64_t Problem::count_log_of(std::int64_t n) const {
   return std::llround(std::ldexp(x * std::log2(x), count_log_bits));
 }
 
-Problem make_problem(std::int64_t rows,
-                     const Target& target,
-                     Criterion criterion,
-                     std::int64_t entries) {
+Problem make_problem(std::int64_t rows, const Target& target, Criterion criterion, bool repeated) {
   if (rows == 0) throw Error(ErrorCode::bad_input, "the table has no rows");
-  if (rows >= std::numeric_limits<std::uint32_t>::max() ||
-      entries >= std::numeric_limits<std::uint32_t>::max()) {
+  if (rows >= std::numeric_limits<std::uint32_t>::max()) {
     throw Error(ErrorCode::bad_input,
                 fmt::format("{} rows; a tree takes fewer than 2^32, train on a part", rows));
   }
@@ -130,13 +145,10 @@ Problem make_problem(std::int64_t rows,
   problem.classes = target.is_class() ? target.classes : 0;
   problem.codes = target.codes;
   problem.values = target.values;
-  // A tree that sees rows several times may see the heaviest each time.
-  const double repeats = entries > rows ? static_cast<double>(entries) : 1;
-  encode_weights(rows, target, repeats, problem);
-  if (!target.is_class()) encode_values(rows, target, repeats, problem);
+  encode_weights(rows, target, repeated, problem);
+  if (!target.is_class()) encode_values(rows, target, repeated, problem);
   if (problem.criterion == Criterion::entropy) {
-    tabulate_logs(problem.weights.empty() ? std::max(rows, entries) : std::int64_t{1} << 41,
-                  problem);
+    tabulate_logs(problem.weights.empty() ? rows : std::int64_t{1} << 41, problem);
   }
   return problem;
 }

@@ -36,11 +36,12 @@ struct Problem {
   std::int64_t count_log_of(std::int64_t n) const;
 };
 
-/// Checks target and weights. `entries` is how many rows a tree may see, repetitions counted.
+/// Checks target and weights. `repeated`: a tree may see as many rows again, some of them several
+/// times.
 Problem make_problem(std::int64_t rows,
                      const Target& target,
                      Criterion criterion,
-                     std::int64_t entries);
+                     bool repeated = false);
 
 /// Integer sums over the rows of a node.
 struct Totals {

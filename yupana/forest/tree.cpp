@@ -56,10 +56,10 @@ Tree fit_tree(Context& context,
               const Target& target,
               const TreeParams& params) {
   check_tree_params(params, table.rows, table.columns);
-  const Problem problem = make_problem(table.rows, target, params.criterion, table.rows);
+  const Problem problem = make_problem(table.rows, target, params.criterion);
   switch (context.backend()) {
     case Backend::reference:
-      return reference::fit_tree(context, table, problem, params);
+      return reference::fit_tree(context, table, problem, params, nullptr);
     case Backend::cpu:
     case Backend::cuda:  // trees have no CUDA form yet: they grow on the CPU
       break;

@@ -6,12 +6,14 @@
 namespace yupana::forest {
 
 namespace reference {
-/// One node at a time, every split of it scored from its counts.
+/// One node at a time, every split of it scored from its counts. Row i stands repeats[i] times
+/// (null: once).
 template <class T>
 Tree fit_tree(Context& context,
               TableView<T> table,
               const Problem& problem,
-              const TreeParams& params);
+              const TreeParams& params,
+              const std::uint8_t* repeats);
 }  // namespace reference
 
 namespace cpu {

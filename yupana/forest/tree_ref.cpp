@@ -59,11 +59,12 @@ class Grower {
   Grower(Context& context, TableView<T> table, const Problem& problem, const TreeParams& params)
       : context_(context), table_(table), problem_(problem), params_(params) {}
 
-  Tree grow() {
+  Tree grow(const std::uint8_t* repeats) {
     tree_.outputs = problem_.outputs();
     Rows rows;
     for (std::int64_t i = 0; i < table_.rows; ++i) {
-      if (problem_.weight(i) > 0) rows.push_back(static_cast<std::uint32_t>(i));
+      const std::size_t times = problem_.weight(i) == 0 ? 0 : repeats == nullptr ? 1 : repeats[i];
+      rows.insert(rows.end(), times, static_cast<std::uint32_t>(i));
     }
     all_weight_ = totals(rows).weight;
     add_node(rows, 0, root_key(params_.seed));
@@ -179,11 +180,14 @@ template <class T>
 Tree fit_tree(Context& context,
               TableView<T> table,
               const Problem& problem,
-              const TreeParams& params) {
-  return Grower<T>(context, table, problem, params).grow();
+              const TreeParams& params,
+              const std::uint8_t* repeats) {
+  return Grower<T>(context, table, problem, params).grow(repeats);
 }
 
-template Tree fit_tree(Context&, TableView<float>, const Problem&, const TreeParams&);
-template Tree fit_tree(Context&, TableView<double>, const Problem&, const TreeParams&);
+template Tree fit_tree(
+    Context&, TableView<float>, const Problem&, const TreeParams&, const std::uint8_t*);
+template Tree fit_tree(
+    Context&, TableView<double>, const Problem&, const TreeParams&, const std::uint8_t*);
 
 }  // namespace yupana::forest::reference
