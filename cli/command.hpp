@@ -55,6 +55,8 @@ void add_scan(CLI::App& program);
 void add_reduce(CLI::App& program);
 void add_merge(CLI::App& program);
 void add_sort(CLI::App& program);
+void add_tree(CLI::App& program);
+void add_forest(CLI::App& program);
 void add_bench(CLI::App& program);
 void add_documentation(CLI::App& program);
 

@@ -36,6 +36,8 @@ int main(int argc, char** argv) {
   yupana::cli::add_reduce(program);
   yupana::cli::add_merge(program);
   yupana::cli::add_sort(program);
+  yupana::cli::add_tree(program);
+  yupana::cli::add_forest(program);
   yupana::cli::add_bench(program);
   yupana::cli::add_documentation(program);
 
