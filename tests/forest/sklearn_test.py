@@ -51,10 +51,12 @@ def same_tree(tree, peer):
     gains must be equal, and where weights show that the rows are parted alike, so must the rest."""
     theirs = peer.tree_
     stack, nodes = [(0, 0)], 0
+    weighted = theirs.weighted_n_node_samples[0] != theirs.n_node_samples[0]
     while stack:
         a, b = stack.pop()
         nodes += 1
-        assert tree["rows"][a] == theirs.n_node_samples[b], (a, b)
+        assert tree["rows"][a] == theirs.n_node_samples[b], (
+            a, b, tree["rows"][a], theirs.n_node_samples[b])
         assert abs(tree["impurity"][a] - theirs.impurity[b]) < 1e-9, (
             tree["impurity"][a], theirs.impurity[b])
         values = np.array(tree["values"]).reshape(len(tree["rows"]), -1)[a]
@@ -75,10 +77,12 @@ def same_tree(tree, peer):
             other = gain([theirs.impurity[i] for i in (b, left, right)],
                          [theirs.weighted_n_node_samples[i] for i in (b, left, right)], left, right)
             assert abs(own - other) < 1e-9, (a, own, other, tree["feature"][a], theirs.feature[b])
-            left, right = tree["left"][a], theirs.children_left[b]
-            alike = abs(tree["weight"][left] - theirs.weighted_n_node_samples[right]) < 1e-9
-            if tree["weight"][a] == round(tree["weight"][a]) or not alike:
+            if not weighted:
                 continue
+            if abs(tree["weight"][tree["left"][a]] - theirs.weighted_n_node_samples[left]) > 1e-9:
+                left, right = right, left
+            stack += [(tree["right"][a], right), (tree["left"][a], left)]
+            continue
         stack.append((tree["right"][a], theirs.children_right[b]))
         stack.append((tree["left"][a], theirs.children_left[b]))
     return nodes
@@ -113,11 +117,11 @@ def fifty_random_tables_give_the_same_trees():
         answer, tree = ours(*options)
         compared = same_tree(tree, peer)
         seen += compared
-        whole += compared == peer.tree_.node_count
-        # With weights, nodes may only be missing where scikit-learn splits pure ones.
-        assert weights is None or compared > 0.95 * peer.tree_.node_count, (seed, compared)
+        whole += compared == len(tree["rows"])
+        # With weights every node is compared; scikit-learn may have more, below pure ones.
+        assert weights is None or compared == len(tree["rows"]), (seed, compared)
     print(f"  scikit-learn {sklearn.__version__}: {seen} nodes equal, {whole} of 50 trees whole")
-    assert seen > 2000
+    assert whole >= 25
 
 
 def balanced_classes_weigh_as_in_scikit_learn():
