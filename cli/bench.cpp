@@ -20,7 +20,8 @@ const std::map<std::string, Bench>& benches() {
                                                 {"scan", bench::scan},
                                                 {"sort", bench::sort},
                                                 {"merge", bench::merge},
-                                                {"splice", bench::splice}};
+                                                {"splice", bench::splice},
+                                                {"trees", bench::trees}};
   return all;
 }
 

@@ -45,5 +45,6 @@ void scan(Context& context, const BenchParams& params);
 void sort(Context& context, const BenchParams& params);
 void merge(Context& context, const BenchParams& params);
 void splice(Context& context, const BenchParams& params);
+void trees(Context& context, const BenchParams& params);
 
 }  // namespace yupana::bench
