@@ -87,13 +87,22 @@ class Descent {
         context.check_cancelled();
         const std::int64_t first = b * block_rows;
         const std::int64_t rows = std::min(block_rows, table_.rows - first);
+        bool has_missing = false;
         for (std::int64_t f = 0; f < table_.columns; ++f) {
           const T* column = table_.column(f) + first;
-          for (std::int64_t i = 0; i < rows; ++i) values[i * table_.columns + f] = column[i];
+          for (std::int64_t i = 0; i < rows; ++i) {
+            values[i * table_.columns + f] = column[i];
+            has_missing |= column[i] != column[i];
+          }
         }
         for (std::size_t t = 0; t < trees_.size(); ++t) {
           for (std::int64_t i = 0; i < rows; i += lanes) {
-            descend(trees_[t], values.data() + i * table_.columns, leaves + i);
+            const T* from = values.data() + i * table_.columns;
+            if (has_missing) {
+              descend<true>(trees_[t], from, leaves + i);
+            } else {
+              descend<false>(trees_[t], from, leaves + i);
+            }
           }
           body(first, rows, t, trees_[t], leaves);
         }
@@ -102,6 +111,7 @@ class Descent {
   }
 
  private:
+  template <bool has_missing>
   void descend(const PackedTree<T>& tree, const T* values, std::int32_t* leaves) const {
     std::int32_t at[lanes] = {};
     const PackedNode<T>* nodes = tree.nodes.data();
@@ -112,8 +122,12 @@ class Descent {
         const T x = values[k * table_.columns + (node.feature ^ turn)];
         // x <= t is false for NaN, and so is x > t.
         const std::int32_t above = x > node.threshold;
-        const std::int32_t not_below = !(x <= node.threshold);
-        at[k] = node.child + (above | (not_below & ~turn));
+        if constexpr (has_missing) {
+          const std::int32_t not_below = !(x <= node.threshold);
+          at[k] = node.child + (above | (not_below & ~turn));
+        } else {
+          at[k] = node.child + above;
+        }
       }
     }
     for (std::int64_t k = 0; k < lanes; ++k) leaves[k] = at[k];
