@@ -25,7 +25,8 @@ const std::map<std::string, Bench>& benches() {
                                                 {"trisolve", bench::trisolve},
                                                 {"fft", bench::fft},
                                                 {"polymul", bench::polymul},
-                                                {"som", bench::som}};
+                                                {"som", bench::som},
+                                                {"trees", bench::trees}};
   return all;
 }
 

@@ -59,6 +59,8 @@ void add_closest(CLI::App& program);
 void add_trisolve(CLI::App& program);
 void add_fft(CLI::App& program);
 void add_polymul(CLI::App& program);
+void add_tree(CLI::App& program);
+void add_forest(CLI::App& program);
 void add_bench(CLI::App& program);
 void add_documentation(CLI::App& program);
 

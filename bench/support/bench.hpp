@@ -50,5 +50,6 @@ void trisolve(Context& context, const BenchParams& params);
 void fft(Context& context, const BenchParams& params);
 void polymul(Context& context, const BenchParams& params);
 void som(Context& context, const BenchParams& params);
+void trees(Context& context, const BenchParams& params);
 
 }  // namespace yupana::bench

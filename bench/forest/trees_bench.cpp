@@ -1,0 +1,234 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+#include "bench/support/bench.hpp"
+#include "yupana/core/atomic_file.hpp"
+#include "yupana/core/machine.hpp"
+#include "yupana/core/random.hpp"
+#include "yupana/forest/forest.hpp"
+#include "yupana/forest/predict.hpp"
+#include "yupana/io/table.hpp"
+
+namespace yupana::bench {
+namespace {
+
+constexpr std::int64_t features = 18;
+
+struct Rows {
+  Table<float> table;
+  std::vector<std::int32_t> codes;
+  forest::Target target() const {
+    forest::Target target;
+    target.codes = codes.data();
+    target.classes = 2;
+    return target;
+  }
+};
+
+/// Eighteen uniform features; the class is the side of a curved surface of five of them, turned
+/// around for one row in six.
+Rows made(std::int64_t n) {
+  std::vector<std::string> names;
+  for (std::int64_t f = 0; f < features; ++f) names.push_back(fmt::format("x{}", f));
+  Rows rows{Table<float>(n, names), {}};
+  const Random random(1);
+  for (std::int64_t i = 0; i < n; ++i) {
+    double x[features];
+    for (std::int64_t f = 0; f < features; ++f) {
+      const auto value =
+          static_cast<float>(random.uniform(static_cast<std::uint64_t>(i * (features + 1) + f)));
+      rows.table.column(f)[i] = value;
+      x[f] = static_cast<double>(value);
+    }
+    const double noise = random.uniform(static_cast<std::uint64_t>(i * (features + 1) + features));
+    const bool above = x[0] + x[1] * x[2] + std::sin(6 * x[3]) * x[4] > 0.9;
+    rows.codes.push_back(static_cast<std::int32_t>(above != (noise < 1.0 / 6)));
+  }
+  return rows;
+}
+
+template <class Body>
+double seconds_of(const Body& body) {
+  const auto begin = std::chrono::steady_clock::now();
+  body();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+class Bench {
+ public:
+  Bench(Context& context, const BenchParams& params, std::int64_t n)
+      : context_(context), params_(params), rows_(made(n)), n_(n) {}
+
+  void run() {
+    for (const std::int64_t depth : {4, 10}) fit_tree(depth);
+    forest::Model model = fit_forest();
+    predict(model);
+    read_table();
+    if (params_.peers) peers();
+  }
+
+ private:
+  std::string impl() const { return fmt::format("yupana cpu {}", simd_target()); }
+  std::string what(const std::string& name) const {
+    return fmt::format("{}, {} x {}, {} threads", name, n_, features, context_.threads());
+  }
+  template <class Body>
+  double best(const Body& body) const {
+    double least = HUGE_VAL;
+    for (int i = 0; i < (params_.quick ? 1 : 3); ++i) least = std::min(least, seconds_of(body));
+    return least;
+  }
+  void emit(const std::string& name, double value, const char* unit, bool verified) const {
+    params_.emit({"trees", what(name), impl(), value, unit, std::nullopt, verified});
+  }
+
+  void fit_tree(std::int64_t depth) {
+    forest::Tree tree;
+    const double seconds = best([&] {
+      tree = forest::fit_tree(context_, rows_.table.view(), rows_.target(), {.max_depth = depth});
+    });
+    Context one({.device = "cpu", .threads = 1});
+    const bool same =
+        tree == forest::fit_tree(one, rows_.table.view(), rows_.target(), {.max_depth = depth});
+    emit(fmt::format("tree of depth {}", depth), seconds, "s", same);
+  }
+
+  forest::Model fit_forest() {
+    forest::ForestParams params{.trees = 12};
+    params.tree.max_depth = 10;
+    forest::ForestResult result;
+    const double seconds = best(
+        [&] { result = forest::fit_forest(context_, rows_.table.view(), rows_.target(), params); });
+    emit("forest of 12 trees of depth 10", seconds, "s", std::ssize(result.trees) == 12);
+    forest::Model model;
+    model.features = rows_.table.names();
+    model.classes = {"0", "1"};
+    params.trees = params_.quick ? 12 : 100;
+    model.trees = forest::fit_forest(context_, rows_.table.view(), rows_.target(), params).trees;
+    return model;
+  }
+
+  void predict(const forest::Model& model) {
+    Matrix<double> shares;
+    const double seconds =
+        best([&] { shares = forest::predict_shares(context_, model, rows_.table.view()); });
+    bool right = true;
+    for (std::int64_t i = 0; i < n_; i += n_ / 50) {
+      double sum = 0;
+      for (const forest::Tree& tree : model.trees) {
+        const double* value = tree.value(
+            forest::leaf_of(tree, [&](std::int64_t f) { return rows_.table.view()(i, f); }));
+        sum += value[1] / (value[0] + value[1]);
+      }
+      right = right && sum / static_cast<double>(model.trees.size()) == shares(i, 1);
+    }
+    emit(fmt::format("predict with {} trees of depth 10", model.trees.size()),
+         static_cast<double>(n_) / seconds * 1e-6,
+         "M rows/s",
+         right);
+  }
+
+  void read_table() {
+    const auto path =
+        (std::filesystem::temp_directory_path() / fmt::format("yupana_bench_{}.csv", getpid()))
+            .string();
+    std::string text;
+    for (std::int64_t i = 0; i < n_; ++i) {
+      for (std::int64_t f = 0; f < features; ++f) {
+        text += fmt::format("{:.6f},", rows_.table.column(f)[i]);
+      }
+      text += fmt::format("{}\n", rows_.codes[static_cast<std::size_t>(i)]);
+    }
+    {
+      AtomicFile file(path);
+      file.write(text);
+      file.commit();
+    }
+    bool right = true;
+    const double seconds = best([&] {
+      const auto file = io::read_table<float>(context_, path, {.label = "last"});
+      right = right && file.table.rows() == n_ && file.table.columns() == features &&
+              std::equal(rows_.codes.begin(), rows_.codes.end(), file.codes.begin());
+    });
+    std::filesystem::remove(path);
+    emit(fmt::format("read {} MB of CSV", text.size() / 1000000),
+         static_cast<double>(text.size()) / seconds * 1e-6,
+         "MB/s",
+         right);
+  }
+
+  void peers() {
+    if (output_of("/usr/bin/python3 -c 'import sklearn; print(1)'").empty()) {
+      context_.note("scikit-learn: not installed (Debian: python3-sklearn), left out");
+      return;
+    }
+    const auto path =
+        (std::filesystem::temp_directory_path() / fmt::format("yupana_bench_{}.f4", getpid()))
+            .string();
+    {
+      AtomicFile file(path);
+      file.write(rows_.table.column(0), static_cast<std::size_t>(n_ * features) * sizeof(float));
+      file.write(rows_.codes.data(), rows_.codes.size() * sizeof(std::int32_t));
+      file.commit();
+    }
+    const std::string script = fmt::format(
+        "import sklearn, time, numpy as np\n"
+        "from sklearn.tree import DecisionTreeClassifier\n"
+        "from sklearn.ensemble import RandomForestClassifier\n"
+        "n = {0}\n"
+        "raw = np.fromfile(\"{1}\", dtype=np.float32)\n"
+        "x = np.ascontiguousarray(raw[:18 * n].reshape(18, n).T)\n"
+        "y = raw[18 * n:].view(np.int32)\n"
+        "def timed(f):\n"
+        "    t = time.perf_counter(); f(); return time.perf_counter() - t\n"
+        "print(timed(lambda: DecisionTreeClassifier(max_depth=4).fit(x, y)))\n"
+        "print(timed(lambda: DecisionTreeClassifier(max_depth=10).fit(x, y)))\n"
+        "f = RandomForestClassifier(12, max_depth=10, n_jobs={2})\n"
+        "print(timed(lambda: f.fit(x, y)))\n"
+        "f = RandomForestClassifier(100, max_depth=10, n_jobs={2}).fit(x[:100000], y[:100000])\n"
+        "print(n / timed(lambda: f.predict_proba(x)) * 1e-6)\n",
+        n_,
+        path,
+        context_.threads());
+    const std::string output = output_of(fmt::format("/usr/bin/python3 -c '{}'", script));
+    std::filesystem::remove(path);
+    double v[4] = {};
+    if (std::sscanf(output.c_str(), "%lf %lf %lf %lf", v, v + 1, v + 2, v + 3) != 4) {
+      context_.note("scikit-learn: failed, left out");
+      return;
+    }
+    const char* names[] = {"tree of depth 4",
+                           "tree of depth 10",
+                           "forest of 12 trees of depth 10",
+                           "predict with 100 trees of depth 10"};
+    for (int i = 0; i < 4; ++i) {
+      params_.emit({"trees",
+                    what(names[i]),
+                    "scikit-learn",
+                    v[i],
+                    i < 3 ? "s" : "M rows/s",
+                    std::nullopt,
+                    true});
+    }
+  }
+
+  Context& context_;
+  const BenchParams& params_;
+  Rows rows_;
+  std::int64_t n_;
+};
+
+}  // namespace
+
+void trees(Context& context, const BenchParams& params) {
+  Bench(context, params, params.quick ? 20'000 : 1'000'000).run();
+}
+
+}  // namespace yupana::bench

@@ -1,0 +1,226 @@
+#include "yupana/forest/forest.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "tests/forest/samples.hpp"
+#include "tests/support/text_files.hpp"
+#include "yupana/forest/predict.hpp"
+#include "yupana/forest/prune.hpp"
+#include "yupana/forest/validate.hpp"
+
+namespace yupana::forest {
+namespace {
+
+using test::refusal;
+
+template <class T>
+Model model_of(const Sample<T>& sample, std::vector<Tree> trees, Voting voting = Voting::soft) {
+  Model model;
+  model.features = sample.table.names();
+  for (std::int32_t c = 0; c < sample.classes; ++c) model.classes.push_back(std::to_string(c));
+  model.voting = voting;
+  model.trees = std::move(trees);
+  return model;
+}
+
+class Forests : public testing::Test {
+ protected:
+  Context cpu_{{.device = "cpu", .threads = 2}};
+  Context reference_{{.device = "reference"}};
+};
+
+TEST_F(Forests, EqualTheReferenceForEverySamplingOnAnyThreads) {
+  for (const std::int32_t classes : {0, 2, 3}) {
+    for (const int weights : {0, 2}) {
+      const auto sample = make_sample<float>({120, 5, classes, 0, 0.1, weights, 7});
+      for (const Sampling sampling : {Sampling::bootstrap, Sampling::partition, Sampling::all}) {
+        ForestParams params{.trees = 5, .sampling = sampling};
+        params.tree.seed = 3;
+        params.out_of_bag = true;
+        const auto table = sample.table.view();
+        const ForestResult expected = fit_forest(reference_, table, sample.target(), params);
+        for (const int threads : {1, 2, 7}) {
+          Context context({.device = "cpu", .threads = threads});
+          const ForestResult got = fit_forest(context, table, sample.target(), params);
+          EXPECT_TRUE(got.trees == expected.trees) << classes << " " << weights;
+          EXPECT_EQ(got.out_of_bag, expected.out_of_bag);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Forests, PartsAreDisjointAndHoldEveryRowOnce) {
+  const auto sample = make_sample<float>({103, 2, 2, 0, 0, 0, 7});
+  const auto result = fit_forest(
+      cpu_, sample.table.view(), sample.target(), {.trees = 10, .sampling = Sampling::partition});
+  std::int64_t rows = 0;
+  for (const Tree& tree : result.trees) {
+    EXPECT_TRUE(tree.nodes[0].rows == 10 || tree.nodes[0].rows == 11);
+    rows += tree.nodes[0].rows;
+  }
+  EXPECT_EQ(rows, 103);
+}
+
+TEST_F(Forests, AClassAbsentFromAPartKeepsItsPlace) {
+  auto sample = make_sample<float>({40, 2, 3, 0, 0, 0, 7});
+  for (std::int64_t i = 0; i < 40; ++i) sample.codes[i] = i == 0 ? 2 : i % 2;
+  const auto result = fit_forest(
+      cpu_, sample.table.view(), sample.target(), {.trees = 8, .sampling = Sampling::partition});
+  std::int64_t with_class = 0;
+  for (const Tree& tree : result.trees) {
+    ASSERT_EQ(tree.outputs, 3);
+    with_class += tree.value(0)[2] > 0;
+  }
+  EXPECT_EQ(with_class, 1);
+  const Model model = model_of(sample, result.trees);
+  EXPECT_EQ(predict_shares(cpu_, model, sample.table.view()).cols(), 3);
+}
+
+TEST_F(Forests, TheOutOfBagScoreIsThatOfTreesThatDidNotSeeTheRow) {
+  auto sample = make_sample<float>({600, 4, 2, 0, 0, 0, 5});
+  for (std::int64_t i = 0; i < 600; ++i) {
+    sample.codes[i] = sample.table.column(0)[i] + sample.table.column(1)[i] * (i % 4 - 1) > 0;
+  }
+  ForestParams params{.trees = 30, .out_of_bag = true};
+  const auto result = fit_forest(cpu_, sample.table.view(), sample.target(), params);
+  // (1 - 1/n)^(30 n) of the rows were seen by all trees.
+  EXPECT_EQ(result.out_of_bag_rows, 600);
+  const Model model = model_of(sample, result.trees);
+  EXPECT_LT(result.out_of_bag, score(cpu_, model, sample.table.view(), sample.target()));
+  EXPECT_GT(result.out_of_bag, 0.6);
+}
+
+TEST_F(Forests, PredictionsEqualTheDescentRowByRow) {
+  for (const std::int32_t classes : {0, 3}) {
+    for (const std::int64_t rows : {1, 15, 16, 17, 255, 256, 257, 1009}) {
+      const auto sample = make_sample<float>({rows, 3, classes, 0, 0.2, 0, 5});
+      const auto trees = fit_forest(cpu_, sample.table.view(), sample.target(), {.trees = 3}).trees;
+      const Model model = model_of(sample, trees);
+      const auto nodes = apply(cpu_, model, sample.table.view());
+      const auto shares = predict_shares(cpu_, model, sample.table.view());
+      for (std::int64_t i = 0; i < rows; ++i) {
+        double sum = 0;
+        for (std::size_t t = 0; t < 3; ++t) {
+          const std::int32_t leaf =
+              leaf_of(trees[t], [&](std::int64_t f) { return sample.table.view()(i, f); });
+          ASSERT_EQ(nodes(i, static_cast<std::int64_t>(t)), leaf);
+          const double* value = trees[t].value(leaf);
+          sum += value[0] / (classes > 0 ? std::accumulate(value, value + classes, 0.0) : 1);
+        }
+        EXPECT_EQ(shares(i, 0), sum / 3);
+      }
+    }
+  }
+}
+
+TEST_F(Forests, AThresholdBetweenFloatsPartsFloatsAsItPartsDoubles) {
+  Tree tree;
+  tree.outputs = 1;
+  const float a = 1.0f, b = std::nextafter(a, 2.0f);
+  tree.nodes.resize(3);
+  tree.nodes[0] = {0, 1, 2, false, (static_cast<double>(a) + b) / 2, 2, 2, 0};
+  tree.values = {0, 1, 2};
+  Model model;
+  model.features = {"x"};
+  model.trees = {tree};
+  Table<float> table(2, {"x"});
+  table.column(0)[0] = a;
+  table.column(0)[1] = b;
+  const auto values = predict_shares(cpu_, model, table.view());
+  EXPECT_EQ(values(0, 0), 1);
+  EXPECT_EQ(values(1, 0), 2);
+}
+
+TEST_F(Forests, HardVotingGoesToTheSmallerClassIfEqualAndSoftToTheLargerShare) {
+  const auto leaf = [](double zero, double one) {
+    Tree tree;
+    tree.outputs = 2;
+    tree.nodes.resize(1);
+    tree.values = {zero, one};
+    return tree;
+  };
+  Model model;
+  model.features = {"x"};
+  model.classes = {"a", "b"};
+  model.trees = {leaf(6, 4), leaf(1, 9)};
+  Table<float> table(1, {"x"});
+  table.column(0)[0] = 0;
+  model.voting = Voting::hard;
+  EXPECT_EQ(predict_classes(cpu_, model, table.view())[0], 0);
+  model.voting = Voting::soft;
+  EXPECT_EQ(predict_classes(cpu_, model, table.view())[0], 1);
+}
+
+TEST_F(Forests, ImportancesAddToOneAndNameTheFeatureThatCounts) {
+  auto sample = make_sample<double>({300, 3, 2, 0, 0, 0, 5});
+  for (std::int64_t i = 0; i < 300; ++i) sample.codes[i] = sample.table.column(1)[i] > 0;
+  const Tree tree = fit_tree(cpu_, sample.table.view(), sample.target());
+  EXPECT_EQ(importances({tree}, 3), (std::vector<double>{0, 1, 0}));
+}
+
+TEST_F(Forests, ReducedErrorPruningLeavesNoNodeThatMakesTheValidationWorse) {
+  const auto sample = make_sample<double>({500, 3, 2, 0, 0, 0, 5});
+  const auto other = make_sample<double>({300, 3, 2, 0, 0, 0, 6});
+  const Tree tree = fit_tree(cpu_, sample.table.view(), sample.target());
+  const Tree pruned = prune_reduced_error(cpu_, tree, other.table.view(), other.target());
+  EXPECT_LT(pruned.leaves(), tree.leaves());
+  const auto right = [&](const Tree& own) {
+    return score(cpu_, model_of(sample, {own}), other.table.view(), other.target());
+  };
+  EXPECT_GE(right(pruned), right(tree));
+  EXPECT_TRUE(prune_reduced_error(cpu_, pruned, other.table.view(), other.target()) == pruned);
+}
+
+TEST_F(Forests, ThePathEndsInTheRootAndEachAlphaGivesItsLeaves) {
+  const auto sample = make_sample<double>({200, 3, 3, 0, 0, 0, 5});
+  const Tree tree = fit_tree(cpu_, sample.table.view(), sample.target());
+  const auto path = cost_complexity_path(tree);
+  EXPECT_EQ(path.back().leaves, 1);
+  EXPECT_TRUE(prune_cost_complexity(tree, 0) == tree);
+  for (std::size_t i = 1; i < path.size(); ++i) {
+    EXPECT_LT(path[i - 1].alpha, path[i].alpha);
+    EXPECT_EQ(prune_cost_complexity(tree, path[i].alpha).leaves(), path[i].leaves);
+  }
+}
+
+TEST_F(Forests, FoldsAreEvenAndStratifiedByClass) {
+  std::vector<std::int32_t> codes;
+  for (int i = 0; i < 100; ++i) codes.push_back(i < 20);
+  Target target;
+  target.codes = codes.data();
+  target.classes = 2;
+  const auto folds = folds_of(100, target, 10, true, 1);
+  std::vector<int> size(10), ones(10);
+  for (int i = 0; i < 100; ++i) {
+    ++size[folds[i]];
+    ones[folds[i]] += codes[i];
+  }
+  EXPECT_EQ(size, std::vector<int>(10, 10));
+  EXPECT_EQ(ones, std::vector<int>(10, 2));
+  EXPECT_NE(folds, folds_of(100, target, 10, true, 2));
+}
+
+TEST_F(Forests, BadInputIsOneLine) {
+  const auto sample = make_sample<float>({5, 2, 2, 0, 0, 0, 5});
+  const auto fit = [&](const ForestParams& params) {
+    return
+        [this, &sample, params] { fit_forest(cpu_, sample.table.view(), sample.target(), params); };
+  };
+  EXPECT_EQ(refusal(fit({.trees = 0}), ErrorCode::usage), "trees: at least 1 wanted, 0 given");
+  EXPECT_EQ(refusal(fit({.trees = 6, .sampling = Sampling::partition})),
+            "6 parts of 5 rows: some tree would have none; give at most 5 trees");
+  EXPECT_EQ(refusal([&] { folds_of(5, sample.target(), 6, false, 1); }),
+            "5 rows are fewer than 6 folds; give fewer folds");
+  EXPECT_EQ(refusal([&] { folds_of(5, sample.target(), 1, false, 1); }, ErrorCode::usage),
+            "cv: at least 2 folds wanted, 1 given");
+  Model model = model_of(sample, {fit_tree(cpu_, sample.table.view(), sample.target())});
+  model.features.push_back("more");
+  EXPECT_EQ(refusal([&] { predict_classes(cpu_, model, sample.table.view()); }),
+            "the model has 3 features, the table 2; give the columns it was trained on");
+}
+
+}  // namespace
+}  // namespace yupana::forest

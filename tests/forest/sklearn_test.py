@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""scikit-learn agrees: trees node by node, pruning paths, and what real tables score."""
+import gzip
+import json
+import pathlib
+import sys
+import warnings
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import numpy as np
+from program import ROOT, main, run, skip
+
+try:
+    import sklearn
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+except ImportError:
+    skip("scikit-learn is not installed (Debian: python3-sklearn)")
+
+TABLES = ROOT.parent / "shared" / "data" / "tables"
+
+
+def make(seed, rows=300, features=5, classes=3):
+    """Random floats whose neighbours are further apart than scikit-learn's 1e-7."""
+    random = np.random.default_rng(seed)
+    x = np.stack([random.permutation(rows) + random.uniform(0.1, 0.4, rows)
+                  for _ in range(features)], axis=1).astype(np.float32)
+    score = x[:, 0] / rows + np.sin(x[:, 1] / rows * 7) + random.normal(0, 0.4, rows)
+    if classes == 0:
+        return x, score
+    return x, np.digitize(score, np.quantile(score, np.arange(1, classes) / classes))
+
+
+def write(x, y, weights=None):
+    columns = [f"x{i}" for i in range(x.shape[1])] + ["y"] + (["w"] if weights is not None else [])
+    with open("t.csv", "w") as file:
+        file.write(",".join(columns) + "\n")
+        for i, row in enumerate(x):
+            cells = [repr(float(v)) for v in row] + [repr(y[i].item())]
+            cells += [repr(float(weights[i]))] if weights is not None else []
+            file.write(",".join(cells) + "\n")
+
+
+def ours(*options, out="m"):
+    answer = json.loads(run("tree", "fit", "t.csv", "--label", "y", "--json", "-o", out,
+                            *options).stdout)
+    return answer, json.loads(pathlib.Path(out + ".json").read_text())["trees"][0]
+
+
+def same_tree(tree, peer):
+    """Both trees at once, from the root. scikit-learn takes any of several equal splits: there the
+    gains must be equal, and where weights show that the rows are parted alike, so must the rest."""
+    theirs = peer.tree_
+    stack, nodes = [(0, 0)], 0
+    weighted = theirs.weighted_n_node_samples[0] != theirs.n_node_samples[0]
+    while stack:
+        a, b = stack.pop()
+        nodes += 1
+        assert tree["rows"][a] == theirs.n_node_samples[b], (
+            a, b, tree["rows"][a], theirs.n_node_samples[b])
+        assert abs(tree["impurity"][a] - theirs.impurity[b]) < 2e-8, (
+            tree["impurity"][a], theirs.impurity[b])
+        values = np.array(tree["values"]).reshape(len(tree["rows"]), -1)[a]
+        np.testing.assert_allclose(values, theirs.value[b][0], rtol=2e-8, atol=1e-9)
+        if tree["impurity"][a] == 0 and 0 < theirs.impurity[b] < 1e-12:
+            continue  # a pure node, which scikit-learn splits where weights round
+        if theirs.children_left[b] < 0 or tree["feature"][a] < 0:
+            assert theirs.children_left[b] < 0 and tree["feature"][a] < 0, (
+                a, b, tree["impurity"][a], theirs.impurity[b], tree["rows"][a], tree["weight"][a])
+            continue
+        if tree["feature"][a] != theirs.feature[b] or tree["threshold"][a] != theirs.threshold[b]:
+            # Equal splits: the gain must be the same, and what is below is another tree's.
+            gain = lambda imp, n, l, r: imp[0] * n[0] - imp[1] * n[1] - imp[2] * n[2]
+            left, right = tree["left"][a], tree["right"][a]
+            own = gain([tree["impurity"][i] for i in (a, left, right)],
+                       [tree["weight"][i] for i in (a, left, right)], left, right)
+            left, right = theirs.children_left[b], theirs.children_right[b]
+            other = gain([theirs.impurity[i] for i in (b, left, right)],
+                         [theirs.weighted_n_node_samples[i] for i in (b, left, right)], left, right)
+            assert abs(own - other) < 1e-6, (a, own, other, tree["feature"][a], theirs.feature[b])
+            if not weighted:
+                continue
+            if abs(tree["weight"][tree["left"][a]] - theirs.weighted_n_node_samples[left]) > 1e-6:
+                left, right = right, left
+            stack += [(tree["right"][a], right), (tree["left"][a], left)]
+            continue
+        stack.append((tree["right"][a], theirs.children_right[b]))
+        stack.append((tree["left"][a], theirs.children_left[b]))
+    return nodes
+
+
+def fifty_random_tables_give_the_same_trees():
+    seen = whole = 0
+    for seed in range(50):
+        classes = (2, 3, 0, 7, 2)[seed % 5]
+        x, y = make(seed, classes=classes)
+        random = np.random.default_rng(seed)
+        weights = random.uniform(0.1, 2, len(y)) if seed % 2 else None
+        write(x, y, weights)
+        options, settings = [], {}
+        if seed % 3 == 0:
+            options, settings = ["--max-depth", 6], {"max_depth": 6}
+        if seed % 7 == 3:
+            options += ["--min-samples-leaf", 5]
+            settings["min_samples_leaf"] = 5
+        if seed % 7 == 5:
+            options += ["--min-impurity-decrease", 0.005]
+            settings["min_impurity_decrease"] = 0.005
+        if classes and seed % 4 == 1:
+            options += ["--criterion", "entropy"]
+            settings["criterion"] = "entropy"
+        if weights is not None:
+            options += ["--weight", "w"]
+        if classes == 0:
+            options += ["--regression"]
+        peer = (DecisionTreeClassifier if classes else DecisionTreeRegressor)(
+            random_state=0, **settings).fit(x, y, sample_weight=weights)
+        answer, tree = ours(*options)
+        compared = same_tree(tree, peer)
+        seen += compared
+        whole += compared == len(tree["rows"])
+        # With weights every node is compared; scikit-learn may have more, below pure ones.
+        assert weights is None or compared == len(tree["rows"]), (seed, compared)
+    print(f"  scikit-learn {sklearn.__version__}: {seen} nodes equal, {whole} of 50 trees whole")
+    assert whole >= 25
+
+
+def balanced_classes_weigh_as_in_scikit_learn():
+    x, y = make(9, rows=400, classes=2)
+    y[:150] = 0
+    write(x, y)
+    peer = DecisionTreeClassifier(class_weight="balanced", max_depth=4, random_state=0).fit(x, y)
+    same_tree(ours("--balanced", "--max-depth", 4)[1], peer)
+
+
+def the_pruning_path_is_the_same():
+    for classes in (2, 0):
+        x, y = make(4, rows=250, classes=classes)
+        # With weights splits gain the same only where they part the rows alike: the path is unique.
+        weights = np.random.default_rng(4).uniform(0.5, 2, len(y))
+        write(x, y, weights)
+        kind = DecisionTreeClassifier if classes else DecisionTreeRegressor
+        options = ["--weight", "w"] if classes else ["--weight", "w", "--regression"]
+        tree = kind(random_state=0, min_samples_leaf=3)
+        path = tree.cost_complexity_pruning_path(x, y, sample_weight=weights)
+        answer, _ = ours("--min-samples-leaf", 3, *options)
+        keep = np.append(np.diff(path.ccp_alphas) > 1e-10, True)
+        np.testing.assert_allclose(answer["ccp_alphas"], path.ccp_alphas[keep], atol=1e-9)
+        np.testing.assert_allclose(answer["ccp_impurities"], path.impurities[keep], atol=1e-9)
+        for at in (len(path.ccp_alphas) // 3, len(path.ccp_alphas) * 2 // 3):
+            alpha = float((path.ccp_alphas[at] + path.ccp_alphas[at + 1]) / 2)
+            peer = kind(random_state=0, min_samples_leaf=3, ccp_alpha=alpha)
+            peer.fit(x, y, sample_weight=weights)
+            run("tree", "prune", "m.json", "--ccp-alpha", alpha, "-o", "p")
+            own = json.loads(pathlib.Path("p.json").read_text())["trees"][0]
+            same_tree(own, peer)
+            assert len(own["feature"]) == peer.tree_.node_count
+
+
+def spambase_in_ten_folds_scores_as_scikit_learn_does():
+    path = TABLES / "spambase" / "spambase.data"
+    if not path.exists():
+        print(f"  skipped: {path} is not there")
+        return
+    table = np.loadtxt(path, delimiter=",")
+    from sklearn.model_selection import KFold, cross_val_score
+    for depth in (4, 6, 8):
+        answer = json.loads(run("tree", "fit", path, "--label", "last", "--max-depth", depth,
+                                "--cv", 10, "--json").stdout)
+        theirs = np.mean([cross_val_score(
+            DecisionTreeClassifier(max_depth=depth, random_state=0), table[:, :-1], table[:, -1],
+            cv=KFold(10, shuffle=True, random_state=seed)).mean() for seed in range(2)])
+        print(f"  depth {depth}: {answer['cv_accuracy_mean']:.4f}, scikit-learn {theirs:.4f}")
+        assert abs(answer["cv_accuracy_mean"] - theirs) < 0.012
+        assert len(answer["cv_seconds"]) == 10
+
+
+def forests_score_as_scikit_learn_does_on_letters():
+    path = TABLES / "letter" / "letter-recognition.data.gz"
+    if not path.exists():
+        print(f"  skipped: {path} is not there")
+        return
+    with gzip.open(path, "rt") as file:
+        lines = file.read().splitlines()
+    pathlib.Path("train.csv").write_text("\n".join(lines[:16001]) + "\n")
+    pathlib.Path("test.csv").write_text("\n".join(lines[:1] + lines[16001:]) + "\n")
+    label = lines[0].split(",")[0]
+    run("forest", "fit", "train.csv", "--label", label, "--trees", 50, "--oob", "--voting", "soft",
+        "-o", "f")
+    answer = json.loads(run("forest", "predict", "f.json", "test.csv", "--label", label, "-o", "f",
+                            "--json").stdout)
+    from sklearn.ensemble import RandomForestClassifier
+    rows = [line.split(",") for line in lines[1:]]
+    x = np.array([row[1:] for row in rows], dtype=np.float32)
+    y = np.array([row[0] for row in rows])
+    peer = RandomForestClassifier(50, random_state=0).fit(x[:16000], y[:16000])
+    theirs = peer.score(x[16000:], y[16000:])
+    print(f"  50 trees: {answer['score']:.4f}, scikit-learn {theirs:.4f}")
+    assert answer["score"] > theirs - 0.01
+
+
+warnings.simplefilter("ignore")
+sys.exit(main([fifty_random_tables_give_the_same_trees, balanced_classes_weigh_as_in_scikit_learn,
+               the_pruning_path_is_the_same, spambase_in_ten_folds_scores_as_scikit_learn_does,
+               forests_score_as_scikit_learn_does_on_letters]))

@@ -1,0 +1,222 @@
+#include "yupana/forest/forest.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "yupana/core/error.hpp"
+#include "yupana/core/random.hpp"
+#include "yupana/forest/lists.hpp"
+#include "yupana/forest/tree_backends.hpp"
+
+namespace yupana::forest {
+namespace {
+
+/// A number below n from a random word (n < 2^32).
+std::int64_t below(std::uint64_t word, std::int64_t n) {
+  return static_cast<std::int64_t>(((word >> 32) * static_cast<std::uint64_t>(n)) >> 32);
+}
+
+/// How often each tree sees each row.
+class Draws {
+ public:
+  Draws(std::int64_t rows, const ForestParams& params) : rows_(rows), params_(params) {
+    if (params.sampling != Sampling::partition) return;
+    std::vector<std::uint32_t> order(static_cast<std::size_t>(rows));
+    std::iota(order.begin(), order.end(), 0);
+    const Random random(params.tree.seed, 0x70617274);
+    for (std::int64_t i = rows - 1; i > 0; --i) {
+      const std::int64_t j = below(random.word(static_cast<std::uint64_t>(i)), i + 1);
+      std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(j)]);
+    }
+    parts_ = Array<std::uint32_t>(rows);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      parts_[order[static_cast<std::size_t>(i)]] =
+          static_cast<std::uint32_t>(i * params.trees / rows);
+    }
+  }
+
+  void of_tree(std::int64_t tree, std::uint8_t* repeats) const {
+    if (params_.sampling == Sampling::bootstrap) {
+      std::fill(repeats, repeats + rows_, std::uint8_t{0});
+      const Random random(params_.tree.seed, static_cast<std::uint64_t>(tree) + 1);
+      for (std::int64_t i = 0; i < rows_; ++i) {
+        std::uint8_t& count = repeats[below(random.word(static_cast<std::uint64_t>(i)), rows_)];
+        // 255 draws of one row happen in no forest of this world.
+        count = static_cast<std::uint8_t>(count + (count < 255));
+      }
+      return;
+    }
+    for (std::int64_t i = 0; i < rows_; ++i) {
+      repeats[i] = params_.sampling == Sampling::all || parts_[i] == tree;
+    }
+  }
+
+ private:
+  std::int64_t rows_;
+  const ForestParams& params_;
+  Array<std::uint32_t> parts_;
+};
+
+TreeParams tree_params(const ForestParams& params, std::int64_t features, bool is_class) {
+  TreeParams tree = params.tree;
+  tree.max_features = params.max_features;
+  if (params.max_features == root_of_features) {
+    const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(features)));
+    tree.max_features = is_class ? std::max<std::int64_t>(1, root) : 0;
+  }
+  return tree;
+}
+
+template <class T>
+Tree fit_one(Context& context,
+             TableView<T> table,
+             const Problem& problem,
+             const SortedTable& sorted,
+             const std::uint8_t* repeats,
+             const TreeParams& params) {
+  bool any = false;
+  for (std::int64_t i = 0; i < table.rows && !any; ++i)
+    any = repeats[i] > 0 && problem.weight(i) > 0;
+  if (!any) {
+    throw Error(ErrorCode::bad_input,
+                "a tree drew only rows of weight 0; give fewer trees or other weights");
+  }
+  if (context.backend() == Backend::reference) {
+    return reference::fit_tree(context, table, problem, params, repeats);
+  }
+  Lists lists = copy_lists(sorted, problem, repeats);
+  return grow(context, table, problem, lists, params, false);
+}
+
+/// Scores each row by the trees that did not see it.
+template <class T>
+void score_out_of_bag(Context& context,
+                      TableView<T> table,
+                      const Target& target,
+                      const ForestParams& params,
+                      const Draws& draws,
+                      ForestResult& result) {
+  const std::int64_t outputs = result.trees[0].outputs;
+  auto sums = Array<double>::zeros(table.rows * outputs);
+  auto voters = Array<std::int32_t>::zeros(table.rows);
+  Array<std::uint8_t> repeats(table.rows);
+  for (std::int64_t t = 0; t < params.trees; ++t) {
+    const Tree& tree = result.trees[static_cast<std::size_t>(t)];
+    draws.of_tree(t, repeats.data());
+    context.parallel_for(table.rows, 1 << 12, [&](std::int64_t begin, std::int64_t end) {
+      context.check_cancelled();
+      for (std::int64_t i = begin; i < end; ++i) {
+        if (repeats[i] > 0) continue;
+        const double* value =
+            tree.value(leaf_of(tree, [&](std::int64_t f) { return table(i, f); }));
+        double* sum = sums.data() + i * outputs;
+        ++voters[i];
+        const double weight = std::accumulate(value, value + outputs, 0.0);
+        if (!target.is_class()) {
+          *sum += *value;
+        } else if (params.voting == Voting::hard) {
+          ++sum[std::max_element(value, value + outputs) - value];
+        } else {
+          for (std::int64_t c = 0; c < outputs; ++c) sum[c] += value[c] / weight;
+        }
+      }
+    });
+  }
+  double right = 0, mean = 0, errors = 0, spread = 0;
+  for (std::int64_t i = 0; i < table.rows; ++i) {
+    if (voters[i] == 0) continue;
+    ++result.out_of_bag_rows;
+    const double* sum = sums.data() + i * outputs;
+    if (target.is_class()) right += std::max_element(sum, sum + outputs) - sum == target.codes[i];
+    if (!target.is_class()) mean += target.values[i];
+  }
+  const double count = static_cast<double>(std::max<std::int64_t>(1, result.out_of_bag_rows));
+  result.out_of_bag = right / count;
+  if (target.is_class()) return;
+  for (std::int64_t i = 0; i < table.rows; ++i) {
+    if (voters[i] == 0) continue;
+    const double error = sums[i] / voters[i] - target.values[i];
+    const double distance = target.values[i] - mean / count;
+    errors += error * error;
+    spread += distance * distance;
+  }
+  result.out_of_bag = spread > 0 ? 1 - errors / spread : 0;
+}
+
+}  // namespace
+
+template <class T>
+ForestResult fit_forest(Context& context,
+                        TableView<T> table,
+                        const Target& target,
+                        const ForestParams& params) {
+  const TreeParams tree = tree_params(params, table.columns, target.is_class());
+  check_tree_params(tree, table.rows, table.columns);
+  if (params.trees < 1) {
+    throw Error(ErrorCode::usage, fmt::format("trees: at least 1 wanted, {} given", params.trees));
+  }
+  if (params.sampling == Sampling::partition && params.trees > table.rows) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{} parts of {} rows: some tree would have none; give at most {} trees",
+                            params.trees,
+                            table.rows,
+                            table.rows));
+  }
+  const bool repeated = params.sampling == Sampling::bootstrap;
+  const Problem problem = make_problem(table.rows, target, tree.criterion, repeated);
+  SortedTable sorted;
+  if (context.backend() != Backend::reference) {
+    Stage stage(context, "sort features");
+    sorted = sort_table(context, table);
+  }
+  const Draws draws(table.rows, params);
+  ForestResult result;
+  result.trees.resize(static_cast<std::size_t>(params.trees));
+  {
+    Stage stage(context, "grow trees", static_cast<double>(params.trees), "trees");
+    context.parallel_for(params.trees, 1, [&](std::int64_t begin, std::int64_t end) {
+      Array<std::uint8_t> repeats(table.rows);
+      for (std::int64_t t = begin; t < end; ++t) {
+        draws.of_tree(t, repeats.data());
+        TreeParams own = tree;
+        own.seed = Random(tree.seed, static_cast<std::uint64_t>(t) + 1).key();
+        result.trees[static_cast<std::size_t>(t)] =
+            fit_one(context, table, problem, sorted, repeats.data(), own);
+        stage.advance(1);
+      }
+    });
+  }
+  if (params.out_of_bag && params.sampling != Sampling::all) {
+    Stage stage(context, "score out of bag");
+    score_out_of_bag(context, table, target, params, draws, result);
+  }
+  return result;
+}
+
+std::vector<double> importances(const std::vector<Tree>& trees, std::int64_t features) {
+  std::vector<double> mean(static_cast<std::size_t>(features), 0.0);
+  for (const Tree& tree : trees) {
+    std::vector<double> own(mean.size(), 0.0);
+    for (const Node& node : tree.nodes) {
+      if (node.is_leaf()) continue;
+      const auto part = [&](std::int32_t child) {
+        const Node& below = tree.nodes[static_cast<std::size_t>(child)];
+        return below.weight * below.impurity;
+      };
+      own[static_cast<std::size_t>(node.feature)] +=
+          node.weight * node.impurity - part(node.left) - part(node.right);
+    }
+    const double sum = std::accumulate(own.begin(), own.end(), 0.0);
+    for (std::size_t f = 0; f < mean.size(); ++f) {
+      if (sum > 0) mean[f] += own[f] / sum / static_cast<double>(trees.size());
+    }
+  }
+  return mean;
+}
+
+template ForestResult fit_forest(Context&, TableView<float>, const Target&, const ForestParams&);
+template ForestResult fit_forest(Context&, TableView<double>, const Target&, const ForestParams&);
+
+}  // namespace yupana::forest

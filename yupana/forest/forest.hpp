@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "yupana/core/array.hpp"
+#include "yupana/forest/tree.hpp"
+
+namespace yupana::forest {
+
+/// Which rows each tree of a forest sees: as many draws with replacement as there are rows; one of
+/// as many random parts as there are trees; all of them.
+enum class Sampling { bootstrap, partition, all };
+/// How trees agree on a class: the majority of their classes, or the largest mean of their shares.
+/// Ties go to the smaller class. Numbers are averaged.
+enum class Voting { hard, soft };
+
+inline constexpr std::int64_t root_of_features = -1;
+
+struct ForestParams {
+  std::int64_t trees = 100;
+  Sampling sampling = Sampling::bootstrap;
+  Voting voting = Voting::hard;
+  std::int64_t max_features = root_of_features;  ///< -1: the root for classes, all for numbers
+  bool out_of_bag = false;  ///< score each row by the trees that did not see it
+  TreeParams tree = {};     ///< of each tree; its max_features is not used
+};
+
+/// Trees and what their numbers mean.
+struct Model {
+  std::vector<std::string> features;
+  std::vector<std::string> classes;  ///< empty: numbers are predicted
+  std::string label;
+  Voting voting = Voting::soft;
+  std::vector<Tree> trees;
+
+  bool is_class() const { return !classes.empty(); }
+  bool operator==(const Model&) const = default;
+};
+
+struct ForestResult {
+  std::vector<Tree> trees;
+  double out_of_bag = 0;             ///< accuracy, or R^2 of numbers
+  std::int64_t out_of_bag_rows = 0;  ///< rows that some tree did not see
+};
+
+/// Grows each tree on its rows, trees side by side. Tree t draws from (seed, t) alone.
+///   memory: the sorted table (8 bytes a value), and as much for each tree at work
+///   determinism: the same forest for any threads and backend
+///   errors: as fit_tree; usage for no trees, bad_input for more trees than rows to part
+///   source: Breiman, Random Forests, Machine Learning 45, 2001
+template <class T>
+ForestResult fit_forest(Context& context,
+                        TableView<T> table,
+                        const Target& target,
+                        const ForestParams& params = {});
+
+/// Mean decrease of impurity by each feature, each tree's adding to 1 (all 0 without any split).
+std::vector<double> importances(const std::vector<Tree>& trees, std::int64_t features);
+
+}  // namespace yupana::forest

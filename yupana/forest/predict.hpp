@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include "yupana/core/array.hpp"
+#include "yupana/core/context.hpp"
+#include "yupana/core/matrix.hpp"
+#include "yupana/core/table.hpp"
+#include "yupana/forest/forest.hpp"
+
+namespace yupana::forest {
+
+/// What the trees say of each row: shares of the classes (soft: the mean of the trees' shares;
+/// hard: the share of the trees that vote so), or one column, the mean of their numbers.
+/// A missing value goes where the tree learned to send it.
+///   work: rows x trees x depth; a block of rows goes through a tree at a time, 16 rows side by
+///   side determinism: trees are added in their order: the same bits for any threads errors:
+///   bad_input if the table has other than the model's number of features
+template <class T>
+Matrix<double> predict_shares(Context& context, const Model& model, TableView<T> table);
+
+/// The class of each row: the largest share, the smaller class if equal.
+template <class T>
+Array<std::int32_t> predict_classes(Context& context, const Model& model, TableView<T> table);
+
+/// Of each row, in each tree, the node it ends in.
+template <class T>
+Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> table);
+
+}  // namespace yupana::forest

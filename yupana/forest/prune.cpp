@@ -1,0 +1,188 @@
+#include "yupana/forest/prune.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "yupana/core/error.hpp"
+
+namespace yupana::forest {
+namespace {
+
+/// The nodes that can be reached when those marked are leaves, in preorder.
+Tree compacted(const Tree& tree, const std::vector<char>& is_leaf) {
+  Tree result;
+  result.outputs = tree.outputs;
+  struct Step {
+    std::int32_t node, parent;
+    bool is_right;
+  };
+  std::vector<Step> stack{{0, -1, false}};
+  while (!stack.empty()) {
+    const Step step = stack.back();
+    stack.pop_back();
+    const auto index = static_cast<std::int32_t>(result.nodes.size());
+    if (step.parent >= 0) {
+      Node& parent = result.nodes[static_cast<std::size_t>(step.parent)];
+      (step.is_right ? parent.right : parent.left) = index;
+    }
+    Node node = tree.nodes[static_cast<std::size_t>(step.node)];
+    result.values.insert(
+        result.values.end(), tree.value(step.node), tree.value(step.node) + tree.outputs);
+    if (!node.is_leaf() && is_leaf[static_cast<std::size_t>(step.node)] == 0) {
+      stack.push_back({node.right, index, true});
+      stack.push_back({node.left, index, false});
+    } else {
+      node.feature = node.left = node.right = -1;
+      node.threshold = 0;
+      node.missing_left = false;
+    }
+    result.nodes.push_back(node);
+  }
+  return result;
+}
+
+/// Prunes the weakest link again and again.
+class Links {
+ public:
+  explicit Links(const Tree& tree)
+      : tree_(tree),
+        parents_(tree.nodes.size(), -1),
+        leaves_(tree.nodes.size(), 1),
+        risks_(tree.nodes.size()),
+        is_leaf_(tree.nodes.size(), 0) {
+    // Children follow their parents.
+    for (std::size_t i = tree.nodes.size(); i-- > 0;) {
+      risks_[i] = own_risk(i);
+      if (tree.nodes[i].is_leaf()) continue;
+      parents_[left(i)] = parents_[right(i)] = static_cast<std::int64_t>(i);
+      add_up(i);
+      links_.emplace(weakness(i), i);
+    }
+  }
+
+  bool empty() const { return links_.empty(); }
+  double weakest() const { return links_.begin()->first; }
+  double impurity() const { return risks_[0]; }
+  std::int64_t leaves() const { return leaves_[0]; }
+  const std::vector<char>& pruned() const { return is_leaf_; }
+
+  void prune_weakest() {
+    const std::size_t node = links_.begin()->second;
+    std::vector<std::size_t> below{node};
+    while (!below.empty()) {
+      const std::size_t i = below.back();
+      below.pop_back();
+      if (tree_.nodes[i].is_leaf() || is_leaf_[i] != 0) continue;
+      links_.erase({weakness(i), i});
+      below.push_back(left(i));
+      below.push_back(right(i));
+    }
+    is_leaf_[node] = 1;
+    // Above, links are as weak as what is now below them.
+    std::vector<std::pair<std::size_t, double>> above;
+    for (std::int64_t i = parents_[node]; i >= 0; i = parents_[static_cast<std::size_t>(i)]) {
+      above.emplace_back(static_cast<std::size_t>(i), weakness(static_cast<std::size_t>(i)));
+    }
+    risks_[node] = own_risk(node);
+    leaves_[node] = 1;
+    for (const auto& [i, old] : above) {
+      links_.erase({old, i});
+      add_up(i);
+      links_.emplace(weakness(i), i);
+    }
+  }
+
+ private:
+  std::size_t left(std::size_t i) const { return static_cast<std::size_t>(tree_.nodes[i].left); }
+  std::size_t right(std::size_t i) const { return static_cast<std::size_t>(tree_.nodes[i].right); }
+  double own_risk(std::size_t i) const {
+    return tree_.nodes[i].impurity * tree_.nodes[i].weight / tree_.nodes[0].weight;
+  }
+  void add_up(std::size_t i) {
+    risks_[i] = risks_[left(i)] + risks_[right(i)];
+    leaves_[i] = leaves_[left(i)] + leaves_[right(i)];
+  }
+  double weakness(std::size_t i) const {
+    return (own_risk(i) - risks_[i]) / static_cast<double>(leaves_[i] - 1);
+  }
+
+  const Tree& tree_;
+  std::vector<std::int64_t> parents_;
+  std::vector<std::int64_t> leaves_;
+  std::vector<double> risks_;
+  std::vector<char> is_leaf_;
+  std::set<std::pair<double, std::size_t>> links_;
+};
+
+}  // namespace
+
+std::vector<PathPoint> cost_complexity_path(const Tree& tree) {
+  Links links(tree);
+  std::vector<PathPoint> path{{0, links.impurity(), links.leaves()}};
+  while (!links.empty()) {
+    // Rounding may make a weakness fall below the one before, or below 0.
+    const double alpha = std::max(links.weakest(), path.back().alpha);
+    links.prune_weakest();
+    const double before = path.back().alpha;
+    const bool same = alpha - before <= std::ldexp(std::max(alpha, 1e-12), -40);
+    if (!same) path.push_back({});
+    path.back() = {same ? before : alpha, links.impurity(), links.leaves()};
+  }
+  return path;
+}
+
+Tree prune_cost_complexity(const Tree& tree, double alpha) {
+  if (!(alpha >= 0)) {
+    throw Error(ErrorCode::usage, fmt::format("alpha: 0 or more wanted, {} given", alpha));
+  }
+  Links links(tree);
+  while (alpha > 0 && !links.empty() && links.weakest() <= alpha * (1 + 0x1p-40)) {
+    links.prune_weakest();
+  }
+  return compacted(tree, links.pruned());
+}
+
+template <class T>
+Tree prune_reduced_error(Context& context,
+                         const Tree& tree,
+                         TableView<T> table,
+                         const Target& target) {
+  std::vector<double> as_leaf(tree.nodes.size(), 0), below(tree.nodes.size(), 0);
+  for (std::int64_t i = 0; i < table.rows; ++i) {
+    if (i % 4096 == 0) context.check_cancelled();
+    const double weight = target.weights != nullptr ? target.weights[i] : 1;
+    std::int32_t at = 0;
+    while (true) {
+      const Node& node = tree.nodes[static_cast<std::size_t>(at)];
+      const double* value = tree.value(at);
+      if (target.is_class()) {
+        const auto best = std::max_element(value, value + tree.outputs) - value;
+        as_leaf[static_cast<std::size_t>(at)] += weight * (best != target.codes[i]);
+      } else {
+        const double error = *value - target.values[i];
+        as_leaf[static_cast<std::size_t>(at)] += weight * error * error;
+      }
+      if (node.is_leaf()) break;
+      const double x = static_cast<double>(table(i, node.feature));
+      at = (x != x ? node.missing_left : x <= node.threshold) ? node.left : node.right;
+    }
+  }
+  std::vector<char> is_leaf(tree.nodes.size(), 0);
+  for (std::size_t i = tree.nodes.size(); i-- > 0;) {
+    const Node& node = tree.nodes[i];
+    if (!node.is_leaf()) {
+      below[i] =
+          below[static_cast<std::size_t>(node.left)] + below[static_cast<std::size_t>(node.right)];
+      is_leaf[i] = as_leaf[i] <= below[i];
+    }
+    if (node.is_leaf() || is_leaf[i] != 0) below[i] = as_leaf[i];
+  }
+  return compacted(tree, is_leaf);
+}
+
+template Tree prune_reduced_error(Context&, const Tree&, TableView<float>, const Target&);
+template Tree prune_reduced_error(Context&, const Tree&, TableView<double>, const Target&);
+
+}  // namespace yupana::forest

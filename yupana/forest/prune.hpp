@@ -1,0 +1,37 @@
+#pragma once
+
+#include <vector>
+
+#include "yupana/core/context.hpp"
+#include "yupana/core/table.hpp"
+#include "yupana/forest/tree.hpp"
+
+namespace yupana::forest {
+
+/// A tree of the cost-complexity path: the least alpha that prunes so far, and what is left.
+struct PathPoint {
+  double alpha = 0;
+  double impurity = 0;  ///< of the leaves, weighted by their share of all weight
+  std::int64_t leaves = 0;
+};
+
+/// The whole path of minimal cost-complexity pruning, from the tree itself (alpha 0) to its root.
+/// The weakest link t has the least (R(t) - R(leaves below t)) / (leaves below t - 1), R being
+/// impurity x share of all weight; links equally weak (within 2^-40 of alpha) go together.
+///   source: Breiman, Friedman, Olshen, Stone 1984, chapter 3
+std::vector<PathPoint> cost_complexity_path(const Tree& tree);
+
+/// The tree without links of at most `alpha` (0: the tree itself).
+Tree prune_cost_complexity(const Tree& tree, double alpha);
+
+/// Reduced-error pruning: bottom up, a node becomes a leaf where that is wrong on no more rows of a
+/// validation table (no larger squared error for numbers) than what is below; so does a node that
+/// none of its rows reaches. Leaves keep their values from training.
+///   source: Quinlan, Simplifying decision trees, 1987
+template <class T>
+Tree prune_reduced_error(Context& context,
+                         const Tree& tree,
+                         TableView<T> table,
+                         const Target& target);
+
+}  // namespace yupana::forest

@@ -1,0 +1,128 @@
+#include "yupana/forest/validate.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "yupana/core/error.hpp"
+#include "yupana/core/random.hpp"
+#include "yupana/forest/predict.hpp"
+
+namespace yupana::forest {
+
+std::vector<std::int32_t> folds_of(std::int64_t rows,
+                                   const Target& target,
+                                   std::int64_t folds,
+                                   bool stratified,
+                                   std::uint64_t seed) {
+  if (folds < 2) {
+    throw Error(ErrorCode::usage, fmt::format("cv: at least 2 folds wanted, {} given", folds));
+  }
+  if (rows < folds) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{} rows are fewer than {} folds; give fewer folds", rows, folds));
+  }
+  std::vector<std::int64_t> order(static_cast<std::size_t>(rows));
+  std::iota(order.begin(), order.end(), 0);
+  const Random random(seed, 0x666f6c64);
+  for (std::size_t i = order.size() - 1; i > 0; --i) {
+    std::swap(order[i], order[random.word(i) % (i + 1)]);
+  }
+  if (stratified && target.is_class()) {
+    std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+      return target.codes[a] < target.codes[b];
+    });
+  }
+  std::vector<std::int32_t> fold(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    fold[static_cast<std::size_t>(order[i])] =
+        static_cast<std::int32_t>(static_cast<std::int64_t>(i) % folds);
+  }
+  return fold;
+}
+
+template <class T>
+Target Part<T>::target() const {
+  Target target;
+  if (classes > 0) {
+    target.codes = codes.data();
+    target.classes = classes;
+  } else {
+    target.values = values.data();
+  }
+  if (!weights.empty()) target.weights = weights.data();
+  return target;
+}
+
+template <class T>
+Part<T> part_of(TableView<T> table,
+                const std::vector<std::string>& names,
+                const Target& target,
+                const std::function<bool(std::int64_t)>& in) {
+  std::vector<std::int64_t> rows;
+  for (std::int64_t i = 0; i < table.rows; ++i) {
+    if (in(i)) rows.push_back(i);
+  }
+  Part<T> part;
+  part.table = Table<T>(std::ssize(rows), names);
+  part.classes = target.is_class() ? target.classes : 0;
+  for (std::int64_t f = 0; f < table.columns; ++f) {
+    const T* from = table.column(f);
+    T* to = part.table.column(f);
+    for (const std::int64_t row : rows) *to++ = from[row];
+  }
+  for (const std::int64_t row : rows) {
+    if (target.is_class()) {
+      part.codes.push_back(target.codes[row]);
+    } else {
+      part.values.push_back(target.values[row]);
+    }
+    if (target.weights != nullptr) part.weights.push_back(target.weights[row]);
+  }
+  return part;
+}
+
+template <class T>
+double score(Context& context, const Model& model, TableView<T> table, const Target& target) {
+  const double count = static_cast<double>(std::max<std::int64_t>(1, table.rows));
+  if (target.is_class()) {
+    const Array<std::int32_t> codes = predict_classes(context, model, table);
+    std::int64_t right = 0;
+    for (std::int64_t i = 0; i < table.rows; ++i) right += codes[i] == target.codes[i];
+    return static_cast<double>(right) / count;
+  }
+  const Matrix<double> means = predict_shares(context, model, table);
+  const double mean = std::accumulate(target.values, target.values + table.rows, 0.0) / count;
+  double errors = 0, spread = 0;
+  for (std::int64_t i = 0; i < table.rows; ++i) {
+    const double error = means(i, 0) - target.values[i], distance = target.values[i] - mean;
+    errors += error * error;
+    spread += distance * distance;
+  }
+  return spread > 0 ? 1 - errors / spread : 0;
+}
+
+template <class T>
+Matrix<std::int64_t> confusion(Context& context,
+                               const Model& model,
+                               TableView<T> table,
+                               const Target& target) {
+  const Array<std::int32_t> codes = predict_classes(context, model, table);
+  Matrix<std::int64_t> counts(target.classes, target.classes);
+  std::fill_n(counts.data(), target.classes * target.classes, 0);
+  for (std::int64_t i = 0; i < table.rows; ++i) ++counts(target.codes[i], codes[i]);
+  return counts;
+}
+
+#define YUPANA_FOREST_INSTANCES(T)                                            \
+  template struct Part<T>;                                                    \
+  template Part<T> part_of(TableView<T>,                                      \
+                           const std::vector<std::string>&,                   \
+                           const Target&,                                     \
+                           const std::function<bool(std::int64_t)>&);         \
+  template double score(Context&, const Model&, TableView<T>, const Target&); \
+  template Matrix<std::int64_t> confusion(Context&, const Model&, TableView<T>, const Target&);
+YUPANA_FOREST_INSTANCES(float)
+YUPANA_FOREST_INSTANCES(double)
+#undef YUPANA_FOREST_INSTANCES
+
+}  // namespace yupana::forest

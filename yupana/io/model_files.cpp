@@ -1,0 +1,248 @@
+#include "yupana/io/model_files.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "yupana/core/error.hpp"
+#include "yupana/io/input_file.hpp"
+#include "yupana/io/printable.hpp"
+
+namespace yupana::io {
+namespace {
+
+using forest::Model;
+using forest::Node;
+using forest::Tree;
+using Json = nlohmann::ordered_json;
+
+constexpr char magic[] = "YUPTREES";
+constexpr const char* format_name = "yupana trees";
+
+Json header_json(const Model& model) {
+  return {{"format", format_name},
+          {"version", model_version},
+          {"label", model.label},
+          {"classes", model.classes},
+          {"features", model.features},
+          {"voting", model.voting == forest::Voting::hard ? "hard" : "soft"}};
+}
+
+Json tree_json(const Tree& tree) {
+  Json json = Json::object();
+  const auto list = [&](const char* name, auto field) {
+    Json values = Json::array();
+    for (const Node& node : tree.nodes) values.push_back(field(node));
+    json[name] = std::move(values);
+  };
+  list("feature", [](const Node& node) { return node.feature; });
+  list("threshold", [](const Node& node) {
+    return std::isinf(node.threshold) && node.threshold > 0 ? Json() : Json(node.threshold);
+  });
+  list("left", [](const Node& node) { return node.left; });
+  list("right", [](const Node& node) { return node.right; });
+  list("missing_left", [](const Node& node) { return node.missing_left; });
+  list("rows", [](const Node& node) { return node.rows; });
+  list("weight", [](const Node& node) { return node.weight; });
+  list("impurity", [](const Node& node) { return node.impurity; });
+  json["values"] = tree.values;
+  return json;
+}
+
+Model model_of(const std::string& path, const Json& json) {
+  if (json.value("format", "") != format_name) {
+    throw bad_file(path,
+                   "is no model of trees; give a file that yupana tree fit or forest fit wrote");
+  }
+  const int version = json.at("version").get<int>();
+  if (version != model_version) {
+    throw bad_file(path,
+                   fmt::format("is a model of version {}; this reads version {}: train it again",
+                               version,
+                               model_version));
+  }
+  Model model;
+  model.label = json.at("label").get<std::string>();
+  model.classes = json.at("classes").get<std::vector<std::string>>();
+  model.features = json.at("features").get<std::vector<std::string>>();
+  const std::string voting = json.at("voting").get<std::string>();
+  if (voting != "hard" && voting != "soft") throw bad_file(path, "voting is neither hard nor soft");
+  model.voting = voting == "hard" ? forest::Voting::hard : forest::Voting::soft;
+  return model;
+}
+
+Tree tree_of(const Json& json, std::int32_t outputs) {
+  Tree tree;
+  tree.outputs = outputs;
+  tree.nodes.resize(json.at("feature").size());
+  tree.values = json.at("values").get<std::vector<double>>();
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+    Node& node = tree.nodes[i];
+    node.feature = json.at("feature").at(i).get<std::int32_t>();
+    const Json& threshold = json.at("threshold").at(i);
+    node.threshold =
+        threshold.is_null() ? std::numeric_limits<double>::infinity() : threshold.get<double>();
+    node.left = json.at("left").at(i).get<std::int32_t>();
+    node.right = json.at("right").at(i).get<std::int32_t>();
+    node.missing_left = json.at("missing_left").at(i).get<bool>();
+    node.rows = json.at("rows").at(i).get<std::int64_t>();
+    node.weight = json.at("weight").at(i).get<double>();
+    node.impurity = json.at("impurity").at(i).get<double>();
+  }
+  return tree;
+}
+
+/// Every node but the root is the child of exactly one node before it, and features are there.
+void check_model(const std::string& path, const Model& model) {
+  if (model.trees.empty()) throw bad_file(path, "a model without trees");
+  for (std::size_t t = 0; t < model.trees.size(); ++t) {
+    const Tree& tree = model.trees[t];
+    const auto damaged = [&](std::string_view what) {
+      return bad_file(path, fmt::format("tree {}: {}; train the model again", t + 1, what));
+    };
+    if (tree.nodes.empty()) throw damaged("no nodes");
+    if (tree.values.size() != tree.nodes.size() * static_cast<std::size_t>(tree.outputs)) {
+      throw damaged("other than one value a node and class");
+    }
+    std::vector<char> seen(tree.nodes.size(), 0);
+    std::size_t children = 0;
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+      const Node& node = tree.nodes[i];
+      if (node.feature >= std::ssize(model.features)) throw damaged("a feature that is not there");
+      if (node.is_leaf()) continue;
+      if (node.threshold != node.threshold) throw damaged("a threshold that is no number");
+      for (const std::int32_t child : {node.left, node.right}) {
+        const bool below = child > static_cast<std::int64_t>(i) && child < std::ssize(tree.nodes);
+        if (!below || seen[static_cast<std::size_t>(child)] != 0) {
+          throw damaged(fmt::format("node {} has a child that is none", i));
+        }
+        seen[static_cast<std::size_t>(child)] = 1;
+        ++children;
+      }
+    }
+    if (children + 1 != tree.nodes.size()) throw damaged("nodes without a parent");
+  }
+}
+
+/// Numbers one after the other as the machine holds them.
+class Bytes {
+ public:
+  Bytes(const std::string& path, const char* at, const char* end)
+      : path_(path), at_(at), end_(end) {}
+  template <class V>
+  V take() {
+    V value;
+    std::memcpy(&value, skip(sizeof(V)), sizeof(V));
+    return value;
+  }
+  const char* skip(std::uint64_t bytes) {
+    if (bytes > static_cast<std::uint64_t>(end_ - at_)) {
+      throw bad_file(path_, "the model is cut short; copy it again");
+    }
+    return std::exchange(at_, at_ + bytes);
+  }
+  bool empty() const { return at_ == end_; }
+
+ private:
+  const std::string& path_;
+  const char* at_;
+  const char* end_;
+};
+
+Model read_binary(const std::string& path, const Array<char>& text) {
+  Bytes bytes(path, text.data() + 8, text.data() + text.size() - 1);
+  const auto length = bytes.take<std::uint64_t>();
+  const char* header = bytes.skip(length);
+  Model model = model_of(path, Json::parse(header, header + length));
+  const auto trees = bytes.take<std::uint64_t>();
+  for (std::uint64_t t = 0; t < trees; ++t) {
+    Tree& tree = model.trees.emplace_back();
+    tree.outputs = model.is_class() ? static_cast<std::int32_t>(model.classes.size()) : 1;
+    const auto nodes = bytes.take<std::uint64_t>();
+    for (std::uint64_t i = 0; i < nodes; ++i) {
+      Node& node = tree.nodes.emplace_back();
+      node.feature = bytes.take<std::int32_t>();
+      node.left = bytes.take<std::int32_t>();
+      node.right = bytes.take<std::int32_t>();
+      node.missing_left = bytes.take<std::uint8_t>() != 0;
+      node.threshold = bytes.take<double>();
+      node.rows = bytes.take<std::int64_t>();
+      node.weight = bytes.take<double>();
+      node.impurity = bytes.take<double>();
+      for (std::int32_t c = 0; c < tree.outputs; ++c) tree.values.push_back(bytes.take<double>());
+    }
+  }
+  if (!bytes.empty()) throw bad_file(path, "bytes follow the model; copy it again");
+  return model;
+}
+
+}  // namespace
+
+void write_model_json(AtomicFile& file, const Model& model) {
+  // The trees one by one: a forest's JSON as a whole would take many times its memory.
+  std::string head = header_json(model).dump(1);
+  head.resize(head.size() - 2);  // "\n}"
+  file.write(head + ",\n \"trees\": [");
+  for (std::size_t t = 0; t < model.trees.size(); ++t) {
+    file.write(t == 0 ? "\n  " : ",\n  ");
+    file.write(tree_json(model.trees[t]).dump());
+  }
+  file.write("\n ]\n}\n");
+}
+
+void write_model_binary(AtomicFile& file, const Model& model) {
+  std::string bytes(magic, 8);
+  const auto put = [&](auto value) {
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
+  };
+  const std::string head = header_json(model).dump();
+  put(static_cast<std::uint64_t>(head.size()));
+  bytes += head;
+  put(static_cast<std::uint64_t>(model.trees.size()));
+  for (const Tree& tree : model.trees) {
+    put(static_cast<std::uint64_t>(tree.nodes.size()));
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+      const Node& node = tree.nodes[i];
+      put(node.feature);
+      put(node.left);
+      put(node.right);
+      put(static_cast<std::uint8_t>(node.missing_left));
+      put(node.threshold);
+      put(node.rows);
+      put(node.weight);
+      put(node.impurity);
+      for (std::int32_t c = 0; c < tree.outputs; ++c) {
+        put(tree.value(static_cast<std::int64_t>(i))[c]);
+      }
+    }
+    file.write(bytes);
+    bytes.clear();
+  }
+}
+
+Model read_model(const std::string& path, std::uint64_t most_bytes) {
+  const InputFile file(path);
+  const Array<char> text = read_text(file, most_bytes);
+  Model model;
+  try {
+    if (text.size() > 8 && std::memcmp(text.data(), magic, 8) == 0) {
+      model = read_binary(path, text);
+    } else {
+      const Json json = Json::parse(text.data(), text.data() + text.size() - 1);
+      if (!json.is_object()) throw bad_file(path, "is no model of trees");
+      model = model_of(path, json);
+      const auto outputs = model.is_class() ? std::ssize(model.classes) : 1;
+      for (const Json& tree : json.at("trees")) {
+        model.trees.push_back(tree_of(tree, static_cast<std::int32_t>(outputs)));
+      }
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw bad_file(path, fmt::format("is no model of trees ({})", printable(error.what())));
+  }
+  check_model(path, model);
+  return model;
+}
+
+}  // namespace yupana::io

@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "yupana/core/error.hpp"
+#include "yupana/io/model_files.hpp"
+#include "yupana/io/number_text.hpp"
+
+namespace yupana::io {
+namespace {
+
+using forest::Model;
+using forest::Node;
+using forest::Tree;
+
+std::string shortest(double value) {
+  char text[number_text_bytes];
+  return {text, write_shortest(value, text)};
+}
+
+const Tree& tree_at(const Model& model, std::int64_t tree) {
+  if (tree >= 0 && tree < std::ssize(model.trees))
+    return model.trees[static_cast<std::size_t>(tree)];
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("tree {} wanted, the model has trees 1 to {}", tree + 1, model.trees.size()));
+}
+
+std::string prediction(const Model& model, const Tree& tree, std::int64_t node) {
+  const double* value = tree.value(node);
+  if (!model.is_class()) return shortest(*value);
+  const auto best = std::max_element(value, value + tree.outputs) - value;
+  return model.classes[static_cast<std::size_t>(best)];
+}
+
+std::string question(const Model& model, const Node& node) {
+  const std::string& name = model.features[static_cast<std::size_t>(node.feature)];
+  if (node.threshold > std::numeric_limits<double>::max()) return name + " is known";
+  return fmt::format("{} <= {}", name, shortest(node.threshold));
+}
+
+std::string summary(const Model& model, const Tree& tree, std::int64_t i) {
+  const Node& node = tree.nodes[static_cast<std::size_t>(i)];
+  return fmt::format(
+      "{} ({} rows, impurity {:.4g})", prediction(model, tree, i), node.rows, node.impurity);
+}
+
+/// visit(node, depth) in preorder.
+void each_node(const Tree& tree, const std::function<void(std::int32_t, std::int64_t)>& visit) {
+  std::vector<std::pair<std::int32_t, std::int64_t>> stack{{0, 0}};
+  while (!stack.empty()) {
+    const auto [i, depth] = stack.back();
+    stack.pop_back();
+    visit(i, depth);
+    const Node& node = tree.nodes[static_cast<std::size_t>(i)];
+    if (node.is_leaf()) continue;
+    stack.emplace_back(node.right, depth + 1);
+    stack.emplace_back(node.left, depth + 1);
+  }
+}
+
+std::string escaped(std::string_view text, bool xml) {
+  std::string out;
+  for (const char c : text) {
+    if (xml && c == '<') {
+      out += "&lt;";
+    } else if (xml && c == '>') {
+      out += "&gt;";
+    } else if (xml && c == '&') {
+      out += "&amp;";
+    } else if (!xml && (c == '"' || c == '\\')) {
+      out += '\\';
+      out += c;
+    } else {
+      out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string rules_text(const Model& model, std::int64_t number) {
+  const Tree& tree = tree_at(model, number);
+  std::string text;
+  // Of each node, the condition that leads there.
+  std::vector<std::string> conditions(tree.nodes.size());
+  each_node(tree, [&](std::int32_t i, std::int64_t depth) {
+    const Node& node = tree.nodes[static_cast<std::size_t>(i)];
+    std::string line(static_cast<std::size_t>(2 * std::max<std::int64_t>(0, depth - 1)), ' ');
+    const std::string& condition = conditions[static_cast<std::size_t>(i)];
+    if (depth > 0) line += condition;
+    if (node.is_leaf()) line += (depth > 0 ? ": " : "") + summary(model, tree, i);
+    if (depth > 0 || node.is_leaf()) text += line + "\n";
+    if (node.is_leaf()) return;
+    const std::string asked = question(model, node);
+    const char* known = node.missing_left ? " or missing" : "";
+    const char* other = node.missing_left ? "" : " or missing";
+    conditions[static_cast<std::size_t>(node.left)] = fmt::format("if {}{}", asked, known);
+    conditions[static_cast<std::size_t>(node.right)] = fmt::format("if not {}{}", asked, other);
+  });
+  return text;
+}
+
+std::string tree_dot(const Model& model, std::int64_t number) {
+  const Tree& tree = tree_at(model, number);
+  std::string text = "digraph tree {\n  node [shape=box, fontname=\"sans-serif\"];\n";
+  each_node(tree, [&](std::int32_t i, std::int64_t) {
+    const Node& node = tree.nodes[static_cast<std::size_t>(i)];
+    const std::string first = node.is_leaf() ? "" : escaped(question(model, node), false) + "\\n";
+    text +=
+        fmt::format("  n{} [label=\"{}{}\"];\n", i, first, escaped(summary(model, tree, i), false));
+    if (node.is_leaf()) return;
+    const bool left = node.missing_left;
+    text += fmt::format("  n{} -> n{} [label=\"yes{}\"];\n", i, node.left, left ? ", missing" : "");
+    text += fmt::format("  n{} -> n{} [label=\"no{}\"];\n", i, node.right, left ? "" : ", missing");
+  });
+  return text + "}\n";
+}
+
+std::string tree_svg(const Model& model, std::int64_t number) {
+  const Tree& tree = tree_at(model, number);
+  constexpr double width = 190, height = 90, box = 44, margin = 10;
+  // Leaves stand side by side in order, a node over the middle of its children.
+  std::vector<double> x(tree.nodes.size(), 0);
+  std::vector<std::int64_t> depths(tree.nodes.size(), 0);
+  std::vector<std::int32_t> order;
+  double leaves = 0;
+  std::int64_t deepest = 0;
+  each_node(tree, [&](std::int32_t i, std::int64_t depth) {
+    const auto at = static_cast<std::size_t>(i);
+    depths[at] = depth;
+    deepest = std::max(deepest, depth);
+    order.push_back(i);
+    if (tree.nodes[at].is_leaf()) x[at] = leaves++;
+  });
+  for (std::size_t k = order.size(); k-- > 0;) {
+    const Node& node = tree.nodes[static_cast<std::size_t>(order[k])];
+    if (node.is_leaf()) continue;
+    x[static_cast<std::size_t>(order[k])] =
+        (x[static_cast<std::size_t>(node.left)] + x[static_cast<std::size_t>(node.right)]) / 2;
+  }
+  const double w = leaves * width + 2 * margin;
+  const double h = static_cast<double>(deepest) * height + box + 2 * margin;
+  std::string text = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
+      "{1}\" "
+      "font-family=\"sans-serif\" font-size=\"11\" text-anchor=\"middle\">\n"
+      "<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
+      w,
+      h);
+  const auto centre = [&](std::size_t i) { return margin + (x[i] + 0.5) * width; };
+  const auto top = [&](std::size_t i) { return margin + static_cast<double>(depths[i]) * height; };
+  for (const std::int32_t number_of_node : order) {
+    const auto i = static_cast<std::size_t>(number_of_node);
+    const Node& node = tree.nodes[i];
+    if (!node.is_leaf()) {
+      for (const std::int32_t child : {node.left, node.right}) {
+        const auto c = static_cast<std::size_t>(child);
+        text += fmt::format("<path d=\"M{} {}L{} {}\" stroke=\"#777\" fill=\"none\"/>\n",
+                            centre(i),
+                            top(i) + box,
+                            centre(c),
+                            top(c));
+      }
+    }
+    text += fmt::format(
+        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"4\" fill=\"{}\" "
+        "stroke=\"#444\"/>\n<text x=\"{}\" y=\"{}\">{}</text>\n<text x=\"{}\" y=\"{}\">{}</text>\n",
+        centre(i) - width / 2 + 4,
+        top(i),
+        width - 8,
+        box,
+        node.is_leaf() ? "#e8f0e4" : "#e4ecf4",
+        centre(i),
+        top(i) + 18,
+        escaped(node.is_leaf() ? prediction(model, tree, number_of_node) : question(model, node),
+                true),
+        centre(i),
+        top(i) + 34,
+        escaped(node.is_leaf() ? fmt::format("{} rows", node.rows)
+                               : fmt::format("{} rows, {:.3g}", node.rows, node.impurity),
+                true));
+  }
+  return text + "</svg>\n";
+}
+
+}  // namespace yupana::io

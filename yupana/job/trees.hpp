@@ -1,0 +1,80 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "yupana/core/context.hpp"
+#include "yupana/core/matrix.hpp"
+#include "yupana/forest/forest.hpp"
+#include "yupana/forest/prune.hpp"
+#include "yupana/io/table.hpp"
+
+namespace yupana::job {
+
+/// A table of a file, for trees.
+struct TreeTable {
+  std::string path;
+  io::TableParams columns = {};
+  bool single = false;  ///< values as float32, as scikit-learn has them
+  bool refuse_missing = false;
+};
+
+struct FitTreesParams {
+  TreeTable table = {};
+  bool forest = false;      ///< many trees; else one, which sees every row
+  bool regression = false;  ///< the label is a number
+  bool balanced = false;    ///< classes weigh alike: n / (classes x rows of the class)
+  forest::ForestParams forest_params = {};
+  double alpha = 0;             ///< cost-complexity pruning of each tree
+  std::string validation = {};  ///< a table to prune by reduced error with
+  std::int64_t folds = 0;       ///< of cross-validation; 0: none
+  bool stratified = false;
+  bool binary = false;   ///< the model as PREFIX.model too
+  std::string out = {};  ///< PREFIX.json (and .model)
+};
+
+struct FitTreesResult {
+  forest::Model model;
+  std::int64_t rows = 0;
+  std::int64_t missing = 0;
+  double train_score = 0;                ///< accuracy, or R^2
+  double seconds = 0;                    ///< of growing (and sorting)
+  forest::ForestResult out_of_bag = {};  ///< its figures alone
+  std::vector<double> fold_scores, fold_seconds;
+  std::vector<double> importances;
+  std::vector<forest::PathPoint> path;  ///< of a single tree
+  Matrix<std::int64_t> confusion;
+  std::vector<std::string> files;
+};
+
+FitTreesResult fit_trees(Context& context, const FitTreesParams& params);
+
+struct PredictParams {
+  std::string model;
+  TreeTable table = {};
+  bool shares = false;  ///< each class's share too
+  bool nodes = false;   ///< the leaf of each tree, instead of predictions
+  std::string out;      ///< PREFIX.predicted.tsv, or PREFIX.nodes.tsv
+};
+
+struct PredictResult {
+  std::int64_t rows = 0;
+  std::int64_t labelled = 0;  ///< rows whose label is a class of the model
+  double score = 0;           ///< where the table has the label
+  double seconds = 0;         ///< of predicting alone
+  std::vector<std::string> files;
+};
+
+PredictResult predict_trees(Context& context, const PredictParams& params);
+
+struct PruneParams {
+  std::string model;
+  double alpha = 0;
+  TreeTable validation = {};  ///< path empty: by alpha
+  std::string out;
+};
+/// Writes PREFIX.json; returns leaves before and after.
+std::pair<std::int64_t, std::int64_t> prune_trees(Context& context, const PruneParams& params);
+
+}  // namespace yupana::job
