@@ -107,7 +107,8 @@ CLI::App& add_command(CLI::App& program,
                       const std::string& name,
                       const std::string& purpose,
                       const std::string& example,
-                      std::function<Answer(Context&, const CommonOptions&)> body) {
+                      std::function<Answer(Context&, const CommonOptions&)> body,
+                      Runs runs) {
   CLI::App* app = program.add_subcommand(name, purpose);
   app->footer("Example:\n  " + example);
   auto options = std::make_shared<CommonOptions>();
@@ -136,7 +137,9 @@ CLI::App& add_command(CLI::App& program,
   app->add_flag("--json", options->json, "print one JSON object on standard output")
       ->group("Everywhere");
   app->add_flag("--quiet", options->quiet, "no progress and no notes")->group("Everywhere");
-  app->callback([options, body = std::move(body)] {
+  app->callback([options, runs, body = std::move(body)] {
+    std::string& device = options->context.device;
+    if (runs == Runs::on_the_processor && device == "auto") device = "cpu";
     const Answer answer = run(*options, body);
     if (options->json) {
       if (!answer.json.empty()) fmt::print("{}\n", answer.json.dump());

@@ -25,6 +25,9 @@ struct Answer {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
 };
 
+/// Where a command can run: one that has no CUDA version takes "auto" for the processor.
+enum class Runs { anywhere, on_the_processor };
+
 /// Adds a subcommand. `body` runs with a context made from the common options; progress and notes
 /// go to standard error, Ctrl-C cancels the context. `example` must be a line that works.
 /// The returned app takes the command's own options.
@@ -32,7 +35,8 @@ CLI::App& add_command(CLI::App& program,
                       const std::string& name,
                       const std::string& purpose,
                       const std::string& example,
-                      std::function<Answer(Context&, const CommonOptions&)> body);
+                      std::function<Answer(Context&, const CommonOptions&)> body,
+                      Runs runs = Runs::anywhere);
 
 /// Adds an option that takes a count with an optional metric suffix ("600M", "30k").
 CLI::Option* add_count(CLI::App& app,

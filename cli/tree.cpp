@@ -171,7 +171,8 @@ void add_fit(CLI::App& program, bool forest) {
       [params](Context& context, const CommonOptions& common) {
         params->out = common.out;
         return fit_answer(context, *params);
-      });
+      },
+      Runs::on_the_processor);
   app.add_option("table", params->table.path, "rows to learn from")->required();
   add_table(app, params->table);
   app.add_option("--weight", params->table.columns.weight, "a column of weights of the rows");
@@ -245,7 +246,8 @@ void add_predict(CLI::App& program, const std::string& family, bool nodes) {
         answer.json["files"] = result.files;
         answer.text += result.files[0] + "\n";
         return answer;
-      });
+      },
+      Runs::on_the_processor);
   app.add_option("model", params->model, "of tree fit or forest fit")->required();
   app.add_option("table", params->table.path, "rows")->required();
   add_table(app, params->table);
@@ -259,33 +261,34 @@ void add_show(CLI::App& program, const std::string& family) {
     std::string format = "rules";
   };
   auto options = std::make_shared<Options>();
-  CLI::App& app =
-      add_command(program,
-                  "show",
-                  "Write a tree as rules, Graphviz or SVG; -o PREFIX for PREFIX.txt, .dot or .svg.",
-                  fmt::format("yupana {} show out/{}.json --as svg -o out/picture", family, family),
-                  [options](Context& context, const CommonOptions& common) {
-                    const forest::Model model = io::read_model(options->model, context.memory());
-                    const std::int64_t tree = options->tree - 1;
-                    std::string text = options->format == "rules" ? io::rules_text(model, tree)
-                                       : options->format == "dot" ? io::tree_dot(model, tree)
-                                                                  : io::tree_svg(model, tree);
-                    Answer answer;
-                    answer.json = {{"command", "show"}, {"tree", options->tree}};
-                    if (common.out.empty()) {
-                      answer.json["text"] = text;
-                      answer.text = std::move(text);
-                      return answer;
-                    }
-                    const std::string path =
-                        common.out + (options->format == "rules" ? ".txt" : "." + options->format);
-                    AtomicFile file(path);
-                    file.write(text);
-                    file.commit();
-                    answer.text = path + "\n";
-                    answer.json["files"] = {path};
-                    return answer;
-                  });
+  CLI::App& app = add_command(
+      program,
+      "show",
+      "Write a tree as rules, Graphviz or SVG; -o PREFIX for PREFIX.txt, .dot or .svg.",
+      fmt::format("yupana {} show out/{}.json --as svg -o out/picture", family, family),
+      [options](Context& context, const CommonOptions& common) {
+        const forest::Model model = io::read_model(options->model, context.memory());
+        const std::int64_t tree = options->tree - 1;
+        std::string text = options->format == "rules" ? io::rules_text(model, tree)
+                           : options->format == "dot" ? io::tree_dot(model, tree)
+                                                      : io::tree_svg(model, tree);
+        Answer answer;
+        answer.json = {{"command", "show"}, {"tree", options->tree}};
+        if (common.out.empty()) {
+          answer.json["text"] = text;
+          answer.text = std::move(text);
+          return answer;
+        }
+        const std::string path =
+            common.out + (options->format == "rules" ? ".txt" : "." + options->format);
+        AtomicFile file(path);
+        file.write(text);
+        file.commit();
+        answer.text = path + "\n";
+        answer.json["files"] = {path};
+        return answer;
+      },
+      Runs::on_the_processor);
   app.add_option("model", options->model, "of tree fit or forest fit")->required();
   app.add_option("--tree", options->tree, "which, from 1")->capture_default_str();
   app.add_option("--as", options->format, "rules, dot or svg")
@@ -310,7 +313,8 @@ void add_prune(CLI::App& program) {
                        {"files", {params->out + ".json"}}};
         answer.text = fmt::format("{} leaves, {} before\n{}.json\n", after, before, params->out);
         return answer;
-      });
+      },
+      Runs::on_the_processor);
   app.add_option("model", params->model, "of tree fit")->required();
   app.add_option("--ccp-alpha", params->alpha, "prune links of at most this cost complexity")
       ->capture_default_str();

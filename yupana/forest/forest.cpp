@@ -152,6 +152,7 @@ ForestResult fit_forest(Context& context,
                         TableView<T> table,
                         const Target& target,
                         const ForestParams& params) {
+  check_backend(context);
   const TreeParams tree = tree_params(params, table.columns, target.is_class());
   check_tree_params(tree, table.rows, table.columns);
   if (params.trees < 1) {

@@ -50,19 +50,21 @@ void check_tree_params(const TreeParams& params, std::int64_t rows, std::int64_t
   }
 }
 
+void check_backend(const Context& context) {
+  if (context.backend() != Backend::cuda) return;
+  throw Error(ErrorCode::device, "trees have no CUDA version; use --device cpu");
+}
+
 template <class T>
 Tree fit_tree(Context& context,
               TableView<T> table,
               const Target& target,
               const TreeParams& params) {
+  check_backend(context);
   check_tree_params(params, table.rows, table.columns);
   const Problem problem = make_problem(table.rows, target, params.criterion);
-  switch (context.backend()) {
-    case Backend::reference:
-      return reference::fit_tree(context, table, problem, params, nullptr);
-    case Backend::cpu:
-    case Backend::cuda:  // trees have no CUDA form yet: they grow on the CPU
-      break;
+  if (context.backend() == Backend::reference) {
+    return reference::fit_tree(context, table, problem, params, nullptr);
   }
   return cpu::fit_tree(context, table, problem, params);
 }
