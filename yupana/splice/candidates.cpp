@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "yupana/core/error.hpp"
 
@@ -276,6 +277,12 @@ AlignParams scaled_for_candidates(AlignParams params, const CandidateParams& can
   params.gap_open *= candidate_scale;
   params.gap_extend *= candidate_scale;
   params.min_intron = std::max(params.min_intron, candidates.min_intron);
+  return params;
+}
+
+ProteinParams protein_for_candidates(ProteinParams params, const CandidateParams& candidates) {
+  params.align = scaled_for_candidates(std::move(params.align), candidates);
+  params.partial_codon *= candidate_scale;
   return params;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "yupana/splice/align.hpp"
+#include "yupana/splice/protein.hpp"
 
 namespace yupana::splice {
 
@@ -39,6 +40,7 @@ std::vector<Exon> candidate_exons(std::string_view bases, const CandidateParams&
 
 /// Parameters of align() in the scale of candidates, with their shortest intron.
 AlignParams scaled_for_candidates(AlignParams params, const CandidateParams& candidates);
+ProteinParams protein_for_candidates(ProteinParams params, const CandidateParams& candidates);
 
 /// log2-odds of a donor whose intron begins at base `place`, of an acceptor whose intron ends there
 /// (from 0). Bases outside the text or ambiguous count 0.
