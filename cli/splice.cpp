@@ -68,17 +68,28 @@ struct SpliceOptions {
   job::SpliceInput input;
   std::string protein;
   std::optional<int> gap_open, gap_extend;
+  std::optional<double> junction_weight, junction_cost, missing_signal;
   int genetic_code = 1;
   bool histograms = false;
 };
 
-Answer splice(Context& context, const CommonOptions& common, const SpliceOptions& options) {
+/// The options as the job wants them; what has other defaults with proteins was left open.
+job::SpliceJobParams job_of(const SpliceOptions& options, const CommonOptions& common) {
   job::SpliceJobParams params = options.job;
   params.out = common.out;
   if (options.gap_open) params.align.gap_open = params.protein.align.gap_open = *options.gap_open;
   if (options.gap_extend) {
     params.align.gap_extend = params.protein.align.gap_extend = *options.gap_extend;
   }
+  splice::CandidateParams& found = params.protein_candidates;
+  const splice::CandidateParams usual = found;
+  found = params.candidates;
+  found.junction_weight = options.junction_weight.value_or(usual.junction_weight);
+  found.junction_cost = options.junction_cost.value_or(usual.junction_cost);
+  found.missing_signal = options.missing_signal.value_or(usual.missing_signal);
+  if (options.junction_weight) params.candidates.junction_weight = *options.junction_weight;
+  if (options.junction_cost) params.candidates.junction_cost = *options.junction_cost;
+  if (options.missing_signal) params.candidates.missing_signal = *options.missing_signal;
   params.protein.code = splice::GeneticCode(options.genetic_code);
   if (params.batch.empty()) {
     job::SpliceInput input = options.input;
@@ -91,6 +102,11 @@ Answer splice(Context& context, const CommonOptions& common, const SpliceOptions
     if (input.is_protein) input.target = options.protein;
     params.inputs = {input};
   }
+  return params;
+}
+
+Answer splice(Context& context, const CommonOptions& common, const SpliceOptions& options) {
+  const job::SpliceJobParams params = job_of(options, common);
   if (params.out.empty() && !params.estimate) {
     throw Error(ErrorCode::usage,
                 "splice: -o PREFIX is wanted: the files are PREFIX.tsv, .gff3, .paf, .txt");
@@ -193,14 +209,17 @@ void add_splice(CLI::App& program) {
   app.add_flag("--estimate", job.estimate, "print cells, steps and predicted time; align nothing");
   app.add_flag("--histograms", options->histograms, "of exon lengths and overlapping groups");
   const char* group = "With --exons auto";
-  app.add_option("--junction-weight", found.junction_weight, "of the log2-odds of splice sites")
-      ->capture_default_str()
+  app.add_option("--junction-weight",
+                 options->junction_weight,
+                 "of the log2-odds of splice sites [0.6; proteins 1]")
       ->group(group);
-  app.add_option("--junction-cost", found.junction_cost, "of each intron, in matches")
-      ->capture_default_str()
+  app.add_option("--junction-cost",
+                 options->junction_cost,
+                 "of each intron, in matches [13; proteins 22, in their scores]")
       ->group(group);
-  app.add_option("--missing-signal", found.missing_signal, "cost of no start or stop codon")
-      ->capture_default_str()
+  app.add_option("--missing-signal",
+                 options->missing_signal,
+                 "cost of no start or stop codon [12; proteins 20]")
       ->group(group);
   app.add_option("--min-donor", found.min_donor, "log2-odds of a donor, at least")
       ->capture_default_str()

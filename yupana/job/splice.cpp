@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <list>
 #include <map>
+#include <tuple>
 
 #include "yupana/core/error.hpp"
 #include "yupana/io/exons.hpp"
@@ -84,7 +85,8 @@ class Workshop {
   }
 
   const std::list<Strand>& strands_of(const SpliceInput& input) {
-    const auto [place, is_new] = strands_.try_emplace({input.genome, input.exons});
+    const auto [place, is_new] =
+        strands_.try_emplace({input.genome, input.exons, input.is_protein});
     if (!is_new) return place->second;
     std::list<Strand>& strands = place->second;
     const std::vector<io::FastaRecord>& genome = fasta(input.genome, false);
@@ -100,7 +102,8 @@ class Workshop {
       for (Strand& strand : strands) {
         context_.check_cancelled();
         if (strand.sign == '-' && !params_.both_strands) continue;
-        strand.exons = splice::candidate_exons(strand.bases, params_.candidates);
+        strand.exons = splice::candidate_exons(
+            strand.bases, input.is_protein ? params_.protein_candidates : params_.candidates);
       }
     } else {
       place_exons(input, strands);
@@ -174,7 +177,7 @@ class Workshop {
   const bool any_protein_;
   std::map<std::pair<std::string, bool>, std::vector<io::FastaRecord>> fastas_;
   std::list<std::string> with_stop_;
-  std::map<std::pair<std::string, std::string>, std::list<Strand>> strands_;
+  std::map<std::tuple<std::string, std::string, bool>, std::list<Strand>> strands_;
 };
 
 std::vector<SpliceInput> read_batch(const std::string& path) {
@@ -253,10 +256,14 @@ class Runner {
     choose_scoring(from_signals, is_protein);
     double cells = 0;
     for (const splice::Case& c : cases) {
-      result.estimates.push_back(splice::estimate(c, *scoring_));
+      result.estimates.push_back(protein_ ? splice::estimate_protein(c, *protein_)
+                                          : splice::estimate(c, *scoring_));
       cells += static_cast<double>(result.estimates.back().executed_cells);
     }
-    result.predicted_seconds += cells / (rate() * context_.threads());
+    // A protein is one task; a long cDNA is spread over the threads.
+    const auto tasks = is_protein ? std::ssize(cases) : std::ptrdiff_t{context_.threads()};
+    const auto workers = std::min<std::ptrdiff_t>(context_.threads(), tasks);
+    result.predicted_seconds += cells / (rate() * static_cast<double>(workers));
     if (only_estimate) return;
     const auto begin = Clock::now();
     std::vector<splice::SplicedAlignment> done =
@@ -278,7 +285,7 @@ class Runner {
   void choose_scoring(bool from_signals, bool is_protein) {
     if (is_protein) {
       protein_ = std::make_shared<const splice::ProteinParams>(
-          from_signals ? splice::protein_for_candidates(params_.protein, params_.candidates)
+          from_signals ? splice::protein_for_candidates(params_.protein, params_.protein_candidates)
                        : params_.protein);
       scoring_ = std::shared_ptr<const splice::AlignParams>(protein_, &protein_->align);
     } else {
@@ -358,7 +365,8 @@ SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
   SpliceResult result;
   result.hits.resize(tasks.size());
   Runner runner(context, tasks, params);
-  for (const bool is_protein : {false, true}) {
+  // Proteins first: where the device does not take them, that is said before any work.
+  for (const bool is_protein : {true, false}) {
     for (const bool from_signals : {false, true}) {
       runner.run(from_signals, is_protein, params.estimate, result);
     }

@@ -29,9 +29,10 @@ struct SpliceJobParams {
   splice::AlignParams align;           ///< its substitution is set from the above
   splice::ProteinParams protein;       ///< of proteins; min_intron is that of `align`
   splice::CandidateParams candidates;  ///< for exons = auto
-  bool both_strands = false;           ///< auto, or exons without strand: try both
-  bool estimate = false;               ///< say what it would take; align nothing
-  std::string out;                     ///< prefix of .tsv .gff3 .paf .txt
+  splice::CandidateParams protein_candidates = splice::candidates_for_proteins();
+  bool both_strands = false;  ///< auto, or exons without strand: try both
+  bool estimate = false;      ///< say what it would take; align nothing
+  std::string out;            ///< prefix of .tsv .gff3 .paf .txt
 };
 
 struct SpliceResult {

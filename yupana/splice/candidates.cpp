@@ -272,6 +272,14 @@ std::vector<Exon> candidate_exons(std::string_view bases, const CandidateParams&
   return Finder(bases, params).exons();
 }
 
+CandidateParams candidates_for_proteins() {
+  CandidateParams params;
+  params.junction_weight = 1;
+  params.junction_cost = 22;
+  params.missing_signal = 20;
+  return params;
+}
+
 AlignParams scaled_for_candidates(AlignParams params, const CandidateParams& candidates) {
   for (int& score : params.substitution.scores) score *= candidate_scale;
   params.gap_open *= candidate_scale;

@@ -24,6 +24,10 @@ struct CandidateParams {
   std::int64_t max_exons = 4'000'000;  ///< more: the weakest splice sites are left out
 };
 
+/// With proteins: a base's share of a codon's score, 5.2 / 3 where BLOSUM62 meets equal amino
+/// acids, is 1.7 times a match, and so are weight and costs.
+CandidateParams candidates_for_proteins();
+
 /// Scores are whole numbers: with candidates, a match and all else count this many times.
 inline constexpr int candidate_scale = 4;
 
