@@ -184,8 +184,16 @@ void ProteinSolver::enter(const Start& start,
   kernels_.merge(count_, to.gap.data(), nullptr, nullptr, to.best.data(), open, 0, 0);
 }
 
+// In pieces of some ten milliseconds, so that a run can be stopped between them.
 void ProteinSolver::run_rows(ProteinRow& row, const char* amino, std::int64_t rows) {
-  if (rows == 0) return;
+  const std::int64_t piece = std::max<std::int64_t>(1, 10'000'000 / (letters_ + 1));
+  for (std::int64_t from = 0; from < rows; from += piece) {
+    if (from > 0) context_.check_cancelled();
+    run_piece(row, amino + from, std::min(piece, rows - from));
+  }
+}
+
+void ProteinSolver::run_piece(ProteinRow& row, const char* amino, std::int64_t rows) {
   // Before the first letter all codons are in gaps.
   const std::int32_t below = affine_ ? row.gap[stride_] : row.best[stride_];
   left_.assign(rows + 1, below);

@@ -63,6 +63,7 @@ class ProteinSolver {
   void save_versions(std::int64_t index);
   void enter(const Start& start, const ProteinRow& from, bool may_begin, ProteinRow& to) const;
   void run_rows(ProteinRow& row, const char* amino, std::int64_t rows);
+  void run_piece(ProteinRow& row, const char* amino, std::int64_t rows);
   void run_start(std::int64_t index);
   void run_stream(const Start& start, int carried);
   void pass_through(const Start& start, int carried, Carry carry);
