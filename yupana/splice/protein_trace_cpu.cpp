@@ -7,7 +7,9 @@
 namespace yupana::splice::cpu {
 namespace {
 
-constexpr std::int64_t unreached = INT64_MIN / 4;
+// Scores are within 2^28 of 0 (check_range), and what is not reached loses less than that from
+// here.
+constexpr std::int32_t unreached = -(1 << 29);
 
 /// What a stream sees at its beginning with one carry: scores, and the readings they come from (-1:
 /// the chain begins here).
@@ -17,6 +19,7 @@ struct Above {
 };
 
 // How a cell was reached, and how its two gaps were.
+// Letters win over codons where both are marked.
 enum : std::uint8_t { from_codons = 1, from_letters = 2, codons_open = 4, letters_open = 8 };
 
 }  // namespace
@@ -30,7 +33,12 @@ class ProteinTracer {
   }
 
  public:
-  explicit ProteinTracer(const ProteinSolver& solver) : s_(solver), align_(solver.params_.align) {}
+  explicit ProteinTracer(const ProteinSolver& solver)
+      : s_(solver), align_(solver.params_.align), codes_(1, 0) {
+    for (const char letter : s_.problem_.target) {
+      codes_.push_back(align_.substitution.code[static_cast<unsigned char>(letter)]);
+    }
+  }
 
   std::vector<ExonAlignment> run(std::int64_t& cells) {
     j_ = s_.letters_;
@@ -135,51 +143,71 @@ class ProteinTracer {
 
   // The first row, from all carries; what continues a gap is worth more than what opens it, or it
   // opens.
-  void fill_first(std::vector<std::int64_t>& paired, std::vector<std::int64_t>& gap) {
-    std::fill(paired.begin(), paired.end(), unreached);
-    std::fill(gap.begin(), gap.end(), unreached);
+  void fill_first() {
+    std::fill(gap_.begin(), gap_.end(), unreached);
+    std::fill(paired_.begin(), paired_.end(), unreached);
     for (const Carry u : seen_) {
       const char amino = amino_of(u, 1);
       for (std::int64_t j = 0; j < columns_; ++j) {
-        gap[j] = std::max(gap[j], above_[u].best[j] + open());
-        if (j > 0) paired[j] = std::max(paired[j], above_[u].best[j - 1] + pair(amino, j));
+        gap_[j] = std::max(gap_[j], static_cast<std::int32_t>(above_[u].best[j] + open()));
+        if (j == 0) continue;
+        const std::int64_t value = above_[u].best[j - 1] + pair(amino, j);
+        paired_[j] = std::max(paired_[j], static_cast<std::int32_t>(value));
       }
     }
     for (std::int64_t j = 0; j < columns_; ++j) {
-      ways_[j] |= codons_open;
+      ways_[j] = codons_open;
       for (const Carry u : seen_) {
-        if (above_[u].gap[j] <= gap[j]) continue;
-        gap[j] = above_[u].gap[j];
-        ways_[j] &= static_cast<std::uint8_t>(~codons_open);
+        if (above_[u].gap[j] <= gap_[j]) continue;
+        gap_[j] = static_cast<std::int32_t>(above_[u].gap[j]);
+        ways_[j] = 0;
       }
     }
   }
 
+  // Pairs and gaps of codons of a later row: each column by itself.
+  void fill_down(std::int64_t row, std::uint8_t* ways) {
+    const std::int32_t first = align_.gap_open + align_.gap_extend, more = align_.gap_extend;
+    const Substitution& s = align_.substitution;
+    const int* scores =
+        s.scores.data() + s.code[static_cast<unsigned char>(amino_of(0, row))] * s.letters;
+    for (std::int64_t j = 1; j < columns_; ++j) paired_[j] = best_[j - 1] + scores[codes_[j]];
+    for (std::int64_t j = 0; j < columns_; ++j) {
+      const std::int32_t opened = best_[j] + first, longer = gap_[j] + more;
+      ways[j] = opened >= longer ? codons_open : 0;
+      gap_[j] = std::max(opened, longer);
+    }
+  }
+
+  // Gaps of letters, column after column.
+  void fill_across(std::uint8_t* ways) {
+    const std::int32_t first = align_.gap_open + align_.gap_extend, more = align_.gap_extend;
+    for (std::int64_t j = 0; j < columns_; ++j) {
+      ways[j] |= paired_[j] >= gap_[j] ? 0 : from_codons;
+      best_[j] = std::max(paired_[j], gap_[j]);
+    }
+    std::int32_t letters = unreached, before = best_[0];
+    for (std::int64_t j = 1; j < columns_; ++j) {
+      const std::int32_t opened = before + first, longer = letters + more;
+      letters = std::max(opened, longer);
+      const bool crosses = letters > best_[j];
+      ways[j] |= (opened >= longer ? letters_open : 0) | (crosses ? from_letters : 0);
+      best_[j] = before = std::max(letters, best_[j]);
+    }
+  }
+
   void fill() {
-    std::vector<std::int64_t> best(columns_), gap(columns_), paired(columns_);
-    fill_first(paired, gap);
+    best_.assign(columns_, unreached);
+    gap_ = paired_ = best_;
     for (std::int64_t i = 1; i <= rows_; ++i) {
       std::uint8_t* ways = ways_.data() + (i - 1) * columns_;
-      const char amino = i > 1 ? amino_of(0, i) : 'X';
-      std::int64_t before = unreached, letters = unreached;
       if (i % 1024 == 0) s_.context_.check_cancelled();
-      for (std::int64_t j = 0; j < columns_; ++j) {
-        if (i > 1) {
-          const std::int64_t opened = best[j] + open(), longer = gap[j] + align_.gap_extend;
-          gap[j] = std::max(opened, longer);
-          if (opened >= longer) ways[j] |= codons_open;
-          paired[j] = j > 0 ? before + pair(amino, j) : unreached;
-          before = best[j];
-        }
-        if (j > 0) {
-          const std::int64_t opened = best[j - 1] + open(), longer = letters + align_.gap_extend;
-          letters = std::max(opened, longer);
-          if (opened >= longer) ways[j] |= letters_open;
-        }
-        best[j] = std::max({paired[j], gap[j], letters});
-        if (best[j] == paired[j] && j > 0) continue;
-        ways[j] |= best[j] == gap[j] ? from_codons : from_letters;
+      if (i == 1) {
+        fill_first();
+      } else {
+        fill_down(i, ways);
       }
+      fill_across(ways);
     }
   }
 
@@ -194,7 +222,7 @@ class ProteinTracer {
       --row_, --j_;
       return;
     }
-    if (state_ == 'H') state_ = (way & from_codons) != 0 ? 'D' : 'I';
+    if (state_ == 'H') state_ = (way & from_letters) != 0 ? 'I' : 'D';
     if (state_ == 'I') {
       append(runs, 'I');
       if ((way & letters_open) != 0) state_ = 'H';
@@ -219,6 +247,8 @@ class ProteinTracer {
   int carried_ = 0;          ///< bases, into the exon at hand
   std::vector<Carry> seen_;  ///< carries of that size that its start saw
   std::array<Above, carries> above_;
+  std::vector<int> codes_;                         ///< of target letters, from 1
+  std::vector<std::int32_t> best_, gap_, paired_;  ///< of the row at hand
   std::vector<std::uint8_t> ways_;
   std::int64_t columns_ = 0, rows_ = 0, cells_ = 0;
   std::int64_t row_ = 0, j_ = 0;  ///< where the walk stands
