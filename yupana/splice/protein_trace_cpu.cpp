@@ -171,28 +171,36 @@ class ProteinTracer {
     const Substitution& s = align_.substitution;
     const int* scores =
         s.scores.data() + s.code[static_cast<unsigned char>(amino_of(0, row))] * s.letters;
-    for (std::int64_t j = 1; j < columns_; ++j) paired_[j] = best_[j - 1] + scores[codes_[j]];
-    for (std::int64_t j = 0; j < columns_; ++j) {
-      const std::int32_t opened = best_[j] + first, longer = gap_[j] + more;
+    // Locals: bytes written might be anything that a member points to.
+    const std::int64_t columns = columns_;
+    const std::int32_t* best = best_.data();
+    const int* codes = codes_.data();
+    std::int32_t *gap = gap_.data(), *paired = paired_.data();
+    for (std::int64_t j = 1; j < columns; ++j) paired[j] = best[j - 1] + scores[codes[j]];
+    for (std::int64_t j = 0; j < columns; ++j) {
+      const std::int32_t opened = best[j] + first, longer = gap[j] + more;
       ways[j] = opened >= longer ? codons_open : 0;
-      gap_[j] = std::max(opened, longer);
+      gap[j] = std::max(opened, longer);
     }
   }
 
   // Gaps of letters, column after column.
   void fill_across(std::uint8_t* ways) {
     const std::int32_t first = align_.gap_open + align_.gap_extend, more = align_.gap_extend;
-    for (std::int64_t j = 0; j < columns_; ++j) {
-      ways[j] |= paired_[j] >= gap_[j] ? 0 : from_codons;
-      best_[j] = std::max(paired_[j], gap_[j]);
+    const std::int64_t columns = columns_;
+    const std::int32_t *gap = gap_.data(), *paired = paired_.data();
+    std::int32_t* best = best_.data();
+    for (std::int64_t j = 0; j < columns; ++j) {
+      ways[j] |= paired[j] >= gap[j] ? 0 : from_codons;
+      best[j] = std::max(paired[j], gap[j]);
     }
-    std::int32_t letters = unreached, before = best_[0];
-    for (std::int64_t j = 1; j < columns_; ++j) {
+    std::int32_t letters = unreached, before = best[0];
+    for (std::int64_t j = 1; j < columns; ++j) {
       const std::int32_t opened = before + first, longer = letters + more;
       letters = std::max(opened, longer);
-      const bool crosses = letters > best_[j];
+      const bool crosses = letters > best[j];
       ways[j] |= (opened >= longer ? letters_open : 0) | (crosses ? from_letters : 0);
-      best_[j] = before = std::max(letters, best_[j]);
+      best[j] = before = std::max(letters, best[j]);
     }
   }
 
