@@ -283,6 +283,12 @@ def a_protein_finds_its_gene_from_signals():
                 "--both-strands", "-o", "a")
             row = table("a")[0]
             assert row["strand"] == name and row["exons"] == "3" and row["unequal"] == "0", row
+            # With the stop codon scored as one, exons have the same scores however it is asked.
+            scores = [line.split("\t")[5] for line in pathlib.Path("a.gff3").read_text().splitlines()
+                      if "\texon\t" in line]
+            assert all(int(score) > 0 for score in scores), scores
+            first_scores = first_scores if target != protein else scores
+            assert scores == first_scores, (scores, first_scores)
             # A stop codon that the protein does not name stands alone.
             stops = [("1", "D")] if target != protein else []
             cigar = protein_adds_up("a", letters, target)

@@ -148,7 +148,12 @@ std::int64_t protein_exon_score(const SplicedHit& hit, std::size_t index) {
   std::int64_t score = 0, codon = spliced.codons_before(index), letter = part.target_begin;
   for (const Run& run : part.runs) {
     const bool gap = run.operation == 'I' || run.operation == 'D';
-    if (gap) score += align.gap_open + run.length * align.gap_extend;
+    // The stop codon is the chain's last.
+    const bool stop =
+        hit.has_stop && run.operation == 'D' && codon + run.length == std::ssize(spliced.amino);
+    const std::int64_t length = run.length - (stop ? 1 : 0);
+    if (stop) score += align.substitution.score('*', '*');
+    if (gap && length > 0) score += align.gap_open + length * align.gap_extend;
     for (std::int64_t i = 0; !gap && i < run.length; ++i) {
       score += align.substitution.score(spliced.amino[codon + i], (*hit.letters)[letter + i]);
     }
@@ -203,8 +208,9 @@ std::string protein_text(const SplicedHit& hit) {
     for (std::size_t at = 0; at < lines.bases.size(); at += width) {
       const std::string above = lines.bases.substr(at, width),
                         below = lines.letters.substr(at, width);
-      const std::int64_t place =
-          base < std::ssize(spliced.places) ? spliced.places[base] : length - 1;
+      // The first base shown that is the exon's own.
+      const std::int64_t own = std::max(base, k == 0 ? 0 : spliced.ends[k - 1]);
+      const std::int64_t place = own < std::ssize(spliced.places) ? spliced.places[own] : exon.last;
       text += fmt::format("{:>12} {}\n{:>12} {}\n{:>12} {}\n{:>12} {}\n\n",
                           forward ? place + 1 : length - place,
                           above,

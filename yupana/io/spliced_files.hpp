@@ -23,6 +23,8 @@ struct SplicedHit {
   std::shared_ptr<const splice::AlignParams> params;  ///< it was made with
   /// Set where the target is a protein: runs then count codons, see splice::align_protein.
   std::shared_ptr<const splice::ProteinParams> protein;
+  /// The last codon without a letter is the stop codon, and scores as that with '*'.
+  bool has_stop = false;
 };
 
 /// Columns of an alignment, added up.

@@ -206,32 +206,30 @@ std::vector<SpliceInput> read_batch(const std::string& path) {
   return inputs;
 }
 
-/// Takes a letter added to the end of a target out of its alignment: its codon stands alone.
-void drop_last_letter(splice::SplicedAlignment& alignment) {
-  bool found = false;
+/// Takes a letter added to the end of a target out of its alignment: its codon stands alone. True
+/// if that was the letter itself, a stop codon.
+bool drop_last_letter(splice::SplicedAlignment& alignment) {
+  bool found = false, stop = false;
   for (auto part = alignment.chain.rbegin(); part != alignment.chain.rend() && !found; ++part) {
     --part->target_end;
-    std::vector<splice::Run> runs;
+    std::vector<splice::Run> runs;  // backwards
+    const auto add = [&](char operation, std::int64_t length) {
+      if (length == 0) return;
+      if (runs.empty() || runs.back().operation != operation) runs.push_back({operation, 0});
+      runs.back().length += length;
+    };
     for (auto run = part->runs.rbegin(); run != part->runs.rend(); ++run) {
-      splice::Run left = *run;
-      if (!found && run->operation != 'D') {
-        found = true;
-        --left.length;
-        if (run->operation != 'I') {
-          if (!runs.empty() && runs.back().operation == 'D') {
-            ++runs.back().length;
-          } else {
-            runs.push_back({'D', 1});
-          }
-        }
-        if (left.length == 0) continue;
-      }
-      runs.push_back(left);
+      const bool here = !found && run->operation != 'D';
+      if (here) stop = run->operation == '=';
+      if (here && run->operation != 'I') add('D', 1);
+      add(run->operation, run->length - (here ? 1 : 0));
+      found = found || here;
     }
     std::reverse(runs.begin(), runs.end());
     part->runs = std::move(runs);
     if (!found) --part->target_begin;
   }
+  return stop;
 }
 
 /// The problems of one kind, and the best of those of each task.
@@ -300,7 +298,7 @@ class Runner {
                  splice::SplicedAlignment&& done,
                  io::SplicedHit& hit) const {
     if (hit.letters != nullptr && hit.alignment.score >= done.score) return;
-    if (task.with_stop != nullptr) drop_last_letter(done);
+    const bool stop = task.with_stop != nullptr && drop_last_letter(done);
     hit = {task.target,
            strand.sequence,
            strand.sign,
@@ -309,7 +307,8 @@ class Runner {
            &strand.exons,
            std::move(done),
            scoring_,
-           protein_};
+           protein_,
+           stop};
   }
   double rate() {
     if (context_.backend() == Backend::reference) return 2e7;

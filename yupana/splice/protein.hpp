@@ -52,8 +52,8 @@ struct ProteinParams {
 /// first codon of an exon can continue from several carries, the first of the best predecessors
 /// wins, in the order of exons, then the carry in the order A, C, G, T, other.
 ///
-///   memory: where the alignment is wanted up to 48 n bytes for each end of exons, 2 n for each
-///   codon of the longest exon
+///   memory: where the alignment is wanted up to 48 n bytes for each end of exons, and n for
+///   each codon of the longest exon of the chain
 ///   errors: as align(), and bad_input for a matrix without one of the twenty amino acids, X and *,
 ///   scores that may not fit 28 bits; device on GPUs: it runs on the CPU alone
 /// Exact: whole numbers of 32 bits.
