@@ -79,19 +79,20 @@ void ProteinSolver::make_profiles() {
   }
 }
 
-ProteinRow ProteinSolver::make_row(bool with_sources) {
-  ProteinRow row;
-  const int planes = (affine_ ? 2 : 1) * (with_sources ? 2 : 1);
+void ProteinSolver::count_bytes(std::int64_t planes) {
   bytes_ += planes * count_ * static_cast<std::int64_t>(sizeof(std::int32_t));
-  if (static_cast<std::uint64_t>(bytes_) > context_.memory()) {
-    throw Error(
-        ErrorCode::out_of_resources,
-        fmt::format("splice: {} exons against {} amino acids need more than the {:.1f} GB of "
-                    "memory allowed; give fewer candidates or more --memory",
-                    problem_.exons.size(),
-                    letters_,
-                    static_cast<double>(context_.memory()) * 1e-9));
-  }
+  if (static_cast<std::uint64_t>(bytes_) <= context_.memory()) return;
+  throw Error(ErrorCode::out_of_resources,
+              fmt::format("splice: {} exons against {} amino acids need more than the {:.1f} GB of "
+                          "memory allowed; give fewer candidates or more --memory",
+                          problem_.exons.size(),
+                          letters_,
+                          static_cast<double>(context_.memory()) * 1e-9));
+}
+
+ProteinRow ProteinSolver::make_row(bool with_sources) {
+  count_bytes((affine_ ? 2 : 1) * (with_sources ? 2 : 1));
+  ProteinRow row;
   row.best = Array<std::int32_t>::zeros(count_);
   if (affine_) row.gap = Array<std::int32_t>::zeros(count_);
   if (with_sources) row.best_from = Array<std::int32_t>::zeros(count_);
@@ -100,8 +101,10 @@ ProteinRow ProteinSolver::make_row(bool with_sources) {
 }
 
 ProteinRow ProteinSolver::copy_of(const ProteinRow& row) {
-  ProteinRow copy = make_row(!row.best_from.empty());
+  count_bytes((affine_ ? 2 : 1) * 2);
+  ProteinRow copy;
   const auto take = [&](Array<std::int32_t>& to, const Array<std::int32_t>& from) {
+    to = Array<std::int32_t>(from.size());
     std::copy(from.begin(), from.end(), to.begin());
   };
   take(copy.best, row.best);

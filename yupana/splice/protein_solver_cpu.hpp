@@ -48,6 +48,7 @@ class ProteinSolver {
 
   void check_range() const;
   void make_profiles();
+  void count_bytes(std::int64_t planes);
   ProteinRow make_row(bool with_sources);
   ProteinRow copy_of(const ProteinRow& row);
   void clear(ProteinRow& row) const;
