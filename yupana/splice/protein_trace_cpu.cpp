@@ -209,7 +209,7 @@ class ProteinTracer {
     gap_ = paired_ = best_;
     for (std::int64_t i = 1; i <= rows_; ++i) {
       std::uint8_t* ways = ways_.data() + (i - 1) * columns_;
-      if (i % 1024 == 0) s_.context_.check_cancelled();
+      s_.context_.check_cancelled();
       if (i == 1) {
         fill_first();
       } else {
