@@ -118,6 +118,46 @@ void measure(Context& context,
   }
 }
 
+/// The same genes against proteins: three frames with a third of the rows and of the columns each.
+void measure_proteins(Context& context, const BenchParams& params, const std::vector<Gene>& genes) {
+  Context reference({.device = "reference", .threads = 1, .memory = 0, .gpu_memory = 0});
+  RandomSequence random(3);
+  std::vector<std::string> proteins;
+  std::vector<Case> cases;
+  for (const Gene& gene : genes) {
+    std::string protein;
+    while (3 * protein.size() < gene.target.size()) {
+      protein += "ACDEFGHIKLMNPQRSTVWY"[random.word() % 20];
+    }
+    proteins.push_back(std::move(protein));
+  }
+  for (std::size_t g = 0; g < genes.size(); ++g) {
+    cases.push_back({genes[g].bases, genes[g].exons, proteins[g]});
+  }
+  const Gene small = make_gene(random, 10, 40, 200);
+  const Case check{small.bases, small.exons, std::string_view(proteins[0]).substr(0, 40)};
+  const bool agrees =
+      splice::align_protein(context, check).chain == splice::align_protein(reference, check).chain;
+  for (const bool alignment : {true, false}) {
+    splice::ProteinParams scoring;
+    scoring.align.alignment = alignment;
+    std::vector<SplicedAlignment> done;
+    const double seconds = best_seconds(
+        params.quick ? 1 : 5, [&] { done = splice::align_protein(context, cases, scoring); });
+    double executed = 0;
+    for (const SplicedAlignment& one : done) executed += static_cast<double>(one.executed_cells);
+    const std::string what = fmt::format("{} genes, proteins, affine gaps, {}, {} thread{}",
+                                         genes.size(),
+                                         alignment ? "with alignment" : "score only",
+                                         context.threads(),
+                                         context.threads() > 1 ? "s" : "");
+    const std::string impl = fmt::format("yupana cpu {}", simd_target());
+    const double rate = executed / seconds;
+    params.emit({"splice", what, impl, rate * 1e-9, "G executed cells/s", std::nullopt, agrees});
+    params.emit({"splice", what, impl, seconds, "s", std::nullopt, agrees});
+  }
+}
+
 /// The shapes of the published set, one huge gene, and one gene with exons from its signals.
 void measure_all(Context& context, const BenchParams& params) {
   const double limit = register_rate(context, params.quick);
@@ -149,6 +189,7 @@ void measure_all(Context& context, const BenchParams& params) {
           affine,
           limit,
           agrees);
+  measure_proteins(context, params, genes);
   const std::vector<Gene> huge{make_gene(random, params.quick ? 50 : 1878, 135, 2355)};
   measure(context,
           params,

@@ -1,10 +1,12 @@
 #include "bench/splice/splice_peers.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <set>
 #include <sstream>
@@ -54,8 +56,28 @@ Ends ours(Context& context, const Gene& gene) {
   return ends;
 }
 
+std::string protein_of(const Gene& gene) {
+  std::string protein =
+      splice::translation(io::read_fasta(gene.cdna, io::dna_letters).front().letters, {});
+  if (!protein.ends_with('*')) protein += '*';
+  return protein;
+}
+
+Ends ours_with_protein(Context& context, const Gene& gene) {
+  const std::string bases = io::read_fasta(gene.genomic, io::dna_letters).front().letters;
+  const splice::CandidateParams candidates = splice::candidates_for_proteins();
+  const std::vector<splice::Exon> exons = splice::candidate_exons(bases, candidates);
+  const auto done = splice::align_protein(
+      context, {bases, exons, protein_of(gene)}, splice::protein_for_candidates({}, candidates));
+  Ends ends;
+  for (const splice::ExonAlignment& part : done.chain) {
+    ends.emplace(exons[part.exon].first, exons[part.exon].last);
+  }
+  return ends;
+}
+
 // The exon lines of what a program writes as GFF.
-Ends exon_lines(const std::string& command) {
+Ends exon_lines(const std::string& command, const std::string& wanted = "exon") {
   std::istringstream lines(output_of(command));
   Ends ends;
   std::string line;
@@ -63,7 +85,7 @@ Ends exon_lines(const std::string& command) {
     std::istringstream words(line);
     std::string sequence, source, kind;
     std::int64_t first, last;
-    if (words >> sequence >> source >> kind >> first >> last && kind == "exon") {
+    if (words >> sequence >> source >> kind >> first >> last && kind == wanted) {
       ends.emplace(first, last);
     }
   }
@@ -80,6 +102,26 @@ Ends exonerate(const Gene& gene) {
 
 Ends spaln(const Gene& gene) {
   return exon_lines(fmt::format("spaln -Q0 -O0 {} {} 2>/dev/null", gene.genomic, gene.cdna));
+}
+
+// With the gene's protein; a last exon without the stop codon is right too.
+Ends with_protein(const Gene& gene, const std::string& command) {
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / fmt::format("yupana_bench_{}.fa", getpid());
+  std::string protein = protein_of(gene);
+  protein.pop_back();
+  std::ofstream(file) << ">protein\n" << protein << "\n";
+  const bool is_exonerate = command.starts_with("exonerate");
+  const std::string files = is_exonerate ? fmt::format("{} {}", file.string(), gene.genomic)
+                                         : fmt::format("{} {}", gene.genomic, file.string());
+  const Ends found =
+      exon_lines(fmt::format("{} {} 2>/dev/null", command, files), is_exonerate ? "exon" : "cds");
+  std::filesystem::remove(file);
+  Ends ends;
+  for (const auto& [first, last] : found) {
+    ends.emplace(first, gene.exons.count({first, last + 3}) > 0 ? last + 3 : last);
+  }
+  return ends;
 }
 
 // First hit; its CIGAR cut at N.
@@ -114,6 +156,7 @@ Ends minimap2(const Gene& gene) {
 void measure_genes(Context& context, const BenchParams& params) {
   const std::vector<Gene> all = genes();
   if (all.empty()) return;
+  std::string what = "10 vertebrate genes, 88 exons";
   const auto measure = [&](const std::string& impl, const std::function<Ends(const Gene&)>& find) {
     double found = 0, predicted = 0, seconds = 0;
     for (const Gene& gene : all) {
@@ -123,14 +166,30 @@ void measure_genes(Context& context, const BenchParams& params) {
       predicted += static_cast<double>(ends.size());
       for (const auto& exon : ends) found += static_cast<double>(gene.exons.count(exon));
     }
-    const std::string what = "10 vertebrate genes, 88 exons";
     params.emit({"splice", what, impl, found, "exons exactly right", found / 88, true});
     params.emit({"splice", what, impl, predicted, "exons reported", std::nullopt, true});
     params.emit({"splice", what, impl, seconds, "s", std::nullopt, true});
   };
   measure(fmt::format("yupana cpu {}, --exons auto", simd_target()),
           [&](const Gene& gene) { return ours(context, gene); });
+  const std::string cdnas = what, proteins = what + ", by proteins";
+  what = proteins;
+  measure(fmt::format("yupana cpu {}, --exons auto", simd_target()),
+          [&](const Gene& gene) { return ours_with_protein(context, gene); });
   if (!params.peers) return;
+  const auto measure_command = [&](const std::string& command) {
+    measure(command, [&](const Gene& gene) { return with_protein(gene, command); });
+  };
+  if (installed("exonerate")) {
+    measure_command(
+        "exonerate --model protein2genome --bestn 1 --showalignment no --showvulgar no "
+        "--showtargetgff yes");
+  }
+  if (installed("spaln")) {
+    measure_command("spaln -Q0 -O0");
+    measure_command("spaln -Q0 -O0 -TTetrapod");
+  }
+  what = cdnas;
   if (installed("exonerate")) measure("exonerate coding2genome", exonerate);
   if (installed("spaln")) measure("spaln -Q0", spaln);
   if (installed("minimap2")) measure("minimap2 -x splice", minimap2);

@@ -61,5 +61,29 @@ def it_accepts_exons_found_and_an_empty_chain():
     valid("none")
 
 
+def it_accepts_proteins_with_cds_and_phases():
+    amino = dict(zip((a + b + c for a in "TCAG" for b in "TCAG" for c in "TCAG"),
+                     "FFLLSSSSYY**CC*WLLLLPPPPHHQQRRRRIIIMTTTTNNKKSSRRVVVVAAAADDEEGGGG"))
+    for seed in range(6):
+        draw = random.Random(seed)
+        text, places, cdna = gene(draw, 2 + seed)
+        protein = "".join(amino[cdna[i:i + 3]] for i in range(0, len(cdna) - 2, 3))
+        if seed % 2 == 1:
+            text = complement(text)
+            places = [(len(text) + 1 - b, len(text) + 1 - a) for a, b in places][::-1]
+        pathlib.Path("g.fa").write_text(f">chr1\n{text}\n")
+        pathlib.Path("p.fa").write_text(f">prot\n{protein}\n")
+        pathlib.Path("e.tsv").write_text("".join(f"{a}\t{b}\n" for a, b in places))
+        run("splice", "--genome", "g.fa", "--exons", "e.tsv", "--protein", "p.fa",
+            "--both-strands", "-o", "run")
+        assert valid("run") == len(places), f"seed {seed}"
+        cds = [line for line in pathlib.Path("run.gff3").read_text().splitlines()
+               if "\tCDS\t" in line]
+        assert len(cds) == len(places) and all(line.split("\t")[7] in "012" for line in cds)
+        run("splice", "--genome", "g.fa", "--exons", "auto", "--protein", "p.fa", "-o", "auto")
+        valid("auto")
+
+
 need("gt")
-sys.exit(main([the_validator_accepts, it_accepts_exons_found_and_an_empty_chain]))
+sys.exit(main([the_validator_accepts, it_accepts_exons_found_and_an_empty_chain,
+               it_accepts_proteins_with_cds_and_phases]))

@@ -8,6 +8,7 @@
 #include "tests/splice/cases.hpp"
 #include "tests/support/text_files.hpp"
 #include "yupana/splice/align_backends.hpp"
+#include "yupana/splice/protein.hpp"
 
 namespace yupana::splice {
 namespace {
@@ -307,6 +308,15 @@ TEST(AlignCuda, OneHugeCaseEqualsTheCpu) {
     params.gap_open = open;
     expect_equal(align(cuda_context(), c.view(), params), align(cpu_context(), c.view(), params));
   }
+}
+
+TEST(AlignCuda, ProteinsAreRefusedWithTheDeviceThatTakesThem) {
+  YUPANA_NEEDS_GPU();
+  const std::vector<Exon> exons{exon(1, 3)};
+  const std::string message = test::refusal([&] {
+    align_protein(cuda_context(), Case{"ATG", exons, "M"});
+  });
+  EXPECT_NE(message.find("--device cpu"), std::string::npos) << message;
 }
 
 }  // namespace

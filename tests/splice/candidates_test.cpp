@@ -103,5 +103,35 @@ TEST(Candidates, RecoverTheExonsOfTenVertebrateGenesExactly) {
   EXPECT_GE(found, 84);
 }
 
+TEST(Candidates, RecoverEveryExonOfTenVertebrateGenesWithProteins) {
+  const std::filesystem::path folder =
+      std::filesystem::path(YUPANA_SHARED_DATA) / "splice/vertebrate_cds";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no genes at " << folder;
+  Context context({.device = "cpu", .threads = 2});
+  const CandidateParams candidates = candidates_for_proteins();
+  int found = 0, all = 0, reported = 0;
+  for (const auto& gene : std::filesystem::directory_iterator(folder)) {
+    const std::string bases = letters_of(gene.path() / "genomic.fa");
+    std::string target = translation(letters_of(gene.path() / "target_cdna.fa"), {});
+    if (!target.ends_with('*')) target += '*';
+    const auto exons = candidate_exons(bases, candidates);
+    const auto got =
+        align_protein(context, {bases, exons, target}, protein_for_candidates({}, candidates));
+    Ends chain;
+    for (const ExonAlignment& part : got.chain) {
+      chain.emplace(exons[part.exon].first, exons[part.exon].last);
+    }
+    reported += static_cast<int>(chain.size());
+    std::ifstream truth(gene.path() / "exons.tsv");
+    std::string header;
+    std::getline(truth, header);
+    for (std::int64_t first, last; truth >> first >> last; ++all)
+      found += chain.count({first, last});
+  }
+  EXPECT_EQ(all, 88);
+  EXPECT_EQ(found, 88);
+  EXPECT_EQ(reported, 88);
+}
+
 }  // namespace
 }  // namespace yupana::splice

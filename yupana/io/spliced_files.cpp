@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "yupana/io/fasta.hpp"
+#include "yupana/io/protein_lines.hpp"
 
 namespace yupana::io {
 namespace {
@@ -66,6 +67,7 @@ void for_each_run(const SplicedHit& hit, const Body& body) {
       if (run.operation != 'I') base += run.length;
       if (run.operation != 'D') letter += run.length;
     }
+    base = exon.last;
   }
 }
 
@@ -206,6 +208,7 @@ void write_spliced_gff3(AtomicFile& file, const std::vector<SplicedHit>& hits) {
                            counts.identity(),
                            target_places(hit, 0, std::ssize(*hit.letters))));
     const std::vector<ExonAlignment> chain = forward_chain(hit);
+    const std::vector<int> carried = splice::carried_bases(*hit.exons, hit.alignment.chain);
     for (std::size_t i = 0; i < chain.size(); ++i) {
       const Exon& exon = exon_of(hit, chain[i]);
       const auto [from, to] = forward(hit, exon.first, exon.last);
@@ -218,7 +221,7 @@ void write_spliced_gff3(AtomicFile& file, const std::vector<SplicedHit>& hits) {
                       sequence,
                       from,
                       to,
-                      own_score(hit, chain[i]),
+                      hit.protein ? protein_exon_score(hit, rank - 1) : own_score(hit, chain[i]),
                       hit.strand,
                       number,
                       rank,
@@ -226,6 +229,15 @@ void write_spliced_gff3(AtomicFile& file, const std::vector<SplicedHit>& hits) {
                       rank,
                       own.identity(),
                       target_places(hit, chain[i].target_begin, chain[i].target_end)));
+      if (!hit.protein) continue;
+      file.write(fmt::format("{}\tyupana\tCDS\t{}\t{}\t.\t{}\t{}\tID=mrna{}.cds;Parent=mrna{}\n",
+                             sequence,
+                             from,
+                             to,
+                             hit.strand,
+                             (3 - carried[rank - 1]) % 3,
+                             number,
+                             number));
     }
   }
 }
@@ -233,6 +245,10 @@ void write_spliced_gff3(AtomicFile& file, const std::vector<SplicedHit>& hits) {
 void write_spliced_paf(AtomicFile& file, const std::vector<SplicedHit>& hits) {
   for (const SplicedHit& hit : hits) {
     if (hit.alignment.chain.empty()) continue;
+    if (hit.protein) {
+      file.write(protein_paf_line(hit, span_of(hit).first, span_of(hit).second));
+      continue;
+    }
     std::vector<Run> runs;
     std::vector<std::string> differences;
     for_each_run(hit, [&](const Run& run, std::int64_t base, std::int64_t letter) {
@@ -286,7 +302,8 @@ void write_spliced_text(AtomicFile& file, const std::vector<SplicedHit>& hits) {
                            hit.alignment.score,
                            hit.alignment.chain.size(),
                            100 * count_columns(hit).identity()));
-    for (std::size_t k = 0; k < hit.alignment.chain.size(); ++k) {
+    if (hit.protein) file.write(protein_text(hit));
+    for (std::size_t k = 0; !hit.protein && k < hit.alignment.chain.size(); ++k) {
       const ExonAlignment& part = hit.alignment.chain[k];
       const Exon& exon = exon_of(hit, part);
       std::string bases, bars, letters;

@@ -7,6 +7,7 @@
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/splice/align.hpp"
+#include "yupana/splice/protein.hpp"
 
 namespace yupana::io {
 
@@ -20,6 +21,10 @@ struct SplicedHit {
   const std::vector<splice::Exon>* exons = nullptr;  ///< places on `strand`
   splice::SplicedAlignment alignment;
   std::shared_ptr<const splice::AlignParams> params;  ///< it was made with
+  /// Set where the target is a protein: runs then count codons, see splice::align_protein.
+  std::shared_ptr<const splice::ProteinParams> protein;
+  /// The last codon without a letter is the stop codon, and scores as that with '*'.
+  bool has_stop = false;
 };
 
 /// Columns of an alignment, added up.
@@ -34,13 +39,19 @@ ColumnCounts count_columns(const SplicedHit& hit);
 
 /// A line for each target: score, chain as first-last,... in forward coordinates, columns, cells.
 void write_spliced_tsv(AtomicFile& file, const std::vector<SplicedHit>& hits);
-/// gene, mRNA and exon lines; the score of an exon is that of its own columns.
+/// gene, mRNA and exon lines; the score of an exon is that of its own columns. With a protein CDS
+/// lines too, with their phase: the bases before the first codon that begins in the exon.
 void write_spliced_gff3(AtomicFile& file, const std::vector<SplicedHit>& hits);
 /// PAF as minimap2 writes it: the target is the query, cg has = X I D N, cs introns as ~gt123ag;
 /// on the - strand both run along the forward strand of the sequence. A target without an exon has
-/// no line.
+/// no line. A protein's line is as miniprot writes it: places of the protein in amino acids, of the
+/// sequence in bases; cg runs along the protein on both strands, with M I D in codons, N U V
+/// introns of phase 0, 1, 2 (U and V with the three bases of the codon they split), and F, G bases
+/// of what these cannot say: split codons without a letter, codons in three exons, bases behind the
+/// last.
 void write_spliced_paf(AtomicFile& file, const std::vector<SplicedHit>& hits);
-/// For reading: 60 columns a line, exon by exon.
+/// For reading: 60 columns a line, exon by exon; proteins under codons, carried bases in lower
+/// case.
 void write_spliced_text(AtomicFile& file, const std::vector<SplicedHit>& hits);
 
 }  // namespace yupana::io

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <list>
 #include <map>
+#include <tuple>
 
 #include "yupana/core/error.hpp"
 #include "yupana/io/exons.hpp"
@@ -32,20 +33,28 @@ struct Task {
   const std::string* letters = nullptr;
   std::vector<const Strand*> strands;
   bool from_signals = false;
+  bool is_protein = false;
+  const std::string* with_stop = nullptr;  ///< the letters and '*', where it was added
 };
 
 /// Reads inputs, each file once, and keeps what is read.
 class Workshop {
  public:
-  Workshop(Context& context, const SpliceJobParams& params) : context_(context), params_(params) {}
+  Workshop(Context& context, const SpliceJobParams& params, bool any_protein)
+      : context_(context), params_(params), any_protein_(any_protein) {}
 
   std::vector<Task> tasks(const std::vector<SpliceInput>& inputs) {
     std::vector<Task> result;
     for (const SpliceInput& input : inputs) {
       context_.check_cancelled();
       const std::list<Strand>& strands = strands_of(input);
-      for (const io::FastaRecord& target : fasta(input.target)) {
-        Task task{target.name, &target.letters, {}, input.exons == "auto"};
+      const bool from_signals = input.exons == "auto";
+      for (const io::FastaRecord& target : fasta(input.target, input.is_protein)) {
+        Task task{target.name, &target.letters, {}, from_signals, input.is_protein};
+        if (from_signals && input.is_protein && !target.letters.ends_with('*')) {
+          with_stop_.push_back(target.letters + '*');
+          task.with_stop = &with_stop_.back();
+        }
         for (const Strand& strand : strands) task.strands.push_back(&strand);
         result.push_back(std::move(task));
       }
@@ -54,26 +63,33 @@ class Workshop {
   }
 
  private:
-  const std::vector<io::FastaRecord>& fasta(const std::string& path) {
-    const auto [place, is_new] = fastas_.try_emplace(path);
-    if (is_new) place->second = io::read_fasta(path, letters_allowed());
+  const std::vector<io::FastaRecord>& fasta(const std::string& path, bool is_protein) {
+    const auto [place, is_new] = fastas_.try_emplace({path, is_protein});
+    if (is_new) {
+      place->second = io::read_fasta(path,
+                                     is_protein ? known(params_.protein.align.substitution)
+                                     : params_.matrix.empty() || any_protein_
+                                         ? std::string(io::dna_letters)
+                                         : known(params_.align.substitution));
+    }
     return place->second;
   }
 
-  std::string letters_allowed() const {
-    if (params_.matrix.empty()) return std::string(io::dna_letters);
+  static std::string known(const splice::Substitution& substitution) {
     std::string letters;
     for (char c = 'A'; c <= 'Z'; ++c) {
-      if (params_.align.substitution.knows(c)) letters += c;
+      if (substitution.knows(c)) letters += c;
     }
+    if (substitution.knows('*')) letters += '*';
     return letters;
   }
 
   const std::list<Strand>& strands_of(const SpliceInput& input) {
-    const auto [place, is_new] = strands_.try_emplace({input.genome, input.exons});
+    const auto [place, is_new] =
+        strands_.try_emplace({input.genome, input.exons, input.is_protein});
     if (!is_new) return place->second;
     std::list<Strand>& strands = place->second;
-    const std::vector<io::FastaRecord>& genome = fasta(input.genome);
+    const std::vector<io::FastaRecord>& genome = fasta(input.genome, false);
     for (const io::FastaRecord& record : genome) {
       for (const char sign : {'+', '-'}) {
         strands.push_back({record.name,
@@ -86,7 +102,8 @@ class Workshop {
       for (Strand& strand : strands) {
         context_.check_cancelled();
         if (strand.sign == '-' && !params_.both_strands) continue;
-        strand.exons = splice::candidate_exons(strand.bases, params_.candidates);
+        strand.exons = splice::candidate_exons(
+            strand.bases, input.is_protein ? params_.protein_candidates : params_.candidates);
       }
     } else {
       place_exons(input, strands);
@@ -157,8 +174,10 @@ class Workshop {
 
   Context& context_;
   const SpliceJobParams& params_;
-  std::map<std::string, std::vector<io::FastaRecord>> fastas_;
-  std::map<std::pair<std::string, std::string>, std::list<Strand>> strands_;
+  const bool any_protein_;
+  std::map<std::pair<std::string, bool>, std::vector<io::FastaRecord>> fastas_;
+  std::list<std::string> with_stop_;
+  std::map<std::tuple<std::string, std::string, bool>, std::list<Strand>> strands_;
 };
 
 std::vector<SpliceInput> read_batch(const std::string& path) {
@@ -167,20 +186,50 @@ std::vector<SpliceInput> read_batch(const std::string& path) {
   std::vector<SpliceInput> inputs;
   io::LineReader reader(path);
   for (std::string_view line; reader.next(line);) {
-    std::array<std::string_view, 4> fields;
+    std::array<std::string_view, 5> fields;
     const std::size_t count = io::split_fields(line, fields.data(), fields.size());
     if (count == 0 || fields[0].starts_with('#')) continue;
     if (inputs.empty() && fields[0] == "genome") continue;
-    if (count != 3) {
+    if (count < 3 || count > 4 || (count == 4 && fields[3] != "protein" && fields[3] != "cdna")) {
       throw bad_line(path,
                      reader.number(),
-                     fmt::format("{} columns; genome, exons (or auto) and target wanted", count));
+                     fmt::format("{} columns; genome, exons (or auto) and target wanted, and the "
+                                 "word protein behind the target where it is one",
+                                 count));
     }
-    inputs.push_back(
-        {beside(fields[0]), fields[1] == "auto" ? "auto" : beside(fields[1]), beside(fields[2])});
+    inputs.push_back({beside(fields[0]),
+                      fields[1] == "auto" ? "auto" : beside(fields[1]),
+                      beside(fields[2]),
+                      fields[3] == "protein"});
   }
   if (inputs.empty()) throw bad_file(path, "no case: lines of genome, exons and target wanted");
   return inputs;
+}
+
+/// Takes a letter added to the end of a target out of its alignment: its codon stands alone. True
+/// if that was the letter itself, a stop codon.
+bool drop_last_letter(splice::SplicedAlignment& alignment) {
+  bool found = false, stop = false;
+  for (auto part = alignment.chain.rbegin(); part != alignment.chain.rend() && !found; ++part) {
+    --part->target_end;
+    std::vector<splice::Run> runs;  // backwards
+    const auto add = [&](char operation, std::int64_t length) {
+      if (length == 0) return;
+      if (runs.empty() || runs.back().operation != operation) runs.push_back({operation, 0});
+      runs.back().length += length;
+    };
+    for (auto run = part->runs.rbegin(); run != part->runs.rend(); ++run) {
+      const bool here = !found && run->operation != 'D';
+      if (here) stop = run->operation == '=';
+      if (here && run->operation != 'I') add('D', 1);
+      add(run->operation, run->length - (here ? 1 : 0));
+      found = found || here;
+    }
+    std::reverse(runs.begin(), runs.end());
+    part->runs = std::move(runs);
+    if (!found) --part->target_begin;
+  }
+  return stop;
 }
 
 /// The problems of one kind, and the best of those of each task.
@@ -189,59 +238,106 @@ class Runner {
   Runner(Context& context, const std::vector<Task>& tasks, const SpliceJobParams& params)
       : context_(context), tasks_(tasks), params_(params) {}
 
-  void run(bool from_signals, bool only_estimate, SpliceResult& result) {
+  void run(bool from_signals, bool is_protein, bool only_estimate, SpliceResult& result) {
     std::vector<splice::Case> cases;
     std::vector<std::pair<std::size_t, const Strand*>> places;
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
-      if (tasks_[t].from_signals != from_signals) continue;
+      if (tasks_[t].from_signals != from_signals || tasks_[t].is_protein != is_protein) continue;
+      const std::string* letters =
+          tasks_[t].with_stop != nullptr ? tasks_[t].with_stop : tasks_[t].letters;
       for (const Strand* strand : tasks_[t].strands) {
-        cases.push_back({strand->bases, strand->exons, *tasks_[t].letters});
+        cases.push_back({strand->bases, strand->exons, *letters});
         places.emplace_back(t, strand);
       }
     }
     if (cases.empty()) return;
-    const auto scoring = std::make_shared<const splice::AlignParams>(
-        from_signals ? splice::scaled_for_candidates(params_.align, params_.candidates)
-                     : params_.align);
-    const splice::AlignParams& align = *scoring;
+    choose_scoring(from_signals, is_protein);
     double cells = 0;
     for (const splice::Case& c : cases) {
-      result.estimates.push_back(splice::estimate(c, align));
+      result.estimates.push_back(protein_ ? splice::estimate_protein(c, *protein_)
+                                          : splice::estimate(c, *scoring_));
       cells += static_cast<double>(result.estimates.back().executed_cells);
     }
-    result.predicted_seconds += cells / (rate(align) * context_.threads());
+    // A protein is one task; a long cDNA is spread over the threads.
+    const auto tasks = is_protein ? std::ssize(cases) : std::ptrdiff_t{context_.threads()};
+    const auto workers = std::min<std::ptrdiff_t>(context_.threads(), tasks);
+    result.predicted_seconds += cells / (rate() * static_cast<double>(workers));
     if (only_estimate) return;
     const auto begin = Clock::now();
-    std::vector<splice::SplicedAlignment> done = splice::align(context_, cases, align);
+    std::vector<splice::SplicedAlignment> done =
+        is_protein ? splice::align_protein(context_, cases, *protein_)
+                   : splice::align(context_, cases, *scoring_);
     result.seconds += std::chrono::duration<double>(Clock::now() - begin).count();
     for (std::size_t c = 0; c < cases.size(); ++c) {
       result.executed_cells += done[c].executed_cells;
       result.traced_cells += done[c].traced_cells;
       result.dense_cells += std::ssize(cases[c].bases) * std::ssize(cases[c].target);
-      io::SplicedHit& hit = result.hits[places[c].first];
-      if (hit.letters != nullptr && hit.alignment.score >= done[c].score) continue;
-      const Strand& strand = *places[c].second;
-      const Task& task = tasks_[places[c].first];
-      hit = {task.target,
-             strand.sequence,
-             strand.sign,
-             task.letters,
-             &strand.bases,
-             &strand.exons,
-             std::move(done[c]),
-             scoring};
+      keep_best(tasks_[places[c].first],
+                *places[c].second,
+                std::move(done[c]),
+                result.hits[places[c].first]);
     }
   }
 
  private:
-  double rate(const splice::AlignParams& align) {
-    return context_.backend() == Backend::reference ? 2e7 : splice::measured_rate(align);
+  void choose_scoring(bool from_signals, bool is_protein) {
+    if (is_protein) {
+      protein_ = std::make_shared<const splice::ProteinParams>(
+          from_signals ? splice::protein_for_candidates(params_.protein, params_.protein_candidates)
+                       : params_.protein);
+      scoring_ = std::shared_ptr<const splice::AlignParams>(protein_, &protein_->align);
+    } else {
+      protein_ = nullptr;
+      scoring_ = std::make_shared<const splice::AlignParams>(
+          from_signals ? splice::scaled_for_candidates(params_.align, params_.candidates)
+                       : params_.align);
+    }
+  }
+  void keep_best(const Task& task,
+                 const Strand& strand,
+                 splice::SplicedAlignment&& done,
+                 io::SplicedHit& hit) const {
+    if (hit.letters != nullptr && hit.alignment.score >= done.score) return;
+    const bool stop = task.with_stop != nullptr && drop_last_letter(done);
+    hit = {task.target,
+           strand.sequence,
+           strand.sign,
+           task.letters,
+           &strand.bases,
+           &strand.exons,
+           std::move(done),
+           scoring_,
+           protein_,
+           stop};
+  }
+  double rate() {
+    if (context_.backend() == Backend::reference) return 2e7;
+    return protein_ ? splice::measured_protein_rate(*protein_) : splice::measured_rate(*scoring_);
   }
 
   Context& context_;
   const std::vector<Task>& tasks_;
   const SpliceJobParams& params_;
+  std::shared_ptr<const splice::AlignParams> scoring_;
+  std::shared_ptr<const splice::ProteinParams> protein_;  ///< null with cDNAs
 };
+
+/// The substitution scores of cDNAs or of proteins from the matrix, where there is one.
+void read_scores(SpliceJobParams& params, std::ptrdiff_t proteins, std::ptrdiff_t inputs) {
+  params.align.substitution = splice::Substitution::dna(params.match, params.mismatch);
+  params.protein.align.min_intron = params.align.min_intron;
+  params.protein.align.alignment = params.align.alignment;
+  if (params.matrix.empty()) return;
+  if (proteins > 0 && proteins < inputs) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("splice: a matrix ({}) is of bases or of amino acids, and the batch has "
+                    "cDNAs and proteins; run them apart",
+                    params.matrix));
+  }
+  (proteins > 0 ? params.protein.align : params.align).substitution =
+      io::read_substitution(params.matrix);
+}
 
 void write_files(Context& context, const SpliceJobParams& params, SpliceResult& result) {
   OutputFiles files;
@@ -258,17 +354,22 @@ void write_files(Context& context, const SpliceJobParams& params, SpliceResult& 
 
 SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
   SpliceJobParams params = given;
-  params.align.substitution = params.matrix.empty()
-                                  ? splice::Substitution::dna(params.match, params.mismatch)
-                                  : io::read_substitution(params.matrix);
-  auto workshop = std::make_shared<Workshop>(context, params);
   const std::vector<SpliceInput> inputs =
       params.batch.empty() ? params.inputs : read_batch(params.batch);
+  const auto proteins = std::count_if(
+      inputs.begin(), inputs.end(), [](const SpliceInput& input) { return input.is_protein; });
+  read_scores(params, proteins, std::ssize(inputs));
+  auto workshop = std::make_shared<Workshop>(context, params, proteins > 0);
   const std::vector<Task> tasks = workshop->tasks(inputs);
   SpliceResult result;
   result.hits.resize(tasks.size());
   Runner runner(context, tasks, params);
-  for (const bool from_signals : {false, true}) runner.run(from_signals, params.estimate, result);
+  // Proteins first: where the device does not take them, that is said before any work.
+  for (const bool is_protein : {true, false}) {
+    for (const bool from_signals : {false, true}) {
+      runner.run(from_signals, is_protein, params.estimate, result);
+    }
+  }
   if (params.estimate) {
     result.hits.clear();
     return result;

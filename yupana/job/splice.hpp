@@ -16,19 +16,23 @@ struct SpliceInput {
   std::string genome;          ///< FASTA
   std::string exons = "auto";  ///< a file of exons, or auto: from the signals in the sequence
   std::string target;          ///< FASTA
+  bool is_protein = false;     ///< the target: proteins, not cDNAs
 };
 
 struct SpliceJobParams {
   std::vector<SpliceInput> inputs;
-  std::string batch;   ///< a file of them instead: genome, exons, target on each line
-  std::string matrix;  ///< a file of substitution scores; empty: match and mismatch
+  /// A file of them instead: genome, exons, target and, where it is one, `protein` on each line.
+  std::string batch;
+  std::string matrix;  ///< a file of substitution scores; empty: match and mismatch, or BLOSUM62
   int match = 1;
   int mismatch = -1;
   splice::AlignParams align;           ///< its substitution is set from the above
+  splice::ProteinParams protein;       ///< of proteins; min_intron is that of `align`
   splice::CandidateParams candidates;  ///< for exons = auto
-  bool both_strands = false;           ///< auto, or exons without strand: try both
-  bool estimate = false;               ///< say what it would take; align nothing
-  std::string out;                     ///< prefix of .tsv .gff3 .paf .txt
+  splice::CandidateParams protein_candidates = splice::candidates_for_proteins();
+  bool both_strands = false;  ///< auto, or exons without strand: try both
+  bool estimate = false;      ///< say what it would take; align nothing
+  std::string out;            ///< prefix of .tsv .gff3 .paf .txt
 };
 
 struct SpliceResult {
@@ -43,7 +47,9 @@ struct SpliceResult {
 
 /// Each target of each input against each sequence of its genome that has candidate exons; of the
 /// strands and sequences the best score is kept, the + strand and the first sequence where equal.
-/// With exons = auto scores are in units of 1 / splice::candidate_scale.
+/// With exons = auto scores are in units of 1 / splice::candidate_scale, and a protein without '*'
+/// at its end is aligned with one: the stop codon, which is then reported as a codon without a
+/// letter.
 ///   errors: bad_input naming file and line
 SpliceResult run_splice(Context& context, const SpliceJobParams& params);
 

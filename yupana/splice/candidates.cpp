@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "yupana/core/error.hpp"
 
@@ -271,11 +272,25 @@ std::vector<Exon> candidate_exons(std::string_view bases, const CandidateParams&
   return Finder(bases, params).exons();
 }
 
+CandidateParams candidates_for_proteins() {
+  CandidateParams params;
+  params.junction_weight = 1;
+  params.junction_cost = 22;
+  params.missing_signal = 20;
+  return params;
+}
+
 AlignParams scaled_for_candidates(AlignParams params, const CandidateParams& candidates) {
   for (int& score : params.substitution.scores) score *= candidate_scale;
   params.gap_open *= candidate_scale;
   params.gap_extend *= candidate_scale;
   params.min_intron = std::max(params.min_intron, candidates.min_intron);
+  return params;
+}
+
+ProteinParams protein_for_candidates(ProteinParams params, const CandidateParams& candidates) {
+  params.align = scaled_for_candidates(std::move(params.align), candidates);
+  params.partial_codon *= candidate_scale;
   return params;
 }
 

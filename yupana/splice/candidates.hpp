@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "yupana/splice/align.hpp"
+#include "yupana/splice/protein.hpp"
 
 namespace yupana::splice {
 
@@ -23,6 +24,10 @@ struct CandidateParams {
   std::int64_t max_exons = 4'000'000;  ///< more: the weakest splice sites are left out
 };
 
+/// With proteins: a base's share of a codon's score, 5.2 / 3 where BLOSUM62 meets equal amino
+/// acids, is 1.7 times a match, and so are weight and costs.
+CandidateParams candidates_for_proteins();
+
 /// Scores are whole numbers: with candidates, a match and all else count this many times.
 inline constexpr int candidate_scale = 4;
 
@@ -39,6 +44,7 @@ std::vector<Exon> candidate_exons(std::string_view bases, const CandidateParams&
 
 /// Parameters of align() in the scale of candidates, with their shortest intron.
 AlignParams scaled_for_candidates(AlignParams params, const CandidateParams& candidates);
+ProteinParams protein_for_candidates(ProteinParams params, const CandidateParams& candidates);
 
 /// log2-odds of a donor whose intron begins at base `place`, of an acceptor whose intron ends there
 /// (from 0). Bases outside the text or ambiguous count 0.

@@ -68,31 +68,73 @@ Estimate estimate(const Case& problem, const AlignParams& params) {
   return e;
 }
 
-double measured_rate(const AlignParams& params) {
-  RandomSequence random(1);
-  std::string bases, target;
-  for (int i = 0; i < 6000; ++i) bases += "ACGT"[random.word() & 3];
-  for (int j = 0; j < 1460; ++j) target += "ACGT"[random.word() & 3];
-  std::vector<Exon> exons;
-  for (std::int64_t first = 1; first + 150 <= std::ssize(bases); first += 100) {
-    exons.push_back({});
-    exons.back().first = first;
-    exons.back().last = first + 149;
+Estimate estimate_protein(const Case& problem, const ProteinParams& params) {
+  Estimate e = estimate(problem, params.align);
+  for (const Start& start : make_plan(problem.exons, params.align.min_intron).starts) {
+    if (start.version > 0) e.executed_cells += 18 * e.letters;
   }
+  return e;
+}
+
+namespace {
+
+/// The best of five runs of `run`, which gives the cells of one on a context of one thread.
+template <class Run>
+double best_rate(const Run& run) {
   ContextParams one;
   one.device = "cpu";
   one.threads = 1;
   Context context(one);
-  AlignParams plain = params;
-  plain.substitution = Substitution::dna();
   double best = 0;
   for (int repeat = 0; repeat < 5; ++repeat) {
     const auto begin = std::chrono::steady_clock::now();
-    const SplicedAlignment done = align(context, {bases, exons, target}, plain);
+    const std::int64_t cells = run(context);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    best = std::max(best, static_cast<double>(done.executed_cells) / seconds.count());
+    best = std::max(best, static_cast<double>(cells) / seconds.count());
   }
   return best;
+}
+
+std::string random_letters(RandomSequence& random, int count, std::string_view of) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += of[random.word() % of.size()];
+  return text;
+}
+
+std::vector<Exon> even_exons(std::int64_t bases) {
+  std::vector<Exon> exons;
+  for (std::int64_t first = 1; first + 150 <= bases; first += 100) {
+    exons.push_back({});
+    exons.back().first = first;
+    exons.back().last = first + 149;
+  }
+  return exons;
+}
+
+}  // namespace
+
+double measured_rate(const AlignParams& params) {
+  RandomSequence random(1);
+  const std::string bases = random_letters(random, 6000, "ACGT");
+  const std::string target = random_letters(random, 1460, "ACGT");
+  const std::vector<Exon> exons = even_exons(std::ssize(bases));
+  AlignParams plain = params;
+  plain.substitution = Substitution::dna();
+  return best_rate([&](Context& context) {
+    return align(context, {bases, exons, target}, plain).executed_cells;
+  });
+}
+
+double measured_protein_rate(const ProteinParams& params) {
+  RandomSequence random(1);
+  const std::string bases = random_letters(random, 6000, "ACGT");
+  const std::string target = random_letters(random, 480, "ACDEFGHIKLMNPQRSTVWY");
+  const std::vector<Exon> exons = even_exons(std::ssize(bases));
+  const std::int64_t cells = estimate_protein({bases, exons, target}, params).executed_cells;
+  return best_rate([&](Context& context) {
+    align_protein(context, {bases, exons, target}, params);
+    return cells;
+  });
 }
 
 }  // namespace yupana::splice

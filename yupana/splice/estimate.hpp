@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "yupana/splice/align.hpp"
+#include "yupana/splice/protein.hpp"
 
 namespace yupana::splice {
 
@@ -26,7 +27,13 @@ struct Estimate {
 /// A group is a run of exons, in order of their ends, that overlap the first of them.
 Estimate estimate(const Case& problem, const AlignParams& params = {});
 
+/// The same of a protein: executed cells are three frames with a third of the rows each, and the
+/// rows of the carries (at most: 18 more a start with exons before it, while bases are A, C, G, T).
+Estimate estimate_protein(const Case& problem, const ProteinParams& params);
+
 /// Cells a second of one thread here, from a run of about 20 ms.
 double measured_rate(const AlignParams& params);
+/// The same with proteins.
+double measured_protein_rate(const ProteinParams& params);
 
 }  // namespace yupana::splice

@@ -27,6 +27,9 @@ struct Substitution {
   /// ambiguous letter on either side `mismatch` where no base fits both, else 0: neither gain nor
   /// loss, so that a run of N neither draws an exon nor repels it.
   static Substitution dna(int match = 1, int mismatch = -1);
+  /// BLOSUM62 as NCBI has it (Henikoff, Henikoff 1992; half bits), of amino acids, B, Z, X and '*'.
+  /// J, O and U score as X.
+  static Substitution blosum62();
   /// Any matrix over any letters: scores row by row, row: base, column: target letter. Lower case
   /// is read as upper case. bad_input for a letter twice or the wrong number of scores.
   static Substitution matrix(std::string_view letters, std::vector<int> scores);

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <exception>
+#include <mutex>
+
+#include "yupana/core/error.hpp"
+#include "yupana/splice/align.hpp"
+
+/// Private to the family: what is checked before any alignment. All throw bad_input.
+namespace yupana::splice {
+
+/// A single letter, gap or junction beyond this is a mistake, and sums stay far below 2^63.
+inline constexpr int largest_score = 1'000'000;
+
+void check_params(const AlignParams& params);
+/// Letters of `text` are numbered from `first`; `what` is what one is called.
+void check_letters(const Substitution& known,
+                   std::string_view letters,
+                   std::int64_t first,
+                   const char* what);
+/// Places and scores of exons, and that `known` knows their bases.
+void check_exons(const Case& problem, const Substitution& known);
+
+/// body(p) for every p on all threads; of several errors that of the first p is thrown.
+template <class Body>
+void each_in_order(Context& context, std::size_t count, const Body& body) {
+  std::mutex mutex;
+  std::size_t first = count;
+  std::exception_ptr error;
+  context.parallel_for(
+      static_cast<std::int64_t>(count), 8, [&](std::int64_t from, std::int64_t to) {
+        for (auto p = static_cast<std::size_t>(from); p < static_cast<std::size_t>(to); ++p) {
+          try {
+            body(p);
+          } catch (...) {
+            const std::lock_guard lock(mutex);
+            if (p < first) first = p, error = std::current_exception();
+            return;
+          }
+        }
+      });
+  if (error) std::rethrow_exception(error);
+}
+
+/// Throws Error(device): the alignment of case `number` (from 0) does not add up to its score.
+void check_score(std::int64_t rescored, std::int64_t score, std::size_t number);
+
+}  // namespace yupana::splice
