@@ -139,13 +139,7 @@ void measure(Context& context,
 
 void closest_cuda(Context& context, const BenchParams& on_host) {
   const DeviceScope scope(context.devices().front());
-  const std::string device =
-      device_list().at(static_cast<std::size_t>(context.devices().front())).name;
-  BenchParams params = on_host;
-  params.emit = [&](Measurement line) {
-    line.device = device;
-    on_host.emit(line);
-  };
+  const BenchParams params = on_first_device(context, on_host);
   const double rate = read_rate();
   const std::int64_t scale = params.quick ? 100 : 1;
   measure<double>(context, params, rate, 1'000'000 / scale, 2, 0);

@@ -254,13 +254,7 @@ void measure_devices(Context& context, const BenchParams& params, const Case& wh
 
 void paths_cuda(Context& context, const BenchParams& on_host) {
   const DeviceScope scope(context.devices().front());
-  const std::string device =
-      device_list().at(static_cast<std::size_t>(context.devices().front())).name;
-  BenchParams params = on_host;
-  params.emit = [&](Measurement line) {
-    line.device = device;
-    on_host.emit(line);
-  };
+  const BenchParams params = on_first_device(context, on_host);
   measure<graph::cuda::Int32, std::int32_t>(context, params, {"int32", 1'000'000, false});
   measure<graph::cuda::Float32, float>(context, params, {"float32", 1'000'000, false});
   measure<graph::cuda::Packed16, std::int32_t>(

@@ -133,13 +133,7 @@ print(took)
 
 void som_cuda(Context& context, const BenchParams& on_host) {
   const DeviceScope scope(context.devices().front());
-  BenchParams params = on_host;
-  const std::string device =
-      device_list().at(static_cast<std::size_t>(context.devices().front())).name;
-  params.emit = [&](Measurement line) {
-    line.device = device;
-    on_host.emit(line);
-  };
+  const BenchParams params = on_first_device(context, on_host);
   const double limit = ceiling();
   params.emit({"som",
                "fused multiply-adds in registers alone",

@@ -91,13 +91,7 @@ void measure(const BenchParams& params, const Grid& grid, const std::string& dev
 
 void trisolve_cuda(Context& context, const BenchParams& on_host) {
   const DeviceScope scope(context.devices().front());
-  const std::string device =
-      device_list().at(static_cast<std::size_t>(context.devices().front())).name;
-  BenchParams params = on_host;
-  params.emit = [&](Measurement line) {
-    line.device = device;
-    on_host.emit(line);
-  };
+  const BenchParams params = on_first_device(context, on_host);
   for (const Grid& grid : params.quick
                               ? std::vector<Grid>{{"2-D", 300, 300, 1}, {"3-D", 40, 40, 40}}
                               : std::vector<Grid>{{"2-D", 1500, 1500, 1}, {"3-D", 130, 130, 130}}) {

@@ -159,13 +159,7 @@ void fft_case(const Setting& setting, std::int64_t n, std::int64_t batch) {
 template <class Body>
 void on_device(Context& context, const BenchParams& on_host, const Body& body) {
   const DeviceScope scope(context.devices().front());
-  BenchParams params = on_host;
-  const std::string device =
-      device_list().at(static_cast<std::size_t>(context.devices().front())).name;
-  params.emit = [&](Measurement line) {
-    line.device = device;
-    on_host.emit(line);
-  };
+  const BenchParams params = on_first_device(context, on_host);
   const Stream stream;
   CuFft peer;
   body(Setting{context, params, stream, copy_rate(stream), peer});

@@ -148,13 +148,7 @@ void measure(Context& context,
 
 void splice_cuda(Context& context, const BenchParams& on_host) {
   const DeviceScope scope(context.devices().front());
-  const std::string device =
-      device_list().at(static_cast<std::size_t>(context.devices().front())).name;
-  BenchParams params = on_host;
-  params.emit = [&](Measurement line) {
-    line.device = device;
-    on_host.emit(line);
-  };
+  const BenchParams params = on_first_device(context, on_host);
   const double limit = ceiling();
   params.emit({"splice",
                "16-bit permute, add with max, max in registers alone",

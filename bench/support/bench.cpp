@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "yupana/core/cuda/device.hpp"
 #include "yupana/core/machine.hpp"
 
 #ifndef YUPANA_COMMIT
@@ -13,6 +14,17 @@
 #endif
 
 namespace yupana::bench {
+
+BenchParams on_first_device(Context& context, const BenchParams& params) {
+  BenchParams result = params;
+  const std::string device =
+      yupana::cuda::device_list().at(static_cast<std::size_t>(context.devices().front())).name;
+  result.emit = [device, emit = params.emit](Measurement line) {
+    line.device = device;
+    emit(line);
+  };
+  return result;
+}
 
 double median_seconds(int repeats, const std::function<void()>& body) {
   body();

@@ -27,6 +27,8 @@ struct BenchParams {
   std::function<void(const Measurement&)> emit;
 };
 
+/// The same parameters with the name of the context's first GPU in every measurement.
+BenchParams on_first_device(Context& context, const BenchParams& params);
 /// Median wall seconds of `repeats` runs after one warm-up.
 double median_seconds(int repeats, const std::function<void()>& body);
 /// Standard output of a shell command; empty if it failed or the program is not installed.

@@ -50,32 +50,6 @@ TEST(Align, WorkedExampleHasTheLastRowsOfTheDefinition) {
   }
 }
 
-/// Global alignment of two texts with affine gaps, over all states: shares nothing with the
-/// library.
-std::int64_t global_score(const std::string& a, const std::string& b, const AlignParams& p) {
-  constexpr std::int64_t low = -1'000'000'000;
-  const std::size_t n = b.size();
-  std::vector<std::int64_t> best[3];  // ends in a pair, a gap of a, a gap of b
-  for (auto& row : best) row.assign(n + 1, low);
-  best[0][0] = 0;
-  const std::int64_t open = p.gap_open + p.gap_extend, extend = p.gap_extend;
-  for (std::size_t j = 1; j <= n; ++j) best[2][j] = p.gap_open + p.gap_extend * std::int64_t(j);
-  for (const char base : a) {
-    std::vector<std::int64_t> next[3];
-    for (auto& row : next) row.assign(n + 1, low);
-    for (std::size_t j = 0; j <= n; ++j) {
-      next[1][j] = std::max({best[0][j] + open, best[2][j] + open, best[1][j] + extend});
-      if (j == 0) continue;
-      const std::int64_t before = std::max({best[0][j - 1], best[1][j - 1], best[2][j - 1]});
-      next[0][j] = before + p.substitution.score(base, b[j - 1]);
-      next[2][j] =
-          std::max({next[0][j - 1] + open, next[1][j - 1] + open, next[2][j - 1] + extend});
-    }
-    for (int s = 0; s < 3; ++s) best[s] = next[s];
-  }
-  return std::max({best[0][n], best[1][n], best[2][n]});
-}
-
 std::int64_t best_of_all_chains(const OwnCase& c, const AlignParams& params) {
   const std::size_t count = c.exons.size();
   std::int64_t best = INT64_MIN;
