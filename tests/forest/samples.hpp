@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "yupana/core/random.hpp"
+#include "yupana/core/table.hpp"
+#include "yupana/forest/tree.hpp"
+
+namespace yupana::forest {
+
+/// A table with labels made from a seed.
+template <class T>
+struct Sample {
+  Table<T> table;
+  std::vector<std::int32_t> codes;
+  std::vector<double> values;
+  std::vector<double> weights;
+  std::int32_t classes = 0;
+
+  Target target() const {
+    Target target;
+    if (classes > 0) {
+      target.codes = codes.data();
+      target.classes = classes;
+    } else {
+      target.values = values.data();
+    }
+    if (!weights.empty()) target.weights = weights.data();
+    return target;
+  }
+};
+
+struct SampleParams {
+  std::int64_t rows = 100;
+  std::int64_t features = 3;
+  std::int32_t classes = 2;  ///< 0: numbers
+  std::int64_t levels = 0;   ///< different values of a feature; 0: as many as rows
+  double missing = 0;        ///< share of missing cells
+  int weights = 0;           ///< 0: none, 1: whole, 2: fractions; some are zero
+  std::uint64_t seed = 1;
+};
+
+template <class T>
+Sample<T> make_sample(const SampleParams& params) {
+  RandomSequence random(params.seed);
+  Sample<T> sample;
+  std::vector<std::string> names;
+  for (std::int64_t f = 0; f < params.features; ++f) names.push_back("f" + std::to_string(f));
+  sample.table = Table<T>(params.rows, names);
+  sample.classes = params.classes;
+  for (std::int64_t i = 0; i < params.rows; ++i) {
+    double sum = 0;
+    for (std::int64_t f = 0; f < params.features; ++f) {
+      double x = random.uniform() - 0.5;
+      if (params.levels > 0) x = std::floor(x * static_cast<double>(params.levels));
+      sum += std::isnan(x) ? 0 : x * static_cast<double>(f + 1);
+      if (random.uniform() < params.missing) x = std::numeric_limits<double>::quiet_NaN();
+      sample.table.column(f)[i] = static_cast<T>(x);
+    }
+    const double noise = random.uniform();
+    if (params.classes > 0) {
+      const double scaled = 3 * sum + 2 * noise + 100.0 * params.classes;
+      sample.codes.push_back(static_cast<std::int32_t>(scaled) % params.classes);
+    } else {
+      sample.values.push_back(params.levels > 0 ? std::floor(4 * (sum + noise)) : sum + noise);
+    }
+    if (params.weights == 1) sample.weights.push_back(std::floor(4 * random.uniform()));
+    if (params.weights == 2) sample.weights.push_back(std::max(0.0, random.uniform() - 0.1));
+  }
+  return sample;
+}
+
+}  // namespace yupana::forest

@@ -1,0 +1,106 @@
+#include "yupana/forest/lists.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "yupana/arrays/sort.hpp"
+
+namespace yupana::forest {
+namespace {
+
+/// How many low bits of a key can hold the class: all classes, or none.
+int class_bits_of(const SortedTable& sorted, const Problem& problem) {
+  if (problem.classes < 2) return problem.classes;
+  const int bits = std::bit_width(static_cast<std::uint32_t>(problem.classes - 1));
+  // The largest rank that fits stands for missing values.
+  return sorted.most_rank < (missing_rank >> bits) ? bits : 0;
+}
+
+std::uint32_t packed(std::uint32_t rank, std::uint32_t row, int bits, const Problem& problem) {
+  if (bits == 0) return rank;
+  return rank << bits | static_cast<std::uint32_t>(problem.codes[row]);
+}
+
+}  // namespace
+
+template <class T>
+SortedTable sort_table(Context& context, TableView<T> table) {
+  SortedTable sorted{table.rows, table.columns, {}, {}};
+  const std::int64_t n = table.rows;
+  sorted.ranks = Array<std::uint32_t>(n * table.columns);
+  sorted.order = Array<std::uint32_t>(n * table.columns);
+  Array<T> values(n);
+  for (std::int64_t f = 0; f < table.columns; ++f) {
+    context.check_cancelled();
+    std::uint32_t* order = sorted.order.data() + f * n;
+    std::uint32_t* ranks = sorted.ranks.data() + f * n;
+    const T* column = table.column(f);
+    context.parallel_for(n, 1 << 16, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        values[i] = column[i];
+        order[i] = static_cast<std::uint32_t>(i);
+      }
+    });
+    arrays::sort_by_key(context, values.data(), order, n);
+    std::uint32_t rank = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (values[i] != values[i]) {
+        std::fill(ranks + i, ranks + n, missing_rank);
+        break;
+      }
+      rank += i > 0 && values[i] != values[i - 1];
+      ranks[i] = rank;
+    }
+    sorted.most_rank = std::max(sorted.most_rank, rank);
+  }
+  return sorted;
+}
+
+Lists take_lists(Context& context, SortedTable&& sorted, const Problem& problem) {
+  if (!problem.weights.empty() &&
+      std::find(problem.weights.begin(), problem.weights.end(), 0) != problem.weights.end()) {
+    Array<std::uint8_t> once(sorted.rows);
+    std::fill(once.begin(), once.end(), std::uint8_t{1});
+    return copy_lists(sorted, problem, once.data());
+  }
+  Lists lists{sorted.rows, sorted.features, class_bits_of(sorted, problem), {}, {}};
+  lists.keys = std::move(sorted.ranks);
+  lists.rows = std::move(sorted.order);
+  if (lists.class_bits == 0) return lists;
+  context.parallel_for(lists.keys.size(), 1 << 16, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      lists.keys[i] = packed(lists.keys[i], lists.rows[i], lists.class_bits, problem);
+    }
+  });
+  return lists;
+}
+
+Lists copy_lists(const SortedTable& sorted, const Problem& problem, const std::uint8_t* repeats) {
+  std::int64_t size = 0;
+  for (std::int64_t i = 0; i < sorted.rows; ++i) size += problem.weight(i) > 0 ? repeats[i] : 0;
+  Lists lists{size, sorted.features, class_bits_of(sorted, problem), {}, {}};
+  lists.keys = Array<std::uint32_t>(size * sorted.features);
+  lists.rows = Array<std::uint32_t>(size * sorted.features);
+  for (std::int64_t f = 0; f < sorted.features; ++f) {
+    const std::uint32_t* ranks = sorted.ranks.data() + f * sorted.rows;
+    const std::uint32_t* order = sorted.order.data() + f * sorted.rows;
+    std::uint32_t* key = lists.key(f);
+    std::uint32_t* row = lists.row(f);
+    for (std::int64_t i = 0; i < sorted.rows; ++i) {
+      const std::uint32_t r = order[i];
+      if (problem.weight(r) == 0) continue;
+      const std::uint32_t k = packed(ranks[i], r, lists.class_bits, problem);
+      for (std::uint8_t time = 0; time < repeats[r]; ++time) {
+        *key++ = k;
+        *row++ = r;
+      }
+    }
+  }
+  return lists;
+}
+
+template SortedTable sort_table(Context&, TableView<float>);
+template SortedTable sort_table(Context&, TableView<double>);
+
+}  // namespace yupana::forest

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+
+#include "yupana/core/array.hpp"
+#include "yupana/core/context.hpp"
+#include "yupana/forest/problem.hpp"
+
+namespace yupana::forest {
+
+/// The rows of a table in order of each feature, the same rows for every tree.
+struct SortedTable {
+  std::int64_t rows = 0;
+  std::int64_t features = 0;
+  Array<std::uint32_t> ranks;   ///< of each feature, in order: number of the value, from 0
+  Array<std::uint32_t> order;   ///< of each feature, in order: the row
+  std::uint32_t most_rank = 0;  ///< the largest rank of a value
+};
+
+inline constexpr std::uint32_t missing_rank = ~std::uint32_t{0};
+
+/// Sorts every feature; NaN last, with missing_rank. Equal values keep the order of rows.
+template <class T>
+SortedTable sort_table(Context& context, TableView<T> table);
+
+/// Attribute lists of one tree: of each feature, the tree's rows in order of its values. A node's
+/// rows stand together in each list, at the same places.
+///   key = rank << class_bits | class; without room for the class (class_bits 0) it is looked up
+struct Lists {
+  std::int64_t size = 0;  ///< entries a feature
+  std::int64_t features = 0;
+  int class_bits = 0;
+  Array<std::uint32_t> keys;
+  Array<std::uint32_t> rows;
+
+  std::uint32_t* key(std::int64_t feature) { return keys.data() + feature * size; }
+  std::uint32_t* row(std::int64_t feature) { return rows.data() + feature * size; }
+  const std::uint32_t* key(std::int64_t feature) const { return keys.data() + feature * size; }
+  const std::uint32_t* row(std::int64_t feature) const { return rows.data() + feature * size; }
+  /// Keys from here on are missing values.
+  std::uint32_t missing_key() const { return missing_rank >> class_bits << class_bits; }
+};
+
+/// Lists of all rows of weight, each once, made from the table's own memory.
+Lists take_lists(Context& context, SortedTable&& sorted, const Problem& problem);
+/// Lists where row i stands `repeats[i]` times (none where it has no weight).
+Lists copy_lists(const SortedTable& sorted, const Problem& problem, const std::uint8_t* repeats);
+
+/// Grows a tree from its lists, which it uses up. `parallel`: with all of the context's threads.
+template <class T>
+Tree grow(Context& context,
+          TableView<T> table,
+          const Problem& problem,
+          Lists& lists,
+          const TreeParams& params,
+          bool parallel);
+
+}  // namespace yupana::forest

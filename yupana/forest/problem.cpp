@@ -1,0 +1,238 @@
+#include "yupana/forest/problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "yupana/core/error.hpp"
+
+namespace yupana::forest {
+namespace {
+
+constexpr int weight_bits = 40;
+constexpr int moment_bits = 61;
+
+/// The largest exponent e with size * 2^e <= 2^bits.
+int scale_exponent(double size, int bits) {
+  if (size == 0) return 0;
+  return std::clamp(bits - (std::ilogb(size) + 1), -1000, 1000);
+}
+
+Error bad_row(std::int64_t row, const std::string& what) {
+  return Error(ErrorCode::bad_input, fmt::format("row {}: {}", row + 1, what));
+}
+
+void check_target(std::int64_t rows, const Target& target) {
+  for (std::int64_t i = 0; i < rows; ++i) {
+    if (target.is_class()) {
+      if (target.codes[i] < 0 || target.codes[i] >= target.classes) {
+        throw bad_row(i, fmt::format("class {} is none of {}", target.codes[i], target.classes));
+      }
+    } else if (!std::isfinite(target.values[i])) {
+      throw bad_row(i, "the label is missing or infinite; leave such rows out");
+    }
+    if (target.weights != nullptr && !(target.weights[i] >= 0 && target.weights[i] < HUGE_VAL)) {
+      throw bad_row(i, fmt::format("a weight of 0 or more wanted, {} given", target.weights[i]));
+    }
+  }
+}
+
+void encode_weights(std::int64_t rows, const Target& target, double repeats, Problem& problem) {
+  if (target.weights == nullptr) return;
+  double sum = 0;
+  bool ones = true;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    sum += target.weights[i];
+    ones = ones && target.weights[i] == 1;
+  }
+  if (!(sum > 0)) throw Error(ErrorCode::bad_input, "every weight is 0; some row must count");
+  if (ones) return;
+  const int e = scale_exponent(sum * repeats, weight_bits);
+  problem.weight_unit = std::ldexp(1.0, -e);
+  problem.weights = Array<std::int64_t>(rows);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const std::int64_t units = std::llround(std::ldexp(target.weights[i], e));
+    // A weight that is not 0 keeps its row.
+    problem.weights[i] = target.weights[i] > 0 ? std::max<std::int64_t>(1, units) : 0;
+  }
+}
+
+void encode_values(std::int64_t rows, const Target& target, double repeats, Problem& problem) {
+  const double* y = target.values;
+  const auto weight = [&](std::int64_t i) {
+    return problem.weights.empty() ? 1.0
+                                   : static_cast<double>(problem.weights[i]) * problem.weight_unit;
+  };
+  const auto [least, most] = std::minmax_element(y, y + rows);
+  const auto exponents = [&](double center) {
+    double sum = 0, squares = 0;
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const double d = y[i] - center;
+      sum += weight(i) * std::fabs(d);
+      squares += weight(i) * d * d;
+    }
+    return std::pair(scale_exponent(sum * repeats, moment_bits),
+                     scale_exponent(squares * repeats, moment_bits));
+  };
+  auto [moment, square] = exponents(0);
+  bool whole = problem.weights.empty();
+  for (std::int64_t i = 0; i < rows && whole; ++i) {
+    const double scaled = std::ldexp(y[i], moment);
+    whole = scaled == std::trunc(scaled);
+  }
+  if (!whole) {
+    problem.center = *least / 2 + *most / 2;
+    std::tie(moment, square) = exponents(problem.center);
+  }
+  problem.moment_unit = std::ldexp(1.0, -moment);
+  problem.square_unit = std::ldexp(1.0, -square);
+  problem.moments = Array<std::int64_t>(rows);
+  problem.squares = Array<std::int64_t>(rows);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const double d = y[i] - problem.center;
+    problem.moments[i] = std::llround(std::ldexp(weight(i) * d, moment));
+    problem.squares[i] = std::llround(std::ldexp(weight(i) * d * d, square));
+  }
+}
+
+void tabulate_logs(std::int64_t total, Problem& problem) {
+  // The largest is total log2 total; four sums of them are added.
+  const int bits = std::ilogb(static_cast<double>(total) * 64) + 4;
+  problem.count_log_bits = std::max(0, 61 - bits);
+  const std::int64_t size = std::min<std::int64_t>(total + 1, std::int64_t{1} << 22);
+  Array<std::int64_t> logs(size);
+  for (std::int64_t n = 0; n < size; ++n) logs[n] = problem.count_log_of(n);
+  problem.count_logs = std::move(logs);
+}
+
+}  // namespace
+
+std::int64_t Problem::count_log_of(std::int64_t n) const {
+  if (n < 2) return 0;
+  const long double x = static_cast<long double>(n);
+  return std::llround(std::ldexp(x * std::log2(x), count_log_bits));
+}
+
+Problem make_problem(std::int64_t rows,
+                     const Target& target,
+                     Criterion criterion,
+                     std::int64_t entries) {
+  if (rows == 0) throw Error(ErrorCode::bad_input, "the table has no rows");
+  if (rows >= std::numeric_limits<std::uint32_t>::max() ||
+      entries >= std::numeric_limits<std::uint32_t>::max()) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{} rows; a tree takes fewer than 2^32, train on a part", rows));
+  }
+  check_target(rows, target);
+  Problem problem;
+  problem.rows = rows;
+  problem.criterion = target.is_class() ? criterion : Criterion::variance;
+  problem.classes = target.is_class() ? target.classes : 0;
+  problem.codes = target.codes;
+  problem.values = target.values;
+  // A tree that sees rows several times may see the heaviest each time.
+  const double repeats = entries > rows ? static_cast<double>(entries) : 1;
+  encode_weights(rows, target, repeats, problem);
+  if (!target.is_class()) encode_values(rows, target, repeats, problem);
+  if (problem.criterion == Criterion::entropy) {
+    tabulate_logs(problem.weights.empty() ? std::max(rows, entries) : std::int64_t{1} << 41,
+                  problem);
+  }
+  return problem;
+}
+
+bool Totals::is_pure() const {
+  if (classes.empty()) return least == most;
+  return std::count_if(classes.begin(), classes.end(), [](std::int64_t c) { return c > 0; }) < 2;
+}
+
+Totals totals_of(const Problem& problem, const std::uint32_t* rows, std::int64_t count) {
+  Totals totals;
+  totals.rows = count;
+  totals.classes.resize(static_cast<std::size_t>(problem.classes));
+  if (problem.classes > 0) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      totals.classes[static_cast<std::size_t>(problem.codes[rows[i]])] += problem.weight(rows[i]);
+    }
+    for (const std::int64_t weight : totals.classes) totals.weight += weight;
+    return totals;
+  }
+  totals.least = HUGE_VAL;
+  totals.most = -HUGE_VAL;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::uint32_t row = rows[i];
+    totals.weight += problem.weight(row);
+    totals.moment += problem.moments[row];
+    totals.square += problem.squares[row];
+    totals.least = std::min(totals.least, problem.values[row]);
+    totals.most = std::max(totals.most, problem.values[row]);
+  }
+  return totals;
+}
+
+double impurity(const Problem& problem, const Totals& totals) {
+  const double weight = static_cast<double>(totals.weight);
+  if (problem.criterion == Criterion::variance) {
+    if (totals.is_pure()) return 0;
+    const double scale = weight * problem.weight_unit;
+    const double mean = static_cast<double>(totals.moment) * problem.moment_unit / scale;
+    const double square = static_cast<double>(totals.square) * problem.square_unit / scale;
+    return std::max(0.0, square - mean * mean);
+  }
+  double sum = 0;
+  for (const std::int64_t count : totals.classes) {
+    const double share = static_cast<double>(count) / weight;
+    if (problem.criterion == Criterion::gini) {
+      sum += share * share;
+    } else if (count > 0) {
+      sum -= share * std::log2(share);
+    }
+  }
+  return problem.criterion == Criterion::gini ? 1 - sum : sum;
+}
+
+void put_value(const Problem& problem, const Totals& totals, double* value) {
+  if (problem.classes > 0) {
+    for (const std::int64_t count : totals.classes) {
+      *value++ = static_cast<double>(count) * problem.weight_unit;
+    }
+    return;
+  }
+  const double weight = static_cast<double>(totals.weight) * problem.weight_unit;
+  *value = totals.least == totals.most
+               ? totals.least
+               : problem.center + static_cast<double>(totals.moment) * problem.moment_unit / weight;
+}
+
+Node made_leaf(const Problem& problem, const Totals& totals) {
+  Node node;
+  node.rows = totals.rows;
+  node.weight = static_cast<double>(totals.weight) * problem.weight_unit;
+  node.impurity = impurity(problem, totals);
+  return node;
+}
+
+bool gains_enough(const Problem& problem,
+                  const TreeParams& params,
+                  const Totals& node,
+                  const Totals& left,
+                  const Totals& right,
+                  std::int64_t all_weight) {
+  if (params.min_gain <= 0 && params.min_impurity_decrease <= 0) return true;
+  const double weight = static_cast<double>(node.weight);
+  const double gain = impurity(problem, node) -
+                      static_cast<double>(left.weight) / weight * impurity(problem, left) -
+                      static_cast<double>(right.weight) / weight * impurity(problem, right);
+  // As scikit-learn has it: what rounding takes away is given back.
+  constexpr double rounding = std::numeric_limits<double>::epsilon();
+  return gain + rounding >= params.min_gain &&
+         gain * weight / static_cast<double>(all_weight) + rounding >= params.min_impurity_decrease;
+}
+
+bool is_leaf(const TreeParams& params, const Totals& totals, std::int64_t depth) {
+  return (params.max_depth >= 0 && depth >= params.max_depth) ||
+         totals.rows < params.min_samples_split || totals.rows < 2 * params.min_samples_leaf ||
+         totals.is_pure();
+}
+
+}  // namespace yupana::forest

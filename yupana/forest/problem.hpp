@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "yupana/core/array.hpp"
+#include "yupana/core/context.hpp"
+#include "yupana/core/random.hpp"
+#include "yupana/forest/tree.hpp"
+
+namespace yupana::forest {
+
+/// Labels and weights as integers, so that sums are exact in any order.
+struct Problem {
+  std::int64_t rows = 0;
+  Criterion criterion = Criterion::gini;
+  std::int32_t classes = 0;             ///< 0: numbers
+  const std::int32_t* codes = nullptr;  ///< of classes
+  const double* values = nullptr;       ///< of numbers
+  Array<std::int64_t> weights;          ///< of rows; empty: each 1
+  Array<std::int64_t> moments;          ///< of numbers: w (y - center)
+  Array<std::int64_t> squares;          ///< of numbers: w (y - center)^2
+  double weight_unit = 1;               ///< what an integer of each kind stands for
+  double moment_unit = 1;
+  double square_unit = 1;
+  double center = 0;
+  Array<std::int64_t> count_logs;  ///< n log2 n, for entropy, of small n
+  int count_log_bits = 0;          ///< n log2 n is in units of 2^-this
+
+  std::int64_t weight(std::int64_t row) const { return weights.empty() ? 1 : weights[row]; }
+  std::int32_t outputs() const { return classes > 0 ? classes : 1; }
+  /// n log2 n, rounded to an integer.
+  std::int64_t count_log(std::int64_t n) const {
+    return n < count_logs.size() ? count_logs[n] : count_log_of(n);
+  }
+  std::int64_t count_log_of(std::int64_t n) const;
+};
+
+/// Checks target and weights. `entries` is how many rows a tree may see, repetitions counted.
+Problem make_problem(std::int64_t rows,
+                     const Target& target,
+                     Criterion criterion,
+                     std::int64_t entries);
+
+/// Integer sums over the rows of a node.
+struct Totals {
+  std::int64_t rows = 0;
+  std::int64_t weight = 0;
+  std::vector<std::int64_t> classes;  ///< weight of each class
+  std::int64_t moment = 0;
+  std::int64_t square = 0;
+  double least = 0;  ///< of the numbers
+  double most = 0;
+
+  bool is_pure() const;
+};
+
+Totals totals_of(const Problem& problem, const std::uint32_t* rows, std::int64_t count);
+double impurity(const Problem& problem, const Totals& totals);
+/// Weight of each class, or the mean.
+void put_value(const Problem& problem, const Totals& totals, double* value);
+Node made_leaf(const Problem& problem, const Totals& totals);
+
+/// I - (W_l I_l + W_r I_r) / W suffices, by min_gain and min_impurity_decrease.
+bool gains_enough(const Problem& problem,
+                  const TreeParams& params,
+                  const Totals& node,
+                  const Totals& left,
+                  const Totals& right,
+                  std::int64_t all_weight);
+/// No split is looked for.
+bool is_leaf(const TreeParams& params, const Totals& totals, std::int64_t depth);
+
+/// The threshold between two values of a feature, a < b.
+template <class T>
+T midpoint(T a, T b) {
+  const T middle = a / 2 + b / 2;
+  return middle < b && middle > a ? middle : a;
+}
+
+/// What names a node in the draws of features: its path from the root.
+inline std::uint64_t root_key(std::uint64_t seed) { return Random(seed, 0x7265657).key(); }
+inline std::uint64_t child_key(std::uint64_t key, bool right) {
+  return Random::mix(key * 2 + (right ? 0x9e3779b97f4a7c15ull : 1));
+}
+
+/// The features of a node in the order they are drawn, one after the other.
+class FeatureDraw {
+ public:
+  FeatureDraw(std::uint64_t key, std::int64_t features) : random_(key), order_() {
+    for (std::int64_t f = 0; f < features; ++f) order_.push_back(static_cast<std::int32_t>(f));
+  }
+  bool empty() const { return drawn_ == order_.size(); }
+  std::int32_t next() {
+    const std::uint64_t left = order_.size() - drawn_;
+    const std::size_t at = drawn_ + static_cast<std::size_t>(random_.word() % left);
+    std::swap(order_[drawn_], order_[at]);
+    return order_[drawn_++];
+  }
+
+ private:
+  RandomSequence random_;
+  std::vector<std::int32_t> order_;
+  std::size_t drawn_ = 0;
+};
+
+}  // namespace yupana::forest

@@ -1,0 +1,73 @@
+#include "yupana/forest/tree.hpp"
+
+#include <algorithm>
+
+#include "yupana/core/error.hpp"
+#include "yupana/forest/tree_backends.hpp"
+
+namespace yupana::forest {
+
+std::int64_t Tree::leaves() const {
+  return std::count_if(nodes.begin(), nodes.end(), [](const Node& node) { return node.is_leaf(); });
+}
+
+std::int64_t Tree::depth() const {
+  std::vector<std::int64_t> depths(nodes.size(), 0);
+  std::int64_t deepest = 0;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    deepest = std::max(deepest, depths[i]);
+    if (nodes[i].is_leaf()) continue;
+    depths[static_cast<std::size_t>(nodes[i].left)] = depths[i] + 1;
+    depths[static_cast<std::size_t>(nodes[i].right)] = depths[i] + 1;
+  }
+  return deepest;
+}
+
+void check_tree_params(const TreeParams& params, std::int64_t rows, std::int64_t features) {
+  const auto wanted = [](bool holds, const char* name, const char* what, auto given) {
+    if (holds) return;
+    throw Error(ErrorCode::usage, fmt::format("{}: {} wanted, {} given", name, what, given));
+  };
+  wanted(params.max_depth >= 1 || params.max_depth == unlimited_depth,
+         "max depth",
+         "at least 1 (a tree of depth 0 asks nothing)",
+         params.max_depth);
+  wanted(
+      params.min_samples_split >= 2, "min samples split", "at least 2", params.min_samples_split);
+  wanted(params.min_samples_leaf >= 1, "min samples leaf", "at least 1", params.min_samples_leaf);
+  wanted(params.min_impurity_decrease >= 0,
+         "min impurity decrease",
+         "0 or more",
+         params.min_impurity_decrease);
+  wanted(params.min_gain >= 0, "min gain", "0 or more", params.min_gain);
+  wanted(params.max_features >= 0 && params.max_features <= features,
+         "max features",
+         fmt::format("1 to {} (0: all)", features).c_str(),
+         params.max_features);
+  if (rows == 0 || features == 0) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("a table of {} rows and {} features is empty", rows, features));
+  }
+}
+
+template <class T>
+Tree fit_tree(Context& context,
+              TableView<T> table,
+              const Target& target,
+              const TreeParams& params) {
+  check_tree_params(params, table.rows, table.columns);
+  const Problem problem = make_problem(table.rows, target, params.criterion, table.rows);
+  switch (context.backend()) {
+    case Backend::reference:
+      return reference::fit_tree(context, table, problem, params);
+    case Backend::cpu:
+    case Backend::cuda:  // trees have no CUDA form yet: they grow on the CPU
+      break;
+  }
+  return cpu::fit_tree(context, table, problem, params);
+}
+
+template Tree fit_tree(Context&, TableView<float>, const Target&, const TreeParams&);
+template Tree fit_tree(Context&, TableView<double>, const Target&, const TreeParams&);
+
+}  // namespace yupana::forest

@@ -1,0 +1,496 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "yupana/forest/lists.hpp"
+#include "yupana/forest/scan.hpp"
+#include "yupana/forest/tree_backends.hpp"
+
+namespace yupana::forest {
+namespace {
+
+// Nodes of fewer rows are grown to their leaves by one thread: of 18 features the lists are 4 MiB
+// then and stay in cache, and a tree of a million rows has tens of such nodes to share.
+constexpr std::int64_t branch_rows = std::int64_t{1} << 15;
+
+// Doubles of a score are within 2^-44 of it; splits closer than twice that are compared exactly.
+constexpr double closeness = 0x1p-42;
+
+/// A node's rows in every list, and what is known of them.
+struct Segment {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t depth = 0;
+  std::uint64_t key = 0;
+  Totals totals;
+  std::int32_t parent = -1;
+  bool is_right = false;
+
+  std::int64_t size() const { return end - begin; }
+};
+
+/// The best split of a node by one feature.
+template <class Exact>
+struct FeatureSplit {
+  std::int64_t known_left = 0;  ///< 0: none
+  bool missing_left = false;
+  Exact exact{};
+};
+
+struct Split {
+  std::int32_t feature = -1;
+  std::int64_t known_left = 0;
+  std::int64_t left_rows = 0;
+  bool missing_left = false;
+};
+
+/// What one feature could do for a node.
+struct Promise {
+  double score = -HUGE_VAL;  ///< of its best split, within rounding
+  bool varies = false;       ///< has two values there, missing counted as one
+};
+
+/// Entries on their way to the right, one block a thread at work.
+class Scratch {
+ public:
+  struct Block {
+    Array<std::uint32_t> keys, rows;
+  };
+  std::unique_ptr<Block> take(std::int64_t size) {
+    std::unique_ptr<Block> block;
+    {
+      const std::lock_guard guard(lock_);
+      if (!free_.empty()) {
+        block = std::move(free_.back());
+        free_.pop_back();
+      }
+    }
+    if (!block) block = std::make_unique<Block>();
+    if (block->keys.size() < size) {
+      block->keys = Array<std::uint32_t>(size);
+      block->rows = Array<std::uint32_t>(size);
+    }
+    return block;
+  }
+  void give_back(std::unique_ptr<Block> block) {
+    const std::lock_guard guard(lock_);
+    free_.push_back(std::move(block));
+  }
+
+ private:
+  std::mutex lock_;
+  std::vector<std::unique_ptr<Block>> free_;
+};
+
+template <class T>
+class Grower {
+ public:
+  Grower(Context& context,
+         TableView<T> table,
+         const Problem& problem,
+         Lists& lists,
+         const TreeParams& params)
+      : context_(context),
+        table_(table),
+        problem_(problem),
+        lists_(lists),
+        params_(params),
+        goes_left_(table.rows) {}
+
+  Tree grow(bool parallel) {
+    Segment root{0, lists_.size, 0, root_key(params_.seed), {}};
+    root.totals = totals_of(problem_, lists_.row(0), lists_.size);
+    all_weight_ = root.totals.weight;
+    std::vector<Segment> waiting;
+    Tree top = grow_from(std::move(root), parallel, parallel ? &waiting : nullptr);
+    if (!parallel) return top;
+    std::vector<Tree> branches(waiting.size());
+    context_.parallel_for(std::ssize(waiting), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        Segment& segment = waiting[static_cast<std::size_t>(i)];
+        const Segment place = {0, 0, 0, 0, {}, segment.parent, segment.is_right};
+        segment.parent = -1;
+        branches[static_cast<std::size_t>(i)] = grow_from(std::move(segment), false, nullptr);
+        waiting[static_cast<std::size_t>(i)] = place;
+      }
+    });
+    return grafted(std::move(top), waiting, std::move(branches));
+  }
+
+ private:
+  /// Grows a node and what is below it, depth first, so that nodes come in preorder. Small nodes
+  /// are left for `waiting`, if there is such a list.
+  Tree grow_from(Segment first, bool parallel, std::vector<Segment>* waiting) {
+    Tree tree;
+    tree.outputs = problem_.outputs();
+    std::vector<Segment> stack;
+    stack.push_back(std::move(first));
+    while (!stack.empty()) {
+      context_.check_cancelled();
+      Segment segment = std::move(stack.back());
+      stack.pop_back();
+      if (waiting != nullptr && segment.size() <= branch_rows) {
+        waiting->push_back(std::move(segment));
+        continue;
+      }
+      const auto index = static_cast<std::int32_t>(tree.nodes.size());
+      link(tree, segment.parent, segment.is_right, index);
+      tree.nodes.push_back(made_leaf(problem_, segment.totals));
+      tree.values.resize(tree.nodes.size() * static_cast<std::size_t>(tree.outputs));
+      put_value(problem_, segment.totals, tree.values.data() + index * tree.outputs);
+      Segment left, right;
+      if (!split_node(segment, parallel, tree.nodes.back(), left, right)) continue;
+      left.parent = right.parent = index;
+      right.is_right = true;
+      stack.push_back(std::move(right));
+      stack.push_back(std::move(left));
+    }
+    return tree;
+  }
+
+  static void link(Tree& tree, std::int32_t parent, bool is_right, std::int32_t child) {
+    if (parent < 0) return;
+    Node& node = tree.nodes[static_cast<std::size_t>(parent)];
+    (is_right ? node.right : node.left) = child;
+  }
+
+  /// Puts the branches under the top's nodes and brings all into preorder.
+  static Tree grafted(Tree top, const std::vector<Segment>& places, std::vector<Tree> branches) {
+    if (top.nodes.empty()) return std::move(branches[0]);
+    // Children that are branches: -2 - number.
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      link(top, places[i].parent, places[i].is_right, -2 - static_cast<std::int32_t>(i));
+    }
+    Tree tree;
+    tree.outputs = top.outputs;
+    struct Step {
+      std::int32_t child, parent;
+      bool is_right;
+    };
+    std::vector<Step> stack{{0, -1, false}};
+    while (!stack.empty()) {
+      const Step step = stack.back();
+      stack.pop_back();
+      const auto index = static_cast<std::int32_t>(tree.nodes.size());
+      link(tree, step.parent, step.is_right, index);
+      if (step.child < -1) {
+        Tree& branch = branches[static_cast<std::size_t>(-2 - step.child)];
+        for (Node node : branch.nodes) {
+          if (!node.is_leaf()) {
+            node.left += index;
+            node.right += index;
+          }
+          tree.nodes.push_back(node);
+        }
+        tree.values.insert(tree.values.end(), branch.values.begin(), branch.values.end());
+        continue;
+      }
+      const Node& node = top.nodes[static_cast<std::size_t>(step.child)];
+      tree.nodes.push_back(node);
+      tree.values.insert(
+          tree.values.end(), top.value(step.child), top.value(step.child) + top.outputs);
+      if (node.is_leaf()) continue;
+      stack.push_back({node.right, index, true});
+      stack.push_back({node.left, index, false});
+    }
+    return tree;
+  }
+
+  template <class Body>
+  void each(std::int64_t count, bool parallel, const Body& body) {
+    if (!parallel) {
+      for (std::int64_t i = 0; i < count; ++i) body(i);
+      return;
+    }
+    context_.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        context_.check_cancelled();
+        body(i);
+      }
+    });
+  }
+
+  /// Finds the split of a node and parts its rows; false if it is to be a leaf.
+  bool split_node(
+      const Segment& segment, bool parallel, Node& node, Segment& left, Segment& right) {
+    if (is_leaf(params_, segment.totals, segment.depth)) return false;
+    const Split split = with_sides(problem_, segment.totals, [&](auto* sides) {
+      return best_split<std::remove_pointer_t<decltype(sides)>>(segment, parallel);
+    });
+    if (split.feature < 0) return false;
+    const double threshold = threshold_of(segment, split);
+    const std::int64_t middle = segment.begin + split.left_rows;
+    mark_sides(segment, split);
+    const Stretch stretch = stretch_of(segment, split.feature);
+    const bool has_missing = stretch.known < stretch.all;
+    if (has_missing && split.missing_left) part_list(segment, split.feature);
+    left = {segment.begin, middle, segment.depth + 1, child_key(segment.key, false), {}};
+    right = {middle, segment.end, segment.depth + 1, child_key(segment.key, true), {}};
+    left.totals = totals_in(split.feature, left);
+    right.totals = totals_in(split.feature, right);
+    if (!gains_enough(problem_, params_, segment.totals, left.totals, right.totals, all_weight_)) {
+      return false;
+    }
+    node.feature = split.feature;
+    node.threshold = threshold;
+    node.missing_left = has_missing ? split.missing_left : left.size() > right.size();
+    // Two leaves need no lists.
+    if (is_leaf(params_, left.totals, left.depth) && is_leaf(params_, right.totals, right.depth)) {
+      return true;
+    }
+    each(lists_.features, parallel, [&](std::int64_t f) {
+      if (f != split.feature) part_list(segment, f);
+    });
+    return true;
+  }
+
+  Stretch stretch_of(const Segment& segment, std::int64_t feature) const {
+    Stretch stretch;
+    stretch.keys = lists_.key(feature) + segment.begin;
+    stretch.rows = lists_.row(feature) + segment.begin;
+    stretch.class_bits = lists_.class_bits;
+    stretch.all = stretch.known = segment.size();
+    stretch.min_leaf = params_.min_samples_leaf;
+    const std::uint32_t missing = lists_.missing_key();
+    if (stretch.keys[stretch.all - 1] >= missing) {
+      stretch.known = std::lower_bound(stretch.keys,
+                                       stretch.keys + stretch.all,
+                                       missing >> lists_.class_bits,
+                                       [&](std::uint32_t key, std::uint32_t rank) {
+                                         return key >> lists_.class_bits < rank;
+                                       }) -
+                      stretch.keys;
+    }
+    return stretch;
+  }
+
+  template <class Sides>
+  Promise promise_of(const Segment& segment, std::int64_t feature) const {
+    const Stretch stretch = stretch_of(segment, feature);
+    const bool has_missing = stretch.known < stretch.all;
+    Promise promise;
+    promise.varies = stretch.known > 0 &&
+                     (has_missing || stretch.keys[0] >> stretch.class_bits !=
+                                         stretch.keys[stretch.all - 1] >> stretch.class_bits);
+    if (!promise.varies) return promise;
+    for (int side = 0; side <= (has_missing ? 1 : 0); ++side) {
+      promise.score = std::max(promise.score, approximate_best<Sides>(segment, stretch, side == 1));
+    }
+    return promise;
+  }
+
+  template <class Sides>
+  double approximate_best(const Segment& segment, const Stretch& stretch, bool missing_left) const {
+    if constexpr (std::is_same_v<Sides, TwoClassSides>) {
+      if (stretch.class_bits == 1) {
+        const std::int64_t missing = missing_left ? stretch.all - stretch.known : 0;
+        std::int64_t ones = 0;
+        for (std::int64_t i = 0; i < missing; ++i) ones += stretch.keys[stretch.known + i] & 1;
+        const double best = cpu::best_of_two_classes(
+            stretch, segment.size(), segment.totals.classes[1], missing, ones);
+        return best < 0 ? -HUGE_VAL : best;
+      }
+    }
+    double best = -HUGE_VAL;
+    each_split(
+        stretch,
+        Sides(problem_, segment.totals, stretch),
+        missing_left,
+        [&](std::int64_t, const Sides& sides) { best = std::max(best, sides.approximate()); });
+    return best;
+  }
+
+  /// The best split by one feature among those that reach `least`, exactly.
+  template <class Sides>
+  auto exact_best(const Segment& segment, const Stretch& stretch, double least) const {
+    using Exact = decltype(std::declval<Sides>().exact());
+    FeatureSplit<Exact> best;
+    for (const bool missing_left : {false, true}) {
+      if (missing_left && stretch.known == stretch.all) break;
+      each_split(stretch,
+                 Sides(problem_, segment.totals, stretch),
+                 missing_left,
+                 [&](std::int64_t known_left, const Sides& sides) {
+                   if (sides.approximate() < least) return;
+                   const Exact exact = sides.exact();
+                   const int order = best.known_left == 0 ? 1 : compare(exact, best.exact);
+                   if (order > 0 || (order == 0 && known_left < best.known_left)) {
+                     best = {known_left, missing_left, exact};
+                   }
+                 });
+    }
+    return best;
+  }
+
+  template <class Sides>
+  Split best_split(const Segment& segment, bool parallel) {
+    std::vector<std::int32_t> features;
+    const std::vector<Promise> promises = promises_of<Sides>(segment, parallel, features);
+    double most = -HUGE_VAL;
+    for (const Promise& promise : promises) most = std::max(most, promise.score);
+    if (most == -HUGE_VAL) return {};
+    const double least = most - std::fabs(most) * closeness;
+    Split split;
+    decltype(std::declval<Sides>().exact()) exact{};
+    for (std::size_t i = 0; i < features.size(); ++i) {
+      if (promises[i].score < least) continue;
+      const Stretch stretch = stretch_of(segment, features[i]);
+      const auto best = exact_best<Sides>(segment, stretch, least);
+      if (best.known_left == 0) continue;
+      if (split.feature >= 0 && compare(best.exact, exact) <= 0) continue;
+      exact = best.exact;
+      split = {features[i], best.known_left, best.known_left, best.missing_left};
+      if (best.missing_left) split.left_rows += stretch.all - stretch.known;
+    }
+    return split;
+  }
+
+  /// The features of a node, ascending, and what each could do.
+  template <class Sides>
+  std::vector<Promise> promises_of(const Segment& segment,
+                                   bool parallel,
+                                   std::vector<std::int32_t>& features) {
+    const bool all = params_.max_features == 0 || params_.max_features == lists_.features;
+    std::vector<Promise> promises(static_cast<std::size_t>(lists_.features));
+    const auto promise = [&](std::int64_t f) {
+      promises[static_cast<std::size_t>(f)] = promise_of<Sides>(segment, f);
+    };
+    if (all) {
+      for (std::int64_t f = 0; f < lists_.features; ++f) {
+        features.push_back(static_cast<std::int32_t>(f));
+      }
+      each(lists_.features, parallel, promise);
+      return promises;
+    }
+    FeatureDraw draw(segment.key, lists_.features);
+    for (std::int64_t i = 0; i < params_.max_features; ++i) features.push_back(draw.next());
+    each(std::ssize(features), parallel, [&](std::int64_t i) {
+      promise(features[static_cast<std::size_t>(i)]);
+    });
+    const auto varies = [&](std::int32_t f) {
+      return promises[static_cast<std::size_t>(f)].varies;
+    };
+    while (!draw.empty() && std::none_of(features.begin(), features.end(), varies)) {
+      features.push_back(draw.next());
+      promise(features.back());
+    }
+    std::sort(features.begin(), features.end());
+    std::vector<Promise> drawn;
+    for (const std::int32_t f : features) drawn.push_back(promises[static_cast<std::size_t>(f)]);
+    return drawn;
+  }
+
+  double threshold_of(const Segment& segment, const Split& split) const {
+    const Stretch stretch = stretch_of(segment, split.feature);
+    if (split.known_left == stretch.known) return std::numeric_limits<double>::infinity();
+    const T* column = table_.column(split.feature);
+    return static_cast<double>(midpoint(column[stretch.rows[split.known_left - 1]],
+                                        column[stretch.rows[split.known_left]]));
+  }
+
+  void mark_sides(const Segment& segment, const Split& split) {
+    const Stretch stretch = stretch_of(segment, split.feature);
+    const auto mark = [&](std::int64_t begin, std::int64_t end, std::uint8_t left) {
+      for (std::int64_t i = begin; i < end; ++i) goes_left_[stretch.rows[i]] = left;
+    };
+    mark(0, split.known_left, 1);
+    mark(split.known_left, stretch.known, 0);
+    mark(stretch.known, stretch.all, split.missing_left ? 1 : 0);
+  }
+
+  /// Stable partition of one list.
+  void part_list(const Segment& segment, std::int64_t feature) {
+    std::uint32_t* keys = lists_.key(feature) + segment.begin;
+    std::uint32_t* rows = lists_.row(feature) + segment.begin;
+    const std::int64_t n = segment.size();
+    auto block = scratch_.take(n);
+    std::uint32_t* right_keys = block->keys.data();
+    std::uint32_t* right_rows = block->rows.data();
+    const std::uint8_t* goes_left = goes_left_.data();
+    std::int64_t left = 0, right = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::uint32_t key = keys[i], row = rows[i];
+      const std::int64_t is_left = goes_left[row];
+      keys[left] = key;
+      rows[left] = row;
+      right_keys[right] = key;
+      right_rows[right] = row;
+      left += is_left;
+      right += 1 - is_left;
+    }
+    std::memcpy(keys + left, right_keys, static_cast<std::size_t>(right) * sizeof(*keys));
+    std::memcpy(rows + left, right_rows, static_cast<std::size_t>(right) * sizeof(*rows));
+    scratch_.give_back(std::move(block));
+  }
+
+  /// Sums over a child, whose rows stand together in this feature's list.
+  Totals totals_in(std::int64_t feature, const Segment& segment) {
+    const std::uint32_t* keys = lists_.key(feature) + segment.begin;
+    if (lists_.class_bits == 0 || !problem_.weights.empty()) {
+      return totals_of(problem_, lists_.row(feature) + segment.begin, segment.size());
+    }
+    Totals totals;
+    totals.rows = totals.weight = segment.size();
+    totals.classes.resize(static_cast<std::size_t>(problem_.classes));
+    const std::uint32_t mask = (std::uint32_t{1} << lists_.class_bits) - 1;
+    if (problem_.classes == 2) {
+      for (std::int64_t i = 0; i < segment.size(); ++i) totals.classes[1] += keys[i] & 1;
+      totals.classes[0] = totals.rows - totals.classes[1];
+      return totals;
+    }
+    for (std::int64_t i = 0; i < segment.size(); ++i) ++totals.classes[keys[i] & mask];
+    return totals;
+  }
+
+  Context& context_;
+  TableView<T> table_;
+  const Problem& problem_;
+  Lists& lists_;
+  const TreeParams& params_;
+  Array<std::uint8_t> goes_left_;  ///< of each row, in the split at work
+  Scratch scratch_;
+  std::int64_t all_weight_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+Tree grow(Context& context,
+          TableView<T> table,
+          const Problem& problem,
+          Lists& lists,
+          const TreeParams& params,
+          bool parallel) {
+  return Grower<T>(context, table, problem, lists, params).grow(parallel);
+}
+
+template Tree grow(Context&, TableView<float>, const Problem&, Lists&, const TreeParams&, bool);
+template Tree grow(Context&, TableView<double>, const Problem&, Lists&, const TreeParams&, bool);
+
+namespace cpu {
+
+template <class T>
+Tree fit_tree(Context& context,
+              TableView<T> table,
+              const Problem& problem,
+              const TreeParams& params) {
+  SortedTable sorted;
+  {
+    Stage stage(context, "sort features");
+    sorted = sort_table(context, table);
+  }
+  Stage stage(context, "grow tree");
+  Lists lists = take_lists(context, std::move(sorted), problem);
+  return grow(context, table, problem, lists, params, true);
+}
+
+template Tree fit_tree(Context&, TableView<float>, const Problem&, const TreeParams&);
+template Tree fit_tree(Context&, TableView<double>, const Problem&, const TreeParams&);
+
+}  // namespace cpu
+}  // namespace yupana::forest

@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "yupana/forest/exact.hpp"
+#include "yupana/forest/tree_backends.hpp"
+
+namespace yupana::forest::reference {
+namespace {
+
+using Rows = std::vector<std::uint32_t>;
+
+/// A split's gain, but for what all splits of a node share: a fraction, or n log2 n summed.
+struct Gain {
+  Fraction fraction;
+  std::int64_t logs = 0;
+
+  bool operator>(const Gain& other) const {
+    const int order = compare(logs, other.logs);
+    return order > 0 || (order == 0 && compare(fraction, other.fraction) > 0);
+  }
+};
+
+Gain gain_of(const Problem& problem, const Totals& node, const Totals& left, const Totals& right) {
+  Gain gain;
+  if (problem.criterion == Criterion::entropy) {
+    for (const Totals* side : {&left, &right}) {
+      for (const std::int64_t count : side->classes) gain.logs += problem.count_log(count);
+      gain.logs -= problem.count_log(side->weight);
+    }
+    return gain;
+  }
+  Fraction& f = gain.fraction;
+  f.n = static_cast<std::uint64_t>(left.weight);
+  f.m = static_cast<std::uint64_t>(right.weight);
+  if (problem.criterion == Criterion::variance) {
+    const std::int64_t shift = node.moment / node.weight;
+    f.a = square(left.moment - shift * left.weight);
+    f.b = square(right.moment - shift * right.weight);
+    return gain;
+  }
+  for (const std::int64_t count : left.classes) f.a += square(count);
+  for (const std::int64_t count : right.classes) f.b += square(count);
+  return gain;
+}
+
+struct Split {
+  bool found = false;
+  std::int32_t feature = -1;
+  double threshold = 0;
+  bool missing_left = false;
+  Gain gain;
+  Rows left, right;
+};
+
+template <class T>
+class Grower {
+ public:
+  Grower(Context& context, TableView<T> table, const Problem& problem, const TreeParams& params)
+      : context_(context), table_(table), problem_(problem), params_(params) {}
+
+  Tree grow() {
+    tree_.outputs = problem_.outputs();
+    Rows rows;
+    for (std::int64_t i = 0; i < table_.rows; ++i) {
+      if (problem_.weight(i) > 0) rows.push_back(static_cast<std::uint32_t>(i));
+    }
+    all_weight_ = totals(rows).weight;
+    add_node(rows, 0, root_key(params_.seed));
+    return std::move(tree_);
+  }
+
+ private:
+  Totals totals(const Rows& rows) const {
+    return totals_of(problem_, rows.data(), std::ssize(rows));
+  }
+
+  std::int32_t add_node(const Rows& rows, std::int64_t depth, std::uint64_t key) {
+    context_.check_cancelled();
+    const Totals node = totals(rows);
+    const auto index = tree_.nodes.size();
+    tree_.nodes.push_back(made_leaf(problem_, node));
+    tree_.values.resize((index + 1) * static_cast<std::size_t>(tree_.outputs));
+    put_value(problem_, node, &tree_.values[index * static_cast<std::size_t>(tree_.outputs)]);
+    if (is_leaf(params_, node, depth)) return static_cast<std::int32_t>(index);
+    const Split split = best_split(rows, node, key);
+    if (!split.found ||
+        !gains_enough(
+            problem_, params_, node, totals(split.left), totals(split.right), all_weight_)) {
+      return static_cast<std::int32_t>(index);
+    }
+    tree_.nodes[index].feature = split.feature;
+    tree_.nodes[index].threshold = split.threshold;
+    tree_.nodes[index].missing_left = split.missing_left;
+    const std::int32_t left = add_node(split.left, depth + 1, child_key(key, false));
+    tree_.nodes[index].left = left;
+    const std::int32_t right = add_node(split.right, depth + 1, child_key(key, true));
+    tree_.nodes[index].right = right;
+    return static_cast<std::int32_t>(index);
+  }
+
+  Split best_split(const Rows& rows, const Totals& node, std::uint64_t key) const {
+    std::vector<std::int32_t> features;
+    FeatureDraw draw(key, table_.columns);
+    const bool all = params_.max_features == 0 || params_.max_features == table_.columns;
+    bool varies = false;
+    while (!draw.empty() && (all || std::ssize(features) < params_.max_features || !varies)) {
+      features.push_back(draw.next());
+      const T* column = table_.column(features.back());
+      for (const std::uint32_t row : rows) {
+        const bool both_missing = column[row] != column[row] && column[rows[0]] != column[rows[0]];
+        varies = varies || (column[row] != column[rows[0]] && !both_missing);
+      }
+    }
+    std::sort(features.begin(), features.end());
+    Split best;
+    for (const std::int32_t feature : features) try_feature(feature, rows, node, best);
+    return best;
+  }
+
+  void try_feature(std::int32_t feature, const Rows& rows, const Totals& node, Split& best) const {
+    const T* column = table_.column(feature);
+    Rows known, missing;
+    for (const std::uint32_t row : rows) {
+      (column[row] == column[row] ? known : missing).push_back(row);
+    }
+    std::stable_sort(known.begin(), known.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return column[a] < column[b];
+    });
+    for (std::size_t i = 1; i < known.size(); ++i) {
+      const T below = column[known[i - 1]], above = column[known[i]];
+      if (below == above) continue;
+      Split split;
+      split.feature = feature;
+      split.threshold = static_cast<double>(midpoint(below, above));
+      split.left.assign(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(i));
+      split.right.assign(known.begin() + static_cast<std::ptrdiff_t>(i), known.end());
+      if (missing.empty()) {
+        split.missing_left = split.left.size() > split.right.size();
+        keep_better(split, node, best);
+        continue;
+      }
+      for (const bool left : {false, true}) {
+        Split side = split;
+        side.missing_left = left;
+        Rows& to = left ? side.left : side.right;
+        to.insert(to.end(), missing.begin(), missing.end());
+        keep_better(side, node, best);
+      }
+    }
+    if (known.empty() || missing.empty()) return;
+    Split split;
+    split.feature = feature;
+    split.threshold = std::numeric_limits<double>::infinity();
+    split.left = known;
+    split.right = missing;
+    keep_better(split, node, best);
+  }
+
+  void keep_better(Split& split, const Totals& node, Split& best) const {
+    if (std::ssize(split.left) < params_.min_samples_leaf) return;
+    if (std::ssize(split.right) < params_.min_samples_leaf) return;
+    split.found = true;
+    split.gain = gain_of(problem_, node, totals(split.left), totals(split.right));
+    if (!best.found || split.gain > best.gain) best = std::move(split);
+  }
+
+  Context& context_;
+  TableView<T> table_;
+  const Problem& problem_;
+  const TreeParams& params_;
+  Tree tree_;
+  std::int64_t all_weight_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+Tree fit_tree(Context& context,
+              TableView<T> table,
+              const Problem& problem,
+              const TreeParams& params) {
+  return Grower<T>(context, table, problem, params).grow();
+}
+
+template Tree fit_tree(Context&, TableView<float>, const Problem&, const TreeParams&);
+template Tree fit_tree(Context&, TableView<double>, const Problem&, const TreeParams&);
+
+}  // namespace yupana::forest::reference

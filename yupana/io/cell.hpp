@@ -1,0 +1,93 @@
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <system_error>
+
+namespace yupana::io {
+
+namespace cell_detail {
+inline constexpr double power_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                          1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                          1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+}  // namespace cell_detail
+
+/// Reads a decimal number at `at`, correctly rounded; returns its end, or `at` if there is none.
+/// There must be a byte behind `end` that is no part of a number.
+/// Up to 19 digits with a power of ten up to 22 are one exact product or quotient (Clinger 1990);
+/// the rest goes to std::from_chars.
+inline const char* read_number(const char* at, const char* end, double& value) {
+  const char* p = at;
+  const bool negative = *p == '-';
+  if (negative || *p == '+') ++p;
+  const char* const first = p;
+  std::uint64_t digits = 0;
+  while (static_cast<unsigned char>(*p - '0') < 10) {
+    digits = digits * 10 + static_cast<std::uint64_t>(*p++ - '0');
+  }
+  std::int64_t count = p - first;
+  std::int64_t power = 0;
+  if (*p == '.') {
+    const char* const point = ++p;
+    while (static_cast<unsigned char>(*p - '0') < 10) {
+      digits = digits * 10 + static_cast<std::uint64_t>(*p++ - '0');
+    }
+    power = point - p;
+    count -= power;
+  }
+  const bool plain = count > 0 && count <= 19 && digits <= (std::uint64_t{1} << 53);
+  if (plain && *p != 'e' && *p != 'E' && power >= -22) {
+    const double whole = static_cast<double>(digits);
+    const double size = power == 0 ? whole : whole / cell_detail::power_of_ten[-power];
+    value = negative ? -size : size;
+    return p;
+  }
+  // std::from_chars knows no plus sign; "+-1" must not become a number.
+  const char* const from = *at == '+' ? at + 1 : at;
+  if (from != at && from < end && *from == '-') return at;
+  const auto [stop, error] = std::from_chars(from, end, value);
+  if (error == std::errc::result_out_of_range) {
+    // Too large is infinite, too small is zero, as strtod has it; which, the exponent's sign says,
+    // or a leading zero where there is none.
+    bool small = *first == '0' || *first == '.';
+    for (const char* c = from; c + 1 < stop; ++c) {
+      if (*c == 'e' || *c == 'E') small = c[1] == '-';
+    }
+    if (small || (digits == 0 && count > 0)) {
+      value = negative ? -0.0 : 0.0;
+    } else {
+      value = (negative ? -1 : 1) * std::numeric_limits<double>::infinity();
+    }
+    return stop;
+  }
+  return error == std::errc{} ? stop : at;
+}
+
+/// Words for a value that is not there.
+inline bool is_missing(std::string_view cell) {
+  const auto same = [&](std::string_view word) {
+    if (cell.size() != word.size()) return false;
+    for (std::size_t i = 0; i < word.size(); ++i) {
+      const char c = cell[i];
+      if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) != word[i]) return false;
+    }
+    return true;
+  };
+  return cell.empty() || same("?") || same("na") || same("n/a") || same("nan") || same("-nan") ||
+         same("null") || same("none");
+}
+
+/// A cell that is a number from its first byte to its last.
+inline bool whole_number(std::string_view cell, double& value) {
+  if (cell.empty()) return false;
+  // A copy with a byte behind it; no number of a table is longer.
+  char text[512];
+  if (cell.size() >= sizeof(text)) return false;
+  cell.copy(text, cell.size());
+  text[cell.size()] = '\0';
+  return read_number(text, text + cell.size(), value) == text + cell.size();
+}
+
+}  // namespace yupana::io

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "yupana/core/array.hpp"
+#include "yupana/core/context.hpp"
+#include "yupana/core/table.hpp"
+
+namespace yupana::io {
+
+enum class TableHeader { automatic, present, absent };
+
+/// How a table is read. A column is named by its header, or by its number from 1; "last" is the
+/// last one. A header that is itself such a number goes first.
+struct TableParams {
+  TableHeader header = TableHeader::automatic;
+  char delimiter = '\0';   ///< of a text's cells; '\0': found out; ' ': runs of blanks and tabs
+  char comment = '#';      ///< lines that begin with it are left out; '\0': none
+  std::string label = {};  ///< the column to predict; empty: none
+  bool label_is_number = false;           ///< a quantity, not a class
+  std::string weight = {};                ///< a column of weights of the rows; empty: none
+  std::vector<std::string> columns = {};  ///< the features, in this order; empty: all the others
+  std::vector<std::string> ignored = {};  ///< columns left out
+  std::vector<std::string> categorical =
+      {};                   ///< features of text: a category's number is its value
+  bool zero_based = false;  ///< indices of a libsvm file begin at 0, not 1
+};
+
+/// A table in memory.
+template <class T>
+struct TableFile {
+  Table<T> table;  ///< the features; NaN where a cell is missing
+  /// Names of a categorical feature's values, in order; empty for a column of numbers.
+  std::vector<std::vector<std::string>> categories;
+  std::string label = {};            ///< the label column's name
+  std::vector<std::string> classes;  ///< names of the labels, in order
+  Array<std::int32_t> codes;         ///< of each row: its class
+  Array<double> values;              ///< of each row: its label, where that is a number
+  Array<double> weights;             ///< of each row; empty without a column of them
+  std::int64_t missing = 0;          ///< cells without a value among the features
+  std::int64_t infinite = 0;         ///< infinite values among the features
+};
+
+/// Reads a table. By content: .npy (two dimensions, any plain number type); libsvm (name ends in
+/// .libsvm, .svm or .svmlight; absent entries are 0); else text (CSV, TSV, ...), also gzip.
+///   text: one row a line, \n or \r\n; cells may stand in "quotes" ("" within is one quote; a cell
+///   ends on its line); a byte-order mark, blank lines and comments are left out. Missing: an empty
+///   cell, NA, N/A, NaN, null, none or ?. The header is found out: the first line is one if it has
+///   text where the second has a number, and in that column only
+///   names: of classes and categories: in order of value if all are numbers, else of bytes
+///   T: float or double; a float is the double nearest to the text, rounded once more
+///   work: one pass to count lines, one to read, both in parallel; memory: the table, and 4 MiB a
+///   thread (gzip: and the text)
+///   determinism: does not depend on threads, errors neither: the first fault of the file counts
+///   errors (bad_input): PATH:LINE: and the column, what was wanted and got; an empty file, a
+///   column that is not there or twice there, no feature left; out_of_resources; interrupted
+template <class T>
+TableFile<T> read_table(Context& context, const std::string& path, const TableParams& params = {});
+
+}  // namespace yupana::io

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "yupana/io/table.hpp"
+
+namespace yupana::io {
+
+/// What becomes of a column of the file.
+enum class ColumnUse { skipped, number, category, label, label_number, weight };
+
+/// The columns of a table and what becomes of them.
+struct TableColumns {
+  char delimiter = ',';
+  bool header = false;
+  std::vector<std::string> names;     ///< of the file's columns
+  std::vector<ColumnUse> uses;        ///< of the file's columns
+  std::vector<std::int64_t> places;   ///< of the file's columns: which feature, -1 if none
+  std::vector<std::string> features;  ///< names of the features
+  std::int64_t label = -1;            ///< of the file's columns
+};
+
+/// One cell of a line: text without quotes and blanks around it.
+struct Cell {
+  std::string_view text;
+  bool quoted = false;
+};
+
+/// Cuts a line (without its end) into cells. `storage` keeps what had doubled quotes. Returns false
+/// where a quote is never closed or text follows a closed one.
+bool split_cells(std::string_view line,
+                 char delimiter,
+                 std::vector<Cell>& cells,
+                 std::vector<std::string>& storage);
+
+/// Blank, or a comment.
+bool is_skipped_line(std::string_view line, char comment);
+
+/// Finds the delimiter, the header and the use of each column from the first lines of a file.
+TableColumns table_columns(const std::string& path,
+                           std::string_view first_lines,
+                           const TableParams& params);
+
+/// Which column each name means; fills uses, places, features. For files that bring no header,
+/// names are "1", "2", ...
+void use_columns(const std::string& path, const TableParams& params, TableColumns& columns);
+
+}  // namespace yupana::io

@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include "yupana/core/error.hpp"
+#include "yupana/io/cell.hpp"
+#include "yupana/io/printable.hpp"
+#include "yupana/io/table_parts.hpp"
+#include "yupana/io/table_pieces.hpp"
+
+namespace yupana::io {
+namespace {
+
+// A dense table of more columns than this is surely a mistake.
+constexpr std::int64_t most_columns = std::int64_t{1} << 24;
+
+/// One line: "label index:value index:value ... # comment".
+class LibsvmLine {
+ public:
+  LibsvmLine(const std::string& path, std::int64_t line, std::string_view text)
+      : path_(path), line_(line), rest_(text.substr(0, text.find('#'))) {
+    label_ = word();
+  }
+
+  std::string_view label() const { return label_; }
+
+  /// The next entry; false after the last. Indices count from 0 here.
+  bool next(bool zero_based, std::int64_t& index, double& value) {
+    const std::string_view entry = word();
+    if (entry.empty()) return false;
+    const std::size_t colon = entry.find(':');
+    const std::string_view number = entry.substr(0, colon);
+    if (number == "qid") return next(zero_based, index, value);
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
+    const std::int64_t least = zero_based ? 0 : 1;
+    if (colon == entry.npos || error != std::errc{} || end != number.data() + number.size() ||
+        !(is_missing(entry.substr(colon + 1)) || whole_number(entry.substr(colon + 1), value))) {
+      fail(fmt::format("index:value wanted, '{}' found", printable(entry)));
+    }
+    if (index < least || index > most_columns) {
+      fail(fmt::format("index {} found; indices go from {} to {}{}",
+                       index,
+                       least,
+                       most_columns,
+                       index == 0 ? ", unless --zero-based is given" : ""));
+    }
+    if (is_missing(entry.substr(colon + 1))) value = std::numeric_limits<double>::quiet_NaN();
+    index -= least;
+    if (index <= last_) fail(fmt::format("index {} does not grow", index + least));
+    last_ = index;
+    return true;
+  }
+
+  [[noreturn]] void fail(std::string_view what) const { throw bad_line(path_, line_, what); }
+
+ private:
+  std::string_view word() {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r"), rest_.size()));
+    const std::string_view found = rest_.substr(0, rest_.find_first_of(" \t\r"));
+    rest_.remove_prefix(found.size());
+    return found;
+  }
+  const std::string& path_;
+  std::int64_t line_;
+  std::string_view rest_;
+  std::string_view label_;
+  std::int64_t last_ = -1;
+};
+
+/// body(row, entries) for every row of a piece.
+template <class Body>
+void each_line(const TableText& text, std::string_view lines, PieceStart start, const Body& body) {
+  while (!lines.empty()) {
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    lines.remove_prefix(line.size() + 1);
+    ++start.line;
+    if (is_skipped_line(line, '#')) continue;
+    body(start.row++, LibsvmLine(text.path(), start.line, line));
+  }
+}
+
+}  // namespace
+
+template <class T>
+TableFile<T> read_libsvm_table(Context& context, const TableText& text, const TableParams& params) {
+  const auto starts = piece_starts(context, text, '#', false);
+  const std::int64_t rows = starts.back().row;
+  if (rows == 0) throw bad_file(text.path(), "has no rows");
+  std::vector<std::int64_t> widths(static_cast<std::size_t>(text.pieces()), 0);
+  each_piece(context, text, [&](std::int64_t i, std::string_view lines) {
+    each_line(text, lines, starts[i], [&](std::int64_t, LibsvmLine line) {
+      std::int64_t index = 0;
+      double value = 0;
+      while (line.next(params.zero_based, index, value)) widths[i] = std::max(widths[i], index + 1);
+    });
+  });
+  const std::int64_t width = *std::max_element(widths.begin(), widths.end());
+  if (width == 0) throw bad_file(text.path(), "has labels and no features");
+  TableColumns columns;
+  columns.names.push_back("label");
+  for (std::int64_t c = 0; c < width; ++c) columns.names.push_back(std::to_string(c + 1));
+  TableParams chosen = params;
+  if (params.columns.empty() && params.label.empty()) chosen.ignored.push_back("label");
+  use_columns(text.path(), chosen, columns);
+  const bool labelled = columns.label == 0;
+  if (columns.label > 0) throw bad_file(text.path(), "the label of a libsvm file is 'label'");
+  auto file = shaped_table<T>(context, columns, rows);
+  for (std::int64_t f = 0; f < file.table.columns(); ++f) {
+    std::fill_n(file.table.column(f), rows, T{0});
+  }
+  std::vector<Names> names(static_cast<std::size_t>(text.pieces()));
+  each_piece(context, text, [&](std::int64_t i, std::string_view lines) {
+    each_line(text, lines, starts[i], [&](std::int64_t row, LibsvmLine line) {
+      if (!file.codes.empty()) file.codes[row] = names[i].number(line.label());
+      const bool number = labelled && params.label_is_number;
+      if (number && !whole_number(line.label(), file.values[row])) {
+        line.fail(fmt::format("the label '{}' is no number", printable(line.label())));
+      }
+      std::int64_t index = 0;
+      double value = 0;
+      while (line.next(params.zero_based, index, value)) {
+        const std::int64_t place = columns.places[index + 1];
+        if (place >= 0) file.table.column(place)[row] = static_cast<T>(value);
+      }
+    });
+  });
+  if (!file.codes.empty()) {
+    file.classes = ordered_names(names);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const auto place = places_of(names[i], file.classes);
+      for (std::int64_t row = starts[i].row; row < starts[i + 1].row; ++row) {
+        file.codes[row] = place[file.codes[row]];
+      }
+    }
+  }
+  return file;
+}
+
+template TableFile<float> read_libsvm_table(Context&, const TableText&, const TableParams&);
+template TableFile<double> read_libsvm_table(Context&, const TableText&, const TableParams&);
+
+}  // namespace yupana::io

@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <type_traits>
+
+#include "yupana/core/error.hpp"
+#include "yupana/io/column.hpp"
+#include "yupana/io/input_file.hpp"
+#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/number_text.hpp"
+#include "yupana/io/table_parts.hpp"
+
+namespace yupana::io {
+namespace {
+
+struct NpyTable {
+  NpyLayout layout;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+};
+
+NpyTable opened(const InputFile& file) {
+  std::string head(static_cast<std::size_t>(std::min<std::int64_t>(file.size(), 1 << 16)), '\0');
+  file.read_at(0, head.data(), head.size());
+  NpyTable table{npy_layout(file.path(), head)};
+  const NpyLayout& layout = table.layout;
+  const bool plain = (layout.kind == 'f' && (layout.width == 4 || layout.width == 8)) ||
+                     ((layout.kind == 'i' || layout.kind == 'u') && layout.width != 3 &&
+                      (layout.width <= 2 || layout.width == 4 || layout.width == 8));
+  if (!plain) {
+    throw bad_file(file.path(),
+                   fmt::format(".npy holds values of type {}{}; wanted plain floats or integers",
+                               layout.kind,
+                               layout.width));
+  }
+  if (layout.shape.size() != 2) {
+    throw bad_file(
+        file.path(),
+        fmt::format(".npy has {} dimensions; wanted 2, rows and columns", layout.shape.size()));
+  }
+  table.rows = layout.shape[0];
+  table.columns = layout.shape[1];
+  if (table.rows == 0 || table.columns == 0) {
+    throw bad_file(file.path(),
+                   fmt::format(".npy of {} x {} is an empty table", table.rows, table.columns));
+  }
+  const std::int64_t bytes = file.size() - layout.data;
+  // In this order nothing overflows.
+  if (bytes / layout.width / table.columns < table.rows ||
+      bytes != table.rows * table.columns * layout.width) {
+    throw bad_file(file.path(),
+                   fmt::format(".npy announces {} x {} values of {} bytes and holds {} bytes; copy "
+                               "the file again",
+                               table.rows,
+                               table.columns,
+                               layout.width,
+                               bytes));
+  }
+  return table;
+}
+
+/// Numbers as they stand in the file become doubles; 64-bit integers are rounded.
+void converted(const NpyLayout& layout, char* raw, std::int64_t count, double* to) {
+  const int width = layout.width;
+  if (layout.swapped) {
+    for (std::int64_t i = 0; i < count; ++i) std::reverse(raw + i * width, raw + (i + 1) * width);
+  }
+  with_number_type({layout.kind, width}, [&](auto zero) {
+    using Own = decltype(zero);
+    for (std::int64_t i = 0; i < count; ++i) {
+      Own value;
+      std::memcpy(&value, raw + i * width, sizeof(Own));
+      to[i] = static_cast<double>(value);
+    }
+  });
+}
+
+/// Puts values of one column of the file into the table.
+template <class T>
+class Putter {
+ public:
+  Putter(const std::string& path,
+         const TableColumns& columns,
+         TableFile<T>& file,
+         Array<double>& labels)
+      : path_(path), columns_(columns), file_(file), labels_(labels) {}
+
+  void operator()(std::int64_t row, std::size_t column, double value) const {
+    switch (columns_.uses[column]) {
+      case ColumnUse::number:
+      case ColumnUse::category:
+        file_.table.column(columns_.places[column])[row] = static_cast<T>(value);
+        return;
+      case ColumnUse::label:
+      case ColumnUse::label_number:
+        if (value != value) fail(row, column, "the value is missing; every row needs one here");
+        labels_[row] = value;
+        return;
+      case ColumnUse::weight:
+        if (!(value >= 0 && value <= std::numeric_limits<double>::max())) {
+          fail(row, column, fmt::format("a weight of 0 or more wanted, {} given", value));
+        }
+        file_.weights[row] = value;
+        return;
+      case ColumnUse::skipped:
+        return;
+    }
+  }
+
+ private:
+  [[noreturn]] void fail(std::int64_t row, std::size_t column, std::string_view what) const {
+    throw bad_file(path_, fmt::format("row {}, column {}: {}", row + 1, column + 1, what));
+  }
+  const std::string& path_;
+  const TableColumns& columns_;
+  TableFile<T>& file_;
+  Array<double>& labels_;
+};
+
+template <class T>
+void read_values(Context& context,
+                 const InputFile& input,
+                 const NpyTable& npy,
+                 const Putter<T>& put) {
+  // Of a C-order file some rows at a time, of a Fortran-order file some of a column.
+  const bool fortran = npy.layout.fortran;
+  const std::int64_t inner = fortran ? npy.rows : npy.columns;
+  const std::int64_t outer = fortran ? npy.columns : npy.rows;
+  const std::int64_t width = npy.layout.width;
+  const std::int64_t step = std::max<std::int64_t>(1, (std::int64_t{1} << 17) / inner);
+  context.parallel_for((outer + step - 1) / step, 1, [&](std::int64_t begin, std::int64_t end) {
+    Array<char> raw(step * inner * width);
+    Array<double> values(step * inner);
+    for (std::int64_t block = begin; block < end; ++block) {
+      context.check_cancelled();
+      const std::int64_t first = block * step;
+      const std::int64_t count = std::min(step, outer - first);
+      input.read_at(npy.layout.data + first * inner * width,
+                    raw.data(),
+                    static_cast<std::size_t>(count * inner * width));
+      converted(npy.layout, raw.data(), count * inner, values.data());
+      for (std::int64_t j = 0; j < inner; ++j) {
+        for (std::int64_t i = 0; i < count; ++i) {
+          const std::int64_t row = fortran ? j : first + i;
+          const std::int64_t column = fortran ? first + i : j;
+          put(row, static_cast<std::size_t>(column), values[i * inner + j]);
+        }
+      }
+    }
+  });
+}
+
+/// Numbers become classes or categories, in order of value. `values` may hold NaN: left alone.
+template <class T, class Code>
+std::vector<std::string> numbered(T* values, std::int64_t rows, Code* codes) {
+  std::map<double, std::int32_t> places;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    if (values[i] == values[i]) places.emplace(static_cast<double>(values[i]), 0);
+  }
+  std::vector<std::string> names;
+  for (auto& [value, place] : places) {
+    place = static_cast<std::int32_t>(names.size());
+    char text[number_text_bytes];
+    names.emplace_back(text, write_shortest(value, text));
+  }
+  for (std::int64_t i = 0; i < rows; ++i) {
+    if (values[i] == values[i]) codes[i] = static_cast<Code>(places.at(values[i]));
+  }
+  return names;
+}
+
+}  // namespace
+
+template <class T>
+TableFile<T> read_npy_table(Context& context, const std::string& path, const TableParams& params) {
+  const InputFile input(path);
+  const NpyTable npy = opened(input);
+  TableColumns columns;
+  for (std::int64_t c = 0; c < npy.columns; ++c) columns.names.push_back(std::to_string(c + 1));
+  use_columns(path, params, columns);
+  auto file = shaped_table<T>(context, columns, npy.rows);
+  Array<double> labels(columns.label >= 0 ? npy.rows : 0);
+  read_values<T>(context, input, npy, Putter<T>(path, columns, file, labels));
+  if (!file.values.empty()) file.values = std::move(labels);
+  if (!file.codes.empty()) file.classes = numbered(labels.data(), npy.rows, file.codes.data());
+  for (std::size_t c = 0; c < columns.uses.size(); ++c) {
+    if (columns.uses[c] != ColumnUse::category) continue;
+    T* column = file.table.column(columns.places[c]);
+    file.categories[static_cast<std::size_t>(columns.places[c])] =
+        numbered(column, npy.rows, column);
+  }
+  return file;
+}
+
+template TableFile<float> read_npy_table(Context&, const std::string&, const TableParams&);
+template TableFile<double> read_npy_table(Context&, const std::string&, const TableParams&);
+
+}  // namespace yupana::io

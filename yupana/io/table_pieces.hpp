@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <vector>
+
+#include "yupana/core/context.hpp"
+#include "yupana/io/table_text.hpp"
+
+namespace yupana::io {
+
+/// Lines of a text before a piece.
+struct PieceStart {
+  std::int64_t row = 0;   ///< rows of the table before it
+  std::int64_t line = 0;  ///< lines of the file before it
+};
+
+/// body(i, text of piece i) for every piece, on all threads. Of several errors that of the first
+/// piece is thrown, whatever the threads.
+template <class Body>
+void each_piece(Context& context, const TableText& text, const Body& body) {
+  std::mutex lock;
+  std::int64_t failed = text.pieces();
+  std::exception_ptr error;
+  context.parallel_for(text.pieces(), 1, [&](std::int64_t begin, std::int64_t end) {
+    Array<char> buffer;
+    for (std::int64_t i = begin; i < end; ++i) {
+      context.check_cancelled();
+      try {
+        body(i, text.piece(i, buffer));
+      } catch (...) {
+        const std::lock_guard guard(lock);
+        if (i < failed) {
+          failed = i;
+          error = std::current_exception();
+        }
+        return;
+      }
+    }
+  });
+  if (error) std::rethrow_exception(error);
+}
+
+/// Where each piece's rows begin; one more than there are pieces, the last is the whole file.
+std::vector<PieceStart> piece_starts(Context& context,
+                                     const TableText& text,
+                                     char comment,
+                                     bool header);
+
+}  // namespace yupana::io

@@ -1,0 +1,301 @@
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "yupana/core/error.hpp"
+#include "yupana/io/cell.hpp"
+#include "yupana/io/printable.hpp"
+#include "yupana/io/table_parts.hpp"
+#include "yupana/io/table_pieces.hpp"
+
+namespace yupana::io {
+
+std::vector<PieceStart> piece_starts(Context& context,
+                                     const TableText& text,
+                                     char comment,
+                                     bool header) {
+  std::vector<PieceStart> starts(static_cast<std::size_t>(text.pieces()) + 1);
+  each_piece(context, text, [&](std::int64_t i, std::string_view lines) {
+    PieceStart count;
+    const char* at = lines.data();
+    const char* const end = at + lines.size();
+    while (at < end) {
+      const char* stop =
+          static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+      ++count.line;
+      const unsigned char first = static_cast<unsigned char>(*at);
+      // Most lines begin with a letter of a cell.
+      const bool plain = first > ' ' && *at != comment;
+      count.row += plain || !is_skipped_line({at, static_cast<std::size_t>(stop - at)}, comment);
+      at = stop + 1;
+    }
+    starts[static_cast<std::size_t>(i) + 1] = count;
+  });
+  if (header) --starts[0].row;
+  for (std::size_t i = 1; i < starts.size(); ++i) {
+    starts[i].row += starts[i - 1].row;
+    starts[i].line += starts[i - 1].line;
+  }
+  return starts;
+}
+
+namespace {
+
+// Rows that are put into their columns together: whole cache lines a column.
+constexpr std::int64_t tile_rows = 64;
+
+/// Reads the rows of one piece.
+template <class T>
+class PieceReader {
+ public:
+  PieceReader(const std::string& path, const TableColumns& columns, char comment, TableFile<T>& to)
+      : path_(path),
+        columns_(columns),
+        comment_(comment),
+        to_(to),
+        names_(columns.names.size()),
+        tile_(static_cast<std::int64_t>(columns.features.size()) * tile_rows),
+        plain_(columns.delimiter != ' ') {}
+
+  void read(std::string_view lines, PieceStart start) {
+    row_ = start.row;
+    line_ = start.line;
+    first_ = row_;
+    const char* at = lines.data();
+    const char* const end = at + lines.size();
+    while (at < end) {
+      const char* const stop =
+          static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+      ++line_;
+      const std::string_view line(at, static_cast<std::size_t>(stop - at));
+      at = stop + 1;
+      if (is_skipped_line(line, comment_)) continue;
+      // The header is row -1.
+      if (row_ < 0) {
+        first_ = ++row_;
+        continue;
+      }
+      if (!plain_ || !quick_line(line)) slow_line(line);
+      ++row_;
+      if (row_ - first_ == tile_rows) put_tile();
+    }
+    put_tile();
+  }
+
+  std::vector<Names>& names() { return names_; }
+
+ private:
+  T& cell(std::int64_t feature) { return tile_[feature * tile_rows + (row_ - first_)]; }
+
+  /// A line of numbers without blanks, quotes or missing cells; text where it is wanted. False,
+  /// with nothing lost, where it is anything else.
+  bool quick_line(std::string_view line) {
+    const char* at = line.data();
+    const char* end = at + line.size();
+    if (at < end && end[-1] == '\r') --end;
+    const std::size_t count = columns_.uses.size();
+    const char delimiter = columns_.delimiter;
+    for (std::size_t c = 0; c < count; ++c) {
+      const ColumnUse use = columns_.uses[c];
+      const char* stop = nullptr;
+      if (use == ColumnUse::number || use == ColumnUse::label_number || use == ColumnUse::weight) {
+        double value = 0;
+        stop = read_number(at, end, value);
+        if (stop == at || value != value) return false;
+        if (use == ColumnUse::number) {
+          cell(columns_.places[c]) = static_cast<T>(value);
+        } else if (use == ColumnUse::weight) {
+          if (!set_weight(value)) return false;
+        } else {
+          to_.values[row_] = value;
+        }
+      } else {
+        const void* found = std::memchr(at, delimiter, static_cast<std::size_t>(end - at));
+        stop = found == nullptr ? end : static_cast<const char*>(found);
+        const std::string_view text(at, static_cast<std::size_t>(stop - at));
+        if (use != ColumnUse::skipped || c + 1 == count) {
+          if (text.empty() || text.front() <= ' ' || text.back() <= ' ') return false;
+        }
+        if (std::memchr(text.data(), '"', text.size()) != nullptr || is_missing(text)) {
+          return false;
+        }
+        set_text(c, text);
+      }
+      if (c + 1 == count) return stop == end;
+      if (stop == end || *stop != delimiter) return false;
+      at = stop + 1;
+    }
+    return false;
+  }
+
+  void slow_line(std::string_view line) {
+    if (!split_cells(line, columns_.delimiter, cells_, storage_)) {
+      fail("a quoted cell must end on its line, before a delimiter");
+    }
+    if (cells_.size() != columns_.uses.size()) {
+      fail(fmt::format("{} cells wanted, {} found", columns_.uses.size(), cells_.size()));
+    }
+    for (std::size_t c = 0; c < cells_.size(); ++c) slow_cell(c, cells_[c].text);
+  }
+
+  void slow_cell(std::size_t c, std::string_view text) {
+    const ColumnUse use = columns_.uses[c];
+    if (use == ColumnUse::skipped) return;
+    const bool missing = is_missing(text);
+    if (use == ColumnUse::number || use == ColumnUse::category) {
+      if (missing) {
+        cell(columns_.places[c]) = std::numeric_limits<T>::quiet_NaN();
+        return;
+      }
+    } else if (missing) {
+      fail(c, "the value is missing; every row needs one here");
+    }
+    if (use == ColumnUse::category || use == ColumnUse::label) return set_text(c, text);
+    double value = 0;
+    if (!whole_number(text, value)) {
+      fail(c,
+           fmt::format("'{}' is no number; read the column as --categorical or leave it out with "
+                       "--ignore",
+                       printable(text)));
+    }
+    if (use == ColumnUse::number) {
+      cell(columns_.places[c]) = static_cast<T>(value);
+    } else if (use == ColumnUse::label_number) {
+      to_.values[row_] = value;
+    } else if (!set_weight(value)) {
+      fail(c, fmt::format("a weight of 0 or more wanted, {} given", printable(text)));
+    }
+  }
+
+  void set_text(std::size_t c, std::string_view text) {
+    if (columns_.uses[c] == ColumnUse::label) {
+      to_.codes[row_] = names_[c].number(text);
+    } else if (columns_.uses[c] == ColumnUse::category) {
+      cell(columns_.places[c]) = static_cast<T>(names_[c].number(text));
+    }
+  }
+
+  bool set_weight(double value) {
+    to_.weights[row_] = value;
+    return value >= 0 && value <= std::numeric_limits<double>::max();
+  }
+
+  void put_tile() {
+    const std::int64_t count = row_ - first_;
+    for (std::int64_t f = 0; count > 0 && f < to_.table.columns(); ++f) {
+      std::copy_n(tile_.data() + f * tile_rows, count, to_.table.column(f) + first_);
+    }
+    first_ = row_;
+  }
+
+  [[noreturn]] void fail(std::string_view what) const { throw bad_line(path_, line_, what); }
+  [[noreturn]] void fail(std::size_t c, std::string_view what) const {
+    fail(fmt::format("column {} ('{}'): {}", c + 1, printable(columns_.names[c]), what));
+  }
+
+  const std::string& path_;
+  const TableColumns& columns_;
+  char comment_;
+  TableFile<T>& to_;
+  std::vector<Names> names_;
+  Array<T> tile_;
+  bool plain_;
+  std::int64_t row_ = 0;
+  std::int64_t line_ = 0;
+  std::int64_t first_ = 0;  ///< row of the tile's first line
+  std::vector<Cell> cells_;
+  std::vector<std::string> storage_;
+};
+
+/// Numbers of texts, given piece by piece, become numbers in the order of all texts.
+template <class T>
+class Renumbering {
+ public:
+  Renumbering(const TableColumns& columns, std::int64_t pieces)
+      : columns_(columns), names_(columns.names.size()) {
+    for (std::size_t c = 0; c < names_.size(); ++c) {
+      const bool text =
+          columns.uses[c] == ColumnUse::label || columns.uses[c] == ColumnUse::category;
+      if (text) names_[c].resize(static_cast<std::size_t>(pieces));
+    }
+  }
+
+  void keep(std::int64_t piece, std::vector<Names>& names) {
+    for (std::size_t c = 0; c < names_.size(); ++c) {
+      if (!names_[c].empty()) names_[c][static_cast<std::size_t>(piece)] = std::move(names[c]);
+    }
+  }
+
+  void apply(Context& context, const std::vector<PieceStart>& starts, TableFile<T>& file) {
+    for (std::size_t c = 0; c < names_.size(); ++c) {
+      if (names_[c].empty()) continue;
+      const bool label = columns_.uses[c] == ColumnUse::label;
+      auto ordered = ordered_names(names_[c]);
+      context.parallel_for(std::ssize(names_[c]), 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          const auto place = places_of(names_[c][static_cast<std::size_t>(i)], ordered);
+          const std::int64_t first = std::max<std::int64_t>(0, starts[i].row);
+          for (std::int64_t row = first; row < starts[i + 1].row; ++row) {
+            if (label) {
+              file.codes[row] = place[file.codes[row]];
+              continue;
+            }
+            T& value = file.table.column(columns_.places[c])[row];
+            if (value == value) value = static_cast<T>(place[static_cast<std::size_t>(value)]);
+          }
+        }
+      });
+      if (label) {
+        file.classes = std::move(ordered);
+      } else {
+        file.categories[static_cast<std::size_t>(columns_.places[c])] = std::move(ordered);
+      }
+    }
+  }
+
+ private:
+  const TableColumns& columns_;
+  std::vector<std::vector<Names>> names_;  ///< of a column, of a piece
+};
+
+/// The file's first two rows, however long, and what stands before them.
+std::string first_lines(const TableText& text, char comment) {
+  Array<char> buffer;
+  std::string lines;
+  int rows = 0;
+  for (std::int64_t i = 0; i < text.pieces() && rows < 2; ++i) {
+    std::string_view piece = text.piece(i, buffer);
+    while (!piece.empty() && rows < 2) {
+      const std::string_view line = piece.substr(0, piece.find('\n'));
+      rows += !is_skipped_line(line, comment);
+      lines.append(line);
+      lines += '\n';
+      piece.remove_prefix(line.size() + 1);
+    }
+  }
+  return lines;
+}
+
+}  // namespace
+
+template <class T>
+TableFile<T> read_text_table(Context& context, const TableText& text, const TableParams& params) {
+  const TableColumns columns =
+      table_columns(text.path(), first_lines(text, params.comment), params);
+  const auto starts = piece_starts(context, text, params.comment, columns.header);
+  if (starts.back().row == 0) throw bad_file(text.path(), "has a header and no rows");
+  auto file = shaped_table<T>(context, columns, starts.back().row);
+  Renumbering<T> renumbering(columns, text.pieces());
+  each_piece(context, text, [&](std::int64_t i, std::string_view lines) {
+    PieceReader<T> reader(text.path(), columns, params.comment, file);
+    reader.read(lines, starts[static_cast<std::size_t>(i)]);
+    renumbering.keep(i, reader.names());
+  });
+  renumbering.apply(context, starts, file);
+  return file;
+}
+
+template TableFile<float> read_text_table(Context&, const TableText&, const TableParams&);
+template TableFile<double> read_text_table(Context&, const TableText&, const TableParams&);
+
+}  // namespace yupana::io

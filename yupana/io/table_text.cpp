@@ -1,0 +1,76 @@
+#include "yupana/io/table_text.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace yupana::io {
+
+TableText::TableText(const std::string& path, std::uint64_t most) : file_(path) {
+  unsigned char first[3] = {};
+  if (file_.size() >= 2) file_.read_at(0, first, 2);
+  size_ = file_.size();
+  if (first[0] == 0x1f && first[1] == 0x8b) {
+    text_ = read_text(file_, most);
+    size_ = text_.size() - 1;
+  }
+  if (size_ < 3) return;
+  read(0, reinterpret_cast<char*>(first), 3);
+  if (first[0] == 0xef && first[1] == 0xbb && first[2] == 0xbf) {
+    begin_ = 3;
+    size_ -= 3;
+  }
+}
+
+void TableText::read(std::int64_t offset, char* to, std::int64_t bytes) const {
+  if (text_.empty()) {
+    file_.read_at(begin_ + offset, to, static_cast<std::size_t>(bytes));
+  } else {
+    std::memcpy(to, text_.data() + begin_ + offset, static_cast<std::size_t>(bytes));
+  }
+}
+
+std::string_view TableText::piece(std::int64_t i, Array<char>& buffer) const {
+  const std::int64_t from = i * piece_bytes;
+  const std::int64_t to = std::min(size_, from + piece_bytes);
+  // The byte before tells whether a line begins here.
+  const std::int64_t before = i > 0 ? 1 : 0;
+  std::int64_t filled = to - from + before;
+  constexpr std::int64_t step = std::int64_t{1} << 16;
+  if (buffer.size() < piece_bytes + step + 3) buffer = Array<char>(piece_bytes + step + 3);
+  read(from - before, buffer.data(), filled);
+
+  const auto line_end = [&](std::int64_t at) {
+    const void* found =
+        std::memchr(buffer.data() + at, '\n', static_cast<std::size_t>(filled - at));
+    return found == nullptr ? -1 : static_cast<const char*>(found) - buffer.data();
+  };
+  std::int64_t begin = 0;
+  if (before > 0) {
+    begin = line_end(0) + 1;
+    // No line begins in this piece, if its only line end is not followed by one of its bytes.
+    if (begin == 0 || begin == filled) return {};
+  }
+  // The last line may go on behind this piece.
+  std::int64_t scanned = filled - 1;
+  while (line_end(scanned) < 0) {
+    const std::int64_t more = std::min(step, size_ - (from - before) - filled);
+    if (more == 0) {
+      buffer[filled++] = '\n';
+      break;
+    }
+    if (buffer.size() < filled + more + 2) {
+      Array<char> larger(2 * (filled + more));
+      std::memcpy(larger.data(), buffer.data(), static_cast<std::size_t>(filled));
+      buffer = std::move(larger);
+    }
+    read(from - before + filled, buffer.data() + filled, more);
+    scanned = filled;
+    filled += more;
+  }
+  const std::int64_t end = line_end(scanned < filled ? scanned : filled - 1);
+  filled = end + 1;
+  buffer[filled] = '\0';
+  return {buffer.data() + begin, static_cast<std::size_t>(filled - begin)};
+}
+
+}  // namespace yupana::io
