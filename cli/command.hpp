@@ -59,6 +59,7 @@ void add_closest(CLI::App& program);
 void add_trisolve(CLI::App& program);
 void add_fft(CLI::App& program);
 void add_polymul(CLI::App& program);
+void add_som(CLI::App& program);
 void add_bench(CLI::App& program);
 void add_documentation(CLI::App& program);
 

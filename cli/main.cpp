@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
   yupana::cli::add_trisolve(program);
   yupana::cli::add_fft(program);
   yupana::cli::add_polymul(program);
+  yupana::cli::add_som(program);
   yupana::cli::add_bench(program);
   yupana::cli::add_documentation(program);
 

@@ -1,0 +1,201 @@
+#include "yupana/report/som_panel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "yupana/report/text.hpp"
+#include "yupana/report/ticks.hpp"
+
+namespace yupana::report {
+namespace {
+
+constexpr Color ink = {28, 33, 39};
+constexpr Color muted = {91, 99, 109};
+constexpr Color white = {255, 255, 255};
+constexpr Color absent = {0xc9, 0xcb, 0xd0};
+constexpr double title_height = 26;
+constexpr double map_width = 216, map_height = 260;
+constexpr double least_scale = 90;  ///< height of a scale or legend beside a flat map
+const double half_sqrt3 = std::sqrt(3.0) / 2;
+
+double luminance(const Color& c) { return 0.299 * c.red + 0.587 * c.green + 0.114 * c.blue; }
+
+void draw_cell(Pen& pen, const std::vector<Point>& outline, const Point& center) {
+  cairo_t* const cairo = pen.get();
+  cairo_new_path(cairo);
+  for (const Point& p : outline) cairo_line_to(cairo, center.x + p.x, center.y + p.y);
+  cairo_close_path(cairo);
+  cairo_fill(cairo);
+}
+
+void draw_title(Pen& pen, double left, double top, const std::string& name) {
+  pen.color(ink);
+  pen.font(15, true);
+  pen.text(valid_utf8(name), left, top + 15, Align::left, map_panel_width - 14);
+}
+
+void draw_text_in(Pen& pen, const std::string& text, const Point& center, const Color& ground) {
+  pen.color(luminance(ground) < 140 ? white : ink);
+  pen.text(text, center.x, center.y + 4, Align::center, 1e9);
+}
+
+void draw_scale(Pen& pen, const Box& bar, const ValueRange& range) {
+  const int steps = 128;
+  const bool flat = !(range.high > range.low);
+  for (int k = 0; k < steps; ++k) {
+    pen.color(map_color(flat ? 0 : 1 - (k + 0.5) / steps));
+    const double y = bar.top + bar.height * k / steps;
+    pen.fill({bar.left, y, bar.width, std::min(bar.height / steps + 0.6, bar.bottom() - y)});
+  }
+  std::vector<double> values = ticks(range.low, range.high, 5);
+  if (values.empty()) values = {range.low, range.high};
+  if (flat) values = {range.low};
+  const std::vector<std::string> texts = tick_texts(values);
+  pen.font(11.5);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double part = flat ? 0 : (values[i] - range.low) / (range.high - range.low);
+    const double y = bar.bottom() - part * bar.height;
+    pen.color(muted);
+    pen.line(bar.right(), y, bar.right() + 4, y);
+    const double base = std::clamp(y + 4, bar.top + 9, bar.bottom());
+    pen.text(texts[i], bar.right() + 7, base, Align::left, 50);
+  }
+}
+
+Box side_of(const MapCells& cells, double left, double top) {
+  return {left + cells.width() + 12, top + title_height, 13, std::max(cells.height(), least_scale)};
+}
+
+}  // namespace
+
+MapCells::MapCells(const MapReport& report, double width, double height)
+    : rows_(report.rows), cols_(report.cols), hexagonal_(report.hexagonal), size_(1) {
+  size_ = std::min({width / this->width(), height / this->height(), 56.0});
+}
+
+double MapCells::width() const {
+  return size_ * (static_cast<double>(cols_) + (hexagonal_ && rows_ > 1 ? 0.5 : 0));
+}
+
+double MapCells::height() const {
+  const auto rows = static_cast<double>(rows_);
+  return size_ * (hexagonal_ ? (rows - 1) * half_sqrt3 + 1 / half_sqrt3 : rows);
+}
+
+Point MapCells::center(std::int64_t neuron) const {
+  const std::int64_t row = neuron / cols_, col = neuron % cols_;
+  const auto r = static_cast<double>(row), c = static_cast<double>(col);
+  if (!hexagonal_) return {size_ * (c + 0.5), size_ * (r + 0.5)};
+  return {size_ * (c + (row % 2 == 1 ? 1.0 : 0.5)), size_ * (r * half_sqrt3 + 0.5 / half_sqrt3)};
+}
+
+std::vector<Point> MapCells::outline() const {
+  // Cells too small for a gap overlap by a hair instead: no seams of paper between them.
+  const double side = size_ >= 7 ? size_ - 1 : size_ + 0.25, half = side / 2;
+  if (!hexagonal_) return {{-half, -half}, {half, -half}, {half, half}, {-half, half}};
+  const double tall = half / half_sqrt3;
+  return {{0, -tall},
+          {half, -tall / 2},
+          {half, tall / 2},
+          {0, tall},
+          {-half, tall / 2},
+          {-half, -tall / 2}};
+}
+
+ValueRange range_of(const std::vector<double>& values) {
+  ValueRange range;
+  bool any = false;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    range = any ? ValueRange{std::min(range.low, value), std::max(range.high, value)}
+                : ValueRange{value, value};
+    any = true;
+  }
+  return range;
+}
+
+Color map_color(double part) {
+  const double at = std::clamp(part, 0.0, 1.0) * static_cast<double>(map_colors.size() - 1);
+  const std::size_t k = std::min(static_cast<std::size_t>(at), map_colors.size() - 2);
+  const double rest = at - static_cast<double>(k);
+  const auto mixed = [&](std::uint8_t low, std::uint8_t high) {
+    return static_cast<std::uint8_t>(std::lround(low + (high - low) * rest));
+  };
+  const Color &a = map_colors[k], &b = map_colors[k + 1];
+  return {mixed(a.red, b.red), mixed(a.green, b.green), mixed(a.blue, b.blue)};
+}
+
+double map_panel_height(const MapReport& report) {
+  const MapCells cells(report, map_width, map_height);
+  return title_height + std::max(cells.height(), least_scale);
+}
+
+void draw_map_panel(
+    Pen& pen, double left, double top, const MapReport& report, const MapPanel& panel) {
+  const MapCells cells(report, map_width, map_height);
+  draw_title(pen, left, top, panel.name);
+  const ValueRange range = range_of(panel.values);
+  const double span = range.high - range.low;
+  const std::vector<Point> outline = cells.outline();
+  pen.font(11);
+  const bool written =
+      panel.counts && pen.width_of(fmt::format("{:.0f}", range.high)) < cells.size() - 6;
+  for (std::size_t i = 0; i < panel.values.size(); ++i) {
+    const double value = panel.values[i];
+    Point center = cells.center(static_cast<std::int64_t>(i));
+    center = {center.x + left, center.y + top + title_height};
+    const Color color =
+        std::isfinite(value) ? map_color(span > 0 ? (value - range.low) / span : 0) : absent;
+    pen.color(color);
+    draw_cell(pen, outline, center);
+    if (written && cells.size() >= 14)
+      draw_text_in(pen, fmt::format("{:.0f}", value), center, color);
+  }
+  draw_scale(pen, side_of(cells, left, top), range);
+}
+
+void draw_class_panel(Pen& pen, double left, double top, const MapReport& report) {
+  const MapCells cells(report, map_width, map_height);
+  draw_title(pen, left, top, "Classes (majority)");
+  const std::vector<Point> outline = cells.outline();
+  pen.font(11);
+  for (std::size_t i = 0; i < report.classes.size(); ++i) {
+    const std::int64_t c = report.classes[i];
+    Point center = cells.center(static_cast<std::int64_t>(i));
+    center = {center.x + left, center.y + top + title_height};
+    const Color color =
+        c < 0 ? absent : class_colors[static_cast<std::size_t>(class_style(c).color)];
+    pen.color(color);
+    draw_cell(pen, outline, center);
+    if (c < 0 || cells.size() < 14) continue;
+    const std::string name = valid_utf8(report.class_names[static_cast<std::size_t>(c)]);
+    if (pen.width_of(name) < cells.size() - 4) draw_text_in(pen, name, center, color);
+  }
+  const Box side = side_of(cells, left, top);
+  const auto total = std::ssize(report.class_names);
+  const std::int64_t room = static_cast<std::int64_t>(side.height / 16);
+  const std::int64_t shown = total > room ? room - 1 : total;
+  const double width = left + map_panel_width - 10 - side.left;
+  for (std::int64_t c = 0; c < shown; ++c) {
+    const double y = side.top + 16 * static_cast<double>(c);
+    pen.color(class_colors[static_cast<std::size_t>(class_style(c).color)]);
+    pen.fill({side.left, y + 2, 10, 10});
+    pen.color(ink);
+    pen.text(valid_utf8(report.class_names[static_cast<std::size_t>(c)]),
+             side.left + 15,
+             y + 11,
+             Align::left,
+             width - 15);
+  }
+  if (shown == total) return;
+  pen.color(muted);
+  pen.text(fmt::format("{} more", total - shown),
+           side.left,
+           side.top + 16 * static_cast<double>(shown) + 11,
+           Align::left,
+           width);
+}
+
+}  // namespace yupana::report
