@@ -132,6 +132,7 @@ report::MapReport map_report(const io::SomModel& model, const std::string& title
   if (!model.p_matrix.empty()) {
     report.panels.push_back({"P-matrix", doubles(model.p_matrix), true});
   }
+  report.first_plane = std::ssize(report.panels);
   if (!model.label.empty()) {
     report.class_names = model.classes;
     report.classes = model.neuron_classes;

@@ -51,6 +51,7 @@ std::string data_of(const MapReport& report) {
                      {"cols", report.cols},
                      {"hexagonal", report.hexagonal},
                      {"panels", panels},
+                     {"firstPlane", report.first_plane},
                      {"classNames", report.class_names},
                      {"classes", report.classes},
                      {"colors", hex_of(map_colors)},

@@ -22,18 +22,20 @@ constexpr double margin = 28, heading = 64, gap = 22;
 /// Panels in rows that make the picture about as wide as a page.
 struct Sheet {
   std::int64_t panels, columns;
+  std::int64_t class_panel;  ///< behind the panels that are no features; -1: none
   double panel_height;
 
   explicit Sheet(const MapReport& report)
       : panels(std::ssize(report.panels) + (report.class_names.empty() ? 0 : 1)),
         columns(std::clamp<std::int64_t>(panels <= 4 ? panels : (panels + 2) / 3, 1, 6)),
+        class_panel(report.class_names.empty() ? -1 : report.first_plane),
         panel_height(map_panel_height(report)) {
     if (panels > 4 && columns < 4) columns = 4;
   }
   std::int64_t rows() const { return (panels + columns - 1) / columns; }
   double width() const { return 2 * margin + map_panel_width * static_cast<double>(columns); }
   double height() const {
-    return heading + (panel_height + gap) * static_cast<double>(rows()) + margin - gap;
+    return std::ceil(heading + (panel_height + gap) * static_cast<double>(rows()) + margin - gap);
   }
   double left(std::int64_t k) const {
     return margin + map_panel_width * static_cast<double>(k % columns);
@@ -51,12 +53,15 @@ void draw_sheet(cairo_surface_t* surface, const MapReport& report) {
   pen.color(ink);
   pen.font(22, true);
   pen.text(valid_utf8(report.title), margin, 38, Align::left, sheet.width() - 2 * margin);
-  std::int64_t k = 0;
-  for (const MapPanel& panel : report.panels) {
+  for (std::int64_t k = 0; k < sheet.panels; ++k) {
+    if (k == sheet.class_panel) {
+      draw_class_panel(pen, sheet.left(k), sheet.top(k), report);
+      continue;
+    }
+    const bool behind = sheet.class_panel >= 0 && k > sheet.class_panel;
+    const MapPanel& panel = report.panels[static_cast<std::size_t>(behind ? k - 1 : k)];
     draw_map_panel(pen, sheet.left(k), sheet.top(k), report, panel);
-    ++k;
   }
-  if (!report.class_names.empty()) draw_class_panel(pen, sheet.left(k), sheet.top(k), report);
 }
 
 /// The sheet drawn as pixels, put on the page as one image.
@@ -86,6 +91,8 @@ void check(const MapReport& report) {
   for (const MapPanel& panel : report.panels) {
     expect(std::ssize(panel.values) == neurons, "a panel needs one value a neuron");
   }
+  expect(report.first_plane >= 0 && report.first_plane <= std::ssize(report.panels),
+         "the first plane is one of the panels");
   const std::int64_t classes = std::ssize(report.class_names);
   expect(classes == 0 || std::ssize(report.classes) == neurons, "a class a neuron was wanted");
   for (const std::int64_t c : report.classes) {

@@ -22,6 +22,7 @@ struct MapReport {
   std::int64_t rows = 0, cols = 0;
   bool hexagonal = false;  ///< odd rows stand half a cell to the right
   std::vector<MapPanel> panels;
+  std::int64_t first_plane = 0;          ///< the panel of the first feature: classes go before it
   std::vector<std::string> class_names;  ///< empty: no classes
   std::vector<std::int64_t> classes;     ///< of each neuron; -1: none
   /// Of each neuron, row by row, image_rows x image_cols pixels; empty: no images.

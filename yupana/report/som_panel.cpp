@@ -16,7 +16,9 @@ constexpr Color muted = {91, 99, 109};
 constexpr Color white = {255, 255, 255};
 constexpr Color absent = {0xc9, 0xcb, 0xd0};
 constexpr double title_height = 26;
-constexpr double map_width = 216, map_height = 260;
+constexpr double map_width = 204, map_height = 260;
+constexpr double least_gapped = 7;  ///< size of cells with a gap between them
+constexpr double legend_row = 14.4;
 constexpr double least_scale = 90;  ///< height of a scale or legend beside a flat map
 const double half_sqrt3 = std::sqrt(3.0) / 2;
 
@@ -28,6 +30,12 @@ void draw_cell(Pen& pen, const std::vector<Point>& outline, const Point& center)
   for (const Point& p : outline) cairo_line_to(cairo, center.x + p.x, center.y + p.y);
   cairo_close_path(cairo);
   cairo_fill(cairo);
+}
+
+/// Edges of cells without a gap are sharp: softened ones would let the paper shine through.
+void use_edges(Pen& pen, const MapCells& cells) {
+  cairo_set_antialias(pen.get(),
+                      cells.size() < least_gapped ? CAIRO_ANTIALIAS_NONE : CAIRO_ANTIALIAS_DEFAULT);
 }
 
 void draw_title(Pen& pen, double left, double top, const std::string& name) {
@@ -64,6 +72,15 @@ void draw_scale(Pen& pen, const Box& bar, const ValueRange& range) {
   }
 }
 
+/// Takes the larger of two sizes in which a number fits into a cell.
+bool fits(Pen& pen, const std::string& text, const MapCells& cells) {
+  for (const double size : {11.0, 9.0}) {
+    pen.font(size);
+    if (cells.size() >= size + 3 && pen.width_of(text) <= cells.size() - 3) return true;
+  }
+  return false;
+}
+
 Box side_of(const MapCells& cells, double left, double top) {
   return {left + cells.width() + 12, top + title_height, 13, std::max(cells.height(), least_scale)};
 }
@@ -93,7 +110,7 @@ Point MapCells::center(std::int64_t neuron) const {
 
 std::vector<Point> MapCells::outline() const {
   // Cells too small for a gap overlap by a hair instead: no seams of paper between them.
-  const double side = size_ >= 7 ? size_ - 1 : size_ + 0.25, half = side / 2;
+  const double side = size_ >= least_gapped ? size_ - 1 : size_ + 0.25, half = side / 2;
   if (!hexagonal_) return {{-half, -half}, {half, -half}, {half, half}, {-half, half}};
   const double tall = half / half_sqrt3;
   return {{0, -tall},
@@ -127,6 +144,15 @@ Color map_color(double part) {
   return {mixed(a.red, b.red), mixed(a.green, b.green), mixed(a.blue, b.blue)};
 }
 
+Color map_class_color(std::int64_t c) {
+  const Color& own = class_colors[static_cast<std::size_t>(c % 8)];
+  if (c / 8 % 2 == 0) return own;
+  const auto light = [](std::uint8_t part) {
+    return static_cast<std::uint8_t>(std::lround(255 - 0.5 * (255 - part)));
+  };
+  return {light(own.red), light(own.green), light(own.blue)};
+}
+
 double map_panel_height(const MapReport& report) {
   const MapCells cells(report, map_width, map_height);
   return title_height + std::max(cells.height(), least_scale);
@@ -139,9 +165,7 @@ void draw_map_panel(
   const ValueRange range = range_of(panel.values);
   const double span = range.high - range.low;
   const std::vector<Point> outline = cells.outline();
-  pen.font(11);
-  const bool written =
-      panel.counts && pen.width_of(fmt::format("{:.0f}", range.high)) < cells.size() - 6;
+  const bool written = panel.counts && fits(pen, fmt::format("{:.0f}", range.high), cells);
   for (std::size_t i = 0; i < panel.values.size(); ++i) {
     const double value = panel.values[i];
     Point center = cells.center(static_cast<std::int64_t>(i));
@@ -149,9 +173,10 @@ void draw_map_panel(
     const Color color =
         std::isfinite(value) ? map_color(span > 0 ? (value - range.low) / span : 0) : absent;
     pen.color(color);
+    use_edges(pen, cells);
     draw_cell(pen, outline, center);
-    if (written && cells.size() >= 14)
-      draw_text_in(pen, fmt::format("{:.0f}", value), center, color);
+    cairo_set_antialias(pen.get(), CAIRO_ANTIALIAS_DEFAULT);
+    if (written) draw_text_in(pen, fmt::format("{:.0f}", value), center, color);
   }
   draw_scale(pen, side_of(cells, left, top), range);
 }
@@ -165,22 +190,23 @@ void draw_class_panel(Pen& pen, double left, double top, const MapReport& report
     const std::int64_t c = report.classes[i];
     Point center = cells.center(static_cast<std::int64_t>(i));
     center = {center.x + left, center.y + top + title_height};
-    const Color color =
-        c < 0 ? absent : class_colors[static_cast<std::size_t>(class_style(c).color)];
+    const Color color = c < 0 ? absent : map_class_color(c);
     pen.color(color);
+    use_edges(pen, cells);
     draw_cell(pen, outline, center);
+    cairo_set_antialias(pen.get(), CAIRO_ANTIALIAS_DEFAULT);
     if (c < 0 || cells.size() < 14) continue;
     const std::string name = valid_utf8(report.class_names[static_cast<std::size_t>(c)]);
     if (pen.width_of(name) < cells.size() - 4) draw_text_in(pen, name, center, color);
   }
   const Box side = side_of(cells, left, top);
   const auto total = std::ssize(report.class_names);
-  const std::int64_t room = static_cast<std::int64_t>(side.height / 16);
+  const std::int64_t room = static_cast<std::int64_t>(side.height / legend_row);
   const std::int64_t shown = total > room ? room - 1 : total;
-  const double width = left + map_panel_width - 10 - side.left;
+  const double width = left + map_panel_width - 5 - side.left;
   for (std::int64_t c = 0; c < shown; ++c) {
-    const double y = side.top + 16 * static_cast<double>(c);
-    pen.color(class_colors[static_cast<std::size_t>(class_style(c).color)]);
+    const double y = side.top + legend_row * static_cast<double>(c);
+    pen.color(map_class_color(c));
     pen.fill({side.left, y + 2, 10, 10});
     pen.color(ink);
     pen.text(valid_utf8(report.class_names[static_cast<std::size_t>(c)]),
@@ -193,7 +219,7 @@ void draw_class_panel(Pen& pen, double left, double top, const MapReport& report
   pen.color(muted);
   pen.text(fmt::format("{} more", total - shown),
            side.left,
-           side.top + 16 * static_cast<double>(shown) + 11,
+           side.top + legend_row * static_cast<double>(shown) + 11,
            Align::left,
            width);
 }

@@ -32,6 +32,14 @@ function theme() {
     classes: dark ? data.darkClassColors : data.classColors};
 }
 
+/** Eight colours, then the same half way to white, and so on: as the pictures have them. */
+function classColor(c, look) {
+  const own = look.classes[c % 8];
+  if (Math.floor(c / 8) % 2 === 0) return own;
+  return "#" + rgb(own).map((part) => Math.round(255 - 0.5 * (255 - part)).toString(16)
+    .padStart(2, "0")).join("");
+}
+
 /** Cells of a panel of that width: as the pictures beside this page have them. */
 function cellsOf(width) {
   const wide = data.cols + (data.hexagonal && data.rows > 1 ? 0.5 : 0);
@@ -99,7 +107,7 @@ class Panel {
 
   colorOf(i, look) {
     const value = this.panel.values[i];
-    if (this.panel.classes) return value === null || value < 0 ? look.absent : look.classes[value % 8];
+    if (this.panel.classes) return value < 0 ? look.absent : classColor(value, look);
     if (value === null) return look.absent;
     const span = this.high - this.low;
     return `rgb(${colorAt(span > 0 ? (value - this.low) / span : 0).join(" ")})`;
@@ -124,7 +132,8 @@ class Panel {
 
   drawCells(pen, look) {
     const side = this.cells.size >= 7 ? this.cells.size - 1 : this.cells.size + 0.3;
-    pen.font = `11px ${look.sans}`;
+    const small = this.panel.counts && this.cells.size < 30;
+    pen.font = `${small ? 9.5 : 11}px ${look.sans}`;
     pen.textAlign = "center";
     pen.textBaseline = "middle";
     for (let i = 0; i < neurons; i++) {
@@ -134,9 +143,9 @@ class Panel {
       const value = this.panel.values[i];
       if (value === null || !(this.panel.counts || this.panel.classes)) continue;
       const text = this.panel.classes ? (value < 0 ? "" : data.classNames[value]) : shown(value);
-      if (this.cells.size < 14 || pen.measureText(text).width > this.cells.size - 4) continue;
+      if (this.cells.size < 13 || pen.measureText(text).width > this.cells.size - 3) continue;
       const part = this.high > this.low ? (value - this.low) / (this.high - this.low) : 0;
-      const [r, g, b] = this.panel.classes ? rgb(look.classes[value % 8] || "#000000") : colorAt(part);
+      const [r, g, b] = this.panel.classes ? rgb(value < 0 ? "#000000" : classColor(value, look)) : colorAt(part);
       pen.fillStyle = 0.299 * r + 0.587 * g + 0.114 * b < 140 ? "#ffffff" : "#1c2127";
       const [x, y] = this.cells.center(i);
       pen.fillText(text, x, y + 0.5);
@@ -174,7 +183,7 @@ class Panel {
 
 const list = data.panels.slice();
 if (data.classNames.length > 0) {
-  list.push({name: "Classes (majority)", values: data.classes, classes: true, counts: false});
+  list.splice(data.firstPlane, 0, {name: "Classes (majority)", values: data.classes, classes: true});
 }
 id("maps").hidden = list.length === 0;
 const panels = list.map((panel) => new Panel(panel));
@@ -197,7 +206,7 @@ function drawAll() {
   const look = theme();
   id("classes").replaceChildren(...data.classNames.map((name, c) => {
     const entry = document.createElement("span"), swatch = document.createElement("i");
-    swatch.style.background = look.classes[c % 8];
+    swatch.style.background = classColor(c, look);
     entry.append(swatch, name);
     return entry;
   }));
