@@ -263,8 +263,34 @@ def python_reads_the_model():
     assert (distances.argmin(1) == found).mean() > 0.98
 
 
+def batch_rule(samples, codebook, rows, cols, sigmas):
+    """The batch rule in NumPy, gaussian, as written in Kohonen's book."""
+    place = np.array([(r, c) for r in range(rows) for c in range(cols)], float)
+    squares = ((place[:, None] - place[None]) ** 2).sum(2)
+    samples, codebook = samples.astype(float), codebook.astype(float)
+    for sigma in sigmas:
+        d = (codebook ** 2).sum(1) - 2 * samples @ codebook.T
+        best = d.argmin(1)
+        h = np.exp(-squares / (2 * sigma ** 2))
+        counts = np.bincount(best, minlength=rows * cols)
+        sums = np.zeros_like(codebook)
+        np.add.at(sums, best, samples)
+        weight = h @ counts
+        codebook = np.where(weight[:, None] > 1e-300, h @ sums / np.maximum(weight, 1e-300)[:, None],
+                            codebook)
+    distances = np.sqrt(np.maximum(0, (samples ** 2).sum(1)[:, None] + (codebook ** 2).sum(1)
+                                   - 2 * samples @ codebook.T))
+    two = np.argsort(distances, axis=1, kind="stable")[:, :2]
+    apart = np.abs(place[two[:, 0]] - place[two[:, 1]]).max(1) > 1
+    return distances.min(1).mean(), apart.mean()
+
+
 def faces_reach_the_published_errors():
-    """Olivetti faces: the schedule whose last sigma is never reached, and the one as stated."""
+    """Olivetti faces: the schedule whose last sigma is never reached, and the one as stated.
+
+    Each is compared with NumPy from the same first codebook. As stated the map ends as k-means
+    does, at a local optimum of its own for each seed; the errors lie in a range, not at a point.
+    """
     path = DATA / "olivetti" / "olivetti_400x4096.u8.gz"
     if not path.exists():
         print(f"skipped part: {path} is not there")
@@ -272,21 +298,25 @@ def faces_reach_the_published_errors():
     pixels = np.frombuffer(gzip.open(path).read(), np.uint8).reshape(400, 64, 64)
     faces = (pixels.transpose(0, 2, 1).reshape(400, 4096) / np.float32(255)).astype(np.float32)
     np.save("faces.npy", faces)
-    shape = ["--rows", 5, "--cols", 6, "--iterations", 50, "--sigma0", 3, "--sigmaf", 0.1, "--tau",
-             50, "--init", "uniform", "--image", "64x64"]
-    smooth = fit("faces.npy", *shape, "-o", "smooth")
-    print(f"        never reached: QE {smooth['quantization_error']:.4f} "
-          f"TE {smooth['topographic_error']:.4f}")
-    assert abs(smooth["quantization_error"] - 6.57) <= 0.02, smooth
-    assert smooth["topographic_error"] <= 0.06, smooth
-    torn = fit("faces.npy", *shape, "--smooth", 25, "-o", "torn")
-    print(f"        as stated:     QE {torn['quantization_error']:.4f} "
-          f"TE {torn['topographic_error']:.4f}")
-    assert 5.67 - 0.01 <= torn["quantization_error"] <= 5.72 + 0.01, torn
-    assert 0.36 <= torn["topographic_error"] <= 0.46, torn
-    four = fit("faces.npy", *shape, "--neighbors", 4, "-o", "four")
+    shape = ["faces.npy", "--rows", 5, "--cols", 6, "--sigma0", 3, "--sigmaf", 0.1, "--tau", 50,
+             "--init", "uniform", "--image", "64x64"]
+    for seed in range(3):
+        fit(*shape, "--iterations", 0, "--seed", seed, "-o", "first")
+        first = np.load("first.codebook.npy")
+        for name, smooth, errors, torn in (("never reached", 0, (6.55, 6.59), (0, 0.015)),
+                                           ("as stated", 25, (5.62, 5.75), (0.36, 0.57))):
+            answer = fit(*shape, "--iterations", 50, "--smooth", smooth, "--seed", seed, "-o", name)
+            found = answer["quantization_error"], answer["topographic_error"]
+            sigmas = [0.1 if t >= 50 - smooth else 3 * np.exp(-t / 50) for t in range(50)]
+            wanted = batch_rule(faces, first, 5, 6, sigmas)
+            print(f"        seed {seed} {name:13}: QE {found[0]:.4f} TE {found[1]:.4f}; "
+                  f"NumPy {wanted[0]:.4f} {wanted[1]:.4f}")
+            assert abs(found[0] - wanted[0]) < 0.002 and abs(found[1] - wanted[1]) < 0.006, seed
+            assert errors[0] <= found[0] <= errors[1], found
+            assert torn[0] <= found[1] <= torn[1], found
+    four = fit(*shape, "--iterations", 50, "--neighbors", 4, "-o", "four")
     assert 0.01 <= four["topographic_error"] <= 0.06, four
-    assert pathlib.Path("smooth.images.png").stat().st_size > 10000
+    assert pathlib.Path("four.images.png").stat().st_size > 10000
 
 
 sys.exit(main([fit_writes_what_it_says, documented_line_works, the_same_bytes_everywhere,
