@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the README's bench tables from bench/results/*.jsonl, so that every figure was measured.
+"""Writes the bench tables of README.md and docs/measured.md from bench/results/*.jsonl, so that every
+figure was measured.
 
-usage: bench/tables.py [--check]   (--check: exit 1 if the README would change)
+usage: bench/tables.py [--check]   (--check: exit 1 if a page would change)
 
 Between `<!-- bench FILE BENCH -->` and `<!-- end bench -->` stands one table: the lines of BENCH in
 bench/results/FILE, ours and the peers' of the same run.
@@ -41,17 +42,19 @@ def table(file, bench):
 
 
 def main():
-    readme = ROOT / "README.md"
-    text = readme.read_text()
-    new = BLOCK.sub(lambda m: m.group(1) + table(m.group(2), m.group(3)) + m.group(4), text)
-    if "--check" in sys.argv:
-        if new != text:
-            print("README.md: bench tables differ from bench/results; run bench/tables.py")
-            return 1
-        print("README.md: bench tables match bench/results")
-        return 0
-    readme.write_text(new)
-    return 0
+    stale = 0
+    for name in ["README.md", "docs/measured.md"]:
+        page = ROOT / name
+        text = page.read_text()
+        new = BLOCK.sub(lambda m: m.group(1) + table(m.group(2), m.group(3)) + m.group(4), text)
+        if "--check" not in sys.argv:
+            page.write_text(new)
+        elif new != text:
+            print(f"{name}: bench tables differ from bench/results; run bench/tables.py")
+            stale = 1
+        else:
+            print(f"{name}: bench tables match bench/results")
+    return stale
 
 
 sys.exit(main())

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "bench/arrays/arrays_bench.hpp"
+#include "bench/arrays/arrays_cuda_bench.hpp"
 #include "yupana/arrays/scan.hpp"
 
 namespace yupana::bench {
@@ -141,6 +142,9 @@ void measure(
 }  // namespace
 
 void scan(Context& context, const BenchParams& params) {
+  if constexpr (yupana::cuda::built) {
+    if (context.backend() == Backend::cuda) return scan_cuda(context, params);
+  }
   const std::int64_t n = std::int64_t{1} << (params.quick ? 18 : 26);
   double limit = 0;
   {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "bench/arrays/arrays_bench.hpp"
+#include "bench/arrays/arrays_cuda_bench.hpp"
 #include "yupana/arrays/merge.hpp"
 #include "yupana/arrays/sort.hpp"
 
@@ -114,6 +115,9 @@ void pairs(Context& context, const BenchParams& params, std::int64_t n) {
 }  // namespace
 
 void sort(Context& context, const BenchParams& params) {
+  if constexpr (yupana::cuda::built) {
+    if (context.backend() == Backend::cuda) return sort_cuda(context, params);
+  }
   const std::int64_t n = std::int64_t{1} << (params.quick ? 16 : 24);
   const auto run = [&](auto zero, const char* type, const char* order, auto change) {
     using K = decltype(zero);
@@ -140,6 +144,9 @@ void sort(Context& context, const BenchParams& params) {
 }
 
 void merge(Context& context, const BenchParams& params) {
+  if constexpr (yupana::cuda::built) {
+    if (context.backend() == Backend::cuda) return merge_cuda(context, params);
+  }
   const std::int64_t half = std::int64_t{1} << (params.quick ? 15 : 24);
   const std::int64_t n = 2 * half;
   Array<std::uint32_t> a = random_keys(half, 1), b = random_keys(half, 2), out(n), want(n);

@@ -167,6 +167,38 @@ TEST(Linkage, ComponentsMergeLastAtInfiniteHeight) {
   }
 }
 
+TEST(Linkage, TheTriangleOfLittleMemoryGivesTheSameBits) {
+  Context plenty({.device = "cpu"}), little({.device = "cpu", .memory = 1});
+  for (const std::int64_t n : {2, 3, 7, 8, 9, 15, 16, 17, 18, 31, 33, 64, 131, 509, 1031}) {
+    SCOPED_TRACE(n);
+    const auto reals = test::random_distances<float>(n, 1, 2, static_cast<std::uint64_t>(n));
+    const auto ties = test::grid_squares<std::int32_t>(n, 1);
+    const auto apart = test::symmetric<double>(n, [](std::int64_t i, std::int64_t j) {
+      return i % 3 == j % 3 ? static_cast<double>((i * j) % 11) : infinity;
+    });
+    for (const Linkage method : {Linkage::average, Linkage::complete}) {
+      EXPECT_EQ(linkage(plenty, view(reals), method), linkage(little, view(reals), method));
+      EXPECT_EQ(linkage(plenty, view(ties), method), linkage(little, view(ties), method));
+      EXPECT_EQ(linkage(plenty, view(apart), method), linkage(little, view(apart), method));
+    }
+  }
+}
+
+// Rows long enough to be shared out among threads.
+TEST(Linkage, ThreadsDoNotChangeABit) {
+  const std::int64_t n = 4211;
+  const auto d = test::symmetric<float>(n, [](std::int64_t i, std::int64_t j) {
+    const std::uint64_t mixed = static_cast<std::uint64_t>(i * n + j) * 0x9e3779b97f4a7c15u;
+    return 100 + static_cast<double>(mixed >> 50) / 256 + 40 * (i % 5 != j % 5);
+  });
+  Context little({.device = "cpu", .threads = 2, .memory = 1});
+  const auto want = linkage(little, view(d), Linkage::average);
+  for (const int threads : {1, 2, 7}) {
+    Context context({.device = "cpu", .threads = threads});
+    EXPECT_EQ(linkage(context, view(d), Linkage::average), want) << threads;
+  }
+}
+
 TEST(Linkage, DuplicatesMergeFirstAtHeightZero) {
   Context context;
   const auto d =

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The README's bench tables are those of bench/results/: no figure stands there unmeasured."""
+"""The bench tables of README.md and docs/measured.md are those of bench/results/: no figure stands
+there unmeasured."""
 import pathlib
 import subprocess
 import sys

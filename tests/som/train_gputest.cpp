@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "tests/som/samples.hpp"
 #include "tests/support/gpu.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
@@ -10,19 +11,6 @@
 
 namespace yupana::som {
 namespace {
-
-Matrix<float> clouds(std::int64_t n, std::int64_t d, std::uint64_t seed, double offset = 0) {
-  const Random random(seed);
-  Matrix<float> samples(n, d);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double center = static_cast<double>(random.word(static_cast<std::uint64_t>(i)) % 5);
-    for (std::int64_t j = 0; j < d; ++j) {
-      const auto cell = static_cast<std::uint64_t>(n + i * d + j);
-      samples(i, j) = static_cast<float>(offset + center + random.uniform(cell));
-    }
-  }
-  return samples;
-}
 
 void expect_same_training(const Matrix<float>& samples, const SomParams& params) {
   Context cpu({.device = "cpu"}), gpu({.device = "cuda:0"});

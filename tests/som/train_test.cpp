@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "tests/som/samples.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/som/nearest.hpp"
@@ -12,19 +13,6 @@
 
 namespace yupana::som {
 namespace {
-
-Matrix<float> clouds(std::int64_t n, std::int64_t d, std::uint64_t seed, double offset = 0) {
-  const Random random(seed);
-  Matrix<float> samples(n, d);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double center = static_cast<double>(random.word(static_cast<std::uint64_t>(i)) % 5);
-    for (std::int64_t j = 0; j < d; ++j) {
-      const auto cell = static_cast<std::uint64_t>(n + i * d + j);
-      samples(i, j) = static_cast<float>(offset + center + random.uniform(cell));
-    }
-  }
-  return samples;
-}
 
 bool same(const Matrix<float>& a, const Matrix<float>& b) {
   return a.rows() == b.rows() && a.cols() == b.cols() &&
@@ -133,38 +121,14 @@ TEST(Som, EveryLatticeAndNeighborhoodHasTheBitsOfTheReference) {
   }
 }
 
-// Far from the origin float scores cannot tell neurons apart, and double must.
-TEST(Som, NearestNeuronsAreExactWhereFloatsCannotDecide) {
-  for (const double offset : {0.0, 1e3, 1e6}) {
+TEST(Som, DoubleDecidesWhereFloatsCannot) {
+  for (const double offset : {1e3, 1e6}) {
     const Matrix<float> samples = clouds(400, 6, 11, offset);
-    Context reference({.device = "reference"}), cpu({.device = "cpu"});
     SomParams params;
     params.grid = {7, 9};
-    const Matrix<float> codebook = initial_codebook(cpu, samples.view(), params);
-    const auto a = nearest_neurons(reference, samples.view(), codebook.view());
-    const auto b = nearest_neurons(cpu, samples.view(), codebook.view());
-    for (std::int64_t s = 0; s < samples.rows(); ++s) {
-      EXPECT_EQ(a.best[s], b.best[s]);
-      EXPECT_EQ(a.second[s], b.second[s]);
-      EXPECT_EQ(a.best_distance[s], b.best_distance[s]);
-      EXPECT_EQ(a.second_distance[s], b.second_distance[s]);
-    }
     params.schedule = {3, 0, 2, 0.5, 0};
+    Context reference({.device = "reference"}), cpu({.device = "cpu"});
     EXPECT_TRUE(same(train(reference, samples.view(), params), train(cpu, samples.view(), params)));
-  }
-}
-
-TEST(Som, TiesGoToTheSmallerNeuron) {
-  Matrix<float> codebook(40, 2), samples(1, 2);
-  std::fill_n(codebook.data(), 80, 1.0f);
-  codebook(0, 0) = 5;
-  samples(0, 0) = samples(0, 1) = 1;
-  for (const char* device : {"reference", "cpu"}) {
-    Context context({.device = device});
-    const auto nearest = nearest_neurons(context, samples.view(), codebook.view());
-    EXPECT_EQ(nearest.best[0], 1) << device;
-    EXPECT_EQ(nearest.second[0], 2) << device;
-    EXPECT_EQ(nearest.best_distance[0], 0) << device;
   }
 }
 

@@ -25,7 +25,8 @@ struct Merge {
 ///   height of a merge = smallest (single), largest (complete) or mean (average) distance of the
 ///   points of its two clusters
 ///   work O(n^2): nearest-neighbour chain (Murtagh 1983), Prim's tree for single linkage; memory
-///   n^2 / 2 doubles (none for single)
+///   5 n^2 / 4 doubles, n^2 / 2 where those are more than a quarter of the context's memory (none
+///   for single)
 ///   ties: the chain starts at the smallest cluster and prefers where it came from, then the
 ///   smallest neighbour; equal heights keep the order of discovery: average and complete are those
 ///   of scipy, ties included. The same bits for any number of threads

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "yupana/analysis/clustering_backends.hpp"
+#include "yupana/analysis/clustering_square.hpp"
 #include "yupana/analysis/unreachable.hpp"
 #include "yupana/core/array.hpp"
 
@@ -16,16 +17,13 @@ double length(T distance) {
   return is_unreachable(distance) ? infinity : static_cast<double>(distance);
 }
 
-/// Average and complete linkage by following nearest neighbours until two clusters are each
-/// other's. Both linkages are reducible: a merge brings no third cluster closer, so that the rest
-/// of the chain stays a chain (Murtagh 1983). A merged cluster lives on under the larger of the two
-/// numbers, as in scipy.
-class NeighborChain {
+/// What the living clusters are from each other, as the lower triangle: half of the memory of
+/// SquareClusters, which see, but the neighbours of a cluster lie in a column.
+class TriangleClusters {
  public:
   template <class T>
-  NeighborChain(Context& context, MatrixView<const T> distances, Linkage method)
-      : context_(context),
-        method_(method),
+  TriangleClusters(Context& context, MatrixView<const T> distances, Linkage method)
+      : method_(method),
         triangle_(distances.rows * (distances.rows - 1) / 2),
         points_(static_cast<std::size_t>(distances.rows), 1.0) {
     for (std::int64_t i = 0; i < distances.rows; ++i) alive_.push_back(i);
@@ -36,37 +34,9 @@ class NeighborChain {
     });
   }
 
-  std::vector<Join> joins() {
-    std::vector<Join> joins;
-    std::vector<std::int64_t> chain;
-    while (alive_.size() > 1) {
-      context_.check_cancelled();
-      if (chain.empty()) chain.push_back(alive_.front());
-      for (;;) {
-        const std::int64_t tip = chain.back();
-        const std::int64_t before = chain.size() > 1 ? chain[chain.size() - 2] : -1;
-        const auto [neighbor, distance] = nearest(tip, before);
-        if (neighbor != before) {
-          chain.push_back(neighbor);
-          continue;
-        }
-        const auto [gone, kept] = std::minmax(tip, before);
-        chain.resize(chain.size() - 2);
-        joins.push_back({gone, kept, distance});
-        merge(gone, kept);
-        break;
-      }
-    }
-    return joins;
-  }
+  std::int64_t alive() const { return std::ssize(alive_); }
+  std::int64_t first() const { return alive_.front(); }
 
- private:
-  /// Row i of the strict lower triangle: distances to clusters 0 .. i-1.
-  double* row(std::int64_t i) { return triangle_.data() + i * (i - 1) / 2; }
-  double& distance(std::int64_t i, std::int64_t j) { return i > j ? row(i)[j] : row(j)[i]; }
-
-  /// The nearest living cluster: `before` (if any) unless another is strictly nearer, then the
-  /// smallest number.
   std::pair<std::int64_t, double> nearest(std::int64_t tip, std::int64_t before) {
     std::int64_t best = before;
     double closest = before >= 0 ? distance(tip, before) : infinity;
@@ -95,12 +65,45 @@ class NeighborChain {
     }
   }
 
-  Context& context_;
+ private:
+  /// Row i of the strict lower triangle: distances to clusters 0 .. i-1.
+  double* row(std::int64_t i) { return triangle_.data() + i * (i - 1) / 2; }
+  double& distance(std::int64_t i, std::int64_t j) { return i > j ? row(i)[j] : row(j)[i]; }
+
   Linkage method_;
   Array<double> triangle_;
   std::vector<double> points_;       // in each cluster
   std::vector<std::int64_t> alive_;  // ascending
 };
+
+/// Average and complete linkage by following nearest neighbours until two clusters are each
+/// other's. Both linkages are reducible: a merge brings no third cluster closer, so that the rest
+/// of the chain stays a chain (Murtagh 1983). A merged cluster lives on under the larger of the two
+/// numbers, as in scipy.
+template <class Clusters>
+std::vector<Join> follow_chains(Context& context, Clusters clusters) {
+  std::vector<Join> joins;
+  std::vector<std::int64_t> chain;
+  while (clusters.alive() > 1) {
+    context.check_cancelled();
+    if (chain.empty()) chain.push_back(clusters.first());
+    for (;;) {
+      const std::int64_t tip = chain.back();
+      const std::int64_t before = chain.size() > 1 ? chain[chain.size() - 2] : -1;
+      const auto [neighbor, distance] = clusters.nearest(tip, before);
+      if (neighbor != before) {
+        chain.push_back(neighbor);
+        continue;
+      }
+      const auto [gone, kept] = std::minmax(tip, before);
+      chain.resize(chain.size() - 2);
+      joins.push_back({gone, kept, distance});
+      clusters.merge(gone, kept);
+      break;
+    }
+  }
+  return joins;
+}
 
 /// Vertices outside of Prim's tree, ascending, and their shortest edges into it.
 struct Fringe {
@@ -151,7 +154,12 @@ namespace cpu {
 
 template <class T>
 std::vector<Join> linkage(Context& context, MatrixView<const T> distances, Linkage method) {
-  return NeighborChain(context, distances, method).joins();
+  // Next to the matrices of a job, the square may take a quarter of the memory.
+  const bool square = SquareClusters::bytes(distances.rows) <= context.memory() / 4;
+  return context.run([&] {
+    return square ? follow_chains(context, SquareClusters(context, distances, method))
+                  : follow_chains(context, TriangleClusters(context, distances, method));
+  });
 }
 
 template std::vector<Join> linkage(Context&, MatrixView<const std::int32_t>, Linkage);

@@ -62,14 +62,17 @@ class CellRow {
   }
 
   void add(const T* row, std::int64_t i, Range columns, Mean& mean) const {
+    const std::int64_t* const order = order_.data();
+    Mean own = mean;  // in registers: as far as the compiler knows, counts may lie in the order
     for (std::int64_t j = columns.begin; j < columns.end; ++j) {
       if (i == j) continue;
-      const T distance = row[order_[static_cast<std::size_t>(j)]];
+      const T distance = row[order[j]];
       const bool missing = is_unreachable(distance);
-      mean.sum += missing ? 0 : static_cast<double>(distance);
-      mean.count += !missing;
-      mean.missing += missing;
+      own.sum += missing ? 0 : static_cast<double>(distance);
+      own.count += !missing;
+      own.missing += missing;
     }
+    mean = own;
   }
 
   MatrixView<const T> distances_;

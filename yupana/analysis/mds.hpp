@@ -30,7 +30,10 @@ struct MdsResult {
 ///   multiple eigenvalues are found as often as they occur
 ///   work about 200 products with the matrix, read once each in its own type; memory
 ///   3 dimensions + 1 vectors (at least 31)
-///   deterministic: the same bits for any number of threads on one kind of processor
+///   a CUDA context multiplies on its first GPU from 4000 individuals on, if the matrix fits there;
+///   all else runs on the CPU
+///   deterministic: the same bits for any number of threads, with a GPU or without, on processors
+///   with fused multiply-add; those without round differently
 ///   errors (bad_input): not square, NaN, negative or unreachable (+inf; for integers half of the
 ///   largest value) distances, naming the number of components; dimensions < 1 is usage
 ///   sources: Torgerson 1952, Gower 1966; thick-restart Lanczos (Wu, Simon 2000)

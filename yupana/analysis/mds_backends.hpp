@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <cstdint>
 
+#include "yupana/analysis/mds_product.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
 
@@ -22,23 +23,10 @@ Eigenpairs mds(MatrixView<const T> distances, bool squared, std::int64_t wanted)
 
 namespace cpu {
 
-/// sums[i] = sum over j of (d_ij^2 - shift) x_j, or of (d_ij - shift) x_j if `squared`, for rows
-/// [begin, end). Every row is added up in sixteen strands and these pairwise, whatever the width of
-/// the vectors, so that threads and blocks do not change a bit. `x` is 64-byte aligned and padded
-/// with zeros to a multiple of sixteen.
-template <class T>
-void shifted_product(MatrixView<const T> distances,
-                     bool squared,
-                     double shift,
-                     const double* x,
-                     std::int64_t begin,
-                     std::int64_t end,
-                     double* sums);
-
-template <class T>
+/// Top eigenpairs of the B of n individuals whose matrix `product` multiplies with.
 Eigenpairs mds(Context& context,
-               MatrixView<const T> distances,
-               bool squared,
+               const ShiftedProduct& product,
+               std::int64_t n,
                double mean_square,
                std::int64_t wanted);
 }  // namespace cpu

@@ -17,49 +17,45 @@ using Eigen::VectorXd;
 /// B * n / trace, whose mean eigenvalue is 1.
 /// J (D o D) J = J (D o D - c 11') J: with c the mean of D o D the sums stay small, and so does
 /// their rounding, where the individuals differ by little.
-template <class T>
 class CenteredOperator {
  public:
   CenteredOperator(Context& context,
-                   MatrixView<const T> distances,
-                   bool squared,
+                   const ShiftedProduct& product,
+                   std::int64_t n,
                    double mean_square)
       : context_(context),
-        distances_(distances),
-        squared_(squared),
+        product_(product),
         mean_square_(mean_square),
-        centered_(Array<double>::zeros(round_up(distances.rows, 16))),
-        sums_(distances.rows) {}
+        centered_(Array<double>::zeros(round_up(n, strands))),
+        sums_(n) {}
 
-  Index size() const { return distances_.rows; }
+  Context& context() const { return context_; }
+  Index size() const { return sums_.size(); }
   double mean_eigenvalue() const { return mean_square_ / 2; }
 
   const VectorXd& times(const Eigen::Ref<const VectorXd>& x) {
     context_.check_cancelled();
     Eigen::Map<VectorXd>(centered_.data(), size()) = x.array() - x.mean();
-    // Thirty-two rows of 2000 take 5 us, far above the cost of handing them to a thread.
-    context_.parallel_for(size(), 32, [&](std::int64_t begin, std::int64_t end) {
-      shifted_product(
-          distances_, squared_, mean_square_, centered_.data(), begin, end, sums_.data());
-    });
+    product_(mean_square_, centered_.data(), sums_.data());
     sums_ = (sums_.array() - sums_.mean()) * (-0.5 / mean_eigenvalue());
     return sums_;
   }
 
  private:
   Context& context_;
-  MatrixView<const T> distances_;
-  bool squared_;
+  const ShiftedProduct& product_;
   double mean_square_;
   Array<double> centered_;
   VectorXd sums_;
 };
 
+// From so many rows on, sums with the basis are shared out: 4096 x 30 doubles take 0.2 ms.
+constexpr Index parallel_rows = 4096;
+
 /// An orthonormal basis V of at most m vectors, V' A V, and the vector that A would lead to next.
-template <class T>
 class KrylovSpace {
  public:
-  KrylovSpace(CenteredOperator<T>& a, Index m)
+  KrylovSpace(CenteredOperator& a, Index m)
       : a_(a), basis_(a.size(), m + 1), projected_(MatrixXd::Zero(m, m)) {
     add_random_vector(0);
   }
@@ -119,17 +115,39 @@ class KrylovSpace {
   /// Takes the first `count` basis vectors out of w, again where the first time left little of it
   /// (Daniel, Gragg, Kaufman, Stewart 1976); returns what it took.
   VectorXd orthogonalize(VectorXd& w, Index count) const {
-    const auto basis = basis_.leftCols(count);
     VectorXd taken = VectorXd::Zero(count);
     double before = 0;
     for (int round = 0; round < 3; ++round) {
       before = w.norm();
-      const VectorXd shares = basis.transpose() * w;
-      w.noalias() -= basis * shares;
+      const VectorXd shares = shares_of(count, w);
+      take_out(count, shares, w);
       taken += shares;
       if (w.norm() > 0.7 * before) break;
     }
     return taken;
+  }
+
+  // Eigen's products with a part of the columns, or of the rows, add up each number of the result
+  // as the whole product does, except that it takes one column or row alone for an inner product:
+  // pieces have two at least.
+  VectorXd shares_of(Index count, const VectorXd& w) const {
+    if (a_.size() < parallel_rows) return basis_.leftCols(count).transpose() * w;
+    VectorXd shares(count);
+    const Index pieces = std::max<Index>(count / 2, 1);
+    a_.context().parallel_for(pieces, 1, [&](std::int64_t begin, std::int64_t end) {
+      const Index first = 2 * begin;
+      const Index columns = (end == pieces ? count : 2 * end) - first;
+      shares.segment(first, columns) = basis_.middleCols(first, columns).transpose() * w;
+    });
+    return shares;
+  }
+
+  void take_out(Index count, const VectorXd& shares, VectorXd& w) const {
+    const Index grain = a_.size() < parallel_rows ? a_.size() : parallel_rows / 2;
+    a_.context().parallel_for(a_.size(), grain, [&](std::int64_t begin, std::int64_t end) {
+      w.segment(begin, end - begin).noalias() -=
+          basis_.block(begin, 0, end - begin, count) * shares;
+    });
   }
 
   void add_random_vector(Index at) {
@@ -140,7 +158,7 @@ class KrylovSpace {
     basis_.col(at) = w.normalized();
   }
 
-  CenteredOperator<T>& a_;
+  CenteredOperator& a_;
   MatrixXd basis_;      // the last column is where the space leads
   MatrixXd projected_;  // V' A V
   double beta_ = 0;     // length of the part of A v outside of the space
@@ -151,8 +169,7 @@ class KrylovSpace {
 
 constexpr double tolerance = 1e-10;  // of a residual, relative to its eigenvalue + the mean one
 
-template <class T>
-Index converged(const KrylovSpace<T>& space, Index wanted) {
+Index converged(const KrylovSpace& space, Index wanted) {
   Index count = 0;
   while (count < wanted &&
          space.residual(count) <= tolerance * (std::abs(space.value(count)) + 1)) {
@@ -162,8 +179,7 @@ Index converged(const KrylovSpace<T>& space, Index wanted) {
 }
 
 /// Restarts until the wanted pairs have converged (thick-restart Lanczos: Wu, Simon 2000).
-template <class T>
-void iterate(KrylovSpace<T>& space, Index wanted, Index m) {
+void iterate(KrylovSpace& space, Index wanted, Index m) {
   // Ten cycles find ten pairs of 2000 individuals of five populations (214 products in all); what
   // the size of the basis and the vectors kept change is less than a tenth of it.
   for (int cycle = 0; cycle < 100; ++cycle) {
@@ -180,15 +196,14 @@ void iterate(KrylovSpace<T>& space, Index wanted, Index m) {
 
 }  // namespace
 
-template <class T>
 Eigenpairs mds(Context& context,
-               MatrixView<const T> distances,
-               bool squared,
+               const ShiftedProduct& product,
+               std::int64_t n,
                double mean_square,
                std::int64_t wanted) {
-  CenteredOperator<T> a(context, distances, squared, mean_square);
+  CenteredOperator a(context, product, n, mean_square);
   const Index m = std::max<Index>(3 * wanted, 30);
-  KrylovSpace<T> space(a, m);
+  KrylovSpace space(a, m);
   space.grow();
   // One Krylov space holds one vector of each eigenspace, so a multiple eigenvalue (duplicates,
   // symmetric designs) may have been found fewer times than it occurs. A space grown from the
@@ -203,9 +218,5 @@ Eigenpairs mds(Context& context,
     if (space.value(wanted - 1) <= smallest + 1e-8 * (std::abs(smallest) + 1)) return pairs;
   }
 }
-
-template Eigenpairs mds(Context&, MatrixView<const std::int32_t>, bool, double, std::int64_t);
-template Eigenpairs mds(Context&, MatrixView<const float>, bool, double, std::int64_t);
-template Eigenpairs mds(Context&, MatrixView<const double>, bool, double, std::int64_t);
 
 }  // namespace yupana::analysis::cpu

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "yupana/analysis/mds_backends.hpp"
+#include "yupana/analysis/mds_product.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace yupana::analysis::HWY_NAMESPACE {
@@ -16,7 +16,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Doubles = hn::CappedTag<double, 8>;
 using Vector = hn::Vec<Doubles>;
 
-constexpr std::int64_t strands = 16;  // running sums of a row, on every target
 constexpr std::int64_t lanes = hn::MaxLanes(Doubles());
 constexpr std::int64_t vectors = strands / lanes;
 
@@ -156,6 +155,20 @@ void shifted_product(MatrixView<const T> distances,
     HWY_DYNAMIC_DISPATCH(product_double)(distances, squared, shift, x, begin, end, sums);
   }
 }
+
+template <class T>
+ShiftedProduct product(Context& context, MatrixView<const T> distances, bool squared) {
+  return [&context, distances, squared](double shift, const double* x, double* sums) {
+    // Thirty-two rows of 2000 take 5 us, far above the cost of handing them to a thread.
+    context.parallel_for(distances.rows, 32, [&](std::int64_t begin, std::int64_t end) {
+      shifted_product(distances, squared, shift, x, begin, end, sums);
+    });
+  };
+}
+
+template ShiftedProduct product(Context&, MatrixView<const std::int32_t>, bool);
+template ShiftedProduct product(Context&, MatrixView<const float>, bool);
+template ShiftedProduct product(Context&, MatrixView<const double>, bool);
 
 using std::int64_t;
 template void shifted_product(

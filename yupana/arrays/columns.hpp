@@ -18,8 +18,13 @@ struct Columns {
   K* keys = nullptr;
   V* values = nullptr;
 
-  operator Columns<const K, const V>() const { return {keys, values}; }
-  Columns operator+(std::int64_t i) const {
+  // constexpr: device code calls these too.
+  template <class Const>
+  requires(std::is_same_v<Const, Columns<const K, const V>> && !std::is_const_v<K>) constexpr
+  operator Const() const {
+    return {keys, values};
+  }
+  constexpr Columns operator+(std::int64_t i) const {
     if constexpr (has_values) return {keys + i, values + i};
     return {keys + i, nullptr};
   }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "yupana/arrays/arrays_cuda.hpp"
 #include "yupana/arrays/columns.hpp"
 #include "yupana/arrays/merge_cpu.hpp"
 #include "yupana/arrays/merge_ref.hpp"
@@ -29,6 +30,11 @@ void merge(Context& context,
   if (context.backend() == Backend::reference) {
     return reference::merge(first, a_size, second, b_size, result, less);
   }
+  if constexpr (cuda::has_order<K, NoValue, Order>) {
+    if (context.backend() == Backend::cuda) {
+      return cuda::merge_on_device(context, first, a_size, second, b_size, result);
+    }
+  }
   cpu::merge(context, first, a_size, second, b_size, result, less);
 }
 
@@ -43,6 +49,12 @@ void merge_by_key(Context& context,
                   Order less = {}) {
   if (context.backend() == Backend::reference) {
     return reference::merge(a, a_size, b, b_size, out, less);
+  }
+  if constexpr (cuda::has_order<K, V, Order>) {
+    if (context.backend() == Backend::cuda) {
+      return cuda::merge_on_device(
+          context, cuda::as_moved(a), a_size, cuda::as_moved(b), b_size, cuda::as_moved(out));
+    }
   }
   cpu::merge(context, a, a_size, b, b_size, out, less);
 }

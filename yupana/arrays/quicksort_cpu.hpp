@@ -1,7 +1,5 @@
 #pragma once
 
-#include <tbb/task_group.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -64,10 +62,7 @@ class Quicksort {
   Quicksort(Context& context, const Order& less) : context_(context), less_(less) {}
 
   void run(K* keys, std::int64_t n) {
-    context_.run([&] {
-      return tasks_.run_and_wait(
-          [&] { sort(keys, n, 2 * std::bit_width(static_cast<std::uint64_t>(n))); });
-    });
+    sort(keys, n, 2 * std::bit_width(static_cast<std::uint64_t>(n)));
   }
 
  private:
@@ -92,8 +87,11 @@ class Quicksort {
         upper -= equal;
       }
       if (std::min(lower, upper) >= quicksort_task) {
-        tasks_.run([this, rest, upper, depth] { sort(rest, upper, depth); });
-        n = lower;
+        return context_.parallel_for(2, 1, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t half = begin; half < end; ++half) {
+            half == 0 ? sort(keys, lower, depth) : sort(rest, upper, depth);
+          }
+        });
       } else if (lower < upper) {
         sort(keys, lower, depth);
         keys = rest;
@@ -108,7 +106,6 @@ class Quicksort {
 
   Context& context_;
   const Order& less_;
-  tbb::task_group tasks_;
 };
 
 template <class K, class Order>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 namespace yupana::arrays::cpu {
@@ -23,13 +23,12 @@ using UnsignedOf = std::conditional_t<
 /// turns all bits around, a clear one is set (the order of IEEE 754 bit patterns); -0 + 0 is +0;
 /// every NaN becomes the greatest number. The key itself is what moves, so its bits survive.
 template <class K>
-inline UnsignedOf<sizeof(K)> radix_key(K key) {
+constexpr UnsignedOf<sizeof(K)> radix_key(K key) {
   using U = UnsignedOf<sizeof(K)>;
   constexpr U sign = static_cast<U>(U{1} << (8 * sizeof(K) - 1));
   if constexpr (std::is_floating_point_v<K>) {
     const K positive_zero = key + K{0};
-    U bits;
-    std::memcpy(&bits, &positive_zero, sizeof(U));
+    const U bits = std::bit_cast<U>(positive_zero);
     using S = std::make_signed_t<U>;
     const U mask = static_cast<U>(static_cast<S>(bits) >> (8 * sizeof(K) - 1)) | sign;
     return key != key ? static_cast<U>(~U{0}) : static_cast<U>(bits ^ mask);

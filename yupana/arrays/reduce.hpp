@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "yupana/arrays/arrays_cuda.hpp"
 #include "yupana/arrays/operators.hpp"
 #include "yupana/arrays/reduce_by_key_cpu.hpp"
 #include "yupana/arrays/reduce_cpu.hpp"
@@ -14,11 +15,16 @@ namespace yupana::arrays {
 /// init op in[0] op ... op in[n - 1]; init where n is 0. Host memory.
 ///   op: any associative operator, commutative or not; T: any trivially copyable type
 ///   work n operations, memory one T per 256 KiB of input
-///   determinism: as inclusive_scan
+///   determinism: as inclusive_scan; sums of floats have the same bits on a GPU too
 template <class T, class Op = Plus>
 T reduce(Context& context, const T* in, std::int64_t n, T init, Op op = {}) {
   if (n <= 0) return init;
   if (context.backend() == Backend::reference) return reference::reduce(in, n, init, op);
+  if constexpr (cuda::has_fold<T, Op>) {
+    if (context.backend() == Backend::cuda) {
+      return cuda::reduce_on_device(context, in, n, init, op);
+    }
+  }
   return op(init, cpu::reduce(context, in, n, op));
 }
 
@@ -26,7 +32,7 @@ T reduce(Context& context, const T* in, std::int64_t n, T init, Op op = {}) {
 /// of its values from left to right. Returns the number of runs. The outputs hold n entries in the
 /// worst case and must not overlap the inputs.
 ///   equal: an equivalence; the default holds all NaN equal
-///   determinism: as inclusive_scan
+///   determinism: as reduce
 template <class K, class V, class Op = Plus, class Same = Equal>
 std::int64_t reduce_by_key(Context& context,
                            const K* keys,
@@ -39,6 +45,17 @@ std::int64_t reduce_by_key(Context& context,
   if (n <= 0) return 0;
   if (context.backend() == Backend::reference) {
     return reference::reduce_by_key(keys, values, n, out_keys, out_values, op, equal);
+  }
+  if constexpr (cuda::has_runs<K, V, Op, Same>) {
+    if (context.backend() == Backend::cuda) {
+      using U = cuda::KeyBits<K>;
+      return cuda::reduce_by_key_on_device(context,
+                                           reinterpret_cast<const U*>(keys),
+                                           values,
+                                           n,
+                                           reinterpret_cast<U*>(out_keys),
+                                           out_values);
+    }
   }
   return cpu::reduce_by_key(context, keys, values, n, out_keys, out_values, op, equal);
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "yupana/arrays/arrays_cuda.hpp"
 #include "yupana/arrays/operators.hpp"
 #include "yupana/arrays/scan_cpu.hpp"
 #include "yupana/arrays/scan_ref.hpp"
@@ -14,8 +15,9 @@ namespace yupana::arrays {
 ///   op: any associative operator, commutative or not; T: any trivially copyable type
 ///   out: n values; may be `in` itself, must not overlap it otherwise
 ///   work 2n operations (n on the reference), memory O(threads); n beyond 2^32 is fine
-///   determinism: floats too come out with the same bits for any number of threads; the reference
-///   adds strictly from left to right and may differ from the other backends in the last bits
+///   determinism: floats too come out with the same bits for any number of threads, and on any
+///   GPU; the reference adds strictly from left to right, a GPU in the order of its own tiles, and
+///   both may differ from the threads in the last bits of float sums
 ///   errors: what op throws; interrupted
 ///   source: Merrill and Garland, Single-pass parallel prefix scan with decoupled look-back, 2016,
 ///   reduced to a chain of carries, which a few dozen threads keep up with
@@ -23,6 +25,11 @@ template <class T, class Op = Plus>
 void inclusive_scan(Context& context, const T* in, std::int64_t n, T* out, Op op = {}) {
   if (n <= 0) return;
   if (context.backend() == Backend::reference) return reference::inclusive_scan(in, n, out, op);
+  if constexpr (cuda::has_fold<T, Op>) {
+    if (context.backend() == Backend::cuda) {
+      return cuda::scan_on_device<T>(context, in, n, nullptr, false, out, op);
+    }
+  }
   cpu::scan<T>(context, in, n, std::nullopt, out, op, false);
 }
 
@@ -31,10 +38,15 @@ template <class T, class Op = Plus>
 void inclusive_scan_from(
     Context& context, T init, const T* in, std::int64_t n, T* out, Op op = {}) {
   if (n <= 0) return;
-  if (context.backend() != Backend::reference) {
-    return cpu::scan<T>(context, in, n, init, out, op, false);
+  if (context.backend() == Backend::reference) {
+    return reference::inclusive_scan_from(init, in, n, out, op);
   }
-  reference::inclusive_scan_from(init, in, n, out, op);
+  if constexpr (cuda::has_fold<T, Op>) {
+    if (context.backend() == Backend::cuda) {
+      return cuda::scan_on_device<T>(context, in, n, &init, false, out, op);
+    }
+  }
+  cpu::scan<T>(context, in, n, init, out, op, false);
 }
 
 /// out[0] = init, out[i] = init op in[0] op ... op in[i - 1]. Otherwise as inclusive_scan.
@@ -43,6 +55,11 @@ void exclusive_scan(Context& context, const T* in, std::int64_t n, T init, T* ou
   if (n <= 0) return;
   if (context.backend() == Backend::reference) {
     return reference::exclusive_scan(in, n, init, out, op);
+  }
+  if constexpr (cuda::has_fold<T, Op>) {
+    if (context.backend() == Backend::cuda) {
+      return cuda::scan_on_device<T>(context, in, n, &init, true, out, op);
+    }
   }
   cpu::scan<T>(context, in, n, init, out, op, true);
 }

@@ -20,6 +20,11 @@ void segmented_inclusive_scan(Context& context,
                               std::int64_t segments,
                               T* out,
                               Op op = {}) {
+  if constexpr (cuda::has_fold<T, Op>) {
+    if (context.backend() == Backend::cuda) {
+      return cuda::segmented_scan_on_device<T>(context, in, offsets, segments, nullptr, out, op);
+    }
+  }
   cpu::for_each_segment<T>(context, offsets, segments, [&](std::int64_t s) {
     inclusive_scan(context, in + offsets[s], offsets[s + 1] - offsets[s], out + offsets[s], op);
   });
@@ -34,6 +39,11 @@ void segmented_exclusive_scan(Context& context,
                               T init,
                               T* out,
                               Op op = {}) {
+  if constexpr (cuda::has_fold<T, Op>) {
+    if (context.backend() == Backend::cuda) {
+      return cuda::segmented_scan_on_device<T>(context, in, offsets, segments, &init, out, op);
+    }
+  }
   cpu::for_each_segment<T>(context, offsets, segments, [&](std::int64_t s) {
     const std::int64_t begin = offsets[s];
     exclusive_scan(context, in + begin, offsets[s + 1] - begin, init, out + begin, op);
@@ -49,6 +59,11 @@ void segmented_reduce(Context& context,
                       T init,
                       T* totals,
                       Op op = {}) {
+  if constexpr (cuda::has_fold<T, Op>) {
+    if (context.backend() == Backend::cuda) {
+      return cuda::segmented_reduce_on_device(context, in, offsets, segments, init, totals, op);
+    }
+  }
   cpu::for_each_segment<T>(context, offsets, segments, [&](std::int64_t s) {
     totals[s] = reduce(context, in + offsets[s], offsets[s + 1] - offsets[s], init, op);
   });

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "yupana/arrays/arrays_cuda.hpp"
 #include "yupana/arrays/columns.hpp"
 #include "yupana/arrays/merge_sort_cpu.hpp"
 #include "yupana/arrays/operators.hpp"
@@ -29,6 +30,11 @@ void sort_by_key(Context& context, K* keys, V* values, std::int64_t n, Order les
   if (n < 2) return;
   const Columns<K, V> data{keys, values};
   if (context.backend() == Backend::reference) return reference::sort(data, n, less);
+  if constexpr (cuda::has_order<K, V, Order>) {
+    if (context.backend() == Backend::cuda) {
+      return cuda::sort_on_device(context, cuda::as_moved(data), n, false);
+    }
+  }
   if constexpr (std::is_same_v<Order, Less> && cpu::has_radix<K>) {
     if (n >= cpu::radix_least) return cpu::radix_sort(context, data, n);
   }
@@ -47,6 +53,9 @@ void merge_sort(Context& context, K* keys, std::int64_t n, Order less = {}) {
   if (n < 2) return;
   const Columns<K, NoValue> data{keys, nullptr};
   if (context.backend() == Backend::reference) return reference::sort(data, n, less);
+  if constexpr (cuda::has_order<K, NoValue, Order>) {
+    if (context.backend() == Backend::cuda) return cuda::sort_on_device(context, data, n, true);
+  }
   cpu::merge_sort(context, data, n, less);
 }
 
@@ -60,6 +69,10 @@ void quicksort(Context& context, K* keys, std::int64_t n, Order less = {}) {
   if (n < 2) return;
   if (context.backend() == Backend::reference) {
     return reference::sort(Columns<K, NoValue>{keys, nullptr}, n, less);
+  }
+  // On a GPU mergesort takes its place (README.md), with the stable order of equal keys.
+  if constexpr (cuda::has_order<K, NoValue, Order>) {
+    if (context.backend() == Backend::cuda) return merge_sort(context, keys, n, less);
   }
   cpu::quicksort(context, keys, n, less);
 }

@@ -251,11 +251,32 @@ double shown_scale(const graph::FermatResult& closed) {
   return closed.alpha * std::log10(std::max(largest, 1.0)) > float_exponent ? largest : 1;
 }
 
+Power power_to_d(const Start& start) { return {start.squared ? 0.5 : 1.0}; }
+
+/// What a power of the lengths looks like, given what the power of d beside it does. Where every
+/// pair is its own shortest path their floats are most often the same, and nothing is left to do.
+Understanding understand_lengths(Context& context,
+                                 const std::string& name,
+                                 const graph::FermatResult& closed,
+                                 const Power& power,
+                                 const Start& start,
+                                 const Power& power_beside,
+                                 const Understanding& beside,
+                                 const FermatJobParams& params) {
+  if (closed.kept_edges == 1 &&
+      same_powers(context, closed.lengths, power, start.distances, power_beside)) {
+    return renamed(beside, name);
+  }
+  return understand(
+      context, name, powered(context, closed.lengths, power), start.labels.classes, params);
+}
+
 /// F, d^alpha and F^(1/alpha) of one alpha: computed, understood, written.
 void work_out_alpha(Context& context,
                     const FermatJobParams& params,
                     const Start& start,
                     double alpha,
+                    const Understanding& plain,
                     FermatFiles& files,
                     FermatJobResult& result) {
   graph::FermatParams fermat = params.fermat;
@@ -266,25 +287,37 @@ void work_out_alpha(Context& context,
   add_notices(result, params, result.alphas.back());
 
   const std::string a = fmt::format("{:g}", alpha);
-  const auto look = [&](const std::string& name, const SquareMatrix<float>& matrix) {
-    Understanding understood = understand(context, name, matrix, start.labels.classes, params);
-    result.matrices.push_back(understood.findings);
-    return understood;
-  };
   // F^(1/alpha) stands beside d, F beside d^alpha: only these pairs share a scale. Where lengths
   // would pass the range of float they are in units of scale^alpha, and d^alpha is too.
   const double power = start.squared ? alpha / 2 : alpha;
   const double scale = shown_scale(closed);
   const double unit = start.squared ? 1 / (scale * scale) : 1 / scale;
   const double lift = closed.rooted ? alpha : 1;  // F from what the result holds
-  files.add(look(fmt::format("Fermat F^(1/{})", a),
-                 powered(context, closed.lengths, lift / alpha, 1, closed.scale)));
-  files.add(look(fmt::format("d^{}", a), powered(context, start.distances, power, unit)));
-  Understanding understood =
-      look(fmt::format("Fermat F, \u03b1 = {}", a),
-           powered(context, closed.lengths, lift, closed.rooted ? 1 / scale : 1));
+  const Power d = power_to_d(start), raised = {power, unit};
+  const Power rooted = {lift / alpha, 1, closed.scale};
+  const Power whole = {lift, closed.rooted ? 1 / scale : 1};
+  const auto add = [&](Understanding understood) {
+    result.matrices.push_back(understood.findings);
+    files.add(std::move(understood));
+  };
+  add(understand_lengths(
+      context, fmt::format("Fermat F^(1/{})", a), closed, rooted, start, d, plain, params));
+  Understanding powers = understand(context,
+                                    fmt::format("d^{}", a),
+                                    powered(context, start.distances, raised),
+                                    start.labels.classes,
+                                    params);
+  Understanding understood = understand_lengths(context,
+                                                fmt::format("Fermat F, \u03b1 = {}", a),
+                                                closed,
+                                                whole,
+                                                start,
+                                                raised,
+                                                powers,
+                                                params);
+  add(std::move(powers));
   files.add_alpha(context, closed, start.distances, start.squared, understood);
-  files.add(std::move(understood));
+  add(std::move(understood));
 }
 
 }  // namespace
@@ -299,13 +332,16 @@ FermatJobResult run_fermat(Context& context, const FermatJobParams& params) {
 
   const std::vector<double> alphas = chosen_alphas(context, params, start);
   FermatFiles files(params, start.names, start.labels, alphas.size() > 1);
-  const SquareMatrix<float> plain = powered(context, start.distances, start.squared ? 0.5 : 1);
-  Understanding understood = understand(context, "distance d", plain, start.labels.classes, params);
-  result.matrices.push_back(understood.findings);
+  const Understanding plain = understand(context,
+                                         "distance d",
+                                         powered(context, start.distances, power_to_d(start)),
+                                         start.labels.classes,
+                                         params);
+  result.matrices.push_back(plain.findings);
   files.add_distances(context, start.distances, start.squared);
-  files.add(std::move(understood));
+  files.add(renamed(plain, plain.findings.name));
   for (const double alpha : alphas) {
-    work_out_alpha(context, params, start, alpha, files, result);
+    work_out_alpha(context, params, start, alpha, plain, files, result);
   }
   result.findings = findings_in_words(result.alphas, result.matrices);
   files.add_curve(context, start.distances, start.squared, alphas.front());

@@ -1,5 +1,8 @@
 #include "yupana/job/understanding.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -18,12 +21,17 @@ bool is_length(T value) {
   return value < graph::unreachable<T>;
 }
 
-bool all_finite(const SquareMatrix<float>& matrix) {
-  const float* end = matrix.data() + matrix.size() * matrix.size();
-  float largest = 0;
-  for (const float* value = matrix.data(); value != end; ++value)
-    largest = std::max(largest, *value);
-  return largest < std::numeric_limits<float>::infinity();
+bool all_finite(Context& context, const SquareMatrix<float>& matrix) {
+  std::atomic<bool> infinite{false};
+  const std::int64_t n = matrix.size();
+  context.parallel_for(n, 64, [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t found = 0;
+    for (std::int64_t cell = begin * n; cell < end * n; ++cell) {
+      found += !is_length(matrix.data()[cell]);
+    }
+    if (found > 0) infinite = true;
+  });
+  return !infinite;
 }
 
 double power_of(double value, double exponent) {
@@ -33,27 +41,55 @@ double power_of(double value, double exponent) {
   return std::pow(value, exponent);
 }
 
+template <class T>
+float cell_of(T value, const Power& power) {
+  if (!is_length(value)) return std::numeric_limits<float>::infinity();
+  return static_cast<float>(power.outer *
+                            power_of(power.inner * static_cast<double>(value), power.exponent));
+}
+
 }  // namespace
 
-SquareMatrix<float> powered(
-    Context& context, const graph::AnyMatrix& matrix, double exponent, double inner, double outer) {
+SquareMatrix<float> powered(Context& context, const graph::AnyMatrix& matrix, const Power& power) {
   return std::visit(
       [&](const auto& source) {
         const std::int64_t n = source.size();
         SquareMatrix<float> result(n);
         context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t cell = begin * n; cell < end * n; ++cell) {
-            const auto value = source.data()[cell];
-            result.data()[cell] =
-                is_length(value)
-                    ? static_cast<float>(outer *
-                                         power_of(inner * static_cast<double>(value), exponent))
-                    : std::numeric_limits<float>::infinity();
+            result.data()[cell] = cell_of(source.data()[cell], power);
           }
         });
         return result;
       },
       matrix);
+}
+
+bool same_powers(Context& context,
+                 const graph::AnyMatrix& a,
+                 const Power& power_a,
+                 const graph::AnyMatrix& b,
+                 const Power& power_b) {
+  return std::visit(
+      [&](const auto& left, const auto& right) {
+        const std::int64_t n = left.size();
+        if (right.size() != n) return false;
+        std::atomic<bool> same{true};
+        context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin; i < end && same; ++i) {
+            std::int64_t different = 0;
+            for (std::int64_t j = 0; j < n; ++j) {
+              const auto here = std::bit_cast<std::uint32_t>(cell_of(left(i, j), power_a));
+              const auto there = std::bit_cast<std::uint32_t>(cell_of(right(i, j), power_b));
+              different += here != there;
+            }
+            if (different > 0) same = false;
+          }
+        });
+        return same.load();
+      },
+      a,
+      b);
 }
 
 Understanding understand(Context& context,
@@ -66,7 +102,7 @@ Understanding understand(Context& context,
   const MatrixView<const float> view = distances.view();
   result.findings.name = name;
   // Individuals that no path joins have no place in one picture: the caller says so in a notice.
-  const bool joined = all_finite(distances);
+  const bool joined = all_finite(context, distances);
   if (joined) {
     result.mds = analysis::mds(context, view, false, {.dimensions = params.dimensions});
     result.findings.share = result.mds.share;
@@ -85,6 +121,27 @@ Understanding understand(Context& context,
   result.heat_map.order = std::move(order);
   analysis::Histogram histogram = analysis::histogram(context, view, histogram_bins);
   result.histogram = {name, histogram.low, histogram.high, std::move(histogram.counts)};
+  return result;
+}
+
+Understanding renamed(const Understanding& understood, const std::string& name) {
+  Understanding result;
+  result.findings = understood.findings;
+  const Matrix<double>& points = understood.mds.points;
+  result.mds = {Matrix<double>(points.rows(), points.cols()),
+                understood.mds.eigenvalues,
+                understood.mds.share,
+                understood.mds.trace};
+  std::copy_n(points.data(), points.rows() * points.cols(), result.mds.points.data());
+  result.merges = understood.merges;
+  const SquareMatrix<float>& cells = understood.heat_map.cells;
+  result.heat_map = {name,
+                     SquareMatrix<float>(cells.size()),
+                     understood.heat_map.individuals,
+                     understood.heat_map.order};
+  std::copy_n(cells.data(), cells.size() * cells.size(), result.heat_map.cells.data());
+  result.histogram = understood.histogram;
+  result.findings.name = result.histogram.name = name;
   return result;
 }
 

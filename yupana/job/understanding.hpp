@@ -14,11 +14,18 @@
 namespace yupana::job {
 
 /// outer * (inner * entry)^exponent in float, "no path" as +inf; the diagonal stays zero.
-SquareMatrix<float> powered(Context& context,
-                            const graph::AnyMatrix& matrix,
-                            double exponent,
-                            double inner = 1,
-                            double outer = 1);
+struct Power {
+  double exponent = 1;
+  double inner = 1;
+  double outer = 1;
+};
+SquareMatrix<float> powered(Context& context, const graph::AnyMatrix& matrix, const Power& power);
+/// Whether both give the same floats, bit for bit, without making them.
+bool same_powers(Context& context,
+                 const graph::AnyMatrix& a,
+                 const Power& power_a,
+                 const graph::AnyMatrix& b,
+                 const Power& power_b);
 
 /// Populations of the individuals: names, and per individual which one (-1: none). Both are empty
 /// in a run without labels.
@@ -42,6 +49,9 @@ Understanding understand(Context& context,
                          const SquareMatrix<float>& distances,
                          const analysis::Labels& labels,
                          const FermatJobParams& params);
+
+/// The same for a matrix that holds the same numbers.
+Understanding renamed(const Understanding& understood, const std::string& name);
 
 /// Sentences: what Fermat changed at each alpha, and whether the power alone did as much.
 /// `matrices` holds d, then F^(1/alpha), d^alpha and F for every alpha in turn.

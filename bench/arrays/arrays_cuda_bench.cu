@@ -1,0 +1,300 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "bench/arrays/arrays_cuda_bench.hpp"
+#include "yupana/arrays/merge_sort_cuda.cuh"
+#include "yupana/arrays/radix_sort_cuda.hpp"
+#include "yupana/arrays/reduce_cuda.cuh"
+#include "yupana/arrays/scan_cuda.cuh"
+#include "yupana/core/cuda/device.hpp"
+
+namespace yupana::bench {
+namespace {
+
+using namespace yupana::cuda;
+using arrays::Columns;
+using arrays::Less;
+using arrays::Plus;
+using arrays::cuda::Workspace;
+using Keys = DeviceArray<std::uint32_t>;
+
+// Random words; floats of whole numbers below 8, whose sums a double holds exactly.
+template <class T>
+__global__ void random_kernel(T* values, std::int64_t n, std::uint64_t seed) {
+  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += step) {
+    auto z = (static_cast<std::uint64_t>(i) + seed) * 0x9e3779b97f4a7c15ull;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    values[i] = static_cast<T>(std::is_same_v<T, float> ? z >> 61 : z >> 32);
+  }
+}
+
+// What differs by more than `bound` times the first array's value.
+template <class T>
+__global__ void differ_kernel(
+    const T* a, const T* b, std::int64_t n, double bound, unsigned long long* count) {
+  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += step) {
+    const double here = static_cast<double>(a[i]), there = static_cast<double>(b[i]);
+    if (fabs(here - there) > bound * fabs(here)) atomicAdd(count, 1ull);
+  }
+}
+
+template <class T>
+bool same(const T* a, const T* b, std::int64_t n, double bound = 0) {
+  DeviceArray<unsigned long long> count(1);
+  check(cudaMemset(count.data(), 0, count.bytes()), "clear");
+  differ_kernel<<<2048, 256>>>(a, b, n, bound, count.data());
+  unsigned long long differ = 1;
+  check(cudaMemcpy(&differ, count.data(), sizeof(differ), cudaMemcpyDeviceToHost), "compare");
+  return differ == 0;
+}
+
+/// Median seconds of one call between two events, each after `prepare`.
+template <class Prepare, class Body>
+double median_call(int repeats, const Prepare& prepare, const Body& body) {
+  std::vector<double> seconds;
+  const Event begin(true), end(true);
+  for (int i = 0; i < repeats + 2; ++i) {
+    prepare();
+    begin.record(nullptr);
+    body();
+    end.record(nullptr);
+    end.wait();
+    if (i >= 2) seconds.push_back(seconds_between(begin, end));
+  }
+  std::nth_element(seconds.begin(), seconds.begin() + repeats / 2, seconds.end());
+  return seconds[static_cast<std::size_t>(repeats / 2)];
+}
+const auto nothing = [] {};
+
+/// Lines of one bench with the device's name.
+struct Lines {
+  const BenchParams& params;
+  std::string bench, device;
+  double copy_rate;
+
+  Lines(Context& context, const BenchParams& p, std::string name)
+      : params(p),
+        bench(std::move(name)),
+        device(device_list().at(static_cast<std::size_t>(context.devices().front())).name) {
+    const std::int64_t n = std::int64_t{1} << (params.quick ? 22 : 28);
+    Keys from(n), to(n);
+    const double seconds = median_call(5, nothing, [&] {
+      check(cudaMemcpyAsync(to.data(), from.data(), from.bytes(), cudaMemcpyDeviceToDevice),
+            "copy");
+    });
+    copy_rate = 2 * static_cast<double>(from.bytes()) / seconds;
+  }
+  void operator()(const std::string& what,
+                  const std::string& impl,
+                  double value,
+                  const std::string& unit,
+                  std::optional<double> share,
+                  bool verified) const {
+    params.emit({bench, what, impl, value, unit, share, verified, device});
+  }
+};
+
+/// A peer's memory, and its call.
+template <class Call>
+class Peer {
+ public:
+  explicit Peer(Call call) : call_(std::move(call)) {
+    call_(nullptr, bytes_);
+    memory_ = DeviceArray<unsigned char>(static_cast<std::int64_t>(bytes_) + 256);
+  }
+  void operator()() { call_(memory_.data(), bytes_); }
+
+ private:
+  Call call_;
+  std::size_t bytes_ = 0;
+  DeviceArray<unsigned char> memory_;
+};
+
+template <class T>
+void measure_scans(const Lines& lines, Workspace& space, std::int64_t n, const char* type) {
+  DeviceArray<T> in(n), out(n), want(n);
+  random_kernel<<<2048, 256>>>(in.data(), n, 1);
+  const T* values = in.data();
+  arrays::cuda::textbook_scan<true, true>(
+      space, nullptr, values, n, arrays::cuda::to_words(T(0)), want.data(), Plus{});
+  const double bound = std::is_floating_point_v<T> ? 1e-5 : 0;
+  const int repeats = lines.params.quick ? 3 : (n > (1 << 24) ? 11 : 51);
+  const auto time = [&](const char* impl, const auto& body) {
+    check(cudaMemset(out.data(), 0xff, out.bytes()), "spoil");
+    const double seconds = median_call(repeats, nothing, body);
+    const bool verified = same(want.data(), out.data(), n, bound);
+    const double rate = 2 * static_cast<double>(out.bytes()) / seconds;
+    const std::string what =
+        fmt::format("exclusive sums n=2^{} {}", std::lround(std::log2(n)), type);
+    lines(what, impl, seconds * 1e6, "us", rate / lines.copy_rate, verified);
+    lines(what, impl, rate * 1e-9, "GB/s read + written", rate / lines.copy_rate, verified);
+  };
+  time("yupana cuda",
+       [&] { arrays::cuda::exclusive_scan(space, nullptr, values, n, T(0), out.data(), Plus{}); });
+  time("textbook (Blelloch), here", [&] {
+    arrays::cuda::textbook_scan<true, true>(
+        space, nullptr, values, n, arrays::cuda::to_words(T(0)), out.data(), Plus{});
+  });
+  if (!lines.params.peers) return;
+  Peer cub(
+      [&](void* memory, std::size_t& bytes) { cub_scan(memory, bytes, values, n, out.data()); });
+  time("CUB", [&] { cub(); });
+  if constexpr (std::is_same_v<T, std::uint32_t>) {
+    time("Thrust", [&] { thrust_scan(values, n, out.data()); });
+  }
+}
+
+template <class T>
+void measure_reduce(const Lines& lines, Workspace& space, std::int64_t n, const char* type) {
+  DeviceArray<T> in(n), out(2);
+  random_kernel<<<2048, 256>>>(in.data(), n, 1);
+  const T* values = in.data();
+  const int repeats = lines.params.quick ? 3 : 21;
+  Peer cub([&](void* memory, std::size_t& bytes) {
+    cub_reduce(memory, bytes, values, n, out.data() + 1);
+  });
+  const auto ours = [&] {
+    arrays::cuda::reduce(space, nullptr, values, n, T(0), out.data(), Plus{});
+  };
+  const double seconds = median_call(repeats, nothing, ours);
+  const double theirs = median_call(repeats, nothing, [&] { cub(); });
+  const bool verified = same(out.data(), out.data() + 1, 1, std::is_floating_point_v<T> ? 1e-5 : 0);
+  const std::string what = fmt::format("sum n=2^{} {}", std::lround(std::log2(n)), type);
+  const double bytes = static_cast<double>(in.bytes());
+  const auto tell = [&](const char* impl, double s) {
+    lines(what, impl, s * 1e6, "us", bytes / s / lines.copy_rate, verified);
+    lines(what, impl, bytes / s * 1e-9, "GB/s read", bytes / s / lines.copy_rate, verified);
+  };
+  tell("yupana cuda", seconds);
+  if (lines.params.peers) tell("CUB", theirs);
+}
+
+void measure_sorts(const Lines& lines, Workspace& space, std::int64_t n) {
+  Keys in(n), keys(n), want(n), values(n), order(n);
+  random_kernel<<<2048, 256>>>(in.data(), n, 1);
+  const auto fill = [&] {
+    check(cudaMemcpyAsync(keys.data(), in.data(), in.bytes(), cudaMemcpyDeviceToDevice), "copy");
+    check(cudaMemcpyAsync(values.data(), in.data(), in.bytes(), cudaMemcpyDeviceToDevice), "copy");
+  };
+  check(cudaMemcpy(want.data(), in.data(), in.bytes(), cudaMemcpyDeviceToDevice), "copy");
+  arrays::cuda::radix_sort_unsigned(
+      space, nullptr, Columns<std::uint32_t>{want.data(), nullptr}, n);
+  const int repeats = lines.params.quick ? 1 : (n > (1 << 24) ? 5 : 15);
+  const auto time = [&](const char* what, const char* impl, const auto& body) {
+    const double seconds = median_call(repeats, fill, body);
+    lines(fmt::format("n=2^{} uint32{}", std::lround(std::log2(n)), what),
+          impl,
+          static_cast<double>(n) / seconds * 1e-9,
+          "G keys/s",
+          std::nullopt,
+          same(want.data(), keys.data(), n));
+  };
+  const Columns<std::uint32_t> alone{keys.data(), nullptr};
+  const Columns<std::uint32_t, std::uint32_t> both{keys.data(), values.data()};
+  time(", any order", "yupana cuda merge_sort", [&] {
+    arrays::cuda::merge_sort_by_key(space, nullptr, alone, n, Less{});
+  });
+  if (lines.params.peers) {
+    Peer cub([&](void* m, std::size_t& bytes) { cub_merge_sort(m, bytes, keys.data(), n); });
+    time(", any order", "CUB merge sort, stable", [&] { cub(); });
+  }
+  time(" with values, any order", "yupana cuda merge_sort", [&] {
+    arrays::cuda::merge_sort_by_key(space, nullptr, both, n, Less{});
+  });
+  if (lines.params.peers) {
+    Peer cub([&](void* m, std::size_t& bytes) {
+      cub_merge_sort_pairs(m, bytes, keys.data(), values.data(), n);
+    });
+    time(" with values, any order", "CUB merge sort, stable", [&] { cub(); });
+  }
+  time("", "yupana cuda sort (CUB radix)", [&] {
+    arrays::cuda::radix_sort_unsigned(space, nullptr, alone, n);
+  });
+  time(" with values", "yupana cuda sort (CUB radix)", [&] {
+    arrays::cuda::radix_sort_unsigned(space, nullptr, both, n);
+  });
+}
+
+}  // namespace
+
+void scan_cuda(Context& context, const BenchParams& params) {
+  const DeviceScope scope(context.devices().front());
+  const Lines lines(context, params, "scan");
+  Workspace space;
+  lines("2^28 uint32",
+        "device copy (the limit)",
+        lines.copy_rate * 1e-9,
+        "GB/s read + written",
+        1.0,
+        true);
+  for (const int bits :
+       params.quick ? std::vector<int>{11, 18} : std::vector<int>{11, 16, 20, 24, 28}) {
+    measure_scans<std::uint32_t>(lines, space, std::int64_t{1} << bits, "uint32");
+  }
+  for (const int bits : params.quick ? std::vector<int>{18} : std::vector<int>{20, 28}) {
+    measure_scans<float>(lines, space, std::int64_t{1} << bits, "float32");
+    measure_reduce<std::uint32_t>(lines, space, std::int64_t{1} << bits, "uint32");
+    measure_reduce<float>(lines, space, std::int64_t{1} << bits, "float32, the CPU's bits");
+  }
+}
+
+void sort_cuda(Context& context, const BenchParams& params) {
+  const DeviceScope scope(context.devices().front());
+  const Lines lines(context, params, "sort");
+  Workspace space;
+  for (const int bits : params.quick ? std::vector<int>{16} : std::vector<int>{16, 20, 24, 28}) {
+    measure_sorts(lines, space, std::int64_t{1} << bits);
+  }
+}
+
+void merge_cuda(Context& context, const BenchParams& params) {
+  const DeviceScope scope(context.devices().front());
+  const Lines lines(context, params, "merge");
+  Workspace space;
+  for (const int bits : params.quick ? std::vector<int>{15} : std::vector<int>{23, 27}) {
+    const std::int64_t half = std::int64_t{1} << bits;
+    Keys a(half), b(half), out(2 * half), want(2 * half);
+    random_kernel<<<2048, 256>>>(a.data(), half, 1);
+    random_kernel<<<2048, 256>>>(b.data(), half, 2);
+    check(cudaMemcpy(want.data(), a.data(), a.bytes(), cudaMemcpyDeviceToDevice), "copy");
+    check(cudaMemcpy(want.data() + half, b.data(), b.bytes(), cudaMemcpyDeviceToDevice), "copy");
+    for (const auto& [keys, n] :
+         {std::pair{a.data(), half}, {b.data(), half}, {want.data(), 2 * half}}) {
+      arrays::cuda::radix_sort_unsigned(space, nullptr, Columns<std::uint32_t>{keys, nullptr}, n);
+    }
+    const auto time = [&](const char* impl, const auto& body) {
+      check(cudaMemset(out.data(), 0xff, out.bytes()), "spoil");
+      const double seconds = median_call(params.quick ? 1 : 11, nothing, body);
+      const double rate = 2 * static_cast<double>(out.bytes()) / seconds;
+      const std::string what = fmt::format("two of 2^{} uint32", bits);
+      const bool verified = same(want.data(), out.data(), 2 * half);
+      lines(what,
+            impl,
+            2 * static_cast<double>(half) / seconds * 1e-9,
+            "G keys/s",
+            rate / lines.copy_rate,
+            verified);
+      lines(what, impl, rate * 1e-9, "GB/s read + written", rate / lines.copy_rate, verified);
+    };
+    time("yupana cuda", [&] {
+      arrays::cuda::merge_by_key<std::uint32_t, arrays::NoValue>(space,
+                                                                 nullptr,
+                                                                 {a.data(), nullptr},
+                                                                 half,
+                                                                 {b.data(), nullptr},
+                                                                 half,
+                                                                 {out.data(), nullptr});
+    });
+    if (params.peers) {
+      time("Thrust", [&] { thrust_merge(a.data(), half, b.data(), half, out.data()); });
+    }
+  }
+}
+
+}  // namespace yupana::bench

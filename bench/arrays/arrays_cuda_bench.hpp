@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "bench/support/bench.hpp"
+
+namespace yupana::bench {
+
+/// `yupana bench scan|sort|merge --device cuda`.
+void scan_cuda(Context& context, const BenchParams& params);
+void sort_cuda(Context& context, const BenchParams& params);
+void merge_cuda(Context& context, const BenchParams& params);
+
+/// CUB and Thrust on device memory, in arrays_cuda_peers.cu: `memory` is null to ask for `bytes`.
+void cub_scan(
+    void* memory, std::size_t& bytes, const std::uint32_t* in, std::int64_t n, std::uint32_t* out);
+void cub_scan(void* memory, std::size_t& bytes, const float* in, std::int64_t n, float* out);
+void cub_reduce(
+    void* memory, std::size_t& bytes, const std::uint32_t* in, std::int64_t n, std::uint32_t* out);
+void cub_reduce(void* memory, std::size_t& bytes, const float* in, std::int64_t n, float* out);
+void cub_merge_sort(void* memory, std::size_t& bytes, std::uint32_t* keys, std::int64_t n);
+void cub_merge_sort_pairs(
+    void* memory, std::size_t& bytes, std::uint32_t* keys, std::uint32_t* values, std::int64_t n);
+void thrust_scan(const std::uint32_t* in, std::int64_t n, std::uint32_t* out);
+void thrust_merge(const std::uint32_t* a,
+                  std::int64_t a_size,
+                  const std::uint32_t* b,
+                  std::int64_t b_size,
+                  std::uint32_t* out);
+
+}  // namespace yupana::bench

@@ -1,0 +1,322 @@
+// The templates for device code: operators, orders and types of one's own, in device memory.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tests/arrays/samples.hpp"
+#include "tests/support/gpu.hpp"
+#include "yupana/arrays/merge_sort_cuda.cuh"
+#include "yupana/arrays/partition_cuda.cuh"
+#include "yupana/arrays/reduce_by_key_cuda.cuh"
+#include "yupana/arrays/reduce_cuda.cuh"
+
+namespace yupana::arrays {
+namespace {
+
+using cuda::Workspace;
+using yupana::cuda::check;
+using yupana::cuda::DeviceArray;
+
+/// A host array on the device, `shift` values behind an aligned address.
+template <class T>
+class There {
+ public:
+  explicit There(const std::vector<T>& values, std::int64_t shift = 0)
+      : memory_(ssize_of(values) + shift + 1), shift_(shift), size_(values.size()) {
+    check(cudaMemcpy(data(), values.data(), size_ * sizeof(T), cudaMemcpyHostToDevice), "copy");
+  }
+  T* data() { return memory_.data() + shift_; }
+  std::vector<T> back() {
+    std::vector<T> values(size_);
+    check(cudaMemcpy(values.data(), data(), size_ * sizeof(T), cudaMemcpyDeviceToHost), "copy");
+    return values;
+  }
+
+ private:
+  DeviceArray<T> memory_;
+  std::int64_t shift_;
+  std::size_t size_;
+};
+
+/// Twelve bytes: no vector of 16 holds a whole number of them. Composition of x -> a x + b modulo
+/// 2^32, and how many were composed; associative, not commutative.
+struct Affine {
+  std::uint32_t a, b, count;
+  bool operator==(const Affine&) const = default;
+};
+struct Compose {
+  constexpr Affine operator()(const Affine& x, const Affine& y) const {
+    return {x.a * y.a, x.b * y.a + y.b, x.count + y.count};
+  }
+};
+
+template <class T>
+std::vector<T> values_of(std::int64_t n) {
+  if constexpr (std::is_same_v<T, Affine>) {
+    std::vector<T> values;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::uint64_t bits = word(i);
+      values.push_back(
+          {static_cast<std::uint32_t>(bits) | 1, static_cast<std::uint32_t>(bits >> 32), 1});
+    }
+    return values;
+  } else {
+    return random_values<T>(n);
+  }
+}
+
+const std::vector<std::int64_t> sizes = {
+    1, 2, 31, 33, 255, 257, 1024, 2047, 2049, 8191, 8192, 8193, 16385, 65537, 300007, 1000003};
+
+template <bool exclusive, class Shape, class T, class Op>
+void one_shape(Workspace& space,
+               const std::vector<T>& in,
+               T init,
+               const std::vector<T>& want,
+               std::int64_t shift,
+               Op op) {
+  There<T> from(in, shift), to(in, shift);
+  cuda::launch_scan<exclusive, true, Shape>(
+      space, nullptr, from.data(), ssize_of(in), cuda::to_words(init), to.data(), op);
+  EXPECT_TRUE(to.back() == want) << in.size() << " shifted by " << shift;
+}
+
+template <class T, class Op>
+void scans(T init, Op op) {
+  Workspace space;
+  for (const std::int64_t n : sizes) {
+    const std::vector<T> in = values_of<T>(n);
+    std::vector<T> inclusive, exclusive, from;
+    T total = in[0], running = init;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const T value = in[static_cast<std::size_t>(i)];
+      if (i > 0) total = op(total, value);
+      inclusive.push_back(total);
+      exclusive.push_back(running);
+      running = op(running, value);
+      from.push_back(running);
+    }
+    There<T> there(in);
+    cuda::inclusive_scan(space, nullptr, there.data(), n, there.data(), op);
+    EXPECT_TRUE(there.back() == inclusive) << n;
+    for (const std::int64_t shift : {0, 1}) {
+      one_shape<true, cuda::ScanShape<T, 2>>(space, in, init, exclusive, shift, op);
+      one_shape<false, cuda::ScanShape<T, 8>>(space, in, init, from, shift, op);
+    }
+    There<T> textbook(in);
+    cuda::textbook_scan<true, true>(
+        space, nullptr, textbook.data(), n, cuda::to_words(init), textbook.data(), op);
+    EXPECT_TRUE(textbook.back() == exclusive) << "textbook " << n;
+    There<T> again(in);
+    cuda::textbook_scan<false, false>(
+        space, nullptr, again.data(), n, cuda::Words<T>{}, again.data(), op);
+    EXPECT_TRUE(again.back() == inclusive) << "textbook inclusive " << n;
+    There<T> result(std::vector<T>{init});
+    There<T> summed(in, 1);
+    const T* values = summed.data();
+    cuda::reduce(space, nullptr, values, n, init, result.data(), op);
+    EXPECT_TRUE(result.back()[0] == running) << "reduce " << n;
+  }
+}
+
+TEST(DeviceArrays, ScansAndFoldsKeepTheOrderOfOperandsForAnyType) {
+  YUPANA_NEEDS_GPU();
+  scans<Affine>({3, 5, 1}, Compose{});
+  scans<Matrix2>({2, 1, 1, 1}, Product{});
+}
+
+TEST(DeviceArrays, ScansOfEveryWidth) {
+  YUPANA_NEEDS_GPU();
+  scans<std::uint8_t>(7, Plus{});
+  scans<std::int16_t>(-7, Plus{});
+  scans<std::uint32_t>(7, Multiply{});
+  scans<std::uint64_t>(7, Plus{});
+  scans<std::uint64_t>(7, Max{});
+}
+
+TEST(DeviceArrays, TwoScansInOneWorkspaceDoNotMixTheirTotals) {
+  YUPANA_NEEDS_GPU();
+  Workspace space;
+  const std::int64_t n = 500000;
+  There<std::uint32_t> small(std::vector<std::uint32_t>(n, 1));
+  There<std::uint64_t> large(std::vector<std::uint64_t>(n, 2));
+  for (int round = 0; round < 20; ++round) {
+    cuda::exclusive_scan(space, nullptr, small.data(), n, 0u, small.data(), Max{});
+    cuda::inclusive_scan(space, nullptr, large.data(), n, large.data(), Max{});
+  }
+  EXPECT_EQ(large.back(), std::vector<std::uint64_t>(n, 2));
+  std::vector<std::uint32_t> want(n, 1);
+  std::fill(want.begin(), want.begin() + 20, 0);
+  EXPECT_EQ(small.back(), want);
+}
+
+struct IsOdd {
+  constexpr bool operator()(std::uint32_t x) const { return x % 2 == 1; }
+};
+
+TEST(DeviceArrays, PartitionKeepsTheOrderOfBothHalves) {
+  YUPANA_NEEDS_GPU();
+  Workspace space;
+  for (const std::int64_t n : {0, 1, 31, 32, 33, 511, 512, 4095, 4096, 4097, 100003, 1 << 20}) {
+    for (const std::uint32_t modulus : {1u, 2u, 1000u}) {
+      std::vector<std::uint32_t> in = random_values<std::uint32_t>(n);
+      for (std::uint32_t& x : in) x = modulus == 1 ? 2 * x : (modulus == 2 ? x : x | 1);
+      std::vector<std::uint32_t> want = in;
+      const auto middle = std::stable_partition(want.begin(), want.end(), IsOdd{});
+      There<std::uint32_t> from(in), to(in);
+      DeviceArray<std::int64_t> counts(cuda::partition_counts(n));
+      const auto count = [&] {
+        std::int64_t count = -1;
+        check(cudaMemcpy(
+                  &count, counts.data() + counts.size() - 1, sizeof(count), cudaMemcpyDeviceToHost),
+              "copy");
+        return count;
+      };
+      cuda::partition<true>(space, nullptr, from.data(), n, to.data(), counts.data(), IsOdd{});
+      EXPECT_EQ(to.back(), want) << n;
+      EXPECT_EQ(count(), middle - want.begin()) << n;
+      There<std::uint32_t> kept(in);
+      cuda::partition<false>(space, nullptr, from.data(), n, kept.data(), counts.data(), IsOdd{});
+      std::vector<std::uint32_t> got = kept.back();
+      EXPECT_TRUE(std::equal(want.begin(), middle, got.begin())) << n;
+      EXPECT_TRUE(std::equal(in.begin() + count(), in.end(), got.begin() + count())) << n;
+    }
+  }
+}
+
+/// Looks at the low four bits alone: most keys are equal, and only their order tells them apart.
+struct LowBits {
+  constexpr bool operator()(std::uint32_t a, std::uint32_t b) const { return a % 16 < b % 16; }
+};
+struct Row {
+  double left;
+  std::uint64_t right;
+  bool operator==(const Row&) const = default;
+};
+
+template <class K, class Order>
+void sorts(std::int64_t n, Order less) {
+  Workspace space;
+  const std::vector<K> in = random_values<K>(n);
+  std::vector<K> want = in;
+  std::stable_sort(want.begin(), want.end(), less);
+  There<K> there(in, 1);
+  cuda::merge_sort_by_key(space, nullptr, Columns<K>{there.data(), nullptr}, n, less);
+  EXPECT_TRUE(same_bits(there.back(), want)) << n;
+}
+
+TEST(DeviceArrays, MergesortIsStableInAnyOrder) {
+  YUPANA_NEEDS_GPU();
+  for (const std::int64_t n : {2, 17, 4351, 4352, 4353, 17409, 70000, 1000003}) {
+    sorts<std::uint32_t>(n, LowBits{});
+    sorts<std::uint32_t>(n, Greater{});
+    sorts<std::uint8_t>(n, Less{});
+    sorts<std::uint16_t>(n, Less{});
+    sorts<double>(n, Greater{});
+  }
+  // Large tiles, and passes of four and of two.
+  sorts<std::uint32_t>(9'500'007, Less{});
+  sorts<std::uint32_t>(20'000'003, LowBits{});
+}
+
+TEST(DeviceArrays, MergesortMovesWideValues) {
+  YUPANA_NEEDS_GPU();
+  Workspace space;
+  for (const std::int64_t n : {1, 2000, 50001}) {
+    const std::vector<std::uint32_t> keys = random_values<std::uint32_t>(n);
+    std::vector<Row> rows;
+    for (std::int64_t i = 0; i < n; ++i) {
+      rows.push_back({static_cast<double>(i), static_cast<std::uint64_t>(i) << 20});
+    }
+    std::vector<std::size_t> order(keys.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return LowBits{}(keys[a], keys[b]);
+    });
+    There<std::uint32_t> there(keys);
+    There<Row> values(rows);
+    cuda::merge_sort_by_key(
+        space, nullptr, Columns<std::uint32_t, Row>{there.data(), values.data()}, n, LowBits{});
+    const std::vector<std::uint32_t> got = there.back();
+    const std::vector<Row> got_rows = values.back();
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      ASSERT_EQ(got[i], keys[order[i]]) << i;
+      ASSERT_TRUE(got_rows[i] == rows[order[i]]) << i;
+    }
+  }
+}
+
+/// Whatever it is, no order.
+struct Never {
+  constexpr bool operator()(std::uint32_t a, std::uint32_t b) const {
+    return (a ^ b * 2654435761u) % 3 != 0;
+  }
+};
+
+TEST(DeviceArrays, AnOrderThatContradictsItselfHarmsNothingElse) {
+  YUPANA_NEEDS_GPU();
+  Workspace space;
+  const std::int64_t n = 200000;
+  std::vector<std::uint32_t> in = random_values<std::uint32_t>(n + 2);
+  There<std::uint32_t> there(in);
+  cuda::merge_sort_by_key(
+      space, nullptr, Columns<std::uint32_t>{there.data() + 1, nullptr}, n, Never{});
+  const std::vector<std::uint32_t> got = there.back();
+  EXPECT_EQ(got.front(), in.front());
+  EXPECT_EQ(got.back(), in.back());
+}
+
+__global__ void ones_kernel(std::uint8_t* values, std::int64_t n) {
+  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += step) {
+    values[i] = 1;
+  }
+}
+// Counts values that are not those of their place.
+__global__ void check_scan_kernel(const std::uint8_t* values,
+                                  std::int64_t n,
+                                  unsigned long long* wrong) {
+  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += step) {
+    if (values[i] != static_cast<std::uint8_t>(i + 1)) atomicAdd(wrong, 1ull);
+  }
+}
+__global__ void check_sorted_kernel(const std::uint8_t* values,
+                                    std::int64_t n,
+                                    unsigned long long* wrong) {
+  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i + 1 < n; i += step) {
+    if (values[i] > values[i + 1]) atomicAdd(wrong, 1ull);
+  }
+}
+
+TEST(DeviceArrays, GoBeyondTwoToThe31Elements) {
+  YUPANA_NEEDS_GPU();
+  const std::int64_t n = (std::int64_t{1} << 31) + 7;
+  if (yupana::cuda::free_device_memory() < std::uint64_t{40} << 30) {
+    GTEST_SKIP() << "no GPU: needs 40 GiB of its memory";
+  }
+  Workspace space;
+  DeviceArray<std::uint8_t> values(n);
+  DeviceArray<unsigned long long> wrong(1);
+  ones_kernel<<<2048, 256>>>(values.data(), n);
+  check(cudaMemset(wrong.data(), 0, wrong.bytes()), "clear");
+  cuda::inclusive_scan(space, nullptr, values.data(), n, values.data(), Plus{});
+  check_scan_kernel<<<2048, 256>>>(values.data(), n, wrong.data());
+  // 1, 2, ... 255, 0, 1, ...: every value of a byte, sorted.
+  cuda::merge_sort_by_key(space, nullptr, Columns<std::uint8_t>{values.data(), nullptr}, n);
+  check_sorted_kernel<<<2048, 256>>>(values.data(), n, wrong.data());
+  DeviceArray<std::uint8_t> total(1);
+  const std::uint8_t* sorted = values.data();
+  cuda::reduce(space, nullptr, sorted, n, std::uint8_t{0}, total.data(), Max{});
+  unsigned long long count = 1;
+  std::uint8_t greatest = 0;
+  check(cudaMemcpy(&count, wrong.data(), sizeof(count), cudaMemcpyDeviceToHost), "copy");
+  check(cudaMemcpy(&greatest, total.data(), 1, cudaMemcpyDeviceToHost), "copy");
+  EXPECT_EQ(count, 0u);
+  EXPECT_EQ(greatest, 255);
+}
+
+}  // namespace
+}  // namespace yupana::arrays

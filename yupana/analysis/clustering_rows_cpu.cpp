@@ -1,0 +1,109 @@
+// What clustering does with rows of distances, compiled for every SIMD target.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "yupana/analysis/clustering_rows_cpu.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "yupana/analysis/clustering_square.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace yupana::analysis::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Doubles = hn::ScalableTag<double>;
+
+double smallest_row(const double* row, const double* bar, std::int64_t count) {
+  const Doubles d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto none = hn::Set(d, std::numeric_limits<double>::infinity());
+  auto low0 = none, low1 = none, low2 = none, low3 = none;
+  const auto at = [&](std::int64_t j)
+                      HWY_ATTR { return hn::Add(hn::LoadU(d, row + j), hn::LoadU(d, bar + j)); };
+  std::int64_t j = 0;
+  for (; j + 4 * lanes <= count; j += 4 * lanes) {
+    low0 = hn::Min(low0, at(j));
+    low1 = hn::Min(low1, at(j + lanes));
+    low2 = hn::Min(low2, at(j + 2 * lanes));
+    low3 = hn::Min(low3, at(j + 3 * lanes));
+  }
+  for (; j + lanes <= count; j += lanes) low0 = hn::Min(low0, at(j));
+  const auto low = hn::Min(hn::Min(low0, low1), hn::Min(low2, low3));
+  double least = hn::GetLane(hn::MinOfLanes(d, low));
+  for (; j < count; ++j) least = std::min(least, row[j] + bar[j]);
+  return least;
+}
+
+std::int64_t smallest_number_of(const double* row,
+                                const double* bar,
+                                const std::int64_t* number,
+                                std::int64_t count,
+                                double value,
+                                std::int64_t none) {
+  const Doubles d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto wanted = hn::Set(d, value);
+  for (std::int64_t j = 0; j < count; j += lanes) {
+    const std::int64_t end = std::min(count, j + lanes);
+    if (end == j + lanes) {
+      const auto found = hn::Eq(hn::Add(hn::LoadU(d, row + j), hn::LoadU(d, bar + j)), wanted);
+      if (hn::AllFalse(d, found)) continue;
+    }
+    for (std::int64_t i = j; i < end; ++i) {
+      if (row[i] + bar[i] == value) none = std::min(none, number[i]);
+    }
+  }
+  return none;
+}
+
+void average_of_rows(
+    const double* other, double* row, std::int64_t count, double other_points, double points) {
+  const Doubles d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto of_other = hn::Set(d, other_points), of_row = hn::Set(d, points);
+  const auto of_both = hn::Set(d, other_points + points);
+  std::int64_t j = 0;
+  for (; j + lanes <= count; j += lanes) {
+    const auto weighted =
+        hn::Add(hn::Mul(of_other, hn::LoadU(d, other + j)), hn::Mul(of_row, hn::LoadU(d, row + j)));
+    hn::StoreU(hn::Div(weighted, of_both), d, row + j);
+  }
+  for (; j < count; ++j) {
+    row[j] = (other_points * other[j] + points * row[j]) / (other_points + points);
+  }
+}
+
+}  // namespace yupana::analysis::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace yupana::analysis {
+HWY_EXPORT(smallest_row);
+HWY_EXPORT(smallest_number_of);
+HWY_EXPORT(average_of_rows);
+
+namespace cpu {
+
+double smallest(const double* row, const double* bar, std::int64_t count) {
+  return HWY_DYNAMIC_DISPATCH(smallest_row)(row, bar, count);
+}
+
+std::int64_t smallest_number(const double* row,
+                             const double* bar,
+                             const std::int64_t* number,
+                             std::int64_t count,
+                             double value,
+                             std::int64_t none) {
+  return HWY_DYNAMIC_DISPATCH(smallest_number_of)(row, bar, number, count, value, none);
+}
+
+void average_rows(
+    const double* other, double* row, std::int64_t count, double other_points, double points) {
+  HWY_DYNAMIC_DISPATCH(average_of_rows)(other, row, count, other_points, points);
+}
+
+}  // namespace cpu
+}  // namespace yupana::analysis
+#endif  // HWY_ONCE

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "yupana/arrays/columns.hpp"
+#include "yupana/arrays/operators.hpp"
+#include "yupana/core/context.hpp"
+#include "yupana/core/cuda/device.hpp"
+
+/// What a CUDA context runs on its first GPU for arrays in host memory: plain types with the
+/// operators of operators.hpp, compiled once (*_host_cuda.cu). A host function object cannot go to
+/// a device: other types, operators and orders run on the context's threads. In device code the
+/// templates of *_cuda.cuh take any of them, on device memory.
+namespace yupana::arrays::cuda {
+
+template <class T>
+inline constexpr bool is_plain =
+    std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::uint32_t> ||
+    std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::uint64_t> ||
+    std::is_same_v<T, float> || std::is_same_v<T, double>;
+
+/// Scans, reductions and segments run on the device for these.
+template <class T, class Op>
+inline constexpr bool has_fold = yupana::cuda::built&& is_plain<T> &&
+                                 (std::is_same_v<Op, Plus> || std::is_same_v<Op, Min> ||
+                                  std::is_same_v<Op, Max>);
+
+/// Runs of integer keys, sums of plain values.
+template <class K, class V, class Op, class Same>
+inline constexpr bool has_runs = has_fold<V, Op>&& std::is_same_v<Op, Plus>&& is_plain<K>&&
+    std::is_integral_v<K>&& std::is_same_v<Same, Equal>;
+
+/// Values that only move: none, or of 4 or 8 bytes.
+template <class V>
+inline constexpr bool moves = std::is_same_v<V, NoValue> || sizeof(V) == 4 || sizeof(V) == 8;
+
+/// Sorts and merges in the order of Less.
+template <class K, class V, class Order>
+inline constexpr bool has_order =
+    yupana::cuda::built&& is_plain<K>&& moves<V>&& std::is_same_v<Order, Less>;
+
+/// The type whose bits stand for a value that only moves.
+template <class V>
+using Moved = std::conditional_t<std::is_same_v<V, NoValue>,
+                                 NoValue,
+                                 std::conditional_t<sizeof(V) == 4, std::uint32_t, std::uint64_t>>;
+
+/// The same for keys of which only equality counts.
+template <class K>
+using KeyBits = std::conditional_t<sizeof(K) == 4, std::uint32_t, std::uint64_t>;
+
+/// first: what stands before the first value, or null.
+template <class T, class Op>
+void scan_on_device(
+    Context& context, const T* in, std::int64_t n, const T* first, bool exclusive, T* out, Op op);
+
+template <class T, class Op>
+T reduce_on_device(Context& context, const T* in, std::int64_t n, T init, Op op);
+
+template <class T, class Op>
+void segmented_scan_on_device(Context& context,
+                              const T* in,
+                              const std::int64_t* offsets,
+                              std::int64_t segments,
+                              const T* init,
+                              T* out,
+                              Op op);
+
+template <class T, class Op>
+void segmented_reduce_on_device(Context& context,
+                                const T* in,
+                                const std::int64_t* offsets,
+                                std::int64_t segments,
+                                T init,
+                                T* totals,
+                                Op op);
+
+template <class U, class V>
+std::int64_t reduce_by_key_on_device(
+    Context& context, const U* keys, const V* values, std::int64_t n, U* out_keys, V* out_values);
+
+/// by_merges: mergesort even where the radix path is open.
+template <class K, class V>
+void sort_on_device(Context& context, Columns<K, V> data, std::int64_t n, bool by_merges);
+
+template <class K, class V>
+void merge_on_device(Context& context,
+                     Columns<const K, const V> a,
+                     std::int64_t a_size,
+                     Columns<const K, const V> b,
+                     std::int64_t b_size,
+                     Columns<K, V> out);
+
+/// The same columns with values as bits.
+template <class K, class V>
+Columns<K, Moved<V>> as_moved(Columns<K, V> data) {
+  return {data.keys, reinterpret_cast<Moved<V>*>(data.values)};
+}
+template <class K, class V>
+Columns<const K, const Moved<V>> as_moved(Columns<const K, const V> data) {
+  return {data.keys, reinterpret_cast<const Moved<V>*>(data.values)};
+}
+
+}  // namespace yupana::arrays::cuda

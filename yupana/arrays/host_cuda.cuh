@@ -1,0 +1,53 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "yupana/arrays/arrays_cuda.hpp"
+#include "yupana/arrays/workspace_cuda.hpp"
+#include "yupana/core/context.hpp"
+
+/// Host arrays to the device and back.
+namespace yupana::arrays::cuda {
+
+/// The context's first GPU, a stream and a workspace there.
+class Visit {
+ public:
+  explicit Visit(Context& context) : context_(context), scope_(context.devices().front()) {}
+
+  Workspace& space() { return space_; }
+  cudaStream_t stream() const { return stream_; }
+
+  template <class T>
+  void bring(yupana::cuda::DeviceArray<T>& to, const T* from, std::int64_t n) {
+    copy(to.data(), from, n, cudaMemcpyHostToDevice);
+  }
+  template <class T>
+  void fetch(T* to, const T* from, std::int64_t n) {
+    copy(to, from, n, cudaMemcpyDeviceToHost);
+  }
+
+ private:
+  template <class T>
+  void copy(T* to, const T* from, std::int64_t n, cudaMemcpyKind kind) {
+    if (n <= 0) return;
+    context_.check_cancelled();
+    const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(T);
+    yupana::cuda::check(cudaMemcpyAsync(to, from, bytes, kind, stream_), "copy an array");
+    yupana::cuda::check(cudaStreamSynchronize(stream_), "copy an array");
+    context_.count_moved(bytes);
+  }
+
+  Context& context_;
+  yupana::cuda::DeviceScope scope_;
+  yupana::cuda::Stream stream_;
+  Workspace space_;
+};
+
+/// Values on the device at a time: 256 MiB. Part of the order of float scans, so that it must not
+/// depend on the memory there is; whole tiles of the CPU's.
+template <class T>
+inline constexpr std::int64_t host_chunk = (std::int64_t{256} << 20) /
+                                           static_cast<std::int64_t>(sizeof(T));
+
+}  // namespace yupana::arrays::cuda

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "yupana/arrays/columns.hpp"
+#include "yupana/arrays/operators.hpp"
+
+/// Sorting and merging in registers and shared memory: what one thread does.
+namespace yupana::arrays::cuda {
+
+/// A key and the value that moves with it.
+template <class K, class V>
+struct Item {
+  static constexpr bool has_value = true;
+  K key;
+  V value;
+};
+template <class K>
+struct Item<K, NoValue> {
+  static constexpr bool has_value = false;
+  K key;
+};
+
+/// Room in shared memory for items of a type that may lack a default constructor.
+template <class T, int count>
+struct Raw {
+  alignas(alignof(T) > 16 ? alignof(T) : 16) unsigned char bytes[count * sizeof(T)];
+  __device__ T* items() { return reinterpret_cast<T*>(bytes); }
+};
+
+template <class K, class V>
+__device__ inline Item<K, V> load_item(const Columns<const K, const V>& from, std::int64_t i) {
+  if constexpr (Item<K, V>::has_value) {
+    return {from.keys[i], from.values[i]};
+  } else {
+    return {from.keys[i]};
+  }
+}
+template <class K, class V>
+__device__ inline void store_item(const Item<K, V>& item, const Columns<K, V>& to, std::int64_t i) {
+  to.keys[i] = item.key;
+  if constexpr (Item<K, V>::has_value) to.values[i] = item.value;
+}
+
+/// True where equal keys cannot be told apart: their order need not be kept.
+template <class K, class V, class Order>
+inline constexpr bool any_order_of_equals = std::is_same_v<V, NoValue>&& std::is_integral_v<K> &&
+                                            (std::is_same_v<Order, Less> ||
+                                             std::is_same_v<Order, Greater>);
+
+template <class I, class Order>
+__device__ inline void exchange(I& a, I& b, const Order& less) {
+  const bool swapped = less(b.key, a.key);
+  const I lower = swapped ? b : a;
+  b = swapped ? a : b;
+  a = lower;
+}
+
+/// Sorts a thread's items. Batcher's merge exchange (Knuth 5.2.2 M) where equal keys may change
+/// places; else neighbours are exchanged, which is stable.
+template <bool stable, int count, class I, class Order>
+__device__ inline void sort_in_registers(I (&items)[count], const Order& less) {
+  if constexpr (stable) {
+#pragma unroll
+    for (int round = 0; round < count; ++round) {
+#pragma unroll
+      for (int i = round & 1; i + 1 < count; i += 2) exchange(items[i], items[i + 1], less);
+    }
+  } else {
+    constexpr int top = count > 32 ? 32 : (count > 16 ? 16 : (count > 8 ? 8 : (count > 4 ? 4 : 2)));
+#pragma unroll
+    for (int p = top; p > 0; p /= 2) {
+      int q = top, r = 0, d = p;
+#pragma unroll
+      for (int stage = 0; stage < 7; ++stage) {
+#pragma unroll
+        for (int i = 0; i < count; ++i) {
+          if (i + d < count && (i & p) == r) exchange(items[i], items[i + d], less);
+        }
+        if (q == p) break;
+        d = q - p;
+        q /= 2;
+        r = p;
+      }
+    }
+  }
+}
+
+/// How many of the first `diagonal` items of the merged order come from a; of equals a's are first.
+template <class I, class Order>
+__device__ inline int split_in_block(
+    const I* a, int a_size, const I* b, int b_size, int diagonal, const Order& less) {
+  int low = diagonal > b_size ? diagonal - b_size : 0;
+  int high = diagonal < a_size ? diagonal : a_size;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (less(b[diagonal - 1 - middle].key, a[middle].key)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+/// The next `count` items of two runs in shared memory. Behind their ends it reads up to `count`
+/// items of no meaning, which it does not compare.
+template <int count, class I, class Order>
+__device__ inline void merge_in_registers(
+    const I* items, int a, int a_end, int b, int b_end, const Order& less, I (&out)[count]) {
+  I x = items[a];
+  I y = items[b];
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+    const bool from_b = a >= a_end || (b < b_end && less(y.key, x.key));
+    out[i] = from_b ? y : x;
+    a += !from_b;
+    b += from_b;
+    if (i + 1 == count) break;
+    const I next = items[from_b ? b : a];
+    x = from_b ? x : next;
+    y = from_b ? next : y;
+  }
+}
+
+}  // namespace yupana::arrays::cuda

@@ -1,0 +1,154 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "yupana/arrays/merge_cuda.cuh"
+
+namespace yupana::arrays::cuda {
+
+/// A block's tile: few passes over memory follow if it is large; all multiprocessors have work if
+/// it is small.
+template <class K, class V, class Order, bool large = true>
+struct SortShape {
+  using I = Item<K, V>;
+  static constexpr int threads = large ? 512 : 256;
+  // The network of 33 is short only where equal keys may change places.
+  static constexpr int items = sizeof(I) > 16                                               ? 5
+                               : sizeof(I) > 8                                              ? 9
+                               : large&& any_order_of_equals<K, V, Order> && sizeof(I) <= 4 ? 33
+                                                                                            : 17;
+  static constexpr int tile = threads * items;
+  static constexpr int blocks = sizeof(I) <= 8 ? 2 : 1;  // on a multiprocessor
+  static constexpr int bytes = (threads + 1) * items * static_cast<int>(sizeof(I)) + 16;
+};
+
+/// Sorts tiles: a thread's items in registers, then merges in shared memory, twice as long each
+/// time.
+template <class K, class V, class Order, class Shape>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks)
+    sort_tiles_kernel(Columns<const K, const V> in, std::int64_t n, Columns<K, V> out, Order less) {
+  using I = Item<K, V>;
+  constexpr int count = Shape::items;
+  extern __shared__ __align__(128) unsigned char memory[];
+  I* items = reinterpret_cast<I*>(memory);
+  const int thread = static_cast<int>(threadIdx.x);
+  const std::int64_t first = std::int64_t{blockIdx.x} * Shape::tile;
+  const int end = static_cast<int>(n - first < Shape::tile ? n - first : Shape::tile);
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+    const int at = i * Shape::threads + thread;
+    if (at < end) items[at] = load_item<K, V>(in, first + at);
+  }
+  __syncthreads();
+  Raw<I, count> room;
+  I(&own)[count] = *reinterpret_cast<I(*)[count]>(room.items());
+  const int begin = thread * count;
+#pragma unroll
+  for (int i = 0; i < count; ++i) own[i] = items[begin + i];
+  if (begin < end && begin + count > end) {
+    // The last thread's missing items are copies of its greatest: they stay behind.
+    I greatest = own[0];
+#pragma unroll
+    for (int i = 1; i < count; ++i) {
+      if (begin + i < end && less(greatest.key, own[i].key)) greatest = own[i];
+      if (begin + i >= end) own[i] = greatest;
+    }
+  }
+  if (begin < end) sort_in_registers<!any_order_of_equals<K, V, Order>>(own, less);
+  for (int width = count; width < Shape::tile; width *= 2) {
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < count; ++i) items[begin + i] = own[i];
+    __syncthreads();
+    if (width >= end) continue;
+    const int threads_of_run = width / count;
+    const int base = thread / (2 * threads_of_run) * 2 * width;
+    const int middle = min(base + width, end);
+    const int stop = min(base + 2 * width, end);
+    if (base >= end) continue;
+    const int diagonal = min(begin - base, stop - base);
+    const int from_a =
+        split_in_block(items + base, middle - base, items + middle, stop - middle, diagonal, less);
+    merge_in_registers(items, base + from_a, middle, middle + diagonal - from_a, stop, less, own);
+  }
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < count; ++i) items[begin + i] = own[i];
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+    const int at = i * Shape::threads + thread;
+    if (at < end) store_item<K, V>(items[at], out, first + at);
+  }
+}
+
+/// Merges of four runs while more than two are left.
+inline int ways_of(std::int64_t width, std::int64_t n) { return 2 * width >= n ? 2 : 4; }
+
+template <class Shape, class K, class V, class Order>
+void merge_sort_tiles(
+    Workspace& space, cudaStream_t stream, Columns<K, V> data, std::int64_t n, Order less) {
+  using Merge = MergeShape<Item<K, V>>;
+  const auto part = [](std::int64_t bytes) {
+    return static_cast<std::uint64_t>(round_up(bytes, 256));
+  };
+  int passes = 0;
+  std::int64_t splits = 0;
+  for (std::int64_t width = Shape::tile; width < n; ++passes) {
+    const int ways = ways_of(width, n);
+    splits = std::max(splits, plan_merge<Merge>(n, ways * width, ways).splits(ways));
+    width *= ways;
+  }
+  Columns<K, V> other = data;
+  std::int64_t* begins = nullptr;
+  if (passes > 0) {
+    const std::uint64_t keys = part(n * static_cast<std::int64_t>(sizeof(K)));
+    const std::uint64_t values =
+        Columns<K, V>::has_values ? part(n * static_cast<std::int64_t>(sizeof(V))) : 0;
+    auto* memory = static_cast<unsigned char*>(
+        space.scratch(keys + values + static_cast<std::uint64_t>(splits) * sizeof(std::int64_t)));
+    other.keys = reinterpret_cast<K*>(memory);
+    if (values > 0) other.values = reinterpret_cast<V*>(memory + keys);
+    begins = reinterpret_cast<std::int64_t*>(memory + keys + values);
+  }
+  Columns<K, V> from = passes % 2 == 1 ? other : data;
+  Columns<K, V> to = passes % 2 == 1 ? data : other;
+  const auto kernel = sort_tiles_kernel<K, V, Order, Shape>;
+  space.allow_shared(kernel, Shape::bytes);
+  kernel<<<static_cast<unsigned>(divide_up(n, Shape::tile)),
+           Shape::threads,
+           Shape::bytes,
+           stream>>>(data, n, from, less);
+  yupana::cuda::check_launch("sort tiles");
+  for (std::int64_t width = Shape::tile; width < n;) {
+    const int ways = ways_of(width, n);
+    const MergePlan plan = plan_merge<Merge>(n, ways * width, ways);
+    const NeighbourRuns<K, V> runs{from, n, width};
+    if (ways == 4) {
+      launch_merge<4>(space, stream, runs, plan, begins, to, less);
+    } else {
+      launch_merge<2>(space, stream, runs, plan, begins, to, less);
+    }
+    std::swap(from, to);
+    width *= ways;
+  }
+}
+
+/// Stable mergesort in device memory; values move with their keys.
+///   less: a device function object, a strict weak order; K and V together at most 32 bytes
+///   work: log2(tile) steps in a block, then log4(n / tile) passes over memory
+///   memory: a copy of keys and values, in the workspace; the host does not wait
+///   determinism: the stable order is unique
+template <class K, class V, class Order = Less>
+void merge_sort_by_key(
+    Workspace& space, cudaStream_t stream, Columns<K, V> data, std::int64_t n, Order less = {}) {
+  if (n < 2) return;
+  using Large = SortShape<K, V, Order>;
+  if (n > std::int64_t{2} * Large::blocks * space.multiprocessors() * Large::tile) {
+    return merge_sort_tiles<Large>(space, stream, data, n, less);
+  }
+  merge_sort_tiles<SortShape<K, V, Order, false>>(space, stream, data, n, less);
+}
+
+}  // namespace yupana::arrays::cuda

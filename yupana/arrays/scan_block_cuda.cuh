@@ -1,0 +1,162 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "yupana/arrays/warp_cuda.cuh"
+#include "yupana/core/cuda/runtime.hpp"
+
+/// The scan of what one warp holds, and of what one block holds.
+namespace yupana::arrays::cuda {
+
+/// Rows of 32 vectors: lane l holds neighbours [l * vector, (l + 1) * vector) of each row.
+template <class T, int rows>
+struct ScanRows {
+  static constexpr int vector = vector_of<T>;
+  static constexpr int row = 32 * vector;
+  // Not constructed: T may have no default constructor.
+  union {
+    T x[rows][vector];
+  };
+  union {
+    T through[rows];  // the folds of the row's lanes to one's own
+  };
+
+  __device__ ScanRows() {}
+
+  __device__ void load(const T* from, int lane) {
+#pragma unroll
+    for (int r = 0; r < rows; ++r) load_vector(from + r * row + lane * vector, x[r]);
+  }
+  /// Beyond `count` the last value again: what it gives is not written.
+  __device__ void load_some(const T* from, std::int64_t count, int lane) {
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+#pragma unroll
+      for (int j = 0; j < vector; ++j) {
+        const std::int64_t at = r * row + lane * vector + j;
+        x[r][j] = from[at < count ? at : count - 1];
+      }
+    }
+  }
+  __device__ void store(T* to, int lane) const {
+#pragma unroll
+    for (int r = 0; r < rows; ++r) store_vector(x[r], to + r * row + lane * vector);
+  }
+  __device__ void store_some(T* to, std::int64_t count, int lane) const {
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+#pragma unroll
+      for (int j = 0; j < vector; ++j) {
+        const std::int64_t at = r * row + lane * vector + j;
+        if (at < count) to[at] = x[r][j];
+      }
+    }
+  }
+
+  /// Rows by themselves.
+  template <class Op>
+  __device__ void scan(const Op& op, int lane) {
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+#pragma unroll
+      for (int j = 1; j < vector; ++j) x[r][j] = op(x[r][j - 1], x[r][j]);
+      through[r] = scan_lanes(x[r][vector - 1], op, lane);
+    }
+  }
+  /// The fold of all rows, in every lane; after scan().
+  template <class Op>
+  __device__ T total(const Op& op) const {
+    T all = lane_value(through[0], 31);
+#pragma unroll
+    for (int r = 1; r < rows; ++r) all = op(all, lane_value(through[r], 31));
+    return all;
+  }
+  /// Puts the carry before the first row, and each row's fold before the next. The carry meets
+  /// folds, not values one by one: a large float would swallow those. `always`: there is a carry.
+  template <bool exclusive, bool always, class Op>
+  __device__ void finish(T carry, bool has_carry, const Op& op, int lane) {
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      const T below = value_below(through[r], 1);
+      const T row_total = lane_value(through[r], 31);
+      T before = carry;
+      bool has_before = true;
+      if (always || has_carry) {
+        if (lane > 0) before = op(carry, below);
+        carry = op(carry, row_total);
+      } else {
+        if (lane > 0) before = below;
+        has_before = lane > 0;
+        carry = row_total;
+        has_carry = true;
+      }
+      if constexpr (exclusive) {
+#pragma unroll
+        for (int j = vector - 1; j > 0; --j) x[r][j] = op(before, x[r][j - 1]);
+        x[r][0] = before;
+      } else if (always || has_before) {
+#pragma unroll
+        for (int j = 0; j < vector; ++j) x[r][j] = op(before, x[r][j]);
+      }
+    }
+  }
+};
+
+/// Scans that one block does faster than many can tell each other their results.
+template <class T>
+struct BlockScan {
+  static constexpr int warps = 16, threads = 32 * warps;
+  static constexpr int rows = sizeof(T) <= 16 ? 4 : 1;
+  static constexpr int slice = rows * ScanRows<T, rows>::row;
+  static constexpr std::int64_t most = std::int64_t{warps} * slice;
+};
+
+template <bool exclusive, bool seeded, class T, class Op>
+__global__ void __launch_bounds__(BlockScan<T>::threads)
+    block_scan_kernel(const T* in, int n, Words<T> init, T* out, Op op) {
+  using Block = BlockScan<T>;
+  __shared__ Words<T> totals[Block::warps];
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int first = warp * Block::slice;
+  const int count = n - first;
+  ScanRows<T, Block::rows> rows;
+  const bool whole = count >= Block::slice;
+  if (whole && reinterpret_cast<std::uintptr_t>(in) % 16 == 0) {
+    rows.load(in + first, lane);
+  } else if (count > 0) {
+    rows.load_some(in + first, count, lane);
+  } else {
+    rows.load_some(in, n, lane);  // nothing depends on it
+  }
+  rows.scan(op, lane);
+  const T total = rows.total(op);
+  if (lane == 0) totals[warp] = to_words(total);
+  __syncthreads();  // and so the whole input was read: out may be in
+  const T through = scan_lanes(from_words<T>(totals[lane % Block::warps]), op, lane);
+  T carry = from_words<T>(init);
+  bool has_carry = seeded;
+  const T before = lane_value(through, warp > 0 ? warp - 1 : 0);
+  if (warp > 0) {
+    carry = seeded ? op(carry, before) : before;
+    has_carry = true;
+  }
+  rows.template finish<exclusive, seeded>(carry, has_carry, op, lane);
+  if (whole && reinterpret_cast<std::uintptr_t>(out) % 16 == 0) {
+    rows.store(out + first, lane);
+  } else {
+    rows.store_some(out + first, count, lane);
+  }
+}
+
+template <bool exclusive, bool seeded, class T, class Op>
+void launch_block_scan(
+    cudaStream_t stream, const T* in, std::int64_t n, Words<T> init, T* out, Op op) {
+  block_scan_kernel<exclusive, seeded>
+      <<<1, BlockScan<T>::threads, 0, stream>>>(in, static_cast<int>(n), init, out, op);
+  yupana::cuda::check_launch("scan in a block");
+}
+
+}  // namespace yupana::arrays::cuda

@@ -1,0 +1,138 @@
+#pragma once
+
+#include "yupana/arrays/host_cuda.cuh"
+#include "yupana/arrays/reduce_cuda.cuh"
+#include "yupana/arrays/scan_cuda.cuh"
+#include "yupana/arrays/segments_cuda.cuh"
+
+namespace yupana::arrays::cuda {
+
+template <class T, class Op>
+void scan_on_device(
+    Context& context, const T* in, std::int64_t n, const T* first, bool exclusive, T* out, Op op) {
+  if (n <= 0) return;
+  Visit visit(context);
+  yupana::cuda::DeviceArray<T> values(std::min(n, host_chunk<T>));
+  T carry = first != nullptr ? *first : T{};
+  bool has_carry = first != nullptr;
+  for (std::int64_t begin = 0; begin < n; begin += host_chunk<T>) {
+    const std::int64_t count = std::min(host_chunk<T>, n - begin);
+    const T last = in[begin + count - 1];  // out may be in
+    visit.bring(values, in + begin, count);
+    if (exclusive) {
+      exclusive_scan(visit.space(), visit.stream(), values.data(), count, carry, values.data(), op);
+    } else if (has_carry) {
+      inclusive_scan_from(
+          visit.space(), visit.stream(), carry, values.data(), count, values.data(), op);
+    } else {
+      inclusive_scan(visit.space(), visit.stream(), values.data(), count, values.data(), op);
+    }
+    visit.fetch(out + begin, static_cast<const T*>(values.data()), count);
+    const T end = out[begin + count - 1];
+    carry = exclusive ? op(end, last) : end;
+    has_carry = true;
+  }
+}
+
+template <class T, class Op>
+T reduce_on_device(Context& context, const T* in, std::int64_t n, T init, Op op) {
+  if (n <= 0) return init;
+  Visit visit(context);
+  yupana::cuda::DeviceArray<T> values(std::min(n, host_chunk<T>)), result(1);
+  // Sums of floats: the tiles of all chunks, then their pairwise sum, as if there were no chunks.
+  yupana::cuda::DeviceArray<T> totals(simd_sums<T, Op> ? divide_up(n, tile_size<T>) : 0);
+  T total = init;
+  for (std::int64_t begin = 0; begin < n; begin += host_chunk<T>) {
+    const std::int64_t count = std::min(host_chunk<T>, n - begin);
+    visit.bring(values, in + begin, count);
+    const T* chunk = values.data();
+    if constexpr (simd_sums<T, Op>) {
+      launch_sum_tiles(
+          visit.space(), visit.stream(), chunk, count, totals.data() + begin / tile_size<T>);
+    } else {
+      reduce(visit.space(), visit.stream(), chunk, count, total, result.data(), op);
+      visit.fetch(&total, static_cast<const T*>(result.data()), 1);
+    }
+  }
+  if constexpr (simd_sums<T, Op>) {
+    launch_join_totals(visit.stream(),
+                       static_cast<const T*>(totals.data()),
+                       totals.size(),
+                       init,
+                       result.data(),
+                       op);
+    visit.fetch(&total, static_cast<const T*>(result.data()), 1);
+  }
+  return total;
+}
+
+/// The segments and what they hold, on the device.
+template <class T>
+struct SegmentsThere {
+  SegmentsThere(Visit& visit, const T* in, const std::int64_t* offsets, std::int64_t segments)
+      : begin(offsets[0]), count(offsets[segments] - begin), values(count), ends(segments + 1) {
+    std::vector<std::int64_t> moved(offsets, offsets + segments + 1);
+    for (std::int64_t& offset : moved) offset -= begin;
+    visit.bring(ends, moved.data(), segments + 1);
+    visit.bring(values, in + begin, count);
+  }
+  std::int64_t begin, count;
+  yupana::cuda::DeviceArray<T> values;
+  yupana::cuda::DeviceArray<std::int64_t> ends;
+};
+
+template <class T, class Op>
+void segmented_scan_on_device(Context& context,
+                              const T* in,
+                              const std::int64_t* offsets,
+                              std::int64_t segments,
+                              const T* init,
+                              T* out,
+                              Op op) {
+  if (segments <= 0) return;
+  Visit visit(context);
+  SegmentsThere<T> there(visit, in, offsets, segments);
+  T* values = there.values.data();
+  const std::int64_t* ends = there.ends.data();
+  if (init != nullptr) {
+    segmented_scan<true>(visit.space(), visit.stream(), values, ends, segments, *init, values, op);
+  } else {
+    segmented_scan<false>(visit.space(), visit.stream(), values, ends, segments, T{}, values, op);
+  }
+  visit.fetch(out + there.begin, static_cast<const T*>(values), there.count);
+}
+
+template <class T, class Op>
+void segmented_reduce_on_device(Context& context,
+                                const T* in,
+                                const std::int64_t* offsets,
+                                std::int64_t segments,
+                                T init,
+                                T* totals,
+                                Op op) {
+  if (segments <= 0) return;
+  Visit visit(context);
+  SegmentsThere<T> there(visit, in, offsets, segments);
+  yupana::cuda::DeviceArray<T> result(segments);
+  segmented_reduce(visit.space(),
+                   visit.stream(),
+                   static_cast<const T*>(there.values.data()),
+                   static_cast<const std::int64_t*>(there.ends.data()),
+                   segments,
+                   there.count,
+                   init,
+                   result.data(),
+                   op);
+  visit.fetch(totals, static_cast<const T*>(result.data()), segments);
+}
+
+/// One operator's functions for a type.
+#define YUPANA_FOLDS_ON_DEVICE(T, Op)                                                     \
+  template void scan_on_device(Context&, const T*, std::int64_t, const T*, bool, T*, Op); \
+  template T reduce_on_device(Context&, const T*, std::int64_t, T, Op);                   \
+  template void segmented_scan_on_device(                                                 \
+      Context&, const T*, const std::int64_t*, std::int64_t, const T*, T*, Op);           \
+  template void segmented_reduce_on_device(                                               \
+      Context&, const T*, const std::int64_t*, std::int64_t, T, T*, Op);
+
+}  // namespace yupana::arrays::cuda

@@ -1,0 +1,301 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "yupana/arrays/fold_cuda.cuh"
+#include "yupana/arrays/scan_cuda.cuh"
+#include "yupana/arrays/tile.hpp"
+
+/// Segments of device memory: short ones a thread each, those of up to a tile a warp each, longer
+/// ones cut into pieces for all warps.
+namespace yupana::arrays::cuda {
+
+/// Segments that wait for a warp, and those that wait for many.
+struct SegmentLists {
+  std::int64_t* middle;
+  std::int64_t* large;
+  unsigned long long* counts;  ///< of middle, of large
+
+  static std::uint64_t bytes(std::int64_t segments) {
+    return static_cast<std::uint64_t>(2 * segments + 2) * sizeof(std::int64_t);
+  }
+  static SegmentLists in(void* memory, std::int64_t segments) {
+    auto* words = static_cast<std::int64_t*>(memory);
+    return {words + 2, words + 2 + segments, reinterpret_cast<unsigned long long*>(words)};
+  }
+};
+
+struct SegmentShape {
+  static constexpr int threads = 256;
+};
+
+template <class T, class Op>
+struct SegmentTask {
+  const T* in;
+  const std::int64_t* offsets;
+  std::int64_t segments;
+  std::int64_t tile;
+  Words<T> init;
+  bool has_init;  // else totals begin with the first value
+  T* out;
+  Words<T>* pieces;
+  SegmentLists lists;
+  Op op;
+
+  __device__ void put(std::int64_t s, const T& total) const {
+    out[s] = has_init ? op(from_words<T>(init), total) : total;
+  }
+};
+
+template <class Order, class T, class Op>
+__global__ void __launch_bounds__(SegmentShape::threads)
+    fold_short_kernel(SegmentTask<T, Op> task) {
+  const std::int64_t s = std::int64_t{blockIdx.x} * SegmentShape::threads + threadIdx.x;
+  if (s >= task.segments) return;
+  const std::int64_t begin = task.offsets[s], end = task.offsets[s + 1];
+  if (begin >= end) {
+    if (task.has_init) task.out[s] = from_words<T>(task.init);
+    return;
+  }
+  if (end - begin < Order::template few<T, Op>) {
+    T total = task.in[begin];
+    for (std::int64_t i = begin + 1; i < end; ++i) total = task.op(total, task.in[i]);
+    // A run may be cut where a tile begins, but these folds are joined in the same order.
+    const bool whole = Order::pairwise || Order::pieces(begin, end, task.tile) == 1;
+    if (whole || !order_matters<T, Op>) return task.put(s, total);
+  }
+  const bool is_large = Order::pieces(begin, end, task.tile) > 1;
+  const auto place = atomicAdd(task.lists.counts + (is_large ? 1 : 0), 1ull);
+  (is_large ? task.lists.large : task.lists.middle)[place] = s;
+}
+
+template <class Order, class T, class Op>
+__global__ void __launch_bounds__(SegmentShape::threads) fold_long_kernel(SegmentTask<T, Op> task) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const std::int64_t warp = (std::int64_t{blockIdx.x} * SegmentShape::threads + threadIdx.x) / 32;
+  const std::int64_t warps = std::int64_t{gridDim.x} * SegmentShape::threads / 32;
+  const auto middle = static_cast<std::int64_t>(task.lists.counts[0]);
+  const auto large = static_cast<std::int64_t>(task.lists.counts[1]);
+  for (std::int64_t i = warp; i < middle; i += warps) {
+    const std::int64_t s = task.lists.middle[i];
+    const std::int64_t begin = task.offsets[s];
+    const T total = Order::fold(task.in + begin, task.offsets[s + 1] - begin, task.op, lane);
+    if (lane == 0) task.put(s, total);
+  }
+  std::int64_t turn = warp;  // goes on where the segment before ended, so that all have as much
+  for (std::int64_t i = 0; i < large; ++i) {
+    const std::int64_t s = task.lists.large[i];
+    const std::int64_t begin = task.offsets[s], end = task.offsets[s + 1];
+    const std::int64_t pieces = Order::pieces(begin, end, task.tile);
+    for (; turn < pieces; turn += warps) {
+      const std::int64_t from = Order::piece_begin(begin, turn, task.tile);
+      const std::int64_t to = min(end, Order::piece_begin(begin, turn + 1, task.tile));
+      const T total = Order::fold(task.in + from, to - from, task.op, lane);
+      if (lane == 0) task.pieces[begin / task.tile + s + turn] = to_words(total);
+    }
+    turn -= pieces;
+  }
+}
+
+template <class Order, class T, class Op>
+__global__ void __launch_bounds__(SegmentShape::threads)
+    join_pieces_kernel(SegmentTask<T, Op> task) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const std::int64_t warp = (std::int64_t{blockIdx.x} * SegmentShape::threads + threadIdx.x) / 32;
+  const std::int64_t warps = std::int64_t{gridDim.x} * SegmentShape::threads / 32;
+  const auto large = static_cast<std::int64_t>(task.lists.counts[1]);
+  for (std::int64_t i = warp; i < large; i += warps) {
+    const std::int64_t s = task.lists.large[i];
+    const std::int64_t begin = task.offsets[s], end = task.offsets[s + 1];
+    const std::int64_t pieces = Order::pieces(begin, end, task.tile);
+    const Words<T>* totals = task.pieces + (begin / task.tile + s);
+    if constexpr (Order::pairwise) {
+      // As arrays of T: sums of floats are what the order is kept for, other types have any.
+      if constexpr (sizeof(T) == sizeof(Words<T>)) {
+        const T total =
+            fold_halves_by_warp(reinterpret_cast<const T*>(totals), pieces, task.op, lane);
+        if (lane == 0) task.put(s, total);
+        continue;
+      }
+    }
+    if (lane != 0) continue;
+    T total = from_words<T>(totals[0]);
+    for (std::int64_t p = 1; p < pieces; ++p) total = task.op(total, from_words<T>(totals[p]));
+    task.put(s, total);
+  }
+}
+
+/// `first`, `last`: the ends of all segments, which the caller knows or over-estimates.
+template <class Order, class T, class Op>
+void fold_segments(Workspace& space,
+                   cudaStream_t stream,
+                   const T* in,
+                   const std::int64_t* offsets,
+                   std::int64_t segments,
+                   std::int64_t last,
+                   std::int64_t tile,
+                   const T* init,
+                   T* out,
+                   Op op) {
+  if (segments <= 0) return;
+  const std::int64_t slots = last / tile + segments + 1;
+  const std::uint64_t lists = (SegmentLists::bytes(segments) + 255) / 256 * 256;
+  auto* memory = static_cast<unsigned char*>(
+      space.scratch(lists + static_cast<std::uint64_t>(slots) * sizeof(Words<T>)));
+  SegmentTask<T, Op> task{in,
+                          offsets,
+                          segments,
+                          tile,
+                          {},
+                          init != nullptr,
+                          out,
+                          reinterpret_cast<Words<T>*>(memory + lists),
+                          SegmentLists::in(memory, segments),
+                          op};
+  if (init != nullptr) memcpy(task.init.word, init, sizeof(T));
+  yupana::cuda::check(cudaMemsetAsync(memory, 0, 2 * sizeof(std::int64_t), stream), "clear counts");
+  const auto blocks = static_cast<unsigned>(divide_up(segments, SegmentShape::threads));
+  const auto all = static_cast<unsigned>(8 * space.multiprocessors());
+  fold_short_kernel<Order><<<blocks, SegmentShape::threads, 0, stream>>>(task);
+  fold_long_kernel<Order><<<all, SegmentShape::threads, 0, stream>>>(task);
+  join_pieces_kernel<Order><<<all, SegmentShape::threads, 0, stream>>>(task);
+  yupana::cuda::check_launch("fold segments");
+}
+
+/// totals[s] = init op (values of segment s) in device memory: segment s is [offsets[s],
+/// offsets[s + 1]), offsets ascend; `last` is offsets[segments], or more.
+///   determinism: as reduce: sums of floats have the CPU's bits. The host does not wait
+template <class T, class Op = Plus>
+void segmented_reduce(Workspace& space,
+                      cudaStream_t stream,
+                      const T* in,
+                      const std::int64_t* offsets,
+                      std::int64_t segments,
+                      std::int64_t last,
+                      T init,
+                      T* totals,
+                      Op op = {}) {
+  fold_segments<TiledOrder>(
+      space, stream, in, offsets, segments, last, tile_size<T>, &init, totals, op);
+}
+
+/// One thread a short segment; longer ones wait for a warp, or for the whole device.
+template <bool exclusive, class T, class Op>
+__global__ void __launch_bounds__(SegmentShape::threads)
+    scan_short_kernel(SegmentTask<T, Op> task, std::int64_t few) {
+  const std::int64_t s = std::int64_t{blockIdx.x} * SegmentShape::threads + threadIdx.x;
+  if (s >= task.segments) return;
+  const std::int64_t begin = task.offsets[s], end = task.offsets[s + 1];
+  if (begin >= end) return;
+  if (end - begin > few) {
+    const bool is_large = end - begin > task.tile;
+    const auto place = atomicAdd(task.lists.counts + (is_large ? 1 : 0), 1ull);
+    (is_large ? task.lists.large : task.lists.middle)[place] = s;
+    return;
+  }
+  const T first = task.in[begin];
+  task.out[begin] = exclusive ? from_words<T>(task.init) : first;
+  T total = exclusive ? task.op(from_words<T>(task.init), first) : first;
+  for (std::int64_t i = begin + 1; i < end; ++i) {
+    const T value = task.in[i];
+    if constexpr (exclusive) task.out[i] = total;
+    total = task.op(total, value);
+    if constexpr (!exclusive) task.out[i] = total;
+  }
+}
+
+template <bool exclusive, class T, class Op>
+__global__ void __launch_bounds__(SegmentShape::threads)
+    scan_middle_kernel(SegmentTask<T, Op> task) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const std::int64_t warp = (std::int64_t{blockIdx.x} * SegmentShape::threads + threadIdx.x) / 32;
+  const std::int64_t warps = std::int64_t{gridDim.x} * SegmentShape::threads / 32;
+  const auto middle = static_cast<std::int64_t>(task.lists.counts[0]);
+  for (std::int64_t i = warp; i < middle; i += warps) {
+    const std::int64_t s = task.lists.middle[i];
+    const std::int64_t begin = task.offsets[s], end = task.offsets[s + 1];
+    Words<T> carry = task.init;
+    bool has_carry = exclusive;
+    for (std::int64_t row = begin; row < end; row += 32) {
+      const std::int64_t at = row + lane;
+      const T through = scan_lanes(task.in[at < end ? at : end - 1], task.op, lane);
+      const T below = value_below(through, 1);
+      const T before = from_words<T>(carry);
+      if (at < end) {
+        if constexpr (exclusive) {
+          task.out[at] = lane == 0 ? before : task.op(before, below);
+        } else {
+          task.out[at] = has_carry ? task.op(before, through) : through;
+        }
+      }
+      const T row_total = lane_value(through, 31);
+      carry = to_words(has_carry ? task.op(before, row_total) : row_total);
+      has_carry = true;
+    }
+  }
+}
+
+/// Scans within segments of device memory; exclusive ones begin with init. out may be in. The host
+/// waits, to start a scan of its own for each segment of more than 2^16 values.
+///   determinism: a segment's result depends on the segment alone, floats to the last bit
+template <bool exclusive, class T, class Op = Plus>
+void segmented_scan(Workspace& space,
+                    cudaStream_t stream,
+                    const T* in,
+                    const std::int64_t* offsets,
+                    std::int64_t segments,
+                    T init,
+                    T* out,
+                    Op op = {}) {
+  using yupana::cuda::check;
+  if (segments <= 0) return;
+  constexpr std::int64_t few = 16, large = 1 << 16;
+  const auto words =
+      static_cast<std::int64_t>(SegmentLists::bytes(segments) / sizeof(std::int64_t));
+  yupana::cuda::DeviceArray<std::int64_t> memory(words);
+  SegmentTask<T, Op> task{in,
+                          offsets,
+                          segments,
+                          large,
+                          {},
+                          exclusive,
+                          out,
+                          nullptr,
+                          SegmentLists::in(memory.data(), segments),
+                          op};
+  memcpy(task.init.word, &init, sizeof(T));
+  check(cudaMemsetAsync(memory.data(), 0, 2 * sizeof(std::int64_t), stream), "clear counts");
+  const auto blocks = static_cast<unsigned>(divide_up(segments, SegmentShape::threads));
+  scan_short_kernel<exclusive><<<blocks, SegmentShape::threads, 0, stream>>>(task, few);
+  scan_middle_kernel<exclusive>
+      <<<static_cast<unsigned>(8 * space.multiprocessors()), SegmentShape::threads, 0, stream>>>(
+          task);
+  yupana::cuda::check_launch("scan segments");
+  const auto fetch = [&](void* to, const void* from, std::int64_t count) {
+    check(cudaMemcpyAsync(to,
+                          from,
+                          static_cast<std::size_t>(count) * sizeof(std::int64_t),
+                          cudaMemcpyDeviceToHost,
+                          stream),
+          "list long segments");
+    check(cudaStreamSynchronize(stream), "list long segments");
+  };
+  std::int64_t counts[2];
+  fetch(counts, memory.data(), 2);
+  std::vector<std::int64_t> list(static_cast<std::size_t>(counts[1]));
+  if (!list.empty()) fetch(list.data(), task.lists.large, counts[1]);
+  for (const std::int64_t s : list) {
+    std::int64_t ends[2];
+    fetch(ends, offsets + s, 2);
+    const std::int64_t n = ends[1] - ends[0];
+    if constexpr (exclusive) {
+      exclusive_scan(space, stream, in + ends[0], n, init, out + ends[0], op);
+    } else {
+      inclusive_scan(space, stream, in + ends[0], n, out + ends[0], op);
+    }
+  }
+}
+
+}  // namespace yupana::arrays::cuda

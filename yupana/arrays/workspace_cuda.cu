@@ -1,0 +1,60 @@
+#include <algorithm>
+#include <limits>
+
+#include "yupana/arrays/workspace_cuda.hpp"
+
+namespace yupana::arrays::cuda {
+
+using yupana::cuda::check;
+using yupana::cuda::DeviceArray;
+
+Workspace::Workspace() {
+  int device = 0, major = 0, minor = 0;
+  check(cudaGetDevice(&device), "ask for the device");
+  const auto ask = [&](int& value, cudaDeviceAttr what) {
+    check(cudaDeviceGetAttribute(&value, what, device), "ask for the device's properties");
+  };
+  ask(multiprocessors_, cudaDevAttrMultiProcessorCount);
+  ask(major, cudaDevAttrComputeCapabilityMajor);
+  ask(minor, cudaDevAttrComputeCapabilityMinor);
+  capability_ = 10 * major + minor;
+}
+
+void* Workspace::scratch(std::uint64_t bytes) {
+  const auto wanted = static_cast<std::int64_t>(bytes);
+  if (wanted > scratch_.size()) {
+    scratch_ = {};  // frees first: the two need not fit side by side
+    scratch_ = DeviceArray<unsigned char>(wanted);
+  }
+  return scratch_.data();
+}
+
+Workspace::Board Workspace::board(std::int64_t words, cudaStream_t stream) {
+  const bool all_used = epoch_ == std::numeric_limits<std::uint32_t>::max();
+  if (words > board_.size() || all_used) {
+    if (words > board_.size()) {
+      board_ = {};
+      board_ = DeviceArray<std::uint64_t>(std::max<std::int64_t>(words, 1 << 15));
+    }
+    check(cudaMemsetAsync(board_.data(), 0, board_.bytes(), stream), "clear a board");
+    epoch_ = 0;
+  }
+  return {board_.data(), ++epoch_};
+}
+
+void Workspace::allow_shared_memory(const void* kernel, int bytes) {
+  if (std::find(allowed_.begin(), allowed_.end(), kernel) != allowed_.end()) return;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+        "ask for shared memory");
+  allowed_.push_back(kernel);
+}
+
+std::uint32_t* Workspace::counter(cudaStream_t stream) {
+  if (counter_.empty()) {
+    counter_ = DeviceArray<std::uint32_t>(1);
+    check(cudaMemsetAsync(counter_.data(), 0, counter_.bytes(), stream), "clear a counter");
+  }
+  return counter_.data();
+}
+
+}  // namespace yupana::arrays::cuda

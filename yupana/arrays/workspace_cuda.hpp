@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "yupana/core/cuda/runtime.hpp"
+
+/// Only files of the CUDA build include this.
+namespace yupana::arrays::cuda {
+
+/// Memory on the current device that the functions of this family work in, kept between calls so
+/// that a call neither allocates nor clears. One call at a time: calls that share a workspace go to
+/// one stream. Grows on demand (which waits for the device), never shrinks.
+class Workspace {
+ public:
+  Workspace();
+
+  int multiprocessors() const { return multiprocessors_; }
+  /// 90 on Hopper.
+  int capability() const { return capability_; }
+
+  /// `bytes` of memory in undefined state, aligned to 256. The pointer of the call before is void.
+  void* scratch(std::uint64_t bytes);
+
+  /// Words that blocks of one launch tell each other results in. A word counts as written only if
+  /// its upper half is `epoch`, which no earlier launch had: nothing needs to be cleared between.
+  struct Board {
+    std::uint64_t* words = nullptr;
+    std::uint32_t epoch = 0;
+  };
+  Board board(std::int64_t words, cudaStream_t stream);
+
+  /// Lets `kernel` have `bytes` of shared memory; the driver is asked once.
+  template <class Kernel>
+  void allow_shared(Kernel* kernel, int bytes) {
+    allow_shared_memory(reinterpret_cast<const void*>(kernel), bytes);
+  }
+
+  /// A counter that is 0 at the start of a launch; the launch leaves it at 0.
+  std::uint32_t* counter(cudaStream_t stream);
+
+ private:
+  void allow_shared_memory(const void* kernel, int bytes);
+
+  int multiprocessors_ = 0;
+  int capability_ = 0;
+  yupana::cuda::DeviceArray<unsigned char> scratch_;
+  yupana::cuda::DeviceArray<std::uint64_t> board_;
+  yupana::cuda::DeviceArray<std::uint32_t> counter_;
+  std::uint32_t epoch_ = 0;
+  std::vector<const void*> allowed_;
+};
+
+}  // namespace yupana::arrays::cuda
