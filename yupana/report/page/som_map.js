@@ -126,7 +126,10 @@ class Panel {
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.drawCells(pen, look);
     if (bar && this.high >= this.low) this.drawBar(pen, look, Math.max(this.cells.height, 86));
-    this.drawn = pen.getImageData(0, 0, this.canvas.width, this.canvas.height);
+    this.drawn = document.createElement("canvas");
+    this.drawn.width = this.canvas.width;
+    this.drawn.height = this.canvas.height;
+    this.drawn.getContext("2d").drawImage(this.canvas, 0, 0);
     this.drawMark();
   }
 
@@ -170,7 +173,11 @@ class Panel {
   drawMark() {
     if (!this.drawn) return;
     const pen = this.canvas.getContext("2d");
-    pen.putImageData(this.drawn, 0, 0);
+    pen.save();
+    pen.resetTransform();
+    pen.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    pen.drawImage(this.drawn, 0, 0);
+    pen.restore();
     if (marked < 0) return;
     for (const [color, line] of [["#000000", 4], ["#ffffff", 2]]) {
       pen.strokeStyle = color;
