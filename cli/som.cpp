@@ -126,6 +126,13 @@ void add_image(CLI::App& app, job::SomFitParams& params) {
       "samples are images of HxW pixels, row by row: draw the neurons as such");
 }
 
+void add_p_matrix(CLI::App& app, std::optional<bool>& wanted) {
+  app.add_flag_callback(
+      "--p-matrix", [&wanted] { wanted = true; }, "count it even if it takes long");
+  app.add_flag_callback(
+      "--no-p-matrix", [&wanted] { wanted = false; }, "leave it out");
+}
+
 void add_fit(CLI::App& som) {
   auto params = std::make_shared<job::SomFitParams>();
   CLI::App& app = add_command(
@@ -182,6 +189,7 @@ void add_fit(CLI::App& som) {
                  params->neighbors,
                  "adjacent neurons of the topographic error: 4, 6 or 8; default: 8, hexagonal 6");
   add_image(app, *params);
+  add_p_matrix(app, params->p_matrix);
   add_reading_options(app, params->reading);
   add_column_options(app, params->reading);
 }
@@ -205,6 +213,7 @@ void add_use(CLI::App& som, bool report) {
       app.add_option("table", params->table, "with the model's columns by name, or all in order");
   if (!report) table->required();
   app.add_option("--neighbors", params->neighbors, "4, 6 or 8; default: as the model was fitted");
+  if (report) add_p_matrix(app, params->p_matrix);
   add_reading_options(app, params->reading);
 }
 

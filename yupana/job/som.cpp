@@ -100,6 +100,7 @@ void note_constant(const io::SomModel& model, Notices& notices) {
 /// Everything about the map that its samples tell.
 som::NearestNeurons describe(Context& context,
                              MatrixView<const float> samples,
+                             std::optional<bool> with_p_matrix,
                              io::SomModel& model,
                              Notices& notices) {
   const som::Grid& grid = model.params.grid;
@@ -111,14 +112,15 @@ som::NearestNeurons describe(Context& context,
     model.quality = som::quality(nearest, grid, model.neighbors);
     model.hits = som::hits(nearest, grid.size());
   }
-  const Stage stage(context, "P-matrix");
   model.p_matrix.clear();
   const double work = static_cast<double>(samples.rows) * static_cast<double>(grid.size()) *
                       static_cast<double>(samples.cols);
-  if (work > most_p_matrix_work) {
-    notices.add("the P-matrix is left out: it would take longer than the map");
+  if (!with_p_matrix.value_or(work <= most_p_matrix_work)) {
+    if (!with_p_matrix)
+      notices.add("the P-matrix is left out, it takes long; --p-matrix counts it");
     return nearest;
   }
+  const Stage stage(context, "P-matrix");
   model.radius = som::pareto_radius(samples, model.params.seed);
   model.p_matrix = som::p_matrix(context, samples, model.codebook.view(), model.radius);
   return nearest;
@@ -195,7 +197,8 @@ SomResult som_fit(Context& context, const SomFitParams& params) {
   AtomicFile& json = files.add(params.out + ".json");
   AtomicFile& codebook = files.add(params.out + ".codebook.npy");
   io::SomModel model = fitted(context, params, table, notices);
-  const som::NearestNeurons nearest = describe(context, table.samples.view(), model, notices);
+  const som::NearestNeurons nearest =
+      describe(context, table.samples.view(), params.p_matrix, model, notices);
   SomRows rows{&nearest, model.params.grid, table.classes, table.codes, {}};
   SomResult result = result_of(model);
   if (!table.label.empty()) {
@@ -263,7 +266,7 @@ SomResult som_report(Context& context, const SomApplyParams& params) {
   }
   if (!params.table.empty()) {
     const SomTable table = read_som_table(context, params.table, params.reading, model);
-    describe(context, table.samples.view(), model, notices);
+    describe(context, table.samples.view(), params.p_matrix, model, notices);
   }
   SomResult result = result_of(model);
   OutputFiles files;

@@ -20,14 +20,16 @@ struct SomFitParams {
   int neighbors = 0;            ///< of the topographic error: 4, 6, 8; 0: 8, hexagonal 6
   std::int64_t image_rows = 0;  ///< samples are images of this size; 0: they are not
   std::int64_t image_cols = 0;
-  std::string out;  ///< prefix of the files
+  std::optional<bool> p_matrix;  ///< nothing: where it is less than most_p_matrix_work
+  std::string out;               ///< prefix of the files
 };
 
 struct SomApplyParams {
   std::string model;  ///< the .json of a fit
   std::string table;
   io::TableParams reading;
-  int neighbors = 0;  ///< 0: as the model was fitted
+  int neighbors = 0;             ///< 0: as the model was fitted
+  std::optional<bool> p_matrix;  ///< of a report
   std::string out;
 };
 
@@ -59,7 +61,8 @@ SomResult som_apply(Context& context, const SomApplyParams& params);
 /// The report again; with a table its hits, errors and P-matrix instead of the training's.
 SomResult som_report(Context& context, const SomApplyParams& params);
 
-/// Most distances x features that a P-matrix takes; a larger one is left out with a notice.
-inline constexpr double most_p_matrix_work = 1e10;
+/// Samples x neurons x features: seconds on one core. A larger P-matrix is left out with a notice
+/// unless it is asked for.
+inline constexpr double most_p_matrix_work = 4e9;
 
 }  // namespace yupana::job

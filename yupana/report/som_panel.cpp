@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "yupana/report/text.hpp"
 #include "yupana/report/ticks.hpp"
@@ -50,13 +51,19 @@ void draw_text_in(Pen& pen, const std::string& text, const Point& center, const 
 }
 
 void draw_scale(Pen& pen, const Box& bar, const ValueRange& range) {
-  const int steps = 128;
   const bool flat = !(range.high > range.low);
-  for (int k = 0; k < steps; ++k) {
-    pen.color(map_color(flat ? 0 : 1 - (k + 0.5) / steps));
-    const double y = bar.top + bar.height * k / steps;
-    pen.fill({bar.left, y, bar.width, std::min(bar.height / steps + 0.6, bar.bottom() - y)});
+  const std::unique_ptr<cairo_pattern_t, decltype(&cairo_pattern_destroy)> colors(
+      cairo_pattern_create_linear(0, bar.bottom(), 0, bar.top), cairo_pattern_destroy);
+  for (std::size_t k = 0; k < map_colors.size(); ++k) {
+    const Color& color = map_colors[flat ? 0 : k];
+    cairo_pattern_add_color_stop_rgb(colors.get(),
+                                     static_cast<double>(k) / (map_colors.size() - 1),
+                                     color.red / 255.0,
+                                     color.green / 255.0,
+                                     color.blue / 255.0);
   }
+  cairo_set_source(pen.get(), colors.get());
+  pen.fill(bar);
   std::vector<double> values = ticks(range.low, range.high, 5);
   if (values.empty()) values = {range.low, range.high};
   if (flat) values = {range.low};

@@ -158,7 +158,8 @@ class Panel {
   drawBar(pen, look, height) {
     const left = this.cells.width + 10;
     for (let k = 0; k < height; k++) {
-      pen.fillStyle = `rgb(${colorAt(1 - k / Math.max(1, height - 1)).join(" ")})`;
+      const part = this.high > this.low ? 1 - k / Math.max(1, height - 1) : 0;
+      pen.fillStyle = `rgb(${colorAt(part).join(" ")})`;
       pen.fillRect(left, k, 11, 1.5);
     }
     pen.fillStyle = look.muted;
