@@ -144,14 +144,16 @@ report::MapReport map_report(const io::SomModel& model, const std::string& title
     report.image_rows = model.image_rows;
     report.image_cols = model.image_cols;
   } else {
-    for (std::int64_t j = 0; j < std::min(d, most_planes); ++j) {
+    // A page of more values would be slow to open.
+    const std::int64_t room = most_report_values / grid.size() - report.first_plane;
+    const std::int64_t planes = std::clamp<std::int64_t>(room, 0, std::min(d, most_planes));
+    for (std::int64_t j = 0; j < planes; ++j) {
       report::MapPanel plane{model.features[static_cast<std::size_t>(j)], {}, false};
       for (std::int64_t i = 0; i < grid.size(); ++i) plane.values.push_back(weights(i, j));
       report.panels.push_back(std::move(plane));
     }
-    if (d > most_planes) {
-      report.notices.push_back(
-          fmt::format("The first {} of {} features are drawn.", most_planes, d));
+    if (d > planes) {
+      report.notices.push_back(fmt::format("The first {} of {} features are drawn.", planes, d));
     }
   }
   add_words(model, report);
