@@ -65,6 +65,7 @@ void add_fft(CLI::App& program);
 void add_polymul(CLI::App& program);
 void add_tree(CLI::App& program);
 void add_forest(CLI::App& program);
+void add_som(CLI::App& program);
 void add_bench(CLI::App& program);
 void add_documentation(CLI::App& program);
 

@@ -18,20 +18,37 @@ std::string names_of(const CLI::App& app) {
   return words;
 }
 
-/// Completes command names first, then options of the command, then files.
+/// Completes command names first, then options of the command, then files. Of a command that has
+/// commands of its own ("som fit"), those come second.
 std::string bash_completion(const CLI::App& program) {
-  std::string cases, commands;
+  std::string cases, commands, seconds;
+  const auto add_case = [&](const std::string& pattern, const std::string& words) {
+    cases += fmt::format("    {}) words=\"{}\" ;;\n", pattern, words);
+  };
   for (const CLI::App* app : program.get_subcommands({})) {
     commands += " " + app->get_name();
-    cases += fmt::format("    {}) words=\"{}\" ;;\n", app->get_name(), names_of(*app));
+    std::string parts;
+    for (const CLI::App* part : app->get_subcommands({})) {
+      parts += " " + part->get_name();
+      add_case(fmt::format("\"{} {}\"", app->get_name(), part->get_name()), names_of(*part));
+    }
+    if (parts.empty()) {
+      add_case(fmt::format("\"{} \"*", app->get_name()), names_of(*app));
+    } else {
+      seconds += fmt::format(
+          "  if [ \"$COMP_CWORD ${{COMP_WORDS[1]}}\" = \"2 {}\" ]; then "
+          "COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return; fi\n",
+          app->get_name(),
+          parts);
+    }
   }
   return fmt::format(
       "# yupana completion bash > /etc/bash_completion.d/yupana\n"
       "_yupana() {{\n"
       "  local word=\"${{COMP_WORDS[COMP_CWORD]}}\" words=\"\"\n"
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return; "
-      "fi\n"
-      "  case \"${{COMP_WORDS[1]}}\" in\n{}  esac\n"
+      "fi\n{}"
+      "  case \"${{COMP_WORDS[1]}} ${{COMP_WORDS[2]}}\" in\n{}  esac\n"
       "  case \"$word\" in\n"
       "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
       "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
@@ -39,6 +56,7 @@ std::string bash_completion(const CLI::App& program) {
       "}}\n"
       "complete -o filenames -F _yupana yupana\n",
       commands,
+      seconds,
       cases);
 }
 
@@ -71,8 +89,14 @@ std::string man_page(const CLI::App& program) {
       version,
       troff(program.get_description()));
   page += ".SH COMMANDS\n";
+  const auto add = [&](const std::string& name, const CLI::App& app) {
+    page += fmt::format(".SS {}\n.nf\n{}\n.fi\n", troff(name), troff(app.help()));
+  };
   for (const CLI::App* app : program.get_subcommands({})) {
-    page += fmt::format(".SS {}\n.nf\n{}\n.fi\n", troff(app->get_name()), troff(app->help()));
+    add(app->get_name(), *app);
+    for (const CLI::App* part : app->get_subcommands({})) {
+      add(app->get_name() + " " + part->get_name(), *part);
+    }
   }
   return page;
 }

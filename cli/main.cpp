@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
   yupana::cli::add_polymul(program);
   yupana::cli::add_tree(program);
   yupana::cli::add_forest(program);
+  yupana::cli::add_som(program);
   yupana::cli::add_bench(program);
   yupana::cli::add_documentation(program);
 

@@ -16,5 +16,7 @@ extern const std::string_view legend_js;
 extern const std::string_view heat_map_js;
 extern const std::string_view charts_js;
 extern const std::string_view page_js;
+extern const std::string_view som_map_html;
+extern const std::string_view som_map_js;
 
 }  // namespace yupana::report::page

@@ -1,0 +1,360 @@
+#include "yupana/io/som_model.hpp"
+
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "yupana/core/error.hpp"
+#include "yupana/core/version.hpp"
+#include "yupana/io/input_file.hpp"
+#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/printable.hpp"
+
+namespace yupana::io {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* format_name = "yupana som model";
+constexpr std::int64_t format_version = 1;
+
+constexpr std::array lattices = {"rectangular", "hexagonal"};
+constexpr std::array neighborhoods = {"gaussian", "truncated", "bubble"};
+constexpr std::array initials = {"uniform", "samples", "pca"};
+constexpr std::array trainings = {"batch", "online"};
+
+/// FNV-1a of the weights' bytes: tells a codebook of another run.
+std::string checksum(const Matrix<float>& codebook) {
+  std::uint64_t sum = 0xcbf29ce484222325;
+  const auto* bytes = reinterpret_cast<const unsigned char*>(codebook.data());
+  const std::int64_t count = codebook.rows() * codebook.cols() * std::int64_t{sizeof(float)};
+  for (std::int64_t i = 0; i < count; ++i) sum = (sum ^ bytes[i]) * 0x100000001b3;
+  return fmt::format("{:016x}", sum);
+}
+
+Json json_of(const som::SomParams& params) {
+  const som::Schedule& schedule = params.schedule;
+  return {{"training", name_of(params.training)},
+          {"initial", name_of(params.initial)},
+          {"neighborhood", name_of(params.neighborhood)},
+          {"iterations", schedule.iterations},
+          {"smooth", schedule.smooth},
+          {"sigma0", schedule.sigma0},
+          {"sigmaf", schedule.sigma_final},
+          {"tau", schedule.tau},
+          {"learning_rate", params.learning_rate},
+          {"seed", params.seed}};
+}
+
+/// Values of a document; what is not there or of another kind is an error that names it.
+class Fields {
+ public:
+  Fields(const std::string& path, const Json& json, std::string place)
+      : path_(path), json_(json), place_(std::move(place)) {
+    if (!json.is_object()) fail("", "an object");
+  }
+
+  bool has(const char* name) const { return json_.contains(name) && !json_[name].is_null(); }
+  Fields in(const char* name) const { return {path_, at(name), place_ + name + "."}; }
+
+  std::int64_t whole(const char* name, std::int64_t least, std::int64_t most) const {
+    const Json& value = at(name);
+    if (!value.is_number_integer() || !within(value, least, most)) {
+      fail(name, fmt::format("an integer from {} to {}", least, most));
+    }
+    return value.get<std::int64_t>();
+  }
+  std::uint64_t seed(const char* name) const {
+    if (!at(name).is_number_unsigned()) fail(name, "an integer of 64 bits");
+    return at(name).get<std::uint64_t>();
+  }
+  double number(const char* name) const {
+    if (!at(name).is_number()) fail(name, "a number");
+    return at(name).get<double>();
+  }
+  /// null: NaN, which JSON does not have.
+  double number_or_nan(const char* name) const {
+    return at(name).is_null() ? std::numeric_limits<double>::quiet_NaN() : number(name);
+  }
+  bool flag(const char* name) const {
+    if (!at(name).is_boolean()) fail(name, "true or false");
+    return at(name).get<bool>();
+  }
+  std::string text(const char* name) const {
+    if (!at(name).is_string()) fail(name, "a text");
+    return at(name).get<std::string>();
+  }
+  template <class Enum, class Names>
+  Enum choice(const char* name, const Names& names) const {
+    const std::string found = text(name);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (found == names[i]) return static_cast<Enum>(i);
+    }
+    fail(name, "a word that this version knows");
+  }
+  std::vector<std::string> texts(const char* name, std::int64_t count = -1) const {
+    std::vector<std::string> values;
+    for (const Json& value : list(name, count)) {
+      if (!value.is_string()) fail(name, "a list of texts");
+      values.push_back(value.get<std::string>());
+    }
+    return values;
+  }
+  std::vector<double> numbers(const char* name, std::int64_t count) const {
+    std::vector<double> values;
+    for (const Json& value : list(name, count)) {
+      if (!value.is_number()) fail(name, "a list of numbers");
+      values.push_back(value.get<double>());
+    }
+    return values;
+  }
+  std::vector<std::int64_t> wholes(const char* name,
+                                   std::int64_t count,
+                                   std::int64_t least,
+                                   std::int64_t most) const {
+    std::vector<std::int64_t> values;
+    for (const Json& value : list(name, count)) {
+      if (!value.is_number_integer() || !within(value, least, most)) {
+        fail(name, fmt::format("a list of integers from {} to {}", least, most));
+      }
+      values.push_back(value.get<std::int64_t>());
+    }
+    return values;
+  }
+  [[noreturn]] void fail(const char* name, std::string_view wanted) const {
+    throw bad_file(path_, fmt::format("is a damaged model: {}{}: {} wanted", place_, name, wanted));
+  }
+
+ private:
+  const Json& at(const char* name) const {
+    const auto found = json_.find(name);
+    if (found == json_.end()) fail(name, "a value");
+    return *found;
+  }
+  const Json& list(const char* name, std::int64_t count) const {
+    const Json& value = at(name);
+    if (!value.is_array() || (count >= 0 && std::ssize(value) != count)) {
+      fail(name, count < 0 ? "a list" : fmt::format("a list of {}", count));
+    }
+    return value;
+  }
+  static bool within(const Json& value, std::int64_t least, std::int64_t most) {
+    if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) return false;
+    return value.get<std::int64_t>() >= least && value.get<std::int64_t>() <= most;
+  }
+
+  const std::string& path_;
+  const Json& json_;
+  std::string place_;
+};
+
+constexpr std::int64_t most_count = std::int64_t{1} << 53;
+
+void take_training(const Fields& fields, som::SomParams& params) {
+  params.training = fields.choice<som::Training>("training", trainings);
+  params.initial = fields.choice<som::Initial>("initial", initials);
+  params.neighborhood = fields.choice<som::Neighborhood>("neighborhood", neighborhoods);
+  params.schedule.iterations = fields.whole("iterations", 0, most_count);
+  params.schedule.smooth = fields.whole("smooth", 0, most_count);
+  params.schedule.sigma0 = fields.number("sigma0");
+  params.schedule.sigma_final = fields.number("sigmaf");
+  params.schedule.tau = fields.number("tau");
+  params.learning_rate = fields.number("learning_rate");
+  params.seed = fields.seed("seed");
+}
+
+void take_grid(const Fields& fields, som::Grid& grid) {
+  grid.rows = fields.whole("rows", 1, 1 << 20);
+  grid.cols = fields.whole("cols", 1, 1 << 20);
+  if (grid.size() > std::numeric_limits<std::int32_t>::max()) fields.fail("rows", "a smaller map");
+  grid.lattice = fields.choice<som::Lattice>("lattice", lattices);
+  grid.toroidal = fields.flag("toroidal");
+}
+
+void take_samples(const Fields& fields, std::int64_t neurons, SomModel& model) {
+  model.samples = fields.whole("count", 0, most_count);
+  model.neighbors = static_cast<int>(fields.whole("neighbors", 4, 8));
+  model.quality.quantization_error = fields.number_or_nan("quantization_error");
+  model.quality.topographic_error = fields.number_or_nan("topographic_error");
+  model.quality.empty = fields.whole("empty_neurons", 0, neurons);
+  model.hits = fields.wholes("hits", neurons, 0, most_count);
+  if (!fields.has("p_matrix")) return;
+  model.radius = fields.number("p_radius");
+  model.p_matrix = fields.wholes("p_matrix", neurons, 0, most_count);
+}
+
+/// Everything but the weights.
+void take(const Fields& fields, SomModel& model) {
+  take_grid(fields.in("map"), model.params.grid);
+  take_training(fields.in("schedule"), model.params);
+  const std::int64_t neurons = model.params.grid.size();
+  model.features = fields.texts("features");
+  const std::int64_t d = std::ssize(model.features);
+  if (d == 0) fields.fail("features", "at least one name");
+  if (fields.has("standardized")) {
+    const Fields standardized = fields.in("standardized");
+    model.mean = standardized.numbers("mean", d);
+    model.scale = standardized.numbers("scale", d);
+  }
+  if (fields.has("label")) {
+    const Fields label = fields.in("label");
+    model.label = label.text("column");
+    model.classes = label.texts("classes");
+    model.neuron_classes = label.wholes("neurons", neurons, -1, std::ssize(model.classes) - 1);
+  }
+  if (fields.has("image")) {
+    model.image_rows = fields.in("image").whole("rows", 1, d);
+    model.image_cols = fields.in("image").whole("cols", 1, d);
+    if (model.image_rows * model.image_cols != d)
+      fields.fail("image", "as many pixels as features");
+  }
+  take_samples(fields.in("samples"), neurons, model);
+}
+
+Json parsed(Context& context, const std::string& path) {
+  const InputFile file(path);
+  const Array<char> text = read_text(file, context.memory());
+  const std::string_view letters(text.data(), static_cast<std::size_t>(text.size()));
+  Json json = Json::parse(letters.substr(0, letters.find('\0')), nullptr, false);
+  const bool known = json.is_object() && json.contains("format") && json["format"] == format_name;
+  if (!known) {
+    throw bad_file(path, "is no model of a map; give the .json that 'yupana som fit' writes");
+  }
+  const auto version = json.find("version");
+  if (version == json.end() || *version != format_version) {
+    throw bad_file(
+        path,
+        fmt::format("is a model of version {}; this program (yupana {}) reads {}",
+                    version == json.end()
+                        ? "?"
+                        : printable(version->dump(-1, ' ', false, Json::error_handler_t::replace)),
+                    yupana::version,
+                    format_version));
+  }
+  return json;
+}
+
+Matrix<float> read_codebook(Context& context, const std::string& path, const SomModel& model) {
+  const InputFile file(path);
+  std::string head(static_cast<std::size_t>(std::min<std::int64_t>(file.size(), 1 << 16)), '\0');
+  file.read_at(0, head.data(), head.size());
+  if (!is_npy(head)) throw bad_file(path, "is no .npy file; a codebook was wanted");
+  const NpyLayout layout = npy_layout(path, head);
+  const std::int64_t rows = model.params.grid.size(), cols = std::ssize(model.features);
+  const bool fits = layout.kind == 'f' && layout.width == 4 && !layout.swapped && !layout.fortran &&
+                    layout.shape == std::vector{rows, cols};
+  // In this order nothing overflows.
+  const std::int64_t floats = (file.size() - layout.data) / std::int64_t{sizeof(float)};
+  if (!fits || floats / rows != cols || floats % rows != 0) {
+    throw bad_file(path, fmt::format("a codebook of {} x {} float32 was wanted", rows, cols));
+  }
+  if (static_cast<std::uint64_t>(file.size()) > context.memory()) {
+    throw Error(ErrorCode::out_of_resources, path + ": does not fit into --memory");
+  }
+  Matrix<float> codebook(rows, cols);
+  file.read_at(layout.data, codebook.data(), static_cast<std::size_t>(rows * cols) * sizeof(float));
+  return codebook;
+}
+
+template <class Names>
+const char* word(const Names& names, int index) {
+  return names[static_cast<std::size_t>(index)];
+}
+
+}  // namespace
+
+const char* name_of(som::Lattice lattice) { return word(lattices, static_cast<int>(lattice)); }
+const char* name_of(som::Neighborhood neighborhood) {
+  return word(neighborhoods, static_cast<int>(neighborhood));
+}
+const char* name_of(som::Initial initial) { return word(initials, static_cast<int>(initial)); }
+const char* name_of(som::Training training) { return word(trainings, static_cast<int>(training)); }
+
+Matrix<float> in_units(const SomModel& model) {
+  Matrix<float> weights(model.codebook.rows(), model.codebook.cols());
+  for (std::int64_t i = 0; i < weights.rows(); ++i) {
+    for (std::int64_t j = 0; j < weights.cols(); ++j) {
+      const auto f = static_cast<std::size_t>(j);
+      const double w = model.codebook(i, j);
+      weights(i, j) =
+          static_cast<float>(model.scale.empty() ? w : w * model.scale[f] + model.mean[f]);
+    }
+  }
+  return weights;
+}
+
+void write_som_model(AtomicFile& json, AtomicFile& codebook, const SomModel& model) {
+  const som::Grid& grid = model.params.grid;
+  Json document = {{"format", format_name},
+                   {"version", format_version},
+                   {"program", std::string("yupana ") + yupana::version},
+                   {"map",
+                    {{"rows", grid.rows},
+                     {"cols", grid.cols},
+                     {"lattice", name_of(grid.lattice)},
+                     {"toroidal", grid.toroidal}}},
+                   {"schedule", json_of(model.params)},
+                   {"features", model.features},
+                   {"standardized", nullptr},
+                   {"label", nullptr},
+                   {"image", nullptr}};
+  if (!model.scale.empty())
+    document["standardized"] = {{"mean", model.mean}, {"scale", model.scale}};
+  if (!model.label.empty()) {
+    document["label"] = {
+        {"column", model.label}, {"classes", model.classes}, {"neurons", model.neuron_classes}};
+  }
+  if (model.image_rows > 0) {
+    document["image"] = {{"rows", model.image_rows}, {"cols", model.image_cols}};
+  }
+  document["samples"] = {{"count", model.samples},
+                         {"neighbors", model.neighbors},
+                         {"quantization_error", model.quality.quantization_error},
+                         {"topographic_error", model.quality.topographic_error},
+                         {"empty_neurons", model.quality.empty},
+                         {"hits", model.hits},
+                         {"p_radius", nullptr},
+                         {"p_matrix", nullptr}};
+  if (!model.p_matrix.empty()) {
+    document["samples"]["p_radius"] = model.radius;
+    document["samples"]["p_matrix"] = model.p_matrix;
+  }
+  document["codebook"] = {{"file", std::filesystem::path(codebook.path()).filename().string()},
+                          {"checksum", checksum(model.codebook)}};
+  try {
+    json.write(document.dump(1) + "\n");
+  } catch (const Json::exception&) {
+    throw Error(ErrorCode::bad_input,
+                "som: a name of a column, a class or a file is not UTF-8; convert the table first "
+                "(iconv)");
+  }
+  codebook.write(npy_preamble("<f4", model.codebook.rows(), model.codebook.cols()));
+  codebook.write(
+      model.codebook.data(),
+      static_cast<std::size_t>(model.codebook.rows() * model.codebook.cols()) * sizeof(float));
+}
+
+SomModel read_som_model(Context& context, const std::string& path) {
+  const Json json = parsed(context, path);
+  const Fields fields(path, json, "");
+  SomModel model;
+  take(fields, model);
+  const std::string name = fields.in("codebook").text("file");
+  if (name.empty() || name.find('/') != name.npos || name.find('\0') != name.npos) {
+    fields.fail("codebook.file", "the name of a file beside the model");
+  }
+  const std::string beside = (std::filesystem::path(path).parent_path() / name).string();
+  model.codebook = read_codebook(context, beside, model);
+  if (checksum(model.codebook) != fields.in("codebook").text("checksum")) {
+    throw bad_file(beside,
+                   fmt::format("is not the codebook that {} was written with; keep the two files "
+                               "of a run together",
+                               path));
+  }
+  som::check_finite(context, model.codebook.view(), "codebook");
+  return model;
+}
+
+}  // namespace yupana::io

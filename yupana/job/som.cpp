@@ -1,0 +1,282 @@
+#include "yupana/job/som.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "yupana/core/error.hpp"
+#include "yupana/job/som_files.hpp"
+#include "yupana/job/som_table.hpp"
+#include "yupana/report/text.hpp"
+
+namespace yupana::job {
+namespace {
+
+/// Notes of a run: told at once, kept for the report.
+class Notices {
+ public:
+  explicit Notices(Context& context) : context_(context) {}
+  void add(const std::string& text) {
+    context_.note(text);
+    all.push_back(text);
+  }
+  std::vector<std::string> all;
+
+ private:
+  Context& context_;
+};
+
+int checked_neighbors(const som::Grid& grid, int neighbors) {
+  const bool hexagonal = grid.lattice == som::Lattice::hexagonal;
+  if (neighbors == 0) return som::default_neighbors(grid);
+  if (hexagonal ? neighbors == 6 : neighbors == 4 || neighbors == 8) return neighbors;
+  throw Error(ErrorCode::usage,
+              fmt::format("--neighbors {}: a {} map has {}",
+                          neighbors,
+                          io::name_of(grid.lattice),
+                          hexagonal ? "6" : "4 or 8"));
+}
+
+void check_out(const std::string& out, const char* files) {
+  if (!out.empty()) return;
+  throw Error(ErrorCode::usage, fmt::format("-o PREFIX is wanted: the files are {}", files));
+}
+
+void check_images(const SomFitParams& params, std::int64_t features) {
+  const std::int64_t rows = params.image_rows, cols = params.image_cols;
+  if (rows == 0 && cols == 0) return;
+  if (rows > 0 && cols > 0 && rows <= features && cols == features / rows && features % rows == 0) {
+    return;
+  }
+  throw Error(ErrorCode::usage,
+              fmt::format("--image {}x{}: images of {} pixels wanted, as the table has features",
+                          rows,
+                          cols,
+                          features));
+}
+
+void check_names(const std::string& path, const SomTable& table) {
+  for (const auto* names : {&table.features, &table.classes}) {
+    for (const std::string& name : *names) {
+      if (report::valid_utf8(name) == name) continue;
+      throw bad_file(path,
+                     fmt::format("the name '{}' is not UTF-8; convert the table first (iconv)",
+                                 report::valid_utf8(name)));
+    }
+  }
+}
+
+void note_schedule(const som::Schedule& schedule, Notices& notices) {
+  if (schedule.iterations == 0) return;
+  const double last = schedule.sigma(schedule.iterations - 1);
+  // A step of auto's tau is left at the end of a run without smooth iterations.
+  if (schedule.smooth > 0 || last * std::exp(-1 / schedule.tau) <= 1.05 * schedule.sigma_final) {
+    return;
+  }
+  notices.add(
+      fmt::format("sigma ends at {:.3g}: --sigmaf {:.3g} is used in --smooth iterations "
+                  "only, of which there are none",
+                  last,
+                  schedule.sigma_final));
+}
+
+void note_constant(const io::SomModel& model, Notices& notices) {
+  std::string names;
+  std::int64_t count = 0;
+  for (std::size_t c = 0; c < model.scale.size(); ++c) {
+    if (model.scale[c] != 0) continue;
+    if (++count <= 5) names += (names.empty() ? "" : ", ") + model.features[c];
+  }
+  if (count == 0) return;
+  notices.add(fmt::format("{} feature{} the same everywhere, kept at 0: {}{}",
+                          count,
+                          count == 1 ? " is" : "s are",
+                          names,
+                          count > 5 ? ", ..." : ""));
+}
+
+/// Everything about the map that its samples tell.
+som::NearestNeurons describe(Context& context,
+                             MatrixView<const float> samples,
+                             std::optional<bool> with_p_matrix,
+                             io::SomModel& model,
+                             Notices& notices) {
+  const som::Grid& grid = model.params.grid;
+  som::NearestNeurons nearest;
+  {
+    const Stage stage(context, "quality");
+    nearest = som::nearest_neurons(context, samples, model.codebook.view());
+    model.samples = samples.rows;
+    model.quality = som::quality(nearest, grid, model.neighbors);
+    model.hits = som::hits(nearest, grid.size());
+  }
+  model.p_matrix.clear();
+  const double work = static_cast<double>(samples.rows) * static_cast<double>(grid.size()) *
+                      static_cast<double>(samples.cols);
+  if (!with_p_matrix.value_or(work <= most_p_matrix_work)) {
+    if (!with_p_matrix)
+      notices.add("the P-matrix is left out, it takes long; --p-matrix counts it");
+    return nearest;
+  }
+  const Stage stage(context, "P-matrix");
+  model.radius = som::pareto_radius(samples, model.params.seed);
+  model.p_matrix = som::p_matrix(context, samples, model.codebook.view(), model.radius);
+  return nearest;
+}
+
+double share_equal(const std::vector<std::int64_t>& found,
+                   const std::vector<std::int64_t>& wanted) {
+  std::int64_t equal = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) equal += wanted[i] >= 0 && found[i] == wanted[i];
+  return static_cast<double>(equal) / static_cast<double>(found.size());
+}
+
+SomResult result_of(const io::SomModel& model) {
+  SomResult result;
+  result.grid = model.params.grid;
+  result.schedule = model.params.schedule;
+  result.samples = model.samples;
+  result.features = std::ssize(model.features);
+  result.neighbors = model.neighbors;
+  result.quality = model.quality;
+  return result;
+}
+
+void finish(Context& context, OutputFiles& files, Notices& notices, SomResult& result) {
+  context.check_cancelled();
+  files.commit();
+  for (const AtomicFile& file : files.files()) result.files.push_back(file.path());
+  result.notices = std::move(notices.all);
+}
+
+std::string title_of(const std::string& path) {
+  return "Map of " + std::filesystem::path(path).filename().string();
+}
+
+io::SomModel fitted(Context& context,
+                    const SomFitParams& params,
+                    SomTable& table,
+                    Notices& notices) {
+  io::SomModel model;
+  model.params = params.som;
+  model.params.schedule = som::resolved(params.som.schedule, params.som.grid);
+  model.neighbors = checked_neighbors(params.som.grid, params.neighbors);
+  model.features = table.features;
+  model.image_rows = params.image_rows;
+  model.image_cols = params.image_cols;
+  note_schedule(model.params.schedule, notices);
+  if (params.standardize) {
+    Standardization standardization = standardize(context, table.samples);
+    model.mean = std::move(standardization.mean);
+    model.scale = std::move(standardization.scale);
+    note_constant(model, notices);
+  }
+  if (table.samples.rows() < params.som.grid.size()) {
+    notices.all.push_back(fmt::format("{} samples for {} neurons: most will be empty",
+                                      table.samples.rows(),
+                                      params.som.grid.size()));
+  }
+  model.codebook = som::train(context, table.samples.view(), model.params);
+  return model;
+}
+
+}  // namespace
+
+SomResult som_fit(Context& context, const SomFitParams& params) {
+  check_out(params.out, "PREFIX.json, .codebook.npy, .bmu.tsv, .html and others");
+  som::check_grid(params.som.grid);
+  som::resolved(params.som.schedule, params.som.grid);
+  checked_neighbors(params.som.grid, params.neighbors);
+  Notices notices(context);
+  SomTable table = read_som_table(context, params.table, params.reading);
+  check_names(params.table, table);
+  check_images(params, std::ssize(table.features));
+  OutputFiles files;
+  AtomicFile& json = files.add(params.out + ".json");
+  AtomicFile& codebook = files.add(params.out + ".codebook.npy");
+  io::SomModel model = fitted(context, params, table, notices);
+  const som::NearestNeurons nearest =
+      describe(context, table.samples.view(), params.p_matrix, model, notices);
+  SomRows rows{&nearest, model.params.grid, table.classes, table.codes, {}};
+  SomResult result = result_of(model);
+  if (!table.label.empty()) {
+    model.label = table.label;
+    model.classes = table.classes;
+    model.neuron_classes = som::neuron_labels(nearest, model.params.grid.size(), table.codes);
+    for (const std::int32_t best : nearest.best) {
+      rows.classes.push_back(model.neuron_classes[static_cast<std::size_t>(best)]);
+    }
+    result.accuracy = share_equal(rows.classes, table.codes);
+  }
+  const Stage stage(context, "write");
+  io::write_som_model(json, codebook, model);
+  write_som_rows(context, files.add(params.out + ".bmu.tsv"), rows);
+  write_map_npy(files.add(params.out + ".umatrix.npy"),
+                model.params.grid,
+                som::u_matrix(model.codebook.view(), model.params.grid));
+  write_map_npy(files.add(params.out + ".hits.npy"), model.params.grid, model.hits);
+  if (!model.p_matrix.empty()) {
+    write_map_npy(files.add(params.out + ".pmatrix.npy"), model.params.grid, model.p_matrix);
+  }
+  report::MapReport report = map_report(model, title_of(params.table));
+  report.notices.insert(report.notices.begin(), notices.all.begin(), notices.all.end());
+  add_report_files(files, params.out, report);
+  finish(context, files, notices, result);
+  return result;
+}
+
+SomResult som_apply(Context& context, const SomApplyParams& params) {
+  check_out(params.out, "PREFIX.bmu.tsv");
+  Notices notices(context);
+  io::SomModel model = io::read_som_model(context, params.model);
+  if (params.neighbors != 0) {
+    model.neighbors = checked_neighbors(model.params.grid, params.neighbors);
+  }
+  const SomTable table = read_som_table(context, params.table, params.reading, model);
+  OutputFiles files;
+  AtomicFile& file = files.add(params.out + ".bmu.tsv");
+  const som::NearestNeurons nearest =
+      som::nearest_neurons(context, table.samples.view(), model.codebook.view());
+  model.samples = table.samples.rows();
+  model.quality = som::quality(nearest, model.params.grid, model.neighbors);
+  SomResult result = result_of(model);
+  SomRows rows{&nearest, model.params.grid, model.classes, table.codes, {}};
+  if (!model.label.empty()) {
+    rows.classes =
+        som::classified(context, table.samples.view(), model.codebook.view(), model.neuron_classes);
+    if (!table.label.empty()) result.accuracy = share_equal(rows.classes, table.codes);
+  }
+  const Stage stage(context, "write");
+  write_som_rows(context, file, rows);
+  finish(context, files, notices, result);
+  return result;
+}
+
+SomResult som_report(Context& context, const SomApplyParams& params) {
+  check_out(params.out, "PREFIX.html, .svg and .png");
+  Notices notices(context);
+  io::SomModel model = io::read_som_model(context, params.model);
+  if (params.neighbors != 0 && params.table.empty()) {
+    throw Error(ErrorCode::usage, "--neighbors counts samples anew: give the table as well");
+  }
+  if (params.neighbors != 0) {
+    model.neighbors = checked_neighbors(model.params.grid, params.neighbors);
+  }
+  if (!params.table.empty()) {
+    const SomTable table = read_som_table(context, params.table, params.reading, model);
+    describe(context, table.samples.view(), params.p_matrix, model, notices);
+  }
+  SomResult result = result_of(model);
+  OutputFiles files;
+  const Stage stage(context, "write");
+  report::MapReport report =
+      map_report(model, title_of(params.table.empty() ? params.model : params.table));
+  report.notices.insert(report.notices.begin(), notices.all.begin(), notices.all.end());
+  add_report_files(files, params.out, report);
+  finish(context, files, notices, result);
+  return result;
+}
+
+}  // namespace yupana::job

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "yupana/core/context.hpp"
+#include "yupana/io/table.hpp"
+#include "yupana/som/quality.hpp"
+#include "yupana/som/train.hpp"
+
+namespace yupana::job {
+
+struct SomFitParams {
+  std::string table;
+  io::TableParams reading;
+  som::SomParams som;
+  bool standardize = false;     ///< every feature to mean 0 and standard deviation 1
+  int neighbors = 0;            ///< of the topographic error: 4, 6, 8; 0: 8, hexagonal 6
+  std::int64_t image_rows = 0;  ///< samples are images of this size; 0: they are not
+  std::int64_t image_cols = 0;
+  std::optional<bool> p_matrix;  ///< nothing: where it is less than most_p_matrix_work
+  std::string out;               ///< prefix of the files
+};
+
+struct SomApplyParams {
+  std::string model;  ///< the .json of a fit
+  std::string table;
+  io::TableParams reading;
+  int neighbors = 0;             ///< 0: as the model was fitted
+  std::optional<bool> p_matrix;  ///< of a report
+  std::string out;
+};
+
+struct SomResult {
+  som::Grid grid;
+  som::Schedule schedule;  ///< without zeros
+  std::int64_t samples = 0, features = 0;
+  int neighbors = 0;
+  som::Quality quality;
+  std::optional<double> accuracy;  ///< share of samples whose class is the neuron's
+  std::vector<std::string> notices;
+  std::vector<std::string> files;
+};
+
+/// Trains a map and writes
+///   .json .codebook.npy  the model (io/som_model.hpp)
+///   .bmu.tsv             of each sample its neuron, counted from 0, and the distance to it
+///   .umatrix.npy .hits.npy .pmatrix.npy   rows x cols (the last where it is counted)
+///   .html .svg .png      the report; .images.png: the neurons as images
+/// All of them or, after an error, none. The same bytes for any device and number of threads.
+///   errors: usage for a map, radius or count that cannot be, bad_input for the table, naming row
+///   and column, out_of_resources
+SomResult som_fit(Context& context, const SomFitParams& params);
+
+/// Neurons, distances and, where the model has classes, the class of each sample: .bmu.tsv. A
+/// sample's class is that of the nearest neuron that has one; accuracy where the table has classes.
+SomResult som_apply(Context& context, const SomApplyParams& params);
+
+/// The report again; with a table its hits, errors and P-matrix instead of the training's.
+SomResult som_report(Context& context, const SomApplyParams& params);
+
+/// Samples x neurons x features: seconds on one core. A larger P-matrix is left out with a notice
+/// unless it is asked for.
+inline constexpr double most_p_matrix_work = 4e9;
+
+}  // namespace yupana::job

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "yupana/core/atomic_file.hpp"
+#include "yupana/core/context.hpp"
+#include "yupana/io/som_model.hpp"
+#include "yupana/report/som_map.hpp"
+#include "yupana/som/nearest.hpp"
+
+namespace yupana::job {
+
+/// A table of the samples' neurons, all counted from 0; with a class or a label column where those
+/// are not empty (-1: none).
+struct SomRows {
+  const som::NearestNeurons* nearest = nullptr;
+  som::Grid grid;
+  std::vector<std::string> class_names;
+  std::vector<std::int64_t> labels, classes;
+};
+void write_som_rows(Context& context, AtomicFile& file, const SomRows& rows);
+
+/// A map's values as rows x cols .npy: float64 or int64.
+void write_map_npy(AtomicFile& file, const som::Grid& grid, const std::vector<double>& values);
+void write_map_npy(AtomicFile& file,
+                   const som::Grid& grid,
+                   const std::vector<std::int64_t>& values);
+
+/// Component planes that a report shows, and values in all its panels: fewer planes for huge maps.
+inline constexpr std::int64_t most_planes = 24;
+inline constexpr std::int64_t most_report_values = 1'500'000;
+
+/// What is shown of a map: U-matrix, hits, P-matrix, classes, and planes or images.
+report::MapReport map_report(const io::SomModel& model, const std::string& title);
+
+/// .html .svg .png and, where there are images, .images.png.
+void add_report_files(OutputFiles& files, const std::string& out, const report::MapReport& report);
+
+}  // namespace yupana::job

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "yupana/core/context.hpp"
+#include "yupana/core/matrix.hpp"
+#include "yupana/io/som_model.hpp"
+#include "yupana/io/table.hpp"
+
+namespace yupana::job {
+
+/// A table as a map takes it: samples are rows, every cell is a finite number.
+struct SomTable {
+  Matrix<float> samples;
+  std::vector<std::string> features;
+  std::string label;
+  std::vector<std::string> classes;
+  std::vector<std::int64_t> codes;  ///< class of each sample; empty without label
+};
+
+/// Means and standard deviations (of all samples: divided by n) of the features; 0 for a feature
+/// whose values are all the same.
+struct Standardization {
+  std::vector<double> mean, scale;
+};
+
+/// Reads a table for training. Throws bad_input naming row and column of the first cell that is
+/// missing or infinite.
+SomTable read_som_table(Context& context, const std::string& path, const io::TableParams& reading);
+
+/// Reads the features of `model` from a table, standardized as it says: by name, or in order where
+/// the table names no columns and has as many. With the model's column of classes where the table
+/// has one; codes are the model's, -1 for a class that it does not know.
+SomTable read_som_table(Context& context,
+                        const std::string& path,
+                        const io::TableParams& reading,
+                        const io::SomModel& model);
+
+/// Standardizes in place; sums in order of the samples.
+Standardization standardize(Context& context, Matrix<float>& samples);
+
+}  // namespace yupana::job

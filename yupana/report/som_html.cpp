@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "yupana/core/error.hpp"
+#include "yupana/report/check.hpp"
+#include "yupana/report/page.hpp"
+#include "yupana/report/som_images.hpp"
+#include "yupana/report/som_map.hpp"
+#include "yupana/report/som_panel.hpp"
+#include "yupana/report/style.hpp"
+#include "yupana/report/text.hpp"
+
+namespace yupana::report {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Six digits are below a step of colour, and half the bytes of all of them.
+Json rounded(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double value : values) {
+    if (!std::isfinite(value)) {
+      list.push_back(nullptr);
+    } else if (value == std::floor(value) && std::abs(value) < 1e15) {
+      list.push_back(static_cast<std::int64_t>(value));
+    } else {
+      list.push_back(std::stod(fmt::format("{:.6g}", value)));
+    }
+  }
+  return list;
+}
+
+template <class Colors>
+Json hex_of(const Colors& colors) {
+  Json list = Json::array();
+  for (const Color& c : colors) {
+    list.push_back(fmt::format("#{:02x}{:02x}{:02x}", c.red, c.green, c.blue));
+  }
+  return list;
+}
+
+std::string data_of(const MapReport& report) {
+  Json panels = Json::array();
+  for (const MapPanel& panel : report.panels) {
+    panels.push_back(
+        {{"name", panel.name}, {"values", rounded(panel.values)}, {"counts", panel.counts}});
+  }
+  const Json data = {{"rows", report.rows},
+                     {"cols", report.cols},
+                     {"hexagonal", report.hexagonal},
+                     {"panels", panels},
+                     {"firstPlane", report.first_plane},
+                     {"classNames", report.class_names},
+                     {"classes", report.classes},
+                     {"colors", hex_of(map_colors)},
+                     {"classColors", hex_of(class_colors)},
+                     {"darkClassColors", hex_of(dark_class_colors)}};
+  return escape_script(data.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+std::string escaped(const std::string& text) { return escape_html(valid_utf8(text)); }
+
+std::string findings_of(const MapReport& report) {
+  if (report.findings.empty()) return "";
+  std::string list;
+  for (const std::string& text : report.findings) list += "<li>" + escaped(text) + "</li>";
+  return "<ul>" + list + "</ul>";
+}
+
+std::string notices_of(const MapReport& report) {
+  std::string list;
+  for (const std::string& text : report.notices) {
+    list +=
+        "<p class=\"notice\" role=\"note\"><b>⚠ Notice</b><span>" + escaped(text) + "</span></p>\n";
+  }
+  return list;
+}
+
+std::string summary_of(const MapReport& report) {
+  std::string rows;
+  for (const auto& [name, value] : report.summary) {
+    rows += fmt::format(
+        "<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escaped(name), escaped(value));
+  }
+  return "<table><tbody>\n" + rows + "</tbody></table>";
+}
+
+std::string images_of(const MapReport& report) {
+  if (report.images.empty()) return "";
+  const std::string png = map_images_png(report);
+  return fmt::format(
+      "<figure id=\"images\">\n<figcaption><h2>The neurons as images</h2>\n<p>The weights of each "
+      "neuron at its place on the map, {} x {} pixels, all in one scale of grey.</p></figcaption>\n"
+      "<img class=\"images\" alt=\"Grid of {} x {} images\" src=\"data:image/png;base64,{}\">\n"
+      "</figure>",
+      report.image_rows,
+      report.image_cols,
+      report.rows,
+      report.cols,
+      base64(png.data(), png.size()));
+}
+
+/// What stands for a {{name}} of som_map.html.
+std::string part(std::string_view name, const MapReport& report) {
+  if (name == "title") return escaped(report.title);
+  if (name == "style") return std::string(page::page_css);
+  if (name == "findings") return findings_of(report);
+  if (name == "notices") return notices_of(report);
+  if (name == "images") return images_of(report);
+  if (name == "summary") return summary_of(report);
+  if (name == "data") return data_of(report);
+  if (name == "script") return std::string(page::som_map_js);
+  throw Error(ErrorCode::usage, fmt::format("report: som_map.html has no part named {}", name));
+}
+
+}  // namespace
+
+void write_map_html(AtomicFile& file, const MapReport& report) {
+  check(report);
+  std::string_view rest = page::som_map_html;
+  for (;;) {
+    const std::size_t open = rest.find("{{"), close = rest.find("}}");
+    file.write(rest.substr(0, open));
+    if (open == std::string_view::npos) return;
+    file.write(part(rest.substr(open + 2, close - open - 2), report));
+    rest.remove_prefix(close + 2);
+  }
+}
+
+}  // namespace yupana::report

@@ -1,0 +1,234 @@
+#include "yupana/report/som_panel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "yupana/report/text.hpp"
+#include "yupana/report/ticks.hpp"
+
+namespace yupana::report {
+namespace {
+
+constexpr Color ink = {28, 33, 39};
+constexpr Color muted = {91, 99, 109};
+constexpr Color white = {255, 255, 255};
+constexpr Color absent = {0xc9, 0xcb, 0xd0};
+constexpr double title_height = 26;
+constexpr double map_width = 204, map_height = 260;
+constexpr double least_gapped = 7;  ///< size of cells with a gap between them
+constexpr double legend_row = 14.4;
+constexpr double least_scale = 90;  ///< height of a scale or legend beside a flat map
+const double half_sqrt3 = std::sqrt(3.0) / 2;
+
+double luminance(const Color& c) { return 0.299 * c.red + 0.587 * c.green + 0.114 * c.blue; }
+
+void draw_cell(Pen& pen, const std::vector<Point>& outline, const Point& center) {
+  cairo_t* const cairo = pen.get();
+  cairo_new_path(cairo);
+  for (const Point& p : outline) cairo_line_to(cairo, center.x + p.x, center.y + p.y);
+  cairo_close_path(cairo);
+  cairo_fill(cairo);
+}
+
+/// Edges of cells without a gap are sharp: softened ones would let the paper shine through.
+void use_edges(Pen& pen, const MapCells& cells) {
+  cairo_set_antialias(pen.get(),
+                      cells.size() < least_gapped ? CAIRO_ANTIALIAS_NONE : CAIRO_ANTIALIAS_DEFAULT);
+}
+
+void draw_title(Pen& pen, double left, double top, const std::string& name) {
+  pen.color(ink);
+  pen.font(15, true);
+  pen.text(valid_utf8(name), left, top + 15, Align::left, map_panel_width - 14);
+}
+
+void draw_text_in(Pen& pen, const std::string& text, const Point& center, const Color& ground) {
+  pen.color(luminance(ground) < 140 ? white : ink);
+  pen.text(text, center.x, center.y + 4, Align::center, 1e9);
+}
+
+void draw_scale(Pen& pen, const Box& bar, const ValueRange& range) {
+  const bool flat = !(range.high > range.low);
+  const std::unique_ptr<cairo_pattern_t, decltype(&cairo_pattern_destroy)> colors(
+      cairo_pattern_create_linear(0, bar.bottom(), 0, bar.top), cairo_pattern_destroy);
+  for (std::size_t k = 0; k < map_colors.size(); ++k) {
+    const Color& color = map_colors[flat ? 0 : k];
+    cairo_pattern_add_color_stop_rgb(colors.get(),
+                                     static_cast<double>(k) / (map_colors.size() - 1),
+                                     color.red / 255.0,
+                                     color.green / 255.0,
+                                     color.blue / 255.0);
+  }
+  cairo_set_source(pen.get(), colors.get());
+  pen.fill(bar);
+  std::vector<double> values = ticks(range.low, range.high, 5);
+  if (values.empty()) values = {range.low, range.high};
+  if (flat) values = {range.low};
+  const std::vector<std::string> texts = tick_texts(values);
+  pen.font(11.5);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double part = flat ? 0 : (values[i] - range.low) / (range.high - range.low);
+    const double y = bar.bottom() - part * bar.height;
+    pen.color(muted);
+    pen.line(bar.right(), y, bar.right() + 4, y);
+    const double base = std::clamp(y + 4, bar.top + 9, bar.bottom());
+    pen.text(texts[i], bar.right() + 7, base, Align::left, 50);
+  }
+}
+
+/// Takes the larger of two sizes in which a number fits into a cell.
+bool fits(Pen& pen, const std::string& text, const MapCells& cells) {
+  for (const double size : {11.0, 9.0}) {
+    pen.font(size);
+    if (cells.size() >= size + 3 && pen.width_of(text) <= cells.size() - 3) return true;
+  }
+  return false;
+}
+
+Box side_of(const MapCells& cells, double left, double top) {
+  return {left + cells.width() + 12, top + title_height, 13, std::max(cells.height(), least_scale)};
+}
+
+}  // namespace
+
+MapCells::MapCells(const MapReport& report, double width, double height)
+    : rows_(report.rows), cols_(report.cols), hexagonal_(report.hexagonal), size_(1) {
+  size_ = std::min({width / this->width(), height / this->height(), 56.0});
+}
+
+double MapCells::width() const {
+  return size_ * (static_cast<double>(cols_) + (hexagonal_ && rows_ > 1 ? 0.5 : 0));
+}
+
+double MapCells::height() const {
+  const auto rows = static_cast<double>(rows_);
+  return size_ * (hexagonal_ ? (rows - 1) * half_sqrt3 + 1 / half_sqrt3 : rows);
+}
+
+Point MapCells::center(std::int64_t neuron) const {
+  const std::int64_t row = neuron / cols_, col = neuron % cols_;
+  const auto r = static_cast<double>(row), c = static_cast<double>(col);
+  if (!hexagonal_) return {size_ * (c + 0.5), size_ * (r + 0.5)};
+  return {size_ * (c + (row % 2 == 1 ? 1.0 : 0.5)), size_ * (r * half_sqrt3 + 0.5 / half_sqrt3)};
+}
+
+std::vector<Point> MapCells::outline() const {
+  // Cells too small for a gap overlap by a hair instead: no seams of paper between them.
+  const double side = size_ >= least_gapped ? size_ - 1 : size_ + 0.25, half = side / 2;
+  if (!hexagonal_) return {{-half, -half}, {half, -half}, {half, half}, {-half, half}};
+  const double tall = half / half_sqrt3;
+  return {{0, -tall},
+          {half, -tall / 2},
+          {half, tall / 2},
+          {0, tall},
+          {-half, tall / 2},
+          {-half, -tall / 2}};
+}
+
+ValueRange range_of(const std::vector<double>& values) {
+  ValueRange range;
+  bool any = false;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    range = any ? ValueRange{std::min(range.low, value), std::max(range.high, value)}
+                : ValueRange{value, value};
+    any = true;
+  }
+  return range;
+}
+
+Color map_color(double part) {
+  const double at = std::clamp(part, 0.0, 1.0) * static_cast<double>(map_colors.size() - 1);
+  const std::size_t k = std::min(static_cast<std::size_t>(at), map_colors.size() - 2);
+  const double rest = at - static_cast<double>(k);
+  const auto mixed = [&](std::uint8_t low, std::uint8_t high) {
+    return static_cast<std::uint8_t>(std::lround(low + (high - low) * rest));
+  };
+  const Color &a = map_colors[k], &b = map_colors[k + 1];
+  return {mixed(a.red, b.red), mixed(a.green, b.green), mixed(a.blue, b.blue)};
+}
+
+Color map_class_color(std::int64_t c) {
+  const Color& own = class_colors[static_cast<std::size_t>(c % 8)];
+  if (c / 8 % 2 == 0) return own;
+  const auto light = [](std::uint8_t part) {
+    return static_cast<std::uint8_t>(std::lround(255 - 0.5 * (255 - part)));
+  };
+  return {light(own.red), light(own.green), light(own.blue)};
+}
+
+double map_panel_height(const MapReport& report) {
+  const MapCells cells(report, map_width, map_height);
+  return title_height + std::max(cells.height(), least_scale);
+}
+
+void draw_map_panel(
+    Pen& pen, double left, double top, const MapReport& report, const MapPanel& panel) {
+  const MapCells cells(report, map_width, map_height);
+  draw_title(pen, left, top, panel.name);
+  const ValueRange range = range_of(panel.values);
+  const double span = range.high - range.low;
+  const std::vector<Point> outline = cells.outline();
+  const bool written = panel.counts && fits(pen, fmt::format("{:.0f}", range.high), cells);
+  for (std::size_t i = 0; i < panel.values.size(); ++i) {
+    const double value = panel.values[i];
+    Point center = cells.center(static_cast<std::int64_t>(i));
+    center = {center.x + left, center.y + top + title_height};
+    const Color color =
+        std::isfinite(value) ? map_color(span > 0 ? (value - range.low) / span : 0) : absent;
+    pen.color(color);
+    use_edges(pen, cells);
+    draw_cell(pen, outline, center);
+    cairo_set_antialias(pen.get(), CAIRO_ANTIALIAS_DEFAULT);
+    if (written) draw_text_in(pen, fmt::format("{:.0f}", value), center, color);
+  }
+  draw_scale(pen, side_of(cells, left, top), range);
+}
+
+void draw_class_panel(Pen& pen, double left, double top, const MapReport& report) {
+  const MapCells cells(report, map_width, map_height);
+  draw_title(pen, left, top, "Classes (majority)");
+  const std::vector<Point> outline = cells.outline();
+  pen.font(11);
+  for (std::size_t i = 0; i < report.classes.size(); ++i) {
+    const std::int64_t c = report.classes[i];
+    Point center = cells.center(static_cast<std::int64_t>(i));
+    center = {center.x + left, center.y + top + title_height};
+    const Color color = c < 0 ? absent : map_class_color(c);
+    pen.color(color);
+    use_edges(pen, cells);
+    draw_cell(pen, outline, center);
+    cairo_set_antialias(pen.get(), CAIRO_ANTIALIAS_DEFAULT);
+    if (c < 0 || cells.size() < 14) continue;
+    const std::string name = valid_utf8(report.class_names[static_cast<std::size_t>(c)]);
+    if (pen.width_of(name) < cells.size() - 4) draw_text_in(pen, name, center, color);
+  }
+  const Box side = side_of(cells, left, top);
+  const auto total = std::ssize(report.class_names);
+  const std::int64_t room = static_cast<std::int64_t>(side.height / legend_row);
+  const std::int64_t shown = total > room ? room - 1 : total;
+  const double width = left + map_panel_width - 5 - side.left;
+  for (std::int64_t c = 0; c < shown; ++c) {
+    const double y = side.top + legend_row * static_cast<double>(c);
+    pen.color(map_class_color(c));
+    pen.fill({side.left, y + 2, 10, 10});
+    pen.color(ink);
+    pen.text(valid_utf8(report.class_names[static_cast<std::size_t>(c)]),
+             side.left + 15,
+             y + 11,
+             Align::left,
+             width - 15);
+  }
+  if (shown == total) return;
+  pen.color(muted);
+  pen.text(fmt::format("{} more", total - shown),
+           side.left,
+           side.top + legend_row * static_cast<double>(shown) + 11,
+           Align::left,
+           width);
+}
+
+}  // namespace yupana::report

@@ -1,0 +1,88 @@
+#include "yupana/report/surface.hpp"
+
+#include <cairo-svg.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <map>
+#include <string_view>
+
+#include "yupana/core/error.hpp"
+
+namespace yupana::report {
+namespace {
+
+void expect(cairo_status_t status) {
+  if (status == CAIRO_STATUS_SUCCESS) return;
+  throw Error(ErrorCode::out_of_resources,
+              fmt::format("report: cannot draw: {}", cairo_status_to_string(status)));
+}
+
+/// Takes what cairo writes. C code stands between the two ends, so nothing may be thrown here.
+cairo_status_t append(void* text, const unsigned char* data, unsigned int bytes) noexcept {
+  try {
+    static_cast<std::string*>(text)->append(reinterpret_cast<const char*>(data), bytes);
+    return CAIRO_STATUS_SUCCESS;
+  } catch (const std::exception&) {
+    return CAIRO_STATUS_NO_MEMORY;
+  }
+}
+
+/// cairo numbers its surfaces over the life of the process and writes the numbers ("surface17")
+/// into the file. Counted anew here, so that a report gives the same bytes whenever it is drawn.
+std::string with_own_numbers(const std::string& svg) {
+  constexpr std::string_view word = "surface";
+  const auto is_name = [&](std::size_t at) { return svg[at - 1] == '"' || svg[at - 1] == '#'; };
+  std::map<std::string, std::size_t> numbers;
+  std::string out;
+  out.reserve(svg.size());
+  for (std::size_t from = 0;;) {
+    const std::size_t at = svg.find(word, from);
+    if (at == std::string::npos) return out.append(svg, from);
+    const std::size_t digits = at + word.size();
+    const std::size_t end = std::min(svg.find_first_not_of("0123456789", digits), svg.size());
+    out.append(svg, from, digits - from);
+    // Behind another character it is a chance word of an image in base64.
+    if (end > digits && is_name(at)) {
+      const std::string number = svg.substr(digits, end - digits);
+      out += std::to_string(numbers.try_emplace(number, numbers.size() + 1).first->second);
+    } else {
+      out.append(svg, digits, end - digits);
+    }
+    from = end;
+  }
+}
+
+}  // namespace
+
+std::string svg_of(double width, double height, const Drawing& draw) {
+  std::string svg;
+  const Surface surface(cairo_svg_surface_create_for_stream(append, &svg, width, height),
+                        cairo_surface_destroy);
+  draw(surface.get());
+  cairo_surface_finish(surface.get());
+  expect(cairo_surface_status(surface.get()));
+  return with_own_numbers(svg);
+}
+
+std::string png_of(cairo_surface_t* image) {
+  std::string png;
+  expect(cairo_surface_status(image));
+  expect(cairo_surface_write_to_png_stream(image, append, &png));
+  return png;
+}
+
+std::string png_of(double width, double height, double scale, const Drawing& draw) {
+  const Surface surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24,
+                                                   static_cast<int>(std::ceil(width * scale)),
+                                                   static_cast<int>(std::ceil(height * scale))),
+                        cairo_surface_destroy);
+  expect(cairo_surface_status(surface.get()));
+  cairo_surface_set_device_scale(surface.get(), scale, scale);
+  draw(surface.get());
+  return png_of(surface.get());
+}
+
+}  // namespace yupana::report
