@@ -11,11 +11,9 @@ BUILD_PACKAGES := g++ cmake ninja-build ccache pkg-config libtbb-dev libhwy-dev 
   libcli11-dev libfmt-dev nlohmann-json3-dev libeigen3-dev libboost-graph-dev \
   libcairo2-dev fonts-dejavu-core zlib1g-dev libgtest-dev
 TEST_PACKAGES := clang-format-14 plink1.9 plink2 bcftools tabix python3-numpy python3-scipy \
-  chromium genometools
-PEER_PACKAGES := libopenblas0-pthread python3-sklearn python3-graph-tool exonerate minimap2 spaln
-  chromium
-PEER_PACKAGES := libopenblas0-pthread python3-sklearn python3-graph-tool exonerate minimap2 \
-  libfftw3-single3 libfftw3-double3 libgmp10
+  python3-sklearn chromium genometools
+PEER_PACKAGES := libopenblas0-pthread python3-graph-tool exonerate minimap2 spaln libfftw3-single3 \
+  libfftw3-double3 libgmp10
 FUZZ_PACKAGES := clang libclang-rt-14-dev
 
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
@@ -79,7 +77,7 @@ fuzz: packages
 bench: build
 	@$(call install,$(TEST_PACKAGES) $(PEER_PACKAGES))
 	mkdir -p bench/results
-	for name in distances paths vcf packing scan sort merge splice closest trisolve fft polymul som; do
+	for name in distances paths vcf packing scan sort merge splice closest trisolve fft polymul som trees; do
 	  $(YUPANA) bench $$name --json | tee bench/results/$$name.jsonl
 	done
 	python3 bench/tables.py
