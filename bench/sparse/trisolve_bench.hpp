@@ -31,7 +31,6 @@ bool agrees(const Verified& want, const double* x);
 void trisolve_cuda(Context& context, const BenchParams& params);
 void trisolve_cuda_peers(const BenchParams& params,
                          const std::string& what,
-                         const std::string& device,
                          const SystemMatrix& matrix,
                          const Verified& want);
 

@@ -49,7 +49,7 @@ bool same_analysis(const sparse::LevelAnalysis<std::int32_t>& a,
          std::equal(a.level.begin(), a.level.end(), b.level.begin());
 }
 
-void measure(const BenchParams& params, const Grid& grid, const std::string& device) {
+void measure(const BenchParams& params, const Grid& grid) {
   const int repeats = params.quick ? 1 : 9;
   const SystemMatrix matrix = grid.matrix();
   const Verified want = verified(matrix);
@@ -84,7 +84,7 @@ void measure(const BenchParams& params, const Grid& grid, const std::string& dev
     const std::string how = system.in_strips() ? "strips" : "one queue";
     emit(fmt::format("yupana cuda solve, sync-free, {}", how), solve_ms, good);
   }
-  if (params.peers) trisolve_cuda_peers(params, what, device, matrix, want);
+  if (params.peers) trisolve_cuda_peers(params, what, matrix, want);
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ void trisolve_cuda(Context& context, const BenchParams& on_host) {
   for (const Grid& grid : params.quick
                               ? std::vector<Grid>{{"2-D", 300, 300, 1}, {"3-D", 40, 40, 40}}
                               : std::vector<Grid>{{"2-D", 1500, 1500, 1}, {"3-D", 130, 130, 130}}) {
-    measure(params, grid, device);
+    measure(params, grid);
   }
 }
 

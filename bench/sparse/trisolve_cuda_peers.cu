@@ -41,7 +41,6 @@ DeviceArray<T> uploaded(const T* values, std::int64_t count) {
 
 void trisolve_cuda_peers(const BenchParams& params,
                          const std::string& what,
-                         const std::string& device,
                          const SystemMatrix& matrix,
                          const Verified& want) {
   const CuSparse peer;
@@ -124,8 +123,7 @@ void trisolve_cuda_peers(const BenchParams& params,
        {std::pair{"cuSPARSE SpSV analysis", analysis}, {"cuSPARSE SpSV solve", solve}}) {
     std::vector<double> sorted = all;
     std::sort(sorted.begin(), sorted.end());
-    params.emit(
-        {"trisolve", what, name, sorted[sorted.size() / 2], "ms", std::nullopt, good, device});
+    params.emit({"trisolve", what, name, sorted[sorted.size() / 2], "ms", std::nullopt, good});
   }
   cusparseSpSV_destroyDescr_(plan);
   cusparseDestroy_(handle);
