@@ -69,7 +69,7 @@ class SortCase {
                          "a = s.copy()",
                          fmt::format("a.sort(kind=\"{}\")", kind),
                          params_.quick ? 1 : 3),
-           true);
+           false);
     }
   }
 

@@ -1,3 +1,5 @@
+// Over 400 lines: one class grows a tree, level by level and then branch by branch, on one set of
+// lists; cut in two, both halves would need all of its state.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -154,8 +154,8 @@ class PieceReader {
     double value = 0;
     if (!whole_number(text, value)) {
       fail(c,
-           fmt::format("'{}' is no number; read the column as --categorical or leave it out with "
-                       "--ignore",
+           fmt::format("'{}' is no number; leave the column out with --ignore or, for trees, "
+                       "read it as --categorical",
                        printable(text)));
     }
     if (use == ColumnUse::number) {

@@ -1,3 +1,5 @@
+// Over 400 lines: the two kernels that solve, task by task and in strips, and the row sums they
+// share.
 #include <algorithm>
 
 #include "yupana/sparse/mailbox.cuh"
