@@ -80,8 +80,8 @@ __device__ void split_runs(const Runs& runs,
     low[r] = diagonal > others ? diagonal - others : 0;
     high[r] = diagonal < length ? diagonal : length;
   }
-  Raw<K, ways> room;
-  K* middle = room.items();
+  Held<K, ways> room;
+  K(&middle)[ways] = room.items;
 #pragma unroll
   for (int r = 0; r < ways; ++r) {
     if (low[r] < high[r]) middle[r] = keys[r][(low[r] + high[r]) / 2];
@@ -97,8 +97,8 @@ __device__ void split_runs(const Runs& runs,
     if (!open) return;
     const bool lower = before >= diagonal;
     int chosen = -1;
-    Raw<K, 1> best_room;
-    K& best = *best_room.items();
+    Held<K, 1> best_room;
+    K& best = best_room.items[0];
 #pragma unroll
     for (int r = 0; r < ways; ++r) {
       if (low[r] >= high[r]) continue;
@@ -220,8 +220,8 @@ __device__ inline void merge_in_block(
     I* items, int middle, int end, int thread, const Order& less) {
   const int diagonal = thread * count < end ? thread * count : end;
   const int from_a = split_in_block(items, middle, items + middle, end - middle, diagonal, less);
-  Raw<I, count> room;
-  I(&out)[count] = *reinterpret_cast<I(*)[count]>(room.items());
+  Held<I, count> room;
+  I(&out)[count] = room.items;
   merge_in_registers(items, from_a, middle, middle + diagonal - from_a, end, less, out);
   __syncthreads();
 #pragma unroll
@@ -282,8 +282,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     const int diagonal = offset < stop - base ? offset : stop - base;
     const int from_a =
         split_in_block(items + base, middle - base, items + middle, stop - middle, diagonal, less);
-    Raw<I, Shape::items> room;
-    I(&merged)[Shape::items] = *reinterpret_cast<I(*)[Shape::items]>(room.items());
+    Held<I, Shape::items> room;
+    I(&merged)[Shape::items] = room.items;
     merge_in_registers(
         items, base + from_a, middle, middle + diagonal - from_a, stop, less, merged);
     __syncthreads();
