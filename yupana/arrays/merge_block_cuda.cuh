@@ -13,10 +13,11 @@ namespace yupana::arrays::cuda {
 
 /// A key and the value that moves with it, read and written as one word where they fill one.
 template <class K, class V>
-inline constexpr std::size_t item_alignment =
-    sizeof(K) + sizeof(V) == 8 || sizeof(K) + sizeof(V) == 16
-        ? sizeof(K) + sizeof(V)
-        : (alignof(K) > alignof(V) ? alignof(K) : alignof(V));
+inline constexpr std::size_t item_alignment = sizeof(K) + sizeof(V) == 8 ||
+                                                      sizeof(K) + sizeof(V) == 16
+                                                  ? sizeof(K) + sizeof(V)
+                                                  : (alignof(K) > alignof(V) ? alignof(K)
+                                                                             : alignof(V));
 template <class K, class V>
 struct alignas(item_alignment<K, V>) Item {
   static constexpr bool has_value = true;
