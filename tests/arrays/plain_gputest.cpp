@@ -363,8 +363,8 @@ TEST(ArraysGpu, WhatDoesNotFitTheMemoryThatMayBeUsedIsRefusedWithThePlan) {
   refused("sort: 4 MiB", [&] { sort_by_key(little, keys.data(), values.data(), n); });
   EXPECT_EQ(keys, before);
   sort(little, keys.data(), n / 4);
-  std::vector<std::uint64_t> wide(1 << 18);
-  refused("scan: 2 MiB", [&] { inclusive_scan(little, wide.data(), n, wide.data(), Plus{}); });
+  std::vector<std::uint32_t> wide(1 << 19);
+  refused("scan: 2 MiB", [&] { inclusive_scan(little, wide.data(), 2 * n, wide.data()); });
 }
 
 TEST(ArraysGpu, ChunksOfAHostArrayMeet) {

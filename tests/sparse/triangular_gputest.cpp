@@ -176,6 +176,17 @@ TEST(GpuTriangular, LevelsOfGridsOfAnyWidth) {
   }
 }
 
+TEST(GpuTriangular, NarrowLevelsAreSolvedOnTheCpuAndWideOnesThere) {
+  YUPANA_NEEDS_GPU();
+  Context gpu({.device = "cuda"});
+  const auto method = [&](std::int64_t width, std::int64_t height) {
+    const auto matrix = lower_poisson<double, std::int32_t>(width, height, 1);
+    return TriangularSystem<double, std::int32_t>(gpu, matrix.view()).method();
+  };
+  EXPECT_EQ(method(150, 150), SolveMethod::serial);
+  EXPECT_EQ(method(500, 500), SolveMethod::sync_free);
+}
+
 TEST(GpuTriangular, NanAndInfinityAreResultsAndNotMarks) {
   YUPANA_NEEDS_GPU();
   const auto matrix = lower_poisson<double, std::int32_t>(150, 60, 1);
