@@ -1,3 +1,4 @@
+// Over 400 lines: the ring, the flat scan and the choice between them, which share their task.
 #pragma once
 
 #include <algorithm>
