@@ -85,7 +85,13 @@ void one_shape(Workspace& space,
 template <class T, class Op>
 void scans(T init, Op op) {
   Workspace space;
-  for (const std::int64_t n : sizes) {
+  using Flat = cuda::FlatScan<T>;
+  std::vector<std::int64_t> all = sizes;
+  for (const std::int64_t edge : {std::int64_t{Flat::tile}, 32 * std::int64_t{Flat::tile}}) {
+    all.insert(all.end(), {edge - 1, edge, edge + 1});
+  }
+  all.insert(all.end(), {Flat::most, Flat::most + 1});
+  for (const std::int64_t n : all) {
     const std::vector<T> in = values_of<T>(n);
     std::vector<T> inclusive, exclusive, from;
     T total = in[0], running = init;
@@ -104,6 +110,9 @@ void scans(T init, Op op) {
       one_shape<true, cuda::ScanShape<T, 2>>(space, in, init, exclusive, shift, op);
       one_shape<false, cuda::ScanShape<T, 8>>(space, in, init, from, shift, op);
     }
+    There<T> shifted(in, 1), out(in, 1);
+    cuda::exclusive_scan(space, nullptr, shifted.data(), n, init, out.data(), op);
+    EXPECT_TRUE(out.back() == exclusive) << n << " not aligned";
     There<T> textbook(in);
     cuda::textbook_scan<true, true>(
         space, nullptr, textbook.data(), n, cuda::to_words(init), textbook.data(), op);

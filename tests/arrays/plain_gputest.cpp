@@ -343,6 +343,30 @@ TEST(ArraysGpu, OtherTypesAndOperatorsRunOnThreads) {
   EXPECT_EQ(got, want);
 }
 
+TEST(ArraysGpu, WhatDoesNotFitTheMemoryThatMayBeUsedIsRefusedWithThePlan) {
+  YUPANA_NEEDS_GPU();
+  Context little({.device = "cuda:0", .gpu_memory = 1 << 20});
+  std::vector<std::uint32_t> keys(1 << 18), values(1 << 18);
+  const std::vector<std::uint32_t> before = keys;
+  const auto refused = [&](const char* wanted, const auto& call) {
+    try {
+      call();
+      ADD_FAILURE() << wanted;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::out_of_resources);
+      EXPECT_NE(std::string(error.what()).find(wanted), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("--gpu-memory"), std::string::npos) << error.what();
+    }
+  };
+  const auto n = static_cast<std::int64_t>(keys.size());
+  refused("sort: 2 MiB", [&] { sort(little, keys.data(), n); });
+  refused("sort: 4 MiB", [&] { sort_by_key(little, keys.data(), values.data(), n); });
+  EXPECT_EQ(keys, before);
+  sort(little, keys.data(), n / 4);
+  std::vector<std::uint32_t> wide(1 << 19);
+  refused("scan: 2 MiB", [&] { inclusive_scan(little, wide.data(), 2 * n, wide.data()); });
+}
+
 TEST(ArraysGpu, ChunksOfAHostArrayMeet) {
   YUPANA_NEEDS_GPU();
   // A chunk is 256 MiB.

@@ -129,6 +129,64 @@ TEST(GpuTriangular, SolvesUpperSystems) {
   }
 }
 
+/// The upper triangle with the same levels from its end: row i is row n - 1 - i of `lower`.
+CsrMatrix<double, std::int32_t> mirrored(const CsrMatrix<double, std::int32_t>& lower) {
+  const std::int64_t n = lower.rows, entries = lower.columns.size();
+  CsrMatrix<double, std::int32_t> upper{
+      n, n, Array<std::int32_t>(n + 1), Array<std::int32_t>(entries), Array<double>(entries)};
+  for (std::int64_t i = 0; i <= n; ++i) {
+    upper.row_begin[i] = static_cast<std::int32_t>(entries) - lower.row_begin[n - i];
+  }
+  for (std::int64_t e = 0; e < entries; ++e) {
+    upper.columns[e] = static_cast<std::int32_t>(n - 1 - lower.columns[entries - 1 - e]);
+    upper.values[e] = lower.values[entries - 1 - e];
+  }
+  return upper;
+}
+
+// Strips of few long chains are settled chain by chain, others round by round: widths on both
+// sides, chains that end within a group, within a strip and beyond it, more chains than warps.
+TEST(GpuTriangular, LevelsOfGridsOfAnyWidth) {
+  YUPANA_NEEDS_GPU();
+  Context cpu({.device = "cpu"}), gpu({.device = "cuda"});
+  struct Size {
+    std::int64_t width, height, depth;
+  };
+  for (const Size s : {Size{1, 3000, 1},
+                       {3, 900, 1},
+                       {15, 300, 1},
+                       {16, 300, 1},
+                       {17, 300, 1},
+                       {31, 200, 3},
+                       {32, 200, 1},
+                       {33, 200, 1},
+                       {1023, 7, 1},
+                       {1024, 7, 1},
+                       {1025, 7, 2},
+                       {70001, 1, 1},
+                       {5000, 60, 1},
+                       {97, 3000, 1},
+                       {60, 50, 40}}) {
+    SCOPED_TRACE(fmt::format("{} x {} x {}", s.width, s.height, s.depth));
+    const auto lower = lower_poisson<double, std::int32_t>(s.width, s.height, s.depth);
+    expect_same(analyse(gpu, lower.view()), analyse(cpu, lower.view()));
+    const auto upper = mirrored(lower);
+    const TriangularParams params{.triangle = Triangle::upper};
+    expect_same(analyse(gpu, upper.view(), params), analyse(cpu, upper.view(), params));
+  }
+}
+
+TEST(GpuTriangular, NarrowLevelsAreSolvedOnTheCpuAndWideOnesThere) {
+  YUPANA_NEEDS_GPU();
+  Context gpu({.device = "cuda"});
+  const auto method = [&](std::int64_t width, std::int64_t height) {
+    const auto matrix = lower_poisson<double, std::int32_t>(width, height, 1);
+    return TriangularSystem<double, std::int32_t>(gpu, matrix.view()).method();
+  };
+  EXPECT_EQ(method(150, 150), SolveMethod::serial);
+  EXPECT_EQ(method(500, 500), SolveMethod::sync_free);
+}
+
 TEST(GpuTriangular, NanAndInfinityAreResultsAndNotMarks) {
   YUPANA_NEEDS_GPU();
   const auto matrix = lower_poisson<double, std::int32_t>(150, 60, 1);

@@ -6,6 +6,7 @@
 #include "yupana/arrays/arrays_cuda.hpp"
 #include "yupana/arrays/workspace_cuda.hpp"
 #include "yupana/core/context.hpp"
+#include "yupana/core/error.hpp"
 
 /// Host arrays to the device and back.
 namespace yupana::arrays::cuda {
@@ -14,6 +15,18 @@ namespace yupana::arrays::cuda {
 class Visit {
  public:
   explicit Visit(Context& context) : context_(context), scope_(context.devices().front()) {}
+
+  /// Throws out_of_resources, with the plan, if `bytes` for `what` are more than may be used.
+  void need(std::uint64_t bytes, const char* what) const {
+    if (bytes <= context_.gpu_memory()) return;
+    throw Error(ErrorCode::out_of_resources,
+                fmt::format("{}: {:.4g} MiB on the GPU are wanted for the arrays and what is "
+                            "sorted or scanned beside them, {:.4g} MiB may be used; raise "
+                            "--gpu-memory, or use --device cpu",
+                            what,
+                            static_cast<double>(bytes) / (1 << 20),
+                            static_cast<double>(context_.gpu_memory()) / (1 << 20)));
+  }
 
   Workspace& space() { return space_; }
   cudaStream_t stream() const { return stream_; }
@@ -43,6 +56,12 @@ class Visit {
   yupana::cuda::Stream stream_;
   Workspace space_;
 };
+
+/// Bytes of n values.
+template <class T>
+std::uint64_t bytes_of(std::int64_t n) {
+  return n > 0 ? static_cast<std::uint64_t>(n) * sizeof(T) : 0;
+}
 
 /// Values on the device at a time: 256 MiB. Part of the order of float scans, so that it must not
 /// depend on the memory there is; whole tiles of the CPU's.

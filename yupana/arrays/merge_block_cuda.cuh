@@ -1,17 +1,25 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 #include "yupana/arrays/columns.hpp"
 #include "yupana/arrays/operators.hpp"
+#include "yupana/arrays/warp_cuda.cuh"
 
 /// Sorting and merging in registers and shared memory: what one thread does.
 namespace yupana::arrays::cuda {
 
-/// A key and the value that moves with it.
+/// A key and the value that moves with it, read and written as one word where they fill one.
 template <class K, class V>
-struct Item {
+inline constexpr std::size_t item_alignment = sizeof(K) + sizeof(V) == 8 ||
+                                                      sizeof(K) + sizeof(V) == 16
+                                                  ? sizeof(K) + sizeof(V)
+                                                  : (alignof(K) > alignof(V) ? alignof(K)
+                                                                             : alignof(V));
+template <class K, class V>
+struct alignas(item_alignment<K, V>) Item {
   static constexpr bool has_value = true;
   K key;
   V value;
@@ -22,11 +30,13 @@ struct Item<K, NoValue> {
   K key;
 };
 
-/// Room in shared memory for items of a type that may lack a default constructor.
+/// A thread's own items, not constructed: a type may lack a default constructor. A union, not bytes
+/// that are taken for items: those of two words stay in memory, which made a sort of pairs three
+/// times as long.
 template <class T, int count>
-struct Raw {
-  alignas(alignof(T) > 16 ? alignof(T) : 16) unsigned char bytes[count * sizeof(T)];
-  __device__ T* items() { return reinterpret_cast<T*>(bytes); }
+union Held {
+  __device__ Held() {}
+  T items[count];
 };
 
 template <class K, class V>
@@ -49,11 +59,36 @@ inline constexpr bool any_order_of_equals = std::is_same_v<V, NoValue>&& std::is
                                             (std::is_same_v<Order, Less> ||
                                              std::is_same_v<Order, Greater>);
 
+/// first ? a : b, word by word: of two structs C++ would choose an address, and what has an address
+/// is kept in memory.
+template <class T>
+__device__ inline T chosen(bool first, T a, T b) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return first ? a : b;
+  } else {
+    Words<T> words = to_words(a);
+    const Words<T> others = to_words(b);
+#pragma unroll
+    for (int i = 0; i < Words<T>::count; ++i) {
+      words.word[i] = first ? words.word[i] : others.word[i];
+    }
+    return from_words<T>(words);
+  }
+}
+template <class K, class V>
+__device__ inline Item<K, V> chosen(bool first, Item<K, V> a, Item<K, V> b) {
+  if constexpr (Item<K, V>::has_value) {
+    return {chosen(first, a.key, b.key), chosen(first, a.value, b.value)};
+  } else {
+    return {chosen(first, a.key, b.key)};
+  }
+}
+
 template <class I, class Order>
 __device__ inline void exchange(I& a, I& b, const Order& less) {
   const bool swapped = less(b.key, a.key);
-  const I lower = swapped ? b : a;
-  b = swapped ? a : b;
+  const I lower = chosen(swapped, b, a);
+  b = chosen(swapped, a, b);
   a = lower;
 }
 
@@ -114,13 +149,14 @@ __device__ inline void merge_in_registers(
 #pragma unroll
   for (int i = 0; i < count; ++i) {
     const bool from_b = a >= a_end || (b < b_end && less(y.key, x.key));
-    out[i] = from_b ? y : x;
+    out[i] = chosen(from_b, y, x);
     a += !from_b;
     b += from_b;
-    if (i + 1 == count) break;
-    const I next = items[from_b ? b : a];
-    x = from_b ? x : next;
-    y = from_b ? next : y;
+    if (i + 1 < count) {
+      const I next = items[from_b ? b : a];
+      x = chosen(from_b, x, next);
+      y = chosen(from_b, next, y);
+    }
   }
 }
 

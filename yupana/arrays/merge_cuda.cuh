@@ -80,8 +80,8 @@ __device__ void split_runs(const Runs& runs,
     low[r] = diagonal > others ? diagonal - others : 0;
     high[r] = diagonal < length ? diagonal : length;
   }
-  Raw<K, ways> room;
-  K* middle = room.items();
+  Held<K, ways> room;
+  K(&middle)[ways] = room.items;
 #pragma unroll
   for (int r = 0; r < ways; ++r) {
     if (low[r] < high[r]) middle[r] = keys[r][(low[r] + high[r]) / 2];
@@ -97,8 +97,8 @@ __device__ void split_runs(const Runs& runs,
     if (!open) return;
     const bool lower = before >= diagonal;
     int chosen = -1;
-    Raw<K, 1> best_room;
-    K& best = *best_room.items();
+    Held<K, 1> best_room;
+    K& best = best_room.items[0];
 #pragma unroll
     for (int r = 0; r < ways; ++r) {
       if (low[r] >= high[r]) continue;
@@ -171,33 +171,37 @@ __global__ void __launch_bounds__(128) split_by_warp_kernel(Runs runs,
   const K* keys = runs.run(group, ways, run).keys;
   std::int64_t low = max(std::int64_t{0}, diagonal - (all - length));
   std::int64_t high = min(diagonal, length);
+  // Probe k of a run; in a narrow one several stand on the same item.
+  const auto probe_at = [](std::int64_t from, std::int64_t until, int k) {
+    return from + (until - from) * (2 * k + 1) / (2 * probes);
+  };
   // Every round closes some candidates if the order is one; else the rounds end all the same.
   for (int round = 0; round < 128 && __any_sync(all_lanes, low < high); ++round) {
     const bool open = low < high;
-    // Probe k of 8; in a narrow run several stand on the same item.
-    const std::int64_t place = open ? low + (high - low) * (2 * probe + 1) / (2 * probes) : low;
-    Words<K> own{};
-    if (open) own = to_words(keys[place]);
+    const std::int64_t place = open ? probe_at(low, high, probe) : low;
+    // Where a run is closed, some key of it or of the first: all are compared, whatever they count.
+    const Words<K> own =
+        to_words(length > 0 ? keys[min(place, length - 1)] : runs.run(group, ways, 0).keys[0]);
     const K key = from_words<K>(own);
     std::int64_t least = place, most = place;
+#pragma unroll
     for (int r = 0; r < ways; ++r) {
       const std::int64_t their_low = __shfl_sync(all_lanes, low, r * probes);
       const std::int64_t their_high = __shfl_sync(all_lanes, high, r * probes);
-      std::int64_t after = their_low, until = their_high;
+      const bool earlier = r < run;  // its equals come before one's own
+      int before = 0;
+#pragma unroll
       for (int k = 0; k < probes; ++k) {
-        const std::int64_t their_place = __shfl_sync(all_lanes, place, r * probes + k);
         const K theirs = from_words<K>(lane_value(own, r * probes + k));
-        if (!open || their_low >= their_high || r == run) continue;
-        const bool before = r < run ? !less(key, theirs) : less(theirs, key);
-        if (before) {
-          after = their_place + 1;
-        } else {
-          until = min(until, their_place);
-        }
+        before += less(earlier ? key : theirs, earlier ? theirs : key) != earlier;
       }
-      if (r != run) {
-        least += after;
-        most += until;
+      if (r == run) continue;
+      if (their_low >= their_high) {
+        least += their_low;
+        most += their_low;
+      } else {
+        least += before > 0 ? probe_at(their_low, their_high, before - 1) + 1 : their_low;
+        most += before < probes ? probe_at(their_low, their_high, before) : their_high;
       }
     }
     // Within a run what was found of one probe holds for all on its side.
@@ -220,8 +224,8 @@ __device__ inline void merge_in_block(
     I* items, int middle, int end, int thread, const Order& less) {
   const int diagonal = thread * count < end ? thread * count : end;
   const int from_a = split_in_block(items, middle, items + middle, end - middle, diagonal, less);
-  Raw<I, count> room;
-  I(&out)[count] = *reinterpret_cast<I(*)[count]>(room.items());
+  Held<I, count> room;
+  I(&out)[count] = room.items;
   merge_in_registers(items, from_a, middle, middle + diagonal - from_a, end, less, out);
   __syncthreads();
 #pragma unroll
@@ -282,8 +286,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     const int diagonal = offset < stop - base ? offset : stop - base;
     const int from_a =
         split_in_block(items + base, middle - base, items + middle, stop - middle, diagonal, less);
-    Raw<I, Shape::items> room;
-    I(&merged)[Shape::items] = *reinterpret_cast<I(*)[Shape::items]>(room.items());
+    Held<I, Shape::items> room;
+    I(&merged)[Shape::items] = room.items;
     merge_in_registers(
         items, base + from_a, middle, middle + diagonal - from_a, stop, less, merged);
     __syncthreads();

@@ -41,8 +41,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     if (at < end) items[at] = load_item<K, V>(in, first + at);
   }
   __syncthreads();
-  Raw<I, count> room;
-  I(&own)[count] = *reinterpret_cast<I(*)[count]>(room.items());
+  Held<I, count> room;
+  I(&own)[count] = room.items;
   const int begin = thread * count;
 #pragma unroll
   for (int i = 0; i < count; ++i) own[i] = items[begin + i];

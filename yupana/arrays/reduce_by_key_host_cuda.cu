@@ -8,6 +8,7 @@ std::int64_t reduce_by_key_on_device(
     Context& context, const U* keys, const V* values, std::int64_t n, U* out_keys, V* out_values) {
   if (n <= 0) return 0;
   Visit visit(context);
+  visit.need(2 * (bytes_of<U>(n) + bytes_of<V>(n)), "reduce_by_key");
   yupana::cuda::DeviceArray<U> in_keys(n), run_keys(n);
   yupana::cuda::DeviceArray<V> in_values(n), run_values(n);
   visit.bring(in_keys, keys, n);

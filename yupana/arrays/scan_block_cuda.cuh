@@ -65,6 +65,17 @@ struct ScanRows {
       through[r] = scan_lanes(x[r][vector - 1], op, lane);
     }
   }
+  /// x = before op x, but for the very first value of an exclusive scan's tile, which is `before`.
+  template <bool exclusive, class Op>
+  __device__ void put_before(const T& before, bool first, const Op& op) {
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+#pragma unroll
+      for (int j = 0; j < vector; ++j) {
+        x[r][j] = exclusive && r == 0 && j == 0 && first ? before : op(before, x[r][j]);
+      }
+    }
+  }
   /// The fold of all rows, in every lane; after scan().
   template <class Op>
   __device__ T total(const Op& op) const {
@@ -75,6 +86,7 @@ struct ScanRows {
   }
   /// Puts the carry before the first row, and each row's fold before the next. The carry meets
   /// folds, not values one by one: a large float would swallow those. `always`: there is a carry.
+  /// Without one an exclusive scan leaves the first lane's first value undefined.
   template <bool exclusive, bool always, class Op>
   __device__ void finish(T carry, bool has_carry, const Op& op, int lane) {
 #pragma unroll
@@ -94,7 +106,9 @@ struct ScanRows {
       }
       if constexpr (exclusive) {
 #pragma unroll
-        for (int j = vector - 1; j > 0; --j) x[r][j] = op(before, x[r][j - 1]);
+        for (int j = vector - 1; j > 0; --j) {
+          x[r][j] = always || has_before ? op(before, x[r][j - 1]) : x[r][j - 1];
+        }
         x[r][0] = before;
       } else if (always || has_before) {
 #pragma unroll

@@ -1,3 +1,4 @@
+// Over 400 lines: the ring, the flat scan and the choice between them, which share their task.
 #pragma once
 
 #include <algorithm>
@@ -277,6 +278,74 @@ __global__ void __launch_bounds__(Shape::threads, 1) scan_kernel(ScanTask<T, Op>
 #endif
 }
 
+/// Scans of which every block holds one tile in registers: up to as many tiles as a warp collects
+/// in one go. One round of totals, and no ring to fill.
+template <class T, int W = 16, int R = 4>
+struct FlatScan {
+  static constexpr int warps = W, threads = 32 * warps;
+  static constexpr int rows = sizeof(T) <= 16 ? R : 1;
+  static constexpr int slice = rows * ScanRows<T, rows>::row;
+  static constexpr int tile = warps * slice;
+  static constexpr std::int64_t most = std::int64_t{32} * Totals<T>::batch * tile;
+};
+
+template <bool exclusive, bool seeded, class T, class Op>
+__global__ void __launch_bounds__(FlatScan<T>::threads) flat_scan_kernel(ScanTask<T, Op> task) {
+  using Flat = FlatScan<T>;
+  constexpr int batch = Totals<T>::batch;
+  __shared__ Words<T> totals[Flat::warps], before_tile;
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const std::int64_t tile = blockIdx.x;
+  const std::int64_t first = tile * Flat::tile + warp * Flat::slice;
+  const std::int64_t count = task.n - first;
+  ScanRows<T, Flat::rows> rows;
+  if (count >= Flat::slice && reinterpret_cast<std::uintptr_t>(task.in) % 16 == 0) {
+    rows.load(task.in + first, lane);
+  } else if (count > 0) {
+    rows.load_some(task.in + first, count, lane);
+  } else {
+    // Nothing depends on these; they are the tile's own, since others may be written already.
+    rows.load_some(task.in + tile * Flat::tile, task.n - tile * Flat::tile, lane);
+  }
+  rows.scan(task.op, lane);
+  const T total = rows.total(task.op);
+  if (lane == 0) totals[warp] = to_words(total);
+  __syncthreads();  // and so the tile was read: out may be in
+  const T through = scan_lanes(from_words<T>(totals[lane % Flat::warps]), task.op, lane);
+  if (warp == 0) {
+    if (lane == Flat::warps - 1 && tile + 1 < gridDim.x) task.totals.tell(tile, through);
+    // Blocks start in the order of their tiles, so those waited for are there.
+    Words<T> taken[batch];
+    task.totals.take(0, tile, lane, taken);
+    T before = from_words<T>(task.init);
+    bool has_before = seeded;
+#pragma unroll
+    for (int g = 0; g < batch; ++g) {
+      const int here = static_cast<int>(tile) - 32 * g;
+      if (here <= 0) continue;
+      const T value = from_words<T>(taken[g]);
+      const T sum = here >= 32 ? fold_lanes(value, task.op, lane)
+                               : lane_value(scan_lanes(value, task.op, lane), here - 1);
+      before = has_before ? task.op(before, sum) : sum;
+      has_before = true;
+    }
+    if (lane == 0) before_tile = to_words(before);
+  }
+  // All that does not need the tiles before is done while they are waited for.
+  const T inside = lane_value(through, warp > 0 ? warp - 1 : 0);
+  rows.template finish<exclusive, false>(inside, warp > 0, task.op, lane);
+  __syncthreads();
+  if (seeded || tile > 0) {
+    rows.template put_before<exclusive>(from_words<T>(before_tile), threadIdx.x == 0, task.op);
+  }
+  if (count >= Flat::slice && reinterpret_cast<std::uintptr_t>(task.out) % 16 == 0) {
+    rows.store(task.out + first, lane);
+  } else {
+    rows.store_some(task.out + first, count, lane);
+  }
+}
+
 template <bool exclusive, bool seeded, class Shape, class T, class Op>
 void launch_scan(Workspace& space,
                  cudaStream_t stream,
@@ -302,8 +371,26 @@ void launch_scan(Workspace& space,
   yupana::cuda::check_launch("scan");
 }
 
-/// Up to this many bytes tiles are small, for the sake of the time to the first result.
-inline constexpr std::int64_t small_tile_bytes = std::int64_t{256} << 10;
+template <bool exclusive, bool seeded, class T, class Op>
+void launch_flat_scan(Workspace& space,
+                      cudaStream_t stream,
+                      const T* in,
+                      std::int64_t n,
+                      Words<T> init,
+                      T* out,
+                      Op op) {
+  ScanTask<T, Op> task{in, out, n, divide_up(n, FlatScan<T>::tile), {}, init, op};
+  const Workspace::Board board = space.board(task.tiles, stream);
+  task.totals.words = board.words;
+  task.totals.epoch = board.epoch;
+  if constexpr (!Totals<T>::packed) {
+    task.totals.values = static_cast<Words<T>*>(
+        space.scratch(static_cast<std::uint64_t>(task.tiles) * sizeof(Words<T>)));
+  }
+  flat_scan_kernel<exclusive, seeded>
+      <<<static_cast<unsigned>(task.tiles), FlatScan<T>::threads, 0, stream>>>(task);
+  yupana::cuda::check_launch("scan");
+}
 
 template <bool exclusive, bool seeded, class T, class Op>
 void scan(Workspace& space,
@@ -320,8 +407,9 @@ void scan(Workspace& space,
   if (space.capability() < 90) {
     return textbook_scan<exclusive, seeded>(space, stream, in, n, init, out, op);
   }
-  if (n * static_cast<std::int64_t>(sizeof(T)) <= small_tile_bytes) {
-    return launch_scan<exclusive, seeded, ScanShape<T, 2>>(space, stream, in, n, init, out, op);
+  // By n alone, so that floats have the same bits on devices of other sizes.
+  if (n <= FlatScan<T>::most) {
+    return launch_flat_scan<exclusive, seeded>(space, stream, in, n, init, out, op);
   }
   launch_scan<exclusive, seeded, ScanShape<T, 8>>(space, stream, in, n, init, out, op);
 }

@@ -12,6 +12,7 @@ void scan_on_device(
     Context& context, const T* in, std::int64_t n, const T* first, bool exclusive, T* out, Op op) {
   if (n <= 0) return;
   Visit visit(context);
+  visit.need(bytes_of<T>(std::min(n, host_chunk<T>)), "scan");
   yupana::cuda::DeviceArray<T> values(std::min(n, host_chunk<T>));
   T carry = first != nullptr ? *first : T{};
   bool has_carry = first != nullptr;
@@ -38,6 +39,7 @@ template <class T, class Op>
 T reduce_on_device(Context& context, const T* in, std::int64_t n, T init, Op op) {
   if (n <= 0) return init;
   Visit visit(context);
+  visit.need(bytes_of<T>(std::min(n, host_chunk<T>)), "reduce");
   yupana::cuda::DeviceArray<T> values(std::min(n, host_chunk<T>)), result(1);
   // Sums of floats: the tiles of all chunks, then their pairwise sum, as if there were no chunks.
   yupana::cuda::DeviceArray<T> totals(simd_sums<T, Op> ? divide_up(n, tile_size<T>) : 0);
@@ -70,7 +72,11 @@ T reduce_on_device(Context& context, const T* in, std::int64_t n, T init, Op op)
 template <class T>
 struct SegmentsThere {
   SegmentsThere(Visit& visit, const T* in, const std::int64_t* offsets, std::int64_t segments)
-      : begin(offsets[0]), count(offsets[segments] - begin), values(count), ends(segments + 1) {
+      : begin(offsets[0]), count(offsets[segments] - begin) {
+    visit.need(bytes_of<T>(count) + bytes_of<std::int64_t>(segments + 1) + bytes_of<T>(segments),
+               "segments");
+    values = yupana::cuda::DeviceArray<T>(count);
+    ends = yupana::cuda::DeviceArray<std::int64_t>(segments + 1);
     std::vector<std::int64_t> moved(offsets, offsets + segments + 1);
     for (std::int64_t& offset : moved) offset -= begin;
     visit.bring(ends, moved.data(), segments + 1);

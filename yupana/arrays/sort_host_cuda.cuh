@@ -43,10 +43,19 @@ struct ColumnsThere {
   yupana::cuda::DeviceArray<V> values;
 };
 
+/// Bytes of n keys and their values.
+template <class K, class V>
+std::uint64_t bytes_of_columns(std::int64_t n) {
+  return bytes_of<K>(n) + (Columns<K, V>::has_values ? bytes_of<V>(n) : 0);
+}
+
 template <class K, class V>
 void sort_on_device(Context& context, Columns<K, V> data, std::int64_t n, bool by_merges) {
   if (n < 2) return;
   Visit visit(context);
+  // The columns and a copy; floats by radix have their numbers and a copy of those besides.
+  const bool numbered = std::is_floating_point_v<K> && !Columns<K, V>::has_values && !by_merges;
+  visit.need(2 * bytes_of_columns<K, V>(n) + (numbered ? 2 * bytes_of<K>(n) : 0), "sort");
   ColumnsThere<K, V> there(n);
   there.bring(visit, data, n);
   if (by_merges) {
@@ -66,6 +75,7 @@ void merge_on_device(Context& context,
                      Columns<K, V> out) {
   if (a_size + b_size <= 0) return;
   Visit visit(context);
+  visit.need(2 * bytes_of_columns<K, V>(a_size + b_size), "merge");
   ColumnsThere<K, V> first(a_size), second(b_size), result(a_size + b_size);
   first.bring(visit, a, a_size);
   second.bring(visit, b, b_size);

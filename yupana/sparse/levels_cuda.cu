@@ -1,3 +1,5 @@
+// Over 400 lines: one kernel with its two ways through a strip, chain by chain and round by round,
+// and what they share.
 #include <algorithm>
 
 #include "yupana/sparse/mailbox.cuh"
@@ -11,7 +13,10 @@ struct LevelTuning {
   static constexpr int warps = threads / 32;
   /// Rows with more entries are read by their warp together.
   static constexpr int long_row = 64;
-  static constexpr int most_strip_rows = 56 << 10;  // 224 KiB of levels in shared memory
+  static constexpr int most_strip_rows = 48 << 10;  // 192 KiB of levels in shared memory
+  /// A strip of at most so many chains is settled chain by chain. With many more than warps the
+  /// wave of levels would wait for warps that are at the far end of their chains.
+  static constexpr int most_chains = 64;
 };
 
 constexpr unsigned everyone = 0xffffffffu;
@@ -20,10 +25,14 @@ constexpr unsigned everyone = 0xffffffffu;
 /// row it waits for, so that looking again is one load, not all of the row.
 constexpr std::uint32_t waiting = 0x80000000u;
 
+/// Where a row has no entry.
+constexpr std::uint32_t no_turn = 0xffffffffu;
+
 struct Levels {
   std::uint32_t* level;
   std::uint32_t* key;
   std::int32_t* rows_in_order;
+  RowEntries* entries;
   std::int32_t* deepest;
   std::int32_t rows;
   std::int32_t strip_rows;
@@ -94,28 +103,23 @@ struct Group {
 /// Levels of rows that need each other: bit j of `inside` is set where a lane needs lane j. `ready`
 /// tells whether all else that a lane needs is in its level, on return whether the level is final.
 __device__ inline void settle(std::uint32_t& level, bool& ready, unsigned inside, int lane) {
-  const unsigned all = __reduce_or_sync(everyone, inside);
-  if (all == 0) return;
+  const unsigned linked = __ballot_sync(everyone, inside != 0);
+  if (linked == 0) return;
   const unsigned before = lane == 0 ? 0 : 1u << (lane - 1);
   if (__all_sync(everyone, (inside & ~before) == 0)) {
-    // Chains of neighbours: level(i) = max over j <= i of level(j) + i - j, by doubling. The
-    // lowest bit carries "not final" along.
-    int linked = inside != 0;
-    std::uint32_t waits = ready ? 0 : 1;
+    // Chains of neighbours: level(i) = max over j <= i of level(j) + i - j, by doubling.
+    const unsigned open = __ballot_sync(everyone, !ready);
+    const unsigned own = ~0u >> (31 - lane);
+    const int first = 31 - __clz(static_cast<int>(~linked & own));  // (lane 0 is not linked)
 #pragma unroll
     for (int step = 1; step < 32; step *= 2) {
-      const std::uint32_t left = __shfl_up_sync(everyone, level << 1 | waits, step);
-      const int left_linked = __shfl_up_sync(everyone, linked, step);
-      if (linked) {
-        level = max(level, (left >> 1) + step);
-        waits |= left & 1;
-        linked = left_linked;
-      }
+      const std::uint32_t left = __shfl_up_sync(everyone, level, step);
+      if (lane - step >= first) level = max(level, left + step);
     }
-    ready = waits == 0;
+    ready = (open & own & (~0u << first)) == 0;
     return;
   }
-  for (unsigned rest = all; rest != 0; rest &= rest - 1) {
+  for (unsigned rest = __reduce_or_sync(everyone, inside); rest != 0; rest &= rest - 1) {
     const int j = __ffs(static_cast<int>(rest)) - 1;
     const std::uint32_t there = __shfl_sync(everyone, level, j);
     const bool there_ready = __shfl_sync(everyone, ready, j);
@@ -140,6 +144,9 @@ struct Rows {
 
   __device__ std::int32_t row(std::int32_t turn) const {
     return to.upper ? to.rows - 1 - turn : turn;
+  }
+  __device__ std::int32_t turn(std::int64_t column) const {
+    return static_cast<std::int32_t>(to.upper ? to.rows - 1 - column : column);
   }
   __device__ void range(std::int32_t turn, std::int64_t& from, std::int64_t& until) const {
     const int inner = matrix.diagonal == nullptr ? 1 : 0;
@@ -188,6 +195,136 @@ __device__ inline bool find_level(const DeviceCsr<Value, Index>& matrix,
   return ready;
 }
 
+/// Groups of a warp's part, a bit each.
+struct Part {
+  std::uint64_t linked = 0;  ///< every row needs the row before it
+  std::uint64_t slow = 0;    ///< with long rows
+  bool brief = true;         ///< all rows have at most four entries
+};
+
+/// Keys but for their levels; the entries of rows of at most four, as turns; a bit of `links` a row
+/// that needs the row before it.
+template <class Value, class Index>
+__device__ inline Part look_through(const Rows<Value, Index>& rows,
+                                    std::int32_t begin,
+                                    std::int32_t end,
+                                    std::uint32_t* links,
+                                    int lane) {
+  const Levels& to = rows.to;
+  Part part;
+  for (int g = 0; begin + 32 * g < end; ++g) {
+    const std::int32_t i = begin + 32 * g + lane;
+    std::int64_t from = 0, until = 0;
+    bool link = i >= end;
+    if (i < end) {
+      rows.range(i, from, until);
+      to.key[rows.row(i)] = device_class(until - from);
+      to.rows_in_order[rows.row(i)] = rows.row(i);
+      if (until > from) {
+        link = rows.turn(__ldg(rows.matrix.columns + (to.upper ? from : until - 1))) == i - 1;
+      }
+      RowEntries entries{{no_turn, no_turn, no_turn, no_turn}};
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        if (from + k < until) {
+          entries.entry[k] =
+              static_cast<std::uint32_t>(rows.turn(__ldg(rows.matrix.columns + from + k)));
+        }
+      }
+      to.entries[i] = entries;
+    }
+    const std::uint64_t bit = std::uint64_t{1} << g;
+    const unsigned linked = __ballot_sync(everyone, link);
+    if (lane == 0) links[g] = linked;
+    if (g > 0 && linked == everyone) part.linked |= bit;
+    if (__any_sync(everyone, until - from > LevelTuning::long_row)) part.slow |= bit;
+    if (__any_sync(everyone, until - from > 4)) part.brief = false;
+  }
+  return part;
+}
+
+/// Where a strip's chains begin: rows that do not need the row before them, and the strip's first.
+/// A warp calls it. Returns how many there are; 0: too many.
+__device__ inline int find_chains(const std::uint32_t* links,
+                                  std::int32_t count,
+                                  std::int32_t* chains,
+                                  int lane) {
+  int found = 0;
+  for (std::int32_t base = 0; base < count; base += 32 * 32) {
+    const std::int32_t first = base + 32 * lane;
+    unsigned starts = first < count ? ~links[first / 32] : 0;
+    if (first == 0) starts |= 1;
+    if (count - first < 32 && first < count) starts &= (1u << (count - first)) - 1;
+    const int here = __popc(starts);
+    int through = here;
+    for (int step = 1; step < 32; step *= 2) {
+      const int left = __shfl_up_sync(everyone, through, step);
+      if (lane >= step) through += left;
+    }
+    const int all = found + __shfl_sync(everyone, through, 31);
+    if (all > LevelTuning::most_chains) return 0;
+    for (int at = found + through - here; starts != 0; starts &= starts - 1) {
+      chains[at++] = first + __ffs(static_cast<int>(starts)) - 1;
+    }
+    found = all;
+  }
+  return found;
+}
+
+/// The levels of turns [first, stop) of a chain, 32 at a time, by one warp.
+__device__ inline void follow_chain(const Levels& to,
+                                    std::uint32_t* known,
+                                    std::int32_t strip,
+                                    std::int32_t first,
+                                    std::int32_t stop,
+                                    int lane,
+                                    std::uint32_t& deepest) {
+  const auto entries_at = [&](std::int32_t i) {
+    return i < stop ? *reinterpret_cast<const uint4*>(to.entries + i)
+                    : uint4{no_turn, no_turn, no_turn, no_turn};
+  };
+  // Entries are asked for two groups ahead, so that none is waited for.
+  uint4 entries = entries_at(first + lane), next = entries_at(first + 32 + lane);
+  for (; first < stop; first += 32) {
+    const uint4 third = entries_at(first + 64 + lane);
+    const std::int32_t i = first + lane;
+    const std::uint32_t entry[4] = {entries.x, entries.y, entries.z, entries.w};
+    const std::uint32_t* place[4];
+    bool open[4];
+    unsigned inside = 0;
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const auto turn = static_cast<std::int32_t>(entry[k]);
+      open[k] = entry[k] < static_cast<std::uint32_t>(first);
+      place[k] = turn >= strip ? known + (turn - strip)
+                               : to.level + (to.upper ? to.rows - 1 - turn : turn);
+      if (!open[k] && entry[k] != no_turn) inside |= 1u << (turn - first);
+    }
+    std::uint32_t level = 1;
+    do {
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        if (!open[k]) continue;
+        const std::uint32_t found = peek_anywhere(place[k]);
+        if (found != 0) {
+          level = max(level, found + 1);
+          open[k] = false;
+        }
+      }
+    } while (__any_sync(everyone, open[0] || open[1] || open[2] || open[3]));
+    bool ready = true;
+    settle(level, ready, inside, lane);
+    if (i < stop) {
+      leave_shared(address_in_shared(known + (i - strip)), level);
+      leave(to.level + (to.upper ? to.rows - 1 - i : i), level);
+      deepest = max(deepest, level);
+    }
+    __syncwarp();
+    entries = next;
+    next = third;
+  }
+}
+
 // One strip of rows a block, one part of it a warp, 32 rows at a time: every warp in flight is on
 // another part of the matrix, so that a wave of levels passes through all of them at once. A warp
 // goes round its groups and settles the rows whose needs are met. (In order, or group by group, the
@@ -196,10 +333,16 @@ __device__ inline bool find_level(const DeviceCsr<Value, Index>& matrix,
 // done, and one with long rows only when all before it are: it is then waited for.
 // Blocks take strips in ascending order and all blocks run (cooperative launch); the first row
 // without a level never waits for one that nobody works on.
+// Where a strip is some long chains of rows that each need the one before, warps take chains
+// instead, in ascending order, and stay with one to its end: groups then begin where chains begin,
+// so that a group needs one group of the chain before, not two, and what comes next is known.
 template <class Value, class Index>
 __global__ void __launch_bounds__(LevelTuning::threads)
     levels_kernel(DeviceCsr<Value, Index> matrix, Levels to) {
   extern __shared__ std::uint32_t known[];
+  __shared__ std::int32_t chains[LevelTuning::most_chains];
+  __shared__ int chain_count, taken;
+  std::uint32_t* const links = known + to.strip_rows;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const std::int32_t part = to.strip_rows / LevelTuning::warps;
   const Rows<Value, Index> rows{matrix, to};
@@ -212,22 +355,27 @@ __global__ void __launch_bounds__(LevelTuning::threads)
     const std::int32_t end = min(to.rows, begin + part);
     const int groups = end > begin ? (end - begin + 31) / 32 : 0;
     std::uint64_t pending = groups == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << groups) - 1;
-    std::uint64_t linked = 0, slow = 0, last_known = 0;
-    for (int g = 0; g < groups; ++g) {
-      const std::int32_t i = begin + 32 * g + lane;
-      std::int64_t from = 0, until = 0;
-      bool link = i >= end;
-      if (i < end) {
-        rows.range(i, from, until);
-        to.key[rows.row(i)] = device_class(until - from);
-        to.rows_in_order[rows.row(i)] = rows.row(i);
-        if (until > from) {
-          const std::int64_t nearest = __ldg(matrix.columns + (to.upper ? from : until - 1));
-          link = (to.upper ? to.rows - 1 - nearest : nearest) == i - 1;
+    const Part own = look_through(rows, begin, end, links + (begin - strip) / 32, lane);
+    const std::uint64_t linked = own.linked, slow = own.slow;
+    std::uint64_t last_known = 0;
+    if (__syncthreads_and(own.brief)) {
+      const std::int32_t count = min(to.strip_rows, to.rows - strip);
+      if (warp == 0) {
+        const int found = find_chains(links, count, chains, lane);
+        if (lane == 0) {
+          chain_count = found;
+          taken = 0;
         }
       }
-      if (g > 0 && __all_sync(everyone, link)) linked |= std::uint64_t{1} << g;
-      if (__any_sync(everyone, until - from > LevelTuning::long_row)) slow |= std::uint64_t{1} << g;
+      __syncthreads();
+      while (chain_count > 0) {
+        int chain = lane == 0 ? atomicAdd(&taken, 1) : 0;
+        chain = __shfl_sync(everyone, chain, 0);
+        if (chain >= chain_count) break;
+        const std::int32_t stop = chain + 1 < chain_count ? chains[chain + 1] : count;
+        follow_chain(to, known, strip, strip + chains[chain], strip + stop, lane, deepest);
+      }
+      if (chain_count > 0) pending = 0;
     }
     while (pending != 0) {
       const std::uint64_t lowest = pending & (~pending + 1);
@@ -280,6 +428,7 @@ void launch_levels(const DeviceCsr<Value, Index>& matrix,
                    std::int32_t* levels,
                    std::uint32_t* keys,
                    std::int32_t* rows,
+                   RowEntries* entries,
                    std::int32_t* deepest,
                    const DeviceTuning& tuning,
                    cudaStream_t stream) {
@@ -297,13 +446,16 @@ void launch_levels(const DeviceCsr<Value, Index>& matrix,
   Levels to{reinterpret_cast<std::uint32_t*>(levels),
             keys,
             rows,
+            entries,
             deepest,
             n,
             strip_rows,
             (n + strip_rows - 1) / strip_rows,
             matrix.triangle == Triangle::upper};
   const auto kernel = levels_kernel<Value, Index>;
-  const std::size_t bytes = sizeof(std::uint32_t) * static_cast<std::size_t>(strip_rows);
+  // Levels, and a bit a row.
+  const std::size_t bytes =
+      sizeof(std::uint32_t) * static_cast<std::size_t>(strip_rows + strip_rows / 32);
   check(cudaFuncSetAttribute(
             kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
         "ask for shared memory");
@@ -330,6 +482,7 @@ void launch_levels(const DeviceCsr<Value, Index>& matrix,
                               std::int32_t*,                  \
                               std::uint32_t*,                 \
                               std::int32_t*,                  \
+                              RowEntries*,                    \
                               std::int32_t*,                  \
                               const DeviceTuning&,            \
                               cudaStream_t);

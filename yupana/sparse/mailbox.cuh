@@ -6,6 +6,20 @@
 
 /// Words that one thread leaves and others wait for. A word is its own message, so that no fence
 /// is needed: relaxed accesses are not torn and are seen in the end.
+///
+/// compute-sanitizer's race checker knows barriers alone, not relaxed accesses (they become the
+/// same LDS and STS as plain ones). What it reports is one pair of accesses, in two kernels: the
+/// words `known` of levels_kernel (levels_cuda.cu) and of strip_kernel (solve_cuda.cu), written by
+/// leave_shared and read by peek_shared or peek_anywhere of another warp. Why they are no race:
+/// - after the barrier that follows clearing, only these functions touch a word of another warp:
+///   both sides are strong accesses of one aligned word, which the memory model orders;
+/// - a word has one writer, the warp that settles its row, and ends at one value: a reader that
+/// sees
+///   an earlier one (0, absent, or "waiting") looks again;
+/// - nothing else is read because of a word, so no order of other accesses is needed;
+/// - the plain accesses: clearing (before a barrier), a warp's reading of words that only itself
+///   writes, and the last pass of levels_kernel (after a barrier).
+/// Everything else in shared memory (links, chains, chain_count, taken) lies between barriers.
 namespace yupana::sparse::cuda {
 
 __device__ inline std::uint32_t peek(const std::uint32_t* from) {
@@ -41,6 +55,13 @@ __device__ inline void leave_shared(std::uint32_t to, std::uint32_t word) {
 }
 __device__ inline void leave_shared(std::uint32_t to, std::uint64_t word) {
   asm volatile("st.relaxed.cta.shared.u64 [%0], %1;" ::"r"(to), "l"(word) : "memory");
+}
+
+/// From wherever the pointer leads: global memory, or the block's shared memory.
+__device__ inline std::uint32_t peek_anywhere(const std::uint32_t* from) {
+  std::uint32_t word;
+  asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(word) : "l"(from));
+  return word;
 }
 
 __device__ inline std::uint32_t address_in_shared(const void* pointer) {

@@ -279,7 +279,17 @@ void DeviceSystem<Value, Index>::analyse(const DeviceCsr<Value, Index>& matrix) 
   reserve(run_length_, n);
   reserve(totals_, 4);
   auto* counts = reinterpret_cast<std::int32_t*>(totals_.data() + 1);  // runs, depth
-  launch_levels(matrix, level_.data(), key_.data(), row_.data(), counts + 1, tuning_, stream_);
+  // Tasks are made later: their memory holds the entries while levels are found.
+  reserve(tasks_, n);
+  static_assert(sizeof(Task) == sizeof(RowEntries));
+  launch_levels(matrix,
+                level_.data(),
+                key_.data(),
+                row_.data(),
+                reinterpret_cast<RowEntries*>(tasks_.data()),
+                counts + 1,
+                tuning_,
+                stream_);
   std::int32_t depth = 0;
   copy_out(&depth, counts + 1, 1, stream_);
   stream_.wait();

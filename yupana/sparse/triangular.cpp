@@ -69,7 +69,8 @@ struct TriangularSystem<Value, Index>::State {
   void choose(SolveMethod wanted) {
     method = wanted;
     if (wanted == SolveMethod::automatic) {
-      const bool narrow = matrix.rows < serial_below * analysis.levels;
+      const std::int64_t wide = backend == Backend::cuda ? serial_below_on_gpu : serial_below;
+      const bool narrow = matrix.rows < wide * analysis.levels;
       method =
           narrow || backend == Backend::reference ? SolveMethod::serial : SolveMethod::sync_free;
     }

@@ -91,12 +91,15 @@ LevelAnalysis<Index> analyse(Context& context,
 /// each operation rounded once. A result that is NaN is the positive quiet NaN without payload.
 /// Componentwise backward error at most (4 + c) u for c <= 4, (8 + c / L + log2 L) u otherwise.
 ///
-/// `automatic`: serial where levels have fewer than `serial_below` rows on average, on a GPU too
-/// (it cannot win there); else sync_free.
+/// `automatic`: serial where levels have fewer than `serial_below` rows on average (a GPU:
+/// `serial_below_on_gpu`), there too (it cannot win there); else sync_free.
 template <class Value, class Index>
 class TriangularSystem {
  public:
   static constexpr std::int64_t serial_below = 32;
+  /// The same on a GPU, which takes about 0.75 us a level and, as b and x cross the bus, half of
+  /// the 7.5 ns that a CPU takes for a row.
+  static constexpr std::int64_t serial_below_on_gpu = 192;
 
   /// Copies and analyses the matrix. Errors as analyse.
   ///   memory: 2 numbers and an index an entry on the host, one copy more on the GPU

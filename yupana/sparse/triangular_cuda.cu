@@ -63,34 +63,40 @@ class ResidentSystem : public Resident<Value, Index> {
       b_ = DeviceArray<Value>(rows_ * sides);
       x_ = DeviceArray<Value>(rows_ * sides);
     }
-    const auto width = static_cast<std::size_t>(sides) * sizeof(Value);
-    check(cudaMemcpy2DAsync(b_.data(),
-                            width,
-                            b,
-                            static_cast<std::size_t>(b_stride) * sizeof(Value),
-                            width,
-                            static_cast<std::size_t>(rows_),
-                            cudaMemcpyHostToDevice,
-                            system_->stream()),
-          "copy b to the device");
+    copy_columns(b_.data(), sides, b, b_stride, sides, cudaMemcpyHostToDevice);
     if (by_level_) {
       system_->solve_levels(b_.data(), x_.data(), sides);
     } else {
       system_->solve(b_.data(), x_.data(), sides);
     }
-    check(cudaMemcpy2DAsync(x,
-                            static_cast<std::size_t>(x_stride) * sizeof(Value),
-                            x_.data(),
-                            width,
-                            width,
-                            static_cast<std::size_t>(rows_),
-                            cudaMemcpyDeviceToHost,
-                            system_->stream()),
-          "copy x from the device");
+    copy_columns(x, x_stride, x_.data(), sides, sides, cudaMemcpyDeviceToHost);
     system_->stream().wait();
   }
 
  private:
+  /// One piece where nothing lies between the rows: rows of 8 bytes take six times as long.
+  void copy_columns(Value* to,
+                    std::int64_t to_stride,
+                    const Value* from,
+                    std::int64_t from_stride,
+                    std::int64_t sides,
+                    cudaMemcpyKind kind) {
+    const auto width = static_cast<std::size_t>(sides) * sizeof(Value);
+    const auto rows = static_cast<std::size_t>(rows_);
+    if (to_stride == sides && from_stride == sides) {
+      check(cudaMemcpyAsync(to, from, width * rows, kind, system_->stream()), "copy b or x");
+      return;
+    }
+    check(cudaMemcpy2DAsync(to,
+                            static_cast<std::size_t>(to_stride) * sizeof(Value),
+                            from,
+                            static_cast<std::size_t>(from_stride) * sizeof(Value),
+                            width,
+                            rows,
+                            kind,
+                            system_->stream()),
+          "copy b or x");
+  }
   void upload_values(const Split<Value, Index>& matrix) {
     upload(values_, matrix.values.data(), matrix.values.size());
     upload(diagonal_, matrix.diagonal.data(), matrix.diagonal.size());

@@ -75,6 +75,11 @@ void launch_tasks(const Packed<Value>& matrix,
                   std::int64_t sides,
                   cudaStream_t stream);
 
+/// Scratch of launch_levels: the first entries of a row, a word each.
+struct alignas(16) RowEntries {
+  std::uint32_t entry[4];
+};
+
 /// levels[row] from 1 and key[row] = (level - 1) * 7 + class of every row; rows[i] = i; *deepest is
 /// the largest level. One launch: blocks own strips of rows, warps parts of them, and wait for the
 /// levels they need.
@@ -83,6 +88,7 @@ void launch_levels(const DeviceCsr<Value, Index>& matrix,
                    std::int32_t* levels,
                    std::uint32_t* keys,
                    std::int32_t* rows,
+                   RowEntries* entries,
                    std::int32_t* deepest,
                    const DeviceTuning& tuning,
                    cudaStream_t stream);
