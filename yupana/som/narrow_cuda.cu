@@ -1,3 +1,6 @@
+#include <cuda_bf16.h>
+#include <cuda_pipeline.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -9,57 +12,305 @@
 namespace yupana::som::cuda {
 namespace {
 
-// A block takes tiles of 512 samples, two a thread. Weights, a tile and the block's sums stand in
-// shared memory.
+// Search and sums in one pass over the samples. A block takes tiles of 512 samples, the next one on
+// its way while it works one:
+//   1. scores of 32 samples a warp by tensor cores, three products of bfloat16 halves a value;
+//   2. samples that their rounding leaves open, by distances in float and then in double;
+//   3. the tile in order of its neurons (counting sort), so that a thread adds up one feature of a
+//      run of samples in a register and shared memory hears of it once a neuron.
 constexpr int threads = 256;
-constexpr int held = 2;
-constexpr int tile = threads * held;
+constexpr int warps = threads / 32;
+constexpr int tile = 512;
+constexpr int at_once =
+    2;  // groups of 16 samples a warp holds, so that weights are read half as often
+constexpr int columns = 7;  // groups of 8 neurons whose scores stand in registers: 56 of them
+constexpr int chunk = 8 * columns;
 constexpr int most_features = 32;
-constexpr std::int64_t most_memory = 100 * 1024;  // two blocks on a multiprocessor
-// Shared memory adds 32-bit integers at full speed and 64-bit ones by comparing and trying again:
-// a value of at most 40 bits is added as its lower 20 and what is above them, and both go to 64
-// bits after every tile, long before 2^12 samples could overflow them.
-constexpr int low_bits = 20;
+constexpr std::int64_t most_memory = 112 * 1024;  // two blocks on a multiprocessor
+constexpr float beyond = 3e38f;                   // |b|^2 of places behind the last neuron
 
 struct NarrowTask {
   DeviceSamples samples;
   DeviceCodebook codebook;
   DeviceSums sums;
-  std::int64_t iteration;
 };
 
-/// Parts of a block's memory, in floats from its start.
+/// Parts of a block's memory, in 4-byte words from its start.
 struct Layout {
-  int weights, squares, samples, low, high, sums, counts, best, list, total;
+  int fragments, tiles, low, high, squares, counts, bins, starts, order, best, list, total;
 };
 
-__host__ __device__ constexpr int padded(int features) { return (features + 3) / 4 * 4; }
+__host__ __device__ constexpr int held_by_lane(int features) { return (features + 3) / 4; }
+
+/// Instructions over k: every lane of four holds ceil(d / 4) features, three places each, and one
+/// place of |b|^2; an instruction takes four places a lane.
+__host__ __device__ constexpr int steps_of(int features) {
+  return (3 * held_by_lane(features) + 1 + 3) / 4;
+}
 
 __host__ __device__ Layout layout(int neurons, int features) {
   Layout at{};
-  const int cells = (neurons * features + 3) / 4 * 4;
-  at.weights = 0;
-  at.sums = at.weights + neurons * padded(features);
-  at.samples = at.sums + 2 * cells;
-  at.low = at.samples + tile * features;
-  at.high = at.low + cells;
-  at.squares = at.high + cells;
+  const int chunks = (neurons + chunk - 1) / chunk;
+  at.fragments = 0;
+  at.tiles = chunks * columns * steps_of(features) * 64;
+  at.low = at.tiles + 2 * tile * features;
+  at.high = at.low + neurons * features;
+  at.squares = at.high + neurons * features;
   at.counts = at.squares + neurons;
-  at.best = at.counts + neurons;
+  at.bins = at.counts + neurons;
+  at.starts = at.bins + neurons;
+  at.order = at.starts + neurons;
+  at.best = at.order + tile;
   at.list = at.best + tile;
-  at.total = at.list + tile + 1;
+  at.total = at.list + tile + 2;
   return at;
 }
 
-/// The neuron nearest to a sample by D, found by a warp.
+__device__ __forceinline__ float rounded(float value) {
+  return __bfloat162float(__float2bfloat16_rn(value));
+}
+__device__ __forceinline__ std::uint32_t packed(float low, float high) {
+  const __nv_bfloat162 both = __floats2bfloat162_rn(low, high);
+  return *reinterpret_cast<const std::uint32_t*>(&both);
+}
+
+__device__ __forceinline__ void multiply(float (&c)[4],
+                                         const std::uint32_t (&a)[4],
+                                         const uint2& b) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b.x), "r"(b.y));
+}
+
+/// What a lane holds of the right operand at one place: parts of -2 b, or of |b|^2 in the last.
+__device__ float right_place(
+    const NarrowTask& task, const float* squares, int k, int q, int place) {
+  const auto features = static_cast<int>(task.codebook.features);
+  const bool real = k < static_cast<int>(task.codebook.neurons);
+  if (place == 3 * held_by_lane(features)) {
+    const float square = real ? squares[k] : beyond;
+    const float first = rounded(square), second = rounded(square - first);
+    return q == 0 ? first : q == 1 ? second : q == 2 ? square - first - second : 0.0f;
+  }
+  const int j = q + 4 * (place / 3);
+  if (!real || j >= features || place > 3 * held_by_lane(features)) return 0;
+  const float b = -2 * __fsub_rn(task.codebook.weights[k * features + j], task.codebook.center[j]);
+  return place % 3 < 2 ? rounded(b) : b - rounded(b);
+}
+
+/// |b|^2 of every neuron, the right operand as lanes read it, and the largest |b|.
+template <int steps>
+__device__ float prepare(const NarrowTask& task, const Layout& at, float* memory) {
+  __shared__ unsigned largest;
+  const auto neurons = static_cast<int>(task.codebook.neurons);
+  const auto features = static_cast<int>(task.codebook.features);
+  const int thread = static_cast<int>(threadIdx.x);
+  float* const squares = memory + at.squares;
+  auto* const fragments = reinterpret_cast<uint2*>(memory + at.fragments);
+  if (thread == 0) largest = 0;
+  __syncthreads();
+  for (int k = thread; k < neurons; k += threads) {
+    float square = 0;
+    for (int j = 0; j < features; ++j) {
+      const float b = __fsub_rn(task.codebook.weights[k * features + j], task.codebook.center[j]);
+      square = fmaf(b, b, square);
+    }
+    squares[k] = fminf(square, beyond);
+    atomicMax(&largest, __float_as_uint(square));
+  }
+  __syncthreads();
+  const int groups = (neurons + chunk - 1) / chunk * columns;
+  for (int i = thread; i < groups * steps * 32; i += threads) {
+    const int lane = i % 32, step = i / 32 % steps, k = i / (32 * steps) * 8 + lane / 4;
+    float values[4];
+    for (int p = 0; p < 4; ++p) {
+      values[p] = right_place(task, squares, k, lane % 4, 4 * step + p);
+    }
+    fragments[i] = {packed(values[0], values[1]), packed(values[2], values[3])};
+  }
+  return sqrtf(__uint_as_float(largest)) * 1.0001f;
+}
+
+/// Twice a bound of |score - (D - |a|^2)|, a = x - center, b = w - center, D as with_square() sums
+/// it. With halves h = bfloat16(v), l = bfloat16(v - h): |v - h| <= 2^-8 |v| and |v - h - l| <=
+/// 2^-16 |v|, so that ah bh + al bh + ah bl misses a b by 3.1 x 2^-16 |a| |b| (Cauchy). What tensor
+/// cores lose in a sum is not specified; taken is that each of the 17 terms of an instruction is
+/// cut at 2^-23 of the largest. |b|^2 is summed in float and carried in three parts.
+__device__ __forceinline__ float margin(float a, float b, int features, int steps) {
+  const float scores = b * (b + 2.1f * a);
+  if (!(scores < 0.25f * FLT_MAX)) return INFINITY;
+  const auto d = static_cast<float>(features);
+  const float products = 6.4f * 0x1p-16f * a * b;
+  const float sums = (18.0f * static_cast<float>(steps) + d + 8) * 0x1p-23f * scores;
+  return 2 * (products + sums + (d + 2) * 0x1p-50f * (a + b) * (a + b) + 16 * d * FLT_MIN);
+}
+
+/// The left operand of 16 samples: lane 4 g + q holds features q, q + 4, ... of samples g, g + 8.
+/// Returns |a| rounded up.
+template <int held, int steps>
+__device__ void load_left(const float* values,
+                          int first,
+                          int rows,
+                          int features,
+                          const float* center,
+                          std::uint32_t (&left)[steps][4],
+                          float (&norm)[2]) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, q = lane % 4;
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    const int s = first + lane / 4 + 8 * h;
+    float places[4 * steps];
+    float square = 0;
+#pragma unroll
+    for (int i = 0; i < held; ++i) {
+      const int j = q + 4 * i;
+      const bool inside = j < features && s < rows;
+      const float a = inside ? __fsub_rn(values[s * features + j], center[i]) : 0.0f;
+      square = fmaf(a, a, square);
+      places[3 * i] = places[3 * i + 2] = rounded(a);
+      places[3 * i + 1] = a - places[3 * i];
+    }
+#pragma unroll
+    for (int p = 3 * held; p < 4 * steps; ++p) places[p] = p == 3 * held ? 1.0f : 0.0f;
+#pragma unroll
+    for (int step = 0; step < steps; ++step) {
+      left[step][h] = packed(places[4 * step], places[4 * step + 1]);
+      left[step][h + 2] = packed(places[4 * step + 2], places[4 * step + 3]);
+    }
+    square += __shfl_xor_sync(0xffffffffu, square, 1);
+    square += __shfl_xor_sync(0xffffffffu, square, 2);
+    norm[h] = sqrtf(square) * 1.0001f;
+  }
+}
+
+/// The smallest score of a sample so far and its neuron, -1 where others are too near to tell.
+struct Found {
+  float score = INFINITY;
+  int neuron = -1;
+};
+
+/// Takes in one sample's scores of a chunk: `scores[2 t]`, `[2 t + 1]` of neurons base + 8 t + 2 q
+/// and the next.
+__device__ __forceinline__ void take(const float (&scores)[2 * columns],
+                                     int base,
+                                     float margin,
+                                     Found& found) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  float least = scores[0];
+#pragma unroll
+  for (int i = 1; i < 2 * columns; ++i) least = fminf(least, scores[i]);
+  least = fminf(least, __shfl_xor_sync(0xffffffffu, least, 1));
+  least = fminf(least, __shfl_xor_sync(0xffffffffu, least, 2));
+  const float limit = least + margin;
+  unsigned above = 0;  // signs of limit - score, the last one lowest
+#pragma unroll
+  for (int i = 0; i < 2 * columns; ++i) {
+    above = __funnelshift_l(__float_as_uint(limit - scores[i]), above, 1);
+  }
+  const unsigned near = ~above & ((1u << 2 * columns) - 1);
+  const unsigned quad = 0xfu << (lane & ~3);
+  const unsigned some = __ballot_sync(0xffffffffu, near != 0) & quad;
+  const unsigned several = __ballot_sync(0xffffffffu, (near & (near - 1)) != 0) & quad;
+  const int i = 2 * columns - 32 + __clz(static_cast<int>(near));  // of the only one
+  const int neuron =
+      __shfl_sync(0xffffffffu, base + 8 * (i / 2) + 2 * (lane % 4) + i % 2, __ffs(some) - 1);
+  const bool alone = several == 0 && (some & (some - 1)) == 0 && limit < INFINITY;
+  if (least > found.score + margin) return;
+  found.neuron = found.score > limit && alone ? neuron : -1;
+  found.score = fminf(found.score, least);
+}
+
+template <int held, int steps>
+__device__ void search_group(const NarrowTask& task,
+                             const Layout& at,
+                             float* memory,
+                             const float* values,
+                             int first,
+                             int rows,
+                             float largest,
+                             const float* center) {
+  const auto features = static_cast<int>(task.codebook.features);
+  const auto neurons = static_cast<int>(task.codebook.neurons);
+  const int lane = static_cast<int>(threadIdx.x) % 32, q = lane % 4;
+  std::uint32_t left[at_once][steps][4];
+  float margins[at_once][2];
+#pragma unroll
+  for (int m = 0; m < at_once; ++m) {
+    load_left<held, steps>(values, first + 16 * m, rows, features, center, left[m], margins[m]);
+    for (float& value : margins[m]) value = margin(value, largest, features, steps);
+  }
+  Found found[at_once][2];
+  const auto* const right = reinterpret_cast<const uint2*>(memory + at.fragments) + lane;
+  for (int base = 0; base < neurons; base += chunk) {
+    float scores[at_once][2][2 * columns];
+#pragma unroll
+    for (int t = 0; t < columns; ++t) {
+      float sums[at_once][4] = {};
+#pragma unroll
+      for (int step = 0; step < steps; ++step) {
+        const uint2 b = right[((base / 8 + t) * steps + step) * 32];
+#pragma unroll
+        for (int m = 0; m < at_once; ++m) multiply(sums[m], left[m][step], b);
+      }
+#pragma unroll
+      for (int m = 0; m < at_once; ++m) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) scores[m][i / 2][2 * t + i % 2] = sums[m][i];
+      }
+    }
+#pragma unroll
+    for (int m = 0; m < at_once; ++m) {
+      take(scores[m][0], base, margins[m][0], found[m][0]);
+      take(scores[m][1], base, margins[m][1], found[m][1]);
+    }
+  }
+  // Lane q of four writes the q-th of their samples.
+  const int neuron = q == 0   ? found[0][0].neuron
+                     : q == 1 ? found[0][1].neuron
+                     : q == 2 ? found[1][0].neuron
+                              : found[1][1].neuron;
+  const int s = first + 16 * (q / 2) + 8 * (q % 2) + lane / 4;
+  if (s >= rows) return;
+  auto* const best = reinterpret_cast<unsigned*>(memory + at.best);
+  auto* const bins = reinterpret_cast<int*>(memory + at.bins);
+  auto* const list = reinterpret_cast<int*>(memory + at.list);
+  if (neuron < 0) {
+    list[1 + atomicAdd(list, 1)] = s;
+  } else {
+    best[s] = static_cast<unsigned>(neuron) << 16 | atomicAdd(bins + neuron, 1);
+  }
+}
+
+__device__ __forceinline__ float smallest_of_warp(float value) {
+  for (int step = 16; step > 0; step /= 2) {
+    value = fminf(value, __shfl_xor_sync(0xffffffffu, value, step));
+  }
+  return value;
+}
+
+/// The neuron nearest to a sample by D, found by a warp: distances in float say which may be it.
 __device__ int decide(const float* sample, const float* weights, int neurons, int features) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
+  const auto distance = [&](int k) {
+    float sum = 0;
+    for (int j = 0; j < features; ++j) {
+      const float difference = sample[j] - weights[k * features + j];
+      sum = fmaf(difference, difference, sum);
+    }
+    return sum;
+  };
+  float least = INFINITY;
+  for (int k = lane; k < neurons; k += 32) least = fminf(least, distance(k));
+  const float limit = distance_limit(smallest_of_warp(least), features, features);
   double nearest = INFINITY;
   int best = 0x7fffffff;
   for (int k = lane; k < neurons; k += 32) {
+    if (distance(k) > limit) continue;
     double sum = 0;
     for (int j = 0; j < features; ++j) sum = with_square(sum, sample[j], weights[k * features + j]);
-    if (sum < nearest) nearest = sum, best = k;
+    if (sum < nearest || best == 0x7fffffff) nearest = sum, best = k;
   }
   for (int step = 16; step > 0; step /= 2) {
     const double other = __shfl_xor_sync(0xffffffffu, nearest, step);
@@ -69,139 +320,176 @@ __device__ int decide(const float* sample, const float* weights, int neurons, in
   return best;
 }
 
-template <int width>
-__device__ void search_tile(const float* tile_values,
-                            const float* weights,
-                            const float* squares,
-                            int neurons,
-                            int features,
-                            int rows,
-                            double largest,
-                            int* best,
-                            int* list) {
-  float x[held][width];
-  float norm[held];
-  Running running[held];
-#pragma unroll
-  for (int h = 0; h < held; ++h) {
-    const int s = static_cast<int>(threadIdx.x) + h * threads;
-    norm[h] = 0;
-#pragma unroll
-    for (int j = 0; j < width; ++j) {
-      x[h][j] = j < features && s < rows ? tile_values[s * features + j] : 0.0f;
-      norm[h] = fmaf(x[h][j], x[h][j], norm[h]);
+/// Brings a tile into shared memory without waiting for it.
+__device__ void bring(const NarrowTask& task, std::int64_t number, float* to) {
+  const auto features = static_cast<int>(task.codebook.features);
+  const std::int64_t first = number * tile;
+  if (first < task.samples.rows) {
+    const int floats =
+        static_cast<int>(min(std::int64_t{tile}, task.samples.rows - first)) * features;
+    const float* const from = task.samples.values + first * features;
+    const int fours = reinterpret_cast<std::uintptr_t>(from) % 16 == 0 ? floats / 4 : 0;
+    for (int i = static_cast<int>(threadIdx.x); i < fours; i += threads) {
+      __pipeline_memcpy_async(to + 4 * i, from + 4 * i, 16);
     }
-    norm[h] = sqrtf(norm[h]) * 1.00001f;
+    for (int i = 4 * fours + static_cast<int>(threadIdx.x); i < floats; i += threads) {
+      __pipeline_memcpy_async(to + i, from + i, 4);
+    }
   }
-#pragma unroll 2
-  for (int k = 0; k < neurons; ++k) {
-    float score[held];
-#pragma unroll
-    for (int h = 0; h < held; ++h) score[h] = squares[k];
-#pragma unroll
-    for (int j = 0; j < width; j += 4) {
-      const float4 w = *reinterpret_cast<const float4*>(weights + k * width + j);
-#pragma unroll
-      for (int h = 0; h < held; ++h) {
-        score[h] = fmaf(x[h][j], w.x, score[h]);
-        score[h] = fmaf(x[h][j + 1], w.y, score[h]);
-        score[h] = fmaf(x[h][j + 2], w.z, score[h]);
-        score[h] = fmaf(x[h][j + 3], w.w, score[h]);
-      }
+  __pipeline_commit();
+}
+
+/// starts[k]: samples of the tile before those of neuron k. By one warp.
+__device__ void scan_bins(const int* bins, int* starts, int neurons) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  int before = 0;
+  for (int base = 0; base < neurons; base += 32) {
+    const int mine = base + lane < neurons ? bins[base + lane] : 0;
+    int sum = mine;
+    for (int step = 1; step < 32; step *= 2) {
+      const int other = __shfl_up_sync(0xffffffffu, sum, step);
+      if (lane >= step) sum += other;
     }
-#pragma unroll
-    for (int h = 0; h < held; ++h) running[h].take(score[h], k);
-  }
-#pragma unroll
-  for (int h = 0; h < held; ++h) {
-    const int s = static_cast<int>(threadIdx.x) + h * threads;
-    best[s] = running[h].neuron;
-    const float bound = error_bound(largest, norm[h], features);
-    if (s < rows && !(running[h].second > running[h].best + 2 * bound)) {
-      list[1 + atomicAdd(list, 1)] = s;
-    }
+    if (base + lane < neurons) starts[base + lane] = before + sum - mine;
+    before += __shfl_sync(0xffffffffu, sum, 31);
   }
 }
 
-template <int width>
-__global__ void __launch_bounds__(threads) narrow_kernel(NarrowTask task) {
-  extern __shared__ __align__(16) float memory[];
-  const int neurons = static_cast<int>(task.codebook.neurons);
-  const int features = static_cast<int>(task.codebook.features);
-  const int cells = neurons * features;
-  const Layout at = layout(neurons, features);
-  float* const weights = memory + at.weights;
-  float* const values = memory + at.samples;
+/// A 64-bit sum as two of 32, which shared memory adds at full speed: the lower one's carry goes up
+/// whoever adds first.
+__device__ __forceinline__ void add_shared(unsigned* low, unsigned* high, long long value) {
+  const auto lower = static_cast<unsigned>(value);
+  const unsigned before = atomicAdd(low, lower);
+  const unsigned upper = static_cast<unsigned>(value >> 32) + (before + lower < before ? 1u : 0u);
+  if (upper != 0) atomicAdd(high, upper);
+}
+
+/// Adds up the tile: a thread takes one feature of a piece of the sorted samples.
+__device__ void add_tile(const NarrowTask& task,
+                         const Layout& at,
+                         float* memory,
+                         const float* values,
+                         int rows,
+                         double scale) {
+  // 1.5 x 2^52: added to a number below 2^51, it leaves the nearest integer in the lower bits, ties
+  // to even, which is how fixed() rounds; x times a power of two is exact.
+  constexpr double shift = 6755399441055744.0;
+  const auto features = static_cast<int>(task.codebook.features);
+  const auto* const order = reinterpret_cast<const unsigned*>(memory + at.order);
   auto* const low = reinterpret_cast<unsigned*>(memory + at.low);
-  auto* const high = reinterpret_cast<int*>(memory + at.high);
-  auto* const sums = reinterpret_cast<long long*>(memory + at.sums);
-  auto* const counts = reinterpret_cast<int*>(memory + at.counts);
-  auto* const best = reinterpret_cast<int*>(memory + at.best);
-  auto* const list = reinterpret_cast<int*>(memory + at.list);
+  auto* const high = reinterpret_cast<unsigned*>(memory + at.high);
+  const int pieces = threads / features, piece = static_cast<int>(threadIdx.x) / features;
+  const int j = static_cast<int>(threadIdx.x) % features;
+  if (piece >= pieces) return;
+  const int length = (rows + pieces - 1) / pieces;
+  const int end = min(rows, (piece + 1) * length);
+  unsigned neuron = 0;
+  long long sum = 0;
+#pragma unroll 4
+  for (int p = piece * length; p < end; ++p) {
+    const unsigned entry = order[p];
+    if (entry >> 16 != neuron) {
+      const auto cell = static_cast<int>(neuron) * features + j;
+      if (sum != 0) add_shared(low + cell, high + cell, sum);
+      neuron = entry >> 16;
+      sum = 0;
+    }
+    const auto value = static_cast<double>(values[static_cast<int>(entry & 0xffff) * features + j]);
+    sum += __double_as_longlong(__fma_rn(value, scale, shift)) - __double_as_longlong(shift);
+  }
+  const auto cell = static_cast<int>(neuron) * features + j;
+  if (sum != 0) add_shared(low + cell, high + cell, sum);
+}
+
+/// Steps 2 and 3 for a tile whose samples search_group() has searched.
+__device__ void settle_tile(const NarrowTask& task,
+                            const Layout& at,
+                            float* memory,
+                            const float* values,
+                            int rows,
+                            double scale) {
+  const auto neurons = static_cast<int>(task.codebook.neurons);
+  const auto features = static_cast<int>(task.codebook.features);
   const int thread = static_cast<int>(threadIdx.x);
-  for (int i = thread; i < neurons * width; i += threads) {
-    const int j = i % width;
-    weights[i] = j < features ? -2 * task.codebook.weights[i / width * features + j] : 0.0f;
-  }
-  for (int i = thread; i < cells; i += threads) low[i] = 0, high[i] = 0, sums[i] = 0;
-  for (int i = thread; i < neurons; i += threads) {
-    memory[at.squares + i] = task.codebook.squares[i];
-    counts[i] = 0;
-  }
-  const double largest = task.codebook.largest[task.iteration];
-  const std::int64_t tiles = (task.samples.rows + tile - 1) / tile;
-  for (std::int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-    const std::int64_t first = t * tile;
-    const int rows = static_cast<int>(min(std::int64_t{tile}, task.samples.rows - first));
-    const float* const from = task.samples.values + first * task.samples.stride;
-    if (thread == 0) list[0] = 0;
-    if (task.samples.stride == features) {
-      for (int i = thread; i < rows * features; i += threads) values[i] = from[i];
-    } else {
-      for (int i = thread; i < rows * features; i += threads) {
-        values[i] = from[i / features * task.samples.stride + i % features];
-      }
-    }
-    __syncthreads();
-    search_tile<width>(
-        values, weights, memory + at.squares, neurons, features, rows, largest, best, list);
-    __syncthreads();
-    const int open = list[0];
-    for (int i = thread / 32; i < open; i += threads / 32) {
-      const int s = list[1 + i];
-      const int neuron = decide(values + s * features, task.codebook.weights, neurons, features);
-      if (thread % 32 == 0) best[s] = neuron;
-    }
-    if (open > 0) __syncthreads();
-    for (int s = thread; s < rows; s += threads) atomicAdd(counts + best[s], 1);
-    const int rows_a_step = threads / features, rest = threads % features;
-    int s = thread / features, j = thread % features;
-    while (s < rows) {
-      const long long value = fixed(values[s * features + j], task.sums.scale[j]);
-      const int cell = best[s] * features + j;
-      atomicAdd(low + cell, static_cast<unsigned>(value & ((1 << low_bits) - 1)));
-      atomicAdd(high + cell, static_cast<int>(value >> low_bits));
-      s += rows_a_step, j += rest;
-      if (j >= features) j -= features, ++s;
-    }
-    __syncthreads();
-    for (int i = thread; i < cells; i += threads) {
-      sums[i] += (static_cast<long long>(high[i]) << low_bits) + low[i];
-      low[i] = 0, high[i] = 0;
+  auto* const best = reinterpret_cast<unsigned*>(memory + at.best);
+  auto* const bins = reinterpret_cast<int*>(memory + at.bins);
+  auto* const starts = reinterpret_cast<int*>(memory + at.starts);
+  auto* const counts = reinterpret_cast<int*>(memory + at.counts);
+  auto* const order = reinterpret_cast<unsigned*>(memory + at.order);
+  auto* const list = reinterpret_cast<int*>(memory + at.list);
+  const int open = list[0];
+  for (int i = thread / 32; i < open; i += warps) {
+    const int s = list[1 + i];
+    const int neuron = decide(values + s * features, task.codebook.weights, neurons, features);
+    if (thread % 32 == 0) {
+      best[s] = static_cast<unsigned>(neuron) << 16 | atomicAdd(bins + neuron, 1);
     }
   }
+  if (open > 0) __syncthreads();
+  if (thread < 32) scan_bins(bins, starts, neurons);
   __syncthreads();
-  for (int i = thread; i < cells; i += threads) {
-    if (sums[i] != 0) atomicAdd(task.sums.sums + i, static_cast<unsigned long long>(sums[i]));
+  for (int s = thread; s < rows; s += threads) {
+    const unsigned entry = best[s], neuron = entry >> 16;
+    order[starts[neuron] + static_cast<int>(entry & 0xffff)] =
+        neuron << 16 | static_cast<unsigned>(s);
   }
+  for (int k = thread; k < neurons; k += threads) counts[k] += bins[k], bins[k] = 0;
+  if (thread == 0) list[0] = 0;
+  __syncthreads();
+  add_tile(task, at, memory, values, rows, scale);
+}
+
+template <int held>
+__global__ void __launch_bounds__(threads, 2)
+    narrow_kernel(const __grid_constant__ NarrowTask task) {
+  extern __shared__ __align__(16) float memory[];
+  constexpr int steps = steps_of(4 * held);
+  const auto neurons = static_cast<int>(task.codebook.neurons);
+  const auto features = static_cast<int>(task.codebook.features);
+  const Layout at = layout(neurons, features);
+  const int thread = static_cast<int>(threadIdx.x);
+  float* const tiles = memory + at.tiles;
+  bring(task, blockIdx.x, tiles);
+  for (int i = at.low + thread; i < at.total; i += threads) memory[i] = 0;
+  const float largest = prepare<steps>(task, at, memory);
+  const double scale = task.sums.scale[thread % features];
+  float center[held];
+#pragma unroll
+  for (int i = 0; i < held; ++i) {
+    const int j = thread % 4 + 4 * i;
+    center[i] = j < features ? task.codebook.center[j] : 0.0f;
+  }
+  int side = 0;
+  for (std::int64_t t = blockIdx.x; t * tile < task.samples.rows; t += gridDim.x) {
+    const int rows = static_cast<int>(min(std::int64_t{tile}, task.samples.rows - t * tile));
+    const float* const values = tiles + side * tile * features;
+    __pipeline_wait_prior(0);
+    __syncthreads();  // also: the other side's samples have been added up
+    side ^= 1;
+    bring(task, t + gridDim.x, tiles + side * tile * features);
+    for (int first = thread / 32 * 16 * at_once; first < rows; first += warps * 16 * at_once) {
+      search_group<held, steps>(task, at, memory, values, first, rows, largest, center);
+    }
+    __syncthreads();
+    settle_tile(task, at, memory, values, rows, scale);
+  }
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  const auto* const low = reinterpret_cast<const unsigned*>(memory + at.low);
+  const auto* const high = reinterpret_cast<const unsigned*>(memory + at.high);
+  for (int i = thread; i < neurons * features; i += threads) {
+    const auto sum = static_cast<unsigned long long>(high[i]) << 32 | low[i];
+    if (sum != 0) atomicAdd(task.sums.sums + i, sum);
+  }
+  const auto* const counts = reinterpret_cast<const int*>(memory + at.counts);
   for (int i = thread; i < neurons; i += threads) {
     if (counts[i] != 0) atomicAdd(task.sums.counts + i, static_cast<unsigned long long>(counts[i]));
   }
 }
 
-template <int width>
+template <int held>
 void launch(const NarrowTask& task, cudaStream_t stream) {
-  const auto kernel = narrow_kernel<width>;
+  const auto kernel = narrow_kernel<held>;
   const int bytes =
       layout(static_cast<int>(task.codebook.neurons), static_cast<int>(task.codebook.features))
           .total *
@@ -232,27 +520,27 @@ bool is_narrow(std::int64_t neurons, std::int64_t features) {
 
 void launch_narrow(const DeviceSamples& samples,
                    const DeviceCodebook& codebook,
-                   std::int64_t iteration,
                    const DeviceSums& sums,
                    cudaStream_t stream) {
-  const NarrowTask task{samples, codebook, sums, iteration};
-  switch (padded(static_cast<int>(codebook.features))) {
+  if (samples.rows == 0) return;
+  const NarrowTask task{samples, codebook, sums};
+  switch (held_by_lane(static_cast<int>(codebook.features))) {
+    case 1:
+      return launch<1>(task, stream);
+    case 2:
+      return launch<2>(task, stream);
+    case 3:
+      return launch<3>(task, stream);
     case 4:
       return launch<4>(task, stream);
-    case 8:
-      return launch<8>(task, stream);
-    case 12:
-      return launch<12>(task, stream);
-    case 16:
-      return launch<16>(task, stream);
-    case 20:
-      return launch<20>(task, stream);
-    case 24:
-      return launch<24>(task, stream);
-    case 28:
-      return launch<28>(task, stream);
+    case 5:
+      return launch<5>(task, stream);
+    case 6:
+      return launch<6>(task, stream);
+    case 7:
+      return launch<7>(task, stream);
     default:
-      return launch<32>(task, stream);
+      return launch<8>(task, stream);
   }
 }
 
