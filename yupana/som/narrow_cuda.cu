@@ -37,7 +37,7 @@ struct NarrowTask {
 
 /// Parts of a block's memory, in 4-byte words from its start.
 struct Layout {
-  int fragments, tiles, low, high, squares, counts, bins, starts, order, best, list, total;
+  int fragments, tiles, turned, low, high, squares, counts, bins, starts, order, best, list, total;
 };
 
 __host__ __device__ constexpr int held_by_lane(int features) { return (features + 3) / 4; }
@@ -53,7 +53,8 @@ __host__ __device__ Layout layout(int neurons, int features) {
   const int chunks = (neurons + chunk - 1) / chunk;
   at.fragments = 0;
   at.tiles = chunks * columns * steps_of(features) * 64;
-  at.low = at.tiles + 2 * tile * features;
+  at.turned = at.tiles + 2 * tile * features;
+  at.low = at.turned + neurons * features;
   at.high = at.low + neurons * features;
   at.squares = at.high + neurons * features;
   at.counts = at.squares + neurons;
@@ -100,25 +101,29 @@ __device__ float right_place(
   return place % 3 < 2 ? rounded(b) : b - rounded(b);
 }
 
-/// |b|^2 of every neuron, the right operand as lanes read it, and the largest |b|.
+/// |b|^2 of every neuron, the right operand as lanes read it, and the largest |b| and norm of low
+/// halves.
 template <int steps>
-__device__ float prepare(const NarrowTask& task, const Layout& at, float* memory) {
-  __shared__ unsigned largest;
+__device__ float2 prepare(const NarrowTask& task, const Layout& at, float* memory) {
+  __shared__ unsigned largest, largest_low;
   const auto neurons = static_cast<int>(task.codebook.neurons);
   const auto features = static_cast<int>(task.codebook.features);
   const int thread = static_cast<int>(threadIdx.x);
   float* const squares = memory + at.squares;
   auto* const fragments = reinterpret_cast<uint2*>(memory + at.fragments);
-  if (thread == 0) largest = 0;
+  if (thread == 0) largest = largest_low = 0;
   __syncthreads();
   for (int k = thread; k < neurons; k += threads) {
-    float square = 0;
+    float square = 0, low = 0;
     for (int j = 0; j < features; ++j) {
       const float b = __fsub_rn(task.codebook.weights[k * features + j], task.codebook.center[j]);
+      const float rest = b - rounded(b);
       square = fmaf(b, b, square);
+      low = fmaf(rest, rest, low);
     }
     squares[k] = fminf(square, beyond);
     atomicMax(&largest, __float_as_uint(square));
+    atomicMax(&largest_low, __float_as_uint(low));
   }
   __syncthreads();
   const int groups = (neurons + chunk - 1) / chunk * columns;
@@ -130,25 +135,30 @@ __device__ float prepare(const NarrowTask& task, const Layout& at, float* memory
     }
     fragments[i] = {packed(values[0], values[1]), packed(values[2], values[3])};
   }
-  return sqrtf(__uint_as_float(largest)) * 1.0001f;
+  return {sqrtf(__uint_as_float(largest)) * 1.0001f,
+          sqrtf(__uint_as_float(largest_low)) * 1.0001f + FLT_MIN};
 }
 
 /// Twice a bound of |score - (D - |a|^2)|, a = x - center, b = w - center, D as with_square() sums
-/// it. With halves h = bfloat16(v), l = bfloat16(v - h): |v - h| <= 2^-8 |v| and |v - h - l| <=
-/// 2^-16 |v|, so that ah bh + al bh + ah bl misses a b by 3.1 x 2^-16 |a| |b| (Cauchy). What tensor
-/// cores lose in a sum is not specified; taken is that each of the 17 terms of an instruction is
-/// cut at 2^-23 of the largest. |b|^2 is summed in float and carried in three parts.
-__device__ __forceinline__ float margin(float a, float b, int features, int steps) {
+/// it; `al` and `bl` are norms of the low halves. With h = bfloat16(v), l = bfloat16(v - h), |v - h
+/// - l| <= 2^-8 |v - h|: ah bh + al bh + ah bl misses a b by al bl, a's rest times b and the
+/// reverse (Cauchy). What tensor cores lose in a sum is not specified; taken is that each of the 17
+/// terms of an instruction is cut at 2^-23 of the largest. |b|^2 is summed in float, carried in
+/// three parts.
+__device__ __forceinline__ float margin(
+    float a, float al, float b, float bl, int features, int steps) {
   const float scores = b * (b + 2.1f * a);
   if (!(scores < 0.25f * FLT_MAX)) return INFINITY;
   const auto d = static_cast<float>(features);
-  const float products = 6.4f * 0x1p-16f * a * b;
-  const float sums = (18.0f * static_cast<float>(steps) + d + 8) * 0x1p-23f * scores;
-  return 2 * (products + sums + (d + 2) * 0x1p-50f * (a + b) * (a + b) + 16 * d * FLT_MIN);
+  const float products = 2.05f * (al * bl + 0x1p-8f * (al * b + a * bl) + 0x1p-22f * a * b);
+  const float sums =
+      18.0f * static_cast<float>(steps) * 0x1p-23f * scores + (d + 8) * 0x1p-23f * b * b;
+  return 2.01f *
+         (products + sums + (d + 2) * 0x1p-50f * (a + b) * (a + b) + d * FLT_MIN * (16 + a + b));
 }
 
 /// The left operand of 16 samples: lane 4 g + q holds features q, q + 4, ... of samples g, g + 8.
-/// Returns |a| rounded up.
+/// norm: |a| and that of its low halves, rounded up.
 template <int held, int steps>
 __device__ void load_left(const float* values,
                           int first,
@@ -156,13 +166,14 @@ __device__ void load_left(const float* values,
                           int features,
                           const float* center,
                           std::uint32_t (&left)[steps][4],
-                          float (&norm)[2]) {
+                          float (&norm)[2],
+                          float (&low_norm)[2]) {
   const int lane = static_cast<int>(threadIdx.x) % 32, q = lane % 4;
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
     const int s = first + lane / 4 + 8 * h;
     float places[4 * steps];
-    float square = 0;
+    float square = 0, low = 0;
 #pragma unroll
     for (int i = 0; i < held; ++i) {
       const int j = q + 4 * i;
@@ -171,6 +182,7 @@ __device__ void load_left(const float* values,
       square = fmaf(a, a, square);
       places[3 * i] = places[3 * i + 2] = rounded(a);
       places[3 * i + 1] = a - places[3 * i];
+      low = fmaf(places[3 * i + 1], places[3 * i + 1], low);
     }
 #pragma unroll
     for (int p = 3 * held; p < 4 * steps; ++p) places[p] = p == 3 * held ? 1.0f : 0.0f;
@@ -181,7 +193,10 @@ __device__ void load_left(const float* values,
     }
     square += __shfl_xor_sync(0xffffffffu, square, 1);
     square += __shfl_xor_sync(0xffffffffu, square, 2);
+    low += __shfl_xor_sync(0xffffffffu, low, 1);
+    low += __shfl_xor_sync(0xffffffffu, low, 2);
     norm[h] = sqrtf(square) * 1.0001f;
+    low_norm[h] = sqrtf(low) * 1.0001f + FLT_MIN;
   }
 }
 
@@ -210,15 +225,15 @@ __device__ __forceinline__ void take(const float (&scores)[2 * columns],
     above = __funnelshift_l(__float_as_uint(limit - scores[i]), above, 1);
   }
   const unsigned near = ~above & ((1u << 2 * columns) - 1);
-  const unsigned quad = 0xfu << (lane & ~3);
-  const unsigned some = __ballot_sync(0xffffffffu, near != 0) & quad;
-  const unsigned several = __ballot_sync(0xffffffffu, (near & (near - 1)) != 0) & quad;
-  const int i = 2 * columns - 32 + __clz(static_cast<int>(near));  // of the only one
-  const int neuron =
-      __shfl_sync(0xffffffffu, base + 8 * (i / 2) + 2 * (lane % 4) + i % 2, __ffs(some) - 1);
-  const bool alone = several == 0 && (some & (some - 1)) == 0 && limit < INFINITY;
-  if (least > found.score + margin) return;
-  found.neuron = found.score > limit && alone ? neuron : -1;
+  // How many are near, and which one if it is one: both add up over the four lanes.
+  const int i = 2 * columns - 32 + __clz(static_cast<int>(near));
+  const int neuron = base + 8 * (i >> 1) + 2 * (lane % 4) + (i & 1);
+  int code = near == 0 ? 0 : (__popc(near) << 20) + neuron;
+  code += __shfl_xor_sync(0xffffffffu, code, 1);
+  code += __shfl_xor_sync(0xffffffffu, code, 2);
+  const bool alone = code >> 20 == 1 && limit < INFINITY && found.score > limit;
+  const bool reached = !(least > found.score + margin);
+  found.neuron = reached ? (alone ? code & 0xfffff : -1) : found.neuron;
   found.score = fminf(found.score, least);
 }
 
@@ -229,7 +244,7 @@ __device__ void search_group(const NarrowTask& task,
                              const float* values,
                              int first,
                              int rows,
-                             float largest,
+                             float2 largest,
                              const float* center) {
   const auto features = static_cast<int>(task.codebook.features);
   const auto neurons = static_cast<int>(task.codebook.neurons);
@@ -238,8 +253,12 @@ __device__ void search_group(const NarrowTask& task,
   float margins[at_once][2];
 #pragma unroll
   for (int m = 0; m < at_once; ++m) {
-    load_left<held, steps>(values, first + 16 * m, rows, features, center, left[m], margins[m]);
-    for (float& value : margins[m]) value = margin(value, largest, features, steps);
+    float norms[2], low_norms[2];
+    load_left<held, steps>(
+        values, first + 16 * m, rows, features, center, left[m], norms, low_norms);
+    for (int h = 0; h < 2; ++h) {
+      margins[m][h] = margin(norms[h], low_norms[h], largest.x, largest.y, features, steps);
+    }
   }
   Found found[at_once][2];
   const auto* const right = reinterpret_cast<const uint2*>(memory + at.fragments) + lane;
@@ -290,26 +309,33 @@ __device__ __forceinline__ float smallest_of_warp(float value) {
   return value;
 }
 
-/// The neuron nearest to a sample by D, found by a warp: distances in float say which may be it.
-__device__ int decide(const float* sample, const float* weights, int neurons, int features) {
+/// The neuron nearest to a sample by D, found by a warp: distances in float, from weights that lie
+/// feature by feature in shared memory, say which may be it.
+__device__ int decide(const float* sample, const float* turned, int neurons, int features) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const auto distance = [&](int k) {
+  float least = INFINITY, next = INFINITY;
+  int first = 0;
+  for (int k = lane; k < neurons; k += 32) {
     float sum = 0;
     for (int j = 0; j < features; ++j) {
-      const float difference = sample[j] - weights[k * features + j];
+      const float difference = sample[j] - turned[j * neurons + k];
       sum = fmaf(difference, difference, sum);
     }
-    return sum;
-  };
-  float least = INFINITY;
-  for (int k = lane; k < neurons; k += 32) least = fminf(least, distance(k));
+    next = fminf(next, fmaxf(least, sum));
+    if (sum < least) least = sum, first = k;
+  }
   const float limit = distance_limit(smallest_of_warp(least), features, features);
+  // Written so that distances of infinity leave their neurons possible.
+  const unsigned some = __ballot_sync(0xffffffffu, !(least > limit) && lane < neurons);
+  const unsigned several = __ballot_sync(0xffffffffu, !(next > limit) && lane + 32 < neurons);
+  if ((some & (some - 1)) == 0 && several == 0) {
+    return __shfl_sync(0xffffffffu, first, __ffs(static_cast<int>(some)) - 1);
+  }
   double nearest = INFINITY;
   int best = 0x7fffffff;
-  for (int k = lane; k < neurons; k += 32) {
-    if (distance(k) > limit) continue;
+  for (int k = lane; k < neurons && !(least > limit); k += 32) {
     double sum = 0;
-    for (int j = 0; j < features; ++j) sum = with_square(sum, sample[j], weights[k * features + j]);
+    for (int j = 0; j < features; ++j) sum = with_square(sum, sample[j], turned[j * neurons + k]);
     if (sum < nearest || best == 0x7fffffff) nearest = sum, best = k;
   }
   for (int step = 16; step > 0; step /= 2) {
@@ -374,6 +400,7 @@ __device__ void add_tile(const NarrowTask& task,
   // 1.5 x 2^52: added to a number below 2^51, it leaves the nearest integer in the lower bits, ties
   // to even, which is how fixed() rounds; x times a power of two is exact.
   constexpr double shift = 6755399441055744.0;
+  constexpr int ahead = 8;  // samples on their way from shared memory at once
   const auto features = static_cast<int>(task.codebook.features);
   const auto* const order = reinterpret_cast<const unsigned*>(memory + at.order);
   auto* const low = reinterpret_cast<unsigned*>(memory + at.low);
@@ -385,17 +412,29 @@ __device__ void add_tile(const NarrowTask& task,
   const int end = min(rows, (piece + 1) * length);
   unsigned neuron = 0;
   long long sum = 0;
-#pragma unroll 4
-  for (int p = piece * length; p < end; ++p) {
-    const unsigned entry = order[p];
-    if (entry >> 16 != neuron) {
-      const auto cell = static_cast<int>(neuron) * features + j;
-      if (sum != 0) add_shared(low + cell, high + cell, sum);
-      neuron = entry >> 16;
-      sum = 0;
+  for (int p = piece * length; p < end; p += ahead) {
+    unsigned entries[ahead];
+    float loaded[ahead];
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) entries[i] = order[min(p + i, end - 1)];
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+      loaded[i] = values[static_cast<int>(entries[i] & 0xffff) * features + j];
     }
-    const auto value = static_cast<double>(values[static_cast<int>(entry & 0xffff) * features + j]);
-    sum += __double_as_longlong(__fma_rn(value, scale, shift)) - __double_as_longlong(shift);
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+      if (p + i >= end) break;
+      const long long value =
+          __double_as_longlong(__fma_rn(static_cast<double>(loaded[i]), scale, shift)) -
+          __double_as_longlong(shift);
+      if (entries[i] >> 16 != neuron) {
+        const auto cell = static_cast<int>(neuron) * features + j;
+        if (sum != 0) add_shared(low + cell, high + cell, sum);
+        neuron = entries[i] >> 16;
+        sum = 0;
+      }
+      sum += value;
+    }
   }
   const auto cell = static_cast<int>(neuron) * features + j;
   if (sum != 0) add_shared(low + cell, high + cell, sum);
@@ -420,7 +459,7 @@ __device__ void settle_tile(const NarrowTask& task,
   const int open = list[0];
   for (int i = thread / 32; i < open; i += warps) {
     const int s = list[1 + i];
-    const int neuron = decide(values + s * features, task.codebook.weights, neurons, features);
+    const int neuron = decide(values + s * features, memory + at.turned, neurons, features);
     if (thread % 32 == 0) {
       best[s] = static_cast<unsigned>(neuron) << 16 | atomicAdd(bins + neuron, 1);
     }
@@ -451,7 +490,10 @@ __global__ void __launch_bounds__(threads, 2)
   float* const tiles = memory + at.tiles;
   bring(task, blockIdx.x, tiles);
   for (int i = at.low + thread; i < at.total; i += threads) memory[i] = 0;
-  const float largest = prepare<steps>(task, at, memory);
+  for (int i = thread; i < neurons * features; i += threads) {
+    memory[at.turned + i] = task.codebook.weights[i % neurons * features + i / neurons];
+  }
+  const float2 largest = prepare<steps>(task, at, memory);
   const double scale = task.sums.scale[thread % features];
   float center[held];
 #pragma unroll
