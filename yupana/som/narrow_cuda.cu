@@ -12,17 +12,15 @@
 namespace yupana::som::cuda {
 namespace {
 
-// Search and sums in one pass over the samples. A block takes tiles of 512 samples, the next one on
+// Search and sums in one pass over the samples. A block takes tiles of 256 samples, the next one on
 // its way while it works one:
-//   1. scores of 32 samples a warp by tensor cores, three products of bfloat16 halves a value;
+//   1. scores of 16 samples a warp by tensor cores, three products of bfloat16 halves a value;
 //   2. samples that their rounding leaves open, by distances in float and then in double;
 //   3. the tile in order of its neurons (counting sort), so that a thread adds up one feature of a
 //      run of samples in a register and shared memory hears of it once a neuron.
 constexpr int threads = 256;
 constexpr int warps = threads / 32;
-constexpr int tile = 512;
-constexpr int at_once =
-    2;  // groups of 16 samples a warp holds, so that weights are read half as often
+constexpr int tile = 256;
 constexpr int columns = 7;  // groups of 8 neurons whose scores stand in registers: 56 of them
 constexpr int chunk = 8 * columns;
 constexpr int most_features = 32;
@@ -249,49 +247,34 @@ __device__ void search_group(const NarrowTask& task,
   const auto features = static_cast<int>(task.codebook.features);
   const auto neurons = static_cast<int>(task.codebook.neurons);
   const int lane = static_cast<int>(threadIdx.x) % 32, q = lane % 4;
-  std::uint32_t left[at_once][steps][4];
-  float margins[at_once][2];
+  std::uint32_t left[steps][4];
+  float norms[2], low_norms[2], margins[2];
+  load_left<held, steps>(values, first, rows, features, center, left, norms, low_norms);
 #pragma unroll
-  for (int m = 0; m < at_once; ++m) {
-    float norms[2], low_norms[2];
-    load_left<held, steps>(
-        values, first + 16 * m, rows, features, center, left[m], norms, low_norms);
-    for (int h = 0; h < 2; ++h) {
-      margins[m][h] = margin(norms[h], low_norms[h], largest.x, largest.y, features, steps);
-    }
+  for (int h = 0; h < 2; ++h) {
+    margins[h] = margin(norms[h], low_norms[h], largest.x, largest.y, features, steps);
   }
-  Found found[at_once][2];
+  Found found[2];
   const auto* const right = reinterpret_cast<const uint2*>(memory + at.fragments) + lane;
   for (int base = 0; base < neurons; base += chunk) {
-    float scores[at_once][2][2 * columns];
+    float scores[2][2 * columns];
 #pragma unroll
     for (int t = 0; t < columns; ++t) {
-      float sums[at_once][4] = {};
+      float sums[4] = {};
 #pragma unroll
       for (int step = 0; step < steps; ++step) {
-        const uint2 b = right[((base / 8 + t) * steps + step) * 32];
-#pragma unroll
-        for (int m = 0; m < at_once; ++m) multiply(sums[m], left[m][step], b);
+        multiply(sums, left[step], right[((base / 8 + t) * steps + step) * 32]);
       }
 #pragma unroll
-      for (int m = 0; m < at_once; ++m) {
-#pragma unroll
-        for (int i = 0; i < 4; ++i) scores[m][i / 2][2 * t + i % 2] = sums[m][i];
-      }
+      for (int i = 0; i < 4; ++i) scores[i / 2][2 * t + i % 2] = sums[i];
     }
-#pragma unroll
-    for (int m = 0; m < at_once; ++m) {
-      take(scores[m][0], base, margins[m][0], found[m][0]);
-      take(scores[m][1], base, margins[m][1], found[m][1]);
-    }
+    take(scores[0], base, margins[0], found[0]);
+    take(scores[1], base, margins[1], found[1]);
   }
-  // Lane q of four writes the q-th of their samples.
-  const int neuron = q == 0   ? found[0][0].neuron
-                     : q == 1 ? found[0][1].neuron
-                     : q == 2 ? found[1][0].neuron
-                              : found[1][1].neuron;
-  const int s = first + 16 * (q / 2) + 8 * (q % 2) + lane / 4;
-  if (s >= rows) return;
+  // Two lanes of four write a sample each.
+  const int neuron = q == 0 ? found[0].neuron : found[1].neuron;
+  const int s = first + 8 * q + lane / 4;
+  if (q > 1 || s >= rows) return;
   auto* const best = reinterpret_cast<unsigned*>(memory + at.best);
   auto* const bins = reinterpret_cast<int*>(memory + at.bins);
   auto* const list = reinterpret_cast<int*>(memory + at.list);
@@ -479,7 +462,7 @@ __device__ void settle_tile(const NarrowTask& task,
 }
 
 template <int held>
-__global__ void __launch_bounds__(threads, 2)
+__global__ void __launch_bounds__(threads, 3)
     narrow_kernel(const __grid_constant__ NarrowTask task) {
   extern __shared__ __align__(16) float memory[];
   constexpr int steps = steps_of(4 * held);
@@ -509,7 +492,7 @@ __global__ void __launch_bounds__(threads, 2)
     __syncthreads();  // also: the other side's samples have been added up
     side ^= 1;
     bring(task, t + gridDim.x, tiles + side * tile * features);
-    for (int first = thread / 32 * 16 * at_once; first < rows; first += warps * 16 * at_once) {
+    for (int first = thread / 32 * 16; first < rows; first += warps * 16) {
       search_group<held, steps>(task, at, memory, values, first, rows, largest, center);
     }
     __syncthreads();
