@@ -21,10 +21,10 @@ void expect_same_training(const Matrix<float>& samples, const SomParams& params)
       << params.grid.cols;
 }
 
-// Tiles of 512 samples, widths of 4 to 32 features in fours, and past both.
+// Tiles of 256 samples, widths of 4 to 32 features in fours, and past both.
 TEST(GpuSom, NarrowMapsHaveTheBitsOfTheCpu) {
   YUPANA_NEEDS_GPU();
-  for (const std::int64_t n : {1, 511, 512, 513, 1025, 70001}) {
+  for (const std::int64_t n : {1, 255, 256, 257, 513, 70001}) {
     for (const std::int64_t d : {1, 4, 5, 9, 13, 18, 21, 27, 32}) {
       SomParams params;
       params.grid = {d % 2 == 0 ? 8 : 1, 7};
@@ -32,6 +32,94 @@ TEST(GpuSom, NarrowMapsHaveTheBitsOfTheCpu) {
       expect_same_training(clouds(n, d, 3), params);
     }
   }
+}
+
+// Scores of 56 neurons stand in registers at once.
+TEST(GpuSom, NarrowMapsOfManyNeuronsHaveTheBitsOfTheCpu) {
+  YUPANA_NEEDS_GPU();
+  for (const std::int64_t neurons : {2, 8, 55, 56, 57, 111, 112, 113, 301}) {
+    for (const std::int64_t d : {3, 18}) {
+      SomParams params;
+      params.grid = {1, neurons};
+      params.schedule = {3, 1, 2, 0.3, 0};
+      expect_same_training(clouds(2000, d, 7), params);
+    }
+  }
+}
+
+// Samples and neurons by 256, features by 64 and 16.
+TEST(GpuSom, WideTilesAreWholeAtTheirEdges) {
+  YUPANA_NEEDS_GPU();
+  for (const std::int64_t n : {255, 256, 257, 600}) {
+    for (const std::int64_t neurons : {255, 256, 257, 700}) {
+      SomParams params;
+      params.grid = {1, neurons};
+      params.schedule = {2, 1, 3, 0.4, 0};
+      expect_same_training(clouds(n, 40, 5), params);
+    }
+  }
+  for (const std::int64_t d : {33, 47, 48, 49, 63, 64, 65, 80, 81, 127, 128, 129, 300}) {
+    SomParams params;
+    params.grid = {9, 11};
+    params.schedule = {2, 1, 3, 0.4, 0};
+    expect_same_training(clouds(500, d, 5), params);
+  }
+}
+
+// Neurons that lie close together or coincide leave more candidates than a list holds: three
+// products decide, and double what they leave open.
+TEST(GpuSom, CrowdedNeuronsAreToldApart) {
+  YUPANA_NEEDS_GPU();
+  for (const double offset : {0.0, 1e4}) {
+    SomParams params;
+    params.grid = {40, 30};
+    params.schedule = {4, 0, 40, 20, 0};
+    expect_same_training(clouds(5000, 50, 11, offset), params);
+  }
+  Context cpu({.device = "cpu"}), gpu({.device = "cuda:0"});
+  const Matrix<float> samples = clouds(3000, 70, 3);
+  for (const double apart : {0.0, 1e-7, 1e-4, 1e-3}) {
+    Matrix<float> a(600, 70), b(600, 70);
+    for (std::int64_t i = 0; i < 600 * 70; ++i) {
+      const Random random(9);
+      a.data()[i] = b.data()[i] =
+          static_cast<float>(2.5 + apart * random.uniform(static_cast<std::uint64_t>(i)));
+    }
+    SomParams params;
+    params.grid = {20, 30};
+    params.schedule = {1, 0, 1, 0.5, 0};
+    a = train_from(cpu, samples.view(), std::move(a), params);
+    b = train_from(gpu, samples.view(), std::move(b), params);
+    EXPECT_EQ(std::memcmp(a.data(), b.data(), 600 * 70 * 4), 0) << apart << " apart";
+  }
+}
+
+TEST(GpuSom, OnAllDevicesHasTheBitsOfOne) {
+  YUPANA_NEEDS_GPU();
+  Context one({.device = "cuda:0"}), all({.device = "cuda"});
+  if (all.devices().size() < 2) GTEST_SKIP() << "one GPU";
+  for (const std::int64_t d : {18, 50}) {
+    const Matrix<float> samples = clouds(30'011, d, 6);
+    SomParams params;
+    params.grid = {12, 9};
+    params.schedule = {5, 2, 3, 0.4, 0};
+    const Matrix<float> a = train(one, samples.view(), params);
+    const Matrix<float> b = train(all, samples.view(), params);
+    EXPECT_EQ(std::memcmp(a.data(), b.data(), static_cast<std::size_t>(108 * d) * 4), 0);
+  }
+}
+
+TEST(GpuSom, LittleMemoryTakesWideMapsInPieces) {
+  YUPANA_NEEDS_GPU();
+  const Matrix<float> samples = clouds(30'000, 100, 2);
+  SomParams params;
+  params.grid = {20, 20};
+  params.schedule = {2, 1, 4, 0.5, 0};
+  Context whole({.device = "cuda:0"}), little({.device = "cuda:0", .gpu_memory = 14 << 20});
+  const Matrix<float> a = train(whole, samples.view(), params);
+  const Matrix<float> b = train(little, samples.view(), params);
+  EXPECT_EQ(std::memcmp(a.data(), b.data(), 400 * 100 * 4), 0);
+  EXPECT_GT(little.bytes_moved(), whole.bytes_moved());
 }
 
 // Blocks of 128 samples and neurons, eight features at a time, rows that are not aligned.

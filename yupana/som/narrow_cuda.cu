@@ -1,65 +1,54 @@
+#include <cuda_pipeline.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/tiles.hpp"
-#include "yupana/som/search_cuda.cuh"
+#include "yupana/som/narrow_search_cuda.cuh"
 #include "yupana/som/search_cuda.hpp"
 
 namespace yupana::som::cuda {
+
+using namespace narrow;
+
 namespace {
 
-// A block takes tiles of 512 samples, two a thread. Weights, a tile and the block's sums stand in
-// shared memory.
-constexpr int threads = 256;
-constexpr int held = 2;
-constexpr int tile = threads * held;
-constexpr int most_features = 32;
-constexpr std::int64_t most_memory = 100 * 1024;  // two blocks on a multiprocessor
-// Shared memory adds 32-bit integers at full speed and 64-bit ones by comparing and trying again:
-// a value of at most 40 bits is added as its lower 20 and what is above them, and both go to 64
-// bits after every tile, long before 2^12 samples could overflow them.
-constexpr int low_bits = 20;
-
-struct NarrowTask {
-  DeviceSamples samples;
-  DeviceCodebook codebook;
-  DeviceSums sums;
-  std::int64_t iteration;
-};
-
-/// Parts of a block's memory, in floats from its start.
-struct Layout {
-  int weights, squares, samples, low, high, sums, counts, best, list, total;
-};
-
-__host__ __device__ constexpr int padded(int features) { return (features + 3) / 4 * 4; }
-
-__host__ __device__ Layout layout(int neurons, int features) {
-  Layout at{};
-  const int cells = (neurons * features + 3) / 4 * 4;
-  at.weights = 0;
-  at.sums = at.weights + neurons * padded(features);
-  at.samples = at.sums + 2 * cells;
-  at.low = at.samples + tile * features;
-  at.high = at.low + cells;
-  at.squares = at.high + cells;
-  at.counts = at.squares + neurons;
-  at.best = at.counts + neurons;
-  at.list = at.best + tile;
-  at.total = at.list + tile + 1;
-  return at;
+__device__ __forceinline__ float smallest_of_warp(float value) {
+  for (int step = 16; step > 0; step /= 2) {
+    value = fminf(value, __shfl_xor_sync(0xffffffffu, value, step));
+  }
+  return value;
 }
 
-/// The neuron nearest to a sample by D, found by a warp.
-__device__ int decide(const float* sample, const float* weights, int neurons, int features) {
+/// The neuron nearest to a sample by D, found by a warp: distances in float, from weights that lie
+/// feature by feature in shared memory, say which may be it.
+__device__ int decide(const float* sample, const float* turned, int neurons, int features) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
+  float least = INFINITY, next = INFINITY;
+  int first = 0;
+  for (int k = lane; k < neurons; k += 32) {
+    float sum = 0;
+    for (int j = 0; j < features; ++j) {
+      const float difference = sample[j] - turned[j * neurons + k];
+      sum = fmaf(difference, difference, sum);
+    }
+    next = fminf(next, fmaxf(least, sum));
+    if (sum < least) least = sum, first = k;
+  }
+  const float limit = distance_limit(smallest_of_warp(least), features, features);
+  // Written so that distances of infinity leave their neurons possible.
+  const unsigned some = __ballot_sync(0xffffffffu, !(least > limit) && lane < neurons);
+  const unsigned several = __ballot_sync(0xffffffffu, !(next > limit) && lane + 32 < neurons);
+  if ((some & (some - 1)) == 0 && several == 0) {
+    return __shfl_sync(0xffffffffu, first, __ffs(static_cast<int>(some)) - 1);
+  }
   double nearest = INFINITY;
   int best = 0x7fffffff;
-  for (int k = lane; k < neurons; k += 32) {
+  for (int k = lane; k < neurons && !(least > limit); k += 32) {
     double sum = 0;
-    for (int j = 0; j < features; ++j) sum = with_square(sum, sample[j], weights[k * features + j]);
-    if (sum < nearest) nearest = sum, best = k;
+    for (int j = 0; j < features; ++j) sum = with_square(sum, sample[j], turned[j * neurons + k]);
+    if (sum < nearest || best == 0x7fffffff) nearest = sum, best = k;
   }
   for (int step = 16; step > 0; step /= 2) {
     const double other = __shfl_xor_sync(0xffffffffu, nearest, step);
@@ -69,139 +58,192 @@ __device__ int decide(const float* sample, const float* weights, int neurons, in
   return best;
 }
 
-template <int width>
-__device__ void search_tile(const float* tile_values,
-                            const float* weights,
-                            const float* squares,
-                            int neurons,
-                            int features,
-                            int rows,
-                            double largest,
-                            int* best,
-                            int* list) {
-  float x[held][width];
-  float norm[held];
-  Running running[held];
-#pragma unroll
-  for (int h = 0; h < held; ++h) {
-    const int s = static_cast<int>(threadIdx.x) + h * threads;
-    norm[h] = 0;
-#pragma unroll
-    for (int j = 0; j < width; ++j) {
-      x[h][j] = j < features && s < rows ? tile_values[s * features + j] : 0.0f;
-      norm[h] = fmaf(x[h][j], x[h][j], norm[h]);
+/// Brings a tile into shared memory without waiting for it.
+__device__ void bring(const NarrowTask& task, std::int64_t number, float* to) {
+  const auto features = static_cast<int>(task.codebook.features);
+  const std::int64_t first = number * tile;
+  if (first < task.samples.rows) {
+    const int floats =
+        static_cast<int>(min(std::int64_t{tile}, task.samples.rows - first)) * features;
+    const float* const from = task.samples.values + first * features;
+    const int fours = reinterpret_cast<std::uintptr_t>(from) % 16 == 0 ? floats / 4 : 0;
+    for (int i = static_cast<int>(threadIdx.x); i < fours; i += threads) {
+      __pipeline_memcpy_async(to + 4 * i, from + 4 * i, 16);
     }
-    norm[h] = sqrtf(norm[h]) * 1.00001f;
+    for (int i = 4 * fours + static_cast<int>(threadIdx.x); i < floats; i += threads) {
+      __pipeline_memcpy_async(to + i, from + i, 4);
+    }
   }
-#pragma unroll 2
-  for (int k = 0; k < neurons; ++k) {
-    float score[held];
-#pragma unroll
-    for (int h = 0; h < held; ++h) score[h] = squares[k];
-#pragma unroll
-    for (int j = 0; j < width; j += 4) {
-      const float4 w = *reinterpret_cast<const float4*>(weights + k * width + j);
-#pragma unroll
-      for (int h = 0; h < held; ++h) {
-        score[h] = fmaf(x[h][j], w.x, score[h]);
-        score[h] = fmaf(x[h][j + 1], w.y, score[h]);
-        score[h] = fmaf(x[h][j + 2], w.z, score[h]);
-        score[h] = fmaf(x[h][j + 3], w.w, score[h]);
-      }
+  __pipeline_commit();
+}
+
+/// starts[k]: samples of the tile before those of neuron k. By one warp.
+__device__ void scan_bins(const int* bins, int* starts, int neurons) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  int before = 0;
+  for (int base = 0; base < neurons; base += 32) {
+    const int mine = base + lane < neurons ? bins[base + lane] : 0;
+    int sum = mine;
+    for (int step = 1; step < 32; step *= 2) {
+      const int other = __shfl_up_sync(0xffffffffu, sum, step);
+      if (lane >= step) sum += other;
     }
-#pragma unroll
-    for (int h = 0; h < held; ++h) running[h].take(score[h], k);
-  }
-#pragma unroll
-  for (int h = 0; h < held; ++h) {
-    const int s = static_cast<int>(threadIdx.x) + h * threads;
-    best[s] = running[h].neuron;
-    const float bound = error_bound(largest, norm[h], features);
-    if (s < rows && !(running[h].second > running[h].best + 2 * bound)) {
-      list[1 + atomicAdd(list, 1)] = s;
-    }
+    if (base + lane < neurons) starts[base + lane] = before + sum - mine;
+    before += __shfl_sync(0xffffffffu, sum, 31);
   }
 }
 
-template <int width>
-__global__ void __launch_bounds__(threads) narrow_kernel(NarrowTask task) {
-  extern __shared__ __align__(16) float memory[];
-  const int neurons = static_cast<int>(task.codebook.neurons);
-  const int features = static_cast<int>(task.codebook.features);
-  const int cells = neurons * features;
-  const Layout at = layout(neurons, features);
-  float* const weights = memory + at.weights;
-  float* const values = memory + at.samples;
+/// A 64-bit sum as two of 32, which shared memory adds at full speed: the lower one's carry goes up
+/// whoever adds first.
+__device__ __forceinline__ void add_shared(unsigned* low, unsigned* high, long long value) {
+  const auto lower = static_cast<unsigned>(value);
+  const unsigned before = atomicAdd(low, lower);
+  const unsigned upper = static_cast<unsigned>(value >> 32) + (before + lower < before ? 1u : 0u);
+  if (upper != 0) atomicAdd(high, upper);
+}
+
+/// Adds up the tile: a thread takes one feature of a piece of the sorted samples.
+__device__ void add_tile(const NarrowTask& task,
+                         const Layout& at,
+                         float* memory,
+                         const float* values,
+                         int rows,
+                         double scale) {
+  // 1.5 x 2^52: added to a number below 2^51, it leaves the nearest integer in the lower bits, ties
+  // to even, which is how fixed() rounds; x times a power of two is exact.
+  constexpr double shift = 6755399441055744.0;
+  constexpr int ahead = 8;  // samples on their way from shared memory at once
+  const auto features = static_cast<int>(task.codebook.features);
+  const auto* const order = reinterpret_cast<const unsigned*>(memory + at.order);
   auto* const low = reinterpret_cast<unsigned*>(memory + at.low);
-  auto* const high = reinterpret_cast<int*>(memory + at.high);
-  auto* const sums = reinterpret_cast<long long*>(memory + at.sums);
-  auto* const counts = reinterpret_cast<int*>(memory + at.counts);
-  auto* const best = reinterpret_cast<int*>(memory + at.best);
-  auto* const list = reinterpret_cast<int*>(memory + at.list);
-  const int thread = static_cast<int>(threadIdx.x);
-  for (int i = thread; i < neurons * width; i += threads) {
-    const int j = i % width;
-    weights[i] = j < features ? -2 * task.codebook.weights[i / width * features + j] : 0.0f;
-  }
-  for (int i = thread; i < cells; i += threads) low[i] = 0, high[i] = 0, sums[i] = 0;
-  for (int i = thread; i < neurons; i += threads) {
-    memory[at.squares + i] = task.codebook.squares[i];
-    counts[i] = 0;
-  }
-  const double largest = task.codebook.largest[task.iteration];
-  const std::int64_t tiles = (task.samples.rows + tile - 1) / tile;
-  for (std::int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-    const std::int64_t first = t * tile;
-    const int rows = static_cast<int>(min(std::int64_t{tile}, task.samples.rows - first));
-    const float* const from = task.samples.values + first * task.samples.stride;
-    if (thread == 0) list[0] = 0;
-    if (task.samples.stride == features) {
-      for (int i = thread; i < rows * features; i += threads) values[i] = from[i];
-    } else {
-      for (int i = thread; i < rows * features; i += threads) {
-        values[i] = from[i / features * task.samples.stride + i % features];
+  auto* const high = reinterpret_cast<unsigned*>(memory + at.high);
+  const int pieces = threads / features, piece = static_cast<int>(threadIdx.x) / features;
+  const int j = static_cast<int>(threadIdx.x) % features;
+  if (piece >= pieces) return;
+  const int length = (rows + pieces - 1) / pieces;
+  const int end = min(rows, (piece + 1) * length);
+  unsigned neuron = 0;
+  long long sum = 0;
+  for (int p = piece * length; p < end; p += ahead) {
+    unsigned entries[ahead];
+    float loaded[ahead];
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) entries[i] = order[min(p + i, end - 1)];
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+      loaded[i] = values[static_cast<int>(entries[i] & 0xffff) * features + j];
+    }
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+      if (p + i >= end) break;
+      const long long value =
+          __double_as_longlong(__fma_rn(static_cast<double>(loaded[i]), scale, shift)) -
+          __double_as_longlong(shift);
+      if (entries[i] >> 16 != neuron) {
+        const auto cell = static_cast<int>(neuron) * features + j;
+        if (sum != 0) add_shared(low + cell, high + cell, sum);
+        neuron = entries[i] >> 16;
+        sum = 0;
       }
-    }
-    __syncthreads();
-    search_tile<width>(
-        values, weights, memory + at.squares, neurons, features, rows, largest, best, list);
-    __syncthreads();
-    const int open = list[0];
-    for (int i = thread / 32; i < open; i += threads / 32) {
-      const int s = list[1 + i];
-      const int neuron = decide(values + s * features, task.codebook.weights, neurons, features);
-      if (thread % 32 == 0) best[s] = neuron;
-    }
-    if (open > 0) __syncthreads();
-    for (int s = thread; s < rows; s += threads) atomicAdd(counts + best[s], 1);
-    const int rows_a_step = threads / features, rest = threads % features;
-    int s = thread / features, j = thread % features;
-    while (s < rows) {
-      const long long value = fixed(values[s * features + j], task.sums.scale[j]);
-      const int cell = best[s] * features + j;
-      atomicAdd(low + cell, static_cast<unsigned>(value & ((1 << low_bits) - 1)));
-      atomicAdd(high + cell, static_cast<int>(value >> low_bits));
-      s += rows_a_step, j += rest;
-      if (j >= features) j -= features, ++s;
-    }
-    __syncthreads();
-    for (int i = thread; i < cells; i += threads) {
-      sums[i] += (static_cast<long long>(high[i]) << low_bits) + low[i];
-      low[i] = 0, high[i] = 0;
+      sum += value;
     }
   }
+  const auto cell = static_cast<int>(neuron) * features + j;
+  if (sum != 0) add_shared(low + cell, high + cell, sum);
+}
+
+/// Steps 2 and 3 for a tile whose samples search_group() has searched.
+__device__ void settle_tile(const NarrowTask& task,
+                            const Layout& at,
+                            float* memory,
+                            const float* values,
+                            int rows,
+                            double scale) {
+  const auto neurons = static_cast<int>(task.codebook.neurons);
+  const auto features = static_cast<int>(task.codebook.features);
+  const int thread = static_cast<int>(threadIdx.x);
+  auto* const best = reinterpret_cast<unsigned*>(memory + at.best);
+  auto* const bins = reinterpret_cast<int*>(memory + at.bins);
+  auto* const starts = reinterpret_cast<int*>(memory + at.starts);
+  auto* const counts = reinterpret_cast<int*>(memory + at.counts);
+  auto* const order = reinterpret_cast<unsigned*>(memory + at.order);
+  auto* const list = reinterpret_cast<int*>(memory + at.list);
+  const int open = list[0];
+  for (int i = thread / 32; i < open; i += warps) {
+    const int s = list[1 + i];
+    const int neuron = decide(values + s * features, memory + at.turned, neurons, features);
+    if (thread % 32 == 0) {
+      best[s] = static_cast<unsigned>(neuron) << 16 | atomicAdd(bins + neuron, 1);
+    }
+  }
+  if (open > 0) __syncthreads();
+  if (thread < 32) scan_bins(bins, starts, neurons);
   __syncthreads();
-  for (int i = thread; i < cells; i += threads) {
-    if (sums[i] != 0) atomicAdd(task.sums.sums + i, static_cast<unsigned long long>(sums[i]));
+  for (int s = thread; s < rows; s += threads) {
+    const unsigned entry = best[s], neuron = entry >> 16;
+    order[starts[neuron] + static_cast<int>(entry & 0xffff)] =
+        neuron << 16 | static_cast<unsigned>(s);
   }
+  for (int k = thread; k < neurons; k += threads) counts[k] += bins[k], bins[k] = 0;
+  if (thread == 0) list[0] = 0;
+  __syncthreads();
+  add_tile(task, at, memory, values, rows, scale);
+}
+
+template <int held>
+__global__ void __launch_bounds__(threads, 3)
+    narrow_kernel(const __grid_constant__ NarrowTask task) {
+  extern __shared__ __align__(16) float memory[];
+  constexpr int steps = steps_of(4 * held);
+  const auto neurons = static_cast<int>(task.codebook.neurons);
+  const auto features = static_cast<int>(task.codebook.features);
+  const Layout at = layout(neurons, features);
+  const int thread = static_cast<int>(threadIdx.x);
+  float* const tiles = memory + at.tiles;
+  bring(task, blockIdx.x, tiles);
+  for (int i = at.low + thread; i < at.total; i += threads) memory[i] = 0;
+  for (int i = thread; i < neurons * features; i += threads) {
+    memory[at.turned + i] = task.codebook.weights[i % neurons * features + i / neurons];
+  }
+  const float2 largest = prepare<steps>(task, at, memory);
+  const double scale = task.sums.scale[thread % features];
+  float center[held];
+#pragma unroll
+  for (int i = 0; i < held; ++i) {
+    const int j = thread % 4 + 4 * i;
+    center[i] = j < features ? task.codebook.center[j] : 0.0f;
+  }
+  int side = 0;
+  for (std::int64_t t = blockIdx.x; t * tile < task.samples.rows; t += gridDim.x) {
+    const int rows = static_cast<int>(min(std::int64_t{tile}, task.samples.rows - t * tile));
+    const float* const values = tiles + side * tile * features;
+    __pipeline_wait_prior(0);
+    __syncthreads();  // also: the other side's samples have been added up
+    side ^= 1;
+    bring(task, t + gridDim.x, tiles + side * tile * features);
+    for (int first = thread / 32 * 16; first < rows; first += warps * 16) {
+      search_group<held, steps>(task, at, memory, values, first, rows, largest, center);
+    }
+    __syncthreads();
+    settle_tile(task, at, memory, values, rows, scale);
+  }
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  const auto* const low = reinterpret_cast<const unsigned*>(memory + at.low);
+  const auto* const high = reinterpret_cast<const unsigned*>(memory + at.high);
+  for (int i = thread; i < neurons * features; i += threads) {
+    const auto sum = static_cast<unsigned long long>(high[i]) << 32 | low[i];
+    if (sum != 0) atomicAdd(task.sums.sums + i, sum);
+  }
+  const auto* const counts = reinterpret_cast<const int*>(memory + at.counts);
   for (int i = thread; i < neurons; i += threads) {
     if (counts[i] != 0) atomicAdd(task.sums.counts + i, static_cast<unsigned long long>(counts[i]));
   }
 }
 
-template <int width>
+template <int held>
 void launch(const NarrowTask& task, cudaStream_t stream) {
-  const auto kernel = narrow_kernel<width>;
+  const auto kernel = narrow_kernel<held>;
   const int bytes =
       layout(static_cast<int>(task.codebook.neurons), static_cast<int>(task.codebook.features))
           .total *
@@ -232,27 +274,27 @@ bool is_narrow(std::int64_t neurons, std::int64_t features) {
 
 void launch_narrow(const DeviceSamples& samples,
                    const DeviceCodebook& codebook,
-                   std::int64_t iteration,
                    const DeviceSums& sums,
                    cudaStream_t stream) {
-  const NarrowTask task{samples, codebook, sums, iteration};
-  switch (padded(static_cast<int>(codebook.features))) {
+  if (samples.rows == 0) return;
+  const NarrowTask task{samples, codebook, sums};
+  switch (held_by_lane(static_cast<int>(codebook.features))) {
+    case 1:
+      return launch<1>(task, stream);
+    case 2:
+      return launch<2>(task, stream);
+    case 3:
+      return launch<3>(task, stream);
     case 4:
       return launch<4>(task, stream);
-    case 8:
-      return launch<8>(task, stream);
-    case 12:
-      return launch<12>(task, stream);
-    case 16:
-      return launch<16>(task, stream);
-    case 20:
-      return launch<20>(task, stream);
-    case 24:
-      return launch<24>(task, stream);
-    case 28:
-      return launch<28>(task, stream);
+    case 5:
+      return launch<5>(task, stream);
+    case 6:
+      return launch<6>(task, stream);
+    case 7:
+      return launch<7>(task, stream);
     default:
-      return launch<32>(task, stream);
+      return launch<8>(task, stream);
   }
 }
 

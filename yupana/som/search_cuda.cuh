@@ -15,6 +15,14 @@ __device__ __forceinline__ float error_bound(double square, float x, int feature
   return 1.00001f * ((d + 8) * 0x1p-24f * scores + (d + 2) * 0x1p-50f * (x * x) + d * FLT_MIN);
 }
 
+/// A sample's distances in float, of `terms` differences one after the other or in fewer: a neuron
+/// whose distance is above this cannot be the one of the smallest D, where `least` is the smallest
+/// of them. Relative errors are at most (terms + 3) 2^-24, and underflow takes a little a feature.
+__device__ __forceinline__ float distance_limit(float least, int terms, int features) {
+  const float share = 3 * (static_cast<float>(terms) + 4) * 0x1p-24f;
+  return least * (1 + share) + 4 * static_cast<float>(features) * FLT_MIN;
+}
+
 /// The smallest and second smallest score so far, and the smallest one's neuron.
 struct Running {
   float best = INFINITY;

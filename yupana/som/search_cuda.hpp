@@ -4,6 +4,9 @@
 
 #include <cstdint>
 
+#include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/matrix.hpp"
+
 /// Private to the family: the kernels of training on a GPU. Only files of the CUDA build include
 /// this.
 namespace yupana::som::cuda {
@@ -21,6 +24,8 @@ struct DeviceCodebook {
   float* weights = nullptr;
   float* squares = nullptr;   ///< |w|^2 of every neuron
   double* largest = nullptr;  ///< of the squares, by iteration; zeros where none has been yet
+  const float* center =
+      nullptr;  ///< any point near the neurons, by feature: searches measure from it
   std::int64_t neurons = 0;
   std::int64_t features = 0;
 };
@@ -40,7 +45,6 @@ bool is_narrow(std::int64_t neurons, std::int64_t features);
 /// Search and sums in one kernel.
 void launch_narrow(const DeviceSamples& samples,
                    const DeviceCodebook& codebook,
-                   std::int64_t iteration,
                    const DeviceSums& sums,
                    cudaStream_t stream);
 
@@ -58,10 +62,6 @@ void launch_wide(const DeviceSamples& samples,
                  std::int64_t iteration,
                  const WideScratch& scratch,
                  cudaStream_t stream);
-void launch_wide_sums(const DeviceSamples& samples,
-                      const std::int32_t* best,
-                      const DeviceSums& sums,
-                      cudaStream_t stream);
 
 /// Where launch_exact writes; places of nearest.hpp by sample, null where not wanted.
 struct ExactOutput {
@@ -84,6 +84,11 @@ struct DeviceNeighborhood {
   int rows = 0, cols = 0;
   bool hexagonal = false, toroidal = false;
 };
+/// Two matrices of K x (d + 1) for maps whose rule is worth a product in tiles; null for others.
+struct SmoothScratch {
+  double* values = nullptr;
+  double* products = nullptr;
+};
 /// The batch rule from `sums`, in the order of smooth(); the squares of iteration + 1; `next`
 /// becomes zero.
 void launch_smooth(const DeviceCodebook& codebook,
@@ -91,6 +96,12 @@ void launch_smooth(const DeviceCodebook& codebook,
                    const DeviceSums& sums,
                    const DeviceSums& next,
                    const DeviceNeighborhood& neighborhood,
+                   const SmoothScratch& scratch,
                    cudaStream_t stream);
+
+/// Rows of a host matrix on the current device, without gaps. Waits.
+yupana::cuda::DeviceArray<float> copied(MatrixView<const float> samples,
+                                        std::int64_t first,
+                                        std::int64_t rows);
 
 }  // namespace yupana::som::cuda

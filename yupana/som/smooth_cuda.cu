@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(threads) smooth_kernel(SmoothTask task) {
   for (int base_j = 0; base_j < features; base_j += threads) {
     const int j = base_j + thread;
     const bool inside = j < features;
-    const double scale = inside ? task.sums.scale[j] : 1;
+    const double inverse = inside ? 1 / task.sums.scale[j] : 1;  // a power of two: exact
     double numerator = 0, denominator = 0;
     for (int base = 0; base < neurons; base += chunk) {
       __syncthreads();
@@ -65,8 +65,7 @@ __global__ void __launch_bounds__(threads) smooth_kernel(SmoothTask task) {
         if (!inside) continue;
         const auto sum = static_cast<long long>(
             task.sums.sums[static_cast<std::int64_t>(base + b) * features + j]);
-        // The scale is a power of two.
-        const double value = __ddiv_rn(static_cast<double>(sum), scale);
+        const double value = __dmul_rn(static_cast<double>(sum), inverse);
         numerator = __dadd_rn(numerator, __dmul_rn(weights[b], value));
       }
     }
@@ -80,6 +79,108 @@ __global__ void __launch_bounds__(threads) smooth_kernel(SmoothTask task) {
   atomicAdd(&square, mine);
   __syncthreads();
   if (thread == 0) {
+    task.codebook.squares[i] = static_cast<float>(square);
+    task.next.counts[i] = 0;
+    raise(task.codebook.largest + task.iteration + 1, square);
+  }
+}
+
+// Wide maps: a product of the matrix of weights h, made tile by tile, and that of the values beside
+// their counts, K x (d + 1). Every cell is summed in order of the neurons, 64 x 64 cells a block, 4
+// x 4 a thread; 16 neurons whose weights or counts are all zero are skipped, which changes no bit.
+constexpr int edge = 64;
+constexpr int depth = 16;
+constexpr int cells = 4;
+constexpr int wide_threads = 256;
+
+__global__ void values_kernel(SmoothTask task, double* values) {
+  const std::int64_t features = task.codebook.features, columns = features + 1;
+  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+       i < task.codebook.neurons * columns;
+       i += step) {
+    const std::int64_t k = i / columns, j = i % columns;
+    values[i] = j == features ? static_cast<double>(task.sums.counts[k])
+                              : __dmul_rn(static_cast<double>(static_cast<long long>(
+                                              task.sums.sums[k * features + j])),
+                                          1 / task.sums.scale[j]);
+  }
+}
+
+__global__ void __launch_bounds__(wide_threads)
+    product_kernel(SmoothTask task, const double* values, double* products) {
+  __shared__ double left[depth][edge + 2], right[depth][edge + 2];
+  const int thread = static_cast<int>(threadIdx.x);
+  const int down = thread / 16, along = thread % 16;
+  const auto neurons = static_cast<int>(task.codebook.neurons);
+  const std::int64_t columns = task.codebook.features + 1;
+  const int first = static_cast<int>(blockIdx.x) * edge;
+  const std::int64_t column = std::int64_t{blockIdx.y} * edge;
+  double sums[cells][cells] = {};
+  for (int base = 0; base < neurons; base += depth) {
+    bool some = false;
+    for (int i = thread; i < depth * edge; i += wide_threads) {
+      const int b = base + i / edge, r = i % edge;
+      const bool inside = b < neurons && first + r < neurons && task.sums.counts[b] != 0;
+      const double weight = inside ? weight_of(task.neighborhood, b, first + r) : 0;
+      left[i / edge][r] = weight;
+      some = some || weight != 0;
+    }
+    if (__syncthreads_or(some) != 0) {
+      for (int i = thread; i < depth * edge; i += wide_threads) {
+        const int b = base + i / edge, c = i % edge;
+        right[i / edge][c] =
+            b < neurons && column + c < columns ? values[b * columns + column + c] : 0.0;
+      }
+      __syncthreads();
+#pragma unroll 4
+      for (int k = 0; k < depth; ++k) {
+        double weights[cells], value[cells];
+#pragma unroll
+        for (int i = 0; i < cells; ++i) {
+          weights[i] = left[k][down * cells + i];
+          value[i] = right[k][along + 16 * i];
+        }
+#pragma unroll
+        for (int p = 0; p < cells; ++p) {
+#pragma unroll
+          for (int q = 0; q < cells; ++q) {
+            sums[p][q] = __dadd_rn(sums[p][q], __dmul_rn(weights[p], value[q]));
+          }
+        }
+      }
+    }
+    __syncthreads();
+  }
+#pragma unroll
+  for (int p = 0; p < cells; ++p) {
+#pragma unroll
+    for (int q = 0; q < cells; ++q) {
+      const std::int64_t k = first + down * cells + p, j = column + along + 16 * q;
+      if (k < neurons && j < columns) products[k * columns + j] = sums[p][q];
+    }
+  }
+}
+
+/// The new weights of a neuron, a block each.
+__global__ void __launch_bounds__(threads)
+    quotient_kernel(SmoothTask task, const double* products) {
+  __shared__ double square;
+  const std::int64_t features = task.codebook.features, i = blockIdx.x;
+  const double* const row = products + i * (features + 1);
+  const double denominator = row[features];
+  if (threadIdx.x == 0) square = 0;
+  double mine = 0;
+  for (std::int64_t j = threadIdx.x; j < features; j += threads) {
+    float& w = task.codebook.weights[i * features + j];
+    if (denominator >= negligible) w = __double2float_rn(__ddiv_rn(row[j], denominator));
+    mine += static_cast<double>(w) * static_cast<double>(w);
+    task.next.sums[i * features + j] = 0;
+  }
+  __syncthreads();
+  atomicAdd(&square, mine);
+  __syncthreads();
+  if (threadIdx.x == 0) {
     task.codebook.squares[i] = static_cast<float>(square);
     task.next.counts[i] = 0;
     raise(task.codebook.largest + task.iteration + 1, square);
@@ -103,104 +204,6 @@ __global__ void __launch_bounds__(threads) squares_kernel(DeviceCodebook codeboo
   }
 }
 
-// The exact search: 64 samples by 64 neurons a block, 4 x 4 values of D a thread, every one summed
-// in order of the features.
-constexpr int edge = 64;
-constexpr int depth = 16;
-constexpr int cells = 4;
-constexpr int exact_threads = 256;
-
-struct ExactTask {
-  DeviceSamples samples;
-  DeviceCodebook codebook;
-  const std::int32_t* list;
-  const std::int64_t* count;
-  ExactOutput output;
-};
-
-struct Two {
-  double near = INFINITY, next = INFINITY;
-  int best = 0x7fffffff, second = 0x7fffffff;
-
-  __device__ void take(double d, int neuron) {
-    if (d < near || (d == near && neuron < best)) {
-      next = near, second = best;
-      near = d, best = neuron;
-    } else if (d < next || (d == next && neuron < second)) {
-      next = d, second = neuron;
-    }
-  }
-};
-
-__global__ void __launch_bounds__(exact_threads) exact_kernel(ExactTask task) {
-  __shared__ float left[depth][edge + 1], right[depth][edge + 1];
-  const int thread = static_cast<int>(threadIdx.x);
-  const int down = thread / 16, along = thread % 16;
-  const auto features = static_cast<int>(task.samples.features);
-  const std::int64_t count = task.list != nullptr ? *task.count : task.samples.rows;
-  const auto sample_at = [&](std::int64_t i) { return task.list != nullptr ? task.list[i] : i; };
-  for (std::int64_t first = std::int64_t{blockIdx.x} * edge; first < count;
-       first += std::int64_t{gridDim.x} * edge) {
-    Two two[cells];
-    for (std::int64_t base = 0; base < task.codebook.neurons; base += edge) {
-      double sums[cells][cells] = {};
-      for (int j = 0; j < features; j += depth) {
-        __syncthreads();
-        for (int i = thread; i < edge * depth; i += exact_threads) {
-          const int k = i % depth, r = i / depth;
-          const bool inside = j + k < features;
-          left[k][r] = inside && first + r < count
-                           ? task.samples.values[sample_at(first + r) * task.samples.stride + j + k]
-                           : 0.0f;
-          right[k][r] = inside && base + r < task.codebook.neurons
-                            ? task.codebook.weights[(base + r) * features + j + k]
-                            : 0.0f;
-        }
-        __syncthreads();
-        // Zeros behind the last feature add 0 to a sum, which changes no bit of it.
-#pragma unroll 4
-        for (int k = 0; k < depth; ++k) {
-#pragma unroll
-          for (int p = 0; p < cells; ++p) {
-#pragma unroll
-            for (int q = 0; q < cells; ++q) {
-              sums[p][q] =
-                  with_square(sums[p][q], left[k][down * cells + p], right[k][along * cells + q]);
-            }
-          }
-        }
-      }
-#pragma unroll
-      for (int q = 0; q < cells; ++q) {
-        const std::int64_t neuron = base + along * cells + q;
-        if (neuron >= task.codebook.neurons) continue;
-#pragma unroll
-        for (int p = 0; p < cells; ++p) two[p].take(sums[p][q], static_cast<int>(neuron));
-      }
-    }
-#pragma unroll
-    for (int p = 0; p < cells; ++p) {
-      for (int step = 8; step > 0; step /= 2) {
-        const double near = __shfl_xor_sync(0xffffffffu, two[p].near, step);
-        const double next = __shfl_xor_sync(0xffffffffu, two[p].next, step);
-        const int best = __shfl_xor_sync(0xffffffffu, two[p].best, step);
-        const int second = __shfl_xor_sync(0xffffffffu, two[p].second, step);
-        two[p].take(near, best);
-        two[p].take(next, second);
-      }
-      const std::int64_t i = first + down * cells + p;
-      if (along != 0 || i >= count) continue;
-      const std::int64_t s = sample_at(i);
-      const bool alone = task.codebook.neurons == 1;
-      task.output.best[s] = two[p].best;
-      if (task.output.second != nullptr) task.output.second[s] = alone ? -1 : two[p].second;
-      if (task.output.best_distance != nullptr) task.output.best_distance[s] = sqrt(two[p].near);
-      if (task.output.second_distance != nullptr)
-        task.output.second_distance[s] = sqrt(two[p].next);
-    }
-  }
-}
-
 }  // namespace
 
 void launch_squares(const DeviceCodebook& codebook, cudaStream_t stream) {
@@ -213,23 +216,20 @@ void launch_smooth(const DeviceCodebook& codebook,
                    const DeviceSums& sums,
                    const DeviceSums& next,
                    const DeviceNeighborhood& neighborhood,
+                   const SmoothScratch& scratch,
                    cudaStream_t stream) {
-  smooth_kernel<<<static_cast<unsigned>(codebook.neurons), threads, 0, stream>>>(
-      {codebook, iteration, sums, next, neighborhood});
+  const SmoothTask task{codebook, iteration, sums, next, neighborhood};
+  const auto neurons = static_cast<unsigned>(codebook.neurons);
+  if (scratch.values == nullptr) {
+    smooth_kernel<<<neurons, threads, 0, stream>>>(task);
+  } else {
+    values_kernel<<<2048, wide_threads, 0, stream>>>(task, scratch.values);
+    const dim3 blocks(static_cast<unsigned>(divide_up(codebook.neurons, edge)),
+                      static_cast<unsigned>(divide_up(codebook.features + 1, edge)));
+    product_kernel<<<blocks, wide_threads, 0, stream>>>(task, scratch.values, scratch.products);
+    quotient_kernel<<<neurons, threads, 0, stream>>>(task, scratch.products);
+  }
   yupana::cuda::check_launch("smooth a map");
-}
-
-void launch_exact(const DeviceSamples& samples,
-                  const DeviceCodebook& codebook,
-                  const std::int32_t* list,
-                  const std::int64_t* count,
-                  const ExactOutput& output,
-                  cudaStream_t stream) {
-  if (samples.rows == 0) return;
-  const auto blocks =
-      static_cast<unsigned>(std::min<std::int64_t>(divide_up(samples.rows, edge), 2048));
-  exact_kernel<<<blocks, exact_threads, 0, stream>>>({samples, codebook, list, count, output});
-  yupana::cuda::check_launch("search a map exactly");
 }
 
 }  // namespace yupana::som::cuda

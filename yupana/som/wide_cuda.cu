@@ -162,18 +162,6 @@ __global__ void norms_kernel(DeviceSamples samples, float* norms) {
   }
 }
 
-__global__ void wide_sums_kernel(DeviceSamples samples, const std::int32_t* best, DeviceSums sums) {
-  const std::int64_t cells_in_all = samples.rows * samples.features;
-  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < cells_in_all;
-       i += step) {
-    const std::int64_t s = i / samples.features, j = i % samples.features;
-    const long long value = fixed(samples.values[s * samples.stride + j], sums.scale[j]);
-    atomicAdd(sums.sums + best[s] * samples.features + j, static_cast<unsigned long long>(value));
-    if (j == 0) atomicAdd(sums.counts + best[s], 1ull);
-  }
-}
-
 }  // namespace
 
 void launch_norms(const DeviceSamples& samples, float* norms, cudaStream_t stream) {
@@ -193,15 +181,6 @@ void launch_wide(const DeviceSamples& samples,
   const auto blocks = static_cast<unsigned>(divide_up(samples.rows, edge));
   wide_kernel<<<blocks, threads, 0, stream>>>({samples, codebook, iteration, scratch});
   yupana::cuda::check_launch("search a map");
-}
-
-void launch_wide_sums(const DeviceSamples& samples,
-                      const std::int32_t* best,
-                      const DeviceSums& sums,
-                      cudaStream_t stream) {
-  if (samples.rows == 0) return;
-  wide_sums_kernel<<<4096, 256, 0, stream>>>(samples, best, sums);
-  yupana::cuda::check_launch("sum samples");
 }
 
 }  // namespace yupana::som::cuda

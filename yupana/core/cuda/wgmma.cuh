@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-/// Binary tensor cores of Hopper (compute capability 9.0a): 64 x 256 x 256 bits an instruction.
-/// Fragment of thread t of a warp group (128 threads, warp w, lane l): element i is the count of
-/// row 16 w + l / 4 + 8 (i / 2 % 2), column 8 (i / 4) + 2 (l % 4) + i % 2.
+/// Tensor cores of Hopper (compute capability 9.0a): 64 x 256 x 256 bits an instruction, or 64 x
+/// 256 x 16 bfloat16 values. Fragment of thread t of a warp group (128 threads, warp w, lane l):
+/// element i is the sum of row 16 w + l / 4 + 8 (i / 2 % 2), column 8 (i / 4) + 2 (l % 4) + i % 2.
 namespace yupana::cuda {
 
 /// Address, in 16-byte units, of an operand tile in shared memory: rows of 128 bytes, 128-byte
@@ -51,6 +51,29 @@ __device__ inline void wgmma_and_popc(std::uint32_t (&c)[128], std::uint64_t a, 
       : YUPANA_R64(0), YUPANA_R64(64)
       : "l"(a), "l"(b), "r"(static_cast<int>(keep)));
 }
+#define YUPANA_F4(i) "+f"(c[i]), "+f"(c[i + 1]), "+f"(c[i + 2]), "+f"(c[i + 3])
+#define YUPANA_F16(i) YUPANA_F4(i), YUPANA_F4(i + 4), YUPANA_F4(i + 8), YUPANA_F4(i + 12)
+#define YUPANA_F64(i) YUPANA_F16(i), YUPANA_F16(i + 16), YUPANA_F16(i + 32), YUPANA_F16(i + 48)
+
+/// c(i, j) += sum of a(i, k) b(j, k) over 16 bfloat16 values; both tiles hold k along a row.
+__device__ inline void wgmma_bfloat16(float (&c)[128], std::uint64_t a, std::uint64_t b) {
+  asm volatile(
+      "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
+      "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
+      "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "
+      "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "
+      "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+      "}, %128, %129, 1, 1, 1, 0, 0;\n"
+      : YUPANA_F64(0), YUPANA_F64(64)
+      : "l"(a), "l"(b));
+}
+#undef YUPANA_F4
+#undef YUPANA_F16
+#undef YUPANA_F64
 #undef YUPANA_R4
 #undef YUPANA_R16
 #undef YUPANA_R64

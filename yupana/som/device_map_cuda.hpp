@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+
+#include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/matrix.hpp"
+#include "yupana/som/search_cuda.hpp"
+#include "yupana/som/sums.hpp"
+#include "yupana/som/train.hpp"
+
+/// Private to the family.
+namespace yupana::som::cuda {
+
+/// A codebook, its sums and what a run needs beside them on the device that is current when it is
+/// made. Calls that start work leave it to the stream.
+class DeviceMap {
+ public:
+  DeviceMap(const Matrix<float>& codebook,
+            const FixedPoint& fixed,
+            const SomParams& params,
+            cudaStream_t stream);
+  static std::uint64_t bytes(std::int64_t neurons, std::int64_t features);
+
+  std::int64_t neurons() const { return neurons_; }
+  std::int64_t features() const { return features_; }
+  DeviceCodebook codebook();
+  DeviceSums sums(std::int64_t iteration);
+  /// The batch rule; the sums of the next iteration become zero.
+  void smooth(std::int64_t iteration);
+  /// Adds the sums of a map on device `from` to this one's, on device `here`, which is current.
+  void add_from(DeviceMap& other, int from, int here, std::int64_t iteration);
+  /// Overwrites the other's sums with this map's.
+  void copy_to(DeviceMap& other, int to, int here, std::int64_t iteration);
+  /// Waits.
+  void copy_back(Matrix<float>& codebook);
+
+ private:
+  std::int64_t neurons_, features_;
+  SomParams params_;
+  cudaStream_t stream_;
+  yupana::cuda::DeviceArray<float> weights_, squares_, center_;
+  yupana::cuda::DeviceArray<double> scale_, tables_, largest_, values_, products_;
+  yupana::cuda::DeviceArray<unsigned long long> sums_[2];  // K x d sums, then K counts
+  yupana::cuda::DeviceArray<unsigned long long> others_;
+};
+
+}  // namespace yupana::som::cuda

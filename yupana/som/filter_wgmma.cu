@@ -1,0 +1,295 @@
+// The scores of a wide map on Hopper's warp-group tensor instructions. Two blocks of a cluster take
+// 256 samples: each has 128 of its own and loads half of every 256 neurons, which the copy engine
+// delivers to both. In a block one warp feeds a ring of four stages of 64 features (48 KiB each),
+// two warp groups hold 64 x 256 scores each, find the smallest of every sample and write down the
+// neurons within the samples' error bound of it. Scores themselves are never written.
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+
+#include "yupana/core/cuda/pipeline.cuh"
+#include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/cuda/wgmma.cuh"
+#include "yupana/som/filter_cuda.hpp"
+
+namespace yupana::som::cuda {
+namespace {
+
+using namespace yupana::cuda;
+
+constexpr int stage_bytes = 3 * tile_bytes;  // samples, neurons, neurons
+constexpr int stages = 4;
+constexpr int threads = 3 * 128;                                 // a producer, two consumers
+constexpr int shared_bytes = stages * stage_bytes + 1024 + 128;  // alignment, barriers
+
+struct FilterTask {
+  FilterTiles samples;
+  FilterCodebook codebook;
+  FilterOutput output;
+  int products;  // of halves: 1 or 3
+  int neuron_blocks;
+  float features;
+};
+
+#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#define YUPANA_HOPPER 1
+#endif
+
+#ifdef YUPANA_HOPPER
+struct Ring {
+  std::uint32_t tiles;     // shared address of stage 0
+  std::uint32_t barriers;  // full[stages], empty[stages]
+  int stage = 0;
+  std::uint32_t phase = 0;
+
+  __device__ std::uint32_t full() const { return barriers + 8 * stage; }
+  __device__ std::uint32_t empty() const { return barriers + 8 * (stages + stage); }
+  __device__ std::uint32_t tile(int which) const {
+    return tiles + stage * stage_bytes + which * tile_bytes;
+  }
+  __device__ void next() {
+    if (++stage == stages) {
+      stage = 0;
+      phase ^= 1;
+    }
+  }
+};
+
+__device__ void produce(const FilterTask& task, Ring ring) {
+  const int rank = cluster_rank();
+  const std::int64_t items = task.samples.rows / (2 * tile_rows);
+  for (std::int64_t item = blockIdx.x / 2; item < items; item += gridDim.x / 2) {
+    for (int block = 0; block < task.neuron_blocks; ++block) {
+      for (int product = 0; product < task.products; ++product) {
+        for (int chunk = 0; chunk < task.samples.chunks; ++chunk) {
+          barrier_wait(ring.empty(), ring.phase ^ 1);
+          barrier_expect(ring.full(), stage_bytes);
+          bulk_copy(ring.tile(0),
+                    task.samples.tile(product == 1, 2 * item + rank, chunk),
+                    tile_bytes,
+                    ring.full());
+          bulk_copy(ring.tile(1 + rank),
+                    task.codebook.tiles.tile(product == 2, 2 * block + rank, chunk),
+                    tile_bytes,
+                    ring.full(),
+                    0b11);
+          ring.next();
+        }
+      }
+    }
+  }
+}
+
+/// Twice a bound of |score - (D - |a|^2)| for all neurons b = w - center of a sample a = x -
+/// center. With h the high halves, a b - ah bh = (a - ah) b + ah (b - bh); with l the low ones,
+/// a b - ah bh - al bh - ah bl = al bl + (a - ah - al) b + (ah + al) (b - bh - bl); Cauchy bounds
+/// each by the norms in `x` and `w`. What tensor cores lose in a sum is not specified; taken is
+/// that each of the 17 terms of an instruction is cut at 2^-23 of the largest. The last terms cover
+/// |b|^2 in float, D's own rounding and what is too small for a float.
+__device__ float margin(const FilterTask& task, float4 x, float3 w) {
+  const float scores = w.x * (w.x + 2.2f * x.x);
+  if (!(scores < 0.25f * FLT_MAX)) return INFINITY;
+  const float products = task.products == 1 ? x.y * w.x + 1.01f * x.x * w.y
+                                            : 1.03f * x.y * w.y + x.z * w.x + 1.02f * x.x * w.z;
+  const float steps = static_cast<float>(task.products) * (task.features / 16 + 1);
+  const float error = 2.001f * products + (18 * steps + 8) * 0x1p-23f * scores +
+                      (task.features + 2) * 0x1p-50f * (x.x + w.x) * (x.x + w.x) +
+                      task.features * FLT_MIN * (16 + x.x + w.x);
+  return 2.001f * error;
+}
+
+/// A lane's candidates of one sample.
+struct List {
+  Candidate* at = nullptr;
+  int count = 0;
+
+  /// Leaves out those above the limit.
+  __device__ void compact(float limit) {
+    if (count > list_capacity) return;
+    int kept = 0;
+    for (int i = 0; i < count; ++i) {
+      const Candidate one = at[i];
+      if (one.score <= limit) at[kept++] = one;
+    }
+    count = kept;
+  }
+  __device__ __forceinline__ void add(int neuron, float score) {
+    if (count < list_capacity) at[count] = {neuron, score};
+    ++count;
+  }
+};
+
+/// Element i of a lane's scores is sample l / 4 + 8 (i / 2 % 2) of the warp's 16, neuron 8 (i / 4)
+/// + 2 (l % 4) + i % 2 of the block's.
+template <int half>
+__device__ __forceinline__ void take(
+    const float (&scores)[128], int neuron, float margin, float& best, List& list) {
+  float least = scores[2 * half];
+#pragma unroll
+  for (int i = 0; i < 128; i += 4) {
+    least = fminf(least, fminf(scores[i + 2 * half], scores[i + 2 * half + 1]));
+  }
+  float all = fminf(least, __shfl_xor_sync(0xffffffffu, least, 1));
+  all = fminf(all, __shfl_xor_sync(0xffffffffu, all, 2));
+  best = fminf(best, all);
+  const float limit = best + margin;
+  if (!(least <= limit)) return;
+  if (list.count >= list_capacity / 2) list.compact(limit);
+#pragma unroll
+  for (int i = 0; i < 128; i += 4) {
+#pragma unroll
+    for (int side = 0; side < 2; ++side) {
+      const float score = scores[i + 2 * half + side];
+      if (score <= limit) list.add(neuron + 2 * i + side, score);
+    }
+  }
+}
+
+/// Adds the products of the next tiles, `parts` times 16 features; those of the tiles before are
+/// done when it returns.
+template <int parts>
+__device__ __forceinline__ void multiply(float (&scores)[128], const Ring& ring, int group) {
+  barrier_wait(ring.full(), ring.phase);
+  const std::uint64_t left = tile_descriptor(ring.tile(0) + group * (tile_bytes / 2));
+  const std::uint64_t right = tile_descriptor(ring.tile(1));
+  wgmma_fence();
+#pragma unroll
+  for (int k = 0; k < parts; ++k) {  // 16 features, 32 bytes, two units of a descriptor
+    wgmma_bfloat16(scores, left + 2 * k, right + 2 * k);
+  }
+  wgmma_commit();
+  wgmma_wait<1>();
+}
+
+template <int last_steps>
+__device__ void consume(const FilterTask& task, Ring ring) {
+  const int group = static_cast<int>(threadIdx.x) / 128 - 1;
+  const int lane = static_cast<int>(threadIdx.x) % 32, q = lane % 4;
+  const int row_in_pair = cluster_rank() * tile_rows + group * 64 +
+                          static_cast<int>(threadIdx.x) % 128 / 32 * 16 + lane / 4;
+  const bool leader = threadIdx.x % 128 == 0;
+  const auto release = [&](std::uint32_t empty) {
+    if (leader) {
+      barrier_arrive(empty, 0);
+      barrier_arrive(empty, 1);
+    }
+  };
+  const float3 largest = {
+      task.codebook.largest[0], task.codebook.largest[1], task.codebook.largest[2]};
+  float scores[128];
+  const std::int64_t items = task.samples.rows / (2 * tile_rows);
+  for (std::int64_t item = blockIdx.x / 2; item < items; item += gridDim.x / 2) {
+    const std::int64_t row = item * 2 * tile_rows + row_in_pair;
+    float best[2] = {INFINITY, INFINITY}, margins[2];
+    List lists[2];
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      margins[h] = margin(task, task.samples.bounds[row + 8 * h], largest);
+      lists[h].at = task.output.lists + ((row + 8 * h) * 4 + q) * list_capacity;
+    }
+    for (int block = 0; block < task.neuron_blocks; ++block) {
+      const auto* const squares = reinterpret_cast<const float2*>(
+          task.codebook.squares + static_cast<std::int64_t>(block) * neuron_block + 2 * q);
+#pragma unroll
+      for (int i = 0; i < 128; i += 4) {
+        const float2 two = __ldg(squares + i);
+        scores[i] = scores[i + 2] = two.x;
+        scores[i + 1] = scores[i + 3] = two.y;
+      }
+      std::uint32_t held = 0;  // the stage whose products may still be running
+      for (int product = 0; product < task.products; ++product) {
+        for (int chunk = 1; chunk < task.samples.chunks; ++chunk) {
+          multiply<4>(scores, ring, group);
+          if (held != 0) release(held);
+          held = ring.empty();
+          ring.next();
+        }
+        multiply<last_steps>(scores, ring, group);
+        if (held != 0) release(held);
+        held = ring.empty();
+        ring.next();
+      }
+      wgmma_wait<0>();
+      release(held);
+      take<0>(scores, block * neuron_block + 2 * q, margins[0], best[0], lists[0]);
+      take<1>(scores, block * neuron_block + 2 * q, margins[1], best[1], lists[1]);
+    }
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      reinterpret_cast<int*>(task.output.counts)[(row + 8 * h) * 4 + q] = lists[h].count;
+      if (q == 0) task.output.limits[row + 8 * h] = best[h] + margins[h];
+    }
+  }
+}
+#endif
+
+/// `last_steps`: instructions of the last tile of a row, 16 features each.
+template <int last_steps>
+__global__ void __launch_bounds__(threads, 1)
+    filter_kernel(const __grid_constant__ FilterTask task) {
+#ifdef YUPANA_HOPPER
+  extern __shared__ unsigned char shared[];
+  Ring ring;
+  ring.tiles = (shared_address(shared) + 1023) / 1024 * 1024;
+  ring.barriers = ring.tiles + stages * stage_bytes;
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < stages; ++s) {
+      barrier_init(ring.barriers + 8 * s, 1);
+      barrier_init(ring.barriers + 8 * (stages + s), 4);  // two groups in each of two blocks
+    }
+    barrier_init_fence();
+  }
+  cluster_wait();
+  if (threadIdx.x < 128) {
+    give_up_registers<40>();
+    if (threadIdx.x == 0) produce(task, ring);
+  } else {
+    take_registers<232>();
+    consume<last_steps>(task, ring);
+  }
+  cluster_wait();  // the other block may still arrive at our barriers
+#endif
+}
+
+}  // namespace
+
+void launch_filter(const FilterTiles& samples,
+                   const FilterCodebook& codebook,
+                   int products,
+                   std::int64_t features,
+                   const FilterOutput& output,
+                   cudaStream_t stream) {
+  if (samples.rows == 0) return;
+  int device = 0, multiprocessors = 0;
+  check(cudaGetDevice(&device), "ask for the device");
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "ask");
+  const auto items =
+      static_cast<int>(std::min<std::int64_t>(samples.rows / (2 * tile_rows), multiprocessors / 2));
+  const auto in_last =
+      static_cast<int>(features - std::int64_t{tile_features} * (samples.chunks - 1));
+  const FilterTask task{samples,
+                        codebook,
+                        output,
+                        products,
+                        static_cast<int>(codebook.tiles.rows / neuron_block),
+                        static_cast<float>(features)};
+  const auto kernel = in_last > 48   ? filter_kernel<4>
+                      : in_last > 32 ? filter_kernel<3>
+                      : in_last > 16 ? filter_kernel<2>
+                                     : filter_kernel<1>;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
+        "reserve shared memory");
+  cudaLaunchAttribute pairs{};
+  pairs.id = cudaLaunchAttributeClusterDimension;
+  pairs.val.clusterDim = {2, 1, 1};
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = dim3(2 * static_cast<unsigned>(items));
+  launch.blockDim = dim3(threads);
+  launch.dynamicSmemBytes = shared_bytes;
+  launch.stream = stream;
+  launch.attrs = &pairs;
+  launch.numAttrs = 1;
+  check(cudaLaunchKernelEx(&launch, kernel, task), "search a map");
+}
+
+}  // namespace yupana::som::cuda
