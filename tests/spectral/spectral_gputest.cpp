@@ -245,6 +245,14 @@ TEST(PolymulOnGpu, ResultsAtTheEdgeOfTwoPrimesAreExact) {
   check_product(integers(1'100'000, 1'400'000, 8), integers(1'100'000, 1'400'000, 9));
 }
 
+// 2^24 values: two passes over columns, modulo two primes and modulo one.
+TEST(PolymulOnGpu, LongProductsAreExactInTwoPassesOverColumns) {
+  YUPANA_NEEDS_GPU();
+  const auto a = integers(8'400'000, 1000, 10);
+  check_product(a, integers(5, 1000, 11));
+  check_product(a, integers(5, std::int64_t{1} << 50, 12));
+}
+
 TEST(PolymulOnGpu, RealProductsKeepTheirBound) {
   YUPANA_NEEDS_GPU();
   Context here(on("cuda")), there(on("cpu"));
