@@ -63,6 +63,26 @@ TEST(FftOnGpu, AgreesWithTheCpuForDoublesOfAnyLength) {
   check_lengths<double>();
 }
 
+// Columns of 2^10 to 2^12 values each way, one signal and several.
+TEST(FftOnGpu, LongFloatsAgreeWithTheCpuInTwoPasses) {
+  YUPANA_NEEDS_GPU();
+  Context context(on("cuda"));
+  for (const auto& [log, batch] :
+       {std::pair{20, 1}, {20, 5}, {21, 2}, {22, 3}, {23, 1}, {24, 1}, {25, 1}}) {
+    const std::int64_t n = std::int64_t{1} << log;
+    const auto x = noise<float>(n * batch, static_cast<std::uint64_t>(log));
+    for (const Direction direction : {Direction::forward, Direction::inverse}) {
+      std::vector<std::complex<float>> y(x.size(), std::complex<float>(NAN, NAN));
+      fft(context,
+          Signals<const std::complex<float>>(x.data(), n, batch),
+          Signals<std::complex<float>>(y.data(), n, batch),
+          direction);
+      EXPECT_LE(relative_error(y, by_cpu(x, n, direction)), error_bound<float>(n))
+          << "2^" << log << ", batch = " << batch;
+    }
+  }
+}
+
 TEST(FftOnGpu, ManyShortSignalsFillTilesOfEveryWidth) {
   YUPANA_NEEDS_GPU();
   Context context(on("cuda"));
@@ -206,6 +226,31 @@ TEST(PolymulOnGpu, CoefficientsMayReachTheLastBit) {
     check_product({1, 0, 0, -1}, {a});
   }
   check_product(integers(1000, (1 << 26) - 1, 5), integers(1000, (1 << 27) - 1, 6));
+}
+
+// Two primes tell results apart up to half their product; one more takes the other modulus.
+TEST(PolymulOnGpu, ResultsAtTheEdgeOfTwoPrimesAreExact) {
+  YUPANA_NEEDS_GPU();
+  constexpr std::int64_t half = std::int64_t{1811939329} * 2013265921 / 2;
+  for (const std::int64_t a : {half, half - 1, half + 1}) {
+    check_product({a, 0, 0, -a}, {1});
+    check_product({-1, 0, 1}, {a});
+    check_product({INT64_C(0), -a, a}, {-1});
+  }
+  // Multiples of a prime vanish in one residue.
+  for (const std::int64_t p : {1811939329, 2013265921}) {
+    check_product(integers(300, 3, 7), {p, -p, 2 * p, 1});
+  }
+  check_product(integers(1'100'000, 1000, 8), integers(1'100'000, 1000, 9));
+  check_product(integers(1'100'000, 1'400'000, 8), integers(1'100'000, 1'400'000, 9));
+}
+
+// 2^24 values: two passes over columns, modulo two primes and modulo one.
+TEST(PolymulOnGpu, LongProductsAreExactInTwoPassesOverColumns) {
+  YUPANA_NEEDS_GPU();
+  const auto a = integers(8'400'000, 1000, 10);
+  check_product(a, integers(5, 1000, 11));
+  check_product(a, integers(5, std::int64_t{1} << 50, 12));
 }
 
 TEST(PolymulOnGpu, RealProductsKeepTheirBound) {

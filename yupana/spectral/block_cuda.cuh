@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "yupana/spectral/fields_cuda.cuh"
+#include "yupana/spectral/residues_cuda.cuh"
 
 /// Private to the family: transforms of a power of two that one thread block makes in its
 /// registers, of several columns at once.
@@ -35,6 +36,10 @@ template <int Half>
 __device__ __forceinline__ std::uint64_t& half_of(Pack<GoldilocksField>& a) {
   return a.at[Half];
 }
+template <int Half>
+__device__ __forceinline__ ResiduePair& half_of(Pack<ResiduePairField>& a) {
+  return a.at[Half];
+}
 __device__ __forceinline__ void put(void* to, const Pack<ComplexField<float>>& a) {
   *static_cast<float4*>(to) = make_float4(a.at[0].x, a.at[0].y, a.at[1].x, a.at[1].y);
 }
@@ -43,6 +48,9 @@ __device__ __forceinline__ void put(void* to, const Pack<ComplexField<double>>& 
 }
 __device__ __forceinline__ void put(void* to, const Pack<GoldilocksField>& a) {
   *static_cast<ulonglong2*>(to) = make_ulonglong2(a.at[0], a.at[1]);
+}
+__device__ __forceinline__ void put(void* to, const Pack<ResiduePairField>& a) {
+  *static_cast<uint4*>(to) = make_uint4(a.at[0].x, a.at[0].y, a.at[1].x, a.at[1].y);
 }
 __device__ __forceinline__ void get(Pack<ComplexField<float>>& a, const void* from) {
   const float4 all = *static_cast<const float4*>(from);
@@ -56,6 +64,12 @@ __device__ __forceinline__ void get(Pack<GoldilocksField>& a, const void* from) 
   const ulonglong2 all = *static_cast<const ulonglong2*>(from);
   a.at[0] = all.x;
   a.at[1] = all.y;
+}
+
+__device__ __forceinline__ void get(Pack<ResiduePairField>& a, const void* from) {
+  const uint4 all = *static_cast<const uint4*>(from);
+  a.at[0] = {all.x, all.y};
+  a.at[1] = {all.z, all.w};
 }
 
 /// body(0), body(1) ... as constants of the compiler: loops it must not leave as such, for they
@@ -193,7 +207,7 @@ __device__ __forceinline__ void butterfly(P (&x)[Count]) {
       auto& second = x[Begin + i + Radix / 2].at[v];
       const auto low = first, high = second;
       first = F::add(low, high);
-      second = F::rotate(F::subtract(low, high), Radix, i);
+      second = F::rotated_difference(low, high, Radix, i);
     });
     butterfly<F, Radix / 2, Begin>(x);
     butterfly<F, Radix / 2, Begin + Radix / 2>(x);

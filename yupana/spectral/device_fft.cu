@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 #include "yupana/spectral/bluestein_cuda.hpp"
 #include "yupana/spectral/device_fft.hpp"
 #include "yupana/spectral/pass_cuda.hpp"
 #include "yupana/spectral/roots_cuda.hpp"
+#include "yupana/spectral/tall_cuda.hpp"
 
 namespace yupana::spectral::cuda {
 
@@ -56,12 +58,13 @@ std::int64_t divisor_near(std::int64_t n,
 }
 
 // Lengths of the passes; empty where only Bluestein's convolution does.
-std::vector<int> pass_lengths(std::int64_t n) {
+std::vector<int> pass_lengths(std::int64_t n, bool tall) {
   if (is_power_of_two(n) && n >= 1 << shortest_pass) {
     const int log = log_of(n);
     // Two passes of more than 2^10 values leave tiles rows of 32 bytes, at which the second-level
-    // cache answers half as fast: three passes with rows of 128 bytes measure faster.
-    const int count = log <= longest_pass ? 1 : log <= 20 ? 2 : 3;
+    // cache answers half as fast: but for tall_cuda, three passes with rows of 128 bytes measure
+    // faster.
+    const int count = log <= longest_pass ? 1 : log <= 20 || tall ? 2 : 3;
     if (log > 3 * longest_pass) return {};
     std::vector<int> lengths;
     for (int i = 0, left = log; i < count; ++i) {
@@ -96,13 +99,18 @@ struct DeviceFft<T>::Plan {
 
   std::int64_t n;
   std::int64_t batch;
+  bool tall;  ///< two passes that tall_cuda makes
   std::vector<int> lengths;
   std::vector<Roots<F>> roots;    ///< of each length
   std::vector<Roots<F>> between;  ///< after each pass but the last
   DeviceArray<Element> work;
   std::unique_ptr<Bluestein<T>> bluestein;
 
-  Plan(std::int64_t n_, std::int64_t batch_) : n(n_), batch(batch_), lengths(pass_lengths(n_)) {
+  Plan(std::int64_t n_, std::int64_t batch_)
+      : n(n_),
+        batch(batch_),
+        tall(std::is_same_v<T, float> && is_power_of_two(n) && tall_serves(log_of(n))),
+        lengths(pass_lengths(n, tall)) {
     if (lengths.empty()) {
       bluestein = std::make_unique<Bluestein<T>>(n, batch);
       return;
@@ -158,11 +166,38 @@ struct DeviceFft<T>::Plan {
     }
   }
 
+  TallPass tall_pass(std::size_t index,
+                     const float2* in,
+                     float2* out,
+                     std::int64_t count,
+                     Direction direction) const requires(std::is_same_v<T, float>) {
+    TallPass pass;
+    pass.in = in;
+    pass.out = out;
+    pass.roots = roots[index].data();
+    pass.between = between[0].view();
+    pass.tiles = n / lengths[index] * count / 4;
+    pass.log_others = log_of(lengths[1 - index]);
+    pass.inverse = direction == Direction::inverse;
+    pass.scale = static_cast<float>(1.0L / static_cast<long double>(n));
+    return pass;
+  }
+
   void run(const Element* in,
            Element* out,
            std::int64_t count,
            Direction direction,
            cudaStream_t stream) {
+    if constexpr (std::is_same_v<T, float>) {
+      if (tall && reinterpret_cast<std::uintptr_t>(in) % 16 == 0) {
+        run_tall(tall_pass(0, in, work.data(), count, direction),
+                 tall_pass(1, work.data(), out, count, direction),
+                 log_of(lengths[0]),
+                 log_of(lengths[1]),
+                 stream);
+        return;
+      }
+    }
     for (std::size_t i = 0; i < lengths.size(); ++i) {
       Pass<F> pass = pass_of(i, count);
       pass.in = i == 0 ? in : work.data();

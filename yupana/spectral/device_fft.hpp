@@ -13,10 +13,11 @@ namespace yupana::spectral::cuda {
 
 /// Transforms of `batch` signals of length n, one after the other, on the device that was current
 /// when this was made: its tables and its memory are made once. One call at a time.
-///   passes over memory: powers of two 1 up to 2^12, 2 up to 2^24, 3 beyond; 2^a 3^b 5^c 7^d 1 up
-///   to 1,024, 2 up to about 2^20, 3 up to 2^30; others by Bluestein's convolution memory: n *
-///   batch complex numbers besides, none where one pass does; Bluestein 4 to 8 times n for as many
-///   signals at once as make 2^24 values
+///   passes over memory: powers of two 1 up to 2^12, 2 up to 2^24 (double: 2^20), 3 beyond;
+///   2^a 3^b 5^c 7^d 1 up to 1,024, 2 up to about 2^20, 3 up to 2^30; others by Bluestein's
+///   convolution
+///   memory: n * batch complex numbers besides, none where one pass does; Bluestein 4 to 8 times n
+///   for as many signals at once as make 2^24 values
 template <class T>
 class DeviceFft {
  public:

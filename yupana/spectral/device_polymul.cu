@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "yupana/spectral/device_polymul.hpp"
@@ -12,9 +13,6 @@ using yupana::cuda::DeviceArray;
 
 namespace {
 
-using F = GoldilocksField;
-using Element = F::Element;
-
 /// A transform of 2^log values as up to two passes over columns, then rows.
 struct Shape {
   int log = short_row;
@@ -22,8 +20,10 @@ struct Shape {
   int rows = short_row;
 };
 
-// Long rows are cheap, being read and written as they lie, but only rows of 2^12 leave room for two
-// blocks on a multiprocessor.
+// Rows of 2^12, two blocks on a multiprocessor, take a quarter less time than half as many of 2^13;
+// columns of 2^12, whose tiles are 32 bytes wide, nearly as much as two passes over 128 bytes.
+constexpr int longest_columns = 11;
+
 Shape shape_of(std::int64_t size) {
   Shape shape;
   while (std::int64_t{1} << shape.log < size) ++shape.log;
@@ -34,11 +34,9 @@ Shape shape_of(std::int64_t size) {
     shape.log = shape.rows;
     return shape;
   }
-  shape.rows = shape.log < row + shortest_pass        ? short_row
-               : shape.log == longest_pass + long_row ? long_row
-                                                      : row;
+  shape.rows = shape.log < row + shortest_pass ? short_row : row;
   const int left = shape.log - shape.rows;
-  if (left <= longest_pass) {
+  if (left <= longest_columns) {
     shape.columns = {left};
   } else {
     shape.columns = {(left + 1) / 2, left / 2};
@@ -46,95 +44,142 @@ Shape shape_of(std::int64_t size) {
   return shape;
 }
 
-}  // namespace
+GoldilocksField::Scale scale_of(GoldilocksField, int log) {
+  return goldilocks_power(std::uint64_t{1} << log, GoldilocksField::prime - 2);
+}
+// Over n, times R for the product of two values and R for the product with the scale itself.
+template <class R>
+std::uint32_t residue_scale(std::uint32_t prime, int log) {
+  return R::product(R::power(std::uint32_t{1} << log, prime - 2), R::radix_squared);
+}
+ResiduePairField::Scale scale_of(ResiduePairField, int log) {
+  using F = ResiduePairField;
+  return {residue_scale<F::First>(F::p, log), residue_scale<F::Second>(F::q, log)};
+}
 
-struct DeviceProduct::Plan {
-  std::int64_t a_size, b_size;
-  Shape shape;
-  std::vector<Roots<F>> roots;    ///< of the columns' lengths, then of the rows'
-  std::vector<Roots<F>> between;  ///< behind each pass over columns
-  DeviceArray<Element> work[2];
+/// A product by transforms in one field.
+template <class F>
+class Transforms {
+ public:
+  using Element = typename F::Element;
 
-  Plan(std::int64_t a, std::int64_t b) : a_size(a), b_size(b), shape(shape_of(a + b - 1)) {
-    int log = shape.log;
-    for (const int columns : shape.columns) {
-      roots.push_back(Roots<F>::all(std::int64_t{1} << columns));
-      between.push_back(Roots<F>::pair(std::int64_t{1} << log));
+  Transforms(std::int64_t a_size, std::int64_t b_size)
+      : a_size_(a_size), b_size_(b_size), shape_(shape_of(a_size + b_size - 1)) {
+    int log = shape_.log;
+    scale_ = scale_of(F{}, log);
+    for (const int columns : shape_.columns) {
+      roots_.push_back(Roots<F>::all(std::int64_t{1} << columns));
+      between_.push_back(Roots<F>::pair(std::int64_t{1} << log));
       log -= columns;
     }
-    roots.push_back(Roots<F>::all(std::int64_t{1} << shape.rows));
-    for (auto& array : work) array = DeviceArray<Element>(std::int64_t{1} << shape.log);
+    roots_.push_back(Roots<F>::all(std::int64_t{1} << shape_.rows));
+    if (shape_.columns.empty()) return;
+    for (auto& array : work_) array = DeviceArray<Element>(std::int64_t{1} << shape_.log);
   }
 
-  std::uint64_t scale() const {
-    return goldilocks_power(std::uint64_t{1} << shape.log, F::prime - 2);
+  void run(const Element* a, const Element* b, Element* out, cudaStream_t stream) const {
+    if (shape_.columns.empty()) return rows(a, b, out, stream);
+    forward(a, a_size_, work_[0].data(), stream);
+    forward(b, b_size_, work_[1].data(), stream);
+    rows(work_[0].data(), work_[1].data(), work_[0].data(), stream);
+    backward(work_[0].data(), out, stream);
   }
+
+ private:
+  std::int64_t a_size_, b_size_;
+  Shape shape_;
+  typename F::Scale scale_;
+  std::vector<Roots<F>> roots_;    ///< of the columns' lengths, then of the rows'
+  std::vector<Roots<F>> between_;  ///< behind each pass over columns
+  mutable DeviceArray<Element> work_[2];
+
+  std::int64_t product_size() const { return a_size_ + b_size_ - 1; }
 
   // Pass over columns `index`, either way: values lie at (k1, j2, j3), (k1, k2, j3).
   Pass<F> columns_pass(std::size_t index) const {
     Pass<F> pass;
-    const std::int64_t length = std::int64_t{1} << shape.columns[index];
-    std::int64_t rest = std::int64_t{1} << shape.log;
-    for (std::size_t i = 0; i <= index; ++i) rest >>= shape.columns[i];
-    pass.columns = (std::int64_t{1} << shape.log) / length;
+    const std::int64_t length = std::int64_t{1} << shape_.columns[index];
+    std::int64_t rest = std::int64_t{1} << shape_.log;
+    for (std::size_t i = 0; i <= index; ++i) rest >>= shape_.columns[i];
+    pass.columns = (std::int64_t{1} << shape_.log) / length;
     pass.from = Layout::rows(rest, length, pass.columns / rest);
     pass.to = pass.from;
-    pass.roots = roots[index].data();
-    pass.between = between[index].view();
+    pass.roots = roots_[index].data();
+    pass.between = between_[index].view();
     return pass;
   }
 
   // To the columns' frequencies, `size` coefficients and zeros behind them.
-  void forward(const std::int64_t* from, std::int64_t size, Element* to, cudaStream_t stream) {
-    for (std::size_t i = 0; i < shape.columns.size(); ++i) {
+  void forward(const Element* from, std::int64_t size, Element* to, cudaStream_t stream) const {
+    for (std::size_t i = 0; i < shape_.columns.size(); ++i) {
       Pass<F> pass = columns_pass(i);
-      pass.in = i == 0 ? reinterpret_cast<const Element*>(from) : to;
+      pass.in = i == 0 ? from : to;
       pass.out = to;
       pass.twiddle = Twiddle::after;
       pass.enter = i == 0;
       if (i == 0) pass.limit = size;
-      run_pass(pass, shape.columns[i], stream);
+      run_pass(pass, shape_.columns[i], stream);
     }
   }
 
-  void rows(const Element* a, const Element* b, Element* out, cudaStream_t stream) {
-    const bool all = shape.columns.empty();
+  void rows(const Element* a, const Element* b, Element* out, cudaStream_t stream) const {
+    const bool all = shape_.columns.empty();
     Pass<F> pass;
     pass.in = a;
     pass.out = out;
-    pass.columns = std::int64_t{1} << (shape.log - shape.rows);
-    pass.from = Layout::signals(pass.columns, std::int64_t{1} << shape.rows);
+    pass.columns = std::int64_t{1} << (shape_.log - shape_.rows);
+    pass.from = Layout::signals(pass.columns, std::int64_t{1} << shape_.rows);
     pass.to = pass.from;
-    pass.roots = roots.back().data();
+    pass.roots = roots_.back().data();
     pass.enter = all;
     pass.leave = all;
     pass.reverse = true;
-    pass.scale = scale();
+    pass.scale = scale_;
     Pass<F> second = pass;
     second.in = b;
     if (all) {
-      pass.limit = a_size;
-      second.limit = b_size;
+      pass.limit = a_size_;
+      pass.out_limit = product_size();
+      second.limit = b_size_;
     }
-    multiply_rows(pass, second, shape.rows, stream);
+    multiply_rows(pass, second, shape_.rows, stream);
   }
 
-  void backward(Element* values, cudaStream_t stream) {
-    for (std::size_t i = shape.columns.size(); i-- > 0;) {
+  void backward(Element* values, Element* out, cudaStream_t stream) const {
+    for (std::size_t i = shape_.columns.size(); i-- > 0;) {
       Pass<F> pass = columns_pass(i);
       pass.in = values;
-      pass.out = values;
+      pass.out = i == 0 ? out : values;
       pass.twiddle = Twiddle::before;
       pass.reverse = true;
       pass.leave = i == 0;
-      pass.scale = scale();
-      run_pass(pass, shape.columns[i], stream);
+      if (i == 0) pass.out_limit = product_size();
+      pass.scale = scale_;
+      run_pass(pass, shape_.columns[i], stream);
     }
   }
 };
 
-DeviceProduct::DeviceProduct(std::int64_t a_size, std::int64_t b_size)
-    : plan_(std::make_unique<Plan>(a_size, b_size)) {}
+// Of two fields the one with half the instructions, where it tells the results apart.
+bool residues_do(std::int64_t size, std::uint64_t bound) {
+  return bound <= ResiduePairField::modulus / 2 && shape_of(size).log <= ResiduePairField::longest;
+}
+
+}  // namespace
+
+struct DeviceProduct::Plan {
+  std::optional<Transforms<ResiduePairField>> residues;
+  std::optional<Transforms<GoldilocksField>> wide;
+};
+
+DeviceProduct::DeviceProduct(std::int64_t a_size, std::int64_t b_size, std::uint64_t bound)
+    : plan_(std::make_unique<Plan>()) {
+  if (residues_do(a_size + b_size - 1, bound)) {
+    plan_->residues.emplace(a_size, b_size);
+  } else {
+    plan_->wide.emplace(a_size, b_size);
+  }
+}
 DeviceProduct::~DeviceProduct() = default;
 DeviceProduct::DeviceProduct(DeviceProduct&&) noexcept = default;
 DeviceProduct& DeviceProduct::operator=(DeviceProduct&&) noexcept = default;
@@ -143,24 +188,18 @@ void DeviceProduct::run(const std::int64_t* a,
                         const std::int64_t* b,
                         std::int64_t* out,
                         cudaStream_t stream) {
-  Plan& plan = *plan_;
-  Element* const first = plan.work[0].data();
-  Element* const second = plan.work[1].data();
-  if (plan.shape.columns.empty()) {
-    plan.rows(
-        reinterpret_cast<const Element*>(a), reinterpret_cast<const Element*>(b), first, stream);
+  const auto with = [&](const auto& transforms) {
+    using Element = typename std::remove_reference_t<decltype(transforms)>::Element;
+    transforms.run(reinterpret_cast<const Element*>(a),
+                   reinterpret_cast<const Element*>(b),
+                   reinterpret_cast<Element*>(out),
+                   stream);
+  };
+  if (plan_->residues) {
+    with(*plan_->residues);
   } else {
-    plan.forward(a, plan.a_size, first, stream);
-    plan.forward(b, plan.b_size, second, stream);
-    plan.rows(first, second, first, stream);
-    plan.backward(first, stream);
+    with(*plan_->wide);
   }
-  check(cudaMemcpyAsync(out,
-                        first,
-                        static_cast<std::size_t>(plan.a_size + plan.b_size - 1) * sizeof(Element),
-                        cudaMemcpyDeviceToDevice,
-                        stream),
-        "copy a product");
 }
 
 }  // namespace yupana::spectral::cuda

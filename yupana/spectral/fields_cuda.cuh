@@ -64,6 +64,10 @@ struct ComplexField {
     }
   }
 
+  static __device__ __forceinline__ Element rotated_difference(Element a, Element b, int n, int k) {
+    return rotate(subtract(a, b), n, k);
+  }
+
   /// The inverse is the forward transform of x with both parts of every number exchanged, likewise
   /// of its result: what the first pass reads and the last one writes.
   static __device__ __forceinline__ Element enter(Element a) { return {a.y, a.x}; }
@@ -138,6 +142,10 @@ struct GoldilocksField {
     const std::uint64_t low = a << (shift - 64);
     const std::uint64_t high = shift == 64 ? 0 : a >> (128 - shift);
     return subtract(reduce(0, low), high << 32);
+  }
+
+  static __device__ __forceinline__ Element rotated_difference(Element a, Element b, int n, int k) {
+    return rotate(subtract(a, b), n, k);
   }
 
   /// A signed coefficient and its residue; residues above p / 2 stand for negative numbers.

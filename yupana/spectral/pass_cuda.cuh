@@ -230,11 +230,19 @@ struct PassKernel {
 #pragma unroll
     for (int v = 0; v < size; ++v) {
       if (v >= pieces || column + v >= pass.columns) break;
-      Element* const base = pass.out + place_of(pass.to, column + v).offset;
+      const std::int64_t offset = place_of(pass.to, column + v).offset;
       for_slots<Tile, true>([&](auto index, Slot slot) {
         int row = slot.row + slot.digit * last_step;
         if (pass.reverse) row = (Tile::length - row) & (Tile::length - 1);
-        Element* const to = base + row * stride;
+        const std::int64_t at = offset + row * stride;
+        Element* const to = pass.out + at;
+        if constexpr (F::powers_from_table) {
+          if (at + (launch.vector_out ? size : 1) > pass.out_limit) {
+            // Of a pack across the end the first ones.
+            if (launch.vector_out && at < pass.out_limit) *to = x[index].at[0];
+            return;
+          }
+        }
         if (launch.vector_out) {
           put(to, x[index]);
         } else {

@@ -62,8 +62,9 @@ struct Pass {
   bool enter = false;    ///< read through Field::enter
   bool leave = false;    ///< write through Field::leave
   bool reverse = false;  ///< value k goes where -k belongs: the inverse transform
-  typename F::Scale scale{1};
-  std::int64_t limit = INT64_MAX;  ///< elements in `in`; beyond them it reads zeros
+  typename F::Scale scale{};
+  std::int64_t limit = INT64_MAX;      ///< elements in `in`; beyond them it reads zeros
+  std::int64_t out_limit = INT64_MAX;  ///< elements in `out`; nothing is written beyond them
 };
 
 /// A length made of 2, 3, 5 and 7 as the radices of its stages.

@@ -63,12 +63,13 @@ void to_host(Context& context,
 void multiply_residues(Context& context,
                        std::span<const std::int64_t> a,
                        std::span<const std::int64_t> b,
+                       std::uint64_t bound,
                        std::span<std::int64_t> out) {
   context.check_cancelled();
   const Stream stream;
   const auto first = on_device(context, a, stream), second = on_device(context, b, stream);
   DeviceArray<std::int64_t> product(static_cast<std::int64_t>(out.size()));
-  DeviceProduct transform(first.size(), second.size());
+  DeviceProduct transform(first.size(), second.size(), bound);
   transform.run(first.data(), second.data(), product.data(), stream);
   to_host(context, product, out, stream);
 }
@@ -124,7 +125,7 @@ void polymul_exact(Context& context,
                    std::uint64_t bound,
                    std::span<std::int64_t> out) {
   const DeviceScope scope(context.devices().front());
-  if (bound <= GoldilocksField::prime / 2) return multiply_residues(context, a, b, out);
+  if (bound <= GoldilocksField::prime / 2) return multiply_residues(context, a, b, bound, out);
   if (magnitude(a) < magnitude(b)) std::swap(a, b);
   std::vector<std::int64_t> halves(a.size()), bits(a.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -132,8 +133,8 @@ void polymul_exact(Context& context,
     bits[i] = a[i] & 1;
   }
   std::vector<std::int64_t> rest(out.size());
-  multiply_residues(context, halves, b, out);
-  multiply_residues(context, bits, b, rest);
+  multiply_residues(context, halves, b, bound, out);
+  multiply_residues(context, bits, b, bound, rest);
   for (std::size_t k = 0; k < out.size(); ++k) {
     out[k] = static_cast<std::int64_t>(2 * static_cast<std::uint64_t>(out[k]) +
                                        static_cast<std::uint64_t>(rest[k]));

@@ -5,24 +5,26 @@
 namespace yupana::spectral::cuda {
 namespace {
 
-using F = GoldilocksField;
-
+template <class F>
 struct ProductLaunch {
   PassLaunch<F> a, b;  ///< b says what comes in, a also what goes out
 };
 
 // The results of a transform lie over the threads as the input of the next one has to: stages_of().
 // Each thread keeps its values of the first factor where it fetched its values of the second.
-template <class Tile>
+// Whole: rows are all of the product, coefficients come in and go out.
+template <class Tile, bool Whole>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
-    product_kernel(const __grid_constant__ ProductLaunch launch) {
+    product_kernel(const __grid_constant__ ProductLaunch<typename Tile::Field> launch) {
+  using F = typename Tile::Field;
   using Kernel = PassKernel<Tile>;
   extern __shared__ uint4 shared[];
   auto* const kept =
       reinterpret_cast<Pack<F>*>(reinterpret_cast<unsigned char*>(shared) + Kernel::exchange_bytes);
   const auto enter = [&](typename Kernel::Values& values) {
-    if (!launch.a.pass.enter) return;
-    Kernel::each_value(values, [](std::uint64_t& value) { value = F::enter(value); });
+    if constexpr (Whole) {
+      Kernel::each_value(values, [](typename F::Element& value) { value = F::enter(value); });
+    }
   };
   typename Kernel::Values x;
   wait_for_earlier_kernels();
@@ -64,31 +66,32 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
       });
     }
   }
-  if (launch.a.pass.leave) {
-    Kernel::each_value(x,
-                       [&](std::uint64_t& value) { value = F::leave(value, launch.a.pass.scale); });
+  if constexpr (Whole) {
+    Kernel::each_value(
+        x, [&](typename F::Element& value) { value = F::leave(value, launch.a.pass.scale); });
   }
   Kernel::store(launch.a, tile, x);
 }
 
-template <class Tile>
+template <class Tile, class F>
 void launch_product(const Pass<F>& a, const Pass<F>& b, cudaStream_t stream) {
   using Kernel = PassKernel<Tile>;
   const std::int64_t tiles = (a.columns + Tile::columns - 1) / Tile::columns;
   const auto launch = [&](const Pass<F>& pass) {
     return PassLaunch<F>{pass, tiles, false, false, false};
   };
-  launch_behind(product_kernel<Tile>,
+  launch_behind(a.enter ? product_kernel<Tile, true> : product_kernel<Tile, false>,
                 static_cast<unsigned>(tiles),
                 Tile::threads,
                 Kernel::exchange_bytes + Kernel::fetch_bytes,
                 stream,
-                ProductLaunch{launch(a), launch(b)},
+                ProductLaunch<F>{launch(a), launch(b)},
                 "multiply rows");
 }
 
 }  // namespace
 
+template <class F>
 void multiply_rows(const Pass<F>& a, const Pass<F>& b, int log_length, cudaStream_t stream) {
   switch (log_length) {
     case 9:
@@ -99,5 +102,13 @@ void multiply_rows(const Pass<F>& a, const Pass<F>& b, int log_length, cudaStrea
       return launch_product<Tile<F, 13, 0>>(a, b, stream);
   }
 }
+template void multiply_rows(const Pass<GoldilocksField>&,
+                            const Pass<GoldilocksField>&,
+                            int,
+                            cudaStream_t);
+template void multiply_rows(const Pass<ResiduePairField>&,
+                            const Pass<ResiduePairField>&,
+                            int,
+                            cudaStream_t);
 
 }  // namespace yupana::spectral::cuda

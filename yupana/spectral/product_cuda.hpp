@@ -1,6 +1,5 @@
 #pragma once
 
-#include "yupana/spectral/fields_cuda.cuh"
 #include "yupana/spectral/pass_cuda.hpp"
 
 /// Only files of the CUDA build include this.
@@ -9,10 +8,8 @@ namespace yupana::spectral::cuda {
 
 /// Rows of 2^9, 2^12 or 2^13 values of both factors to rows of the product. In, enter and limit
 /// are each factor's own, the rest is a's.
-void multiply_rows(const Pass<GoldilocksField>& a,
-                   const Pass<GoldilocksField>& b,
-                   int log_length,
-                   cudaStream_t stream);
+template <class F>
+void multiply_rows(const Pass<F>& a, const Pass<F>& b, int log_length, cudaStream_t stream);
 inline constexpr int short_row = 9, row = 12, long_row = 13;
 
 }  // namespace yupana::spectral::cuda

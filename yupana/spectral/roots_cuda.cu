@@ -102,6 +102,25 @@ std::vector<std::uint64_t> powers_of_root<GoldilocksField>(std::int64_t order,
   return powers;
 }
 
+template <>
+std::vector<ResiduePair> powers_of_root<ResiduePairField>(std::int64_t order,
+                                                          std::int64_t step,
+                                                          std::int64_t count) {
+  using F = ResiduePairField;
+  const auto exponent = static_cast<std::uint64_t>(step);
+  const std::uint32_t u = F::First::power(
+      F::First::power(F::p_generator, (F::p - 1) / static_cast<std::uint64_t>(order)), exponent);
+  const std::uint32_t v = F::Second::power(
+      F::Second::power(F::q_generator, (F::q - 1) / static_cast<std::uint64_t>(order)), exponent);
+  std::vector<ResiduePair> powers(static_cast<std::size_t>(count));
+  ResiduePair power{F::First::radix, F::Second::radix};
+  for (auto& value : powers) {
+    value = power;
+    power = {F::First::product(power.x, u), F::Second::product(power.y, v)};
+  }
+  return powers;
+}
+
 template <class F>
 Roots<F> Roots<F>::all(std::int64_t order) {
   Roots roots;
@@ -124,5 +143,6 @@ Roots<F> Roots<F>::pair(std::int64_t order) {
 template class Roots<ComplexField<float>>;
 template class Roots<ComplexField<double>>;
 template class Roots<GoldilocksField>;
+template class Roots<ResiduePairField>;
 
 }  // namespace yupana::spectral::cuda

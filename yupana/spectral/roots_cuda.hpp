@@ -7,6 +7,7 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/spectral/fields_cuda.cuh"
 #include "yupana/spectral/pass_cuda.hpp"
+#include "yupana/spectral/residues_cuda.cuh"
 
 /// Only files of the CUDA build include this.
 /// Private to the family: tables of roots of unity in device memory.
