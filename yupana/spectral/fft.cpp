@@ -6,6 +6,7 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/spectral/fft_backends.hpp"
+#include "yupana/spectral/signal_plan.hpp"
 
 namespace yupana::spectral {
 namespace {
@@ -81,7 +82,8 @@ template <class T>
 void run(Context& context,
          Signals<const std::complex<T>> in,
          Signals<std::complex<T>> out,
-         Direction direction) {
+         Direction direction,
+         cpu::SignalPlan<T>* plan = nullptr) {
   check_batches(in, out);
   if (in.length != out.length) {
     throw bad(fmt::format("{} values in, {} out; wanted as many", in.length, out.length));
@@ -92,6 +94,7 @@ void run(Context& context,
     case Backend::reference:
       return reference::fft(in, out, direction);
     case Backend::cpu:
+      if (plan != nullptr) return plan->run(context, in, out, direction);
       return cpu::fft(context, in, out, direction);
     case Backend::cuda:
 #ifdef YUPANA_CUDA
@@ -103,7 +106,10 @@ void run(Context& context,
 }
 
 template <class T>
-void run_real(Context& context, Signals<const T> in, Signals<std::complex<T>> out) {
+void run_real(Context& context,
+              Signals<const T> in,
+              Signals<std::complex<T>> out,
+              cpu::RealSignalPlan<T>* plan = nullptr) {
   check_half(in, out);
   if (in.batch == 0) return;
   check_apart(in, out);
@@ -111,6 +117,7 @@ void run_real(Context& context, Signals<const T> in, Signals<std::complex<T>> ou
     case Backend::reference:
       return reference::fft_real(in, out);
     case Backend::cpu:
+      if (plan != nullptr) return plan->forward(context, in, out);
       return cpu::fft_real(context, in, out);
     case Backend::cuda:
 #ifdef YUPANA_CUDA
@@ -122,7 +129,10 @@ void run_real(Context& context, Signals<const T> in, Signals<std::complex<T>> ou
 }
 
 template <class T>
-void run_inverse_real(Context& context, Signals<const std::complex<T>> in, Signals<T> out) {
+void run_inverse_real(Context& context,
+                      Signals<const std::complex<T>> in,
+                      Signals<T> out,
+                      cpu::RealSignalPlan<T>* plan = nullptr) {
   check_half(out, in);
   if (in.batch == 0) return;
   check_apart(in, out);
@@ -130,6 +140,7 @@ void run_inverse_real(Context& context, Signals<const std::complex<T>> in, Signa
     case Backend::reference:
       return reference::inverse_fft_real(in, out);
     case Backend::cpu:
+      if (plan != nullptr) return plan->inverse(context, in, out);
       return cpu::inverse_fft_real(context, in, out);
     case Backend::cuda:
 #ifdef YUPANA_CUDA
@@ -138,6 +149,17 @@ void run_inverse_real(Context& context, Signals<const std::complex<T>> in, Signa
       throw no_cuda();
 #endif
   }
+}
+
+std::int64_t checked_length(std::int64_t length) {
+  if (length >= 1) return length;
+  throw bad(fmt::format("a plan for signals of length {}; at least 1 value is needed", length));
+}
+
+void check_planned(std::int64_t planned, std::int64_t length) {
+  if (length == planned) return;
+  throw bad(
+      fmt::format("a signal of length {} on a plan for {}; make one for it", length, planned));
 }
 
 template <class T>
@@ -269,5 +291,50 @@ void inverse_fft_real_2d(Context& context,
                          MatrixView<double> out) {
   run_inverse_real_2d(context, in, out);
 }
+
+template <class T>
+FftPlan<T>::FftPlan(std::int64_t length)
+    : length_(checked_length(length)), kept_(std::make_shared<cpu::SignalPlan<T>>(length)) {
+  kept_->prepare();
+}
+template <class T>
+std::uint64_t FftPlan<T>::bytes() const {
+  return kept_->bytes();
+}
+template <class T>
+void FftPlan<T>::execute(Context& context,
+                         Signals<const std::complex<T>> in,
+                         Signals<std::complex<T>> out,
+                         Direction direction) const {
+  check_planned(length_, in.length);
+  run(context, in, out, direction, kept_.get());
+}
+
+template <class T>
+RealFftPlan<T>::RealFftPlan(std::int64_t length)
+    : length_(checked_length(length)), kept_(std::make_shared<cpu::RealSignalPlan<T>>(length)) {}
+template <class T>
+std::uint64_t RealFftPlan<T>::bytes() const {
+  return kept_->bytes();
+}
+template <class T>
+void RealFftPlan<T>::forward(Context& context,
+                             Signals<const T> in,
+                             Signals<std::complex<T>> out) const {
+  check_planned(length_, in.length);
+  run_real(context, in, out, kept_.get());
+}
+template <class T>
+void RealFftPlan<T>::inverse(Context& context,
+                             Signals<const std::complex<T>> in,
+                             Signals<T> out) const {
+  check_planned(length_, out.length);
+  run_inverse_real(context, in, out, kept_.get());
+}
+
+template class FftPlan<float>;
+template class FftPlan<double>;
+template class RealFftPlan<float>;
+template class RealFftPlan<double>;
 
 }  // namespace yupana::spectral

@@ -45,6 +45,31 @@ struct RowJob {
 template <class T>
 void transform_rows(const RowJob<T>& job);
 
+/// How one signal that fits the cache is transformed: its first pass over vectors of neighbours.
+struct ShortShape {
+  int lanes = 0;       ///< of those vectors; 0: not this way
+  int radix = 0;       ///< of that pass
+  bool whole = false;  ///< the other pass as well, without leaving the registers: n = radix lanes
+};
+
+template <class T>
+struct ShortJob {
+  ShortShape shape;
+  std::int64_t length = 0;
+  const T* in = nullptr;
+  T in_sign = 1;
+  /// [group of lanes][q - 1][re, im][l]: w^(j q), place j = group lanes + l
+  const T* twiddles = nullptr;
+  T* out = nullptr;  ///< whole: the complex result; else radix / L blocks of length / radix rows
+  T scale = 1;       ///< of whole: real parts
+  T scale_imaginary = 1;  ///< of whole: imaginary parts
+};
+
+template <class T>
+ShortShape short_shape(std::int64_t length);
+template <class T>
+void short_pass(const ShortJob<T>& job);
+
 /// Rows of a buffer from tiles: L x L complex numbers, parts apart, turned. `count` tiles.
 template <class T>
 void turn_tiles(const T* tiles, std::int64_t count, T* rows);
@@ -73,6 +98,7 @@ struct HalfSpectrumJob {
   bool inverse = false;
   const RootTable* roots = nullptr;  ///< of order n
   const T* lane_roots = nullptr;     ///< [re, im][l]: w^l
+  const T* table = nullptr;          ///< [group][re, im][l]: w^(1 + group L + l); null: none
 };
 
 /// The pairs k, h - k for k in [begin, end), within 1 <= k < h/2 or k = h/2.

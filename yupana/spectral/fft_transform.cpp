@@ -10,11 +10,13 @@ namespace {
 
 /// Longest signal for which vectors across signals beat vectors within one, if it comes alone.
 constexpr std::int64_t longest_alone = 32;
+/// Longest signal that one thread transforms without leaving its cache: four arrays of it.
+constexpr std::int64_t longest_short = std::int64_t{1} << 14;
 /// Shortest signal worth more than one thread: about 20 us of work.
 constexpr std::int64_t least_parallel = std::int64_t{1} << 14;
 
 template <class T>
-std::size_t bytes(std::int64_t numbers) {
+std::size_t size_of(std::int64_t numbers) {
   return static_cast<std::size_t>(numbers) * sizeof(T);
 }
 
@@ -89,6 +91,68 @@ void LaneTransform<T>::run(const T* in,
 }
 
 template <class T>
+ShortTransform<T>::ShortTransform(std::int64_t length, ShortShape shape)
+    : shape_(shape),
+      n_(length),
+      rows_(shape.whole ? 1 : length / shape.radix),
+      twiddles_(2 * length / shape.radix * (shape.radix - 1)),
+      scratch_(2 * length) {
+  const auto roots = unit_roots(n_);
+  T* to = twiddles_.data();
+  const std::int64_t lanes = shape_.lanes;
+  for (std::int64_t j = 0; j < n_ / shape_.radix; j += lanes) {
+    for (std::int64_t q = 1; q < shape_.radix; ++q) {
+      for (std::int64_t l = 0; l < lanes; ++l) {
+        const std::complex<double> w = roots[static_cast<std::size_t>((j + l) * q)];
+        to[l] = static_cast<T>(w.real());
+        to[lanes + l] = static_cast<T>(w.imag());
+      }
+      to += 2 * lanes;
+    }
+  }
+}
+
+template <class T>
+void ShortTransform<T>::run(const T* in, T* out, Ends<T> ends) {
+  ShortJob<T> first;
+  first.shape = shape_;
+  first.length = n_;
+  first.in = in;
+  first.in_sign = ends.sign;
+  first.twiddles = twiddles_.data();
+  first.scale = ends.scale;
+  first.scale_imaginary = ends.scale_imaginary;
+  if (shape_.whole) {
+    first.out = out;
+    return short_pass(first);
+  }
+  // A lock taken and given back twice is a tenth of the shortest of these.
+  if (n_ <= most_on_stack) {
+    alignas(64) T values[2 * most_on_stack];
+    return passes(first, values, out, ends);
+  }
+  typename Scratch<T>::Block block(scratch_);
+  passes(first, block.data(), out, ends);
+}
+
+template <class T>
+void ShortTransform<T>::passes(ShortJob<T> first, T* values, T* out, Ends<T> ends) {
+  first.out = values;
+  short_pass(first);
+  RowJob<T> job;
+  job.plan = &rows_;
+  job.sink = Sink::complexes;
+  job.out_stride = 2 * shape_.radix;
+  job.scale = ends.scale;
+  job.scale_imaginary = ends.scale_imaginary;
+  for (std::int64_t part = 0; part < shape_.radix / shape_.lanes; ++part) {
+    job.buffer = values + part * 2 * shape_.lanes * rows_.rows;
+    job.out = out + part * 2 * shape_.lanes;
+    transform_rows(job);
+  }
+}
+
+template <class T>
 FourStep<T>::FourStep(std::int64_t length, Split split)
     : n_(length),
       lanes_(row_lanes<T>()),
@@ -125,6 +189,12 @@ void FourStep<T>::make_twiddles() {
 }
 
 template <class T>
+std::uint64_t FourStep<T>::bytes() const {
+  return first_.bytes() + second_.bytes() + roots_.bytes() + of_base_.bytes() + of_q_.bytes() +
+         buffers_.bytes() + tiles_.bytes();
+}
+
+template <class T>
 void FourStep<T>::columns(const T* in, T sign, std::int64_t group, T* tiles) {
   typename Scratch<T>::Block block(buffers_);
   const std::int64_t row = 2 * lanes_;
@@ -139,8 +209,8 @@ void FourStep<T>::columns(const T* in, T sign, std::int64_t group, T* tiles) {
   if (count < lanes_) {
     T* padded = block.data() + row * split_.rows;
     for (std::int64_t j = 0; j < split_.rows; ++j) {
-      std::memcpy(padded + j * row, job.in + j * job.in_stride, bytes<T>(2 * count));
-      std::memset(padded + j * row + 2 * count, 0, bytes<T>(row - 2 * count));
+      std::memcpy(padded + j * row, job.in + j * job.in_stride, size_of<T>(2 * count));
+      std::memset(padded + j * row + 2 * count, 0, size_of<T>(row - 2 * count));
     }
     job.in = padded;
     job.in_stride = row;
@@ -153,7 +223,7 @@ void FourStep<T>::columns(const T* in, T sign, std::int64_t group, T* tiles) {
   transform_rows(job);
   // Lanes without a row are turned along with the others.
   for (std::int64_t k = split_.rows; k < groups_1_ * lanes_; ++k) {
-    std::memset(job.out + k / lanes_ * job.out_stride + k % lanes_ * row, 0, bytes<T>(row));
+    std::memset(job.out + k / lanes_ * job.out_stride + k % lanes_ * row, 0, size_of<T>(row));
   }
 }
 
@@ -180,7 +250,7 @@ void FourStep<T>::rows(const T* tiles, std::int64_t group, Ends<T> ends, T* out)
   transform_rows(job);
   if (count == lanes_) return;
   for (std::int64_t k = 0; k < split_.columns; ++k) {
-    std::memcpy(out + 2 * (first + k * split_.rows), padded + k * row, bytes<T>(2 * count));
+    std::memcpy(out + 2 * (first + k * split_.rows), padded + k * row, size_of<T>(2 * count));
   }
 }
 
@@ -210,6 +280,9 @@ class Bluestein {
  public:
   explicit Bluestein(std::int64_t length);
   void run(Context* context, const T* in, T* out, Ends<T> ends);
+  std::uint64_t bytes() const {
+    return convolution_.bytes() + chirp_.bytes() + spectrum_.bytes() + values_.bytes();
+  }
 
  private:
   static std::int64_t convolution_length(std::int64_t n);
@@ -295,6 +368,11 @@ Transform<T>::Transform(std::int64_t length) : n_(length) {
     bluestein_ = std::make_unique<Bluestein<T>>(n_);
     return;
   }
+  const ShortShape shape = n_ <= longest_short ? short_shape<T>(n_) : ShortShape();
+  if (shape.lanes > 0) {
+    short_ = std::make_unique<ShortTransform<T>>(n_, shape);
+    return;
+  }
   const Split split = split_of(n_, row_lanes<T>());
   if (n_ <= longest_alone || split.rows == 0) {
     lanes_ = std::make_unique<LaneTransform<T>>(n_);
@@ -314,11 +392,21 @@ void Transform<T>::run(Context* context, const T* in, T* out, Direction directio
     ends.scale = T(1) / static_cast<T>(n_);
     ends.scale_imaginary = -ends.scale;
   }
+  if (short_) return short_->run(in, out, ends);
   if (lanes_) return lanes_->run(in, 1, n_, 1, ends, out, 1, n_);
   if (four_step_) return four_step_->run(context, in, out, ends);
   bluestein_->run(context, in, out, ends);
 }
 
+template <class T>
+std::uint64_t Transform<T>::bytes() const {
+  if (short_) return short_->bytes();
+  if (lanes_) return lanes_->bytes();
+  return four_step_ ? four_step_->bytes() : bluestein_->bytes();
+}
+
+template class ShortTransform<float>;
+template class ShortTransform<double>;
 template class LaneTransform<float>;
 template class LaneTransform<double>;
 template class FourStep<float>;
