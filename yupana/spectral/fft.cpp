@@ -13,6 +13,10 @@ namespace {
 
 Error bad(const std::string& what) { return Error(ErrorCode::bad_input, "fft: " + what); }
 
+Error overlap() {
+  return bad("input and output overlap; give the output memory of its own, or the input's exactly");
+}
+
 template <class T>
 void check_shape(Signals<T> signals) {
   if (signals.length < 1) {
@@ -41,8 +45,7 @@ void check_apart(Signals<In> in, Signals<Out> out) {
   const auto [a, a_end] = extent(in);
   const auto [b, b_end] = extent(out);
   if (a < b_end && b < a_end) {
-    throw bad(
-        "input and output overlap; give the output memory of its own, or the input's exactly");
+    throw overlap();
   }
 }
 
@@ -148,6 +151,15 @@ void run_inverse_real(Context& context,
 #else
       throw no_cuda();
 #endif
+  }
+}
+
+/// Two runs of bytes, which may be one if that is allowed.
+void check_apart(const void* in, std::int64_t in_bytes, const void* out, std::int64_t out_bytes) {
+  const auto a = reinterpret_cast<std::uintptr_t>(in), b = reinterpret_cast<std::uintptr_t>(out);
+  if (a < b + static_cast<std::uintptr_t>(out_bytes) &&
+      b < a + static_cast<std::uintptr_t>(in_bytes)) {
+    throw overlap();
   }
 }
 
@@ -311,6 +323,20 @@ void FftPlan<T>::execute(Context& context,
 }
 
 template <class T>
+void FftPlan<T>::execute(Context& context,
+                         const std::complex<T>* in,
+                         std::complex<T>* out,
+                         Direction direction) const {
+  using C = std::complex<T>;
+  if (context.backend() != Backend::cpu) {
+    return run(context, Signals<const C>(in, length_), Signals<C>(out, length_), direction);
+  }
+  const std::int64_t bytes = length_ * std::int64_t{sizeof(C)};
+  if (in != out) check_apart(in, bytes, out, bytes);
+  kept_->run_one(context, in, out, direction);
+}
+
+template <class T>
 RealFftPlan<T>::RealFftPlan(std::int64_t length)
     : length_(checked_length(length)), kept_(std::make_shared<cpu::RealSignalPlan<T>>(length)) {}
 template <class T>
@@ -330,6 +356,27 @@ void RealFftPlan<T>::inverse(Context& context,
                              Signals<T> out) const {
   check_planned(length_, out.length);
   run_inverse_real(context, in, out, kept_.get());
+}
+
+template <class T>
+void RealFftPlan<T>::forward(Context& context, const T* in, std::complex<T>* out) const {
+  using C = std::complex<T>;
+  const std::int64_t half = length_ / 2 + 1;
+  if (context.backend() != Backend::cpu) {
+    return run_real(context, Signals<const T>(in, length_), Signals<C>(out, half));
+  }
+  check_apart(in, length_ * std::int64_t{sizeof(T)}, out, half * std::int64_t{sizeof(C)});
+  kept_->forward_one(&context, Signals<const T>(in, length_), Signals<C>(out, half));
+}
+template <class T>
+void RealFftPlan<T>::inverse(Context& context, const std::complex<T>* in, T* out) const {
+  using C = std::complex<T>;
+  const std::int64_t half = length_ / 2 + 1;
+  if (context.backend() != Backend::cpu) {
+    return run_inverse_real(context, Signals<const C>(in, half), Signals<T>(out, length_));
+  }
+  check_apart(in, half * std::int64_t{sizeof(C)}, out, length_ * std::int64_t{sizeof(T)});
+  kept_->inverse_one(&context, Signals<const C>(in, half), Signals<T>(out, length_));
 }
 
 template class FftPlan<float>;

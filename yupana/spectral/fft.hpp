@@ -124,6 +124,12 @@ class FftPlan {
                Signals<const std::complex<T>> in,
                Signals<std::complex<T>> out,
                Direction direction = Direction::forward) const;
+  /// One signal, `out` being `in` or apart: without a look at strides and batches, which takes as
+  /// long as a transform of 64 values.
+  void execute(Context& context,
+               const std::complex<T>* in,
+               std::complex<T>* out,
+               Direction direction = Direction::forward) const;
 
  private:
   std::int64_t length_;
@@ -139,6 +145,9 @@ class RealFftPlan {
   std::uint64_t bytes() const;
   void forward(Context& context, Signals<const T> in, Signals<std::complex<T>> out) const;
   void inverse(Context& context, Signals<const std::complex<T>> in, Signals<T> out) const;
+  /// One signal: `length` real values, length/2 + 1 complex ones.
+  void forward(Context& context, const T* in, std::complex<T>* out) const;
+  void inverse(Context& context, const std::complex<T>* in, T* out) const;
 
  private:
   std::int64_t length_;

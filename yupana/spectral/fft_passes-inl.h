@@ -214,7 +214,14 @@ HWY_NOINLINE void last_pass(const RowJob<T>& job, std::int64_t begin, std::int64
       const auto scale = hn::Set(d, job.scale);
       const auto scale_imaginary = hn::Set(d, job.scale_imaginary);
       last_butterflies<radix, T>(job.buffer, begin, end, [&](std::int64_t g, C* x) HWY_ATTR {
-        T* to = job.out + plan.to[static_cast<std::size_t>(g)] * job.out_stride;
+        const std::int64_t first = plan.to[static_cast<std::size_t>(g)] * job.out_stride;
+        T* to = job.out + first;
+        if (job.factors != nullptr) {
+#pragma GCC unroll 16
+          for (int q = 0; q < radix; ++q) {
+            x[q] = x[q] * R::load_complexes(job.factors + first + q * m * job.out_stride);
+          }
+        }
 #pragma GCC unroll 16
         for (int q = 0; q < radix; ++q) {
           const C y = {hn::Mul(x[q].re, scale), hn::Mul(x[q].im, scale_imaginary)};

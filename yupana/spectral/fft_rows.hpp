@@ -38,6 +38,7 @@ struct RowJob {
   std::int64_t out_stride = 0;
   T scale = 1;                    ///< of complexes: real parts
   T scale_imaginary = 1;          ///< of complexes: imaginary parts
+  const T* factors = nullptr;     ///< of complexes, laid out as they are: multiplied in; or null
   StepTwiddles<T> twiddles;       ///< of tiles
   std::int64_t first_column = 0;  ///< of tiles: j0
 };
@@ -69,6 +70,20 @@ template <class T>
 ShortShape short_shape(std::int64_t length);
 template <class T>
 void short_pass(const ShortJob<T>& job);
+
+/// out[j] = x[j] y[j], with x's imaginary parts times `sign`, scaled; `count` complex numbers. out
+/// may be x.
+template <class T>
+struct ProductJob {
+  const T* x = nullptr;
+  const T* y = nullptr;
+  T* out = nullptr;
+  T sign = 1;
+  T scale = 1;
+  T scale_imaginary = 1;
+};
+template <class T>
+void multiply_complexes(const ProductJob<T>& job, std::int64_t count);
 
 /// Rows of a buffer from tiles: L x L complex numbers, parts apart, turned. `count` tiles.
 template <class T>

@@ -47,6 +47,7 @@ void to_signals_f32(const float* rows,
 void pairs_f32(const HalfSpectrumJob<float>& job, std::int64_t begin, std::int64_t end) {
   pair_values(job, begin, end);
 }
+void multiply_f32(const ProductJob<float>& job, std::int64_t count) { multiply_values(job, count); }
 ShortShape shape_f32(std::int64_t length) { return shape_of<float>(length); }
 void short_f32(const ShortJob<float>& job) { short_first(job); }
 std::int64_t lanes_f32() { return Rows<float>::lanes; }
@@ -62,6 +63,7 @@ HWY_EXPORT(tiles_f32);
 HWY_EXPORT(from_signals_f32);
 HWY_EXPORT(to_signals_f32);
 HWY_EXPORT(pairs_f32);
+HWY_EXPORT(multiply_f32);
 HWY_EXPORT(shape_f32);
 HWY_EXPORT(short_f32);
 HWY_EXPORT(lanes_f32);
@@ -97,6 +99,10 @@ void signals_of_rows(const float* rows,
 template <>
 void pair_half_spectrum(const HalfSpectrumJob<float>& job, std::int64_t begin, std::int64_t end) {
   HWY_DYNAMIC_DISPATCH(pairs_f32)(job, begin, end);
+}
+template <>
+void multiply_complexes(const ProductJob<float>& job, std::int64_t count) {
+  HWY_DYNAMIC_DISPATCH(multiply_f32)(job, count);
 }
 template <>
 ShortShape short_shape<float>(std::int64_t length) {

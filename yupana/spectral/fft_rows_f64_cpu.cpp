@@ -47,6 +47,9 @@ void to_signals_f64(const double* rows,
 void pairs_f64(const HalfSpectrumJob<double>& job, std::int64_t begin, std::int64_t end) {
   pair_values(job, begin, end);
 }
+void multiply_f64(const ProductJob<double>& job, std::int64_t count) {
+  multiply_values(job, count);
+}
 ShortShape shape_f64(std::int64_t length) { return shape_of<double>(length); }
 void short_f64(const ShortJob<double>& job) { short_first(job); }
 std::int64_t lanes_f64() { return Rows<double>::lanes; }
@@ -62,6 +65,7 @@ HWY_EXPORT(tiles_f64);
 HWY_EXPORT(from_signals_f64);
 HWY_EXPORT(to_signals_f64);
 HWY_EXPORT(pairs_f64);
+HWY_EXPORT(multiply_f64);
 HWY_EXPORT(shape_f64);
 HWY_EXPORT(short_f64);
 HWY_EXPORT(lanes_f64);
@@ -97,6 +101,10 @@ void signals_of_rows(const double* rows,
 template <>
 void pair_half_spectrum(const HalfSpectrumJob<double>& job, std::int64_t begin, std::int64_t end) {
   HWY_DYNAMIC_DISPATCH(pairs_f64)(job, begin, end);
+}
+template <>
+void multiply_complexes(const ProductJob<double>& job, std::int64_t count) {
+  HWY_DYNAMIC_DISPATCH(multiply_f64)(job, count);
 }
 template <>
 ShortShape short_shape<double>(std::int64_t length) {

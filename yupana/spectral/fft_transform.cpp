@@ -228,7 +228,7 @@ void FourStep<T>::columns(const T* in, T sign, std::int64_t group, T* tiles) {
 }
 
 template <class T>
-void FourStep<T>::rows(const T* tiles, std::int64_t group, Ends<T> ends, T* out) {
+void FourStep<T>::rows(const T* tiles, std::int64_t group, Ends<T> ends, const T* factors, T* out) {
   typename Scratch<T>::Block block(buffers_);
   const std::int64_t row = 2 * lanes_;
   const std::int64_t first = group * lanes_;
@@ -242,6 +242,7 @@ void FourStep<T>::rows(const T* tiles, std::int64_t group, Ends<T> ends, T* out)
   job.out_stride = 2 * split_.rows;
   job.scale = ends.scale;
   job.scale_imaginary = ends.scale_imaginary;
+  if (factors != nullptr && count == lanes_) job.factors = factors + 2 * first;
   T* const padded = block.data() + row * lanes_ * std::max(groups_1_, groups_2_);
   if (count < lanes_) {
     job.out = padded;
@@ -250,12 +251,16 @@ void FourStep<T>::rows(const T* tiles, std::int64_t group, Ends<T> ends, T* out)
   transform_rows(job);
   if (count == lanes_) return;
   for (std::int64_t k = 0; k < split_.columns; ++k) {
-    std::memcpy(out + 2 * (first + k * split_.rows), padded + k * row, size_of<T>(2 * count));
+    T* const to = out + 2 * (first + k * split_.rows);
+    std::memcpy(to, padded + k * row, size_of<T>(2 * count));
+    if (factors != nullptr) {
+      multiply_complexes<T>({to, factors + (to - out), to}, count);
+    }
   }
 }
 
 template <class T>
-void FourStep<T>::run(Context* context, const T* in, T* out, Ends<T> ends) {
+void FourStep<T>::run(Context* context, const T* in, T* out, Ends<T> ends, const T* factors) {
   if (n_ < least_parallel) context = nullptr;
   typename Scratch<T>::Block tiles(tiles_);
   const auto check = [&] {
@@ -270,7 +275,7 @@ void FourStep<T>::run(Context* context, const T* in, T* out, Ends<T> ends) {
   each(context, groups_1_, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t g = begin; g < end; ++g) {
       check();
-      rows(tiles.data(), g, ends, out);
+      rows(tiles.data(), g, ends, factors, out);
     }
   });
 }
@@ -306,11 +311,6 @@ std::int64_t Bluestein<T>::convolution_length(std::int64_t n) {
 }
 
 template <class T>
-std::complex<T> times(std::complex<T> a, std::complex<T> b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-
-template <class T>
 Bluestein<T>::Bluestein(std::int64_t length)
     : n_(length),
       convolution_(convolution_length(length)),
@@ -339,26 +339,24 @@ void Bluestein<T>::run(Context* context, const T* in, T* out, Ends<T> ends) {
   if (n_ < grain) context = nullptr;
   const std::int64_t length = convolution_.length();
   typename Scratch<std::complex<T>>::Block block(values_);
-  std::complex<T>* const values = block.data();
+  T* const values = reinterpret_cast<T*>(block.data());
+  const T* const chirp = reinterpret_cast<const T*>(chirp_.data());
   each(context, length, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t j = begin; j < std::min(end, n_); ++j) {
-      values[j] = times(chirp_[j], std::complex<T>(in[2 * j], ends.sign * in[2 * j + 1]));
+    const std::int64_t last = std::clamp(n_, begin, end);
+    if (last > begin) {
+      multiply_complexes<T>({in + 2 * begin, chirp + 2 * begin, values + 2 * begin, ends.sign},
+                            last - begin);
     }
-    const std::int64_t first = std::max(begin, n_);
-    if (first < end) std::fill(values + first, values + end, std::complex<T>());
+    std::fill(values + 2 * last, values + 2 * end, T(0));
   });
-  T* const numbers = reinterpret_cast<T*>(values);
-  convolution_.run(context, numbers, numbers, Direction::forward);
-  each(context, length, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t j = begin; j < end; ++j) values[j] = times(values[j], spectrum_[j]);
-  });
-  convolution_.run(context, numbers, numbers, Direction::inverse);
+  convolution_.run(
+      context, values, values, Direction::forward, reinterpret_cast<const T*>(spectrum_.data()));
+  convolution_.run(context, values, values, Direction::inverse);
   each(context, n_, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t k = begin; k < end; ++k) {
-      const std::complex<T> x = times(values[k], chirp_[k]);
-      out[2 * k] = ends.scale * x.real();
-      out[2 * k + 1] = ends.scale_imaginary * x.imag();
-    }
+    ProductJob<T> job{values + 2 * begin, chirp + 2 * begin, out + 2 * begin};
+    job.scale = ends.scale;
+    job.scale_imaginary = ends.scale_imaginary;
+    multiply_complexes(job, end - begin);
   });
 }
 
@@ -385,17 +383,23 @@ template <class T>
 Transform<T>::~Transform() = default;
 
 template <class T>
-void Transform<T>::run(Context* context, const T* in, T* out, Direction direction) {
+void Transform<T>::run(
+    Context* context, const T* in, T* out, Direction direction, const T* factors) {
   Ends<T> ends;
   if (direction == Direction::inverse) {
     ends.sign = -1;
     ends.scale = T(1) / static_cast<T>(n_);
     ends.scale_imaginary = -ends.scale;
   }
-  if (short_) return short_->run(in, out, ends);
-  if (lanes_) return lanes_->run(in, 1, n_, 1, ends, out, 1, n_);
-  if (four_step_) return four_step_->run(context, in, out, ends);
-  bluestein_->run(context, in, out, ends);
+  if (four_step_) return four_step_->run(context, in, out, ends, factors);
+  if (short_) {
+    short_->run(in, out, ends);
+  } else if (lanes_) {
+    lanes_->run(in, 1, n_, 1, ends, out, 1, n_);
+  } else {
+    bluestein_->run(context, in, out, ends);
+  }
+  if (factors != nullptr) multiply_complexes<T>({out, factors, out}, n_);
 }
 
 template <class T>

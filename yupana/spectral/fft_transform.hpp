@@ -124,13 +124,14 @@ class FourStep {
  public:
   FourStep(std::int64_t length, Split split);
   /// Contiguous; out may be in. `context` null: on the calling thread.
-  void run(Context* context, const T* in, T* out, Ends<T> ends);
+  /// `factors`: complex numbers that the result is multiplied by, or null.
+  void run(Context* context, const T* in, T* out, Ends<T> ends, const T* factors);
   std::uint64_t bytes() const;
 
  private:
   void make_twiddles();
   void columns(const T* in, T sign, std::int64_t group, T* tiles);
-  void rows(const T* tiles, std::int64_t group, Ends<T> ends, T* out);
+  void rows(const T* tiles, std::int64_t group, Ends<T> ends, const T* factors, T* out);
   std::int64_t n_;
   std::int64_t lanes_;
   Split split_;
@@ -159,8 +160,9 @@ class Transform {
   std::int64_t length() const { return n_; }
   /// Lengths for which signals go L at a time, whatever their number.
   bool in_lanes() const { return lanes_ != nullptr; }
-  /// out may be in; `context` null: on the calling thread.
-  void run(Context* context, const T* in, T* out, Direction direction);
+  /// out may be in; `context` null: on the calling thread. `factors`: complex numbers, as many,
+  /// that the result is multiplied by, or null.
+  void run(Context* context, const T* in, T* out, Direction direction, const T* factors = nullptr);
   std::uint64_t bytes() const;
 
  private:

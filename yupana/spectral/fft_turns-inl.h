@@ -131,6 +131,33 @@ void rows_to_signals(const T* rows,
   }
 }
 
+/// See multiply_complexes.
+template <class T>
+void multiply_values(const ProductJob<T>& job, std::int64_t count) {
+  using R = Rows<T>;
+  using C = typename R::C;
+  const typename R::D d;
+  const auto flip = hn::Set(d, job.sign < 0 ? T(-0.0) : T(0));
+  const auto scale = hn::Set(d, job.scale);
+  const auto scale_imaginary = hn::Set(d, job.scale_imaginary);
+  const auto one = [&](const T* x, const T* y, T* out) HWY_ATTR {
+    C a = R::load_complexes(x);
+    a.im = hn::Xor(a.im, flip);
+    const C b = a * R::load_complexes(y);
+    R::store_complexes({hn::Mul(b.re, scale), hn::Mul(b.im, scale_imaginary)}, out);
+  };
+  std::int64_t j = 0;
+  for (; j + R::lanes <= count; j += R::lanes) one(job.x + 2 * j, job.y + 2 * j, job.out + 2 * j);
+  if (j == count) return;
+  // The rest in a vector of its own: the same operations as in any other.
+  HWY_ALIGN T x[R::row] = {}, y[R::row] = {}, out[R::row];
+  const auto rest = static_cast<std::size_t>(2 * (count - j)) * sizeof(T);
+  std::memcpy(x, job.x + 2 * j, rest);
+  std::memcpy(y, job.y + 2 * j, rest);
+  one(x, y, out);
+  std::memcpy(job.out + 2 * j, out, rest);
+}
+
 /// See pair_half_spectrum.
 template <class T>
 void pair_values(const HalfSpectrumJob<T>& job, std::int64_t begin, std::int64_t end) {

@@ -19,6 +19,7 @@ template <class T>
 class Lazy {
  public:
   T& get(std::int64_t length) {
+    if (T* made = made_.load(std::memory_order_acquire); made != nullptr) return *made;
     std::call_once(once_, [&] {
       owned_ = std::make_unique<T>(length);
       made_.store(owned_.get(), std::memory_order_release);
@@ -33,7 +34,7 @@ class Lazy {
  private:
   std::once_flag once_;
   std::unique_ptr<T> owned_;
-  std::atomic<const T*> made_{nullptr};
+  std::atomic<T*> made_{nullptr};
 };
 
 /// Tables and scratch memory for complex signals of one length. Several threads may run it at once.
@@ -43,6 +44,14 @@ class SignalPlan {
   explicit SignalPlan(std::int64_t length) : length_(length) {}
   /// Makes the tables of one signal now instead of when it comes.
   void prepare() { alone_.get(length_); }
+  /// One signal, contiguous.
+  void run_one(Context& context,
+               const std::complex<T>* in,
+               std::complex<T>* out,
+               Direction direction) {
+    alone_.get(length_).run(
+        &context, reinterpret_cast<const T*>(in), reinterpret_cast<T*>(out), direction);
+  }
   /// Checked views.
   void run(Context& context,
            Signals<const std::complex<T>> in,
@@ -71,13 +80,14 @@ class RealSignalPlan {
   explicit RealSignalPlan(std::int64_t length);
   void forward(Context& context, Signals<const T> in, Signals<std::complex<T>> out);
   void inverse(Context& context, Signals<const std::complex<T>> in, Signals<T> out);
+  /// One signal; `threads` null: on the calling thread.
+  void forward_one(Context* threads, Signals<const T> in, Signals<std::complex<T>> out);
+  void inverse_one(Context* threads, Signals<const std::complex<T>> in, Signals<T> out);
   std::uint64_t bytes() const {
     return sizeof(*this) + transform_.bytes() + half_.bytes() + scratch_.bytes();
   }
 
  private:
-  void forward_one(Context* threads, Signals<const T> in, Signals<std::complex<T>> out);
-  void inverse_one(Context* threads, Signals<const std::complex<T>> in, Signals<T> out);
   bool even_;
   std::int64_t count_;  ///< complex values transformed: n/2 of an even n
   Transform<T> transform_;
