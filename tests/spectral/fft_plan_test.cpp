@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "yupana/spectral/plan_cache.hpp"
+
 namespace yupana::spectral::cpu {
 namespace {
 
@@ -78,6 +80,52 @@ TEST(FftPlan, SplitsAreFactors) {
     ASSERT_EQ(split.rows * split.columns, n);
   }
   EXPECT_EQ(split_of(1 << 24, 8).rows, 4096);
+}
+
+/// A plan of as many bytes as its length says, which counts the plans that were made.
+struct Counted {
+  explicit Counted(std::int64_t length_) : length(length_) { ++made; }
+  std::uint64_t bytes() const { return static_cast<std::uint64_t>(length) + grown; }
+  std::int64_t length;
+  std::uint64_t grown = 0;
+  static inline int made = 0;
+};
+
+TEST(PlanCache, KeepsTheLastUsedWithinItsBytes) {
+  PlanCache<Counted> cache(100);
+  const auto use = [&](std::int64_t length) {
+    const int before = Counted::made;
+    cache.with(length, [&](Counted& plan) { EXPECT_EQ(plan.length, length); });
+    return Counted::made > before;
+  };
+  EXPECT_TRUE(use(40));
+  EXPECT_TRUE(use(50));
+  EXPECT_EQ(cache.bytes(), 90u);
+  EXPECT_FALSE(use(40));  // now 50 is the oldest
+  EXPECT_TRUE(use(60));
+  EXPECT_EQ(cache.bytes(), 100u);
+  EXPECT_FALSE(use(40));
+  EXPECT_TRUE(use(50));
+  EXPECT_EQ(cache.bytes(), 90u);
+}
+
+TEST(PlanCache, DropsAPlanThatIsOrGrowsTooLarge) {
+  PlanCache<Counted> cache(100);
+  cache.with(101, [](Counted&) {});
+  EXPECT_EQ(cache.bytes(), 0u);
+  cache.with(10, [](Counted& plan) { plan.grown = 50; });
+  EXPECT_EQ(cache.bytes(), 60u);
+  cache.with(10, [](Counted& plan) { plan.grown = 200; });
+  EXPECT_EQ(cache.bytes(), 0u);
+}
+
+TEST(PlanCache, KeepsFewPlansHoweverSmall) {
+  PlanCache<Counted> cache(1 << 20);
+  for (std::int64_t length = 1; length <= 1000; ++length) cache.with(length, [](Counted&) {});
+  EXPECT_LE(cache.bytes(), 64u * 1000);
+  const int before = Counted::made;
+  cache.with(1000, [](Counted&) {});
+  EXPECT_EQ(Counted::made, before);
 }
 
 }  // namespace
