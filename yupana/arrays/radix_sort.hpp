@@ -39,9 +39,9 @@ class RadixSort {
       context_.check_cancelled();
       return sort_bucket(data, other, n, bits, in_other);
     }
-    // As many buckets as bring them to half of what fits; more than 2^11 would thrash the second
-    // level with their lines.
-    constexpr std::int64_t wanted = radix_bucket<K, V> / 2;
+    // As many buckets as bring them to a quarter of what fits, so that their passes stay near the
+    // first level; more than 2^11 would thrash the second level with their lines.
+    constexpr std::int64_t wanted = radix_bucket<K, V> / 4;
     const int most = std::bit_width(static_cast<std::uint64_t>((n - 1) / wanted));
     const int digit = std::min({bits, most, 11});
     const int shift = bits - digit;
