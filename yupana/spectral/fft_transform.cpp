@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "yupana/core/tiles.hpp"
+#include "yupana/spectral/fft_bluestein.hpp"
 
 namespace yupana::spectral::cpu {
 namespace {
@@ -18,13 +19,6 @@ constexpr std::int64_t least_parallel = std::int64_t{1} << 14;
 template <class T>
 std::size_t size_of(std::int64_t numbers) {
   return static_cast<std::size_t>(numbers) * sizeof(T);
-}
-
-/// A loop on the context's threads, or here.
-template <class Body>
-void each(Context* context, std::int64_t count, std::int64_t grain, const Body& body) {
-  if (context == nullptr) return body(0, count);
-  context->parallel_for(count, grain, body);
 }
 
 }  // namespace
@@ -277,86 +271,6 @@ void FourStep<T>::run(Context* context, const T* in, T* out, Ends<T> ends, const
       check();
       rows(tiles.data(), g, ends, factors, out);
     }
-  });
-}
-
-template <class T>
-class Bluestein {
- public:
-  explicit Bluestein(std::int64_t length);
-  void run(Context* context, const T* in, T* out, Ends<T> ends);
-  std::uint64_t bytes() const {
-    return convolution_.bytes() + chirp_.bytes() + spectrum_.bytes() + values_.bytes();
-  }
-
- private:
-  static std::int64_t convolution_length(std::int64_t n);
-  std::int64_t n_;
-  Transform<T> convolution_;
-  Array<std::complex<T>> chirp_;     ///< c[j]
-  Array<std::complex<T>> spectrum_;  ///< of conj(c), around 0
-  Scratch<std::complex<T>> values_;
-};
-
-template <class T>
-std::int64_t Bluestein<T>::convolution_length(std::int64_t n) {
-  const std::int64_t least = 2 * n - 1;
-  std::int64_t best = 0;
-  for (const std::int64_t odd : {1, 3, 5, 9, 15}) {
-    std::int64_t length = 16 * odd;
-    while (length < least) length *= 2;
-    if (best == 0 || length < best) best = length;
-  }
-  return best;
-}
-
-template <class T>
-Bluestein<T>::Bluestein(std::int64_t length)
-    : n_(length),
-      convolution_(convolution_length(length)),
-      chirp_(length),
-      spectrum_(Array<std::complex<T>>::zeros(convolution_.length())),
-      values_(convolution_.length()) {
-  // j^2 modulo 2n, from its differences: no product of large numbers.
-  std::int64_t low = 1;
-  while (low * low < 2 * n_) low *= 2;
-  const RootTable roots(2 * n_, std::min(low, 2 * n_));
-  std::int64_t square = 0;
-  for (std::int64_t j = 0; j < n_; ++j) {
-    const std::complex<double> c = roots(square);
-    chirp_[j] = std::complex<T>(static_cast<T>(c.real()), static_cast<T>(c.imag()));
-    spectrum_[j] = std::conj(chirp_[j]);
-    if (j > 0) spectrum_[convolution_.length() - j] = spectrum_[j];
-    square = (square + 2 * j + 1) % (2 * n_);
-  }
-  T* const spectrum = reinterpret_cast<T*>(spectrum_.data());
-  convolution_.run(nullptr, spectrum, spectrum, Direction::forward);
-}
-
-template <class T>
-void Bluestein<T>::run(Context* context, const T* in, T* out, Ends<T> ends) {
-  constexpr std::int64_t grain = 1 << 14;
-  if (n_ < grain) context = nullptr;
-  const std::int64_t length = convolution_.length();
-  typename Scratch<std::complex<T>>::Block block(values_);
-  T* const values = reinterpret_cast<T*>(block.data());
-  const T* const chirp = reinterpret_cast<const T*>(chirp_.data());
-  each(context, length, grain, [&](std::int64_t begin, std::int64_t end) {
-    const std::int64_t last = std::clamp(n_, begin, end);
-    if (last > begin) {
-      multiply_complexes<T>({in + 2 * begin, chirp + 2 * begin, values + 2 * begin, ends.sign},
-                            last - begin);
-    }
-    std::fill(values + 2 * last, values + 2 * end, T(0));
-  });
-  convolution_.run(
-      context, values, values, Direction::forward, reinterpret_cast<const T*>(spectrum_.data()));
-  convolution_.run(context, values, values, Direction::inverse);
-  each(context, n_, grain, [&](std::int64_t begin, std::int64_t end) {
-    ProductJob<T> job{values + 2 * begin, chirp + 2 * begin, out + 2 * begin};
-    job.scale = ends.scale;
-    job.scale_imaginary = ends.scale_imaginary;
-    multiply_complexes(job, end - begin);
   });
 }
 

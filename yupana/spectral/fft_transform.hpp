@@ -61,6 +61,13 @@ class Scratch {
   std::atomic<std::uint64_t> bytes_{0};
 };
 
+/// A loop on the context's threads, or here.
+template <class Body>
+void each(Context* context, std::int64_t count, std::int64_t grain, const Body& body) {
+  if (context == nullptr) return body(0, count);
+  context->parallel_for(count, grain, body);
+}
+
 /// How imaginary parts are read and results scaled: all that tells the directions apart.
 ///   inverse(x) = conj(forward(conj(x))) / n
 template <class T>
@@ -146,8 +153,6 @@ class FourStep {
   Scratch<T> tiles_;
 };
 
-/// Any length by one of convolution (Bluestein 1970): with c[j] = e^(-i pi j^2 / n),
-///   X[k] = c[k] sum over j of (x[j] c[j]) conj(c[k - j])
 template <class T>
 class Bluestein;
 
