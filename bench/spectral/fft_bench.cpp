@@ -82,6 +82,15 @@ int repeats_of(const BenchParams& params, std::int64_t n) {
 
 constexpr auto nothing = [] {};
 
+/// Calls between two looks at the clock: a look takes as long as a transform of 64 values.
+double calls_of(std::int64_t n) {
+  return static_cast<double>(std::max<std::int64_t>(1, (1 << 14) / n));
+}
+template <class Body>
+void for_each_of(std::int64_t n, const Body& body) {
+  for (double call = 0; call < calls_of(n); ++call) body();
+}
+
 template <class T>
 double scipy_seconds(const std::string& call, const std::string& setup, int repeats) {
   return numpy_seconds(
@@ -98,10 +107,22 @@ void complex_case(Context& context, const BenchParams& params, std::int64_t n) {
   Array<C> x(n), y(n);
   fill(x);
   const int repeats = repeats_of(params, n);
-  const double seconds = least_seconds(repeats, nothing, [&] {
-    spectral::fft(context, Signals<const C>(x.data(), n), Signals<C>(y.data(), n));
-  });
+  const double seconds =
+      least_seconds(repeats,
+                    nothing,
+                    [&] {
+                      for_each_of(n, [&] {
+                        spectral::fft(
+                            context, Signals<const C>(x.data(), n), Signals<C>(y.data(), n));
+                      });
+                    }) /
+      calls_of(n);
   emit("yupana cpu, whole call", seconds, right(x, y.data(), n));
+  const spectral::FftPlan<T> plan(n);
+  const double planned = least_seconds(repeats, nothing, [&] {
+    for_each_of(n, [&] { plan.execute(context, x.data(), y.data()); });
+  });
+  emit("yupana cpu, planned before", planned / calls_of(n), right(x, y.data(), n));
   if (!params.peers) return;
   // Short transforms take less than waking FFTW's threads: they are timed on one as well.
   std::vector<int> counts = {context.threads()};
@@ -115,9 +136,9 @@ void complex_case(Context& context, const BenchParams& params, std::int64_t n) {
     Array<C> in(n);
     const auto run = fftw.forward(n, in.data(), y.data());
     std::memcpy(static_cast<void*>(in.data()), x.data(), x.bytes());
-    const double peer = least_seconds(repeats, nothing, run);
+    const double peer = least_seconds(repeats, nothing, [&] { for_each_of(n, run); });
     emit(fmt::format("FFTW 3 {}, {} threads, planned before", Fftw<T>::planning(n), threads),
-         peer,
+         peer / calls_of(n),
          right(x, y.data(), n));
   }
   const double peer = scipy_seconds<T>(
@@ -142,19 +163,27 @@ void real_case(Context& context, const BenchParams& params, std::int64_t n) {
     x[j] = r[j];
   }
   const int repeats = repeats_of(params, n);
-  const double seconds = least_seconds(repeats, nothing, [&] {
-    spectral::fft_real(context, Signals<const T>(r.data(), n), Signals<C>(y.data(), n / 2 + 1));
+  const std::int64_t half = n / 2 + 1;
+  const auto time = [&](const auto& run) {
+    return least_seconds(repeats, nothing, [&] { for_each_of(n, run); }) / calls_of(n);
+  };
+  const double seconds = time([&] {
+    spectral::fft_real(context, Signals<const T>(r.data(), n), Signals<C>(y.data(), half));
   });
-  emit("yupana cpu, whole call", seconds, right(x, y.data(), n / 2 + 1));
+  emit("yupana cpu, whole call", seconds, right(x, y.data(), half));
+  const spectral::RealFftPlan<T> plan(n);
+  const double planned = time([&] { plan.forward(context, r.data(), y.data()); });
+  emit("yupana cpu, planned before", planned, right(x, y.data(), half));
   if (!params.peers) return;
-  if (Fftw<T> fftw(context.threads()); fftw) {
+  const int threads = n <= 1 << 16 ? 1 : context.threads();
+  if (Fftw<T> fftw(threads); fftw) {
     Array<T> in(n);
     const auto run = fftw.forward_real(n, in.data(), y.data());
     std::memcpy(in.data(), r.data(), r.bytes());
-    const double peer = least_seconds(repeats, nothing, run);
-    emit(fmt::format("FFTW 3 {}, planned before", Fftw<T>::planning(n)),
+    const double peer = time(run);
+    emit(fmt::format("FFTW 3 {}, {} threads, planned before", Fftw<T>::planning(n), threads),
          peer,
-         right(x, y.data(), n / 2 + 1));
+         right(x, y.data(), half));
   }
 }
 
@@ -211,17 +240,31 @@ void fft(Context& context, const BenchParams& params) {
 #ifdef YUPANA_CUDA
   if (context.backend() == Backend::cuda) return fft_cuda(context, params);
 #endif
-  const std::vector<std::int64_t> sizes =
-      params.quick ? std::vector<std::int64_t>{1 << 12, 1000, 1009}
-                   : std::vector<std::int64_t>{
-                         1 << 10, 1 << 13, 1 << 16, 1000000, 1 << 20, 1000003, 1 << 22, 1 << 24};
+  const std::vector<std::int64_t> sizes = params.quick
+                                              ? std::vector<std::int64_t>{1 << 12, 1000, 1009}
+                                              : std::vector<std::int64_t>{64,
+                                                                          256,
+                                                                          1 << 10,
+                                                                          1009,
+                                                                          1 << 12,
+                                                                          1 << 14,
+                                                                          1 << 16,
+                                                                          1000000,
+                                                                          1 << 20,
+                                                                          1000003,
+                                                                          1 << 22,
+                                                                          1 << 24};
   for (const std::int64_t n : sizes) {
     complex_case<float>(context, params, n);
     complex_case<double>(context, params, n);
   }
-  const std::int64_t real_size = params.quick ? 1 << 12 : 1 << 21;
-  real_case<float>(context, params, real_size);
-  real_case<double>(context, params, real_size);
+  const std::vector<std::int64_t> real_sizes =
+      params.quick ? std::vector<std::int64_t>{1 << 12}
+                   : std::vector<std::int64_t>{64, 1 << 10, 1 << 14, 1 << 21};
+  for (const std::int64_t n : real_sizes) {
+    real_case<float>(context, params, n);
+    real_case<double>(context, params, n);
+  }
   const std::int64_t side = params.quick ? 64 : 2048;
   matrix_case<float>(context, params, side);
   matrix_case<double>(context, params, side);

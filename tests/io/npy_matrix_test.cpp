@@ -52,6 +52,20 @@ TEST_F(NpyMatrixTest, HeaderIsPaddedTo64BytesAndSaysWhatFollows) {
   EXPECT_EQ(bytes.size(), static_cast<std::size_t>(layout.data) + 72);
 }
 
+TEST_F(NpyMatrixTest, ATypeThatBreaksLinesOrCommandsTerminalsIsNotShownAsItStands) {
+  for (const char letter : {'\n', '\r', '\x1b', '\0', '\x7f'}) {
+    std::string bytes = npy_preamble("<f8", 5);
+    bytes[bytes.find("<f8") + 1] = letter;
+    try {
+      npy_layout("w.npy", bytes);
+      ADD_FAILURE() << "accepted " << static_cast<int>(letter);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::bad_input);
+      EXPECT_NE(std::string(error.what()).find("type <?8"), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST_F(NpyMatrixTest, HoldsTheValuesRowByRow) {
   for (const std::int64_t n : sizes()) {
     const std::string bytes = whole(n, NpyType::float64, distance_rows(n));

@@ -2,8 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
+#include <cstring>
 #include <numeric>
+#include <thread>
+
+#include "spectra.hpp"
+#include "yupana/spectral/fft.hpp"
+#include "yupana/spectral/plan_cache.hpp"
 
 namespace yupana::spectral::cpu {
 namespace {
@@ -80,5 +87,139 @@ TEST(FftPlan, SplitsAreFactors) {
   EXPECT_EQ(split_of(1 << 24, 8).rows, 4096);
 }
 
+/// A plan of as many bytes as its length says, which counts the plans that were made.
+struct Counted {
+  explicit Counted(std::int64_t length_) : length(length_) { ++made; }
+  std::uint64_t bytes() const { return static_cast<std::uint64_t>(length) + grown; }
+  std::int64_t length;
+  std::uint64_t grown = 0;
+  static inline int made = 0;
+};
+
+TEST(PlanCache, KeepsTheLastUsedWithinItsBytes) {
+  PlanCache<Counted> cache(100);
+  const auto use = [&](std::int64_t length) {
+    const int before = Counted::made;
+    cache.with(length, [&](Counted& plan) { EXPECT_EQ(plan.length, length); });
+    return Counted::made > before;
+  };
+  EXPECT_TRUE(use(40));
+  EXPECT_TRUE(use(50));
+  EXPECT_EQ(cache.bytes(), 90u);
+  EXPECT_FALSE(use(40));  // now 50 is the oldest
+  EXPECT_TRUE(use(60));
+  EXPECT_EQ(cache.bytes(), 100u);
+  EXPECT_FALSE(use(40));
+  EXPECT_TRUE(use(50));
+  EXPECT_EQ(cache.bytes(), 90u);
+}
+
+TEST(PlanCache, DropsAPlanThatIsOrGrowsTooLarge) {
+  PlanCache<Counted> cache(100);
+  cache.with(101, [](Counted&) {});
+  EXPECT_EQ(cache.bytes(), 0u);
+  cache.with(10, [](Counted& plan) { plan.grown = 50; });
+  EXPECT_EQ(cache.bytes(), 60u);
+  cache.with(10, [](Counted& plan) { plan.grown = 200; });
+  EXPECT_EQ(cache.bytes(), 0u);
+}
+
+TEST(PlanCache, KeepsFewPlansHoweverSmall) {
+  PlanCache<Counted> cache(1 << 20);
+  for (std::int64_t length = 1; length <= 1000; ++length) cache.with(length, [](Counted&) {});
+  EXPECT_LE(cache.bytes(), 64u * 1000);
+  const int before = Counted::made;
+  cache.with(1000, [](Counted&) {});
+  EXPECT_EQ(Counted::made, before);
+}
+
 }  // namespace
 }  // namespace yupana::spectral::cpu
+
+namespace yupana::spectral {
+namespace {
+
+template <class T>
+class FftPlans : public ::testing::Test {
+ public:
+  Context cpu{on("cpu")};
+  Context reference{on("reference")};
+};
+using Types = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(FftPlans, Types);
+
+TYPED_TEST(FftPlans, PlansGiveTheBitsOfTheCall) {
+  using T = TypeParam;
+  using C = std::complex<T>;
+  for (const std::int64_t n : {1, 16, 32, 60, 64, 101, 128, 256, 768, 1024, 4096, 16384, 65537}) {
+    const FftPlan<T> plan(n);
+    const RealFftPlan<T> real_plan(n);
+    const std::int64_t batch = n <= 1024 ? 9 : 1, h = n / 2 + 1;
+    const auto x = noise<T>(n * batch, 37);
+    const auto r = real_noise<T>(n, 41);
+    for (const Direction direction : {Direction::forward, Direction::inverse}) {
+      const auto want = transformed(this->cpu, std::vector<C>(x.begin(), x.begin() + n), direction);
+      for (int again = 0; again < 2; ++again) {
+        std::vector<C> got(want.size()), in_place(x.begin(), x.begin() + n);
+        plan.execute(this->cpu, x.data(), got.data(), direction);
+        EXPECT_EQ(std::memcmp(got.data(), want.data(), got.size() * sizeof(C)), 0) << n;
+        plan.execute(this->cpu, in_place.data(), in_place.data(), direction);
+        EXPECT_EQ(std::memcmp(in_place.data(), want.data(), want.size() * sizeof(C)), 0) << n;
+      }
+      std::vector<C> many(x.size()), wanted_many(x.size());
+      const Signals<const C> in(x.data(), n, batch);
+      plan.execute(this->cpu, in, {many.data(), n, batch}, direction);
+      fft(this->cpu, in, {wanted_many.data(), n, batch}, direction);
+      EXPECT_EQ(std::memcmp(many.data(), wanted_many.data(), many.size() * sizeof(C)), 0) << n;
+    }
+    std::vector<C> half(static_cast<std::size_t>(h)), wanted_half = half;
+    std::vector<T> back(r.size()), wanted_back = back;
+    real_plan.forward(this->cpu, r.data(), half.data());
+    fft_real(this->cpu, Signals<const T>(r.data(), n), {wanted_half.data(), h});
+    EXPECT_EQ(std::memcmp(half.data(), wanted_half.data(), half.size() * sizeof(C)), 0) << n;
+    real_plan.inverse(this->cpu, half.data(), back.data());
+    inverse_fft_real(this->cpu, Signals<const C>(half.data(), h), {wanted_back.data(), n});
+    EXPECT_EQ(std::memcmp(back.data(), wanted_back.data(), back.size() * sizeof(T)), 0) << n;
+    EXPECT_GT(plan.bytes(), 0u);
+    std::vector<C> by_sums(x.begin(), x.begin() + n);
+    if (n > 1024) continue;
+    plan.execute(this->reference, x.data(), by_sums.data());
+    EXPECT_LE(relative_error(
+                  by_sums, transformed(this->reference, std::vector<C>(x.begin(), x.begin() + n))),
+              0)
+        << n;
+  }
+}
+
+TYPED_TEST(FftPlans, ThreadsShareAPlanAndTheCallsCache) {
+  using T = TypeParam;
+  using C = std::complex<T>;
+  const std::vector<std::int64_t> sizes = {97, 512, 2048, 3000, 20000};
+  std::vector<std::vector<C>> want;
+  std::vector<FftPlan<T>> plans;
+  for (const std::int64_t n : sizes) {
+    want.push_back(transformed(this->cpu, noise<T>(n, 43)));
+    plans.emplace_back(n);
+  }
+  std::vector<std::thread> threads;
+  std::atomic<int> differ{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      Context context(on("cpu", 1 + t % 2));
+      for (std::size_t k = 0; k < 5 * sizes.size(); ++k) {
+        const std::size_t i = (k + static_cast<std::size_t>(t)) % sizes.size();
+        const auto x = noise<T>(sizes[i], 43);
+        std::vector<C> got(x.size());
+        plans[i].execute(context, x.data(), got.data());
+        differ += std::memcmp(got.data(), want[i].data(), got.size() * sizeof(C)) != 0;
+        got = transformed(context, x);
+        differ += std::memcmp(got.data(), want[i].data(), got.size() * sizeof(C)) != 0;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(differ, 0);
+}
+
+}  // namespace
+}  // namespace yupana::spectral

@@ -82,7 +82,7 @@ TYPED_TEST(Fft, LongTransformsEqualTheSumsAtSampledFrequencies) {
   using T = TypeParam;
   // Around the switches: in the cache, all threads, deep buffers, Bluestein's lengths.
   for (const std::int64_t n :
-       {16383, 16384, 16385, 30030, 65536, 131071, 131072, 1 << 18, 1 << 20}) {
+       {8192, 12288, 16383, 16384, 16385, 30030, 65536, 131071, 131072, 1 << 18, 1 << 20}) {
     const auto x = noise<T>(n, 3);
     const auto got = transformed(this->cpu, x);
     long double energy = 0;
@@ -257,7 +257,7 @@ TYPED_TEST(Fft, TwoDimensionsAreRowsThenColumns) {
 TYPED_TEST(Fft, BitsDoNotDependOnThreads) {
   using T = TypeParam;
   using C = std::complex<T>;
-  for (const std::int64_t n : {1000, 16384, 1 << 18, 65537, 3 * 5 * 7 * 1024}) {
+  for (const std::int64_t n : {64, 1000, 1024, 16384, 1 << 18, 65537, 3 * 5 * 7 * 1024}) {
     const auto x = noise<T>(n, 29);
     const auto r = real_noise<T>(n, 31);
     std::vector<C> first, first_half;
@@ -285,6 +285,30 @@ void expect_bad_input(const Call& call, const std::string& part) {
     EXPECT_EQ(error.code(), ErrorCode::bad_input);
     EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
   }
+}
+
+TYPED_TEST(Fft, PlansRefuseOtherLengthsAndOverlaps) {
+  using T = TypeParam;
+  using C = std::complex<T>;
+  std::vector<C> x(64), y(64);
+  std::vector<T> r(64);
+  const FftPlan<T> plan(16);
+  const RealFftPlan<T> real_plan(16);
+  expect_bad_input([] { const FftPlan<T> none(0); }, "length 0");
+  expect_bad_input([] { const RealFftPlan<T> none(-1); }, "length -1");
+  expect_bad_input(
+      [&] { plan.execute(this->cpu, Signals<const C>(x.data(), 8), Signals<C>(y.data(), 8)); },
+      "length 8 on a plan for 16");
+  expect_bad_input(
+      [&] {
+        real_plan.forward(this->cpu, Signals<const T>(r.data(), 8), {y.data(), 5});
+      },
+      "length 8 on a plan for 16");
+  expect_bad_input([&] { plan.execute(this->cpu, x.data(), x.data() + 15); }, "overlap");
+  expect_bad_input(
+      [&] { real_plan.inverse(this->cpu, y.data(), reinterpret_cast<T*>(y.data() + 8)); },
+      "overlap");
+  EXPECT_NO_THROW(plan.execute(this->cpu, x.data(), x.data() + 16));
 }
 
 TYPED_TEST(Fft, RefusesShapesThatMeanNothing) {

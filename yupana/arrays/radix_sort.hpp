@@ -39,9 +39,9 @@ class RadixSort {
       context_.check_cancelled();
       return sort_bucket(data, other, n, bits, in_other);
     }
-    // As many buckets as bring them to half of what fits; more than 2^11 would thrash the second
-    // level with their lines.
-    constexpr std::int64_t wanted = radix_bucket<K, V> / 2;
+    // As many buckets as bring them to a quarter of what fits, so that their passes stay near the
+    // first level; more than 2^11 would thrash the second level with their lines.
+    constexpr std::int64_t wanted = radix_bucket<K, V> / 4;
     const int most = std::bit_width(static_cast<std::uint64_t>((n - 1) / wanted));
     const int digit = std::min({bits, most, 11});
     const int shift = bits - digit;
@@ -113,10 +113,12 @@ class RadixSort {
     };
     auto places = Array<std::int64_t>::zeros(blocks * buckets);
     each(blocks, parallel, [&](std::int64_t b) {
-      std::int64_t* counts = places.data() + b * buckets;
-      for (std::int64_t i = block_begin(b); i < block_begin(b + 1); ++i) {
-        ++counts[digit_of(from.keys[i])];
-      }
+      // Copies: what the counters might overwrite would be read and divided anew for every key.
+      std::int64_t* const counts = places.data() + b * buckets;
+      const K* const keys = from.keys;
+      const auto own_digit = digit_of;
+      const std::int64_t end = block_begin(b + 1);
+      for (std::int64_t i = block_begin(b); i < end; ++i) ++counts[own_digit(keys[i])];
     });
     Array<std::int64_t> ends(buckets);
     std::int64_t place = 0;
@@ -145,7 +147,7 @@ class RadixSort {
                std::int64_t end,
                const std::int64_t* starts,
                std::int64_t buckets,
-               const DigitOf& digit_of) {
+               const DigitOf digit_of) {
     constexpr std::int64_t stretch = std::int64_t{1} << 20;  // keys between two looks at Ctrl-C
     Array<std::int64_t> next(buckets);
     std::copy(starts, starts + buckets, next.begin());

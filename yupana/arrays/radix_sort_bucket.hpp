@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
@@ -18,8 +19,11 @@ inline constexpr std::int64_t radix_bucket =
     (256 << 10) /
     static_cast<std::int64_t>(sizeof(K) + (Columns<K, V>::has_values ? sizeof(V) : 0));
 
-/// Widest digit of the passes within a bucket.
-inline constexpr int bucket_digit = 8;
+/// Widest digit of the passes within a bucket; of small ones, whose counters would cost more than
+/// the pass they save.
+inline constexpr int bucket_digit = 11;
+inline constexpr int small_bucket_digit = 8;
+inline constexpr std::int64_t small_bucket = 4096;
 
 /// Sorts up to radix_bucket keys on one thread by the `bits` low bits of their radix keys, least
 /// significant digit first; digits in which no two keys differ cost nothing but their count.
@@ -27,15 +31,19 @@ template <class K, class V>
 void sort_bucket(Columns<K, V> data, Columns<K, V> other, std::int64_t n, int bits, bool in_other) {
   // Counters would cost more than so few keys.
   if (n < 512) return sort_one_block(data, other, n, in_other, Less{});
-  constexpr int most_digits = (8 * static_cast<int>(sizeof(K)) + bucket_digit - 1) / bucket_digit;
+  constexpr int most_digits =
+      (8 * static_cast<int>(sizeof(K)) + small_bucket_digit - 1) / small_bucket_digit;
   std::array<std::array<std::uint32_t, 1 << bucket_digit>, most_digits> counts;
-  const int digits = (bits + bucket_digit - 1) / bucket_digit;
+  const int widest = n < small_bucket ? small_bucket_digit : bucket_digit;
+  const int digits = (bits + widest - 1) / widest;
   const int width = (bits + digits - 1) / digits;
   const std::uint32_t buckets = 1U << width;
   const auto digit_of = [&](const K& key, int digit) {
     return static_cast<std::uint32_t>(radix_key(key) >> (digit * width)) & (buckets - 1);
   };
-  for (int digit = 0; digit < digits; ++digit) counts[static_cast<std::size_t>(digit)].fill(0);
+  for (int digit = 0; digit < digits; ++digit) {
+    std::fill_n(counts[static_cast<std::size_t>(digit)].begin(), buckets, 0);
+  }
   for (std::int64_t i = 0; i < n; ++i) {
     const K key = data.keys[i];
     for (int digit = 0; digit < digits; ++digit) {

@@ -67,8 +67,8 @@ class CarryChain {
   std::int64_t ticket() { return next_.fetch_add(1, std::memory_order_relaxed); }
   /// The carry into `tile`, after all tiles before it have added theirs; false if one failed.
   bool take(std::int64_t tile, std::optional<T>& carry) {
-    // The holder of the tile before is running (tickets go out in order), so the wait is short
-    // unless the system has taken its core: then let it have this one.
+    // The holder of the tile before is running (tickets go out in order, at most one ahead), so the
+    // wait is short unless the system has taken its core: then let it have this one.
     for (int spins = 0; ready_.load(std::memory_order_acquire) != tile; ++spins) {
       if (failed_.load(std::memory_order_relaxed)) return false;
       if (spins > 200) std::this_thread::yield();
@@ -111,7 +111,8 @@ void scan(Context& context,
   const std::int64_t tiles = divide_up(n, tile);
   const auto work = [&](std::int64_t, std::int64_t) {
     try {
-      for (std::int64_t t = chain.ticket(); t < tiles; t = chain.ticket()) {
+      std::int64_t next = chain.ticket();
+      for (std::int64_t t = next; t < tiles; t = next) {
         context.check_cancelled();
         const std::int64_t begin = t * tile;
         const std::int64_t count = std::min(tile, n - begin);
@@ -123,7 +124,12 @@ void scan(Context& context,
         } else if (!chain.take(t, carry)) {
           return;
         }
-        scan_tile(in + begin, count, carry, out + begin, op, params);
+        // The next tile is taken before this one is written, to be fetched meanwhile: else memory
+        // is read and written in turns.
+        next = chain.ticket();
+        PrefixParams tile_params = params;
+        if (params.past_cache && next + 1 < tiles) tile_params.ahead = in + next * tile;
+        scan_tile(in + begin, count, carry, out + begin, op, tile_params);
       }
     } catch (...) {
       chain.fail();

@@ -27,6 +27,8 @@ std::uint64_t sum(const std::uint64_t* values, std::int64_t n);
 struct PrefixParams {
   bool exclusive = false;
   bool past_cache = false;  ///< out is 64-byte aligned and not read soon: write around the cache
+  const void* ahead =
+      nullptr;  ///< where reading goes on, brought into the cache on the way; or null
 };
 
 /// out[i] = carry + in[0] + ... + in[i] (exclusive: without in[i]); out may be in.

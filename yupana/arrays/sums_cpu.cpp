@@ -53,11 +53,12 @@ class WidePrefix {
   }
 
   template <bool exclusive, bool past_cache>
-  std::int64_t run(const T* in, std::int64_t n, T& start, T* out) const {
+  std::int64_t run(const T* in, std::int64_t n, T& start, T* out, const T* ahead) const {
     V carry = hn::Set(d_, start);
     const auto first = hn::FirstN(d_, 1);
     std::int64_t i = 0;
     for (; i + lanes <= n; i += lanes) {
+      if constexpr (past_cache) __builtin_prefetch(ahead + i, 0, 2);
       V v = hn::LoadU(d_, in + i);
       v = hn::Add(v, hn::Or(hn::ShiftLeftLanes<1>(d_, v), none_one_));
       if constexpr (sizeof(T) == 4) v = hn::Add(v, hn::Or(hn::ShiftLeftLanes<2>(d_, v), none_two_));
@@ -91,14 +92,15 @@ template <class T>
 void prefix_of(const T* in, std::int64_t n, T carry, T* out, PrefixParams params) {
   const WidePrefix<T> wide;
   std::int64_t done = 0;
+  const T* const ahead = params.ahead == nullptr ? in : static_cast<const T*>(params.ahead);
   if (params.past_cache) {
-    done = params.exclusive ? wide.template run<true, true>(in, n, carry, out)
-                            : wide.template run<false, true>(in, n, carry, out);
+    done = params.exclusive ? wide.template run<true, true>(in, n, carry, out, ahead)
+                            : wide.template run<false, true>(in, n, carry, out, ahead);
   } else {
-    done = params.exclusive ? wide.template run<true, false>(in, n, carry, out)
-                            : wide.template run<false, false>(in, n, carry, out);
+    done = params.exclusive ? wide.template run<true, false>(in, n, carry, out, ahead)
+                            : wide.template run<false, false>(in, n, carry, out, ahead);
   }
-  narrow_prefix_sums(in + done, n - done, carry, out + done, {params.exclusive, false});
+  narrow_prefix_sums(in + done, n - done, carry, out + done, {.exclusive = params.exclusive});
 }
 #else
 template <class T>

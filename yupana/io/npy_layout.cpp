@@ -31,7 +31,9 @@ void read_description(std::string_view path, std::string_view text, NpyLayout& l
   const bool wide = word.size() == 4 && word.substr(1) == "c16";
   const bool ordered =
       (word.size() == 3 || wide) && std::string_view("<>|=").find(word[0]) != word.npos;
-  if (!ordered || word[2] < '1' || word[2] > '8') {
+  // A letter, which messages may show as it stands.
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  if (!ordered || !is_letter(word[1]) || word[2] < '1' || word[2] > '8') {
     throw bad_file(path,
                    fmt::format(".npy holds values of type {}; wanted plain floats or integers",
                                printable(word.empty() ? text : word)));

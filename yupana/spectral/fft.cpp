@@ -6,11 +6,16 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/spectral/fft_backends.hpp"
+#include "yupana/spectral/signal_plan.hpp"
 
 namespace yupana::spectral {
 namespace {
 
 Error bad(const std::string& what) { return Error(ErrorCode::bad_input, "fft: " + what); }
+
+Error overlap() {
+  return bad("input and output overlap; give the output memory of its own, or the input's exactly");
+}
 
 template <class T>
 void check_shape(Signals<T> signals) {
@@ -40,8 +45,7 @@ void check_apart(Signals<In> in, Signals<Out> out) {
   const auto [a, a_end] = extent(in);
   const auto [b, b_end] = extent(out);
   if (a < b_end && b < a_end) {
-    throw bad(
-        "input and output overlap; give the output memory of its own, or the input's exactly");
+    throw overlap();
   }
 }
 
@@ -81,7 +85,8 @@ template <class T>
 void run(Context& context,
          Signals<const std::complex<T>> in,
          Signals<std::complex<T>> out,
-         Direction direction) {
+         Direction direction,
+         cpu::SignalPlan<T>* plan = nullptr) {
   check_batches(in, out);
   if (in.length != out.length) {
     throw bad(fmt::format("{} values in, {} out; wanted as many", in.length, out.length));
@@ -92,6 +97,7 @@ void run(Context& context,
     case Backend::reference:
       return reference::fft(in, out, direction);
     case Backend::cpu:
+      if (plan != nullptr) return plan->run(context, in, out, direction);
       return cpu::fft(context, in, out, direction);
     case Backend::cuda:
 #ifdef YUPANA_CUDA
@@ -103,7 +109,10 @@ void run(Context& context,
 }
 
 template <class T>
-void run_real(Context& context, Signals<const T> in, Signals<std::complex<T>> out) {
+void run_real(Context& context,
+              Signals<const T> in,
+              Signals<std::complex<T>> out,
+              cpu::RealSignalPlan<T>* plan = nullptr) {
   check_half(in, out);
   if (in.batch == 0) return;
   check_apart(in, out);
@@ -111,6 +120,7 @@ void run_real(Context& context, Signals<const T> in, Signals<std::complex<T>> ou
     case Backend::reference:
       return reference::fft_real(in, out);
     case Backend::cpu:
+      if (plan != nullptr) return plan->forward(context, in, out);
       return cpu::fft_real(context, in, out);
     case Backend::cuda:
 #ifdef YUPANA_CUDA
@@ -122,7 +132,10 @@ void run_real(Context& context, Signals<const T> in, Signals<std::complex<T>> ou
 }
 
 template <class T>
-void run_inverse_real(Context& context, Signals<const std::complex<T>> in, Signals<T> out) {
+void run_inverse_real(Context& context,
+                      Signals<const std::complex<T>> in,
+                      Signals<T> out,
+                      cpu::RealSignalPlan<T>* plan = nullptr) {
   check_half(out, in);
   if (in.batch == 0) return;
   check_apart(in, out);
@@ -130,6 +143,7 @@ void run_inverse_real(Context& context, Signals<const std::complex<T>> in, Signa
     case Backend::reference:
       return reference::inverse_fft_real(in, out);
     case Backend::cpu:
+      if (plan != nullptr) return plan->inverse(context, in, out);
       return cpu::inverse_fft_real(context, in, out);
     case Backend::cuda:
 #ifdef YUPANA_CUDA
@@ -138,6 +152,26 @@ void run_inverse_real(Context& context, Signals<const std::complex<T>> in, Signa
       throw no_cuda();
 #endif
   }
+}
+
+/// Two runs of bytes, which may be one if that is allowed.
+void check_apart(const void* in, std::int64_t in_bytes, const void* out, std::int64_t out_bytes) {
+  const auto a = reinterpret_cast<std::uintptr_t>(in), b = reinterpret_cast<std::uintptr_t>(out);
+  if (a < b + static_cast<std::uintptr_t>(out_bytes) &&
+      b < a + static_cast<std::uintptr_t>(in_bytes)) {
+    throw overlap();
+  }
+}
+
+std::int64_t checked_length(std::int64_t length) {
+  if (length >= 1) return length;
+  throw bad(fmt::format("a plan for signals of length {}; at least 1 value is needed", length));
+}
+
+void check_planned(std::int64_t planned, std::int64_t length) {
+  if (length == planned) return;
+  throw bad(
+      fmt::format("a signal of length {} on a plan for {}; make one for it", length, planned));
 }
 
 template <class T>
@@ -269,5 +303,85 @@ void inverse_fft_real_2d(Context& context,
                          MatrixView<double> out) {
   run_inverse_real_2d(context, in, out);
 }
+
+template <class T>
+FftPlan<T>::FftPlan(std::int64_t length)
+    : length_(checked_length(length)), kept_(std::make_shared<cpu::SignalPlan<T>>(length)) {
+  kept_->prepare();
+}
+template <class T>
+std::uint64_t FftPlan<T>::bytes() const {
+  return kept_->bytes();
+}
+template <class T>
+void FftPlan<T>::execute(Context& context,
+                         Signals<const std::complex<T>> in,
+                         Signals<std::complex<T>> out,
+                         Direction direction) const {
+  check_planned(length_, in.length);
+  run(context, in, out, direction, kept_.get());
+}
+
+template <class T>
+void FftPlan<T>::execute(Context& context,
+                         const std::complex<T>* in,
+                         std::complex<T>* out,
+                         Direction direction) const {
+  using C = std::complex<T>;
+  if (context.backend() != Backend::cpu) {
+    return run(context, Signals<const C>(in, length_), Signals<C>(out, length_), direction);
+  }
+  const std::int64_t bytes = length_ * std::int64_t{sizeof(C)};
+  if (in != out) check_apart(in, bytes, out, bytes);
+  kept_->run_one(context, in, out, direction);
+}
+
+template <class T>
+RealFftPlan<T>::RealFftPlan(std::int64_t length)
+    : length_(checked_length(length)), kept_(std::make_shared<cpu::RealSignalPlan<T>>(length)) {}
+template <class T>
+std::uint64_t RealFftPlan<T>::bytes() const {
+  return kept_->bytes();
+}
+template <class T>
+void RealFftPlan<T>::forward(Context& context,
+                             Signals<const T> in,
+                             Signals<std::complex<T>> out) const {
+  check_planned(length_, in.length);
+  run_real(context, in, out, kept_.get());
+}
+template <class T>
+void RealFftPlan<T>::inverse(Context& context,
+                             Signals<const std::complex<T>> in,
+                             Signals<T> out) const {
+  check_planned(length_, out.length);
+  run_inverse_real(context, in, out, kept_.get());
+}
+
+template <class T>
+void RealFftPlan<T>::forward(Context& context, const T* in, std::complex<T>* out) const {
+  using C = std::complex<T>;
+  const std::int64_t half = length_ / 2 + 1;
+  if (context.backend() != Backend::cpu) {
+    return run_real(context, Signals<const T>(in, length_), Signals<C>(out, half));
+  }
+  check_apart(in, length_ * std::int64_t{sizeof(T)}, out, half * std::int64_t{sizeof(C)});
+  kept_->forward_one(&context, Signals<const T>(in, length_), Signals<C>(out, half));
+}
+template <class T>
+void RealFftPlan<T>::inverse(Context& context, const std::complex<T>* in, T* out) const {
+  using C = std::complex<T>;
+  const std::int64_t half = length_ / 2 + 1;
+  if (context.backend() != Backend::cpu) {
+    return run_inverse_real(context, Signals<const C>(in, half), Signals<T>(out, length_));
+  }
+  check_apart(in, half * std::int64_t{sizeof(C)}, out, length_ * std::int64_t{sizeof(T)});
+  kept_->inverse_one(&context, Signals<const C>(in, half), Signals<T>(out, length_));
+}
+
+template class FftPlan<float>;
+template class FftPlan<double>;
+template class RealFftPlan<float>;
+template class RealFftPlan<double>;
 
 }  // namespace yupana::spectral

@@ -2,6 +2,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <memory>
 
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
@@ -94,5 +95,63 @@ void inverse_fft_real_2d(Context& context,
 void inverse_fft_real_2d(Context& context,
                          MatrixView<const std::complex<double>> in,
                          MatrixView<double> out);
+
+namespace cpu {
+template <class T>
+class SignalPlan;
+template <class T>
+class RealSignalPlan;
+}  // namespace cpu
+
+/// fft() of signals of one length, prepared once and executed many times: tables and scratch
+/// memory stay. fft() itself keeps plans of its last lengths (32 MiB in all for each type), so that
+/// a plan saves it looking them up, and the scratch memory of long signals.
+///   FftPlan<float> plan(1024);
+///   plan.execute(context, in, out);
+/// The same bits as fft(). A copy shares the tables. Several threads may execute one plan, each
+/// with a context of its own. On the reference and CUDA backends nothing is kept: execute() is
+/// fft(); device arrays have plans of their own (device_fft.hpp).
+///   memory: 2 to 4 signals, Bluestein 12 to 16; errors as fft(), and bad_input for views of
+///   another length
+template <class T>
+class FftPlan {
+ public:
+  explicit FftPlan(std::int64_t length);
+  std::int64_t length() const { return length_; }
+  /// Bytes of tables and scratch memory at present.
+  std::uint64_t bytes() const;
+  void execute(Context& context,
+               Signals<const std::complex<T>> in,
+               Signals<std::complex<T>> out,
+               Direction direction = Direction::forward) const;
+  /// One signal, `out` being `in` or apart: without a look at strides and batches, which takes as
+  /// long as a transform of 64 values.
+  void execute(Context& context,
+               const std::complex<T>* in,
+               std::complex<T>* out,
+               Direction direction = Direction::forward) const;
+
+ private:
+  std::int64_t length_;
+  std::shared_ptr<cpu::SignalPlan<T>> kept_;
+};
+
+/// The same for fft_real() and inverse_fft_real(); `length` counts the real values.
+template <class T>
+class RealFftPlan {
+ public:
+  explicit RealFftPlan(std::int64_t length);
+  std::int64_t length() const { return length_; }
+  std::uint64_t bytes() const;
+  void forward(Context& context, Signals<const T> in, Signals<std::complex<T>> out) const;
+  void inverse(Context& context, Signals<const std::complex<T>> in, Signals<T> out) const;
+  /// One signal: `length` real values, length/2 + 1 complex ones.
+  void forward(Context& context, const T* in, std::complex<T>* out) const;
+  void inverse(Context& context, const std::complex<T>* in, T* out) const;
+
+ private:
+  std::int64_t length_;
+  std::shared_ptr<cpu::RealSignalPlan<T>> kept_;
+};
 
 }  // namespace yupana::spectral

@@ -3,7 +3,8 @@
 
 #include "yupana/core/tiles.hpp"
 #include "yupana/spectral/fft_backends.hpp"
-#include "yupana/spectral/fft_transform.hpp"
+#include "yupana/spectral/plan_cache.hpp"
+#include "yupana/spectral/signal_plan.hpp"
 
 namespace yupana::spectral::cpu {
 namespace {
@@ -47,13 +48,15 @@ void each_part(Context& context,
   });
 }
 
+}  // namespace
+
 template <class T>
-void fft_in_lanes(Context& context,
-                  Signals<const std::complex<T>> in,
-                  Signals<std::complex<T>> out,
-                  Direction direction) {
+void SignalPlan<T>::run_in_lanes(Context& context,
+                                 Signals<const std::complex<T>> in,
+                                 Signals<std::complex<T>> out,
+                                 Direction direction) {
   const std::int64_t lanes = row_lanes<T>();
-  LaneTransform<T> transform(in.length);
+  LaneTransform<T>& transform = in_lanes_.get(length_);
   const Ends<T> ends = ends_of<T>(direction, in.length);
   const auto body = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t g = begin; g < end; ++g) {
@@ -73,11 +76,11 @@ void fft_in_lanes(Context& context,
 
 /// One signal after the other, gathered first where its values are apart.
 template <class T>
-void fft_one_by_one(Context& context,
-                    Signals<const std::complex<T>> in,
-                    Signals<std::complex<T>> out,
-                    Direction direction) {
-  Transform<T> transform(in.length);
+void SignalPlan<T>::run_one_by_one(Context& context,
+                                   Signals<const std::complex<T>> in,
+                                   Signals<std::complex<T>> out,
+                                   Direction direction) {
+  Transform<T>& transform = alone_.get(length_);
   Scratch<std::complex<T>> scratch(in.length);
   const auto one = [&](Context* threads, std::int64_t b) {
     if (in.stride == 1 && out.stride == 1) {
@@ -101,20 +104,30 @@ void fft_one_by_one(Context& context,
   });
 }
 
-}  // namespace
+template <class T>
+void SignalPlan<T>::run(Context& context,
+                        Signals<const std::complex<T>> in,
+                        Signals<std::complex<T>> out,
+                        Direction direction) {
+  const bool columns = in.distance == 1 && out.distance == 1 && in.stride != 1;
+  const bool in_lanes = 2 * in.batch >= row_lanes<T>() &&
+                        in.length <= (columns ? longest_column : longest_in_lanes) &&
+                        is_smooth(in.length);
+  if (in_lanes) return run_in_lanes(context, in, out, direction);
+  run_one_by_one(context, in, out, direction);
+}
 
 template <class T>
 void fft(Context& context,
          Signals<const std::complex<T>> in,
          Signals<std::complex<T>> out,
          Direction direction) {
-  const bool columns = in.distance == 1 && out.distance == 1 && in.stride != 1;
-  const bool in_lanes = is_smooth(in.length) && 2 * in.batch >= row_lanes<T>() &&
-                        in.length <= (columns ? longest_column : longest_in_lanes);
-  if (in_lanes) return fft_in_lanes(context, in, out, direction);
-  fft_one_by_one(context, in, out, direction);
+  static PlanCache<SignalPlan<T>> plans(most_plan_bytes);
+  plans.with(in.length, [&](SignalPlan<T>& plan) { plan.run(context, in, out, direction); });
 }
 
+template class SignalPlan<float>;
+template class SignalPlan<double>;
 template void fft(Context&,
                   Signals<const std::complex<float>>,
                   Signals<std::complex<float>>,

@@ -11,6 +11,29 @@ HWY_BEFORE_NAMESPACE();
 namespace yupana::spectral::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// Complex numbers as memory wants them, from vectors of their parts. Highway's own takes six
+/// shuffles with 512 bits, where two can pick from both vectors.
+template <class D, class V, class T = hn::TFromD<D>>
+HWY_INLINE void store_interleaved(D d, V re, V im, T* at) {
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (sizeof(V) == 64) {
+    if constexpr (sizeof(T) == 4) {
+      const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+      const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
+      _mm512_storeu_ps(at, _mm512_permutex2var_ps(re.raw, low, im.raw));
+      _mm512_storeu_ps(at + 16, _mm512_permutex2var_ps(re.raw, high, im.raw));
+    } else {
+      const __m512i low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+      const __m512i high = _mm512_add_epi64(low, _mm512_set1_epi64(4));
+      _mm512_storeu_pd(at, _mm512_permutex2var_pd(re.raw, low, im.raw));
+      _mm512_storeu_pd(at + 8, _mm512_permutex2var_pd(re.raw, high, im.raw));
+    }
+    return;
+  }
+#endif
+  hn::StoreInterleaved2(re, im, d, at);
+}
+
 template <class T>
 struct Rows {
   using D = hn::ScalableTag<T>;
@@ -37,7 +60,7 @@ struct Rows {
     return {hn::ConcatEven(d, b, a), hn::ConcatOdd(d, b, a)};
 #endif
   }
-  static HWY_INLINE void store_complexes(C x, T* at) { hn::StoreInterleaved2(x.re, x.im, D(), at); }
+  static HWY_INLINE void store_complexes(C x, T* at) { store_interleaved(D(), x.re, x.im, at); }
 };
 
 /// Calls body(std::integral_constant<int, radix>).
@@ -191,7 +214,14 @@ HWY_NOINLINE void last_pass(const RowJob<T>& job, std::int64_t begin, std::int64
       const auto scale = hn::Set(d, job.scale);
       const auto scale_imaginary = hn::Set(d, job.scale_imaginary);
       last_butterflies<radix, T>(job.buffer, begin, end, [&](std::int64_t g, C* x) HWY_ATTR {
-        T* to = job.out + plan.to[static_cast<std::size_t>(g)] * job.out_stride;
+        const std::int64_t first = plan.to[static_cast<std::size_t>(g)] * job.out_stride;
+        T* to = job.out + first;
+        if (job.factors != nullptr) {
+#pragma GCC unroll 16
+          for (int q = 0; q < radix; ++q) {
+            x[q] = x[q] * R::load_complexes(job.factors + first + q * m * job.out_stride);
+          }
+        }
 #pragma GCC unroll 16
         for (int q = 0; q < radix; ++q) {
           const C y = {hn::Mul(x[q].re, scale), hn::Mul(x[q].im, scale_imaginary)};

@@ -28,6 +28,8 @@ class RootTable {
            low_[static_cast<std::size_t>(k - high * low_count_)];
   }
 
+  std::uint64_t bytes() const { return (high_.size() + low_.size()) * sizeof(high_[0]); }
+
  private:
   std::vector<std::complex<double>> high_;
   std::vector<std::complex<double>> low_;
@@ -54,6 +56,7 @@ struct RadixPass {
 template <class T>
 struct RowPlan {
   explicit RowPlan(std::int64_t rows);
+  std::uint64_t bytes() const { return twiddles.bytes() + to.size() * sizeof(to[0]); }
 
   std::int64_t rows;
   std::vector<RadixPass> passes;

@@ -2,7 +2,8 @@
 #include <complex>
 
 #include "yupana/spectral/fft_backends.hpp"
-#include "yupana/spectral/half_spectrum.hpp"
+#include "yupana/spectral/plan_cache.hpp"
+#include "yupana/spectral/signal_plan.hpp"
 
 namespace yupana::spectral::cpu {
 namespace {
@@ -15,7 +16,12 @@ void each_signal(Context& context, std::int64_t batch, std::int64_t length, cons
     for (std::int64_t b = 0; b < batch; ++b) body(&context, b);
     return;
   }
-  const std::int64_t grain = std::max<std::int64_t>(1, (1 << 14) / length);
+  constexpr std::int64_t least_work = 1 << 14;  // values a thread is worth starting for
+  if (batch * length < 2 * least_work) {
+    for (std::int64_t b = 0; b < batch; ++b) body(nullptr, b);
+    return;
+  }
+  const std::int64_t grain = std::max<std::int64_t>(1, least_work / length);
   context.parallel_for(batch, grain, [&](std::int64_t begin, std::int64_t end) {
     context.check_cancelled();
     for (std::int64_t b = begin; b < end; ++b) body(nullptr, b);
@@ -27,64 +33,104 @@ T* numbers(std::complex<T>* values) {
   return reinterpret_cast<T*>(values);
 }
 
+template <class T>
+Signals<T> one_of(Signals<T> signals, std::int64_t b) {
+  return {signals.data + b * signals.distance, signals.length, 1, signals.stride, 0};
+}
+
+}  // namespace
+
+template <class T>
+RealSignalPlan<T>::RealSignalPlan(std::int64_t length)
+    : even_(length % 2 == 0),
+      count_(even_ ? length / 2 : length),
+      transform_(count_),
+      half_(even_ ? length : 2),
+      scratch_(count_ + 1) {}
+
+template <class T>
+void RealSignalPlan<T>::forward_one(Context* threads,
+                                    Signals<const T> in,
+                                    Signals<std::complex<T>> out) {
+  if (even_ && in.stride == 1 && out.stride == 1) {
+    transform_.run(threads, in.data, numbers(out.data), Direction::forward);
+    return half_.unfold(threads, out.data);
+  }
+  typename Scratch<std::complex<T>>::Block block(scratch_);
+  std::complex<T>* const values = block.data();
+  for (std::int64_t j = 0; j < count_; ++j) {
+    values[j] = even_ ? std::complex<T>(in(0, 2 * j), in(0, 2 * j + 1)) : std::complex<T>(in(0, j));
+  }
+  transform_.run(threads, numbers(values), numbers(values), Direction::forward);
+  if (even_) half_.unfold(threads, values);
+  for (std::int64_t k = 0; k < out.length; ++k) out(0, k) = values[k];
+  out(0, 0) = out(0, 0).real();
+}
+
+template <class T>
+void RealSignalPlan<T>::inverse_one(Context* threads,
+                                    Signals<const std::complex<T>> in,
+                                    Signals<T> out) {
+  typename Scratch<std::complex<T>>::Block block(scratch_);
+  std::complex<T>* const values = block.data();
+  if (in.stride == 1) {
+    std::copy_n(in.data, in.length, values);
+  } else {
+    for (std::int64_t k = 0; k < in.length; ++k) values[k] = in(0, k);
+  }
+  if (even_) {
+    half_.fold(threads, values);
+  } else {
+    values[0] = values[0].real();
+    for (std::int64_t k = 1; k < in.length; ++k) values[count_ - k] = std::conj(values[k]);
+  }
+  if (even_ && out.stride == 1) {
+    return transform_.run(threads, numbers(values), out.data, Direction::inverse);
+  }
+  transform_.run(threads, numbers(values), numbers(values), Direction::inverse);
+  for (std::int64_t j = 0; j < out.length; ++j) {
+    out(0, j) = even_ ? numbers(values)[j] : values[j].real();
+  }
+}
+
+template <class T>
+void RealSignalPlan<T>::forward(Context& context,
+                                Signals<const T> in,
+                                Signals<std::complex<T>> out) {
+  each_signal(context, in.batch, in.length, [&](Context* threads, std::int64_t b) {
+    forward_one(threads, one_of(in, b), one_of(out, b));
+  });
+}
+
+template <class T>
+void RealSignalPlan<T>::inverse(Context& context,
+                                Signals<const std::complex<T>> in,
+                                Signals<T> out) {
+  each_signal(context, in.batch, out.length, [&](Context* threads, std::int64_t b) {
+    inverse_one(threads, one_of(in, b), one_of(out, b));
+  });
+}
+
+namespace {
+template <class T>
+PlanCache<RealSignalPlan<T>>& plans() {
+  static PlanCache<RealSignalPlan<T>> kept(most_plan_bytes);
+  return kept;
+}
 }  // namespace
 
 template <class T>
 void fft_real(Context& context, Signals<const T> in, Signals<std::complex<T>> out) {
-  const std::int64_t n = in.length;
-  const bool even = n % 2 == 0;
-  const std::int64_t count = even ? n / 2 : n;  // complex values transformed
-  Transform<T> transform(count);
-  const HalfSpectrum<T> half(even ? n : 2);
-  Scratch<std::complex<T>> scratch(count + 1);
-  each_signal(context, in.batch, n, [&](Context* threads, std::int64_t b) {
-    if (even && in.stride == 1 && out.stride == 1) {
-      std::complex<T>* const values = out.data + b * out.distance;
-      transform.run(threads, in.data + b * in.distance, numbers(values), Direction::forward);
-      return half.unfold(threads, values);
-    }
-    typename Scratch<std::complex<T>>::Block block(scratch);
-    std::complex<T>* const values = block.data();
-    for (std::int64_t j = 0; j < count; ++j) {
-      values[j] =
-          even ? std::complex<T>(in(b, 2 * j), in(b, 2 * j + 1)) : std::complex<T>(in(b, j));
-    }
-    transform.run(threads, numbers(values), numbers(values), Direction::forward);
-    if (even) half.unfold(threads, values);
-    for (std::int64_t k = 0; k < out.length; ++k) out(b, k) = values[k];
-    out(b, 0) = out(b, 0).real();
-  });
+  plans<T>().with(in.length, [&](RealSignalPlan<T>& plan) { plan.forward(context, in, out); });
 }
 
 template <class T>
 void inverse_fft_real(Context& context, Signals<const std::complex<T>> in, Signals<T> out) {
-  const std::int64_t n = out.length;
-  const bool even = n % 2 == 0;
-  const std::int64_t count = even ? n / 2 : n;
-  Transform<T> transform(count);
-  const HalfSpectrum<T> half(even ? n : 2);
-  Scratch<std::complex<T>> scratch(count + 1);
-  each_signal(context, in.batch, n, [&](Context* threads, std::int64_t b) {
-    typename Scratch<std::complex<T>>::Block block(scratch);
-    std::complex<T>* const values = block.data();
-    for (std::int64_t k = 0; k < in.length; ++k) values[k] = in(b, k);
-    if (even) {
-      half.fold(threads, values);
-    } else {
-      values[0] = values[0].real();
-      for (std::int64_t k = 1; k < in.length; ++k) values[n - k] = std::conj(values[k]);
-    }
-    if (even && out.stride == 1) {
-      return transform.run(
-          threads, numbers(values), out.data + b * out.distance, Direction::inverse);
-    }
-    transform.run(threads, numbers(values), numbers(values), Direction::inverse);
-    for (std::int64_t j = 0; j < n; ++j) {
-      out(b, j) = even ? numbers(values)[j] : values[j].real();
-    }
-  });
+  plans<T>().with(out.length, [&](RealSignalPlan<T>& plan) { plan.inverse(context, in, out); });
 }
 
+template class RealSignalPlan<float>;
+template class RealSignalPlan<double>;
 template void fft_real(Context&, Signals<const float>, Signals<std::complex<float>>);
 template void fft_real(Context&, Signals<const double>, Signals<std::complex<double>>);
 template void inverse_fft_real(Context&, Signals<const std::complex<float>>, Signals<float>);

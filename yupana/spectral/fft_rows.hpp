@@ -38,12 +38,52 @@ struct RowJob {
   std::int64_t out_stride = 0;
   T scale = 1;                    ///< of complexes: real parts
   T scale_imaginary = 1;          ///< of complexes: imaginary parts
+  const T* factors = nullptr;     ///< of complexes, laid out as they are: multiplied in; or null
   StepTwiddles<T> twiddles;       ///< of tiles
   std::int64_t first_column = 0;  ///< of tiles: j0
 };
 
 template <class T>
 void transform_rows(const RowJob<T>& job);
+
+/// How one signal that fits the cache is transformed: its first pass over vectors of neighbours.
+struct ShortShape {
+  int lanes = 0;       ///< of those vectors; 0: not this way
+  int radix = 0;       ///< of that pass
+  bool whole = false;  ///< the other pass as well, without leaving the registers: n = radix lanes
+};
+
+template <class T>
+struct ShortJob {
+  ShortShape shape;
+  std::int64_t length = 0;
+  const T* in = nullptr;
+  T in_sign = 1;
+  /// [group of lanes][q - 1][re, im][l]: w^(j q), place j = group lanes + l
+  const T* twiddles = nullptr;
+  T* out = nullptr;  ///< whole: the complex result; else radix / L blocks of length / radix rows
+  T scale = 1;       ///< of whole: real parts
+  T scale_imaginary = 1;  ///< of whole: imaginary parts
+};
+
+template <class T>
+ShortShape short_shape(std::int64_t length);
+template <class T>
+void short_pass(const ShortJob<T>& job);
+
+/// out[j] = x[j] y[j], with x's imaginary parts times `sign`, scaled; `count` complex numbers. out
+/// may be x.
+template <class T>
+struct ProductJob {
+  const T* x = nullptr;
+  const T* y = nullptr;
+  T* out = nullptr;
+  T sign = 1;
+  T scale = 1;
+  T scale_imaginary = 1;
+};
+template <class T>
+void multiply_complexes(const ProductJob<T>& job, std::int64_t count);
 
 /// Rows of a buffer from tiles: L x L complex numbers, parts apart, turned. `count` tiles.
 template <class T>
@@ -73,6 +113,7 @@ struct HalfSpectrumJob {
   bool inverse = false;
   const RootTable* roots = nullptr;  ///< of order n
   const T* lane_roots = nullptr;     ///< [re, im][l]: w^l
+  const T* table = nullptr;          ///< [group][re, im][l]: w^(1 + group L + l); null: none
 };
 
 /// The pairs k, h - k for k in [begin, end), within 1 <= k < h/2 or k = h/2.

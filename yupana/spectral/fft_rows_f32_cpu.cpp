@@ -17,6 +17,8 @@
 #include "yupana/spectral/fft_butterflies-inl.h"
 #include "yupana/spectral/fft_passes-inl.h"
 #include "yupana/spectral/fft_turns-inl.h"
+// After the turns:
+#include "yupana/spectral/fft_short-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace yupana::spectral::cpu::HWY_NAMESPACE {
@@ -45,6 +47,9 @@ void to_signals_f32(const float* rows,
 void pairs_f32(const HalfSpectrumJob<float>& job, std::int64_t begin, std::int64_t end) {
   pair_values(job, begin, end);
 }
+void multiply_f32(const ProductJob<float>& job, std::int64_t count) { multiply_values(job, count); }
+ShortShape shape_f32(std::int64_t length) { return shape_of<float>(length); }
+void short_f32(const ShortJob<float>& job) { short_first(job); }
 std::int64_t lanes_f32() { return Rows<float>::lanes; }
 
 }  // namespace yupana::spectral::cpu::HWY_NAMESPACE
@@ -58,6 +63,9 @@ HWY_EXPORT(tiles_f32);
 HWY_EXPORT(from_signals_f32);
 HWY_EXPORT(to_signals_f32);
 HWY_EXPORT(pairs_f32);
+HWY_EXPORT(multiply_f32);
+HWY_EXPORT(shape_f32);
+HWY_EXPORT(short_f32);
 HWY_EXPORT(lanes_f32);
 
 template <>
@@ -91,6 +99,18 @@ void signals_of_rows(const float* rows,
 template <>
 void pair_half_spectrum(const HalfSpectrumJob<float>& job, std::int64_t begin, std::int64_t end) {
   HWY_DYNAMIC_DISPATCH(pairs_f32)(job, begin, end);
+}
+template <>
+void multiply_complexes(const ProductJob<float>& job, std::int64_t count) {
+  HWY_DYNAMIC_DISPATCH(multiply_f32)(job, count);
+}
+template <>
+ShortShape short_shape<float>(std::int64_t length) {
+  return HWY_DYNAMIC_DISPATCH(shape_f32)(length);
+}
+template <>
+void short_pass(const ShortJob<float>& job) {
+  HWY_DYNAMIC_DISPATCH(short_f32)(job);
 }
 template <>
 std::int64_t row_lanes<float>() {

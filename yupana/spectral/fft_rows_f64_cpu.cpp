@@ -17,6 +17,8 @@
 #include "yupana/spectral/fft_butterflies-inl.h"
 #include "yupana/spectral/fft_passes-inl.h"
 #include "yupana/spectral/fft_turns-inl.h"
+// After the turns:
+#include "yupana/spectral/fft_short-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace yupana::spectral::cpu::HWY_NAMESPACE {
@@ -45,6 +47,11 @@ void to_signals_f64(const double* rows,
 void pairs_f64(const HalfSpectrumJob<double>& job, std::int64_t begin, std::int64_t end) {
   pair_values(job, begin, end);
 }
+void multiply_f64(const ProductJob<double>& job, std::int64_t count) {
+  multiply_values(job, count);
+}
+ShortShape shape_f64(std::int64_t length) { return shape_of<double>(length); }
+void short_f64(const ShortJob<double>& job) { short_first(job); }
 std::int64_t lanes_f64() { return Rows<double>::lanes; }
 
 }  // namespace yupana::spectral::cpu::HWY_NAMESPACE
@@ -58,6 +65,9 @@ HWY_EXPORT(tiles_f64);
 HWY_EXPORT(from_signals_f64);
 HWY_EXPORT(to_signals_f64);
 HWY_EXPORT(pairs_f64);
+HWY_EXPORT(multiply_f64);
+HWY_EXPORT(shape_f64);
+HWY_EXPORT(short_f64);
 HWY_EXPORT(lanes_f64);
 
 template <>
@@ -91,6 +101,18 @@ void signals_of_rows(const double* rows,
 template <>
 void pair_half_spectrum(const HalfSpectrumJob<double>& job, std::int64_t begin, std::int64_t end) {
   HWY_DYNAMIC_DISPATCH(pairs_f64)(job, begin, end);
+}
+template <>
+void multiply_complexes(const ProductJob<double>& job, std::int64_t count) {
+  HWY_DYNAMIC_DISPATCH(multiply_f64)(job, count);
+}
+template <>
+ShortShape short_shape<double>(std::int64_t length) {
+  return HWY_DYNAMIC_DISPATCH(shape_f64)(length);
+}
+template <>
+void short_pass(const ShortJob<double>& job) {
+  HWY_DYNAMIC_DISPATCH(short_f64)(job);
 }
 template <>
 std::int64_t row_lanes<double>() {

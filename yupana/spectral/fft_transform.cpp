@@ -4,25 +4,21 @@
 #include <cstring>
 
 #include "yupana/core/tiles.hpp"
+#include "yupana/spectral/fft_bluestein.hpp"
 
 namespace yupana::spectral::cpu {
 namespace {
 
 /// Longest signal for which vectors across signals beat vectors within one, if it comes alone.
 constexpr std::int64_t longest_alone = 32;
+/// Longest signal that one thread transforms without leaving its cache: four arrays of it.
+constexpr std::int64_t longest_short = std::int64_t{1} << 14;
 /// Shortest signal worth more than one thread: about 20 us of work.
 constexpr std::int64_t least_parallel = std::int64_t{1} << 14;
 
 template <class T>
-std::size_t bytes(std::int64_t numbers) {
+std::size_t size_of(std::int64_t numbers) {
   return static_cast<std::size_t>(numbers) * sizeof(T);
-}
-
-/// A loop on the context's threads, or here.
-template <class Body>
-void each(Context* context, std::int64_t count, std::int64_t grain, const Body& body) {
-  if (context == nullptr) return body(0, count);
-  context->parallel_for(count, grain, body);
 }
 
 }  // namespace
@@ -89,6 +85,68 @@ void LaneTransform<T>::run(const T* in,
 }
 
 template <class T>
+ShortTransform<T>::ShortTransform(std::int64_t length, ShortShape shape)
+    : shape_(shape),
+      n_(length),
+      rows_(shape.whole ? 1 : length / shape.radix),
+      twiddles_(2 * length / shape.radix * (shape.radix - 1)),
+      scratch_(2 * length) {
+  const auto roots = unit_roots(n_);
+  T* to = twiddles_.data();
+  const std::int64_t lanes = shape_.lanes;
+  for (std::int64_t j = 0; j < n_ / shape_.radix; j += lanes) {
+    for (std::int64_t q = 1; q < shape_.radix; ++q) {
+      for (std::int64_t l = 0; l < lanes; ++l) {
+        const std::complex<double> w = roots[static_cast<std::size_t>((j + l) * q)];
+        to[l] = static_cast<T>(w.real());
+        to[lanes + l] = static_cast<T>(w.imag());
+      }
+      to += 2 * lanes;
+    }
+  }
+}
+
+template <class T>
+void ShortTransform<T>::run(const T* in, T* out, Ends<T> ends) {
+  ShortJob<T> first;
+  first.shape = shape_;
+  first.length = n_;
+  first.in = in;
+  first.in_sign = ends.sign;
+  first.twiddles = twiddles_.data();
+  first.scale = ends.scale;
+  first.scale_imaginary = ends.scale_imaginary;
+  if (shape_.whole) {
+    first.out = out;
+    return short_pass(first);
+  }
+  // A lock taken and given back twice is a tenth of the shortest of these.
+  if (n_ <= most_on_stack) {
+    alignas(64) T values[2 * most_on_stack];
+    return passes(first, values, out, ends);
+  }
+  typename Scratch<T>::Block block(scratch_);
+  passes(first, block.data(), out, ends);
+}
+
+template <class T>
+void ShortTransform<T>::passes(ShortJob<T> first, T* values, T* out, Ends<T> ends) {
+  first.out = values;
+  short_pass(first);
+  RowJob<T> job;
+  job.plan = &rows_;
+  job.sink = Sink::complexes;
+  job.out_stride = 2 * shape_.radix;
+  job.scale = ends.scale;
+  job.scale_imaginary = ends.scale_imaginary;
+  for (std::int64_t part = 0; part < shape_.radix / shape_.lanes; ++part) {
+    job.buffer = values + part * 2 * shape_.lanes * rows_.rows;
+    job.out = out + part * 2 * shape_.lanes;
+    transform_rows(job);
+  }
+}
+
+template <class T>
 FourStep<T>::FourStep(std::int64_t length, Split split)
     : n_(length),
       lanes_(row_lanes<T>()),
@@ -125,6 +183,12 @@ void FourStep<T>::make_twiddles() {
 }
 
 template <class T>
+std::uint64_t FourStep<T>::bytes() const {
+  return first_.bytes() + second_.bytes() + roots_.bytes() + of_base_.bytes() + of_q_.bytes() +
+         buffers_.bytes() + tiles_.bytes();
+}
+
+template <class T>
 void FourStep<T>::columns(const T* in, T sign, std::int64_t group, T* tiles) {
   typename Scratch<T>::Block block(buffers_);
   const std::int64_t row = 2 * lanes_;
@@ -139,8 +203,8 @@ void FourStep<T>::columns(const T* in, T sign, std::int64_t group, T* tiles) {
   if (count < lanes_) {
     T* padded = block.data() + row * split_.rows;
     for (std::int64_t j = 0; j < split_.rows; ++j) {
-      std::memcpy(padded + j * row, job.in + j * job.in_stride, bytes<T>(2 * count));
-      std::memset(padded + j * row + 2 * count, 0, bytes<T>(row - 2 * count));
+      std::memcpy(padded + j * row, job.in + j * job.in_stride, size_of<T>(2 * count));
+      std::memset(padded + j * row + 2 * count, 0, size_of<T>(row - 2 * count));
     }
     job.in = padded;
     job.in_stride = row;
@@ -153,12 +217,12 @@ void FourStep<T>::columns(const T* in, T sign, std::int64_t group, T* tiles) {
   transform_rows(job);
   // Lanes without a row are turned along with the others.
   for (std::int64_t k = split_.rows; k < groups_1_ * lanes_; ++k) {
-    std::memset(job.out + k / lanes_ * job.out_stride + k % lanes_ * row, 0, bytes<T>(row));
+    std::memset(job.out + k / lanes_ * job.out_stride + k % lanes_ * row, 0, size_of<T>(row));
   }
 }
 
 template <class T>
-void FourStep<T>::rows(const T* tiles, std::int64_t group, Ends<T> ends, T* out) {
+void FourStep<T>::rows(const T* tiles, std::int64_t group, Ends<T> ends, const T* factors, T* out) {
   typename Scratch<T>::Block block(buffers_);
   const std::int64_t row = 2 * lanes_;
   const std::int64_t first = group * lanes_;
@@ -172,6 +236,7 @@ void FourStep<T>::rows(const T* tiles, std::int64_t group, Ends<T> ends, T* out)
   job.out_stride = 2 * split_.rows;
   job.scale = ends.scale;
   job.scale_imaginary = ends.scale_imaginary;
+  if (factors != nullptr && count == lanes_) job.factors = factors + 2 * first;
   T* const padded = block.data() + row * lanes_ * std::max(groups_1_, groups_2_);
   if (count < lanes_) {
     job.out = padded;
@@ -180,12 +245,16 @@ void FourStep<T>::rows(const T* tiles, std::int64_t group, Ends<T> ends, T* out)
   transform_rows(job);
   if (count == lanes_) return;
   for (std::int64_t k = 0; k < split_.columns; ++k) {
-    std::memcpy(out + 2 * (first + k * split_.rows), padded + k * row, bytes<T>(2 * count));
+    T* const to = out + 2 * (first + k * split_.rows);
+    std::memcpy(to, padded + k * row, size_of<T>(2 * count));
+    if (factors != nullptr) {
+      multiply_complexes<T>({to, factors + (to - out), to}, count);
+    }
   }
 }
 
 template <class T>
-void FourStep<T>::run(Context* context, const T* in, T* out, Ends<T> ends) {
+void FourStep<T>::run(Context* context, const T* in, T* out, Ends<T> ends, const T* factors) {
   if (n_ < least_parallel) context = nullptr;
   typename Scratch<T>::Block tiles(tiles_);
   const auto check = [&] {
@@ -200,91 +269,7 @@ void FourStep<T>::run(Context* context, const T* in, T* out, Ends<T> ends) {
   each(context, groups_1_, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t g = begin; g < end; ++g) {
       check();
-      rows(tiles.data(), g, ends, out);
-    }
-  });
-}
-
-template <class T>
-class Bluestein {
- public:
-  explicit Bluestein(std::int64_t length);
-  void run(Context* context, const T* in, T* out, Ends<T> ends);
-
- private:
-  static std::int64_t convolution_length(std::int64_t n);
-  std::int64_t n_;
-  Transform<T> convolution_;
-  Array<std::complex<T>> chirp_;     ///< c[j]
-  Array<std::complex<T>> spectrum_;  ///< of conj(c), around 0
-  Scratch<std::complex<T>> values_;
-};
-
-template <class T>
-std::int64_t Bluestein<T>::convolution_length(std::int64_t n) {
-  const std::int64_t least = 2 * n - 1;
-  std::int64_t best = 0;
-  for (const std::int64_t odd : {1, 3, 5, 9, 15}) {
-    std::int64_t length = 16 * odd;
-    while (length < least) length *= 2;
-    if (best == 0 || length < best) best = length;
-  }
-  return best;
-}
-
-template <class T>
-std::complex<T> times(std::complex<T> a, std::complex<T> b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-
-template <class T>
-Bluestein<T>::Bluestein(std::int64_t length)
-    : n_(length),
-      convolution_(convolution_length(length)),
-      chirp_(length),
-      spectrum_(Array<std::complex<T>>::zeros(convolution_.length())),
-      values_(convolution_.length()) {
-  // j^2 modulo 2n, from its differences: no product of large numbers.
-  std::int64_t low = 1;
-  while (low * low < 2 * n_) low *= 2;
-  const RootTable roots(2 * n_, std::min(low, 2 * n_));
-  std::int64_t square = 0;
-  for (std::int64_t j = 0; j < n_; ++j) {
-    const std::complex<double> c = roots(square);
-    chirp_[j] = std::complex<T>(static_cast<T>(c.real()), static_cast<T>(c.imag()));
-    spectrum_[j] = std::conj(chirp_[j]);
-    if (j > 0) spectrum_[convolution_.length() - j] = spectrum_[j];
-    square = (square + 2 * j + 1) % (2 * n_);
-  }
-  T* const spectrum = reinterpret_cast<T*>(spectrum_.data());
-  convolution_.run(nullptr, spectrum, spectrum, Direction::forward);
-}
-
-template <class T>
-void Bluestein<T>::run(Context* context, const T* in, T* out, Ends<T> ends) {
-  constexpr std::int64_t grain = 1 << 14;
-  if (n_ < grain) context = nullptr;
-  const std::int64_t length = convolution_.length();
-  typename Scratch<std::complex<T>>::Block block(values_);
-  std::complex<T>* const values = block.data();
-  each(context, length, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t j = begin; j < std::min(end, n_); ++j) {
-      values[j] = times(chirp_[j], std::complex<T>(in[2 * j], ends.sign * in[2 * j + 1]));
-    }
-    const std::int64_t first = std::max(begin, n_);
-    if (first < end) std::fill(values + first, values + end, std::complex<T>());
-  });
-  T* const numbers = reinterpret_cast<T*>(values);
-  convolution_.run(context, numbers, numbers, Direction::forward);
-  each(context, length, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t j = begin; j < end; ++j) values[j] = times(values[j], spectrum_[j]);
-  });
-  convolution_.run(context, numbers, numbers, Direction::inverse);
-  each(context, n_, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t k = begin; k < end; ++k) {
-      const std::complex<T> x = times(values[k], chirp_[k]);
-      out[2 * k] = ends.scale * x.real();
-      out[2 * k + 1] = ends.scale_imaginary * x.imag();
+      rows(tiles.data(), g, ends, factors, out);
     }
   });
 }
@@ -293,6 +278,11 @@ template <class T>
 Transform<T>::Transform(std::int64_t length) : n_(length) {
   if (!is_smooth(n_)) {
     bluestein_ = std::make_unique<Bluestein<T>>(n_);
+    return;
+  }
+  const ShortShape shape = n_ <= longest_short ? short_shape<T>(n_) : ShortShape();
+  if (shape.lanes > 0) {
+    short_ = std::make_unique<ShortTransform<T>>(n_, shape);
     return;
   }
   const Split split = split_of(n_, row_lanes<T>());
@@ -307,18 +297,34 @@ template <class T>
 Transform<T>::~Transform() = default;
 
 template <class T>
-void Transform<T>::run(Context* context, const T* in, T* out, Direction direction) {
+void Transform<T>::run(
+    Context* context, const T* in, T* out, Direction direction, const T* factors) {
   Ends<T> ends;
   if (direction == Direction::inverse) {
     ends.sign = -1;
     ends.scale = T(1) / static_cast<T>(n_);
     ends.scale_imaginary = -ends.scale;
   }
-  if (lanes_) return lanes_->run(in, 1, n_, 1, ends, out, 1, n_);
-  if (four_step_) return four_step_->run(context, in, out, ends);
-  bluestein_->run(context, in, out, ends);
+  if (four_step_) return four_step_->run(context, in, out, ends, factors);
+  if (short_) {
+    short_->run(in, out, ends);
+  } else if (lanes_) {
+    lanes_->run(in, 1, n_, 1, ends, out, 1, n_);
+  } else {
+    bluestein_->run(context, in, out, ends);
+  }
+  if (factors != nullptr) multiply_complexes<T>({out, factors, out}, n_);
 }
 
+template <class T>
+std::uint64_t Transform<T>::bytes() const {
+  if (short_) return short_->bytes();
+  if (lanes_) return lanes_->bytes();
+  return four_step_ ? four_step_->bytes() : bluestein_->bytes();
+}
+
+template class ShortTransform<float>;
+template class ShortTransform<double>;
 template class LaneTransform<float>;
 template class LaneTransform<double>;
 template class FourStep<float>;

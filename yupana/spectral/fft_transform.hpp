@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <complex>
 #include <cstdint>
 #include <memory>
@@ -19,6 +20,8 @@ template <class T>
 class Scratch {
  public:
   explicit Scratch(std::int64_t size) : size_(size) {}
+  /// Bytes of all blocks there are.
+  std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
   class Block {
    public:
@@ -43,7 +46,9 @@ class Scratch {
         return memory;
       }
     }
-    return Array<T>(size_);
+    Array<T> memory(size_);
+    bytes_.fetch_add(memory.bytes(), std::memory_order_relaxed);
+    return memory;
   }
   void give(Array<T> memory) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -53,7 +58,15 @@ class Scratch {
   std::int64_t size_;
   std::mutex mutex_;
   std::vector<Array<T>> free_;
+  std::atomic<std::uint64_t> bytes_{0};
 };
+
+/// A loop on the context's threads, or here.
+template <class Body>
+void each(Context* context, std::int64_t count, std::int64_t grain, const Body& body) {
+  if (context == nullptr) return body(0, count);
+  context->parallel_for(count, grain, body);
+}
 
 /// How imaginary parts are read and results scaled: all that tells the directions apart.
 ///   inverse(x) = conj(forward(conj(x))) / n
@@ -79,12 +92,35 @@ class LaneTransform {
            T* out,
            std::int64_t out_stride,
            std::int64_t out_distance);
+  std::uint64_t bytes() const { return plan_.bytes() + scratch_.bytes(); }
 
  private:
   void load(
       const T* in, std::int64_t stride, std::int64_t distance, std::int64_t count, T sign, T* rows);
   std::int64_t lanes_;
   RowPlan<T> plan_;
+  Scratch<T> scratch_;
+};
+
+/// One signal that stays in the cache, on one thread: a first pass of radix L or a multiple over
+/// vectors of neighbours, turned in registers as it is stored, and rows of L from there on. One
+/// pass less than four steps, and no tiles.
+template <class T>
+class ShortTransform {
+ public:
+  /// Where shape.lanes is not 0.
+  ShortTransform(std::int64_t length, ShortShape shape);
+  /// Contiguous; out may be in.
+  void run(const T* in, T* out, Ends<T> ends);
+  std::uint64_t bytes() const { return twiddles_.bytes() + rows_.bytes() + scratch_.bytes(); }
+
+ private:
+  static constexpr std::int64_t most_on_stack = 1024;
+  void passes(ShortJob<T> first, T* values, T* out, Ends<T> ends);
+  ShortShape shape_;
+  std::int64_t n_;
+  RowPlan<T> rows_;
+  Array<T> twiddles_;
   Scratch<T> scratch_;
 };
 
@@ -95,12 +131,14 @@ class FourStep {
  public:
   FourStep(std::int64_t length, Split split);
   /// Contiguous; out may be in. `context` null: on the calling thread.
-  void run(Context* context, const T* in, T* out, Ends<T> ends);
+  /// `factors`: complex numbers that the result is multiplied by, or null.
+  void run(Context* context, const T* in, T* out, Ends<T> ends, const T* factors);
+  std::uint64_t bytes() const;
 
  private:
   void make_twiddles();
   void columns(const T* in, T sign, std::int64_t group, T* tiles);
-  void rows(const T* tiles, std::int64_t group, Ends<T> ends, T* out);
+  void rows(const T* tiles, std::int64_t group, Ends<T> ends, const T* factors, T* out);
   std::int64_t n_;
   std::int64_t lanes_;
   Split split_;
@@ -115,8 +153,6 @@ class FourStep {
   Scratch<T> tiles_;
 };
 
-/// Any length by one of convolution (Bluestein 1970): with c[j] = e^(-i pi j^2 / n),
-///   X[k] = c[k] sum over j of (x[j] c[j]) conj(c[k - j])
 template <class T>
 class Bluestein;
 
@@ -129,11 +165,14 @@ class Transform {
   std::int64_t length() const { return n_; }
   /// Lengths for which signals go L at a time, whatever their number.
   bool in_lanes() const { return lanes_ != nullptr; }
-  /// out may be in; `context` null: on the calling thread.
-  void run(Context* context, const T* in, T* out, Direction direction);
+  /// out may be in; `context` null: on the calling thread. `factors`: complex numbers, as many,
+  /// that the result is multiplied by, or null.
+  void run(Context* context, const T* in, T* out, Direction direction, const T* factors = nullptr);
+  std::uint64_t bytes() const;
 
  private:
   std::int64_t n_;
+  std::unique_ptr<ShortTransform<T>> short_;
   std::unique_ptr<LaneTransform<T>> lanes_;
   std::unique_ptr<FourStep<T>> four_step_;
   std::unique_ptr<Bluestein<T>> bluestein_;

@@ -11,26 +11,25 @@ HWY_BEFORE_NAMESPACE();
 namespace yupana::spectral::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Turns L x L values: vector i of the result holds lane i of every x[j]. With the bits of a
-/// vector's number above those of a lane's, a round rotates them all by one place; after log2 L
+/// Turns W x W values: vector i of the result holds lane i of every x[j]. With the bits of a
+/// vector's number above those of a lane's, a round rotates them all by one place; after log2 W
 /// rounds the two have changed places.
-template <class T>
-HWY_INLINE void turn(typename Rows<T>::V* x) {
+template <int W, class D, class V>
+HWY_INLINE void turn_vectors(D d, V* x) {
 #if HWY_TARGET == HWY_SCALAR
+  (void)d;
   (void)x;
 #else
-  const typename Rows<T>::D d;
-  constexpr std::int64_t lanes = Rows<T>::lanes;
 #pragma GCC unroll 8
-  for (std::int64_t round = 1; round < lanes; round *= 2) {
-    typename Rows<T>::V y[lanes];
+  for (int round = 1; round < W; round *= 2) {
+    V y[W];
 #pragma GCC unroll 32
-    for (std::int64_t i = 0; i < lanes / 2; ++i) {
+    for (int i = 0; i < W / 2; ++i) {
       y[i] = hn::ConcatEven(d, x[2 * i + 1], x[2 * i]);
-      y[i + lanes / 2] = hn::ConcatOdd(d, x[2 * i + 1], x[2 * i]);
+      y[i + W / 2] = hn::ConcatOdd(d, x[2 * i + 1], x[2 * i]);
     }
 #pragma GCC unroll 32
-    for (std::int64_t i = 0; i < lanes; ++i) x[i] = y[i];
+    for (int i = 0; i < W; ++i) x[i] = y[i];
   }
 #endif
 }
@@ -47,7 +46,7 @@ HWY_INLINE void turn_rows(const T* from, std::int64_t step, T* rows) {
     for (std::int64_t l = 0; l < R::lanes; ++l) {
       x[l] = hn::Load(d, from + l * step + part * R::lanes);
     }
-    turn<T>(x);
+    turn_vectors<static_cast<int>(R::lanes)>(d, x);
 #pragma GCC unroll 32
     for (std::int64_t i = 0; i < R::lanes; ++i) {
       hn::Store(x[i], d, rows + i * R::row + part * R::lanes);
@@ -132,6 +131,33 @@ void rows_to_signals(const T* rows,
   }
 }
 
+/// See multiply_complexes.
+template <class T>
+void multiply_values(const ProductJob<T>& job, std::int64_t count) {
+  using R = Rows<T>;
+  using C = typename R::C;
+  const typename R::D d;
+  const auto flip = hn::Set(d, job.sign < 0 ? T(-0.0) : T(0));
+  const auto scale = hn::Set(d, job.scale);
+  const auto scale_imaginary = hn::Set(d, job.scale_imaginary);
+  const auto one = [&](const T* x, const T* y, T* out) HWY_ATTR {
+    C a = R::load_complexes(x);
+    a.im = hn::Xor(a.im, flip);
+    const C b = a * R::load_complexes(y);
+    R::store_complexes({hn::Mul(b.re, scale), hn::Mul(b.im, scale_imaginary)}, out);
+  };
+  std::int64_t j = 0;
+  for (; j + R::lanes <= count; j += R::lanes) one(job.x + 2 * j, job.y + 2 * j, job.out + 2 * j);
+  if (j == count) return;
+  // The rest in a vector of its own: the same operations as in any other.
+  HWY_ALIGN T x[R::row] = {}, y[R::row] = {}, out[R::row];
+  const auto rest = static_cast<std::size_t>(2 * (count - j)) * sizeof(T);
+  std::memcpy(x, job.x + 2 * j, rest);
+  std::memcpy(y, job.y + 2 * j, rest);
+  one(x, y, out);
+  std::memcpy(job.out + 2 * j, out, rest);
+}
+
 /// See pair_half_spectrum.
 template <class T>
 void pair_values(const HalfSpectrumJob<T>& job, std::int64_t begin, std::int64_t end) {
@@ -148,10 +174,15 @@ void pair_values(const HalfSpectrumJob<T>& job, std::int64_t begin, std::int64_t
     const C a = R::load_complexes(low);
     C b = R::load_complexes(high);
     b = {hn::Reverse(d, b.re), hn::Neg(hn::Reverse(d, b.im))};
-    const std::complex<double> root = (*job.roots)(k);
-    const C first = {hn::Set(d, static_cast<T>(root.real())),
-                     hn::Set(d, static_cast<T>(root.imag()))};
-    C w = first * R::load(job.lane_roots);
+    C w;
+    if (job.table != nullptr) {
+      w = R::load(job.table + (k - 1) / R::lanes * R::row);
+    } else {
+      const std::complex<double> root = (*job.roots)(k);
+      const C first = {hn::Set(d, static_cast<T>(root.real())),
+                       hn::Set(d, static_cast<T>(root.imag()))};
+      w = first * R::load(job.lane_roots);
+    }
     w = {w.im, hn::Xor(hn::Neg(w.re), flip)};  // -i w, or its conjugate
     const C even = {hn::Mul(half, hn::Add(a.re, b.re)), hn::Mul(half, hn::Add(a.im, b.im))};
     const C odd = {hn::Mul(half, hn::Sub(a.re, b.re)), hn::Mul(half, hn::Sub(a.im, b.im))};

@@ -23,7 +23,9 @@ class HalfSpectrum {
       lane_roots_[l] = static_cast<T>(w.real());
       lane_roots_[lanes + l] = static_cast<T>(w.imag());
     }
+    if (n <= longest_table) make_table(n);
   }
+  std::uint64_t bytes() const { return roots_.bytes() + lane_roots_.bytes() + table_.bytes(); }
 
   /// h transformed values become h + 1 values of the spectrum.
   void unfold(Context* context, std::complex<T>* values) const {
@@ -40,6 +42,19 @@ class HalfSpectrum {
   }
 
  private:
+  /// Up to here every factor is kept: a product of roots a vector is a third of a short unfolding.
+  static constexpr std::int64_t longest_table = std::int64_t{1} << 15;
+  void make_table(std::int64_t n) {
+    const std::int64_t lanes = row_lanes<T>();
+    const std::int64_t groups = divide_up(half_ / 2, lanes);
+    table_ = Array<T>(2 * groups * lanes);
+    for (std::int64_t k = 0; k < groups * lanes; ++k) {
+      const std::complex<double> w = unit_root((1 + k) % n, n);
+      T* const to = &table_[k / lanes * 2 * lanes + k % lanes];
+      to[0] = static_cast<T>(w.real());
+      to[lanes] = static_cast<T>(w.imag());
+    }
+  }
   void pairs(Context* context, std::complex<T>* values, bool inverse) const {
     HalfSpectrumJob<T> job;
     job.values = reinterpret_cast<T*>(values);
@@ -47,6 +62,8 @@ class HalfSpectrum {
     job.inverse = inverse;
     job.roots = &roots_;
     job.lane_roots = lane_roots_.data();
+    job.table = table_.data();
+    const std::int64_t lanes = row_lanes<T>();
     // k and h - k go together; pieces of whole vectors, wherever threads cut.
     constexpr std::int64_t piece = 4096;
     const std::int64_t end = half_ / 2 + 1;
@@ -54,8 +71,11 @@ class HalfSpectrum {
       for (std::int64_t p = begin_piece; p < end_piece; ++p) {
         const std::int64_t from = 1 + p * piece;
         const std::int64_t to = std::min(from + piece, end);
-        // A vector of the middle would meet its own mirror image.
-        const std::int64_t middle = to == end && half_ % 2 == 0 && half_ > 1 ? to - 1 : to;
+        // The middle is its own mirror image. As the last lane of a whole vector it is written
+        // twice, the same; elsewhere in one it would come between what the other half needs.
+        const bool whole = (to - from) % lanes == 0;
+        const bool split = !whole && to == end && half_ % 2 == 0 && half_ > 1;
+        const std::int64_t middle = split ? to - 1 : to;
         pair_half_spectrum(job, from, middle);
         if (middle < to) pair_half_spectrum(job, middle, to);
       }
@@ -68,6 +88,7 @@ class HalfSpectrum {
   std::int64_t half_;
   RootTable roots_;
   Array<T> lane_roots_;
+  Array<T> table_;
 };
 
 }  // namespace yupana::spectral::cpu

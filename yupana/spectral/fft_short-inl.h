@@ -1,0 +1,168 @@
+// Signals that fit the cache, one at a time: vectors hold neighbours first, then, turned, rows;
+// included once a SIMD target, after the turns.
+#if defined(YUPANA_SPECTRAL_SHORT) == defined(HWY_TARGET_TOGGLE)
+#ifdef YUPANA_SPECTRAL_SHORT
+#undef YUPANA_SPECTRAL_SHORT
+#else
+#define YUPANA_SPECTRAL_SHORT
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace yupana::spectral::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET != HWY_SCALAR
+
+/// Vectors of `W` numbers, W at most the lanes of this target.
+template <class T, int W>
+struct Neighbours {
+  using D = hn::CappedTag<T, W>;
+  using V = hn::Vec<D>;
+  using C = Complexes<V>;
+
+  static HWY_INLINE C load(const T* at) {
+    const D d;
+    return {hn::Load(d, at), hn::Load(d, at + W)};
+  }
+  static HWY_INLINE C load_complexes(const T* at) {
+    const D d;
+    const V a = hn::LoadU(d, at), b = hn::LoadU(d, at + W);
+    return {hn::ConcatEven(d, b, a), hn::ConcatOdd(d, b, a)};
+  }
+};
+
+/// n = radix W: the values j = l + W k of lane l, transformed over k and multiplied by
+/// w^(l q); turned, so that lanes are q; transformed over l. All of it in registers.
+template <class T, int W, int radix>
+HWY_NOINLINE void whole(const ShortJob<T>& job) {
+  using N = Neighbours<T, W>;
+  const typename N::D d;
+  const auto flip = hn::Set(d, job.in_sign < 0 ? T(-0.0) : T(0));
+  typename N::C x[radix];
+#pragma GCC unroll 16
+  for (int k = 0; k < radix; ++k) {
+    x[k] = N::load_complexes(job.in + 2 * W * k);
+    x[k].im = hn::Xor(x[k].im, flip);
+  }
+  butterfly<radix>(d, x);
+#pragma GCC unroll 16
+  for (int q = 1; q < radix; ++q) x[q] = x[q] * N::load(job.twiddles + 2 * W * (q - 1));
+  const auto scale = hn::Set(d, job.scale);
+  const auto scale_imaginary = hn::Set(d, job.scale_imaginary);
+#pragma GCC unroll 4
+  for (int part = 0; part < radix / W; ++part) {
+    typename N::V re[W], im[W];
+#pragma GCC unroll 16
+    for (int l = 0; l < W; ++l) {
+      re[l] = x[part * W + l].re;
+      im[l] = x[part * W + l].im;
+    }
+    turn_vectors<W>(d, re);
+    turn_vectors<W>(d, im);
+    typename N::C y[W];
+#pragma GCC unroll 16
+    for (int l = 0; l < W; ++l) y[l] = {re[l], im[l]};
+    butterfly<W>(d, y);
+#pragma GCC unroll 16
+    for (int q = 0; q < W; ++q) {
+      store_interleaved(d,
+                        hn::Mul(y[q].re, scale),
+                        hn::Mul(y[q].im, scale_imaginary),
+                        job.out + 2 * (q * radix + part * W));
+    }
+  }
+}
+
+/// The first of the passes over n = radix m values, radix a multiple of the lanes: rows of L of
+/// the `radix` results of each of the m places, radix / L blocks of m rows.
+template <class T, int radix>
+HWY_NOINLINE void first_turned(const ShortJob<T>& job) {
+  using R = Rows<T>;
+  constexpr int lanes = static_cast<int>(R::lanes);
+  const typename R::D d;
+  const auto flip = hn::Set(d, job.in_sign < 0 ? T(-0.0) : T(0));
+  const std::int64_t m = job.length / radix;
+  const T* twiddles = job.twiddles;
+  for (std::int64_t p = 0; p < m; p += lanes) {
+    typename R::C x[radix];
+#pragma GCC unroll 16
+    for (int k = 0; k < radix; ++k) {
+      x[k] = R::load_complexes(job.in + 2 * (p + k * m));
+      x[k].im = hn::Xor(x[k].im, flip);
+    }
+    butterfly<radix>(d, x);
+#pragma GCC unroll 16
+    for (int q = 1; q < radix; ++q) x[q] = x[q] * R::load(twiddles + (q - 1) * R::row);
+    twiddles += (radix - 1) * R::row;
+#pragma GCC unroll 4
+    for (int part = 0; part < radix / lanes; ++part) {
+      T* const to = job.out + (part * m + p) * R::row;
+      typename R::V y[lanes];
+#pragma GCC unroll 16
+      for (int l = 0; l < lanes; ++l) y[l] = x[part * lanes + l].re;
+      turn_vectors<lanes>(d, y);
+#pragma GCC unroll 16
+      for (int l = 0; l < lanes; ++l) hn::Store(y[l], d, to + l * R::row);
+#pragma GCC unroll 16
+      for (int l = 0; l < lanes; ++l) y[l] = x[part * lanes + l].im;
+      turn_vectors<lanes>(d, y);
+#pragma GCC unroll 16
+      for (int l = 0; l < lanes; ++l) hn::Store(y[l], d, to + l * R::row + lanes);
+    }
+  }
+}
+
+/// The plan of a length: whole in registers, or a first radix; neither where it does not divide.
+template <class T>
+ShortShape shape_of(std::int64_t n) {
+  constexpr std::int64_t lanes = Rows<T>::lanes;
+  if (lanes >= 4 && (n == 16 || n == 32)) return {4, static_cast<int>(n / 4), true};
+  if (lanes >= 8 && (n == 64 || n == 128)) return {8, static_cast<int>(n / 8), true};
+  if (lanes == 4 && n == 64) return {4, 16, true};
+  if (lanes == 16 && n == 256) return {16, 16, true};
+  // Radix 16 makes a pass less for some lengths.
+  for (const std::int64_t radix : {std::int64_t{16}, lanes}) {
+    if (lanes < 4 || radix < lanes || n % (radix * lanes) != 0) continue;
+    const auto passes = [&](std::int64_t first) { return radices_of(n / first).size(); };
+    if (radix > lanes && n % (lanes * lanes) == 0 && passes(radix) >= passes(lanes)) continue;
+    return {static_cast<int>(lanes), static_cast<int>(radix), false};
+  }
+  return {};
+}
+
+template <class T>
+void short_first(const ShortJob<T>& job) {
+  constexpr std::int64_t lanes = Rows<T>::lanes;
+  if (!job.shape.whole) {
+    if constexpr (lanes >= 4) {
+      if (job.shape.radix == 16) return first_turned<T, 16>(job);
+      return first_turned<T, static_cast<int>(lanes)>(job);
+    }
+    return;
+  }
+  if constexpr (lanes >= 4) {
+    if (job.length == 16) return whole<T, 4, 4>(job);
+    if (job.length == 32) return whole<T, 4, 8>(job);
+    if constexpr (lanes == 4) return whole<T, 4, 16>(job);
+  }
+  if constexpr (lanes >= 8) {
+    if (job.length == 64) return whole<T, 8, 8>(job);
+    if (job.length == 128) return whole<T, 8, 16>(job);
+  }
+  if constexpr (lanes >= 16) return whole<T, 16, 16>(job);
+}
+
+#else
+
+template <class T>
+ShortShape shape_of(std::int64_t) {
+  return {};
+}
+template <class T>
+void short_first(const ShortJob<T>&) {}
+
+#endif
+
+}  // namespace yupana::spectral::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif  // once a target

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <atomic>
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "yupana/core/context.hpp"
+#include "yupana/spectral/fft.hpp"
+#include "yupana/spectral/fft_transform.hpp"
+#include "yupana/spectral/half_spectrum.hpp"
+
+namespace yupana::spectral::cpu {
+
+/// Made when first asked for, by whichever thread asks.
+template <class T>
+class Lazy {
+ public:
+  T& get(std::int64_t length) {
+    if (T* made = made_.load(std::memory_order_acquire); made != nullptr) return *made;
+    std::call_once(once_, [&] {
+      owned_ = std::make_unique<T>(length);
+      made_.store(owned_.get(), std::memory_order_release);
+    });
+    return *owned_;
+  }
+  std::uint64_t bytes() const {
+    const T* made = made_.load(std::memory_order_acquire);
+    return made == nullptr ? 0 : made->bytes();
+  }
+
+ private:
+  std::once_flag once_;
+  std::unique_ptr<T> owned_;
+  std::atomic<T*> made_{nullptr};
+};
+
+/// Tables and scratch memory for complex signals of one length. Several threads may run it at once.
+template <class T>
+class SignalPlan {
+ public:
+  explicit SignalPlan(std::int64_t length) : length_(length) {}
+  /// Makes the tables of one signal now instead of when it comes.
+  void prepare() { alone_.get(length_); }
+  /// One signal, contiguous.
+  void run_one(Context& context,
+               const std::complex<T>* in,
+               std::complex<T>* out,
+               Direction direction) {
+    alone_.get(length_).run(
+        &context, reinterpret_cast<const T*>(in), reinterpret_cast<T*>(out), direction);
+  }
+  /// Checked views.
+  void run(Context& context,
+           Signals<const std::complex<T>> in,
+           Signals<std::complex<T>> out,
+           Direction direction);
+  std::uint64_t bytes() const { return sizeof(*this) + alone_.bytes() + in_lanes_.bytes(); }
+
+ private:
+  void run_in_lanes(Context& context,
+                    Signals<const std::complex<T>> in,
+                    Signals<std::complex<T>> out,
+                    Direction direction);
+  void run_one_by_one(Context& context,
+                      Signals<const std::complex<T>> in,
+                      Signals<std::complex<T>> out,
+                      Direction direction);
+  std::int64_t length_;
+  Lazy<Transform<T>> alone_;
+  Lazy<LaneTransform<T>> in_lanes_;
+};
+
+/// The same for real signals of one length, both ways.
+template <class T>
+class RealSignalPlan {
+ public:
+  explicit RealSignalPlan(std::int64_t length);
+  void forward(Context& context, Signals<const T> in, Signals<std::complex<T>> out);
+  void inverse(Context& context, Signals<const std::complex<T>> in, Signals<T> out);
+  /// One signal; `threads` null: on the calling thread.
+  void forward_one(Context* threads, Signals<const T> in, Signals<std::complex<T>> out);
+  void inverse_one(Context* threads, Signals<const std::complex<T>> in, Signals<T> out);
+  std::uint64_t bytes() const {
+    return sizeof(*this) + transform_.bytes() + half_.bytes() + scratch_.bytes();
+  }
+
+ private:
+  bool even_;
+  std::int64_t count_;  ///< complex values transformed: n/2 of an even n
+  Transform<T> transform_;
+  HalfSpectrum<T> half_;
+  Scratch<std::complex<T>> scratch_;
+};
+
+}  // namespace yupana::spectral::cpu
