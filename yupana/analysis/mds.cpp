@@ -16,7 +16,7 @@ constexpr std::int64_t dense_individuals = 128;
 
 // From so many on a GPU pays: with one H200 beside 16 cores, ten axes of 2000 individuals take 38
 // ms (26 ms on the cores), of 4000 86 ms (91 ms), carrying the matrix there included.
-constexpr std::int64_t gpu_individuals = 4000;
+[[maybe_unused]] constexpr std::int64_t gpu_individuals = 4000;
 
 template <class T>
 ShiftedProduct product_of(Context& context, MatrixView<const T> distances, bool squared) {
