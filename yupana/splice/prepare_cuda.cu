@@ -101,6 +101,7 @@ constexpr int lanes_of_narrow = 16;
 StripShape shape_of(const PreparedCase& c, int columns, int lanes) {
   const int halves = halves_of(c);
   const std::int64_t positions = c.letters + 1;
+  if (columns == 2 && c.width == Width::wide) columns = 4;
   if (columns == 2) lanes = std::min(lanes, lanes_of_narrow);
   StripShape shape;
   shape.columns = columns;
@@ -131,8 +132,8 @@ Cycles cycles_of(const PreparedCase& c, const StripShape& shape, const AlignPara
   const double narrow = narrowest ? 1.5 : shape.columns == 4 ? 1.3 : 1;
   const double step_work =
       2 * (narrow * wide * (affine ? 6 : 3) * shape.columns + (affine ? 16 : 8));
-  const double step_alone = narrowest            ? (affine ? 60 : 40) * wide
-                            : shape.columns == 4 ? (affine ? 90 : 64) * wide
+  const double step_alone = narrowest            ? (affine ? 86 : 42) * wide
+                            : shape.columns == 4 ? (affine ? 130 : 70) * wide
                                                  : (affine ? 140 : 92) * wide;
   cycles.work = (steps * step_work + starts * 80 * shape.columns) * shape.blocks;
   cycles.alone = steps * step_alone + starts * 1500 + shape.blocks * (lanes + 80) * step_alone;
@@ -201,7 +202,6 @@ void choose_shapes(std::span<PreparedCase*> cases,
     // Of the shapes that end in time the one with the least work, or else the fastest.
     double least = HUGE_VAL;
     for (const auto& [columns, lanes] : forms) {
-      if (columns == 2 && c->width == Width::wide) continue;
       const StripShape shape = shape_of(*c, columns, lanes);
       const Cycles cycles = cycles_of(*c, shape, params);
       const double time = std::max(cycles.alone, cycles.work / static_cast<double>(schedulers));

@@ -278,7 +278,8 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
   const std::uint32_t chooser = Scores::chooser(first_lane);
   const std::int32_t ramp = delay(virtual_lanes(view) - 1);
   const std::int32_t steps = rows + ramp;
-  const std::int32_t behind = delay(halves * view.lane);
+  // Lanes without columns read the letters of the last that has some: all are letters.
+  const std::int32_t behind = delay(halves * min(view.lane, view.lanes - 1));
   const std::uint16_t* program = view.program + start.position + view.lane;
   const std::uint64_t* left =
       view.left != nullptr ? view.left + start.position + view.lane : nullptr;
@@ -360,7 +361,9 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
     };
     // Pieces without a branch between.
     constexpr std::int32_t piece = columns == 2 && keep == Keep::nothing ? 8 : 4;
-    const std::int32_t count = min(32, steps - begin);
+    std::int32_t count = min(32, steps - begin);
+    // Steps behind the last have no base: they change nothing, and cost less than odd ones.
+    if constexpr (piece == 8) count = (count + piece - 1) / piece * piece;
     std::int32_t u = 0;
 #pragma unroll 1
     for (; u + piece <= count; u += piece) {
@@ -369,7 +372,6 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
     }
 #pragma unroll 1
     for (; u < count; ++u) do_step(u);
-    __syncwarp();
   }
 }
 
