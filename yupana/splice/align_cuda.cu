@@ -17,7 +17,7 @@ using yupana::cuda::Event;
 using yupana::cuda::Stream;
 
 /// Warps that trace at once on a multiprocessor, each with rows of an exon in memory of its own.
-constexpr int trace_warps = 8;
+constexpr int warps_that_trace = 8;
 /// Rows of an exon that such a warp keeps where there are many; longer exons are computed in slabs.
 constexpr std::int64_t slab_rows_of_many = 384;
 
@@ -111,17 +111,21 @@ class Aligner {
     set_zero(results_there, stream);
     set_zero(counters, stream);
     batch.shared_words = shared_words(cases, layout.item_count);
+    // All memory before the first kernel: what follows must not wait for it, so as to hear of a
+    // cancellation.
+    DeviceArray<std::uint32_t> scratch, words;
+    int trace_warps = 0;
+    if (params_.alignment) {
+      trace_warps = take_scratch(cases, layout, batch, scratch);
+      words = DeviceArray<std::uint32_t>(layout.words);
+      batch.words = words.data();
+    }
     marks[1].record(stream);
     launch_forward(width, affine, batch, stream);
     marks[2].record(stream);
-    DeviceArray<std::uint32_t> scratch, words;
-    if (params_.alignment) {
-      const int warps = take_scratch(cases, layout, batch, scratch);
-      words = DeviceArray<std::uint32_t>(layout.words);
-      batch.words = words.data();
-      launch_trace(width, affine, batch, warps, stream);
-    }
+    if (params_.alignment) launch_trace(width, affine, batch, trace_warps, stream);
     marks[3].record(stream);
+    wait_for(context_, stream, batch.counters, "align exons");
     std::vector<DeviceResult> done(cases.size());
     check(cudaMemcpyAsync(done.data(),
                           results_there.data(),
@@ -129,7 +133,7 @@ class Aligner {
                           cudaMemcpyDeviceToHost,
                           stream),
           "read scores");
-    wait_for(context_, stream, batch.counters, "align exons");
+    stream.wait();
     if (tuning_.seconds != nullptr) {
       tuning_.seconds->upload += seconds_between(marks[0], marks[1]);
       tuning_.seconds->forward += seconds_between(marks[1], marks[2]);
@@ -172,7 +176,8 @@ class Aligner {
     }
     const std::int64_t row = (params_.gap_open != 0 ? 2 : 1) * columns * 32;
     const auto allowed = static_cast<std::int64_t>(context_.gpu_memory() / 8 / 4);
-    const auto many = std::min<std::int64_t>(std::ssize(cases), trace_warps * multiprocessors_);
+    const auto many =
+        std::min<std::int64_t>(std::ssize(cases), warps_that_trace * multiprocessors_);
     const std::int64_t least = row * (1 + program_gap + 1) + layout.path_words;
     const auto warps = static_cast<int>(std::clamp<std::int64_t>(allowed / least, 1, many));
     const std::int64_t room = (allowed / warps - layout.path_words) / row - program_gap - 1;

@@ -41,6 +41,15 @@ void append_all(std::vector<T>& to, const std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
+std::array<std::uint8_t, 256> base_codes_by_letter() {
+  std::array<std::uint8_t, 256> codes{};
+  for (int letter = 0; letter < 256; ++letter) {
+    codes[static_cast<std::size_t>(letter)] =
+        static_cast<std::uint8_t>(base_code(static_cast<char>(letter)));
+  }
+  return codes;
+}
+
 void add_case(PackedProteins& to,
               const Case& problem,
               const PreparedProtein& p,
@@ -68,10 +77,13 @@ void add_case(PackedProteins& to,
   append_all(to.merges, p.merges);
   append_all(to.merged, p.merged);
   append_all(to.readings, p.readings);
+  static const std::array<std::uint8_t, 256> code_of = base_codes_by_letter();
+  to.bases.resize(static_cast<std::size_t>(c.bases + p.bases));
+  std::uint8_t* base = to.bases.data() + c.bases;
   for (const Start& start : p.plan.starts) {
     const char* first = problem.bases.data() + start.first - 1;
     for (std::int64_t i = 0; i < start.rows; ++i) {
-      to.bases.push_back(static_cast<std::uint8_t>(base_code(first[i])));
+      *base++ = code_of[static_cast<unsigned char>(first[i])];
     }
   }
   for (const char letter : problem.target) {
@@ -244,22 +256,26 @@ class ProteinAligner {
     set_zero(between, stream);
     set_zero(there, stream);
     set_zero(counters, stream);
+    // All memory before the first kernel: what follows must not wait for it, so as to hear of a
+    // cancellation.
+    DeviceArray<std::uint8_t> scratch;
+    DeviceArray<std::uint32_t> words;
+    int warps = 0;
+    if (batch.alignment) {
+      warps = take_scratch(packed, batch, scratch);
+      words = DeviceArray<std::uint32_t>(packed.words);
+      batch.words = words.data();
+    }
     marks[1].record(stream);
     launch_protein_forward(batch, stream);
     marks[2].record(stream);
-    DeviceArray<std::uint8_t> scratch;
-    DeviceArray<std::uint32_t> words;
-    if (batch.alignment) {
-      const int warps = take_scratch(packed, batch, scratch);
-      words = DeviceArray<std::uint32_t>(packed.words);
-      batch.words = words.data();
-      launch_protein_trace(batch, warps, stream);
-    }
+    if (batch.alignment) launch_protein_trace(batch, warps, stream);
     marks[3].record(stream);
+    wait_for(context_, stream, batch.counters, "align proteins");
     std::vector<DeviceProteinResult> done(places.size());
     check(cudaMemcpyAsync(done.data(), there.data(), there.bytes(), cudaMemcpyDeviceToHost, stream),
           "read scores");
-    wait_for(context_, stream, batch.counters, "align proteins");
+    stream.wait();
     if (tuning_.seconds != nullptr) {
       tuning_.seconds->upload += seconds_between(marks[0], marks[1]);
       tuning_.seconds->forward += seconds_between(marks[1], marks[2]);
