@@ -10,7 +10,8 @@
 
 #include "yupana/core/context.hpp"
 
-/// Private to the family: cases over devices, and waiting for one.
+/// Private to the family: cases over devices, and waiting for one. Only files of the CUDA build
+/// include this.
 namespace yupana::splice::cuda {
 
 /// Each case of `order` to the device with the least work so far.

@@ -11,7 +11,7 @@
 /// A case's target positions 0 .. n are cut into blocks of `codon_width`, each the work of three
 /// warps: the streams of a start, by the bases carried in, are run side by side. Rows between exons
 /// are words of best scores and gaps of codons and, where alignments are wanted, of the readings
-/// that each comes from.
+/// that each comes from. Only files of the CUDA build include this.
 namespace yupana::splice::cuda {
 
 inline constexpr int codon_strip = 8;                 ///< columns of a lane

@@ -9,7 +9,8 @@
 #include "yupana/splice/protein_batch_cuda.hpp"
 
 /// Private to the family: what a device does for one protein, step by step. Which carries are
-/// reached where does not depend on scores, so all of it is known before.
+/// reached where does not depend on scores, so all of it is known before. Only files of the CUDA
+/// build include this.
 namespace yupana::splice::cuda {
 
 struct PreparedProtein {
