@@ -8,7 +8,7 @@ namespace {
 // How a cell was reached, and how its two gaps were. Letters win over codons where both are marked.
 enum : std::uint32_t { from_codons = 1, from_letters = 2, codons_open = 4, letters_open = 8 };
 
-/// Which of two sizes of exon ends: any, in a gap of codons, in a gap of letters.
+/// What the walk back stands in: a cell however reached, a gap of codons, a gap of letters.
 enum class State { any, codons, letters };
 
 /// One warp follows one alignment back. Of a chosen exon only the blocks that the path goes through
