@@ -69,6 +69,15 @@ inline Gene make_gene(RandomSequence& random,
   return gene;
 }
 
+/// A third as long as the gene's target.
+inline std::string random_protein(RandomSequence& random, const Gene& gene) {
+  std::string protein;
+  while (3 * protein.size() < gene.target.size()) {
+    protein += "ACDEFGHIKLMNPQRSTVWY"[random.word() % 20];
+  }
+  return protein;
+}
+
 /// Genes of the shapes of the published set: 55 exons of 149 bases and 1,460 target letters in the
 /// mean, with long tails.
 inline std::vector<Gene> published_genes(RandomSequence& random, int count) {

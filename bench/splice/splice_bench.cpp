@@ -124,13 +124,7 @@ void measure_proteins(Context& context, const BenchParams& params, const std::ve
   RandomSequence random(3);
   std::vector<std::string> proteins;
   std::vector<Case> cases;
-  for (const Gene& gene : genes) {
-    std::string protein;
-    while (3 * protein.size() < gene.target.size()) {
-      protein += "ACDEFGHIKLMNPQRSTVWY"[random.word() % 20];
-    }
-    proteins.push_back(std::move(protein));
-  }
+  for (const Gene& gene : genes) proteins.push_back(random_protein(random, gene));
   for (std::size_t g = 0; g < genes.size(); ++g) {
     cases.push_back({genes[g].bases, genes[g].exons, proteins[g]});
   }

@@ -12,6 +12,7 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/splice/align_backends.hpp"
 #include "yupana/splice/candidates.hpp"
+#include "yupana/splice/protein_backends.hpp"
 
 namespace yupana::bench {
 namespace {
@@ -144,6 +145,55 @@ void measure(Context& context,
   }
 }
 
+/// The same genes against proteins, every score and chain compared with the CPU's.
+void measure_proteins(Context& context, const BenchParams& params, const std::vector<Gene>& genes) {
+  RandomSequence random(3);
+  std::vector<std::string> proteins;
+  std::vector<Case> cases;
+  for (const Gene& gene : genes) proteins.push_back(random_protein(random, gene));
+  for (std::size_t g = 0; g < genes.size(); ++g) {
+    cases.push_back({genes[g].bases, genes[g].exons, proteins[g]});
+  }
+  Context cpu({.device = "cpu"});
+  splice::ProteinParams scoring;
+  const std::vector<SplicedAlignment> expected = splice::align_protein(cpu, cases, scoring);
+  for (const bool alignment : {false, true}) {
+    scoring.align.alignment = alignment;
+    std::vector<SplicedAlignment> done;
+    double seconds = HUGE_VAL;
+    splice::cuda::DeviceSeconds parts;
+    parts.forward = HUGE_VAL;
+    for (int repeat = 0; repeat < (params.quick ? 1 : 7); ++repeat) {
+      const auto begin = std::chrono::steady_clock::now();
+      done = splice::align_protein(context, cases, scoring);
+      const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - begin;
+      seconds = std::min(seconds, whole.count());
+      splice::cuda::DeviceSeconds now;
+      splice::cuda::ProteinTuning tuning;
+      tuning.seconds = &now;
+      splice::cuda::align_protein(context, cases, scoring, tuning);
+      if (now.forward + now.trace < parts.forward + parts.trace) parts = now;
+    }
+    bool equal = true;
+    double executed = 0;
+    for (std::size_t c = 0; c < done.size(); ++c) {
+      executed += static_cast<double>(done[c].executed_cells);
+      equal = equal && done[c].score == expected[c].score;
+      equal = equal && (!alignment || done[c].chain == expected[c].chain);
+    }
+    const std::string what = fmt::format("{} genes, proteins, affine gaps, {}",
+                                         genes.size(),
+                                         alignment ? "with alignment" : "score only");
+    const auto emit = [&](double value, const char* unit) {
+      params.emit({"splice", what, "yupana cuda", value, unit, std::nullopt, equal});
+    };
+    emit(executed / seconds * 1e-12, "T executed cells/s");
+    emit(seconds * 1e3, "ms");
+    emit(parts.forward * 1e3, "ms, score kernels");
+    if (alignment) emit(parts.trace * 1e3, "ms, alignment kernel");
+  }
+}
+
 }  // namespace
 
 void splice_cuda(Context& context, const BenchParams& on_host) {
@@ -165,6 +215,7 @@ void splice_cuda(Context& context, const BenchParams& on_host) {
   affine.gap_open = -4;
   affine.gap_extend = -1;
   measure(context, params, count + " genes, affine gaps", genes, affine, limit);
+  measure_proteins(context, params, genes);
   const std::vector<Gene> huge{make_gene(random, params.quick ? 50 : 1878, 135, 2355)};
   const std::string exons = fmt::format("1 gene, {} exons", huge[0].exons.size());
   measure(context, params, exons + ", linear gaps", huge, {}, limit);

@@ -78,9 +78,15 @@ def replay(prefix, sequence, target):
 def gff_is_valid(prefix, length):
     lines = pathlib.Path(prefix + ".gff3").read_text().splitlines()
     assert lines[0] == "##gff-version 3"
-    identifiers = set()
+    identifiers, introduced = set(), set()
     for line in lines[1:]:
+        if line.startswith("##sequence-region "):
+            name, first, last = line.split(" ")[1:]
+            assert first == "1" and name not in introduced, line
+            introduced.add(name)
+            continue
         columns = line.split("\t")
+        assert columns[0] in introduced, line
         assert len(columns) == 9 and columns[2] in ("gene", "mRNA", "exon"), line
         assert 1 <= int(columns[3]) <= int(columns[4]) <= length, line
         attributes = dict(pair.split("=", 1) for pair in columns[8].split(";"))
@@ -97,7 +103,8 @@ def the_worked_example():
     row = table("run")[0]
     assert row["score"] == "3" and row["chain"] == "1-2,3-4,8-9", row
     replay("run", EXAMPLE, "CCGGT")
-    gff_is_valid("run", len(EXAMPLE))
+    assert gff_is_valid("run", len(EXAMPLE))[1] == "##sequence-region chr1 1 9"
+    assert "intron 2: 5..7, 3 bases\n" in pathlib.Path("run.txt").read_text()
     for device in ("reference", "cpu"):
         run("splice", "--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa", "-o", device,
             "--device", device)
@@ -215,7 +222,7 @@ def protein_adds_up(prefix, forward, protein):
     assert at == end and aa == len(protein), (at, end, aa, cigar)
     assert 3 * equal == int(fields[9]), (equal, fields)
     rows = [line.split("\t") for line in
-            pathlib.Path(prefix + ".gff3").read_text().splitlines()[1:]]
+            pathlib.Path(prefix + ".gff3").read_text().splitlines() if not line.startswith("#")]
     parts = [(int(r[3]), int(r[4]), int(r[7])) for r in rows if r[2] == "CDS"]
     assert [(int(r[3]), int(r[4])) for r in rows if r[2] == "exon"] == [p[:2] for p in parts]
     read = ""

@@ -5,10 +5,11 @@
 #ifdef YUPANA_CUDA
 #include <cmath>
 
+#include "tests/splice/cancel.hpp"
 #include "tests/splice/cases.hpp"
 #include "tests/support/text_files.hpp"
 #include "yupana/splice/align_backends.hpp"
-#include "yupana/splice/protein.hpp"
+#include "yupana/splice/devices_cuda.hpp"
 
 namespace yupana::splice {
 namespace {
@@ -32,6 +33,9 @@ std::vector<Case> views(const std::vector<OwnCase>& cases) {
 
 // Narrow and wide strips, few and all lanes, either table of packed scores, 32 bits.
 const std::vector<cuda::Tuning> ways = {{},
+                                        {.columns = 2, .lanes = 2},
+                                        {.columns = 2, .lanes = 5},
+                                        {.columns = 2, .lanes = 16, .eight_letters = true},
                                         {.columns = 4, .lanes = 2},
                                         {.columns = 4, .lanes = 8},
                                         {.columns = 8, .lanes = 32},
@@ -284,18 +288,74 @@ TEST(AlignCuda, OddMixesInSmallMemoryGiveWhatEachGivesAlone) {
   EXPECT_NE(message.find("GB of GPU memory"), std::string::npos) << message;
 }
 
-TEST(AlignCuda, SeveralDevicesShareTheCases) {
-  YUPANA_NEEDS_GPU();
-  if (yupana::cuda::device_count() < 2) GTEST_SKIP() << "no GPU: a second one is wanted";
-  Draw draw(19);
+/// Cases of sizes far apart, so that the devices' shares are odd.
+std::vector<OwnCase> mixed_cases(Draw& draw, int count) {
   std::vector<OwnCase> cases;
-  for (int i = 0; i < 100; ++i) {
-    cases.push_back(random_case(draw, {.bases = 900, .letters = 300, .exons = 30, .longest = 90}));
+  for (int i = 0; i < count; ++i) {
+    cases.push_back(random_case(draw,
+                                {.bases = draw.between(40, 2500),
+                                 .letters = draw.below(700),
+                                 .exons = draw.below(40),
+                                 .longest = draw.between(1, 200)}));
   }
-  Context context({.device = "cuda"});
-  const auto expected = align(cpu_context(), views(cases));
-  const auto got = align(context, views(cases));
-  for (std::size_t i = 0; i < cases.size(); ++i) expect_equal(got[i], expected[i]);
+  return cases;
+}
+
+TEST(AlignCuda, OnAllDevicesHasTheAlignmentsOfOne) {
+  YUPANA_NEEDS_GPU();
+  if (yupana::cuda::device_count() < 2) GTEST_SKIP() << "one GPU only";
+  Draw draw(19);
+  Context all({.device = "cuda"});
+  for (const int open : {0, -4}) {
+    AlignParams params;
+    params.gap_open = open;
+    // Fewer cases than devices too.
+    for (const int count : {0, 1, 2, 3, 5, 300}) {
+      const auto cases = mixed_cases(draw, count);
+      const auto expected = align(cuda_context(), views(cases), params);
+      const auto got = align(all, views(cases), params);
+      ASSERT_EQ(got.size(), expected.size());
+      for (std::size_t i = 0; i < cases.size(); ++i) expect_equal(got[i], expected[i]);
+    }
+  }
+}
+
+TEST(AlignCuda, OneDeviceNamedSeveralTimesIsSharedAsSeveralAre) {
+  YUPANA_NEEDS_GPU();
+  Draw draw(24);
+  Context several({.device = "cuda:0,0,0"});
+  ASSERT_EQ(several.devices().size(), 3u);
+  for (const int count : {1, 2, 3, 4, 100}) {
+    const auto cases = mixed_cases(draw, count);
+    const auto expected = align(cpu_context(), views(cases));
+    const auto got = align(several, views(cases));
+    for (std::size_t i = 0; i < cases.size(); ++i) expect_equal(got[i], expected[i]);
+  }
+}
+
+TEST(AlignCuda, LongestCasesAreDealtFirstToTheDeviceWithTheLeastWork) {
+  YUPANA_NEEDS_GPU();
+  const std::vector<double> work{1, 9, 3, 7, 2};
+  const std::vector<std::size_t> order{1, 3, 2, 4, 0};
+  EXPECT_EQ(cuda::deal(order, work, 1), (std::vector<std::vector<std::size_t>>{order}));
+  EXPECT_EQ(cuda::deal(order, work, 2), (std::vector<std::vector<std::size_t>>{{1, 4}, {3, 2, 0}}));
+  EXPECT_EQ(cuda::deal(order, work, 7).size(), 7u);
+}
+
+// Kernels of some seconds. Cancelled when they are at work for sure, they are over within a second.
+TEST(AlignCuda, CancelEndsARunningKernelWithinASecond) {
+  YUPANA_NEEDS_GPU();
+  Draw draw(23);
+  OwnCase c{draw.letters(60'000'000), {}, draw.letters(60)};
+  for (int k = 0; k < 6; ++k) c.exons.push_back(exon(1 + 10'000'000 * k, 10'000'000 * (k + 1)));
+  const Case view = c.view();
+  for (const bool alignment : {false, true}) {
+    AlignParams params;
+    params.alignment = alignment;
+    expect_cancelled_within_a_second([&](Context& context) {
+      cuda::align(context, std::span(&view, 1), params, {.columns = 8, .lanes = 32});
+    });
+  }
 }
 
 TEST(AlignCuda, OneHugeCaseEqualsTheCpu) {
@@ -308,15 +368,6 @@ TEST(AlignCuda, OneHugeCaseEqualsTheCpu) {
     params.gap_open = open;
     expect_equal(align(cuda_context(), c.view(), params), align(cpu_context(), c.view(), params));
   }
-}
-
-TEST(AlignCuda, ProteinsAreRefusedWithTheDeviceThatTakesThem) {
-  YUPANA_NEEDS_GPU();
-  const std::vector<Exon> exons{exon(1, 3)};
-  const std::string message = test::refusal([&] {
-    align_protein(cuda_context(), Case{"ATG", exons, "M"});
-  });
-  EXPECT_NE(message.find("--device cpu"), std::string::npos) << message;
 }
 
 }  // namespace

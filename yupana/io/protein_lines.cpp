@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "yupana/io/intron_line.hpp"
+
 namespace yupana::io {
 namespace {
 
@@ -196,6 +198,7 @@ std::string protein_text(const SplicedHit& hit) {
     const Exon& exon = (*hit.exons)[part.exon];
     const std::int64_t length = std::ssize(*hit.bases);
     const bool forward = hit.strand == '+';
+    if (k > 0) text += intron_line(hit, k);
     text += fmt::format("exon {}: {}..{}, phase {}, target {}..{}\n",
                         k + 1,
                         forward ? exon.first : length + 1 - exon.last,

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <set>
 
 #include "yupana/io/fasta.hpp"
+#include "yupana/io/intron_line.hpp"
 #include "yupana/io/protein_lines.hpp"
 
 namespace yupana::io {
@@ -189,6 +191,12 @@ void write_spliced_tsv(AtomicFile& file, const std::vector<SplicedHit>& hits) {
 
 void write_spliced_gff3(AtomicFile& file, const std::vector<SplicedHit>& hits) {
   file.write("##gff-version 3\n");
+  std::set<std::string> introduced;
+  for (const SplicedHit& hit : hits) {
+    if (hit.alignment.chain.empty() || !introduced.insert(hit.sequence).second) continue;
+    file.write(
+        fmt::format("##sequence-region {} 1 {}\n", escaped(hit.sequence), hit.bases->size()));
+  }
   std::int64_t number = 0;
   for (const SplicedHit& hit : hits) {
     if (hit.alignment.chain.empty()) continue;
@@ -317,6 +325,7 @@ void write_spliced_text(AtomicFile& file, const std::vector<SplicedHit>& hits) {
         if (run.operation != 'D') letter += run.length;
       }
       const auto [first, last] = forward(hit, exon.first, exon.last);
+      if (k > 0) file.write(intron_line(hit, k));
       file.write(fmt::format("exon {}: {}..{}, target {}..{}\n",
                              k + 1,
                              first,

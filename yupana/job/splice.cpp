@@ -252,16 +252,22 @@ class Runner {
     }
     if (cases.empty()) return;
     choose_scoring(from_signals, is_protein);
-    double cells = 0;
+    double cells = 0, longest = 0;
     for (const splice::Case& c : cases) {
       result.estimates.push_back(protein_ ? splice::estimate_protein(c, *protein_)
                                           : splice::estimate(c, *scoring_));
-      cells += static_cast<double>(result.estimates.back().executed_cells);
+      const auto executed = static_cast<double>(result.estimates.back().executed_cells);
+      cells += executed;
+      longest = std::max(longest, executed / std::max(1.0, static_cast<double>(c.target.size())));
     }
     // A protein is one task; a long cDNA is spread over the threads.
     const auto tasks = is_protein ? std::ssize(cases) : std::ptrdiff_t{context_.threads()};
-    const auto workers = std::min<std::ptrdiff_t>(context_.threads(), tasks);
-    result.predicted_seconds += cells / (rate() * static_cast<double>(workers));
+    const auto workers = context_.backend() == Backend::cuda
+                             ? std::min(std::ssize(context_.devices()), std::ssize(cases))
+                         : context_.backend() == Backend::cpu
+                             ? std::min<std::ptrdiff_t>(context_.threads(), tasks)
+                             : std::ptrdiff_t{1};
+    result.predicted_seconds += rate().seconds(cells, longest, static_cast<double>(workers));
     if (only_estimate) return;
     const auto begin = Clock::now();
     std::vector<splice::SplicedAlignment> done =
@@ -310,9 +316,9 @@ class Runner {
            protein_,
            stop};
   }
-  double rate() {
-    if (context_.backend() == Backend::reference) return 2e7;
-    return protein_ ? splice::measured_protein_rate(*protein_) : splice::measured_rate(*scoring_);
+  splice::Rate rate() {
+    return protein_ ? splice::measured_protein_rate(context_, *protein_)
+                    : splice::measured_rate(context_, *scoring_);
   }
 
   Context& context_;

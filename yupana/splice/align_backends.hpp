@@ -63,7 +63,7 @@ struct DeviceSeconds {
 
 /// What tests vary; results do not depend on it.
 struct Tuning {
-  int columns = 0;                   ///< of a lane's strip, 4 or 8; 0: chosen
+  int columns = 0;                   ///< of a lane's strip: 2 (16 bits alone), 4 or 8; 0: chosen
   int lanes = 32;                    ///< of a warp that hold strips, where `columns` is given
   bool wide = false;                 ///< 32-bit scores from the start
   bool eight_letters = false;        ///< the code for up to eight base letters where four would do

@@ -1,13 +1,9 @@
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <exception>
-#include <numeric>
-#include <optional>
-#include <thread>
 
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/splice/devices_cuda.hpp"
 #include "yupana/splice/launch_cuda.hpp"
 #include "yupana/splice/pack_cuda.hpp"
 
@@ -21,7 +17,7 @@ using yupana::cuda::Event;
 using yupana::cuda::Stream;
 
 /// Warps that trace at once on a multiprocessor, each with rows of an exon in memory of its own.
-constexpr int trace_warps = 8;
+constexpr int warps_that_trace = 8;
 /// Rows of an exon that such a warp keeps where there are many; longer exons are computed in slabs.
 constexpr std::int64_t slab_rows_of_many = 384;
 
@@ -115,17 +111,21 @@ class Aligner {
     set_zero(results_there, stream);
     set_zero(counters, stream);
     batch.shared_words = shared_words(cases, layout.item_count);
+    // All memory before the first kernel: what follows must not wait for it, so as to hear of a
+    // cancellation.
+    DeviceArray<std::uint32_t> scratch, words;
+    int trace_warps = 0;
+    if (params_.alignment) {
+      trace_warps = take_scratch(cases, layout, batch, scratch);
+      words = DeviceArray<std::uint32_t>(layout.words);
+      batch.words = words.data();
+    }
     marks[1].record(stream);
     launch_forward(width, affine, batch, stream);
     marks[2].record(stream);
-    DeviceArray<std::uint32_t> scratch, words;
-    if (params_.alignment) {
-      const int warps = take_scratch(cases, layout, batch, scratch);
-      words = DeviceArray<std::uint32_t>(layout.words);
-      batch.words = words.data();
-      launch_trace(width, affine, batch, warps, stream);
-    }
+    if (params_.alignment) launch_trace(width, affine, batch, trace_warps, stream);
     marks[3].record(stream);
+    wait_for(context_, stream, batch.counters, "align exons");
     std::vector<DeviceResult> done(cases.size());
     check(cudaMemcpyAsync(done.data(),
                           results_there.data(),
@@ -133,7 +133,7 @@ class Aligner {
                           cudaMemcpyDeviceToHost,
                           stream),
           "read scores");
-    wait(stream, batch.counters);
+    stream.wait();
     if (tuning_.seconds != nullptr) {
       tuning_.seconds->upload += seconds_between(marks[0], marks[1]);
       tuning_.seconds->forward += seconds_between(marks[1], marks[2]);
@@ -176,7 +176,8 @@ class Aligner {
     }
     const std::int64_t row = (params_.gap_open != 0 ? 2 : 1) * columns * 32;
     const auto allowed = static_cast<std::int64_t>(context_.gpu_memory() / 8 / 4);
-    const auto many = std::min<std::int64_t>(std::ssize(cases), trace_warps * multiprocessors_);
+    const auto many =
+        std::min<std::int64_t>(std::ssize(cases), warps_that_trace * multiprocessors_);
     const std::int64_t least = row * (1 + program_gap + 1) + layout.path_words;
     const auto warps = static_cast<int>(std::clamp<std::int64_t>(allowed / least, 1, many));
     const std::int64_t room = (allowed / warps - layout.path_words) / row - program_gap - 1;
@@ -188,31 +189,6 @@ class Aligner {
     scratch = DeviceArray<std::uint32_t>(batch.scratch_words * warps);
     batch.scratch = scratch.data();
     return warps;
-  }
-
-  /// Waits for the stream; where the call is cancelled, kernels end at their next start.
-  void wait(const Stream& stream, std::int32_t* counters) const {
-    const auto begin = std::chrono::steady_clock::now();
-    bool told = false;
-    while (true) {
-      const cudaError_t status = cudaStreamQuery(stream);
-      if (status != cudaErrorNotReady) {
-        check(status, "align exons");
-        break;
-      }
-      if (context_.cancelled() && !told) {
-        const std::int32_t stop = 1;
-        const Stream aside;
-        check(cudaMemcpyAsync(counters + 2, &stop, sizeof(stop), cudaMemcpyHostToDevice, aside),
-              "stop kernels");
-        aside.wait();
-        told = true;
-      }
-      if (std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(50)) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      }
-    }
-    context_.check_cancelled();
   }
 
   std::vector<std::uint32_t> read_words(const std::vector<DeviceResult>& done,
@@ -307,42 +283,6 @@ void run_device(Aligner& aligner,
       }
       widen(prepared[p], problems[p], params);
     }
-  }
-}
-
-/// Each case to the device with the least work so far.
-std::vector<std::vector<std::size_t>> deal(const std::vector<std::size_t>& order,
-                                           const std::vector<double>& work,
-                                           std::size_t devices) {
-  std::vector<std::vector<std::size_t>> dealt(devices);
-  std::vector<double> load(devices);
-  for (const std::size_t p : order) {
-    const auto least =
-        static_cast<std::size_t>(std::min_element(load.begin(), load.end()) - load.begin());
-    dealt[least].push_back(p);
-    load[least] += work[p];
-  }
-  return dealt;
-}
-
-/// run(0) .. run(count - 1), each in a thread of its own; the first error is thrown.
-template <class Run>
-void run_side_by_side(std::size_t count, const Run& run) {
-  if (count == 1) return run(0);
-  std::vector<std::exception_ptr> errors(count);
-  std::vector<std::thread> threads;
-  for (std::size_t d = 0; d < count; ++d) {
-    threads.emplace_back([&, d] {
-      try {
-        run(d);
-      } catch (...) {
-        errors[d] = std::current_exception();
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const std::exception_ptr& error : errors) {
-    if (error) std::rethrow_exception(error);
   }
 }
 

@@ -19,6 +19,8 @@ struct BlockView {
   const std::uint16_t* program = nullptr;
   std::int32_t block = 0;
   std::int32_t lane = 0;
+  std::int32_t lanes = 0;   ///< of the warp that hold columns
+  std::int64_t length = 0;  ///< of the program
 };
 
 template <class Scores>
@@ -29,6 +31,8 @@ view_block(const DeviceBatch& batch, std::int32_t problem, std::int32_t block, b
   view.problem = &c;
   view.block = block;
   view.lane = static_cast<std::int32_t>(threadIdx.x % 32);
+  view.lanes = c.lanes;
+  view.length = c.length;
   view.state = batch.state + c.state + block * c.block_words + view.lane;
   const std::int64_t planes = Scores::halves == 1 && affine ? 2 : 1;
   std::uint64_t* columns = batch.boundaries + c.boundaries;
@@ -46,22 +50,30 @@ __device__ inline std::uint64_t load_word(const std::uint64_t* word) {
   return value;
 }
 __device__ inline void store_word(std::uint64_t* word, std::uint32_t value) {
-  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(written | value) : "memory");
+  // No clobber: nothing else is told by it, so what is read from memory need not wait.
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(written | value));
 }
-__device__ inline bool stopped(const DeviceBatch& batch) {
+template <class Batch>
+__device__ inline bool stopped(const Batch& batch) {
   int flag;
   asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(flag) : "l"(batch.counters + 2));
   return flag != 0;
 }
-__device__ inline std::uint32_t settle(const DeviceBatch& batch,
+template <class Batch>
+__device__ inline std::uint32_t settle(const Batch& batch,
                                        std::uint64_t value,
                                        const std::uint64_t* word) {
-  while (value >> 32 == 0 && !stopped(batch)) {
-    __nanosleep(40);
+  // A look at the flag takes as long as one at the word: seldom.
+  for (int looks = 1; value >> 32 == 0; ++looks) {
+    if (looks % 16 == 0 && stopped(batch)) break;
+    if (looks > 4) __nanosleep(40);
     value = load_word(word);
   }
   return static_cast<std::uint32_t>(value);
 }
+
+/// Letters on their way along the lanes: a ring of 128 twice, so that 32 lie side by side.
+inline constexpr int ring_size = 128;
 
 /// Words between blocks and letters that a sweep needs first.
 struct Arrivals {

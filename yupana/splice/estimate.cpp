@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <cmath>
 #include <string>
 
+#include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/splice/align_backends.hpp"
 #include "yupana/splice/plan.hpp"
@@ -78,19 +80,15 @@ Estimate estimate_protein(const Case& problem, const ProteinParams& params) {
 
 namespace {
 
-/// The best of five runs of `run`, which gives the cells of one on a context of one thread.
+/// The best seconds of `repeats` runs.
 template <class Run>
-double best_rate(const Run& run) {
-  ContextParams one;
-  one.device = "cpu";
-  one.threads = 1;
-  Context context(one);
-  double best = 0;
-  for (int repeat = 0; repeat < 5; ++repeat) {
+double best_seconds(int repeats, const Run& run) {
+  double best = HUGE_VAL;
+  for (int repeat = 0; repeat < repeats; ++repeat) {
     const auto begin = std::chrono::steady_clock::now();
-    const std::int64_t cells = run(context);
+    run();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    best = std::max(best, static_cast<double>(cells) / seconds.count());
+    best = std::min(best, seconds.count());
   }
   return best;
 }
@@ -111,29 +109,80 @@ std::vector<Exon> even_exons(std::int64_t bases) {
   return exons;
 }
 
+/// The problem of which rates are measured, `cells` of work, 8,850 bases of exons.
+struct Sample {
+  std::string bases, target;
+  std::vector<Exon> exons;
+  double cells = 0;
+  Case view() const { return {bases, exons, target}; }
+};
+
+Sample make_sample(int letters, std::string_view of) {
+  RandomSequence random(1);
+  Sample sample;
+  sample.bases = random_letters(random, 6000, "ACGT");
+  sample.target = random_letters(random, letters, of);
+  sample.exons = even_exons(std::ssize(sample.bases));
+  return sample;
+}
+
+/// align(context, problems) of one thread of the CPU, or of one GPU: with hardly any work, with one
+/// problem, and with many.
+template <class Align>
+Rate rate_of(const Context& where, const Sample& sample, const Align& align) {
+  Rate rate;
+  const std::vector<Exon> one_exon(1, sample.exons.front());
+  const Case smallest{sample.bases, one_exon, std::string_view(sample.target).substr(0, 4)};
+  const std::vector<Case> small(1, smallest), one(1, sample.view()), many(600, sample.view());
+  ContextParams params;
+  params.threads = 1;
+  if (where.backend() == Backend::cuda) {
+    params.threads = where.threads();
+    params.device = fmt::format("cuda:{}", where.devices().front());
+  } else {
+    params.device = where.backend() == Backend::cpu ? "cpu" : "reference";
+  }
+  Context context(params);
+  if (where.backend() != Backend::cuda) {
+    const int repeats = where.backend() == Backend::cpu ? 5 : 1;
+    rate.cells = sample.cells / best_seconds(repeats, [&] { align(context, one); });
+    return rate;
+  }
+  double bases = 0;
+  for (const Exon& exon : sample.exons) bases += static_cast<double>(exon.length());
+  rate.call = best_seconds(3, [&] { align(context, small); });
+  const double alone = best_seconds(3, [&] { align(context, one); });
+  const double together = best_seconds(2, [&] { align(context, many); });
+  // A clock that is too coarse must not make it infinitely fast.
+  rate.bases = bases / std::max(alone - rate.call, 0.05 * alone);
+  rate.cells = 600 * sample.cells / std::max(together - rate.call, 0.05 * together);
+  return rate;
+}
+
 }  // namespace
 
-double measured_rate(const AlignParams& params) {
-  RandomSequence random(1);
-  const std::string bases = random_letters(random, 6000, "ACGT");
-  const std::string target = random_letters(random, 1460, "ACGT");
-  const std::vector<Exon> exons = even_exons(std::ssize(bases));
+double Rate::seconds(double all_cells, double longest, double workers) const {
+  const double alone = bases > 0 ? longest / bases : 0;
+  return call + std::max(all_cells / (cells * workers), alone);
+}
+
+Rate measured_rate(Context& context, const AlignParams& params) {
   AlignParams plain = params;
   plain.substitution = Substitution::dna();
-  return best_rate([&](Context& context) {
-    return align(context, {bases, exons, target}, plain).executed_cells;
+  const bool slow = context.backend() == Backend::reference;
+  Sample sample = make_sample(slow ? 100 : 1460, "ACGT");
+  sample.cells = static_cast<double>(estimate(sample.view(), plain).executed_cells);
+  return rate_of(context, sample, [&](Context& on, const std::vector<Case>& cases) {
+    align(on, cases, plain);
   });
 }
 
-double measured_protein_rate(const ProteinParams& params) {
-  RandomSequence random(1);
-  const std::string bases = random_letters(random, 6000, "ACGT");
-  const std::string target = random_letters(random, 480, "ACDEFGHIKLMNPQRSTVWY");
-  const std::vector<Exon> exons = even_exons(std::ssize(bases));
-  const std::int64_t cells = estimate_protein({bases, exons, target}, params).executed_cells;
-  return best_rate([&](Context& context) {
-    align_protein(context, {bases, exons, target}, params);
-    return cells;
+Rate measured_protein_rate(Context& context, const ProteinParams& params) {
+  const bool slow = context.backend() == Backend::reference;
+  Sample sample = make_sample(slow ? 30 : 480, "ACDEFGHIKLMNPQRSTVWY");
+  sample.cells = static_cast<double>(estimate_protein(sample.view(), params).executed_cells);
+  return rate_of(context, sample, [&](Context& on, const std::vector<Case>& cases) {
+    align_protein(on, cases, params);
   });
 }
 

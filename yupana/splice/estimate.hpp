@@ -31,9 +31,19 @@ Estimate estimate(const Case& problem, const AlignParams& params = {});
 /// rows of the carries (at most: 18 more a start with exons before it, while bases are A, C, G, T).
 Estimate estimate_protein(const Case& problem, const ProteinParams& params);
 
-/// Cells a second of one thread here, from a run of about 20 ms.
-double measured_rate(const AlignParams& params);
+/// How fast problems are aligned where a context runs.
+struct Rate {
+  double cells = 0;  ///< a second: of one thread, or of one GPU that many problems fill
+  double bases = 0;  ///< a second: of a GPU's way through the exons of one problem; 0: no matter
+  double call = 0;   ///< seconds that a call takes besides
+
+  /// Seconds for `cells` in all on `workers` threads or GPUs, of problems whose exons have at most
+  /// `longest` bases in all: on a GPU a problem takes no less, however narrow its target.
+  double seconds(double all_cells, double longest, double workers) const;
+};
+/// From runs on the context's device, of about 20 ms on a CPU and 100 ms on a GPU.
+Rate measured_rate(Context& context, const AlignParams& params);
 /// The same with proteins.
-double measured_protein_rate(const ProteinParams& params);
+Rate measured_protein_rate(Context& context, const ProteinParams& params);
 
 }  // namespace yupana::splice

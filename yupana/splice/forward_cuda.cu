@@ -52,29 +52,35 @@ class Forward {
     strip_.prepare(batch_, view_, true);
     std::int32_t version = -1;
     bool fits = true;
-    const DeviceStart* start = batch_.starts + problem_.starts;
-    const DeviceStart* const end = start + problem_.start_count;
-    Arrivals arrivals = Block::fetch(view_, *start, start->rows);
-    for (std::int32_t s = 1; start < end; ++start, ++s) {
-      if (s % 16 == 0 && stopped(batch_)) break;
-      const typename Block::Ended ended = start->version != version
-                                              ? absorb(*start, version)
+    const DeviceStart* const starts = batch_.starts + problem_.starts;
+    const std::int32_t count = problem_.start_count;
+    // What a start and its first reading say is on its way while the start before is computed.
+    DeviceStart start = starts[0];
+    Arrivals arrivals = Block::fetch(view_, start, start.rows);
+    for (std::int32_t s = 0; s < count; ++s) {
+      const DeviceStart next = starts[min(s + 1, count - 1)];
+      const DeviceReading* const readings = batch_.readings + problem_.readings;
+      const DeviceReading first = readings[start.readings_from];
+      const typename Block::Ended ended = start.version != version
+                                              ? absorb(start, version)
                                               : Block::load_row(running(), batch_.alignment);
-      version = start->version;
-      fits = strip_.enter(batch_, view_, *start, ended) && fits;
-      const DeviceReading* reading = batch_.readings + problem_.readings + start->readings_from;
-      prefetch(reading);
-      const DeviceStart* next = start + 1 < end ? start + 1 : nullptr;
-      if (start->marks_from < start->marks_to) {
+      version = start.version;
+      fits = strip_.enter(batch_, view_, start, ended) && fits;
+      const DeviceStart* then = s + 1 < count ? &next : nullptr;
+      const bool stop = stopped(batch_);  // heard of behind the sweep
+      if (start.marks_from < start.marks_to) {
         strip_.template sweep<Keep::marks>(
-            batch_, view_, *start, start->rows, arrivals, next, ring_, nullptr, 0);
+            batch_, view_, start, start.rows, arrivals, then, ring_, nullptr, 0);
       } else {
         strip_.template sweep<Keep::nothing>(
-            batch_, view_, *start, start->rows, arrivals, next, ring_, nullptr, 0);
+            batch_, view_, start, start.rows, arrivals, then, ring_, nullptr, 0);
       }
-      for (std::int32_t r = start->readings_from; r < start->readings_to; ++r, ++reading) {
-        read(r, *reading);
+      if (stop) break;
+      read(start.readings_from, first);
+      for (std::int32_t r = start.readings_from + 1; r < start.readings_to; ++r) {
+        read(r, readings[r]);
       }
+      start = next;
     }
     if (!fits) atomicOr(&result_.overflow, 1);
     if (holds_last_column()) {
@@ -217,7 +223,7 @@ class Forward {
 // before it.
 template <template <int> class Scores, bool affine>
 __global__ void __launch_bounds__(32) forward_kernel(const __grid_constant__ DeviceBatch batch) {
-  __shared__ std::uint16_t ring[128];
+  __shared__ std::uint16_t ring[2 * ring_size];
   extern __shared__ std::uint32_t rows[];
   Shared shared{ring, rows};
   std::int32_t item = 0;
@@ -225,7 +231,11 @@ __global__ void __launch_bounds__(32) forward_kernel(const __grid_constant__ Dev
   item = __shfl_sync(all_lanes, item, 0);
   if (item >= batch.item_count) return;
   const WorkItem work = batch.items[item];
-  if (batch.cases[work.problem].columns == 4) {
+  const std::int32_t columns = batch.cases[work.problem].columns;
+  if constexpr (Scores<2>::halves == 2) {
+    if (columns == 2) return Forward<Scores<2>, affine, 2>(batch, work, shared).run();
+  }
+  if (columns == 4) {
     Forward<Scores<4>, affine, 4>(batch, work, shared).run();
   } else {
     Forward<Scores<8>, affine, 8>(batch, work, shared).run();

@@ -8,9 +8,6 @@
 /// the CUDA build include this.
 namespace yupana::splice::cuda {
 
-/// Columns of a strip that kernels exist for.
-inline constexpr int strip_columns[] = {4, 8};
-
 /// Programs from bases: letter numbers, or the selectors of packed scores; then all blocks of all
 /// cases, scores and best last exons.
 void launch_forward(Width width, bool affine, const DeviceBatch& batch, cudaStream_t stream);

@@ -95,9 +95,14 @@ void find_letters(PreparedCase& c, const Case& problem, const AlignParams& param
 
 int halves_of(const PreparedCase& c) { return cuda::halves_of(c.width); }
 
+/// Strips of 2 are 3 steps a lane behind the first, and no more than program_gap in all.
+constexpr int lanes_of_narrow = 16;
+
 StripShape shape_of(const PreparedCase& c, int columns, int lanes) {
   const int halves = halves_of(c);
   const std::int64_t positions = c.letters + 1;
+  if (columns == 2 && c.width == Width::wide) columns = 4;
+  if (columns == 2) lanes = std::min(lanes, lanes_of_narrow);
   StripShape shape;
   shape.columns = columns;
   shape.blocks =
@@ -117,19 +122,23 @@ struct Cycles {
 
 Cycles cycles_of(const PreparedCase& c, const StripShape& shape, const AlignParams& params) {
   const bool affine = params.gap_open != 0;
-  const int lanes = halves_of(c) * shape.lanes;
+  const bool narrowest = shape.columns == 2;
+  const int lanes = halves_of(c) * shape.lanes + (narrowest ? shape.lanes - 1 : 0);
   const auto starts = static_cast<double>(c.plan.starts.size());
   const double rows = static_cast<double>(c.plan.rows) - starts;
   const double steps = rows + starts * (lanes - 1);
   const double wide = c.width == Width::packed4 ? 1 : 1.6;
   Cycles cycles;
-  const double narrow = shape.columns == 4 ? 1.3 : 1;
+  const double narrow = narrowest ? 1.5 : shape.columns == 4 ? 1.3 : 1;
   const double step_work =
       2 * (narrow * wide * (affine ? 6 : 3) * shape.columns + (affine ? 16 : 8));
-  const double step_alone =
-      shape.columns == 4 ? (affine ? 90 : 61) * wide : (affine ? 140 : 92) * wide;
+  const double step_alone = narrowest            ? (affine ? 86 : 42) * wide
+                            : shape.columns == 4 ? (affine ? 130 : 70) * wide
+                                                 : (affine ? 140 : 92) * wide;
   cycles.work = (steps * step_work + starts * 80 * shape.columns) * shape.blocks;
-  cycles.alone = steps * step_alone + starts * 1500 + shape.blocks * (lanes + 80) * step_alone;
+  // A block more is a column more to clear, to keep and for the traceback to cross: 5 us.
+  cycles.alone = steps * step_alone + starts * 1500 +
+                 shape.blocks * ((lanes + 80) * step_alone + (params.alignment ? 10'000 : 3'000));
   return cycles;
 }
 
@@ -182,7 +191,8 @@ void choose_shapes(std::span<PreparedCase*> cases,
                    const AlignParams& params,
                    const Tuning& tuning,
                    std::int64_t schedulers) {
-  static constexpr int forms[][2] = {{8, 32}, {4, 32}, {4, 16}, {4, 8}, {4, 4}};
+  static constexpr int forms[][2] = {
+      {8, 32}, {4, 32}, {4, 16}, {4, 8}, {2, 16}, {4, 4}, {2, 8}, {2, 4}};
   double all = 0;
   for (const PreparedCase* c : cases) all += estimated_work(*c, params);
   const double share = all / static_cast<double>(schedulers);

@@ -1,8 +1,11 @@
 #include "yupana/splice/protein.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "yupana/core/error.hpp"
+#include "yupana/splice/align_backends.hpp"
 #include "yupana/splice/checks.hpp"
 #include "yupana/splice/protein_backends.hpp"
 
@@ -43,12 +46,50 @@ std::vector<SplicedAlignment> dispatch(Context& context,
     case Backend::cpu:
       return cpu::align_protein(context, problems, params);
     case Backend::cuda:
+#ifdef YUPANA_CUDA
+      return cuda::align_protein(context, problems, params);
+#else
       break;
+#endif
   }
-  throw Error(ErrorCode::device, "splice: protein targets have no CUDA version; use --device cpu");
+  throw Error(ErrorCode::device, "splice: this build has no CUDA version; use --device cpu");
 }
 
 }  // namespace
+
+// A cell with an exon of a chain is reached by a gap of all letters and one of all codons, so that
+// its best value is no less than these and the junctions lose. Exons of a chain are at most as many
+// as end one behind the other, the first to end always taken.
+void check_protein_range(const Case& problem, const ProteinParams& params, const Plan& plan) {
+  const std::int64_t letters = std::ssize(problem.target);
+  std::int64_t chain = 0, free_from = 0, begin = 0, junction = 0;
+  for (const std::int64_t k : ordered_exons(problem.exons)) {
+    const Exon& exon = problem.exons[k];
+    begin = std::max<std::int64_t>(begin, std::abs(std::int64_t{exon.begin}));
+    junction = std::max<std::int64_t>(
+        junction, std::abs(std::int64_t{exon.entry}) + std::abs(std::int64_t{exon.exit}));
+    if (exon.first < free_from) continue;
+    ++chain;
+    free_from = exon.last + params.align.min_intron + 1;
+  }
+  std::int64_t covered = 0, reach = 0;
+  for (const Start& start : plan.starts) {
+    const std::int64_t last = start.first + start.rows - 1;
+    covered += std::max<std::int64_t>(0, last - std::max(start.first - 1, reach));
+    reach = std::max(reach, last);
+  }
+  std::int64_t size = 0;
+  for (const int score : params.align.substitution.scores)
+    size = std::max<std::int64_t>(size, std::abs(score));
+  const std::int64_t extend = -params.align.gap_extend;
+  const std::int64_t gaps = extend * (covered / 3 + 1) - std::int64_t{2} * params.align.gap_open;
+  if (begin + chain * junction + letters * (size + 2 * extend) + gaps < (1 << 28) - 1) return;
+  throw Error(ErrorCode::bad_input,
+              fmt::format("splice: scores against {} target letters, with up to {} exons in a "
+                          "chain, may not fit 28 bits; give smaller scores",
+                          letters,
+                          chain));
+}
 
 ProteinParams::ProteinParams() {
   align.substitution = Substitution::blosum62();

@@ -55,7 +55,7 @@ struct ProteinParams {
 ///   memory: where the alignment is wanted up to 48 n bytes for each end of exons, and n for
 ///   each codon of the longest exon of the chain
 ///   errors: as align(), and bad_input for a matrix without one of the twenty amino acids, X and *,
-///   scores that may not fit 28 bits; device on GPUs: it runs on the CPU alone
+///   and for scores that may not fit 28 bits
 /// Exact: whole numbers of 32 bits.
 SplicedAlignment align_protein(Context& context,
                                const Case& problem,

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "yupana/splice/plan.hpp"
 #include "yupana/splice/protein.hpp"
 
 /// Private to the family. Inputs are checked; backends leave rescoring to the caller.
@@ -53,6 +54,10 @@ inline char column_of_amino(const Substitution& substitution, char amino, char t
   return code(amino) == code(target) && code(amino) != code('X') ? '=' : 'X';
 }
 
+/// Throws bad_input if scores that are reached may be beyond 2^28, or ones that are not may reach
+/// them.
+void check_protein_range(const Case& problem, const ProteinParams& params, const Plan& plan);
+
 namespace reference {
 SplicedAlignment align_protein(const Case& problem, const ProteinParams& params);
 }
@@ -61,5 +66,22 @@ std::vector<SplicedAlignment> align_protein(Context& context,
                                             std::span<const Case> problems,
                                             const ProteinParams& params);
 }
+#ifdef YUPANA_CUDA
+namespace cuda {
+
+struct DeviceSeconds;
+
+/// What tests vary; results do not depend on it.
+struct ProteinTuning {
+  std::uint64_t memory = 0;          ///< bytes for the cases of a batch; 0: chosen
+  DeviceSeconds* seconds = nullptr;  ///< where wanted, with one device: the time taken
+};
+
+std::vector<SplicedAlignment> align_protein(Context& context,
+                                            std::span<const Case> problems,
+                                            const ProteinParams& params,
+                                            const ProteinTuning& tuning = {});
+}  // namespace cuda
+#endif
 
 }  // namespace yupana::splice

@@ -4,12 +4,11 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/core/tiles.hpp"
-#include "yupana/splice/align_backends.hpp"
 
 namespace yupana::splice::cpu {
 
-// What is reached stays within 2^28 of 0 (check_range), what is not starts at -2^29 and gains less
-// than 2^28: the two never meet.
+// What is reached stays within 2^28 of 0 (check_protein_range), what is not starts at -2^29 and
+// gains less than 2^28: the two never meet.
 constexpr std::int32_t lowest = -(1 << 29);
 constexpr std::int32_t least_reached = -(1 << 28);
 
@@ -26,39 +25,6 @@ ProteinSolver::ProteinSolver(Context& context, const Case& problem, const Protei
       count_(stride_ + kernels_.lanes),
       slots_(plan_.slots) {
   saved_.fill(-1);
-}
-
-// A cell with an exon of a chain is reached by a gap of all letters and one of all codons, so that
-// its best value is no less than these and the junctions lose. Exons of a chain are at most as many
-// as end one behind the other, the first to end always taken.
-void ProteinSolver::check_range() const {
-  std::int64_t chain = 0, free_from = 0, begin = 0, junction = 0;
-  for (const std::int64_t k : ordered_exons(problem_.exons)) {
-    const Exon& exon = problem_.exons[k];
-    begin = std::max<std::int64_t>(begin, std::abs(std::int64_t{exon.begin}));
-    junction = std::max<std::int64_t>(
-        junction, std::abs(std::int64_t{exon.entry}) + std::abs(std::int64_t{exon.exit}));
-    if (exon.first < free_from) continue;
-    ++chain;
-    free_from = exon.last + params_.align.min_intron + 1;
-  }
-  std::int64_t covered = 0, reach = 0;
-  for (const Start& start : plan_.starts) {
-    const std::int64_t last = start.first + start.rows - 1;
-    covered += std::max<std::int64_t>(0, last - std::max(start.first - 1, reach));
-    reach = std::max(reach, last);
-  }
-  std::int64_t size = 0;
-  for (const int score : params_.align.substitution.scores)
-    size = std::max<std::int64_t>(size, std::abs(score));
-  const std::int64_t extend = -params_.align.gap_extend;
-  const std::int64_t gaps = extend * (covered / 3 + 1) - std::int64_t{2} * params_.align.gap_open;
-  if (begin + chain * junction + letters_ * (size + 2 * extend) + gaps < (1 << 28) - 1) return;
-  throw Error(ErrorCode::bad_input,
-              fmt::format("splice: scores against {} target letters, with up to {} exons in a "
-                          "chain, may not fit 28 bits; give smaller scores",
-                          letters_,
-                          chain));
 }
 
 void ProteinSolver::make_profiles() {
@@ -317,7 +283,7 @@ void ProteinSolver::run_start(std::int64_t index) {
 }
 
 void ProteinSolver::solve(Stage& stage, SplicedAlignment& result) {
-  check_range();
+  check_protein_range(problem_, params_, plan_);
   make_profiles();
   row_ = make_row(false);
   entered_ = make_row(false);

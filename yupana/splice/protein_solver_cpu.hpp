@@ -46,7 +46,6 @@ class ProteinSolver {
     int carried = 0;
   };
 
-  void check_range() const;
   void make_profiles();
   void count_bytes(std::int64_t planes);
   ProteinRow make_row(bool with_sources);

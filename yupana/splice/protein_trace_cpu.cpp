@@ -7,8 +7,8 @@
 namespace yupana::splice::cpu {
 namespace {
 
-// Scores are within 2^28 of 0 (check_range), and what is not reached loses less than that from
-// here.
+// Scores are within 2^28 of 0 (check_protein_range), and what is not reached loses less than that
+// from here.
 constexpr std::int32_t unreached = -(1 << 29);
 
 /// What a stream sees at its beginning with one carry: scores, and the readings they come from (-1:

@@ -20,14 +20,19 @@ template <class Scores, bool affine, int columns>
 struct Strip {
   static constexpr int halves = Scores::halves;
   static constexpr bool two_planes = halves == 1 && affine;
+  /// Steps that a lane's last column has to reach the next lane, besides one: narrow strips have
+  /// less to do in a step than the way takes.
+  static constexpr int lag = columns == 2 ? 1 : 0;
   Scores scores;
   std::uint32_t best[columns];
   std::uint32_t gap[affine ? columns : 1];
   std::uint32_t room = 0;  ///< values beyond it may overflow on the way to the last column
 
   __device__ static std::int32_t virtual_lanes(const BlockView& view) {
-    return halves * view.problem->lanes;
+    return halves * view.lanes;
   }
+  /// Steps that a virtual lane is behind the first.
+  __device__ static std::int32_t delay(std::int32_t v) { return v + v / halves * lag; }
   __device__ static std::int32_t first_column(const BlockView& view) {
     return view.block * virtual_lanes(view) * columns;
   }
@@ -142,7 +147,7 @@ struct Strip {
     a.corner = load_word(left - 1);
     if (view.lane < rows) {
       a.told = load_word(left + view.lane);
-      if (two_planes) a.gap_told = load_word(left + view.problem->length + view.lane);
+      if (two_planes) a.gap_told = load_word(left + view.length + view.lane);
     }
     return a;
   }
@@ -162,6 +167,11 @@ struct Strip {
                         std::int64_t kept_from);
 
  private:
+  __device__ static void exchange(std::uint32_t& a, std::uint32_t& b) {
+    const std::uint32_t kept = a;
+    a = b;
+    b = kept;
+  }
   __device__ __forceinline__ void step(std::uint32_t selector,
                                        std::uint32_t idle,
                                        std::uint32_t left,
@@ -261,36 +271,44 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
                                                       std::uint32_t* kept,
                                                       std::int64_t kept_from) {
   constexpr std::int64_t kept_words = (affine ? 2 : 1) * columns * 32;
-  const std::int64_t plane = view.problem->length;
+  const std::int64_t plane = view.length;
   const std::uint32_t open = Scores::all(batch.open);
   const int letters = batch.letters;
   const bool first_lane = view.lane == 0;
-  const std::int32_t lanes = virtual_lanes(view);
-  const std::int32_t steps = rows + lanes - 1;
-  const std::int32_t behind = halves * view.lane;
+  const std::uint32_t chooser = Scores::chooser(first_lane);
+  const std::int32_t ramp = delay(virtual_lanes(view) - 1);
+  const std::int32_t steps = rows + ramp;
+  // Lanes without columns read the letters of the last that has some: all are letters.
+  const std::int32_t behind = delay(halves * min(view.lane, view.lanes - 1));
   const std::uint16_t* program = view.program + start.position + view.lane;
   const std::uint64_t* left =
       view.left != nullptr ? view.left + start.position + view.lane : nullptr;
-  std::uint64_t* right = view.right != nullptr && view.lane == view.problem->lanes - 1
-                             ? view.right + start.position - (lanes - 1)
+  std::uint64_t* right = view.right != nullptr && view.lane == view.lanes - 1
+                             ? view.right + start.position - ramp
                              : nullptr;
   std::conditional_t<keep == Keep::marks, MarkKeeper<Strip>, NoMarks> marks(
       batch, view, start, kept_words);
 
   __syncwarp();
-  ring[64 + view.lane] = ring[96 + view.lane] = Scores::no_base(letters);
+#pragma unroll
+  for (int i = 64; i < ring_size; i += 32) {
+    ring[i + view.lane] = ring[i + view.lane + ring_size] = Scores::no_base(letters);
+  }
   // The cell above and to the left of the block's first.
   const std::uint32_t corner =
       Scores::best_told(settle(batch, arrivals.corner, left - view.lane - 1));
   const std::uint32_t beside = __shfl_up_sync(all_lanes, best[columns - 1], 1);
   std::uint32_t diagonal = Scores::join(first_lane ? corner : beside, best[columns - 1]);
   std::uint32_t letters_gap = Scores::all(Scores::floor);
+  std::uint32_t on_its_way = beside, gap_on_its_way = letters_gap;
   std::uint16_t arriving = arrivals.selector;
   std::uint64_t told_next = arrivals.told, gap_next = arrivals.gap_told;
   if (keep == Keep::everything && kept_from == 0) put(kept);
   for (std::int32_t begin = 0; begin < steps; begin += 32) {
+    if (begin % 65536 == 32768 && __any_sync(all_lanes, stopped(batch))) break;
     // What arrived, and the next on its way.
-    ring[(begin + view.lane) & 127] = arriving;
+    const int place = (begin + view.lane) % ring_size;
+    ring[place] = ring[place + ring_size] = arriving;
     arriving = program[begin + 32];
     const std::uint32_t told = settle(batch, told_next, left + begin);
     std::uint32_t gap_told = told;
@@ -303,29 +321,34 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
     // The last letters are on their way along the lanes: time to send for the next start's.
     if (next != nullptr && begin + 32 >= steps) arrivals = fetch(view, *next, next->rows);
     __syncwarp();
-    std::uint32_t selector = ring[(begin - behind) & 127];
+    const std::uint16_t* letter = ring + (begin - behind + 2 * ring_size) % ring_size;
+    std::uint64_t* out = right != nullptr ? right + begin : nullptr;
     const auto do_step = [&](std::int32_t u) {
       const std::int32_t t = begin + u;
-      const std::uint32_t next_selector = ring[(t + 1 - behind) & 127];
+      const std::uint32_t selector = letter[u];
       std::uint32_t before = __shfl_up_sync(all_lanes, best[columns - 1], 1);
       const std::uint32_t first = __shfl_sync(all_lanes, told, u);
-      if (first_lane) before = Scores::best_told(first);
-      const std::uint32_t neighbour = Scores::join(before, best[columns - 1]);
+      std::uint32_t neighbour;
+      if constexpr (lag == 1) {
+        exchange(before, on_its_way);
+        neighbour = Scores::join(first_lane ? first : before, best[columns - 1]);
+      } else {
+        neighbour = Scores::join_best(before, best[columns - 1], first, chooser);
+      }
       if constexpr (affine) {
         std::uint32_t gap_before = __shfl_up_sync(all_lanes, letters_gap, 1);
         const std::uint32_t first_gap = two_planes ? __shfl_sync(all_lanes, gap_told, u) : first;
-        if (first_lane) gap_before = Scores::gap_told(first_gap);
-        letters_gap = Scores::join(gap_before, letters_gap);
+        if constexpr (lag == 1) exchange(gap_before, gap_on_its_way);
+        letters_gap = Scores::join_gap(gap_before, letters_gap, first_gap, chooser);
       }
       const std::uint32_t idle = affine ? Scores::idle(selector, letters) : 0;
       step(selector, idle, neighbour, diagonal, letters_gap, open);
-      selector = next_selector;
-      if (right != nullptr) {
+      if (out != nullptr) {
         if constexpr (two_planes) {
-          store_word(right + t, best[columns - 1]);
-          store_word(right + plane + t, letters_gap);
+          store_word(out + u, best[columns - 1]);
+          store_word(out + plane + u, letters_gap);
         } else {
-          store_word(right + t, Scores::told(best[columns - 1], letters_gap));
+          store_word(out + u, Scores::told(best[columns - 1], letters_gap));
         }
       }
       if constexpr (keep == Keep::marks) {
@@ -336,17 +359,19 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
         if (t + 1 >= kept_from) put(kept + (t + 1 - kept_from) * kept_words);
       }
     };
-    // Pieces of four without a branch between.
-    const std::int32_t count = min(32, steps - begin);
+    // Pieces without a branch between.
+    constexpr std::int32_t piece = columns == 2 && keep == Keep::nothing ? 8 : 4;
+    std::int32_t count = min(32, steps - begin);
+    // Steps behind the last have no base: they change nothing, and cost less than odd ones.
+    if constexpr (piece == 8) count = (count + piece - 1) / piece * piece;
     std::int32_t u = 0;
 #pragma unroll 1
-    for (; u + 4 <= count; u += 4) {
+    for (; u + piece <= count; u += piece) {
 #pragma unroll
-      for (std::int32_t v = 0; v < 4; ++v) do_step(u + v);
+      for (std::int32_t v = 0; v < piece; ++v) do_step(u + v);
     }
 #pragma unroll 1
     for (; u < count; ++u) do_step(u);
-    __syncwarp();
   }
 }
 

@@ -1,45 +1,10 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/splice/launch_cuda.hpp"
+#include "yupana/splice/path_cuda.cuh"
 #include "yupana/splice/strip_cuda.cuh"
 
 namespace yupana::splice::cuda {
 namespace {
-
-/// The words of an alignment, written by lane 0; equal runs become one.
-class Path {
- public:
-  __device__ explicit Path(std::uint32_t* words) : words_(words) {}
-  __device__ void add(std::uint32_t operation, std::int32_t length) {
-    if (length == 0) return;
-    if (operation == operation_ && length_ > 0) {
-      length_ += length;
-      return;
-    }
-    flush();
-    operation_ = operation;
-    length_ = length;
-  }
-  __device__ void mark(std::int32_t reading) {
-    flush();
-    length_ = 0;
-    write(std::uint32_t{word_exon} << word_shift);
-    write(static_cast<std::uint32_t>(reading));
-  }
-  __device__ void flush() {
-    if (length_ > 0) write(operation_ << word_shift | static_cast<std::uint32_t>(length_));
-  }
-  __device__ std::int64_t count() const { return count_; }
-
- private:
-  __device__ void write(std::uint32_t word) {
-    if (threadIdx.x == 0) words_[count_] = word;
-    ++count_;
-  }
-  std::uint32_t* words_;
-  std::int64_t count_ = 0;
-  std::uint32_t operation_ = 0;
-  std::int32_t length_ = 0;
-};
 
 /// One warp follows one alignment back. Of a chosen exon only the blocks that the path goes through
 /// are computed again, each from the column that its left neighbour left behind; then up to 32
@@ -107,7 +72,7 @@ class Tracer {
 
   __device__ std::int32_t kept(std::int32_t i, std::int32_t j, int plane) const {
     const std::int32_t v = (j - first_) / columns, c = (j - first_) % columns;
-    const std::int64_t row = i + v - low_;
+    const std::int64_t row = i + Block::delay(v) - low_;
     const std::uint32_t word = kept_[row * kept_words + (plane * columns + c) * 32 + v / halves];
     return Scores::half(word, v % halves);
   }
@@ -235,14 +200,21 @@ class Tracer {
 
 template <template <int> class Scores, bool affine>
 __global__ void __launch_bounds__(32) trace_kernel(const __grid_constant__ DeviceBatch batch) {
-  __shared__ std::uint16_t ring[128];
+  __shared__ std::uint16_t ring[2 * ring_size];
   while (true) {
     std::int32_t problem = 0;
     if (threadIdx.x == 0) problem = atomicAdd(batch.counters + 1, 1);
     problem = __shfl_sync(all_lanes, problem, 0);
     if (problem >= batch.case_count) return;
     if (batch.results[problem].overflow != 0) continue;
-    if (batch.cases[problem].columns == 4) {
+    const std::int32_t columns = batch.cases[problem].columns;
+    if constexpr (Scores<2>::halves == 2) {
+      if (columns == 2) {
+        Tracer<Scores<2>, affine, 2>(batch, problem, ring).run();
+        continue;
+      }
+    }
+    if (columns == 4) {
       Tracer<Scores<4>, affine, 4>(batch, problem, ring).run();
     } else {
       Tracer<Scores<8>, affine, 8>(batch, problem, ring).run();

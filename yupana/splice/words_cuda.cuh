@@ -59,6 +59,21 @@ struct Packed {
   __device__ static std::uint32_t join(std::uint32_t before, std::uint32_t own) {
     return permute(before, own, 0x5432);
   }
+  /// The same where a block tells its first lane: all but one permutation is done before the lane
+  /// before has answered, on which every step waits.
+  __device__ static std::uint32_t chooser(bool first_lane) { return first_lane ? 0x7654 : 0x7632; }
+  __device__ static std::uint32_t join_best(std::uint32_t before,
+                                            std::uint32_t own,
+                                            std::uint32_t told,
+                                            std::uint32_t chooser) {
+    return permute(before, permute(told, own, 0x5432), chooser);
+  }
+  __device__ static std::uint32_t join_gap(std::uint32_t before,
+                                           std::uint32_t own,
+                                           std::uint32_t told,
+                                           std::uint32_t chooser) {
+    return permute(before, permute(told, own, 0x5410), chooser);
+  }
   /// One word of two rows of which each is right in one half.
   __device__ static std::uint32_t both(std::uint32_t low, std::uint32_t high) {
     return permute(low, high, 0x7610);
@@ -68,7 +83,6 @@ struct Packed {
     return permute(gap, best, 0x7632);
   }
   __device__ static std::uint32_t best_told(std::uint32_t told) { return told; }
-  __device__ static std::uint32_t gap_told(std::uint32_t told) { return told << 16; }
   __device__ static std::int32_t best_score_told(std::uint32_t told) { return half(told, 1); }
   /// All bits of the halves that have no base in this step.
   __device__ static std::uint32_t idle(std::uint32_t selector, int) {
@@ -141,10 +155,22 @@ struct WideWords {
     return static_cast<std::int32_t>(word);
   }
   __device__ static std::uint32_t join(std::uint32_t before, std::uint32_t) { return before; }
+  __device__ static std::uint32_t chooser(bool first_lane) { return first_lane ? 1 : 0; }
+  __device__ static std::uint32_t join_best(std::uint32_t before,
+                                            std::uint32_t,
+                                            std::uint32_t told,
+                                            std::uint32_t chooser) {
+    return chooser != 0 ? told : before;
+  }
+  __device__ static std::uint32_t join_gap(std::uint32_t before,
+                                           std::uint32_t own,
+                                           std::uint32_t told,
+                                           std::uint32_t chooser) {
+    return join_best(before, own, told, chooser);
+  }
   __device__ static std::uint32_t both(std::uint32_t low, std::uint32_t) { return low; }
   __device__ static std::uint32_t told(std::uint32_t best, std::uint32_t) { return best; }
   __device__ static std::uint32_t best_told(std::uint32_t told) { return told; }
-  __device__ static std::uint32_t gap_told(std::uint32_t told) { return told; }
   __device__ static std::int32_t best_score_told(std::uint32_t told) { return half(told, 0); }
   __device__ static std::uint32_t idle(std::uint32_t selector, int letters) {
     return selector == static_cast<std::uint32_t>(letters) ? ~0u : 0u;
