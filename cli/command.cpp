@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "cli/ranks.hpp"
+#include "yupana/cluster/mpi.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
 
@@ -101,6 +103,41 @@ Answer run(const CommonOptions& options,
   return body(context, options);
 }
 
+void print(const CommonOptions& options, const Answer& answer) {
+  if (options.json) {
+    if (!answer.json.empty()) fmt::print("{}\n", answer.json.dump());
+  } else {
+    fmt::print("{}", answer.text);
+  }
+  if (std::fflush(stdout) != 0) {
+    throw Error(ErrorCode::out_of_resources, "standard output: cannot write");
+  }
+}
+
+/// One of several processes: the first tells of progress and of the result.
+void run_in_ranks(const std::string& name,
+                  CommonOptions& options,
+                  const std::function<Answer(Context&, const CommonOptions&)>& body,
+                  Ranks ranks) {
+  if (ranks == Ranks::one) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{} runs in one process; start it without mpirun", name));
+  }
+  const std::shared_ptr<Comm> comm = join_ranks(options.context);
+  options.comm = comm.get();
+  if (comm->rank() != 0) options.quiet = true;
+  try {
+    const Answer answer = run(options, body);
+    if (comm->rank() == 0) print(options, answer);
+  } catch (const Error& error) {
+    end_ranks(*comm, error.what(), error.code());
+  } catch (const std::bad_alloc&) {
+    end_ranks(*comm,
+              "out of memory; lower --memory or start fewer ranks a machine",
+              ErrorCode::out_of_resources);
+  }
+}
+
 }  // namespace
 
 CLI::App& add_command(CLI::App& program,
@@ -108,7 +145,8 @@ CLI::App& add_command(CLI::App& program,
                       const std::string& purpose,
                       const std::string& example,
                       std::function<Answer(Context&, const CommonOptions&)> body,
-                      Runs runs) {
+                      Runs runs,
+                      Ranks ranks) {
   CLI::App* app = program.add_subcommand(name, purpose);
   app->footer("Example:\n  " + example);
   auto options = std::make_shared<CommonOptions>();
@@ -137,18 +175,11 @@ CLI::App& add_command(CLI::App& program,
   app->add_flag("--json", options->json, "print one JSON object on standard output")
       ->group("Everywhere");
   app->add_flag("--quiet", options->quiet, "no progress and no notes")->group("Everywhere");
-  app->callback([options, runs, body = std::move(body)] {
+  app->callback([options, runs, ranks, name, body = std::move(body)] {
     std::string& device = options->context.device;
     if (runs == Runs::on_the_processor && device == "auto") device = "cpu";
-    const Answer answer = run(*options, body);
-    if (options->json) {
-      if (!answer.json.empty()) fmt::print("{}\n", answer.json.dump());
-    } else {
-      fmt::print("{}", answer.text);
-    }
-    if (std::fflush(stdout) != 0) {
-      throw Error(ErrorCode::out_of_resources, "standard output: cannot write");
-    }
+    if (!cluster::under_mpi()) return print(*options, run(*options, body));
+    run_in_ranks(name, *options, body, ranks);
   });
   return *app;
 }

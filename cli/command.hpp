@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "yupana/core/comm.hpp"
 #include "yupana/core/context.hpp"
 
 namespace yupana::cli {
@@ -14,9 +15,10 @@ namespace yupana::cli {
 /// Options every command takes.
 struct CommonOptions {
   ContextParams context;
-  std::string out;     ///< -o: prefix of the files written
-  bool json = false;   ///< one JSON object on standard output
-  bool quiet = false;  ///< no progress, no notes
+  std::string out;       ///< -o: prefix of the files written
+  bool json = false;     ///< one JSON object on standard output
+  bool quiet = false;    ///< no progress, no notes
+  Comm* comm = nullptr;  ///< the processes that mpirun started; null for one alone
 };
 
 /// What a command prints at its end: a sentence or table for people, an object for programs.
@@ -28,6 +30,9 @@ struct Answer {
 /// Where a command can run: one that has no CUDA version takes "auto" for the processor.
 enum class Runs { anywhere, on_the_processor };
 
+/// Whether mpirun may start several processes of a command.
+enum class Ranks { one, many };
+
 /// Adds a subcommand. `body` runs with a context made from the common options; progress and notes
 /// go to standard error, Ctrl-C cancels the context. `example` must be a line that works.
 /// The returned app takes the command's own options.
@@ -36,7 +41,8 @@ CLI::App& add_command(CLI::App& program,
                       const std::string& purpose,
                       const std::string& example,
                       std::function<Answer(Context&, const CommonOptions&)> body,
-                      Runs runs = Runs::anywhere);
+                      Runs runs = Runs::anywhere,
+                      Ranks ranks = Ranks::one);
 
 /// Adds an option that takes a count with an optional metric suffix ("600M", "30k").
 CLI::Option* add_count(CLI::App& app,

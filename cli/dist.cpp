@@ -86,6 +86,7 @@ Answer dist(Context& context, const CommonOptions& common, DistOptions options) 
                 "dist: -o PREFIX is wanted: the files are PREFIX.dist.npy, PREFIX.ids");
   }
   options.job.out = common.out;
+  options.job.input.comm = common.comm;
   const job::DistanceJobResult result = job::run_distances(context, options.job);
   Answer answer;
   answer.text = account_text(result.cohort);
@@ -114,14 +115,16 @@ std::string joined_names() {
 
 void add_dist(CLI::App& program) {
   auto options = std::make_shared<DistOptions>();
-  CLI::App& app =
-      add_command(program,
-                  "dist",
-                  "Distances between all pairs of individuals, exact, from genotypes.",
-                  "yupana dist cohort.vcf.gz -o out/run --metric manhattan --missing pairwise",
-                  [options](Context& context, const CommonOptions& common) {
-                    return dist(context, common, *options);
-                  });
+  CLI::App& app = add_command(
+      program,
+      "dist",
+      "Distances between all pairs of individuals, exact, from genotypes.",
+      "yupana dist cohort.vcf.gz -o out/run --metric manhattan --missing pairwise",
+      [options](Context& context, const CommonOptions& common) {
+        return dist(context, common, *options);
+      },
+      Runs::anywhere,
+      Ranks::many);
   add_genotype_options(app, options->job.input);
   add_checkpoint_options(app, options->job.checkpoint);
   app.add_option("--metric", options->metric, joined_names())->capture_default_str();

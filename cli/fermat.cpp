@@ -110,6 +110,7 @@ Answer fermat(Context& context, const CommonOptions& common, FermatOptions optio
     throw Error(ErrorCode::usage, "fermat: -o PREFIX is wanted: the report is PREFIX.html");
   }
   options.job.out = common.out;
+  options.job.input.comm = common.comm;
   const job::FermatJobResult result = job::run_fermat(context, options.job);
   Answer answer;
   answer.json = {{"command", "fermat"}, {"samples", result.samples}};
@@ -178,7 +179,9 @@ void add_fermat(CLI::App& program) {
       "yupana fermat cohort.bed --labels pops.tsv --alpha 2 -o out/run",
       [options](Context& context, const CommonOptions& common) {
         return fermat(context, common, *options);
-      });
+      },
+      Runs::anywhere,
+      Ranks::many);
   add_options(app, *options);
 }
 

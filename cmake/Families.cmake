@@ -18,6 +18,7 @@ target_compile_definitions(yupana_options INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:F
 function(yupana_family name)
   cmake_parse_arguments(arg "" "" "USES;LIBS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/yupana/${name}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/plugin/")
   if(YUPANA_CUDA)
     file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/yupana/${name}/*.cu)
   endif()

@@ -27,9 +27,16 @@ AtomicFile::AtomicFile(std::string path)
   std::setvbuf(file_, nullptr, _IOFBF, 1 << 20);
 }
 
+AtomicFile::AtomicFile(std::string path, Comm& comm)
+    : path_(std::move(path)), temporary_(fmt::format("{}.part-{}", path_, getpid())), comm_(&comm) {
+  broadcast(comm, temporary_, 0);
+  shared_ = comm.create(temporary_);
+}
+
 AtomicFile::~AtomicFile() {
   if (file_ != nullptr) std::fclose(file_);
-  if (!committed_) std::remove(temporary_.c_str());
+  const bool mine = comm_ == nullptr || comm_->rank() == 0;
+  if (!committed_ && mine) std::remove(temporary_.c_str());
 }
 
 void AtomicFile::write(const void* data, std::size_t bytes) {
@@ -37,6 +44,7 @@ void AtomicFile::write(const void* data, std::size_t bytes) {
 }
 
 void AtomicFile::write_at(std::int64_t offset, const void* data, std::size_t bytes) {
+  if (shared_) return shared_->write_at(offset, data, bytes);
   const char* from = static_cast<const char*>(data);
   while (bytes > 0) {
     const ssize_t done = pwrite(fileno(file_), from, bytes, offset);
@@ -49,6 +57,7 @@ void AtomicFile::write_at(std::int64_t offset, const void* data, std::size_t byt
 }
 
 void AtomicFile::close() {
+  if (shared_) std::exchange(shared_, nullptr)->close();
   if (file_ == nullptr) return;
   const bool flushed = std::fflush(file_) == 0;
   const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
@@ -57,11 +66,17 @@ void AtomicFile::close() {
 
 void AtomicFile::commit() {
   close();
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) throw cannot(path_, "rename");
+  const bool mine = comm_ == nullptr || comm_->rank() == 0;
+  if (mine && std::rename(temporary_.c_str(), path_.c_str()) != 0) throw cannot(path_, "rename");
   committed_ = true;
 }
 
 AtomicFile& OutputFiles::add(std::string path) { return files_.emplace_back(std::move(path)); }
+
+AtomicFile& OutputFiles::add(std::string path, Comm* comm) {
+  if (comm == nullptr) return add(std::move(path));
+  return files_.emplace_back(std::move(path), *comm);
+}
 
 void OutputFiles::commit() {
   for (AtomicFile& file : files_) file.close();

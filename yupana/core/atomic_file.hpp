@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <list>
+#include <memory>
 #include <string>
 #include <string_view>
+
+#include "yupana/core/comm.hpp"
 
 namespace yupana {
 
@@ -14,6 +17,8 @@ namespace yupana {
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
+  /// One file of all ranks, each of which calls write_at, close and commit; the first one renames.
+  AtomicFile(std::string path, Comm& comm);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -33,6 +38,8 @@ class AtomicFile {
   std::string path_;
   std::string temporary_;
   std::FILE* file_ = nullptr;
+  Comm* comm_ = nullptr;
+  std::unique_ptr<SharedFile> shared_;
   bool committed_ = false;
 };
 
@@ -41,6 +48,8 @@ class AtomicFile {
 class OutputFiles {
  public:
   AtomicFile& add(std::string path);
+  /// A file of all ranks; without any, as above.
+  AtomicFile& add(std::string path, Comm* comm);
   void commit();
   /// Paths in the order they were added.
   const std::list<AtomicFile>& files() const { return files_; }

@@ -229,20 +229,26 @@ void Cohort::State::finish() {
   summary.sites.kept = filter->kept();
   for (const auto& [reason, count] : filter->dropped()) summary.sites.skipped[reason] += count;
   summary.calls_missing = filter->calls_missing();
-  if (filter->kept() == 0) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("no site left of {} read{}; loosen the filters (--all-chr takes every "
-                            "chromosome) or check the input",
-                            read.read,
-                            reasons(summary.sites.skipped)));
-  }
+  if (params.parts == 1) check_sites_left(summary);
   if (std::exchange(told, true)) return;
   for (const std::string& text : read.notes) context.note(text);
-  if (params.missing == Missing::mode && summary.calls_missing > 0) {
-    context.note(fmt::format("{} missing calls ({:.3g} %) took their site's most frequent genotype",
-                             summary.calls_missing,
-                             100 * summary.missing_rate()));
-  }
+  if (params.parts == 1 && params.missing == Missing::mode) note_imputed(context, summary);
+}
+
+void check_sites_left(const CohortSummary& summary) {
+  if (summary.sites.kept > 0) return;
+  throw Error(ErrorCode::bad_input,
+              fmt::format("no site left of {} read{}; loosen the filters (--all-chr takes every "
+                          "chromosome) or check the input",
+                          summary.sites.read,
+                          reasons(summary.sites.skipped)));
+}
+
+void note_imputed(const Context& context, const CohortSummary& summary) {
+  if (summary.calls_missing == 0) return;
+  context.note(fmt::format("{} missing calls ({:.3g} %) took their site's most frequent genotype",
+                           summary.calls_missing,
+                           100 * summary.missing_rate()));
 }
 
 Cohort::Cohort(Context& context, std::unique_ptr<Source> source, const CohortParams& params) {
@@ -318,5 +324,9 @@ void Cohort::rewind() {
 }
 
 const CohortSummary& Cohort::summary() const { return state_->summary; }
+
+const std::map<std::string, std::int64_t>& Cohort::dropped_sites() const {
+  return state_->filter->dropped();
+}
 
 }  // namespace yupana::genotype

@@ -32,6 +32,10 @@ struct CohortParams {
   double thin = 1;                  ///< --thin: keep each site with this probability
   std::uint64_t seed = 0;           ///< of --thin
   Missing missing = Missing::pairwise;
+  /// This cohort is one of `parts`, whose sites together are those of the whole, each once: what a
+  /// rank reads. Samples and the reader's account are of the whole input.
+  int part = 0;
+  int parts = 1;
 };
 
 /// Sample and site accounting of a run.
@@ -43,6 +47,11 @@ struct CohortSummary {
   std::int64_t calls_missing = 0;                       ///< among kept samples and sites
   double missing_rate() const;
 };
+
+/// Throws bad_input where no site is left, with the counts of what was dropped and why.
+void check_sites_left(const CohortSummary& summary);
+/// What a user should know of the calls that took their site's most frequent genotype.
+void note_imputed(const Context& context, const CohortSummary& summary);
 
 /// Sites of a cohort after the filters, as they come from the file: for devices that make the
 /// planes themselves.
@@ -73,8 +82,11 @@ class Cohort {
   bool read(CallBlock& block, std::int64_t max_sites);
   void rewind();
   /// Complete once read() has returned false. At the end of a read without any site left, read()
-  /// throws bad_input instead, with the counts of what was dropped and why.
+  /// throws bad_input instead, with the counts of what was dropped and why. Of a part: the
+  /// filters' counts are its own, and no site left is no error.
   const CohortSummary& summary() const;
+  /// Sites that the filters dropped, by reason in words: a part of those in the summary.
+  const std::map<std::string, std::int64_t>& dropped_sites() const;
 
  private:
   struct State;

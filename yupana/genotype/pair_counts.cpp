@@ -14,8 +14,16 @@ constexpr std::uint64_t low_limit = std::numeric_limits<std::uint32_t>::max();
 
 std::int64_t cells_of(Range rows) { return triangle_cells(rows.end) - triangle_cells(rows.begin); }
 
-/// From the first missing call on, shared sites (and with hethet the heterozygous ones) are counted
-/// for each pair; until then they follow from the other counts.
+void widen(PairCounts& counts) {
+  CountTriangle* const all[] = {
+      &counts.ibs1, &counts.ibs0, &counts.shared, &counts.hethet, &counts.het};
+  for (CountTriangle* triangle : all) {
+    if (!triangle->empty() && triangle->high() == nullptr) triangle->widen();
+  }
+}
+
+}  // namespace
+
 void store_shared(PairCounts& counts, bool hethet) {
   CountTriangle shared(counts.rows), both, row;
   if (hethet) {
@@ -39,16 +47,6 @@ void store_shared(PairCounts& counts, bool hethet) {
   counts.hethet = std::move(both);
   counts.het = std::move(row);
 }
-
-void widen(PairCounts& counts) {
-  CountTriangle* const all[] = {
-      &counts.ibs1, &counts.ibs0, &counts.shared, &counts.hethet, &counts.het};
-  for (CountTriangle* triangle : all) {
-    if (!triangle->empty() && triangle->high() == nullptr) triangle->widen();
-  }
-}
-
-}  // namespace
 
 CountTriangle::CountTriangle(Range rows)
     : rows_(rows), low_(Array<std::uint32_t>::zeros(cells_of(rows))) {}

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "yupana/core/array.hpp"
+#include "yupana/core/comm.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/genotype/cohort.hpp"
@@ -77,6 +78,19 @@ struct PairCounts {
   }
   std::uint64_t het_of(std::int64_t i) const { return heterozygous[static_cast<std::size_t>(i)]; }
 };
+
+/// Rows of a lower triangle cut into `parts` that follow on each other and hold about as many cells
+/// each; some are empty where there are fewer rows.
+std::vector<Range> triangle_shares(Range rows, int parts);
+
+/// The sum of what every rank has counted of the same rows, each from sites of its own. Rank r
+/// keeps the rows shares[r]; these follow on each other and are the rows counted. The same counts
+/// as those of one process that read all sites. `hethet` as of the counters.
+///   memory: a share beside the counts; work: one reduction of them
+PairCounts sum_over_ranks(Comm& comm,
+                          PairCounts counts,
+                          bool hethet,
+                          const std::vector<Range>& shares);
 
 namespace cuda {
 class DeviceCounts;

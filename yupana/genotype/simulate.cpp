@@ -160,6 +160,13 @@ void SimulatedSource::frequencies(std::int64_t site, std::vector<double>& result
   }
 }
 
+bool SimulatedSource::skip(SiteBlock& block) {
+  block.sites = std::min(block.capacity, params_.sites - account_.read);
+  account_.read += block.sites;
+  account_.kept += block.sites;
+  return block.sites > 0;
+}
+
 bool SimulatedSource::read(SiteBlock& block) {
   block.sites = std::min(block.capacity, params_.sites - account_.read);
   for (std::int64_t i = 0; i < block.sites; ++i) {

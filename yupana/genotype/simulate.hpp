@@ -44,6 +44,7 @@ class SimulatedSource : public Source {
   const std::vector<std::string>& samples() const override { return ids_; }
   std::int64_t sites() const override { return params_.sites; }
   bool read(SiteBlock& block) override;
+  bool skip(SiteBlock& block) override;
   void rewind() override;
   const SiteAccount& account() const override { return account_; }
 

@@ -44,7 +44,7 @@ void SiteFilter::rewind() {
   source_.rewind();
   piece_.sites = 0;
   passed_.clear();
-  next_ = position_ = sites_kept_ = calls_missing_ = 0;
+  next_ = position_ = piece_index_ = sites_kept_ = calls_missing_ = 0;
   dropped_.clear();
 }
 
@@ -69,6 +69,12 @@ void SiteFilter::fill(FilteredSites& sites, std::int64_t capacity, const std::at
 bool SiteFilter::read_piece() {
   next_ = 0;
   passed_.clear();
+  // Pieces are dealt to the parts in turn.
+  if (piece_index_++ % params_.parts != params_.part) {
+    if (!source_.skip(piece_)) return false;
+    position_ += piece_.sites;
+    return true;
+  }
   if (!source_.read(piece_)) return false;
   counts_.resize(static_cast<std::size_t>(piece_.sites));
   site_counts(backend_, piece_, mask_, counts_);

@@ -55,6 +55,7 @@ class SiteFilter {
   std::vector<std::int64_t> passed_;
   std::int64_t next_ = 0;  ///< first of passed_ not handed on yet
   std::int64_t position_ = 0;
+  std::int64_t piece_index_ = 0;
 
   std::map<std::string, std::int64_t> dropped_;
   std::int64_t sites_kept_ = 0;

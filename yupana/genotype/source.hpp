@@ -28,6 +28,9 @@ class Source {
   virtual std::int64_t sites() const = 0;
   /// Fills the block from its beginning; false (and no sites) at the end.
   virtual bool read(SiteBlock& block) = 0;
+  /// Passes over the sites that read() would deliver: block.sites says how many, its codes mean
+  /// nothing. What the account says of them is what read() would.
+  virtual bool skip(SiteBlock& block) { return read(block); }
   virtual void rewind() = 0;
   /// Sites read and skipped since the last rewind.
   virtual const SiteAccount& account() const = 0;

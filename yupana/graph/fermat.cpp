@@ -6,20 +6,34 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/graph/fermat_backends.hpp"
+#include "yupana/graph/shortest_paths_ranks.hpp"
 
 namespace yupana::graph {
 namespace {
 
+// That of one process, whose choices and bits do not change where ranks share the work.
+template <class T>
+DenseClosure<T> dense_closure(const Context& context, std::int64_t n, const FermatParams& params) {
+  DenseClosure<T> dense = cpu::dense_closure<T>(context, n);
+  if (params.comm != nullptr) {
+    dense.close = [&comm = *params.comm](Context& all, MatrixView<T> weights) {
+      return shortest_paths_symmetric_ranks(all, comm, weights);
+    };
+  }
+  return dense;
+}
+
 template <class T>
 Closing dispatch(Context& context,
                  SquareMatrix<T>& weights,
-                 bool prune,
+                 const FermatParams& params,
                  [[maybe_unused]] const DeviceSource& source) {
+  const bool prune = params.prune;
   switch (context.backend()) {
     case Backend::reference:
       return reference::close(context, weights);
     case Backend::cpu:
-      return cpu::close(context, weights, prune, cpu::dense_closure<T>(context, weights.size()));
+      return cpu::close(context, weights, prune, dense_closure<T>(context, weights.size(), params));
     case Backend::cuda:
 #ifdef YUPANA_CUDA
       return cpu::close(
@@ -49,7 +63,7 @@ std::int64_t solve(Context& context,
     result.method = fmt::format("estimate through {} landmarks", count);
     return weights.size() > 0 ? estimate_by_landmarks(context, weights, params) : 0;
   }
-  const Closing closing = dispatch(context, weights, params.prune, source);
+  const Closing closing = dispatch(context, weights, params, source);
   result.certified = closing.certified;
   result.method = closing.method;
   return closing.kept;

@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "yupana/core/comm.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/device_matrix.hpp"
 #include "yupana/core/matrix.hpp"
@@ -31,6 +32,8 @@ struct FermatParams {
   std::int64_t landmarks = 0;  ///< estimate through this many landmarks; 0: exact
   LandmarkEstimate estimate = LandmarkEstimate::mean;
   std::uint64_t seed = 0;  ///< of the landmarks
+  /// Ranks that share the closure on CPUs: this is rank 0, the others serve_shortest_paths().
+  Comm* comm = nullptr;
 };
 
 using AnyMatrix =

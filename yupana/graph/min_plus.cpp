@@ -12,7 +12,7 @@ namespace {
 
 // Steps of k packed at once: bounds the buffers to 2 x 1,024 rows of half the matrix, while each
 // cell of c is still read only once per 1,024 add+mins.
-constexpr std::int64_t panel_depth = 1024;
+constexpr std::int64_t panel_depth = min_plus_panel;
 // Steps of k in one call of the register kernel. Left and right blocks of that depth and the block
 // of c (192 x 4 register tiles) fill 650 KB of the second-level cache.
 constexpr std::int64_t kernel_depth = 256;

@@ -26,6 +26,9 @@ struct Operand {
   Layout layout = Layout::plain;
 };
 
+/// Steps of k that are packed at a time.
+inline constexpr std::int64_t min_plus_panel = 1024;
+
 enum class Part { whole, upper_triangle };
 
 /// The min-plus product with its packing buffers. One product at a time.

@@ -4,6 +4,7 @@
 #include "yupana/core/tiles.hpp"
 #include "yupana/graph/min_plus.hpp"
 #include "yupana/graph/shortest_paths_backends.hpp"
+#include "yupana/graph/symmetric_cpu.hpp"
 
 namespace yupana::graph::cpu {
 namespace {
@@ -17,9 +18,6 @@ template <class T>
 MatrixView<T> block(MatrixView<T> m, Range rows, Range columns) {
   return {m.row(rows.begin) + columns.begin, rows.size(), columns.size(), m.stride};
 }
-
-// Where a recursion cuts n vertices: about half, whole leaves on the first side.
-std::int64_t halfway(std::int64_t n) { return round_up(divide_up(n, 2), leaf_edge); }
 
 // Smallest index with a negative (or NaN) diagonal, or -1.
 template <class T>
@@ -43,24 +41,6 @@ void close_symmetric_leaf(const MinPlusKernels<T>& kernels, MatrixView<T> w) {
   for (std::int64_t i = 0; i < w.rows; ++i) {
     std::copy(whole + i * leaf_edge + i, whole + i * leaf_edge + w.rows, w.row(i) + i);
   }
-}
-
-// W = [A B; B' D]. Paths inside the first half first (A), then out of it and into it once (B), then
-// the second half knowing the detours through the first (D), and back.
-template <class T>
-void close_symmetric(MinPlus<T>& min_plus, MatrixView<T> w) {
-  if (w.rows <= leaf_edge) return close_symmetric_leaf(min_plus.kernels(), w);
-  const Range first = {0, halfway(w.rows)};
-  const Range second = {first.end, w.rows};
-  const MatrixView<T> a = block(w, first, first);
-  const MatrixView<T> b = block(w, first, second);
-  const MatrixView<T> d = block(w, second, second);
-  close_symmetric(min_plus, a);
-  min_plus.product({a, Layout::symmetric}, {b}, b);
-  min_plus.product({b, Layout::transposed}, {b}, d, Part::upper_triangle);
-  close_symmetric(min_plus, d);
-  min_plus.product({b}, {d, Layout::symmetric}, b);
-  min_plus.product({b}, {b, Layout::transposed}, a, Part::upper_triangle);
 }
 
 // W = [A B; C D], the same with both triangles. A closed walk of negative length shows on the
@@ -94,6 +74,26 @@ std::int64_t close_directed(MinPlus<T>& min_plus, Signs signs, MatrixView<T> w) 
 }
 
 }  // namespace
+
+std::int64_t halfway(std::int64_t n) { return round_up(divide_up(n, 2), leaf_edge); }
+
+// W = [A B; B' D]. Paths inside the first half first (A), then out of it and into it once (B), then
+// the second half knowing the detours through the first (D), and back.
+template <class T>
+void close_symmetric(MinPlus<T>& min_plus, MatrixView<T> w) {
+  if (w.rows <= leaf_edge) return close_symmetric_leaf(min_plus.kernels(), w);
+  const Range first = {0, halfway(w.rows)};
+  const Range second = {first.end, w.rows};
+  const MatrixView<T> a = block(w, first, first);
+  const MatrixView<T> b = block(w, first, second);
+  const MatrixView<T> d = block(w, second, second);
+  close_symmetric(min_plus, a);
+  min_plus.product({a, Layout::symmetric}, {b}, b);
+  min_plus.product({b, Layout::transposed}, {b}, d, Part::upper_triangle);
+  close_symmetric(min_plus, d);
+  min_plus.product({b}, {d, Layout::symmetric}, b);
+  min_plus.product({b}, {b, Layout::transposed}, a, Part::upper_triangle);
+}
 
 template <class T>
 std::int64_t shortest_paths_symmetric(Context& context, MatrixView<T> weights) {
@@ -143,6 +143,9 @@ std::int64_t shortest_paths_floyd_warshall(Context& context, MatrixView<T> weigh
   });
 }
 
+template void close_symmetric(MinPlus<std::int32_t>&, MatrixView<std::int32_t>);
+template void close_symmetric(MinPlus<float>&, MatrixView<float>);
+template void close_symmetric(MinPlus<double>&, MatrixView<double>);
 template std::int64_t shortest_paths_symmetric(Context&, MatrixView<std::int32_t>);
 template std::int64_t shortest_paths_symmetric(Context&, MatrixView<float>);
 template std::int64_t shortest_paths_symmetric(Context&, MatrixView<double>);

@@ -25,13 +25,15 @@ class BedSource : public genotype::Source {
 
   const std::vector<std::string>& samples() const override { return ids_; }
   std::int64_t sites() const override { return sites_.account.kept; }
-  bool read(genotype::SiteBlock& block) override;
+  bool read(genotype::SiteBlock& block) override { return advance(block, true); }
+  bool skip(genotype::SiteBlock& block) override { return advance(block, false); }
   void rewind() override { stretch_ = next_ = 0; }
   const genotype::SiteAccount& account() const override { return sites_.account; }
 
  private:
   void check_header() const;
   void check_size(const BedFiles& files) const;
+  bool advance(genotype::SiteBlock& block, bool wanted);
   void read_rows(std::int64_t first, std::int64_t count, genotype::SiteBlock& block);
 
   InputFile file_;
@@ -123,14 +125,18 @@ void BedSource::read_rows(std::int64_t first, std::int64_t count, genotype::Site
   block.sites += count;
 }
 
-bool BedSource::read(genotype::SiteBlock& block) {
+bool BedSource::advance(genotype::SiteBlock& block, bool wanted) {
   block.sites = 0;
   while (block.sites < block.capacity && stretch_ < std::ssize(sites_.kept)) {
     const Range kept = sites_.kept[stretch_];
     const std::int64_t count = std::min({block.capacity - block.sites,
                                          kept.size() - next_,
                                          std::max<std::int64_t>(piece_bytes / row_bytes_, 1)});
-    read_rows(kept.begin + next_, count, block);
+    if (wanted) {
+      read_rows(kept.begin + next_, count, block);
+    } else {
+      block.sites += count;
+    }
     next_ += count;
     if (next_ == kept.size()) {
       ++stretch_;

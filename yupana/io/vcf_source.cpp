@@ -73,7 +73,7 @@ void VcfSource::rewind() {
   cursor_ = 0;
 }
 
-bool VcfSource::read(genotype::SiteBlock& block) {
+bool VcfSource::advance(genotype::SiteBlock& block, bool wanted) {
   if (block.samples != std::ssize(samples())) {
     throw Error(
         ErrorCode::usage,
@@ -86,14 +86,14 @@ bool VcfSource::read(genotype::SiteBlock& block) {
     context_.check_cancelled();
     if (cursor_ == batch_.records.size() && !next_batch()) break;
     jobs.clear();
-    take(block, jobs);
+    take(block, wanted, jobs);
     run_all(jobs, block.stride);
   }
   return block.sites > 0;
 }
 
 /// Records until the block is full or the batch at its end, in file order: judged and counted.
-void VcfSource::take(genotype::SiteBlock& block, std::vector<Job>& jobs) {
+void VcfSource::take(genotype::SiteBlock& block, bool wanted, std::vector<Job>& jobs) {
   for (; cursor_ < batch_.records.size() && block.sites < block.capacity; ++cursor_) {
     const VcfRecord& record = batch_.records[cursor_];
     std::uint8_t* row = nullptr;
@@ -106,7 +106,8 @@ void VcfSource::take(genotype::SiteBlock& block, std::vector<Job>& jobs) {
     } else if (record.verdict != Verdict::kept) {
       ++account_.skipped[std::string(reason_of(record.verdict))];
     } else {
-      row = block.row(block.sites++);
+      if (wanted) row = block.row(block.sites);
+      ++block.sites;
       ++account_.kept;
     }
     jobs.push_back({&record, row});

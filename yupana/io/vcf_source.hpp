@@ -23,7 +23,8 @@ class VcfSource : public genotype::Source {
 
   const std::vector<std::string>& samples() const override { return file_.header().samples; }
   std::int64_t sites() const override { return -1; }
-  bool read(genotype::SiteBlock& block) override;
+  bool read(genotype::SiteBlock& block) override { return advance(block, true); }
+  bool skip(genotype::SiteBlock& block) override { return advance(block, false); }
   void rewind() override;
   const genotype::SiteAccount& account() const override { return account_; }
 
@@ -35,9 +36,10 @@ class VcfSource : public genotype::Source {
   };
   enum class ContigRule { kept, kept_unknown, skipped };
 
+  bool advance(genotype::SiteBlock& block, bool wanted);
   bool next_batch();
   void fill(VcfBatch& batch);
-  void take(genotype::SiteBlock& block, std::vector<Job>& jobs);
+  void take(genotype::SiteBlock& block, bool wanted, std::vector<Job>& jobs);
   bool keeps_contig(std::string_view contig);
   void finish();
   bool run(const Job& job, std::int64_t stride) const;

@@ -13,14 +13,20 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::string counts_path(const CheckpointParams& checkpoint, Range band) {
-  return fmt::format("{}/counts-{}-{}.yupana", checkpoint.folder, band.begin, band.end);
+/// Every rank saves what it has counted.
+std::string counts_path(const Comm* comm, const CheckpointParams& checkpoint, Range band) {
+  const std::string rank = comm != nullptr ? fmt::format("-rank{}", comm->rank()) : "";
+  return fmt::format("{}/counts-{}-{}{}.yupana", checkpoint.folder, band.begin, band.end, rank);
 }
 
 /// What a checkpoint must agree in to be gone on with.
 std::string run_text(const Input& input, const Plan& plan, Range band) {
-  return fmt::format(
-      "{}rows: {}-{}\nhethet: {}\n", input.fingerprint, band.begin, band.end, plan.sizes.hethet);
+  return fmt::format("{}rows: {}-{}\nhethet: {}\n{}",
+                     input.fingerprint,
+                     band.begin,
+                     band.end,
+                     plan.sizes.hethet,
+                     input.comm != nullptr ? fmt::format("ranks: {}\n", input.ranks()) : "");
 }
 
 void make_folder(const std::string& folder) {
@@ -74,17 +80,16 @@ genotype::PairCounter count_pass(Context& context,
   std::int64_t counted = 0;  // sites an earlier run has counted
   if (saves) {
     make_folder(checkpoint.folder);
-    if (auto saved = genotype::load_counts(context, counts_path(checkpoint, band), run)) {
+    if (auto saved =
+            genotype::load_counts(context, counts_path(input.comm, checkpoint, band), run)) {
       counted = saved->sites;
       counter.resume(std::move(*saved));
       context.note(fmt::format("going on after {} sites counted by an earlier run", counted));
     }
   }
   const double pairs = pairs_of(band);
-  Stage stage(context,
-              "pair counts",
-              pairs * static_cast<double>(std::max<std::int64_t>(plan.sizes.sites, 0)),
-              "pair-SNP");
+  const double sites = static_cast<double>(std::max<std::int64_t>(plan.sizes.sites, 0));
+  Stage stage(context, "pair counts", pairs * sites / input.ranks(), "pair-SNP");
   input.cohort.rewind();
   genotype::CallBlock block;
   Clock::time_point saved_at = Clock::now();
@@ -100,23 +105,28 @@ genotype::PairCounter count_pass(Context& context,
       stage.advance(pairs * static_cast<double>(block.codes.sites));
     }
     if (saves && Clock::now() - saved_at >= std::chrono::duration<double>(checkpoint.interval)) {
-      genotype::save_counts(context, counts_path(checkpoint, band), run, counter.counts());
+      genotype::save_counts(
+          context, counts_path(input.comm, checkpoint, band), run, counter.counts());
       saved_at = Clock::now();
     }
   }
   if (saves && passes_of(plan) > 1) {
-    genotype::save_counts(context, counts_path(checkpoint, band), run, counter.counts());
+    genotype::save_counts(
+        context, counts_path(input.comm, checkpoint, band), run, counter.counts());
   }
   return counter;
 }
 
 }  // namespace
 
-genotype::PairCounts count_pairs(Context& context,
-                                 Input& input,
-                                 const Plan& plan,
-                                 Range band,
-                                 const CheckpointParams& checkpoint) {
+namespace {
+
+/// This process's counts of the band: over the sites it reads.
+genotype::PairCounts count_band(Context& context,
+                                Input& input,
+                                const Plan& plan,
+                                Range band,
+                                const CheckpointParams& checkpoint) {
   std::vector<Range> parts;
   for (const Range part : plan.gpu_bands) {
     if (part.begin >= band.begin && part.end <= band.end) parts.push_back(part);
@@ -132,6 +142,29 @@ genotype::PairCounts count_pairs(Context& context,
   return whole;
 }
 
+/// Rows of the band that every rank keeps: about as many cells each, or all of them on the first.
+std::vector<Range> shares_of(const Plan& plan, Range band, int ranks) {
+  if (!plan.sizes.one_band) return genotype::triangle_shares(band, ranks);
+  std::vector<Range> shares(static_cast<std::size_t>(ranks), Range{band.end, band.end});
+  shares.front() = band;
+  return shares;
+}
+
+}  // namespace
+
+genotype::PairCounts count_pairs(Context& context,
+                                 Input& input,
+                                 const Plan& plan,
+                                 Range band,
+                                 const CheckpointParams& checkpoint) {
+  genotype::PairCounts counts = count_band(context, input, plan, band, checkpoint);
+  Comm* const comm = input.comm;
+  if (comm == nullptr) return counts;
+  const Stage stage(context, "sum over ranks");
+  return genotype::sum_over_ranks(
+      *comm, std::move(counts), plan.sizes.hethet, shares_of(plan, band, comm->size()));
+}
+
 genotype::PairCounter count_whole(Context& context,
                                   Input& input,
                                   const Plan& plan,
@@ -139,10 +172,12 @@ genotype::PairCounter count_whole(Context& context,
   return count_pass(context, input, plan, {0, plan.sizes.samples}, checkpoint);
 }
 
-void remove_checkpoint(const Plan& plan, const CheckpointParams& checkpoint) {
+void remove_checkpoint(const Input& input, const Plan& plan, const CheckpointParams& checkpoint) {
   if (checkpoint.folder.empty()) return;
-  for (const Range band : plan.bands) std::remove(counts_path(checkpoint, band).c_str());
-  for (const Range band : plan.gpu_bands) std::remove(counts_path(checkpoint, band).c_str());
+  for (const Range band : plan.bands)
+    std::remove(counts_path(input.comm, checkpoint, band).c_str());
+  for (const Range band : plan.gpu_bands)
+    std::remove(counts_path(input.comm, checkpoint, band).c_str());
   std::error_code ignored;
   std::filesystem::remove(checkpoint.folder, ignored);  // only if nothing else is in it
 }

@@ -16,7 +16,9 @@ struct CheckpointParams {
 
 /// Pair counts of one band of rows over the whole input, with progress. With a checkpoint folder
 /// the counts are saved now and then, and an earlier run of the same input and options is gone on
-/// with: the result has the same bits either way.
+/// with: the result has the same bits either way. With ranks, each counts the sites it reads, and
+/// then keeps its share of the rows (`rows` of the result), of the first rank all where the plan
+/// needs all counts at once.
 genotype::PairCounts count_pairs(Context& context,
                                  Input& input,
                                  const Plan& plan,
@@ -31,6 +33,6 @@ genotype::PairCounter count_whole(Context& context,
                                   const CheckpointParams& checkpoint = {});
 
 /// Removes the checkpoint's files after a run is done.
-void remove_checkpoint(const Plan& plan, const CheckpointParams& checkpoint);
+void remove_checkpoint(const Input& input, const Plan& plan, const CheckpointParams& checkpoint);
 
 }  // namespace yupana::job

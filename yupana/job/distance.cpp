@@ -98,6 +98,12 @@ void note_unshared(Context& context, std::int64_t pairs) {
       fmt::format("{} pairs of samples share no called site; their distance is nan", pairs));
 }
 
+void add_over_ranks(const Input& input, std::int64_t& value) {
+  auto bits = static_cast<std::uint64_t>(value);
+  if (input.comm != nullptr) input.comm->sum(&bits, 1);
+  value = static_cast<std::int64_t>(bits);
+}
+
 }  // namespace
 
 DistanceJobResult run_distances(Context& context, const DistanceJobParams& params) {
@@ -107,30 +113,37 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   if (n == 1) context.note("one sample: its distance to itself is all there is");
 
   OutputFiles files;
+  const bool first = input.comm == nullptr || input.comm->rank() == 0;
   DistanceJobResult result;
   result.samples = n;
   result.passes = passes_of(plan);
   std::optional<io::NpyMatrix> npy, shared;
-  if (params.outputs.npy) npy.emplace(files.add(params.out + ".dist.npy"), n, params.outputs.type);
-  if (params.outputs.shared) {
-    shared.emplace(files.add(params.out + ".shared.npy"), n, io::NpyType::int64);
-  }
+  const auto matrix = [&](const char* ending) -> AtomicFile& {
+    return files.add(params.out + ending, input.comm);
+  };
+  if (params.outputs.npy) npy.emplace(matrix(".dist.npy"), n, params.outputs.type);
+  if (params.outputs.shared) shared.emplace(matrix(".shared.npy"), n, io::NpyType::int64);
   for (const Range band : plan.bands) {
     const PairCounts counts = count_pairs(context, input, plan, band, params.checkpoint);
     result.sites = counts.sites;
     genotype::check_metric(counts, params.metric, input.cohort.samples());
     result.pairs_without_sites += genotype::pairs_without_shared_site(counts);
     Stage stage(context, "write");
-    if (npy) npy->write_band(context, band, lower_rows(counts, params.metric));
-    if (shared) shared->write_band(context, band, shared_lower_rows(counts));
-    if (plan.sizes.one_band) add_whole_files(context, input, params, counts, files, result);
+    if (npy) npy->write_band(context, counts.rows, lower_rows(counts, params.metric));
+    if (shared) shared->write_band(context, counts.rows, shared_lower_rows(counts));
+    if (plan.sizes.one_band && first) {
+      add_whole_files(context, input, params, counts, files, result);
+    }
   }
-  result.cohort = input.cohort.summary();
+  result.cohort = whole_summary(context, input, params.input.cohort.missing);
+  add_over_ranks(input, result.pairs_without_sites);
   note_unshared(context, result.pairs_without_sites);
-  if (!params.outputs.plink) io::write_ids(files.add(params.out + ".ids"), input.cohort.samples());
+  if (!params.outputs.plink && first) {
+    io::write_ids(files.add(params.out + ".ids"), input.cohort.samples());
+  }
   context.check_cancelled();
   files.commit();
-  remove_checkpoint(plan, params.checkpoint);
+  remove_checkpoint(input, plan, params.checkpoint);
   for (const AtomicFile& file : files.files()) result.files.push_back(file.path());
   return result;
 }

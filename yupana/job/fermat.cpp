@@ -7,6 +7,7 @@
 #include "yupana/core/error.hpp"
 #include "yupana/genotype/device_distances.hpp"
 #include "yupana/genotype/metric.hpp"
+#include "yupana/graph/shortest_paths_ranks.hpp"
 #include "yupana/io/matrix_reader.hpp"
 #include "yupana/io/sample_lists.hpp"
 #include "yupana/job/fermat_files.hpp"
@@ -134,15 +135,15 @@ Start start_from_cohort(Context& context, const FermatJobParams& params) {
   Start start;
   start.names = input.cohort.samples();
   start.labels = labels_of(context, params, start.names);  // their faults show before the work
-  if (plan.gpu_bands.size() == 1) {
+  if (plan.gpu_bands.size() == 1 && input.comm == nullptr) {
     genotype::PairCounter counter = count_whole(context, input, plan, params.checkpoint);
     start.cohort = input.cohort.summary();
     take_distances(context, counter, start);
   } else {
     const genotype::PairCounts counts =
         count_pairs(context, input, plan, {0, plan.sizes.samples}, params.checkpoint);
-    start.cohort = input.cohort.summary();
-    take_distances(context, counts, start);
+    start.cohort = whole_summary(context, input, params.input.cohort.missing);
+    if (counts.rows.size() > 0) take_distances(context, counts, start);
   }
   return start;
 }
@@ -281,6 +282,7 @@ void work_out_alpha(Context& context,
                     FermatJobResult& result) {
   graph::FermatParams fermat = params.fermat;
   fermat.alpha = alpha;
+  fermat.comm = params.input.comm;
   const graph::FermatResult closed =
       graph::fermat(context, copy_of(start.distances), start.squared, fermat, start.on_device);
   result.alphas.push_back(findings_of(closed));
@@ -322,7 +324,20 @@ void work_out_alpha(Context& context,
 
 }  // namespace
 
+namespace {
+
+/// The share of a rank that is not the first: sites of its own, then rows of the closures.
+FermatJobResult help(Context& context, const FermatJobParams& params) {
+  if (params.distances.empty()) start_from_cohort(context, params);
+  graph::serve_shortest_paths(context, *params.input.comm);
+  return {};
+}
+
+}  // namespace
+
 FermatJobResult run_fermat(Context& context, const FermatJobParams& params) {
+  Comm* const comm = params.input.comm;
+  if (comm != nullptr && comm->rank() > 0) return help(context, params);
   const Start start = params.distances.empty() ? start_from_cohort(context, params)
                                                : start_from_matrix(context, params);
   FermatJobResult result;
@@ -343,6 +358,7 @@ FermatJobResult run_fermat(Context& context, const FermatJobParams& params) {
   for (const double alpha : alphas) {
     work_out_alpha(context, params, start, alpha, plain, files, result);
   }
+  if (comm != nullptr) graph::release_ranks(*comm);
   result.findings = findings_in_words(result.alphas, result.matrices);
   files.add_curve(context, start.distances, start.squared, alphas.front());
   files.write(context, result);

@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <sstream>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -133,14 +135,53 @@ void take_names(Input& input, const io::SampleNames& names) {
 Input open_input(Context& context, const InputParams& params) {
   Opened opened = open_any(context, params);
   genotype::CohortParams cohort = params.cohort;
+  if (params.comm != nullptr) {
+    cohort.part = params.comm->rank();
+    cohort.parts = params.comm->size();
+  }
   io::SampleNames names = opened.names;
   if (names.ids.empty()) names.ids = opened.source->samples();
   if (!params.keep_file.empty()) cohort.keep = io::read_sample_list(params.keep_file, names);
   if (!params.remove_file.empty()) cohort.remove = io::read_sample_list(params.remove_file, names);
   const std::string fingerprint = opened.fingerprint + filter_lines(params, cohort);
-  Input input{genotype::Cohort(context, std::move(opened.source), cohort), {}, {}, fingerprint};
+  Input input{genotype::Cohort(context, std::move(opened.source), cohort),
+              {},
+              {},
+              fingerprint,
+              params.comm};
   take_names(input, opened.names);
   return input;
+}
+
+genotype::CohortSummary whole_summary(Context& context,
+                                      const Input& input,
+                                      genotype::Missing missing) {
+  genotype::CohortSummary summary = input.cohort.summary();
+  Comm* const comm = input.comm;
+  if (comm == nullptr) return summary;
+  // A rank may have dropped sites for a reason that no site of another had: reasons go by name. The
+  // reader's own are those of the whole input on every rank, and the filters' differ from them.
+  std::string mine = fmt::format("{}\n{}\n", summary.sites.kept, summary.calls_missing);
+  for (const auto& [reason, count] : input.cohort.dropped_sites()) {
+    mine += fmt::format("{}\t{}\n", count, reason);
+    summary.sites.skipped[reason] -= count;
+  }
+  summary.sites.kept = summary.calls_missing = 0;
+  for (int rank = 0; rank < comm->size(); ++rank) {
+    std::string text = mine;
+    broadcast(*comm, text, rank);
+    std::istringstream lines(text);
+    std::int64_t kept = 0, calls = 0, count = 0;
+    lines >> kept >> calls;
+    summary.sites.kept += kept;
+    summary.calls_missing += calls;
+    for (std::string reason; lines >> count && lines.get() && std::getline(lines, reason);) {
+      summary.sites.skipped[reason] += count;
+    }
+  }
+  genotype::check_sites_left(summary);
+  if (missing == genotype::Missing::mode) genotype::note_imputed(context, summary);
+  return summary;
 }
 
 }  // namespace yupana::job

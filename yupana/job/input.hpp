@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "yupana/core/comm.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/genotype/cohort.hpp"
 
@@ -25,6 +26,7 @@ struct InputParams {
   std::string keep_file;              ///< --keep
   std::string remove_file;            ///< --remove
   genotype::CohortParams cohort;
+  Comm* comm = nullptr;  ///< the ranks that share the sites; null: this process reads them all
 };
 
 /// An opened input: the cohort, and what PLINK files say of its samples.
@@ -34,8 +36,17 @@ struct Input {
   std::vector<std::string> individuals;  ///< and IID
   /// Files with sizes and times, and filters, in lines: what a checkpoint must match.
   std::string fingerprint;
+  Comm* comm = nullptr;
+  int ranks() const { return comm == nullptr ? 1 : comm->size(); }
 };
 
+/// With ranks: this one's part of the sites.
 Input open_input(Context& context, const InputParams& params);
+
+/// The accounts of every rank's part as that of the whole, with the notes and faults that only the
+/// whole shows; of a process alone its own. Every rank calls it, after the last read.
+genotype::CohortSummary whole_summary(Context& context,
+                                      const Input& input,
+                                      genotype::Missing missing);
 
 }  // namespace yupana::job

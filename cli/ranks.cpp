@@ -1,0 +1,82 @@
+#include "cli/ranks.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "yupana/cluster/mpi.hpp"
+#include "yupana/core/cuda/device.hpp"
+#include "yupana/core/machine.hpp"
+
+namespace yupana::cli {
+namespace {
+
+/// "cuda:1,3": every local_size-th GPU, or the one that this rank shares with others.
+std::string gpus_of(const Comm& comm, int gpus) {
+  std::string list;
+  for (int gpu = comm.local_rank() % gpus; gpu < gpus; gpu += comm.local_size()) {
+    list += fmt::format("{}{}", list.empty() ? "cuda:" : ",", gpu);
+  }
+  return list;
+}
+
+/// Of every rank's value.
+std::uint64_t least(Comm& comm, std::uint64_t value) {
+  std::uint64_t all = value;
+  for (int root = 0; root < comm.size(); ++root) {
+    std::uint64_t theirs = value;
+    comm.broadcast(&theirs, sizeof(theirs), root);
+    all = std::min(all, theirs);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::shared_ptr<Comm> join_ranks(ContextParams& params) {
+  std::shared_ptr<Comm> comm = cluster::join_mpi();
+  const int here = comm->local_size();
+  // mpirun binds a rank to its cores, unless there are more ranks than cores or it is told not to.
+  if (params.threads == 0 && usable_cores() == sysconf(_SC_NPROCESSORS_ONLN)) {
+    params.threads = std::max(1, usable_cores() / here);
+  }
+  if (params.memory == 0) {
+    comm->barrier();  // before any rank takes some of it
+    params.memory = free_memory() / 5 * 4 / static_cast<std::uint64_t>(here);
+    comm->barrier();
+  }
+  params.memory = least(*comm, params.memory);
+  const int gpus = cuda::device_count();
+  if (gpus > 0 && (params.device == "auto" || params.device == "cuda")) {
+    params.device = gpus_of(*comm, gpus);
+    if (params.gpu_memory == 0) {
+      const auto sharing = static_cast<std::uint64_t>(std::max(1, (here + gpus - 1) / gpus));
+      params.gpu_memory = cuda::free_memory(comm->local_rank() % gpus) / 10 * 9 / sharing;
+    }
+  }
+  // Plans are made from these numbers and must be the same on every rank.
+  params.gpu_memory = least(*comm, params.gpu_memory);
+  return comm;
+}
+
+void end_ranks(Comm& comm, const std::string& message, ErrorCode code) {
+  using std::chrono::seconds;
+  if (comm.rank() != 0) {
+    // Most faults are everybody's, and Ctrl-C reaches all: the first rank tells them.
+    std::this_thread::sleep_for(seconds(2));
+    if (code == ErrorCode::interrupted) std::this_thread::sleep_for(seconds(2));
+    fmt::print(stderr, "yupana: rank {} of {}: {}\n", comm.rank(), comm.size(), message);
+  } else {
+    fmt::print(stderr, "yupana: {}\n", message);
+  }
+  std::fflush(stderr);
+  comm.abort(static_cast<int>(code));
+  std::abort();  // not reached: g++ 12 does not see that a virtual call never returns
+}
+
+}  // namespace yupana::cli

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Several ranks write the very files of one process; a rank that dies ends the run, which goes on.
+
+Starts the program under mpirun with 1 to 4 ranks on this machine. Skips (77) without an MPI.
+"""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                   OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl="self,vader")
+
+
+def command(ranks, *arguments):
+    start = [] if ranks == 0 else ["mpirun", "-n", str(ranks)]
+    return [*start, str(PROGRAM), *arguments]
+
+
+def run(ranks, *arguments):
+    return subprocess.run(command(ranks, *arguments), capture_output=True, text=True,
+                          env=ENVIRONMENT, timeout=600)
+
+
+def must_run(ranks, *arguments):
+    done = run(ranks, *arguments)
+    assert done.returncode == 0, (arguments, done.returncode, done.stderr)
+    return done
+
+
+def files_of(folder, prefix):
+    """Bytes by ending; the report tells times, which differ."""
+    return {path.name[len(prefix):]: path.read_bytes() for path in sorted(folder.glob(prefix + ".*"))
+            if path.suffix != ".html"}
+
+
+def same_files(folder, *arguments, ranks=(1, 2, 3, 4)):
+    must_run(0, *arguments, "-o", str(folder / "one"), "--quiet")
+    wanted = files_of(folder, "one")
+    assert wanted, arguments
+    for count in ranks:
+        must_run(count, *arguments, "-o", str(folder / f"many{count}"), "--quiet")
+        found = files_of(folder, f"many{count}")
+        assert found.keys() == wanted.keys(), (arguments, count, sorted(found), sorted(wanted))
+        for ending, data in wanted.items():
+            assert found[ending] == data, f"{' '.join(arguments)}: {ending} of {count} ranks differs"
+    for path in [*folder.glob("many*"), *folder.glob("one*")]:
+        path.unlink()
+
+
+def pid_of_rank(rank):
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if (process / "exe").resolve() != PROGRAM:
+                continue
+            if f"\0OMPI_COMM_WORLD_RANK={rank}\0".encode() in (process / "environ").read_bytes():
+                return int(process.name)
+        except OSError:
+            continue
+    return None
+
+
+def a_killed_rank_ends_the_run_and_leaves_the_checkpoint(folder):
+    cohort = "simulate:1000x1500000,seed=3,missing=0.001"
+    must_run(0, "dist", cohort, "-o", str(folder / "one"), "--quiet")
+    saved = folder / "saved"
+    arguments = ("dist", cohort, "-o", str(folder / "many"), "--checkpoint", str(saved),
+                 "--checkpoint-interval", "0.2", "--threads", "1")
+    process = subprocess.Popen(command(3, *arguments), env=ENVIRONMENT, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    deadline = time.time() + 120
+    while len(list(saved.glob("*rank?.yupana"))) < 3:
+        assert process.poll() is None and time.time() < deadline, process.communicate()
+        time.sleep(0.02)
+    os.kill(pid_of_rank(2), signal.SIGKILL)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert "rank 2" in told and "signal 9" in told, told
+    assert not list(folder.glob("many*")), list(folder.glob("many*"))
+    assert len(list(saved.glob("*rank?.yupana"))) == 3
+    other = run(2, *arguments)
+    assert other.returncode == 3 and "ranks" in other.stderr, (other.returncode, other.stderr)
+    resumed = must_run(3, *arguments)
+    assert "going on after" in resumed.stderr, resumed.stderr
+    assert (folder / "many.dist.npy").read_bytes() == (folder / "one.dist.npy").read_bytes()
+    assert not saved.exists(), "the checkpoint is removed after the run"
+
+
+def faults_are_told_once(folder):
+    done = run(3, "dist", str(folder / "none.bed"), "-o", str(folder / "x"))
+    assert done.returncode == 3, (done.returncode, done.stderr)
+    assert done.stderr.count("none.bed: ") == 1, done.stderr
+    done = run(2, "dist", "--no-such-option")
+    assert done.returncode == 2 and done.stderr.count("--no-such-option") == 1, done.stderr
+    done = run(2, "sort", "x.npy", "-o", str(folder / "x"))
+    assert done.returncode == 2 and done.stderr.count("without mpirun") == 1, done.stderr
+
+
+def main():
+    library = PROGRAM.parent / "libyupana_mpi.so"
+    if shutil.which("mpirun") is None or not library.exists():
+        print("no mpirun, or built without MPI: skipped")
+        return 77
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        same_files(folder, "dist", "simulate:301x20011,missing=0.02,seed=4", "--metric", "king",
+                   "--maf", "0.05", "--shared", "--format", "npy,tsv")
+        same_files(folder, "dist", "simulate:97x3001,missing=0.3", "--memory", "34M", ranks=(2, 3))
+        same_files(folder, "dist", "simulate:64x9000,missing=0.1", "--missing", "mode", "--thin",
+                   "0.5", "--distance", "square", "ibs", "1-ibs", ranks=(3,))
+        same_files(folder, "fermat", "simulate:1100x2000,fst=0.1", "--alpha", "2,3", "--no-prune",
+                   ranks=(2, 3))
+        same_files(folder, "fermat", "simulate:200x3000,missing=0.05,fst=0.1", "--precision",
+                   "float32", "--no-prune", ranks=(2,))
+        faults_are_told_once(folder)
+        a_killed_rank_ends_the_run_and_leaves_the_checkpoint(folder)
+    print("files of 1 to 4 ranks are those of one process")
+    return 0
+
+
+sys.exit(main())

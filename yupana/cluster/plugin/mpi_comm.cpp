@@ -1,0 +1,213 @@
+// The library libyupana_mpi.so: the only code that knows MPI. Counts of MPI calls are ints, so
+// everything larger goes in pieces.
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "yupana/core/comm.hpp"
+
+namespace yupana::cluster {
+namespace {
+
+constexpr std::int64_t piece_bytes = std::int64_t{1} << 30;
+
+/// body(offset, length) over [0, bytes) in pieces that an int counts.
+template <class Body>
+void in_pieces(std::size_t bytes, const Body& body) {
+  const auto total = static_cast<std::int64_t>(bytes);
+  for (std::int64_t at = 0; at < total; at += piece_bytes) {
+    body(at, static_cast<int>(std::min(piece_bytes, total - at)));
+  }
+}
+
+class MpiFile : public SharedFile {
+ public:
+  MpiFile(const std::string& path, std::mutex& one_at_a_time) : lock_(one_at_a_time) {
+    const int mode = MPI_MODE_CREATE | MPI_MODE_WRONLY;
+    const int rc =
+        MPI_File_open(MPI_COMM_WORLD, const_cast<char*>(path.c_str()), mode, MPI_INFO_NULL, &file_);
+    if (rc != MPI_SUCCESS) fail(rc, path);
+    MPI_File_set_errhandler(file_, MPI_ERRORS_RETURN);
+    path_ = path;
+  }
+  void write_at(std::int64_t offset, const void* data, std::size_t bytes) override {
+    const std::lock_guard hold(lock_);
+    in_pieces(bytes, [&](std::int64_t at, int length) {
+      MPI_Status status;
+      const int rc = MPI_File_write_at(
+          file_, offset + at, static_cast<const char*>(data) + at, length, MPI_BYTE, &status);
+      if (rc != MPI_SUCCESS) fail(rc, path_);
+    });
+  }
+  void close() override {
+    const int rc = MPI_File_close(&file_);
+    if (rc != MPI_SUCCESS) fail(rc, path_);
+  }
+
+ private:
+  [[noreturn]] static void fail(int rc, const std::string& path) {
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    MPI_Error_string(rc, text, &length);
+    std::fprintf(stderr, "yupana: %s: cannot write: %s\n", path.c_str(), text);
+    MPI_Abort(MPI_COMM_WORLD, 4);
+    std::abort();
+  }
+
+  MPI_File file_{};
+  std::mutex& lock_;
+  std::string path_;
+};
+
+class MpiComm : public Comm {
+ public:
+  MpiComm() {
+    int provided = 0;
+    // Threads of a run write into shared files, one at a time.
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
+    if (provided < MPI_THREAD_SERIALIZED) {
+      std::fprintf(stderr, "yupana: this MPI was built without threads\n");
+      MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    MPI_Comm here;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here);
+    MPI_Comm_rank(here, &local_rank_);
+    MPI_Comm_size(here, &local_size_);
+    MPI_Comm_free(&here);
+  }
+  ~MpiComm() override { MPI_Finalize(); }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  int local_size() const override { return local_size_; }
+  int local_rank() const override { return local_rank_; }
+  void barrier() override { MPI_Barrier(MPI_COMM_WORLD); }
+
+  void broadcast(void* data, std::size_t bytes, int root) override {
+    in_pieces(bytes, [&](std::int64_t at, int length) {
+      MPI_Bcast(static_cast<char*>(data) + at, length, MPI_BYTE, root, MPI_COMM_WORLD);
+    });
+  }
+  void send(const void* data, std::size_t bytes, int to) override {
+    in_pieces(bytes, [&](std::int64_t at, int length) {
+      MPI_Send(static_cast<const char*>(data) + at, length, MPI_BYTE, to, 0, MPI_COMM_WORLD);
+    });
+  }
+  void receive(void* data, std::size_t bytes, int from) override {
+    in_pieces(bytes, [&](std::int64_t at, int length) {
+      MPI_Recv(static_cast<char*>(data) + at,
+               length,
+               MPI_BYTE,
+               from,
+               0,
+               MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+    });
+  }
+
+  std::vector<std::vector<std::byte>> exchange(
+      const std::vector<std::vector<std::byte>>& messages) override {
+    const auto ranks = static_cast<std::size_t>(size_);
+    std::vector<std::uint64_t> sizes(ranks), theirs(ranks);
+    for (std::size_t r = 0; r < ranks; ++r) sizes[r] = messages[r].size();
+    MPI_Alltoall(sizes.data(), 1, MPI_UINT64_T, theirs.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD);
+    std::vector<std::vector<std::byte>> received(ranks);
+    std::vector<MPI_Request> requests;
+    for (std::size_t r = 0; r < ranks; ++r) {
+      received[r].resize(theirs[r]);
+      if (static_cast<int>(r) == rank_) {
+        received[r] = messages[r];
+        continue;
+      }
+      in_pieces(theirs[r], [&](std::int64_t at, int length) {
+        MPI_Irecv(received[r].data() + at,
+                  length,
+                  MPI_BYTE,
+                  static_cast<int>(r),
+                  1,
+                  MPI_COMM_WORLD,
+                  &requests.emplace_back());
+      });
+      in_pieces(sizes[r], [&](std::int64_t at, int length) {
+        MPI_Isend(messages[r].data() + at,
+                  length,
+                  MPI_BYTE,
+                  static_cast<int>(r),
+                  1,
+                  MPI_COMM_WORLD,
+                  &requests.emplace_back());
+      });
+    }
+    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    return received;
+  }
+
+  void sum(std::uint64_t* values, std::int64_t count) override {
+    for (std::int64_t at = 0; at < count; at += most_values) {
+      const int length = static_cast<int>(std::min(most_values, count - at));
+      MPI_Allreduce(MPI_IN_PLACE, values + at, length, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    }
+  }
+  void sum_scatter(const std::uint32_t* values,
+                   const std::vector<std::int64_t>& counts,
+                   std::uint32_t* mine) override {
+    scatter_sums(values, counts, mine, MPI_UINT32_T);
+  }
+  void sum_scatter(const std::uint64_t* values,
+                   const std::vector<std::int64_t>& counts,
+                   std::uint64_t* mine) override {
+    scatter_sums(values, counts, mine, MPI_UINT64_T);
+  }
+
+  std::unique_ptr<SharedFile> create(const std::string& path) override {
+    return std::make_unique<MpiFile>(path, file_lock_);
+  }
+
+  [[noreturn]] void abort(int status) override {
+    MPI_Abort(MPI_COMM_WORLD, status);
+    std::abort();
+  }
+
+ private:
+  static constexpr std::int64_t most_values = std::int64_t{1} << 24;
+
+  // In rounds: some cells of every rank's share, side by side, so that each round is one call.
+  template <class T>
+  void scatter_sums(const T* values,
+                    const std::vector<std::int64_t>& counts,
+                    T* mine,
+                    MPI_Datatype type) const {
+    const std::int64_t longest = *std::max_element(counts.begin(), counts.end());
+    const std::int64_t step = std::max<std::int64_t>(1, most_values / size_);
+    std::vector<T> round;
+    std::vector<int> lengths(counts.size());
+    for (std::int64_t at = 0; at < longest; at += step) {
+      round.clear();
+      const T* share = values;
+      for (std::size_t r = 0; r < counts.size(); share += counts[r++]) {
+        const std::int64_t length = std::clamp<std::int64_t>(counts[r] - at, 0, step);
+        lengths[r] = static_cast<int>(length);
+        if (length > 0) round.insert(round.end(), share + at, share + at + length);
+      }
+      MPI_Reduce_scatter(round.data(), mine + at, lengths.data(), type, MPI_SUM, MPI_COMM_WORLD);
+    }
+  }
+
+  int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
+  std::mutex file_lock_;
+};
+
+}  // namespace
+}  // namespace yupana::cluster
+
+extern "C" {
+yupana::Comm* yupana_mpi_join() { return new yupana::cluster::MpiComm; }
+void yupana_mpi_leave(yupana::Comm* comm) { delete comm; }
+}

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace yupana {
+
+/// A file that every rank writes into, each its own bytes.
+class SharedFile {
+ public:
+  virtual ~SharedFile() = default;
+  /// Safe from several threads.
+  virtual void write_at(std::int64_t offset, const void* data, std::size_t bytes) = 0;
+  /// Every rank calls it; the bytes of all are in the file when it returns.
+  virtual void close() = 0;
+};
+
+/// The processes of one run, numbered from 0. All but send, receive and abort are called by every
+/// rank, in the same order. Faults of the network end the run: they are not thrown.
+class Comm {
+ public:
+  virtual ~Comm() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  /// Ranks on this machine, and this rank's place among them.
+  virtual int local_size() const = 0;
+  virtual int local_rank() const = 0;
+
+  virtual void barrier() = 0;
+  virtual void broadcast(void* data, std::size_t bytes, int root) = 0;
+  virtual void send(const void* data, std::size_t bytes, int to) = 0;
+  virtual void receive(void* data, std::size_t bytes, int from) = 0;
+  /// Message r of `messages` goes to rank r; returns what every rank sent here.
+  virtual std::vector<std::vector<std::byte>> exchange(
+      const std::vector<std::vector<std::byte>>& messages) = 0;
+  /// Replaces values by their sums over all ranks, modulo 2^64.
+  virtual void sum(std::uint64_t* values, std::int64_t count) = 0;
+  /// Sums of `values` over all ranks, of which rank r keeps counts[r] after those of the ranks
+  /// before it. Modulo 2^32 or 2^64.
+  virtual void sum_scatter(const std::uint32_t* values,
+                           const std::vector<std::int64_t>& counts,
+                           std::uint32_t* mine) = 0;
+  virtual void sum_scatter(const std::uint64_t* values,
+                           const std::vector<std::int64_t>& counts,
+                           std::uint64_t* mine) = 0;
+  /// Makes the file, empty, and opens it on every rank.
+  virtual std::unique_ptr<SharedFile> create(const std::string& path) = 0;
+  /// Ends every rank at once with this exit status.
+  [[noreturn]] virtual void abort(int status) = 0;
+};
+
+/// Broadcast of a text, whose length the others do not know.
+inline void broadcast(Comm& comm, std::string& text, int root) {
+  std::uint64_t bytes = text.size();
+  comm.broadcast(&bytes, sizeof(bytes), root);
+  text.resize(bytes);
+  if (bytes > 0) comm.broadcast(text.data(), bytes, root);
+}
+
+}  // namespace yupana

@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <limits>
+
+#include "yupana/core/error.hpp"
+#include "yupana/genotype/pair_counts.hpp"
+#include "yupana/genotype/pair_counts_backends.hpp"
+
+namespace yupana::genotype {
+namespace {
+
+std::int64_t cells_of(Range rows) { return triangle_cells(rows.end) - triangle_cells(rows.begin); }
+
+void add_vectors(Comm& comm, std::vector<std::uint64_t>& values) {
+  comm.sum(values.data(), std::ssize(values));
+}
+
+/// Sums of one triangle over all ranks; this rank's share of the rows.
+CountTriangle sum_triangle(Comm& comm,
+                           CountTriangle& counts,
+                           const std::vector<std::int64_t>& cells,
+                           Range mine,
+                           bool wide) {
+  CountTriangle sum(mine);
+  if (!wide) {
+    comm.sum_scatter(counts.low(), cells, sum.low());
+    counts = {};
+    return sum;
+  }
+  const std::int64_t all = counts.low_words().size();
+  Array<std::uint64_t> whole(all), share(cells_of(mine));
+  const std::uint32_t* const high = counts.high();
+  for (std::int64_t i = 0; i < all; ++i) {
+    whole[i] = counts.low()[i] | (high == nullptr ? 0 : std::uint64_t{high[i]} << 32);
+  }
+  counts = {};
+  comm.sum_scatter(whole.data(), cells, share.data());
+  sum.widen();
+  for (std::int64_t i = 0; i < share.size(); ++i) {
+    sum.low()[i] = static_cast<std::uint32_t>(share[i]);
+    sum.high()[i] = static_cast<std::uint32_t>(share[i] >> 32);
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::vector<Range> triangle_shares(Range rows, int parts) {
+  std::vector<Range> shares;
+  std::int64_t first = rows.begin;
+  for (int left = parts; left > 0; --left) {
+    const std::int64_t cells = triangle_cells(rows.end) - triangle_cells(first);
+    const Range share = first == rows.end ? Range{first, first}
+                                          : triangle_band(first, rows.end, divide_up(cells, left));
+    shares.push_back(left == 1 ? Range{first, rows.end} : share);
+    first = shares.back().end;
+  }
+  return shares;
+}
+
+PairCounts sum_over_ranks(Comm& comm,
+                          PairCounts counts,
+                          bool hethet,
+                          const std::vector<Range>& shares) {
+  std::uint64_t facts[2] = {static_cast<std::uint64_t>(counts.sites), !counts.shared.empty()};
+  comm.sum(facts, 2);
+  if (facts[1] > 0 && counts.shared.empty()) store_shared(counts, hethet);
+  const bool wide = facts[0] > std::numeric_limits<std::uint32_t>::max();
+  const Range mine = shares[static_cast<std::size_t>(comm.rank())];
+  std::vector<std::int64_t> cells;
+  for (const Range rows : shares) cells.push_back(cells_of(rows));
+
+  PairCounts sum;
+  sum.samples = counts.samples;
+  sum.sites = static_cast<std::int64_t>(facts[0]);
+  sum.rows = mine;
+  sum.ibs1 = sum_triangle(comm, counts.ibs1, cells, mine, wide);
+  sum.ibs0 = sum_triangle(comm, counts.ibs0, cells, mine, wide);
+  if (facts[1] > 0) {
+    sum.shared = sum_triangle(comm, counts.shared, cells, mine, wide);
+    if (hethet) {
+      sum.hethet = sum_triangle(comm, counts.hethet, cells, mine, wide);
+      sum.het = sum_triangle(comm, counts.het, cells, mine, wide);
+    }
+  }
+  sum.called = std::move(counts.called);
+  sum.heterozygous = std::move(counts.heterozygous);
+  sum.homozygous = std::move(counts.homozygous);
+  add_vectors(comm, sum.called);
+  add_vectors(comm, sum.heterozygous);
+  add_vectors(comm, sum.homozygous);
+  return sum;
+}
+
+}  // namespace yupana::genotype
