@@ -6,6 +6,7 @@
 
 #include "tests/forest/samples.hpp"
 #include "tests/support/text_files.hpp"
+#include "yupana/core/random.hpp"
 #include "yupana/forest/predict.hpp"
 #include "yupana/forest/prune.hpp"
 #include "yupana/forest/validate.hpp"
@@ -49,6 +50,48 @@ TEST_F(Forests, EqualTheReferenceForEverySamplingOnAnyThreads) {
         }
       }
     }
+  }
+}
+
+TEST_F(Forests, ThatDrawFewOfManyFeaturesEqualTheReference) {
+  // One in five or more: nodes sort what they drew. Few levels make most drawn features constant.
+  std::uint64_t seed = 1;
+  for (const std::int32_t classes : {0, 1, 2, 3, 9}) {
+    for (const std::int64_t levels : {0, 1, 3}) {
+      for (const double missing : {0.0, 0.3}) {
+        for (const int weights : {0, 1, 2}) {
+          const auto sample =
+              make_sample<double>({130, 10, classes, levels, missing, weights, ++seed});
+          for (const Criterion criterion : {Criterion::gini, Criterion::entropy}) {
+            ForestParams params{.trees = 3, .max_features = 1 + static_cast<int>(seed % 2)};
+            params.sampling = seed % 4 == 0 ? Sampling::partition : Sampling::bootstrap;
+            params.tree.criterion = criterion;
+            params.tree.seed = seed;
+            params.tree.min_samples_leaf = 1 + static_cast<int>(seed % 5);
+            params.tree.min_gain = seed % 7 == 0 ? 0.01 : 0;
+            const auto table = sample.table.view();
+            const auto expected = fit_forest(reference_, table, sample.target(), params);
+            const auto got = fit_forest(cpu_, table, sample.target(), params);
+            EXPECT_TRUE(got.trees == expected.trees) << seed;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Forests, ThatDrawFewFeaturesEqualThoseOfPartedListsOnLargeNodes) {
+  // A tree with the same draws: its lists hold every feature. More rows than a radix bucket.
+  const auto sample = make_sample<float>({70001, 10, 2, 0, 0.01, 0, 5});
+  ForestParams params{.trees = 2, .sampling = Sampling::all, .max_features = 2};
+  params.tree.max_depth = 9;
+  const auto got = fit_forest(cpu_, sample.table.view(), sample.target(), params);
+  for (std::size_t t = 0; t < 2; ++t) {
+    TreeParams own = params.tree;
+    own.max_features = 2;
+    own.seed = Random(params.tree.seed, t + 1).key();
+    const Tree tree = fit_tree(cpu_, sample.table.view(), sample.target(), own);
+    EXPECT_TRUE(got.trees[t] == tree);
   }
 }
 

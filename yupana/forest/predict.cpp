@@ -33,8 +33,8 @@ class Descent {
   /// Of each tree, the nodes that its leaves' numbers stand for.
   const std::vector<std::int32_t>& origin(std::size_t tree) const { return plain_[tree].origin; }
 
-  /// For every block of rows: b = make_block(first row, rows), b.add(tree, leaf of each row) for each
-  /// tree in order, b.finish().
+  /// For every block of rows: b = make_block(first row, rows), b.add(tree, leaf of each row) for
+  /// each tree in order, b.finish().
   template <class MakeBlock>
   void run(Context& context, const MakeBlock& make_block) {
     const std::int64_t blocks = divide_up(table_.rows, block_rows);
