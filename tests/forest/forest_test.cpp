@@ -54,7 +54,7 @@ TEST_F(Forests, EqualTheReferenceForEverySamplingOnAnyThreads) {
 }
 
 TEST_F(Forests, ThatDrawFewOfManyFeaturesEqualTheReference) {
-  // One in five or more: nodes sort what they drew. Few levels make most drawn features constant.
+  // One in four or more: nodes sort what they drew. Few levels make most drawn features constant.
   std::uint64_t seed = 1;
   for (const std::int32_t classes : {0, 1, 2, 3, 9}) {
     for (const std::int64_t levels : {0, 1, 3}) {

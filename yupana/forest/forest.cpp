@@ -72,8 +72,8 @@ TreeParams tree_params(const ForestParams& params, std::int64_t features, bool i
 
 // A node of a forest that draws one feature of so many or more sorts what it drew; of fewer, every
 // feature's list is kept in order instead. Measured (rows x features, drawn): 1.7 times as fast for
-// 50,000 x 150, 12; 1.3 for 100,000 x 18, 2; the same for 18, 4.
-constexpr std::int64_t sparse_draws = 5;
+// 50,000 x 150, 12; 1.3 for 100,000 x 18, 2; 1.2 for 1,000,000 x 18, 4; the same for 200,000.
+constexpr std::int64_t sparse_draws = 4;
 
 /// What all trees of a forest share, and how one of them grows from it.
 template <class T>
