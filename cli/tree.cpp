@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -8,6 +9,7 @@
 #include "cli/command.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/io/model_files.hpp"
+#include "yupana/io/onnx.hpp"
 #include "yupana/job/trees.hpp"
 
 namespace yupana::cli {
@@ -27,7 +29,6 @@ void add_table(CLI::App& app, job::TreeTable& table) {
   app.add_option("--columns", table.columns.columns, "the features; default: all other columns")
       ->delimiter(',');
   app.add_option("--ignore", table.columns.ignored, "columns to leave out")->delimiter(',');
-  app.add_option("--categorical", table.columns.categorical, "features of text")->delimiter(',');
   app.add_flag("--zero-based", table.columns.zero_based, "indices of libsvm files begin at 0");
   app.add_flag("--float32", table.single, "hold values in float32, as scikit-learn does");
   app.add_option_function<std::string>(
@@ -75,6 +76,17 @@ void add_tree_params(CLI::App& app, forest::TreeParams& tree) {
   app.add_option("--min-gain", tree.min_gain, "gain not weighted so, at least (Spark's meaning)")
       ->capture_default_str();
   app.add_option("--seed", tree.seed, "of every random choice")->capture_default_str();
+}
+
+/// "name=2.5" as a pair.
+std::pair<std::string, double> class_weight(const std::string& text) {
+  const std::size_t equals = text.rfind('=');
+  double factor = -1;
+  if (equals == std::string::npos || !CLI::detail::lexical_cast(text.substr(equals + 1), factor)) {
+    throw CLI::ValidationError(
+        fmt::format("--class-weight {}: CLASS=FACTOR was wanted, as in spam=2", text));
+  }
+  return {text.substr(0, equals), factor};
 }
 
 std::pair<double, double> mean_and_deviation(const std::vector<double>& values) {
@@ -146,6 +158,13 @@ Answer fit_answer(Context& context, const job::FitTreesParams& params) {
     }
     answer.json["confusion"] = rows;
   }
+  answer.json["ccp_alpha"] = result.alpha;
+  if (!result.alphas.alphas.empty()) {
+    answer.json["ccp_cv"] = {{"alphas", result.alphas.alphas},
+                             {"scores", result.alphas.scores},
+                             {"standard_errors", result.alphas.deviations}};
+    answer.text += fmt::format("alpha chosen: {:.6g}\n", result.alpha);
+  }
   if (!result.path.empty()) {
     for (const forest::PathPoint& point : result.path) {
       answer.json["ccp_alphas"].push_back(point.alpha);
@@ -178,6 +197,28 @@ void add_fit(CLI::App& program, bool forest) {
   app.add_option("--weight", params->table.columns.weight, "a column of weights of the rows");
   app.add_flag("--regression", params->regression, "the label is a number, not a class");
   app.add_flag("--balanced", params->balanced, "weigh rows so that classes weigh alike");
+  app.add_option_function<std::vector<std::string>>(
+         "--class-weight",
+         [params](const std::vector<std::string>& pairs) {
+           for (const std::string& pair : pairs) {
+             params->class_weights.push_back(class_weight(pair));
+           }
+         },
+         "CLASS=FACTOR, several separated by commas: rows of a class weigh so much")
+      ->delimiter(',');
+  app.add_option("--categorical", params->table.columns.categorical, "features of text")
+      ->delimiter(',');
+  add_choice<job::Categories>(
+      app,
+      "--categories",
+      params->categories,
+      {{"auto", job::Categories::automatic},
+       {"ordered", job::Categories::ordered},
+       {"one-hot", job::Categories::one_hot},
+       {"by-name", job::Categories::by_name}},
+      "what --categorical columns become: ordered (by the label's mean; two "
+      "classes or numbers), one-hot (a feature a category), by-name; auto: "
+      "ordered where it can be, else one-hot");
   forest::ForestParams& forest_params = params->forest_params;
   add_tree_params(app, forest_params.tree);
   app.add_option("--ccp-alpha", params->alpha, "prune links of at most this cost complexity")
@@ -186,8 +227,19 @@ void add_fit(CLI::App& program, bool forest) {
   app.add_option("--cv", params->folds, "folds of a cross-validation; 0: none")
       ->capture_default_str();
   app.add_flag("--stratified", params->stratified, "each fold with all classes in proportion");
+  app.add_option("--cv-column",
+                 params->fold_column,
+                 "a column that names each row's fold, for folds of your own; it is no feature");
   app.add_flag("--binary", params->binary, "write PREFIX.model, compact, too");
-  if (!forest) return;
+  if (!forest) {
+    app.add_option(
+           "--ccp-cv", params->alpha_folds, "choose --ccp-alpha by so many folds; 0: do not")
+        ->capture_default_str();
+    app.add_flag("--ccp-sparest",
+                 params->sparest_alpha,
+                 "with --ccp-cv: the smallest tree within one standard error of the best");
+    return;
+  }
   app.add_option("--trees", forest_params.trees, "how many")->capture_default_str();
   app.add_flag_callback(
       "--bootstrap",
@@ -322,6 +374,79 @@ void add_prune(CLI::App& program) {
   add_table(app, params->validation);
 }
 
+void add_importances(CLI::App& program, const std::string& family) {
+  auto params = std::make_shared<job::ImportanceParams>();
+  CLI::App& app = add_command(
+      program,
+      "importances",
+      "Tell what a model rests on: each feature's share of the decrease of impurity, and with a "
+      "table what the score loses when its values are shuffled. -o PREFIX writes them as TSV and "
+      "SVG.",
+      fmt::format("yupana {} importances out/{}.json test.csv --label class -o out/{}",
+                  family,
+                  family,
+                  family),
+      [params, family](Context& context, const CommonOptions& common) {
+        params->out = common.out;
+        const job::ImportanceResult result = job::importances_of_trees(context, *params);
+        const bool shuffled = !result.permutation.empty();
+        Answer answer;
+        answer.json = {{"command", family + " importances"}};
+        auto rows = nlohmann::ordered_json::object();
+        answer.text = shuffled ? "impurity  permutation  feature\n" : "impurity  feature\n";
+        std::vector<std::size_t> order(result.features.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        const std::vector<double>& by = shuffled ? result.permutation : result.impurity;
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+          return by[a] > by[b];
+        });
+        for (const std::size_t f : order) {
+          auto& row = rows[result.features[f]];
+          row["impurity"] = result.impurity[f];
+          answer.text += fmt::format("{:8.4f}", result.impurity[f]);
+          if (shuffled) {
+            row["permutation"] = result.permutation[f];
+            row["deviation"] = result.deviations[f];
+            answer.text += fmt::format("  {:11.4f}", result.permutation[f]);
+          }
+          answer.text += "  " + result.features[f] + "\n";
+        }
+        answer.json["importances"] = rows;
+        if (shuffled) answer.json["score"] = result.score;
+        answer.json["files"] = result.files;
+        for (const std::string& file : result.files) answer.text += file + "\n";
+        return answer;
+      },
+      Runs::on_the_processor);
+  app.add_option("model", params->model, "of tree fit or forest fit")->required();
+  app.add_option("table", params->table.path, "rows with labels, best not those of training");
+  add_table(app, params->table);
+  app.add_option("--repeats", params->repeats, "shuffles a feature")->capture_default_str();
+  app.add_option("--seed", params->seed, "of the shuffles")->capture_default_str();
+}
+
+void add_export(CLI::App& program, const std::string& family) {
+  auto path = std::make_shared<std::string>();
+  CLI::App& app = add_command(
+      program,
+      "export",
+      "Write a model as ONNX (PREFIX.onnx): float32 input x, thresholds rounded down to float32, "
+      "which changes the side of no float32.",
+      fmt::format("yupana {} export out/{}.json -o out/{}", family, family, family),
+      [path, family](Context& context, const CommonOptions& common) {
+        const std::string out = required_prefix(common) + ".onnx";
+        AtomicFile file(out);
+        file.write(io::onnx_model(io::read_model(*path, context.memory())));
+        file.commit();
+        Answer answer;
+        answer.json = {{"command", family + " export"}, {"files", {out}}};
+        answer.text = out + "\n";
+        return answer;
+      },
+      Runs::on_the_processor);
+  app.add_option("model", *path, "of tree fit or forest fit")->required();
+}
+
 CLI::App& add_group(CLI::App& program, const std::string& name, const std::string& purpose) {
   CLI::App* app = program.add_subcommand(name, purpose);
   app->require_subcommand(1);
@@ -332,20 +457,28 @@ CLI::App& add_group(CLI::App& program, const std::string& name, const std::strin
 }  // namespace
 
 void add_tree(CLI::App& program) {
-  CLI::App& app = add_group(program, "tree", "Exact decision trees: fit, predict, prune, show.");
+  CLI::App& app =
+      add_group(program,
+                "tree",
+                "Exact decision trees: fit, predict, apply, prune, show, importances, export.");
   add_fit(app, false);
   add_predict(app, "tree", false);
   add_predict(app, "tree", true);
   add_prune(app);
   add_show(app, "tree");
+  add_importances(app, "tree");
+  add_export(app, "tree");
 }
 
 void add_forest(CLI::App& program) {
-  CLI::App& app = add_group(program, "forest", "Random forests: fit, predict, show.");
+  CLI::App& app = add_group(
+      program, "forest", "Random forests: fit, predict, apply, show, importances, export.");
   add_fit(app, true);
   add_predict(app, "forest", false);
   add_predict(app, "forest", true);
   add_show(app, "forest");
+  add_importances(app, "forest");
+  add_export(app, "forest");
 }
 
 }  // namespace yupana::cli
