@@ -182,22 +182,46 @@ void put_leaves(const Model& model, Operation& ensemble) {
       }
     }
   }
-  const std::string kind = model.is_class() ? "class" : "target";
-  ensemble.numbers((kind + "_treeids").c_str(), trees);
-  ensemble.numbers((kind + "_nodeids").c_str(), numbers);
-  ensemble.numbers((kind + "_ids").c_str(), outputs);
-  ensemble.reals((kind + "_weights").c_str(), weights);
+  ensemble.numbers("target_treeids", trees);
+  ensemble.numbers("target_nodeids", numbers);
+  ensemble.numbers("target_ids", outputs);
+  ensemble.reals("target_weights", weights);
 }
 
-Message classifier(const Model& model) {
-  Message graph;
-  Operation ensemble("TreeEnsembleClassifier", "ai.onnx.ml", {"x"}, {"label", "sums"});
+/// Trees as a sum of what their leaves add. The operator for classes has a rule of its own for two
+/// of them (a sum above 0 is the second class) and none for one: classes are chosen by ArgMax,
+/// which takes the first of equals, as it is here.
+Message ensemble_of(const Model& model, std::int64_t outputs, const char* output) {
+  Operation ensemble("TreeEnsembleRegressor", "ai.onnx.ml", {"x"}, {output});
   put_trees(model, ensemble);
   put_leaves(model, ensemble);
-  ensemble.texts("classlabels_strings", model.classes);
+  ensemble.integer("n_targets", outputs);
+  ensemble.text("aggregate_function", "SUM");
   ensemble.text("post_transform", "NONE");
-  graph.message(1, ensemble.message());
-  graph.message(1, Operation("Div", "", {"sums", "trees"}, {"probabilities"}).message());
+  return ensemble.message();
+}
+
+void put_classes(const Model& model, Message& graph) {
+  Operation best("ArgMax", "", {"sums"}, {"class"});
+  best.integer("axis", 1);
+  best.integer("keepdims", 0);
+  graph.message(1, best.message());
+  graph.message(1, Operation("Gather", "", {"classes", "class"}, {"label"}).message());
+  Message names;
+  names.numbers(1, {std::ssize(model.classes)});
+  names.number(2, element_string);
+  for (const std::string& name : model.classes) names.text(6, name);
+  names.text(8, "classes");
+  graph.message(5, names);
+  graph.message(12, value_info("label", element_string, -1));
+}
+
+Message graph_of(const Model& model) {
+  const std::int64_t outputs = model.is_class() ? std::ssize(model.classes) : 1;
+  const char* const means = model.is_class() ? "probabilities" : "value";
+  Message graph;
+  graph.message(1, ensemble_of(model, outputs, "sums"));
+  graph.message(1, Operation("Div", "", {"sums", "trees"}, {means}).message());
   graph.text(2, "yupana");
   Message trees;
   trees.numbers(1, {1});
@@ -206,23 +230,8 @@ Message classifier(const Model& model) {
   trees.text(8, "trees");
   graph.message(5, trees);
   graph.message(11, value_info("x", element_float, std::ssize(model.features)));
-  graph.message(12, value_info("label", element_string, -1));
-  graph.message(12, value_info("probabilities", element_float, std::ssize(model.classes)));
-  return graph;
-}
-
-Message regressor(const Model& model) {
-  Message graph;
-  Operation ensemble("TreeEnsembleRegressor", "ai.onnx.ml", {"x"}, {"value"});
-  put_trees(model, ensemble);
-  put_leaves(model, ensemble);
-  ensemble.integer("n_targets", 1);
-  ensemble.text("aggregate_function", "AVERAGE");
-  ensemble.text("post_transform", "NONE");
-  graph.message(1, ensemble.message());
-  graph.text(2, "yupana");
-  graph.message(11, value_info("x", element_float, std::ssize(model.features)));
-  graph.message(12, value_info("value", element_float, 1));
+  if (model.is_class()) put_classes(model, graph);
+  graph.message(12, value_info(means, element_float, outputs));
   return graph;
 }
 
@@ -232,7 +241,7 @@ std::string onnx_model(const Model& model) {
   Message file;
   file.number(1, 8);  // the format's version, as opset 15 has it
   file.text(2, "yupana");
-  file.message(7, model.is_class() ? classifier(model) : regressor(model));
+  file.message(7, graph_of(model));
   for (const auto& [domain, version] : {std::pair("", 15), std::pair("ai.onnx.ml", 3)}) {
     Message opset;
     opset.text(1, domain);
