@@ -129,6 +129,7 @@ class DrawnGrower {
       for (std::int64_t k = 0; k < wanted; ++k) drawn_.push_back(draw.next());
       gather(place, first);
       for (std::size_t j = first; j < drawn_.size(); ++j) {
+        context_.check_cancelled();
         sort_column(place.size(), columns_[j]);
         promises.push_back(promise_of<Sides>(problem_, place.totals, columns_[j].stretch));
         varies = varies || promises.back().varies;
