@@ -81,7 +81,7 @@ class Growth {
  public:
   Growth(Context& context, TableView<T> table, const Problem& problem, const TreeParams& params)
       : context_(context), table_(table), problem_(problem) {
-    if (context.backend() == Backend::reference) return;
+    if (context.backend() != Backend::cpu) return;
     Stage stage(context, "sort features");
     draws_ = params.max_features > 0 && params.max_features * sparse_draws <= table.columns;
     if (draws_) {
