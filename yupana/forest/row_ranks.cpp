@@ -29,37 +29,35 @@ void scatter(TableView<T> table,
   }
 }
 
-}  // namespace
-
+/// Sorts features [first, first + count) and writes their ranks to the rows.
 template <class T>
-RowRanks<T> rank_rows(Context& context, TableView<T> table, const Problem& problem) {
-  RowRanks<T> result;
-  const std::int64_t n = result.rows = table.rows;
-  const std::int64_t features = result.features = table.columns;
-  result.keys = Array<std::uint32_t>(n * features);
-  result.values.resize(static_cast<std::size_t>(features));
-  Array<std::uint32_t> columns(n * std::min(batch_features, features));
-  for (std::int64_t first = 0; first < features; first += batch_features) {
-    const std::int64_t count = std::min(batch_features, features - first);
-    const TableView<T> part{table.column(first), n, count, table.stride};
-    const SortedTable sorted = sort_table(context, part);
-    context.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t f = begin; f < end; ++f) {
-        context.check_cancelled();
-        scatter(part,
-                sorted,
-                f,
-                columns.data() + f * n,
-                result.values[static_cast<std::size_t>(first + f)]);
-      }
-    });
-    context.parallel_for(n, 1 << 12, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        std::uint32_t* row = result.keys.data() + i * features + first;
-        for (std::int64_t f = 0; f < count; ++f) row[f] = columns[f * n + i];
-      }
-    });
-  }
+void rank_batch(Context& context,
+                TableView<T> table,
+                std::int64_t first,
+                std::int64_t count,
+                std::uint32_t* columns,
+                RowRanks<T>& result) {
+  const std::int64_t n = table.rows;
+  const TableView<T> part{table.column(first), n, count, table.stride};
+  const SortedTable sorted = sort_table(context, part);
+  context.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t f = begin; f < end; ++f) {
+      context.check_cancelled();
+      auto& values = result.values[static_cast<std::size_t>(first + f)];
+      scatter(part, sorted, f, columns + f * n, values);
+    }
+  });
+  context.parallel_for(n, 1 << 12, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      std::uint32_t* row = result.keys.data() + i * table.columns + first;
+      for (std::int64_t f = 0; f < count; ++f) row[f] = columns[f * n + i];
+    }
+  });
+}
+
+/// Makes keys of ranks.
+template <class T>
+void add_classes(Context& context, const Problem& problem, RowRanks<T>& result) {
   std::size_t most = 1;
   for (const auto& values : result.values) most = std::max(most, values.size());
   result.missing_rank = static_cast<std::uint32_t>(most);
@@ -68,16 +66,33 @@ RowRanks<T> rank_rows(Context& context, TableView<T> table, const Problem& probl
       problem.classes < 2 ? 0 : std::bit_width(static_cast<std::uint32_t>(problem.classes - 1));
   result.class_bits = rank_bits + class_bits <= 32 ? class_bits : 0;
   result.key_bits = rank_bits + result.class_bits;
-  context.parallel_for(n, 1 << 12, [&](std::int64_t begin, std::int64_t end) {
+  context.parallel_for(result.rows, 1 << 12, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      std::uint32_t* row = result.keys.data() + i * features;
+      std::uint32_t* row = result.keys.data() + i * result.features;
       const std::uint32_t code =
           result.class_bits > 0 ? static_cast<std::uint32_t>(problem.codes[i]) : 0;
-      for (std::int64_t f = 0; f < features; ++f) {
+      for (std::int64_t f = 0; f < result.features; ++f) {
         row[f] = std::min(row[f], result.missing_rank) << result.class_bits | code;
       }
     }
   });
+}
+
+}  // namespace
+
+template <class T>
+RowRanks<T> rank_rows(Context& context, TableView<T> table, const Problem& problem) {
+  RowRanks<T> result;
+  result.rows = table.rows;
+  result.features = table.columns;
+  result.keys = Array<std::uint32_t>(table.rows * table.columns);
+  result.values.resize(static_cast<std::size_t>(table.columns));
+  Array<std::uint32_t> columns(table.rows * std::min(batch_features, table.columns));
+  for (std::int64_t first = 0; first < table.columns; first += batch_features) {
+    const std::int64_t count = std::min(batch_features, table.columns - first);
+    rank_batch(context, table, first, count, columns.data(), result);
+  }
+  add_classes(context, problem, result);
   return result;
 }
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -130,9 +129,8 @@ class Grower {
   }
 
   static void link(Tree& tree, std::int32_t parent, bool is_right, std::int32_t child) {
-    if (parent < 0) return;
-    Node& node = tree.nodes[static_cast<std::size_t>(parent)];
-    (is_right ? node.right : node.left) = child;
+    Node* node = parent < 0 ? nullptr : &tree.nodes[static_cast<std::size_t>(parent)];
+    if (node != nullptr) (is_right ? node->right : node->left) = child;
   }
 
   /// Puts the branches under the top's nodes and brings all into preorder.

@@ -254,6 +254,20 @@ void prune_with_table(Context& context, const FitTreesParams& params, Model& mod
   }
 }
 
+/// What the model says of the rows it grew from.
+template <class T>
+void look_back(Context& context,
+               TableView<T> table,
+               const Target& target,
+               const FitTreesParams& params,
+               FitTreesResult& result) {
+  const Model& model = result.model;
+  result.train_score = forest::score(context, model, table, target);
+  result.importances = forest::importances(model.trees, table.columns);
+  if (target.is_class()) result.confusion = forest::confusion(context, model, table, target);
+  if (!params.forest) result.path = forest::cost_complexity_path(model.trees[0]);
+}
+
 template <class T>
 FitTreesResult fit(Context& context, const FitTreesParams& params) {
   TreeTable source = params.table;
@@ -297,12 +311,7 @@ FitTreesResult fit(Context& context, const FitTreesParams& params) {
   result.out_of_bag = std::move(own.forest);
   model.trees = std::move(result.out_of_bag.trees);
   if (!params.validation.empty()) prune_with_table<T>(context, params, model);
-  result.train_score = forest::score(context, model, file.table.view(), target);
-  result.importances = forest::importances(model.trees, file.table.columns());
-  if (target.is_class()) {
-    result.confusion = forest::confusion(context, model, file.table.view(), target);
-  }
-  if (!params.forest) result.path = forest::cost_complexity_path(model.trees[0]);
+  look_back(context, file.table.view(), target, params, result);
   if (!params.out.empty()) write_model(model, params.out, params.binary, result.files);
   return result;
 }
