@@ -136,6 +136,120 @@ def reduced_error_pruning_needs_only_another_table():
     assert fit("--prune-with", "v.csv")["leaves"] == answer["leaves"]
 
 
+def text_table(name="t.csv", rows=400, seed=4, colors="blue green red white".split(), classes=2):
+    """Shapes by color and size; green and white behave alike, and so do blue and red."""
+    random.seed(seed)
+    lines = ["color,size,class"]
+    for _ in range(rows):
+        color, size = random.choice(colors), random.randint(1, 9)
+        label = (color in ("green", "white")) != (size > 7)
+        label = int(label) + (size > 4) * (classes > 2)
+        lines.append(f"{color},{size},{'ABC'[label]}")
+    pathlib.Path(name).write_text("\n".join(lines) + "\n")
+    return lines
+
+
+def text_columns_are_known_by_name_in_another_table():
+    lines = text_table()
+    for how, features in (("ordered", 2), ("one-hot", 5), ("by-name", 2), ("auto", 2)):
+        answer = fit("--categorical", "color", "--categories", how, "--binary")
+        assert answer["features"] == features and answer["train_accuracy"] == 1, (how, answer)
+        # A table of two colors, whose places among the names are others.
+        few = [lines[0]] + [line for line in lines[1:] if line[0] in "gw"]
+        pathlib.Path("few.csv").write_text("\n".join(few) + "\n")
+        for model in ("m.json", "m.model"):
+            done = json.loads(run("tree", "predict", model, "few.csv", "--label", "class", "-o", "p",
+                                  "--json").stdout)
+            assert done["score"] == 1, (how, model, done)
+    model = json.loads(pathlib.Path("m.json").read_text())
+    assert model["version"] == 2 and model["encodings"][0]["column"] == "color"
+    # Ordered by the share of the second class: one split parts two colors from two.
+    values = dict(zip(model["encodings"][0]["categories"], model["encodings"][0]["values"]))
+    assert {values["blue"], values["red"]} == {0, 1} and {values["green"], values["white"]} == {2, 3}
+    pathlib.Path("new.csv").write_text("color,size\npink,3\ngreen,3\n,3\n")
+    done = run("tree", "predict", "m.json", "new.csv", "-o", "p")
+    assert "1 cells of categories that the model does not know" in done.stderr
+    names = pathlib.Path("p.predicted.tsv").read_text().split()
+    assert names[2] == "B" and names[1] == names[3]
+    text_table(classes=3)
+    assert fit("--categorical", "color")["features"] == 5
+    assert len(fit("--categorical", "color", "--cv", 4)["cv_scores"]) == 4
+    refuse("tree", "fit", "t.csv", "--label", "class", "--categorical", "color", "--categories",
+           "ordered", "-o", "out", status=2, says=["two classes or --regression", "one-hot"])
+
+
+def classes_weigh_as_told():
+    table(gap=0)
+    even = fit("--max-depth", 2)
+    heavy = fit("--max-depth", 2, "--class-weight", "long=1000")
+    column = even["classes"].index("long")
+    missed = lambda answer: sum(answer["confusion"][column]) - answer["confusion"][column][column]
+    assert missed(heavy) == 0 < missed(even)
+    lines = pathlib.Path("t.csv").read_text().splitlines()
+    weighted = [lines[0] + ",w"] + [f"{r},{3 if r.endswith('long') else 1}" for r in lines[1:]]
+    fit("--class-weight", "long=3")
+    model = pathlib.Path("m.json").read_bytes()
+    pathlib.Path("t.csv").write_text("\n".join(weighted) + "\n")
+    fit("--weight", "w")
+    assert pathlib.Path("m.json").read_bytes() == model
+
+
+def folds_can_be_a_column():
+    table(gap=0)
+    lines = pathlib.Path("t.csv").read_text().splitlines()
+    folded = [lines[0] + ",fold"] + [f"{r},{i * 7 % 3}" for i, r in enumerate(lines[1:])]
+    pathlib.Path("f.csv").write_text("\n".join(folded) + "\n")
+    answer = json.loads(run("tree", "fit", "f.csv", "--label", "class", "--cv-column", "fold",
+                            "--json").stdout)
+    assert answer["features"] == 3 and len(answer["cv_scores"]) == 3
+    for k, score in enumerate(answer["cv_scores"]):
+        value = [str(i * 7 % 3) for i in range(3)][k]
+        held = [r for r in folded[1:] if r.rsplit(",", 1)[1] == value]
+        rest = [r for r in folded[1:] if r.rsplit(",", 1)[1] != value]
+        for name, rows in (("rest.csv", rest), ("held.csv", held)):
+            pathlib.Path(name).write_text("\n".join([folded[0]] + rows) + "\n")
+        run("tree", "fit", "rest.csv", "--label", "class", "--ignore", "fold", "-o", "r")
+        done = run("tree", "predict", "r.json", "held.csv", "--label", "class", "-o", "r", "--json")
+        assert json.loads(done.stdout)["score"] == score
+    refuse("tree", "fit", "f.csv", "--label", "class", "--cv-column", "nine",
+           says=["--cv-column nine", "no column"])
+    refuse("tree", "fit", "f.csv", "--label", "class", "--cv-column", "fold", "--cv", 3, status=2,
+           says=["not both"])
+
+
+def alpha_is_chosen_by_folds():
+    random.seed(2)
+    rows = [(random.random(), random.random()) for _ in range(400)]
+    lines = ["x,y,class"] + [f"{x},{y},{'ab'[(x > 0.5) != (random.random() < 0.2)]}" for x, y in rows]
+    pathlib.Path("t.csv").write_text("\n".join(lines) + "\n")
+    whole = fit()
+    best, sparest = fit("--ccp-cv", 5), fit("--ccp-cv", 5, "--ccp-sparest")
+    assert sparest["leaves"] <= best["leaves"] < whole["leaves"] / 4
+    assert best["ccp_alpha"] > 0 and max(best["ccp_cv"]["scores"]) > 0.75
+    again = fit("--ccp-alpha", best["ccp_alpha"])
+    assert again["leaves"] == best["leaves"]
+    refuse("tree", "fit", "t.csv", "--label", "class", "--ccp-cv", 5, "--ccp-alpha", 0.1, status=2,
+           says=["without --ccp-alpha"])
+
+
+def importances_are_told_and_drawn():
+    table(rows=600, gap=0)
+    fit("--trees", 20, family="forest")
+    table("v.csv", seed=8, gap=0)
+    answer = json.loads(run("forest", "importances", "m.json", "v.csv", "--label", "class", "-o", "i",
+                            "--json").stdout)
+    by = {name: row["permutation"] for name, row in answer["importances"].items()}
+    assert all(value > 0.05 for value in by.values()) and answer["score"] > 0.9, answer
+    lines = pathlib.Path("i.importances.tsv").read_text().splitlines()
+    assert lines[0] == "feature\timpurity\tpermutation\tdeviation" and len(lines) == 4
+    assert abs(sum(float(line.split("\t")[1]) for line in lines[1:]) - 1) < 1e-9
+    xml.dom.minidom.parse("i.importances.svg")
+    assert "permutation" not in run("forest", "importances", "m.json").stdout
+    refuse("forest", "importances", "m.json", "v.csv", status=2, says=["--label"])
+    refuse("forest", "importances", "m.json", "v.csv", "--label", "class", "--repeats", 0, status=2,
+           says=["repeats: at least 1"])
+
+
 def refuse(*arguments, status=3, says=()):
     before = sorted(p.name for p in pathlib.Path(".").iterdir())
     done = run(*arguments, status=status)
@@ -159,7 +273,21 @@ def bad_input_is_one_line():
            says=["301 parts of 300 rows"])
     pathlib.Path("empty.csv").write_text("")
     refuse("tree", "fit", "empty.csv", "--label", "class", says=["has no rows"])
+    refuse(*usual, "--label", "class", "--class-weight", "oval=2", says=["oval", "no row"])
+    refuse(*usual, "--label", "class", "--class-weight", "flat=-2", status=2, says=["0 or more"])
+    refuse(*usual, "--label", "class", "--cv", 1, status=2, says=["at least 2 folds"])
+    refuse(*usual, "--label", "class", "--memory", "1K", status=4, says=[])
+    pathlib.Path("text.csv").write_text("x,class\n1,a\nfoo,b\n3,a\n4,b\n")
+    refuse("tree", "fit", "text.csv", "--label", "class", says=["text.csv:3", "'foo'"])
+    pathlib.Path("head.csv").write_text("x,class\n")
+    refuse("tree", "fit", "head.csv", "--label", "class", says=["head.csv"])
     fit()
+    refuse("tree", "prune", "m.json", "--validation", "t.csv", "-o", "out", status=2,
+           says=["--label"])
+    pathlib.Path("other.csv").write_text(
+        pathlib.Path("t.csv").read_text().replace(",flat", ",oval"))
+    refuse("tree", "prune", "m.json", "--validation", "other.csv", "--label", "class", "-o", "out",
+           says=["'oval'", "does not know"])
     pathlib.Path("few.csv").write_text("a,b\n1,2\n")
     refuse("tree", "predict", "m.json", "few.csv", "-o", "out", says=["few.csv", "'length'"])
     pathlib.Path("bare.csv").write_text("1,2\n3,4\n")
@@ -189,5 +317,8 @@ sys.exit(main([a_tree_is_fitted_told_and_used, every_device_and_thread_count_wri
                both_kinds_of_model_predict_the_same,
                a_value_equal_to_the_threshold_goes_left_after_a_reload, columns_are_found_by_name,
                the_tree_is_told_as_rules_graphviz_and_picture, regression_predicts_numbers,
-               reduced_error_pruning_needs_only_another_table, bad_input_is_one_line,
+               reduced_error_pruning_needs_only_another_table,
+               text_columns_are_known_by_name_in_another_table, classes_weigh_as_told,
+               folds_can_be_a_column, alpha_is_chosen_by_folds, importances_are_told_and_drawn,
+               bad_input_is_one_line,
                a_cut_or_altered_model_is_refused_or_whole]))

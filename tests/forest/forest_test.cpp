@@ -6,6 +6,8 @@
 
 #include "tests/forest/samples.hpp"
 #include "tests/support/text_files.hpp"
+#include "yupana/core/random.hpp"
+#include "yupana/forest/packed.hpp"
 #include "yupana/forest/predict.hpp"
 #include "yupana/forest/prune.hpp"
 #include "yupana/forest/validate.hpp"
@@ -52,6 +54,48 @@ TEST_F(Forests, EqualTheReferenceForEverySamplingOnAnyThreads) {
   }
 }
 
+TEST_F(Forests, ThatDrawFewOfManyFeaturesEqualTheReference) {
+  // One in four or more: nodes sort what they drew. Few levels make most drawn features constant.
+  std::uint64_t seed = 1;
+  for (const std::int32_t classes : {0, 1, 2, 3, 9}) {
+    for (const std::int64_t levels : {0, 1, 3}) {
+      for (const double missing : {0.0, 0.3}) {
+        for (const int weights : {0, 1, 2}) {
+          const auto sample =
+              make_sample<double>({130, 10, classes, levels, missing, weights, ++seed});
+          for (const Criterion criterion : {Criterion::gini, Criterion::entropy}) {
+            ForestParams params{.trees = 3, .max_features = 1 + static_cast<int>(seed % 2)};
+            params.sampling = seed % 4 == 0 ? Sampling::partition : Sampling::bootstrap;
+            params.tree.criterion = criterion;
+            params.tree.seed = seed;
+            params.tree.min_samples_leaf = 1 + static_cast<int>(seed % 5);
+            params.tree.min_gain = seed % 7 == 0 ? 0.01 : 0;
+            const auto table = sample.table.view();
+            const auto expected = fit_forest(reference_, table, sample.target(), params);
+            const auto got = fit_forest(cpu_, table, sample.target(), params);
+            EXPECT_TRUE(got.trees == expected.trees) << seed;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Forests, ThatDrawFewFeaturesEqualThoseOfPartedListsOnLargeNodes) {
+  // A tree with the same draws: its lists hold every feature. More rows than a radix bucket.
+  const auto sample = make_sample<float>({70001, 10, 2, 0, 0.01, 0, 5});
+  ForestParams params{.trees = 2, .sampling = Sampling::all, .max_features = 2};
+  params.tree.max_depth = 9;
+  const auto got = fit_forest(cpu_, sample.table.view(), sample.target(), params);
+  for (std::size_t t = 0; t < 2; ++t) {
+    TreeParams own = params.tree;
+    own.max_features = 2;
+    own.seed = Random(params.tree.seed, t + 1).key();
+    const Tree tree = fit_tree(cpu_, sample.table.view(), sample.target(), own);
+    EXPECT_TRUE(got.trees[t] == tree);
+  }
+}
+
 TEST_F(Forests, PartsAreDisjointAndHoldEveryRowOnce) {
   const auto sample = make_sample<float>({103, 2, 2, 0, 0, 0, 7});
   const auto result = fit_forest(
@@ -93,27 +137,77 @@ TEST_F(Forests, TheOutOfBagScoreIsThatOfTreesThatDidNotSeeTheRow) {
   EXPECT_GT(result.out_of_bag, 0.6);
 }
 
+/// Nodes and sums as the descent of one row after the other gives them.
+template <class T>
+void predicts_as_row_by_row(Context& context, const Sample<T>& sample, const Model& model) {
+  const auto table = sample.table.view();
+  const auto nodes = apply(context, model, table);
+  const auto shares = predict_shares(context, model, table);
+  for (std::int64_t i = 0; i < table.rows; ++i) {
+    double sum = 0;
+    for (std::size_t t = 0; t < model.trees.size(); ++t) {
+      const Tree& tree = model.trees[t];
+      const std::int32_t leaf = leaf_of(tree, [&](std::int64_t f) { return table(i, f); });
+      ASSERT_EQ(nodes(i, static_cast<std::int64_t>(t)), leaf) << table.rows << " row " << i;
+      const double* value = tree.value(leaf);
+      const auto best = std::max_element(value, value + tree.outputs) - value;
+      const double weight = std::accumulate(value, value + tree.outputs, 0.0);
+      sum += !model.is_class()              ? value[0]
+             : model.voting == Voting::hard ? (best == 0 ? 1 : 0)
+                                            : value[0] / weight;
+    }
+    ASSERT_EQ(shares(i, 0), sum / static_cast<double>(model.trees.size()));
+  }
+}
+
 TEST_F(Forests, PredictionsEqualTheDescentRowByRow) {
-  for (const std::int32_t classes : {0, 3}) {
-    for (const std::int64_t rows : {1, 15, 16, 17, 255, 256, 257, 1009}) {
-      const auto sample = make_sample<float>({rows, 3, classes, 0, 0.2, 0, 5});
-      const auto trees = fit_forest(cpu_, sample.table.view(), sample.target(), {.trees = 3}).trees;
-      const Model model = model_of(sample, trees);
-      const auto nodes = apply(cpu_, model, sample.table.view());
-      const auto shares = predict_shares(cpu_, model, sample.table.view());
-      for (std::int64_t i = 0; i < rows; ++i) {
-        double sum = 0;
-        for (std::size_t t = 0; t < 3; ++t) {
-          const std::int32_t leaf =
-              leaf_of(trees[t], [&](std::int64_t f) { return sample.table.view()(i, f); });
-          ASSERT_EQ(nodes(i, static_cast<std::int64_t>(t)), leaf);
-          const double* value = trees[t].value(leaf);
-          sum += value[0] / (classes > 0 ? std::accumulate(value, value + classes, 0.0) : 1);
+  // Groups of 16 rows, blocks of 1,024.
+  for (const std::int32_t classes : {0, 2, 3}) {
+    for (const std::int64_t rows : {1, 15, 16, 17, 1023, 1024, 1025, 2113}) {
+      for (const double missing : {0.0, 0.001, 0.2}) {
+        const auto sample = make_sample<float>({rows, 3, classes, 0, missing, 0, 5});
+        const auto wide = make_sample<double>({rows, 5, classes, 3, missing, 0, 6});
+        for (const Voting voting : {Voting::soft, Voting::hard}) {
+          const ForestParams params{.trees = 3};
+          const auto trees = fit_forest(cpu_, sample.table.view(), sample.target(), params).trees;
+          predicts_as_row_by_row(cpu_, sample, model_of(sample, trees, voting));
+          const auto others = fit_forest(cpu_, wide.table.view(), wide.target(), params).trees;
+          predicts_as_row_by_row(cpu_, wide, model_of(wide, others, voting));
         }
-        EXPECT_EQ(shares(i, 0), sum / 3);
       }
     }
   }
+}
+
+TEST_F(Forests, PredictionsOfTreesDeeperThanTheirCompleteLevelsEqualThem) {
+  for (const double missing : {0.0, 0.1}) {
+    auto sample = make_sample<float>({4001, 2, 2, 0, missing, 0, 5});
+    RandomSequence random(3);
+    for (auto& code : sample.codes) code = static_cast<std::int32_t>(random.word() & 1);
+    const Tree tree = fit_tree(cpu_, sample.table.view(), sample.target());
+    ASSERT_GT(tree.depth(), 14);
+    predicts_as_row_by_row(cpu_, sample, model_of(sample, {tree}));
+  }
+}
+
+TEST_F(Forests, PredictionsOfWideTablesTakeBlocksOfFewRows) {
+  auto sample = make_sample<float>({70, 30000, 2, 0, 0.01, 0, 5});
+  for (std::size_t i = 0; i < 70; ++i) sample.codes[i] = i % 3 == 0;
+  ForestParams params{.trees = 2, .max_features = 40};
+  const auto trees = fit_forest(cpu_, sample.table.view(), sample.target(), params).trees;
+  predicts_as_row_by_row(cpu_, sample, model_of(sample, trees));
+}
+
+TEST_F(Forests, KeysStandInTheOrderOfNumbersAndZerosAreOne) {
+  const std::vector<double> order{-HUGE_VAL, -1e300, -1, -5e-324, 0, 5e-324, 1, 1e300, HUGE_VAL};
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    EXPECT_LT(key_of(order[i - 1]), key_of(order[i]));
+    EXPECT_LE(key_of(static_cast<float>(order[i - 1])), key_of(static_cast<float>(order[i])));
+  }
+  EXPECT_EQ(key_of(-0.0), key_of(0.0));
+  EXPECT_EQ(key_of(-0.0f), key_of(0.0f));
+  EXPECT_GT(key_of(-HUGE_VAL), 0u);
+  EXPECT_LT(key_of(HUGE_VAL), ~std::uint64_t{0});
 }
 
 TEST_F(Forests, AThresholdBetweenFloatsPartsFloatsAsItPartsDoubles) {

@@ -8,6 +8,7 @@
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/forest/lists.hpp"
+#include "yupana/forest/row_ranks.hpp"
 #include "yupana/forest/tree_backends.hpp"
 
 namespace yupana::forest {
@@ -69,26 +70,52 @@ TreeParams tree_params(const ForestParams& params, std::int64_t features, bool i
   return tree;
 }
 
+// A node of a forest that draws one feature of so many or more sorts what it drew; of fewer, every
+// feature's list is kept in order instead. Measured (rows x features, drawn): 1.7 times as fast for
+// 50,000 x 150, 12; 1.3 for 100,000 x 18, 2; 1.2 for 1,000,000 x 18, 4; the same for 200,000.
+constexpr std::int64_t sparse_draws = 4;
+
+/// What all trees of a forest share, and how one of them grows from it.
 template <class T>
-Tree fit_one(Context& context,
-             TableView<T> table,
-             const Problem& problem,
-             const SortedTable& sorted,
-             const std::uint8_t* repeats,
-             const TreeParams& params) {
-  bool any = false;
-  for (std::int64_t i = 0; i < table.rows && !any; ++i)
-    any = repeats[i] > 0 && problem.weight(i) > 0;
-  if (!any) {
-    throw Error(ErrorCode::bad_input,
-                "a tree drew only rows of weight 0; give fewer trees or other weights");
+class Growth {
+ public:
+  Growth(Context& context, TableView<T> table, const Problem& problem, const TreeParams& params)
+      : context_(context), table_(table), problem_(problem) {
+    if (context.backend() != Backend::cpu) return;
+    Stage stage(context, "sort features");
+    draws_ = params.max_features > 0 && params.max_features * sparse_draws <= table.columns;
+    if (draws_) {
+      ranks_ = rank_rows(context, table, problem);
+    } else {
+      sorted_ = sort_table(context, table);
+    }
   }
-  if (context.backend() == Backend::reference) {
-    return reference::fit_tree(context, table, problem, params, repeats);
+
+  Tree one(const std::uint8_t* repeats, const TreeParams& params) const {
+    bool any = false;
+    for (std::int64_t i = 0; i < table_.rows && !any; ++i) {
+      any = repeats[i] > 0 && problem_.weight(i) > 0;
+    }
+    if (!any) {
+      throw Error(ErrorCode::bad_input,
+                  "a tree drew only rows of weight 0; give fewer trees or other weights");
+    }
+    if (context_.backend() == Backend::reference) {
+      return reference::fit_tree(context_, table_, problem_, params, repeats);
+    }
+    if (draws_) return grow_drawn(context_, ranks_, problem_, repeats, params);
+    Lists lists = copy_lists(sorted_, problem_, repeats);
+    return grow(context_, table_, problem_, lists, params, false);
   }
-  Lists lists = copy_lists(sorted, problem, repeats);
-  return grow(context, table, problem, lists, params, false);
-}
+
+ private:
+  Context& context_;
+  TableView<T> table_;
+  const Problem& problem_;
+  bool draws_ = false;
+  RowRanks<T> ranks_;
+  SortedTable sorted_;
+};
 
 /// Scores each row by the trees that did not see it.
 template <class T>
@@ -167,11 +194,7 @@ ForestResult fit_forest(Context& context,
   }
   const bool repeated = params.sampling == Sampling::bootstrap;
   const Problem problem = make_problem(table.rows, target, tree.criterion, repeated);
-  SortedTable sorted;
-  if (context.backend() != Backend::reference) {
-    Stage stage(context, "sort features");
-    sorted = sort_table(context, table);
-  }
+  const Growth<T> growth(context, table, problem, tree);
   const Draws draws(table.rows, params);
   ForestResult result;
   result.trees.resize(static_cast<std::size_t>(params.trees));
@@ -183,8 +206,7 @@ ForestResult fit_forest(Context& context,
         draws.of_tree(t, repeats.data());
         TreeParams own = tree;
         own.seed = Random(tree.seed, static_cast<std::uint64_t>(t) + 1).key();
-        result.trees[static_cast<std::size_t>(t)] =
-            fit_one(context, table, problem, sorted, repeats.data(), own);
+        result.trees[static_cast<std::size_t>(t)] = growth.one(repeats.data(), own);
         stage.advance(1);
       }
     });

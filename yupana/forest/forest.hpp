@@ -27,9 +27,23 @@ struct ForestParams {
   TreeParams tree = {};     ///< of each tree; its max_features is not used
 };
 
+/// How a column of text became features of numbers.
+struct Encoding {
+  std::string column;
+  std::int64_t feature = 0;  ///< the (first) feature made of it
+  bool one_hot = false;      ///< a feature a category, 1 where a row has it, else 0
+  std::vector<std::string> categories;
+  std::vector<double> values;  ///< unless one_hot: the number of each category, NaN if none
+
+  /// How many features were made of the column.
+  std::int64_t width() const { return one_hot ? std::ssize(categories) : 1; }
+  bool operator==(const Encoding&) const = default;
+};
+
 /// Trees and what their numbers mean.
 struct Model {
   std::vector<std::string> features;
+  std::vector<Encoding> encodings;   ///< of features that were text; in order
   std::vector<std::string> classes;  ///< empty: numbers are predicted
   std::string label;
   Voting voting = Voting::soft;

@@ -68,14 +68,17 @@ class Links {
   std::int64_t leaves() const { return leaves_[0]; }
   const std::vector<char>& pruned() const { return is_leaf_; }
 
-  void prune_weakest() {
+  /// Returns the nodes that are links no more.
+  std::vector<std::size_t> prune_weakest() {
     const std::size_t node = links_.begin()->second;
+    std::vector<std::size_t> gone;
     std::vector<std::size_t> below{node};
     while (!below.empty()) {
       const std::size_t i = below.back();
       below.pop_back();
       if (tree_.nodes[i].is_leaf() || is_leaf_[i] != 0) continue;
       links_.erase({weakness(i), i});
+      gone.push_back(i);
       below.push_back(left(i));
       below.push_back(right(i));
     }
@@ -92,6 +95,7 @@ class Links {
       add_up(i);
       links_.emplace(weakness(i), i);
     }
+    return gone;
   }
 
  private:
@@ -131,6 +135,17 @@ std::vector<PathPoint> cost_complexity_path(const Tree& tree) {
     path.back() = {same ? before : alpha, links.impurity(), links.leaves()};
   }
   return path;
+}
+
+std::vector<double> collapse_alphas(const Tree& tree) {
+  std::vector<double> alphas(tree.nodes.size(), 0);
+  Links links(tree);
+  double alpha = 0;
+  while (!links.empty()) {
+    alpha = std::max(alpha, links.weakest());
+    for (const std::size_t node : links.prune_weakest()) alphas[node] = alpha;
+  }
+  return alphas;
 }
 
 Tree prune_cost_complexity(const Tree& tree, double alpha) {

@@ -21,6 +21,9 @@ struct PathPoint {
 ///   source: Breiman, Friedman, Olshen, Stone 1984, chapter 3
 std::vector<PathPoint> cost_complexity_path(const Tree& tree);
 
+/// Of each node, the alpha at which the path makes it a leaf (or takes it away); 0 for leaves.
+std::vector<double> collapse_alphas(const Tree& tree);
+
 /// The tree without links of at most `alpha` (0: the tree itself).
 Tree prune_cost_complexity(const Tree& tree, double alpha);
 

@@ -11,7 +11,7 @@ namespace yupana::forest {
 /// One node's stretch of one feature's list, missing values last.
 struct Stretch {
   const std::uint32_t* keys = nullptr;
-  const std::uint32_t* rows = nullptr;
+  const std::uint32_t* rows = nullptr;  ///< null if only classes count, which are in the keys
   int class_bits = 0;
   std::int64_t known = 0;  ///< entries with a value
   std::int64_t all = 0;
@@ -72,7 +72,7 @@ class ClassSides {
         mask_((std::uint32_t{1} << stretch.class_bits) - 1),
         nr_(totals.weight) {}
   void move(std::int64_t i) {
-    const std::uint32_t row = stretch_.rows[i];
+    const std::uint32_t row = stretch_.rows != nullptr ? stretch_.rows[i] : 0;
     const std::size_t c = stretch_.class_bits > 0 ? stretch_.keys[i] & mask_
                                                   : static_cast<std::size_t>(problem_.codes[row]);
     const std::int64_t w = problem_.weight(row);

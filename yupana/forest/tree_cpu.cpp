@@ -1,7 +1,4 @@
-// Over 400 lines: one class grows a tree, level by level and then branch by branch, on one set of
-// lists; cut in two, both halves would need all of its state.
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -10,7 +7,7 @@
 #include <vector>
 
 #include "yupana/forest/lists.hpp"
-#include "yupana/forest/scan.hpp"
+#include "yupana/forest/split.hpp"
 #include "yupana/forest/tree_backends.hpp"
 
 namespace yupana::forest {
@@ -19,9 +16,6 @@ namespace {
 // Nodes of fewer rows are grown to their leaves by one thread: of 18 features the lists are 4 MiB
 // then and stay in cache, and a tree of a million rows has tens of such nodes to share.
 constexpr std::int64_t branch_rows = std::int64_t{1} << 15;
-
-// Doubles of a score are within 2^-44 of it; splits closer than twice that are compared exactly.
-constexpr double closeness = 0x1p-42;
 
 /// A node's rows in every list, and what is known of them.
 struct Segment {
@@ -34,27 +28,6 @@ struct Segment {
   bool is_right = false;
 
   std::int64_t size() const { return end - begin; }
-};
-
-/// The best split of a node by one feature.
-template <class Exact>
-struct FeatureSplit {
-  std::int64_t known_left = 0;  ///< 0: none
-  bool missing_left = false;
-  Exact exact{};
-};
-
-struct Split {
-  std::int32_t feature = -1;
-  std::int64_t known_left = 0;
-  std::int64_t left_rows = 0;
-  bool missing_left = false;
-};
-
-/// What one feature could do for a node.
-struct Promise {
-  double score = -HUGE_VAL;  ///< of its best split, within rounding
-  bool varies = false;       ///< has two values there, missing counted as one
 };
 
 /// Entries on their way to the right, one block a thread at work.
@@ -156,9 +129,8 @@ class Grower {
   }
 
   static void link(Tree& tree, std::int32_t parent, bool is_right, std::int32_t child) {
-    if (parent < 0) return;
-    Node& node = tree.nodes[static_cast<std::size_t>(parent)];
-    (is_right ? node.right : node.left) = child;
+    Node* node = parent < 0 ? nullptr : &tree.nodes[static_cast<std::size_t>(parent)];
+    if (node != nullptr) (is_right ? node->right : node->left) = child;
   }
 
   /// Puts the branches under the top's nodes and brings all into preorder.
@@ -272,84 +244,13 @@ class Grower {
   }
 
   template <class Sides>
-  Promise promise_of(const Segment& segment, std::int64_t feature) const {
-    const Stretch stretch = stretch_of(segment, feature);
-    const bool has_missing = stretch.known < stretch.all;
-    Promise promise;
-    promise.varies = stretch.known > 0 &&
-                     (has_missing || stretch.keys[0] >> stretch.class_bits !=
-                                         stretch.keys[stretch.all - 1] >> stretch.class_bits);
-    if (!promise.varies) return promise;
-    for (int side = 0; side <= (has_missing ? 1 : 0); ++side) {
-      promise.score = std::max(promise.score, approximate_best<Sides>(segment, stretch, side == 1));
-    }
-    return promise;
-  }
-
-  template <class Sides>
-  double approximate_best(const Segment& segment, const Stretch& stretch, bool missing_left) const {
-    if constexpr (std::is_same_v<Sides, TwoClassSides>) {
-      if (stretch.class_bits == 1) {
-        const std::int64_t missing = missing_left ? stretch.all - stretch.known : 0;
-        std::int64_t ones = 0;
-        for (std::int64_t i = 0; i < missing; ++i) ones += stretch.keys[stretch.known + i] & 1;
-        const double best = cpu::best_of_two_classes(
-            stretch, segment.size(), segment.totals.classes[1], missing, ones);
-        return best < 0 ? -HUGE_VAL : best;
-      }
-    }
-    double best = -HUGE_VAL;
-    each_split(
-        stretch,
-        Sides(problem_, segment.totals, stretch),
-        missing_left,
-        [&](std::int64_t, const Sides& sides) { best = std::max(best, sides.approximate()); });
-    return best;
-  }
-
-  /// The best split by one feature among those that reach `least`, exactly.
-  template <class Sides>
-  auto exact_best(const Segment& segment, const Stretch& stretch, double least) const {
-    using Exact = decltype(std::declval<Sides>().exact());
-    FeatureSplit<Exact> best;
-    for (const bool missing_left : {false, true}) {
-      if (missing_left && stretch.known == stretch.all) break;
-      each_split(stretch,
-                 Sides(problem_, segment.totals, stretch),
-                 missing_left,
-                 [&](std::int64_t known_left, const Sides& sides) {
-                   if (sides.approximate() < least) return;
-                   const Exact exact = sides.exact();
-                   const int order = best.known_left == 0 ? 1 : compare(exact, best.exact);
-                   if (order > 0 || (order == 0 && known_left < best.known_left)) {
-                     best = {known_left, missing_left, exact};
-                   }
-                 });
-    }
-    return best;
-  }
-
-  template <class Sides>
   Split best_split(const Segment& segment, bool parallel) {
     std::vector<std::int32_t> features;
     const std::vector<Promise> promises = promises_of<Sides>(segment, parallel, features);
-    double most = -HUGE_VAL;
-    for (const Promise& promise : promises) most = std::max(most, promise.score);
-    if (most == -HUGE_VAL) return {};
-    const double least = most - std::fabs(most) * closeness;
-    Split split;
-    decltype(std::declval<Sides>().exact()) exact{};
-    for (std::size_t i = 0; i < features.size(); ++i) {
-      if (promises[i].score < least) continue;
-      const Stretch stretch = stretch_of(segment, features[i]);
-      const auto best = exact_best<Sides>(segment, stretch, least);
-      if (best.known_left == 0) continue;
-      if (split.feature >= 0 && compare(best.exact, exact) <= 0) continue;
-      exact = best.exact;
-      split = {features[i], best.known_left, best.known_left, best.missing_left};
-      if (best.missing_left) split.left_rows += stretch.all - stretch.known;
-    }
-    return split;
+    return forest::best_split<Sides>(
+        problem_, segment.totals, features, promises, [&](std::size_t i) {
+          return stretch_of(segment, features[i]);
+        });
   }
 
   /// The features of a node, ascending, and what each could do.
@@ -360,7 +261,8 @@ class Grower {
     const bool all = params_.max_features == 0 || params_.max_features == lists_.features;
     std::vector<Promise> promises(static_cast<std::size_t>(lists_.features));
     const auto promise = [&](std::int64_t f) {
-      promises[static_cast<std::size_t>(f)] = promise_of<Sides>(segment, f);
+      promises[static_cast<std::size_t>(f)] =
+          promise_of<Sides>(problem_, segment.totals, stretch_of(segment, f));
     };
     if (all) {
       for (std::int64_t f = 0; f < lists_.features; ++f) {

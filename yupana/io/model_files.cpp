@@ -22,12 +22,50 @@ constexpr char magic[] = "YUPTREES";
 constexpr const char* format_name = "yupana trees";
 
 Json header_json(const Model& model) {
-  return {{"format", format_name},
-          {"version", model_version},
-          {"label", model.label},
-          {"classes", model.classes},
-          {"features", model.features},
-          {"voting", model.voting == forest::Voting::hard ? "hard" : "soft"}};
+  Json header = {{"format", format_name},
+                 {"version", model.encodings.empty() ? 1 : model_version},
+                 {"label", model.label},
+                 {"classes", model.classes},
+                 {"features", model.features},
+                 {"voting", model.voting == forest::Voting::hard ? "hard" : "soft"}};
+  for (const forest::Encoding& encoding : model.encodings) {
+    Json values = Json::array();
+    for (const double value : encoding.values) {
+      values.push_back(value == value ? Json(value) : Json());
+    }
+    header["encodings"].push_back({{"column", encoding.column},
+                                   {"feature", encoding.feature},
+                                   {"one_hot", encoding.one_hot},
+                                   {"categories", encoding.categories},
+                                   {"values", std::move(values)}});
+  }
+  return header;
+}
+
+/// Encodings stand in order, over features that are there.
+std::vector<forest::Encoding> encodings_of(const std::string& path,
+                                           const Json& json,
+                                           std::int64_t features) {
+  std::vector<forest::Encoding> encodings;
+  std::int64_t next = 0;
+  for (const Json& own : json) {
+    forest::Encoding& encoding = encodings.emplace_back();
+    encoding.column = own.at("column").get<std::string>();
+    encoding.feature = own.at("feature").get<std::int64_t>();
+    encoding.one_hot = own.at("one_hot").get<bool>();
+    encoding.categories = own.at("categories").get<std::vector<std::string>>();
+    for (const Json& value : own.at("values")) {
+      encoding.values.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN()
+                                                : value.get<double>());
+    }
+    const std::size_t wanted = encoding.one_hot ? 0 : encoding.categories.size();
+    if (encoding.feature < next || encoding.feature > features - encoding.width() ||
+        encoding.values.size() != wanted) {
+      throw bad_file(path, "the categories of a column are damaged; train the model again");
+    }
+    next = encoding.feature + encoding.width();
+  }
+  return encodings;
 }
 
 Json tree_json(const Tree& tree) {
@@ -57,9 +95,9 @@ Model model_of(const std::string& path, const Json& json) {
                    "is no model of trees; give a file that yupana tree fit or forest fit wrote");
   }
   const int version = json.at("version").get<int>();
-  if (version != model_version) {
+  if (version < 1 || version > model_version) {
     throw bad_file(path,
-                   fmt::format("is a model of version {}; this reads version {}: train it again",
+                   fmt::format("is a model of version {}; this reads up to {}: train it again",
                                version,
                                model_version));
   }
@@ -67,6 +105,9 @@ Model model_of(const std::string& path, const Json& json) {
   model.label = json.at("label").get<std::string>();
   model.classes = json.at("classes").get<std::vector<std::string>>();
   model.features = json.at("features").get<std::vector<std::string>>();
+  if (json.contains("encodings")) {
+    model.encodings = encodings_of(path, json["encodings"], std::ssize(model.features));
+  }
   const std::string voting = json.at("voting").get<std::string>();
   if (voting != "hard" && voting != "soft") throw bad_file(path, "voting is neither hard nor soft");
   model.voting = voting == "hard" ? forest::Voting::hard : forest::Voting::soft;

@@ -8,7 +8,9 @@
 
 namespace yupana::io {
 
-inline constexpr int model_version = 1;
+/// The newest version that is read; a model without text columns is written as version 1, which
+/// the first release reads.
+inline constexpr int model_version = 2;
 
 /// A model as readable JSON: trees as arrays, one entry a node (children -1 at leaves; a threshold
 /// of null is +infinity). Every number reads back the same.

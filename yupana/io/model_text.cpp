@@ -36,7 +36,9 @@ std::string prediction(const Model& model, const Tree& tree, std::int64_t node) 
 }
 
 std::string question(const Model& model, const Node& node) {
-  const std::string& name = model.features[static_cast<std::size_t>(node.feature)];
+  std::string name = model.features[static_cast<std::size_t>(node.feature)];
+  // Without a header a column's name is its number, which would read as a value.
+  if (name.find_first_not_of("0123456789") == std::string::npos) name = "column " + name;
   if (node.threshold > std::numeric_limits<double>::max()) return name + " is known";
   return fmt::format("{} <= {}", name, shortest(node.threshold));
 }

@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <unordered_map>
 #include <utility>
 
 #include "yupana/core/error.hpp"
-#include "yupana/forest/predict.hpp"
 #include "yupana/forest/validate.hpp"
 #include "yupana/io/model_files.hpp"
-#include "yupana/io/number_text.hpp"
 #include "yupana/io/printable.hpp"
 
 namespace yupana::job {
@@ -21,34 +18,6 @@ using forest::Target;
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-template <class T>
-io::TableFile<T> read(Context& context, const TreeTable& table) {
-  if (!table.columns.categorical.empty()) {
-    context.note("categories are split as numbers in the order of their names");
-  }
-  auto file = io::read_table<T>(context, table.path, table.columns);
-  if (table.refuse_missing && file.missing > 0) {
-    throw bad_file(table.path,
-                   fmt::format("{} missing values and --missing error; fill them in or let trees "
-                               "learn where they go",
-                               file.missing));
-  }
-  return file;
-}
-
-template <class T>
-Target target_of(const io::TableFile<T>& file) {
-  Target target;
-  if (!file.codes.empty()) {
-    target.codes = file.codes.data();
-    target.classes = static_cast<std::int32_t>(file.classes.size());
-  } else {
-    target.values = file.values.data();
-  }
-  if (!file.weights.empty()) target.weights = file.weights.data();
-  return target;
 }
 
 /// Weights that make all classes weigh alike.
@@ -69,23 +38,134 @@ std::vector<double> balanced(std::int64_t rows, const Target& target) {
   return weights;
 }
 
-template <class T>
-forest::ForestResult grown(Context& context,
-                           TableView<T> table,
-                           const Target& target,
-                           const FitTreesParams& params) {
-  forest::ForestResult result;
-  if (params.forest) {
-    result = forest::fit_forest(context, table, target, params.forest_params);
-  } else {
-    result.trees = {forest::fit_tree(context, table, target, params.forest_params.tree)};
+/// Rows' weights by --balanced and --class-weight; empty if neither is given.
+std::vector<double> class_weights(const std::vector<std::string>& classes,
+                                  std::int64_t rows,
+                                  const Target& target,
+                                  const FitTreesParams& params) {
+  if (!target.is_class()) {
+    if (params.balanced || !params.class_weights.empty()) {
+      throw Error(ErrorCode::usage, "weights of classes: numbers have no classes; give --weight");
+    }
+    return {};
   }
-  if (params.alpha > 0) {
-    for (forest::Tree& tree : result.trees) {
-      tree = forest::prune_cost_complexity(tree, params.alpha);
+  std::vector<double> weights;
+  if (params.balanced) weights = balanced(rows, target);
+  if (params.class_weights.empty()) return weights;
+  std::vector<double> factors(classes.size(), 1);
+  for (const auto& [name, factor] : params.class_weights) {
+    const auto found = std::find(classes.begin(), classes.end(), name);
+    if (found == classes.end()) {
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("--class-weight {}: no row has that class", io::printable(name)));
+    }
+    if (!(factor >= 0 && factor < HUGE_VAL)) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("--class-weight {}: a number of 0 or more wanted, {} given",
+                              io::printable(name),
+                              factor));
+    }
+    factors[static_cast<std::size_t>(found - classes.begin())] = factor;
+  }
+  if (weights.empty()) weights.assign(static_cast<std::size_t>(rows), 1);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    double& weight = weights[static_cast<std::size_t>(i)];
+    if (!params.balanced && target.weights != nullptr) weight = target.weights[i];
+    weight *= factors[static_cast<std::size_t>(target.codes[i])];
+  }
+  return weights;
+}
+
+/// Trees of some rows, and how they were pruned.
+struct Grown {
+  forest::ForestResult forest;
+  forest::AlphaChoice alphas;
+  double alpha = 0;
+};
+
+template <class T>
+Grown grown(Context& context,
+            TableView<T> table,
+            const Target& target,
+            const FitTreesParams& params) {
+  Grown result;
+  const forest::TreeParams& tree_params = params.forest_params.tree;
+  result.alpha = params.alpha;
+  if (params.forest) {
+    result.forest = forest::fit_forest(context, table, target, params.forest_params);
+  } else {
+    if (params.alpha_folds > 0) {
+      const auto folds = forest::folds_of(
+          table.rows, target, params.alpha_folds, params.stratified, tree_params.seed);
+      Stage stage(context, "choose alpha");
+      result.alphas =
+          forest::choose_alpha(context, table, target, tree_params, folds, params.alpha_folds);
+      result.alpha =
+          params.sparest_alpha ? result.alphas.sparest_alpha() : result.alphas.best_alpha();
+    }
+    result.forest.trees = {forest::fit_tree(context, table, target, tree_params)};
+  }
+  if (result.alpha > 0) {
+    for (forest::Tree& tree : result.forest.trees) {
+      tree = forest::prune_cost_complexity(tree, result.alpha);
     }
   }
   return result;
+}
+
+/// Takes the column of folds out of the file's features. Folds are numbered as their values first
+/// come.
+template <class T>
+std::vector<std::int32_t> taken_folds(io::TableFile<T>& file,
+                                      const std::string& column,
+                                      std::int64_t& folds) {
+  const auto& names = file.table.names();
+  const auto found = std::find(names.begin(), names.end(), column);
+  if (found == names.end()) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("--cv-column {}: no column has that name", io::printable(column)));
+  }
+  const auto at = found - names.begin();
+  std::vector<std::int32_t> fold;
+  std::vector<T> values;
+  for (std::int64_t i = 0; i < file.table.rows(); ++i) {
+    const T value = file.table.column(at)[i];
+    if (value != value) {
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("--cv-column {}: row {} has no fold", io::printable(column), i + 1));
+    }
+    const auto place = std::find(values.begin(), values.end(), value) - values.begin();
+    if (place == std::ssize(values)) values.push_back(value);
+    if (values.size() > 10000) {
+      throw Error(
+          ErrorCode::bad_input,
+          fmt::format("--cv-column {}: more than 10000 folds; name a column of fold numbers",
+                      io::printable(column)));
+    }
+    fold.push_back(static_cast<std::int32_t>(place));
+  }
+  folds = std::ssize(values);
+  if (folds < 2) {
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("--cv-column {}: at least 2 folds wanted, 1 given", io::printable(column)));
+  }
+  std::vector<std::string> others = names;
+  others.erase(others.begin() + at);
+  Table<T> table(file.table.rows(), others);
+  for (std::int64_t f = 0; f < table.columns(); ++f) {
+    std::copy_n(file.table.column(f < at ? f : f + 1), table.rows(), table.column(f));
+  }
+  if (!file.categories.empty()) file.categories.erase(file.categories.begin() + at);
+  file.table = std::move(table);
+  return fold;
+}
+
+template <class T>
+bool has_text(const io::TableFile<T>& file) {
+  return std::any_of(file.categories.begin(), file.categories.end(), [](const auto& categories) {
+    return !categories.empty();
+  });
 }
 
 template <class T>
@@ -93,23 +173,62 @@ void cross_validate(Context& context,
                     const io::TableFile<T>& file,
                     const Target& target,
                     const FitTreesParams& params,
+                    std::vector<std::int32_t> fold,
+                    std::int64_t folds,
                     FitTreesResult& result) {
   const TableView<T> table = file.table.view();
-  const auto fold = forest::folds_of(
-      table.rows, target, params.folds, params.stratified, params.forest_params.tree.seed);
-  Stage stage(context, "cross-validate", static_cast<double>(params.folds), "folds");
-  for (std::int64_t k = 0; k < params.folds; ++k) {
+  if (fold.empty()) {
+    folds = params.folds;
+    fold = forest::folds_of(
+        table.rows, target, folds, params.stratified, params.forest_params.tree.seed);
+  }
+  Stage stage(context, "cross-validate", static_cast<double>(folds), "folds");
+  for (std::int64_t k = 0; k < folds; ++k) {
     const auto held = [&](std::int64_t i) { return fold[static_cast<std::size_t>(i)] == k; };
     const auto rest = [&](std::int64_t i) { return fold[static_cast<std::size_t>(i)] != k; };
-    const auto part = forest::part_of(table, file.table.names(), target, rest);
-    const auto test = forest::part_of(table, file.table.names(), target, held);
-    Model model = result.model;
+    auto part = forest::part_of(table, file.table.names(), target, rest);
+    auto test = forest::part_of(table, file.table.names(), target, held);
     const double begin = now();
-    model.trees = grown(context, part.table.view(), part.target(), params).trees;
+    if (has_text(file)) {
+      const auto encodings =
+          learn_encodings(file, part.table.view(), part.target(), params.categories);
+      part.table = encoded(file, part.table.view(), encodings);
+      test.table = encoded(file, test.table.view(), encodings);
+    }
+    Model model = result.model;
+    model.features = part.table.names();
+    model.trees = grown(context, part.table.view(), part.target(), params).forest.trees;
     result.fold_seconds.push_back(now() - begin);
     result.fold_scores.push_back(forest::score(context, model, test.table.view(), test.target()));
     stage.advance(1);
   }
+}
+
+/// Throws where the lists of a table's features would pass what the run may hold.
+template <class T>
+void check_memory(Context& context, const io::TableFile<T>& file, const FitTreesParams& params) {
+  const auto values =
+      static_cast<double>(file.table.rows()) * static_cast<double>(file.table.columns());
+  const bool folds = params.folds > 0 || params.alpha_folds > 0 || !params.fold_column.empty();
+  // The table, sorted lists, and for a forest those of each tree at work.
+  double a_value = sizeof(T) * (folds ? 2 : 1) + 8;
+  if (params.forest) {
+    const double share = params.forest_params.sampling == forest::Sampling::partition
+                             ? 1 / static_cast<double>(params.forest_params.trees)
+                             : 1;
+    a_value +=
+        8 * share *
+        static_cast<double>(std::min<std::int64_t>(context.threads(), params.forest_params.trees));
+  }
+  const double most = static_cast<double>(context.memory());
+  if (values * a_value <= most) return;
+  throw Error(ErrorCode::out_of_resources,
+              fmt::format("{} rows x {} features want {:.1f} GB, the run may hold {:.1f} GB; give "
+                          "--float32, fewer --threads or --columns, or more --memory",
+                          file.table.rows(),
+                          file.table.columns(),
+                          values * a_value * 1e-9,
+                          most * 1e-9));
 }
 
 void write_model(const Model& model,
@@ -124,167 +243,92 @@ void write_model(const Model& model,
 }
 
 template <class T>
+void prune_with_table(Context& context, const FitTreesParams& params, Model& model) {
+  TreeTable table = params.table;
+  table.path = params.validation;
+  table.columns.columns.clear();
+  auto rows = read_for_model<T>(context, model, table);
+  use_classes(rows, params.validation, model.classes);
+  for (forest::Tree& tree : model.trees) {
+    tree = forest::prune_reduced_error(context, tree, rows.table.view(), target_of(rows));
+  }
+}
+
+/// What the model says of the rows it grew from.
+template <class T>
+void look_back(Context& context,
+               TableView<T> table,
+               const Target& target,
+               const FitTreesParams& params,
+               FitTreesResult& result) {
+  const Model& model = result.model;
+  result.train_score = forest::score(context, model, table, target);
+  result.importances = forest::importances(model.trees, table.columns);
+  if (target.is_class()) result.confusion = forest::confusion(context, model, table, target);
+  if (!params.forest) result.path = forest::cost_complexity_path(model.trees[0]);
+}
+
+template <class T>
 FitTreesResult fit(Context& context, const FitTreesParams& params) {
   TreeTable source = params.table;
   source.columns.label_is_number = params.regression;
-  const auto file = read<T>(context, source);
-  Target target = target_of(file);
-  std::vector<double> weights;
-  if (params.balanced && target.is_class()) {
-    weights = balanced(file.table.rows(), target);
-    target.weights = weights.data();
+  if (!params.fold_column.empty() && !source.columns.columns.empty()) {
+    source.columns.columns.push_back(params.fold_column);
   }
+  auto file = read_tree_table<T>(context, source);
+  std::int64_t folds = 0;
+  std::vector<std::int32_t> fold;
+  if (!params.fold_column.empty()) fold = taken_folds(file, params.fold_column, folds);
+  check_memory(context, file, params);
+  Target target = target_of(file);
+  const std::vector<double> weights =
+      class_weights(file.classes, file.table.rows(), target, params);
+  if (!weights.empty()) target.weights = weights.data();
   FitTreesResult result;
+  Model& model = result.model;
   result.rows = file.table.rows();
   result.missing = file.missing;
-  result.model.features = file.table.names();
-  result.model.classes = file.classes;
-  result.model.label = file.label;
-  result.model.voting = params.forest ? params.forest_params.voting : forest::Voting::soft;
+  model.classes = file.classes;
+  model.label = file.label;
+  model.voting = params.forest ? params.forest_params.voting : forest::Voting::soft;
   if (file.classes.size() == 1) {
     context.note(fmt::format("every row has class '{}': each tree is one leaf",
                              io::printable(file.classes[0])));
   }
-  if (params.folds > 0) cross_validate(context, file, target, params, result);
+  if (params.folds > 0 || folds > 0) {
+    cross_validate(context, file, target, params, std::move(fold), folds, result);
+  }
+  if (has_text(file)) {
+    model.encodings = learn_encodings(file, file.table.view(), target, params.categories);
+    file.table = encoded(file, file.table.view(), model.encodings);
+  }
+  model.features = file.table.names();
   const double begin = now();
-  result.out_of_bag = grown(context, file.table.view(), target, params);
+  Grown own = grown(context, file.table.view(), target, params);
   result.seconds = now() - begin;
-  result.model.trees = std::move(result.out_of_bag.trees);
-  if (!params.validation.empty()) {
-    TreeTable table = source;
-    table.path = params.validation;
-    table.columns.columns = result.model.features;
-    const auto rows = read<T>(context, table);
-    if (rows.classes != result.model.classes) {
-      throw bad_file(params.validation, "has other classes than the training table");
-    }
-    for (forest::Tree& tree : result.model.trees) {
-      tree = forest::prune_reduced_error(context, tree, rows.table.view(), target_of(rows));
-    }
-  }
-  result.train_score = forest::score(context, result.model, file.table.view(), target);
-  result.importances = forest::importances(result.model.trees, file.table.columns());
-  if (target.is_class()) {
-    result.confusion = forest::confusion(context, result.model, file.table.view(), target);
-  }
-  if (!params.forest) result.path = forest::cost_complexity_path(result.model.trees[0]);
-  if (!params.out.empty()) write_model(result.model, params.out, params.binary, result.files);
-  return result;
-}
-
-/// The model's columns of a table: by name where there is a header, in order otherwise.
-template <class T>
-io::TableFile<T> read_for(Context& context, const Model& model, TreeTable table) {
-  table.columns.label_is_number = !model.is_class();
-  if (table.columns.columns.empty()) {
-    TreeTable named = table;
-    named.columns.columns = model.features;
-    try {
-      return read<T>(context, named);
-    } catch (const Error& error) {
-      const bool by_number =
-          std::string_view(error.what()).find("there is no header") != std::string_view::npos;
-      if (!by_number) throw;
-    }
-  }
-  return read<T>(context, table);
-}
-
-void append_number(std::string& text, double value) {
-  char digits[io::number_text_bytes];
-  text.append(digits, io::write_shortest(value, digits));
-}
-
-template <class T>
-PredictResult predict(Context& context, const Model& model, const PredictParams& params) {
-  const auto file = read_for<T>(context, model, params.table);
-  const TableView<T> table = file.table.view();
-  PredictResult result;
-  result.rows = table.rows;
-  OutputFiles files;
-  std::string text;
-  double begin = now();
-  if (params.nodes) {
-    const Matrix<std::int32_t> nodes = forest::apply(context, model, table);
-    result.seconds = now() - begin;
-    for (std::int64_t t = 0; t < nodes.cols(); ++t) {
-      text += fmt::format("{}tree{}", t > 0 ? "\t" : "", t + 1);
-    }
-    text += '\n';
-    for (std::int64_t i = 0; i < nodes.rows(); ++i) {
-      for (std::int64_t t = 0; t < nodes.cols(); ++t) {
-        text += fmt::format("{}{}", t > 0 ? "\t" : "", nodes(i, t));
-      }
-      text += '\n';
-    }
-    files.add(params.out + ".nodes.tsv").write(text);
-    files.commit();
-    result.files = {params.out + ".nodes.tsv"};
-    return result;
-  }
-  const Matrix<double> shares = forest::predict_shares(context, model, table);
-  result.seconds = now() - begin;
-  text += "predicted";
-  for (const std::string& name : model.classes) {
-    if (params.shares) text += "\t" + name;
-  }
-  text += '\n';
-  std::unordered_map<std::string, std::int32_t> codes;
-  for (const std::string& name : model.classes) {
-    codes.emplace(name, static_cast<std::int32_t>(codes.size()));
-  }
-  std::int64_t right = 0;
-  double errors = 0, sum = 0, squares = 0;
-  for (std::int64_t i = 0; i < table.rows; ++i) {
-    const double* row = shares.row(i);
-    if (model.is_class()) {
-      const auto best = std::max_element(row, row + shares.cols()) - row;
-      text += model.classes[static_cast<std::size_t>(best)];
-      if (!file.codes.empty()) {
-        const auto found = codes.find(file.classes[static_cast<std::size_t>(file.codes[i])]);
-        result.labelled += found != codes.end();
-        right += found != codes.end() && found->second == best;
-      }
-      for (std::int64_t c = 0; params.shares && c < shares.cols(); ++c) {
-        text += '\t';
-        append_number(text, row[c]);
-      }
-    } else {
-      append_number(text, row[0]);
-      if (!file.values.empty()) {
-        ++result.labelled;
-        errors += (row[0] - file.values[i]) * (row[0] - file.values[i]);
-        sum += file.values[i];
-        squares += file.values[i] * file.values[i];
-      }
-    }
-    text += '\n';
-  }
-  if (result.labelled > 0) {
-    const double n = static_cast<double>(result.labelled);
-    const double spread = squares - sum * sum / n;
-    result.score =
-        model.is_class() ? static_cast<double>(right) / n : (spread > 0 ? 1 - errors / spread : 0);
-  }
-  files.add(params.out + ".predicted.tsv").write(text);
-  files.commit();
-  result.files = {params.out + ".predicted.tsv"};
+  result.alpha = own.alpha;
+  result.alphas = std::move(own.alphas);
+  result.out_of_bag = std::move(own.forest);
+  model.trees = std::move(result.out_of_bag.trees);
+  if (!params.validation.empty()) prune_with_table<T>(context, params, model);
+  look_back(context, file.table.view(), target, params, result);
+  if (!params.out.empty()) write_model(model, params.out, params.binary, result.files);
   return result;
 }
 
 }  // namespace
 
 FitTreesResult fit_trees(Context& context, const FitTreesParams& params) {
+  if (params.folds > 0 && !params.fold_column.empty()) {
+    throw Error(ErrorCode::usage, "--cv or --cv-column: one of them, not both");
+  }
+  if (params.alpha_folds > 0 && (params.forest || params.alpha > 0)) {
+    throw Error(ErrorCode::usage, "--ccp-cv: for a single tree, and without --ccp-alpha");
+  }
   if (params.table.columns.label.empty()) {
     throw Error(ErrorCode::usage, "--label: name the column to predict, or give its number");
   }
   return params.table.single ? fit<float>(context, params) : fit<double>(context, params);
-}
-
-PredictResult predict_trees(Context& context, const PredictParams& params) {
-  const Model model = io::read_model(params.model, context.memory());
-  return params.table.single ? predict<float>(context, model, params)
-                             : predict<double>(context, model, params);
 }
 
 std::pair<std::int64_t, std::int64_t> prune_trees(Context& context, const PruneParams& params) {
@@ -292,10 +336,11 @@ std::pair<std::int64_t, std::int64_t> prune_trees(Context& context, const PruneP
   std::pair<std::int64_t, std::int64_t> leaves{0, 0};
   io::TableFile<double> file;
   if (!params.validation.path.empty()) {
-    file = read_for<double>(context, model, params.validation);
-    if (file.classes != model.classes) {
-      throw bad_file(params.validation.path, "its label has other classes than the model");
+    if (params.validation.columns.label.empty()) {
+      throw Error(ErrorCode::usage, "--label: name the validation table's column of true labels");
     }
+    file = read_for_model<double>(context, model, params.validation);
+    use_classes(file, params.validation.path, model.classes);
   }
   for (forest::Tree& tree : model.trees) {
     leaves.first += tree.leaves();

@@ -6,32 +6,30 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
+#include "yupana/forest/alpha.hpp"
 #include "yupana/forest/forest.hpp"
 #include "yupana/forest/prune.hpp"
-#include "yupana/io/table.hpp"
+#include "yupana/job/tree_tables.hpp"
 
 namespace yupana::job {
-
-/// A table of a file, for trees.
-struct TreeTable {
-  std::string path;
-  io::TableParams columns = {};
-  bool single = false;  ///< values as float32, as scikit-learn has them
-  bool refuse_missing = false;
-};
 
 struct FitTreesParams {
   TreeTable table = {};
   bool forest = false;      ///< many trees; else one, which sees every row
   bool regression = false;  ///< the label is a number
   bool balanced = false;    ///< classes weigh alike: n / (classes x rows of the class)
+  std::vector<std::pair<std::string, double>> class_weights = {};  ///< factors; others 1
+  Categories categories = Categories::automatic;                   ///< of columns of text
   forest::ForestParams forest_params = {};
-  double alpha = 0;             ///< cost-complexity pruning of each tree
-  std::string validation = {};  ///< a table to prune by reduced error with
-  std::int64_t folds = 0;       ///< of cross-validation; 0: none
+  double alpha = 0;              ///< cost-complexity pruning of each tree
+  std::int64_t alpha_folds = 0;  ///< alpha of a single tree is chosen by cross-validation; 0: given
+  bool sparest_alpha = false;    ///< the largest within one standard error, not the best
+  std::string validation = {};   ///< a table to prune by reduced error with
+  std::int64_t folds = 0;        ///< of cross-validation; 0: none
   bool stratified = false;
-  bool binary = false;   ///< the model as PREFIX.model too
-  std::string out = {};  ///< PREFIX.json (and .model)
+  std::string fold_column = {};  ///< a column that names each row's fold, instead of `folds`
+  bool binary = false;           ///< the model as PREFIX.model too
+  std::string out = {};          ///< PREFIX.json (and .model)
 };
 
 struct FitTreesResult {
@@ -44,6 +42,8 @@ struct FitTreesResult {
   std::vector<double> fold_scores, fold_seconds;
   std::vector<double> importances;
   std::vector<forest::PathPoint> path;  ///< of a single tree
+  forest::AlphaChoice alphas;           ///< if alpha was chosen
+  double alpha = 0;                     ///< that pruned the model
   Matrix<std::int64_t> confusion;
   std::vector<std::string> files;
 };
@@ -67,6 +67,24 @@ struct PredictResult {
 };
 
 PredictResult predict_trees(Context& context, const PredictParams& params);
+
+struct ImportanceParams {
+  std::string model;
+  TreeTable table = {};      ///< with labels, to shuffle features on; path empty: impurity alone
+  std::int64_t repeats = 5;  ///< shuffles a feature
+  std::uint64_t seed = 0;
+  std::string out = {};  ///< PREFIX.importances.tsv and .importances.svg; empty: none
+};
+
+struct ImportanceResult {
+  std::vector<std::string> features;
+  std::vector<double> impurity;
+  std::vector<double> permutation, deviations;  ///< empty without a table
+  double score = 0;                             ///< on the table
+  std::vector<std::string> files;
+};
+
+ImportanceResult importances_of_trees(Context& context, const ImportanceParams& params);
 
 struct PruneParams {
   std::string model;

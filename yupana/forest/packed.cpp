@@ -1,0 +1,100 @@
+#include "yupana/forest/packed.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace yupana::forest {
+namespace {
+
+// 2^12 nodes are 32 KiB in float32: deeper, complete levels would mostly hold nodes that are none.
+constexpr int most_levels = 12;
+
+/// The largest T that is not above the threshold: x <= threshold holds for the same x.
+template <class T>
+T rounded_down(double threshold) {
+  const T near = static_cast<T>(threshold);
+  if (static_cast<double>(near) <= threshold) return near;
+  return std::nextafter(near, -std::numeric_limits<T>::infinity());
+}
+
+template <class T>
+class Packer {
+ public:
+  Packer(const Tree& tree, std::int64_t features) : tree_(tree), features_(features) {}
+
+  PackedTree<T> pack() {
+    const auto nodes = static_cast<double>(tree_.nodes.size());
+    const auto depth = static_cast<int>(std::min<std::int64_t>(tree_.depth(), most_levels));
+    const int filled = static_cast<int>(std::ceil(std::log2(2 * nodes)));
+    result_.levels = std::max(vector_levels, std::min(depth, filled));
+    const auto places = static_cast<std::size_t>(result_.places());
+    result_.nodes.resize(places);
+    result_.entries.resize(places);
+    // Numbers in the tree of a level's nodes.
+    std::vector<std::int32_t> level{0};
+    for (int l = 0; l < result_.levels; ++l) level = next_level(level);
+    enter(level);
+    grow_deep();
+    return std::move(result_);
+  }
+
+ private:
+  std::uint32_t offset(const Node& node) const {
+    const std::int64_t column = node.missing_left ? node.feature + features_ : node.feature;
+    return static_cast<std::uint32_t>(column * packed_lanes);
+  }
+  const Node& node(std::int32_t i) const { return tree_.nodes[static_cast<std::size_t>(i)]; }
+
+  std::vector<std::int32_t> next_level(const std::vector<std::int32_t>& level) {
+    std::vector<std::int32_t> next;
+    for (std::size_t i = 0; i < level.size(); ++i) {
+      const Node& own = node(level[i]);
+      if (!own.is_leaf()) {
+        result_.nodes[level.size() + i] = {key_of(rounded_down<T>(own.threshold)), offset(own)};
+      }
+      next.push_back(own.is_leaf() ? level[i] : own.left);
+      next.push_back(own.is_leaf() ? level[i] : own.right);
+    }
+    return next;
+  }
+
+  void enter(const std::vector<std::int32_t>& places) {
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      // A leaf above the last level is that of several places in a row.
+      if (i == 0 || places[i] != places[i - 1]) result_.origin.push_back(places[i]);
+      result_.entries[i] = static_cast<std::uint32_t>(result_.origin.size() - 1);
+    }
+  }
+
+  void grow_deep() {
+    for (std::size_t i = 0; i < result_.origin.size(); ++i) {
+      const Node& own = node(result_.origin[i]);
+      if (own.is_leaf()) {
+        result_.deep.push_back({~Key<T>{0}, 0, static_cast<std::uint32_t>(i)});
+        continue;
+      }
+      result_.is_deep = true;
+      const auto child = static_cast<std::uint32_t>(result_.origin.size());
+      result_.deep.push_back({key_of(rounded_down<T>(own.threshold)), offset(own), child});
+      result_.origin.push_back(own.left);
+      result_.origin.push_back(own.right);
+    }
+  }
+
+  const Tree& tree_;
+  std::int64_t features_;
+  PackedTree<T> result_;
+};
+
+}  // namespace
+
+template <class T>
+PackedTree<T> packed(const Tree& tree, std::int64_t features) {
+  return Packer<T>(tree, features).pack();
+}
+
+template PackedTree<float> packed(const Tree&, std::int64_t);
+template PackedTree<double> packed(const Tree&, std::int64_t);
+
+}  // namespace yupana::forest

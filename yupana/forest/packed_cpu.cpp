@@ -1,0 +1,206 @@
+#include <algorithm>
+#include <cstdint>
+
+#include "yupana/forest/packed.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "yupana/forest/packed_cpu.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace yupana::forest::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Values and thresholds of the 2^level nodes of a level, of which each lane takes its own: the
+/// turns taken above it halve the choice one after the other.
+template <int level, class D, class Node, class Mask>
+HWY_INLINE Mask turn_of(D d, const Node* nodes, const hn::TFromD<D>* keys, const Mask* turns) {
+  constexpr int width = 1 << level;
+  hn::Vec<D> x[width], t[width];
+  for (int i = 0; i < width; ++i) {
+    x[i] = hn::Load(d, keys + nodes[width + i].offset);
+    t[i] = hn::Set(d, nodes[width + i].threshold);
+  }
+  for (int l = level - 1; l >= 0; --l) {
+    for (int i = 0; i < 1 << l; ++i) {
+      x[i] = hn::IfThenElse(turns[l], x[2 * i + 1], x[2 * i]);
+      t[i] = hn::IfThenElse(turns[l], t[2 * i + 1], t[2 * i]);
+    }
+  }
+  return hn::Gt(x[0], t[0]);
+}
+
+/// The first four levels: with 15 nodes it is faster to compare all and choose than to gather.
+template <class D, class Node>
+HWY_INLINE hn::Vec<D> top_levels(D d, const Node* nodes, const hn::TFromD<D>* keys) {
+  static_assert(vector_levels == 4);
+  hn::Mask<D> turns[4];
+  turns[0] = turn_of<0>(d, nodes, keys, turns);
+  turns[1] = turn_of<1>(d, nodes, keys, turns);
+  turns[2] = turn_of<2>(d, nodes, keys, turns);
+  turns[3] = turn_of<3>(d, nodes, keys, turns);
+  const auto one = hn::Set(d, 1);
+  auto at = one;
+  for (int l = 0; l < vector_levels; ++l) {
+    at = hn::Add(hn::Add(at, at), hn::IfThenElseZero(turns[l], one));
+  }
+  return at;
+}
+
+template <class K>
+HWY_INLINE void step_deep(const std::vector<DeepNode<K>>& deep,
+                          const K* keys,
+                          std::uint32_t* leaves) {
+  const DeepNode<K>* nodes = deep.data();
+  std::uint32_t moved = 1;
+  while (moved != 0) {
+    moved = 0;
+    for (std::int64_t k = 0; k < packed_lanes; ++k) {
+      const DeepNode<K> node = nodes[leaves[k]];
+      const std::uint32_t next = node.child + (keys[node.offset + k] > node.threshold ? 1u : 0u);
+      moved |= next ^ leaves[k];
+      leaves[k] = next;
+    }
+  }
+}
+
+/// All of a group's rows take a step before any takes the next, so that their loads overlap:
+/// gathers of 16 lanes were measured three times as slow (Zen 4).
+template <class T>
+void descend_groups(const PackedTree<T>& tree,
+                    const Key<T>* keys,
+                    std::int64_t group,
+                    std::int64_t groups,
+                    std::uint32_t* leaves) {
+  using K = Key<T>;
+  const hn::CappedTag<K, packed_lanes> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const PackedNode<K>* nodes = tree.nodes.data();
+  const std::size_t first = std::size_t{1} << tree.levels;
+  for (std::int64_t g = 0; g < groups; ++g, keys += group, leaves += packed_lanes) {
+    HWY_ALIGN K top[packed_lanes];
+    for (std::int64_t k = 0; k < packed_lanes; k += lanes) {
+      hn::Store(top_levels(d, nodes, keys + k), d, top + k);
+    }
+    // As wide as addresses, so that no step widens them.
+    std::size_t at[packed_lanes];
+    for (std::size_t k = 0; k < packed_lanes; ++k) at[k] = top[k];
+    for (int level = vector_levels; level < tree.levels; ++level) {
+#pragma GCC unroll 16
+      for (std::size_t k = 0; k < packed_lanes; ++k) {
+        const PackedNode<K>& node = nodes[at[k]];
+        const K value = keys[std::size_t{node.offset} + k];
+        at[k] = at[k] + at[k] + (node.threshold < value ? 1 : 0);
+      }
+    }
+    for (std::int64_t k = 0; k < packed_lanes; ++k) leaves[k] = tree.entries[at[k] - first];
+    if (tree.is_deep) step_deep(tree.deep, keys, leaves);
+  }
+}
+
+template <class T>
+bool pack_groups(const T* data,
+                 std::int64_t stride,
+                 std::int64_t columns,
+                 std::int64_t rows,
+                 bool with_missing,
+                 Key<T>* keys) {
+  using K = Key<T>;
+  bool missing = false;
+  const std::int64_t group = columns * packed_lanes * (with_missing ? 2 : 1);
+  for (std::int64_t f = 0; f < columns; ++f) {
+    const T* column = data + f * stride;
+    K* to = keys + f * packed_lanes;
+    for (std::int64_t i = 0; i < rows; i += packed_lanes, to += group) {
+      const std::int64_t count = std::min(packed_lanes, rows - i);
+      T x[packed_lanes] = {};
+      std::copy_n(column + i, count, x);
+      bool none = false;
+      for (std::int64_t k = 0; k < packed_lanes; ++k) {
+        none |= x[k] != x[k];
+        to[k] = key_of(x[k]);
+      }
+      missing |= none;
+      if (!with_missing) continue;
+      K* low = to + columns * packed_lanes;
+      for (std::int64_t k = 0; k < packed_lanes; ++k) {
+        low[k] = x[k] != x[k] ? K{0} : to[k];
+        to[k] = x[k] != x[k] ? ~K{0} : to[k];
+      }
+    }
+  }
+  return with_missing || !missing;
+}
+
+#define YUPANA_FOREST_LANES(T, name)                                     \
+  void descend_##name(const PackedTree<T>& tree,                         \
+                      const Key<T>* keys,                                \
+                      std::int64_t group,                                \
+                      std::int64_t groups,                               \
+                      std::uint32_t* leaves) {                           \
+    descend_groups(tree, keys, group, groups, leaves);                   \
+  }                                                                      \
+  bool pack_##name(const T* data,                                        \
+                   std::int64_t stride,                                  \
+                   std::int64_t columns,                                 \
+                   std::int64_t rows,                                    \
+                   bool with_missing,                                    \
+                   Key<T>* keys) {                                       \
+    return pack_groups(data, stride, columns, rows, with_missing, keys); \
+  }
+YUPANA_FOREST_LANES(float, floats)
+YUPANA_FOREST_LANES(double, doubles)
+#undef YUPANA_FOREST_LANES
+
+}  // namespace yupana::forest::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace yupana::forest::cpu {
+
+HWY_EXPORT(descend_floats);
+HWY_EXPORT(descend_doubles);
+HWY_EXPORT(pack_floats);
+HWY_EXPORT(pack_doubles);
+
+template <>
+bool pack_rows(const float* data,
+               std::int64_t stride,
+               std::int64_t columns,
+               std::int64_t rows,
+               bool with_missing,
+               std::uint32_t* keys) {
+  return HWY_DYNAMIC_DISPATCH(pack_floats)(data, stride, columns, rows, with_missing, keys);
+}
+
+template <>
+bool pack_rows(const double* data,
+               std::int64_t stride,
+               std::int64_t columns,
+               std::int64_t rows,
+               bool with_missing,
+               std::uint64_t* keys) {
+  return HWY_DYNAMIC_DISPATCH(pack_doubles)(data, stride, columns, rows, with_missing, keys);
+}
+
+template <>
+void descend(const PackedTree<float>& tree,
+             const std::uint32_t* keys,
+             std::int64_t group,
+             std::int64_t groups,
+             std::uint32_t* leaves) {
+  HWY_DYNAMIC_DISPATCH(descend_floats)(tree, keys, group, groups, leaves);
+}
+
+template <>
+void descend(const PackedTree<double>& tree,
+             const std::uint64_t* keys,
+             std::int64_t group,
+             std::int64_t groups,
+             std::uint32_t* leaves) {
+  HWY_DYNAMIC_DISPATCH(descend_doubles)(tree, keys, group, groups, leaves);
+}
+
+}  // namespace yupana::forest::cpu
+#endif

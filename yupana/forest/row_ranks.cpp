@@ -1,0 +1,102 @@
+#include "yupana/forest/row_ranks.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "yupana/forest/lists.hpp"
+
+namespace yupana::forest {
+namespace {
+
+// Features that are sorted before their ranks are brought to the rows: one line of 64 bytes each.
+constexpr std::int64_t batch_features = 16;
+
+/// Ranks of one feature by row, column after column.
+template <class T>
+void scatter(TableView<T> table,
+             const SortedTable& sorted,
+             std::int64_t f,
+             std::uint32_t* by_row,
+             std::vector<T>& values) {
+  const std::uint32_t* ranks = sorted.ranks.data() + f * sorted.rows;
+  const std::uint32_t* order = sorted.order.data() + f * sorted.rows;
+  for (std::int64_t i = 0; i < sorted.rows; ++i) {
+    by_row[order[i]] = ranks[i];
+    if (ranks[i] != missing_rank && ranks[i] == values.size()) {
+      values.push_back(table(order[i], f));
+    }
+  }
+}
+
+/// Sorts features [first, first + count) and writes their ranks to the rows.
+template <class T>
+void rank_batch(Context& context,
+                TableView<T> table,
+                std::int64_t first,
+                std::int64_t count,
+                std::uint32_t* columns,
+                RowRanks<T>& result) {
+  const std::int64_t n = table.rows;
+  const TableView<T> part{table.column(first), n, count, table.stride};
+  const SortedTable sorted = sort_table(context, part);
+  context.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t f = begin; f < end; ++f) {
+      context.check_cancelled();
+      auto& values = result.values[static_cast<std::size_t>(first + f)];
+      scatter(part, sorted, f, columns + f * n, values);
+    }
+  });
+  context.parallel_for(n, 1 << 12, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      std::uint32_t* row = result.keys.data() + i * table.columns + first;
+      for (std::int64_t f = 0; f < count; ++f) row[f] = columns[f * n + i];
+    }
+  });
+}
+
+/// Makes keys of ranks.
+template <class T>
+void add_classes(Context& context, const Problem& problem, RowRanks<T>& result) {
+  std::size_t most = 1;
+  for (const auto& values : result.values) most = std::max(most, values.size());
+  result.missing_rank = static_cast<std::uint32_t>(most);
+  const int rank_bits = std::bit_width(result.missing_rank);
+  const int class_bits =
+      problem.classes < 2 ? 0 : std::bit_width(static_cast<std::uint32_t>(problem.classes - 1));
+  result.class_bits = rank_bits + class_bits <= 32 ? class_bits : 0;
+  result.key_bits = rank_bits + result.class_bits;
+  context.parallel_for(result.rows, 1 << 12, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      std::uint32_t* row = result.keys.data() + i * result.features;
+      const std::uint32_t code =
+          result.class_bits > 0 ? static_cast<std::uint32_t>(problem.codes[i]) : 0;
+      for (std::int64_t f = 0; f < result.features; ++f) {
+        row[f] = std::min(row[f], result.missing_rank) << result.class_bits | code;
+      }
+    }
+  });
+}
+
+}  // namespace
+
+template <class T>
+RowRanks<T> rank_rows(Context& context, TableView<T> table, const Problem& problem) {
+  RowRanks<T> result;
+  result.rows = table.rows;
+  result.features = table.columns;
+  result.keys = Array<std::uint32_t>(table.rows * table.columns);
+  result.values.resize(static_cast<std::size_t>(table.columns));
+  Array<std::uint32_t> columns(table.rows * std::min(batch_features, table.columns));
+  for (std::int64_t first = 0; first < table.columns; first += batch_features) {
+    const std::int64_t count = std::min(batch_features, table.columns - first);
+    rank_batch(context, table, first, count, columns.data(), result);
+  }
+  add_classes(context, problem, result);
+  return result;
+}
+
+template RowRanks<float> rank_rows(Context&, TableView<float>, const Problem&);
+template RowRanks<double> rank_rows(Context&, TableView<double>, const Problem&);
+
+}  // namespace yupana::forest

@@ -1,0 +1,325 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "yupana/core/tiles.hpp"
+#include "yupana/forest/row_ranks.hpp"
+#include "yupana/forest/split.hpp"
+
+namespace yupana::forest {
+namespace {
+
+/// Rows [begin, end) of the tree's list are a node's.
+struct Place {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t depth = 0;
+  std::uint64_t key = 0;
+  Totals totals;
+  std::int32_t parent = -1;
+  bool is_right = false;
+
+  std::int64_t size() const { return end - begin; }
+};
+
+template <class T>
+class DrawnGrower {
+ public:
+  DrawnGrower(Context& context,
+              const RowRanks<T>& ranks,
+              const Problem& problem,
+              const std::uint8_t* repeats,
+              const TreeParams& params)
+      : context_(context),
+        ranks_(ranks),
+        problem_(problem),
+        params_(params),
+        // Classes of rows that weigh alike are all that a scan wants, and these are in the keys.
+        needs_rows_(ranks.class_bits == 0 || !problem.weights.empty()) {
+    std::int64_t size = 0;
+    for (std::int64_t i = 0; i < ranks.rows; ++i) size += problem.weight(i) > 0 ? repeats[i] : 0;
+    rows_ = Array<std::uint32_t>(size);
+    right_ = Array<std::uint32_t>(size);
+    std::uint32_t* to = rows_.data();
+    for (std::int64_t i = 0; i < ranks.rows; ++i) {
+      const int times = problem.weight(i) > 0 ? repeats[i] : 0;
+      for (int k = 0; k < times; ++k) *to++ = static_cast<std::uint32_t>(i);
+    }
+  }
+
+  Tree grow() {
+    Tree tree;
+    tree.outputs = problem_.outputs();
+    std::vector<Place> stack(1);
+    stack[0].end = rows_.size();
+    stack[0].key = root_key(params_.seed);
+    stack[0].totals = totals_of(problem_, rows_.data(), rows_.size());
+    all_weight_ = stack[0].totals.weight;
+    while (!stack.empty()) {
+      context_.check_cancelled();
+      const Place place = std::move(stack.back());
+      stack.pop_back();
+      const auto index = static_cast<std::int32_t>(tree.nodes.size());
+      if (place.parent >= 0) {
+        Node& parent = tree.nodes[static_cast<std::size_t>(place.parent)];
+        (place.is_right ? parent.right : parent.left) = index;
+      }
+      tree.nodes.push_back(made_leaf(problem_, place.totals));
+      tree.values.resize(tree.nodes.size() * static_cast<std::size_t>(tree.outputs));
+      put_value(problem_, place.totals, tree.values.data() + index * tree.outputs);
+      Place left, right;
+      if (!split_node(place, tree.nodes.back(), left, right)) continue;
+      left.parent = right.parent = index;
+      right.is_right = true;
+      stack.push_back(std::move(right));
+      stack.push_back(std::move(left));
+    }
+    return tree;
+  }
+
+ private:
+  /// A drawn feature's values at the node at work, sorted.
+  struct Column {
+    Array<std::uint32_t> keys, rows;
+    Stretch stretch;
+  };
+
+  bool split_node(const Place& place, Node& node, Place& left, Place& right) {
+    if (is_leaf(params_, place.totals, place.depth)) return false;
+    const Split split = with_sides(problem_, place.totals, [&](auto* sides) {
+      return best_of_drawn<std::remove_pointer_t<decltype(sides)>>(place);
+    });
+    if (split.feature < 0) return false;
+    const Stretch& stretch = columns_[slot_of(split.feature)].stretch;
+    const bool has_missing = stretch.known < stretch.all;
+    const std::uint32_t last = stretch.keys[split.known_left - 1] >> ranks_.class_bits;
+    node.threshold = std::numeric_limits<double>::infinity();
+    if (split.known_left < stretch.known) {
+      const auto& values = ranks_.values[static_cast<std::size_t>(split.feature)];
+      const std::uint32_t next = stretch.keys[split.known_left] >> ranks_.class_bits;
+      node.threshold = static_cast<double>(midpoint(values[last], values[next]));
+    }
+    const std::int64_t middle = place.begin + split.left_rows;
+    part_rows(place, split, last);
+    left = {place.begin, middle, place.depth + 1, child_key(place.key, false), {}};
+    right = {middle, place.end, place.depth + 1, child_key(place.key, true), {}};
+    left.totals = totals_in(left, split.feature);
+    right.totals = totals_in(right, split.feature);
+    if (!gains_enough(problem_, params_, place.totals, left.totals, right.totals, all_weight_)) {
+      node.threshold = 0;
+      return false;
+    }
+    node.feature = split.feature;
+    node.missing_left = has_missing ? split.missing_left : left.size() > right.size();
+    return true;
+  }
+
+  /// Draws features until one varies, at least max_features of them.
+  template <class Sides>
+  Split best_of_drawn(const Place& place) {
+    FeatureDraw draw(place.key, ranks_.features);
+    drawn_.clear();
+    std::vector<Promise> promises;
+    bool varies = false;
+    while (!draw.empty() && (std::ssize(drawn_) < params_.max_features || !varies)) {
+      const std::size_t first = drawn_.size();
+      const std::int64_t wanted = first == 0 ? params_.max_features : 1;
+      for (std::int64_t k = 0; k < wanted; ++k) drawn_.push_back(draw.next());
+      gather(place, first);
+      for (std::size_t j = first; j < drawn_.size(); ++j) {
+        context_.check_cancelled();
+        sort_column(place.size(), columns_[j]);
+        promises.push_back(promise_of<Sides>(problem_, place.totals, columns_[j].stretch));
+        varies = varies || promises.back().varies;
+      }
+    }
+    std::vector<std::size_t> order(drawn_.size());
+    for (std::size_t j = 0; j < order.size(); ++j) order[j] = j;
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return drawn_[a] < drawn_[b];
+    });
+    std::vector<std::int32_t> features;
+    std::vector<Promise> ordered;
+    for (const std::size_t j : order) {
+      features.push_back(drawn_[j]);
+      ordered.push_back(promises[j]);
+    }
+    return best_split<Sides>(problem_, place.totals, features, ordered, [&](std::size_t i) {
+      return columns_[order[i]].stretch;
+    });
+  }
+
+  std::size_t slot_of(std::int32_t feature) const {
+    return static_cast<std::size_t>(std::find(drawn_.begin(), drawn_.end(), feature) -
+                                    drawn_.begin());
+  }
+
+  /// Keys of the features drawn from number `first` on, row after row: a row's keys stand together.
+  void gather(const Place& place, std::size_t first) {
+    while (columns_.size() < drawn_.size()) {
+      columns_.emplace_back().keys = Array<std::uint32_t>(rows_.size());
+      if (needs_rows_) columns_.back().rows = Array<std::uint32_t>(rows_.size());
+    }
+    const std::uint32_t* rows = rows_.data() + place.begin;
+    const std::int64_t n = place.size();
+    for (std::int64_t begin = 0; begin < n; begin += gather_rows) {
+      const std::int64_t end = std::min(n, begin + gather_rows);
+      for (std::size_t j = first; j < drawn_.size(); ++j) {
+        const std::uint32_t* keys = ranks_.keys.data() + drawn_[j];
+        std::uint32_t* to = columns_[j].keys.data();
+        for (std::int64_t i = begin; i < end; ++i) to[i] = keys[rows[i] * ranks_.features];
+      }
+    }
+    for (std::size_t j = first; needs_rows_ && j < drawn_.size(); ++j) {
+      std::copy_n(rows, n, columns_[j].rows.data());
+    }
+  }
+
+  void sort_column(std::int64_t n, Column& column) {
+    // They change places with a column's.
+    if (other_keys_.empty()) {
+      other_keys_ = Array<std::uint32_t>(rows_.size());
+      if (needs_rows_) other_rows_ = Array<std::uint32_t>(rows_.size());
+    }
+    if (needs_rows_) {
+      sort_by_rank<true>(n, column);
+    } else {
+      sort_by_rank<false>(n, column);
+    }
+    Stretch& stretch = column.stretch;
+    stretch = {column.keys.data(),
+               needs_rows_ ? column.rows.data() : nullptr,
+               ranks_.class_bits,
+               n,
+               n,
+               params_.min_samples_leaf};
+    if (column.keys[n - 1] >> ranks_.class_bits < ranks_.missing_rank) return;
+    const std::uint32_t missing = ranks_.missing_rank << ranks_.class_bits;
+    stretch.known = std::lower_bound(stretch.keys, stretch.keys + n, missing) - stretch.keys;
+  }
+
+  /// Least digit first, over the bits of ranks alone: classes of equal values need no order.
+  template <bool with_rows>
+  void sort_by_rank(std::int64_t n, Column& column) {
+    std::uint32_t* keys = column.keys.data();
+    std::uint32_t* rows = column.rows.data();
+    if (n <= few_keys) return insert_by_rank<with_rows>(n, keys, rows);
+    const int rank_bits = ranks_.key_bits - ranks_.class_bits;
+    const int most_bits = n < large_keys ? small_digit : large_digit;
+    const int digits = divide_up(rank_bits, most_bits);
+    const int width = divide_up(rank_bits, digits);
+    const std::uint32_t mask = (std::uint32_t{1} << width) - 1;
+    counts_.assign(static_cast<std::size_t>(digits) << width, 0);
+    for (std::int64_t i = 0; i < n; ++i) {
+      std::uint32_t rank = keys[i] >> ranks_.class_bits;
+      for (int digit = 0; digit < digits; ++digit, rank >>= width) {
+        ++counts_[(static_cast<std::size_t>(digit) << width) + (rank & mask)];
+      }
+    }
+    for (int digit = 0; digit < digits; ++digit) {
+      std::uint32_t* next = counts_.data() + (static_cast<std::size_t>(digit) << width);
+      std::uint32_t place = 0;
+      for (std::uint32_t b = 0; b <= mask; ++b) place += std::exchange(next[b], place);
+      const int shift = ranks_.class_bits + digit * width;
+      for (std::int64_t i = 0; i < n; ++i) {
+        const std::uint32_t to = next[keys[i] >> shift & mask]++;
+        other_keys_[to] = keys[i];
+        if (with_rows) other_rows_[to] = rows[i];
+      }
+      std::swap(column.keys, other_keys_);
+      keys = column.keys.data();
+      if (with_rows) {
+        std::swap(column.rows, other_rows_);
+        rows = column.rows.data();
+      }
+    }
+  }
+
+  template <bool with_rows>
+  static void insert_by_rank(std::int64_t n, std::uint32_t* keys, std::uint32_t* rows) {
+    for (std::int64_t i = 1; i < n; ++i) {
+      const std::uint32_t key = keys[i], row = with_rows ? rows[i] : 0;
+      std::int64_t j = i;
+      for (; j > 0 && keys[j - 1] > key; --j) {
+        keys[j] = keys[j - 1];
+        if (with_rows) rows[j] = rows[j - 1];
+      }
+      keys[j] = key;
+      if (with_rows) rows[j] = row;
+    }
+  }
+
+  /// Stable: rows stay in order, which is the order of memory.
+  void part_rows(const Place& place, const Split& split, std::uint32_t last_rank) {
+    const std::uint32_t* keys = ranks_.keys.data() + split.feature;
+    const std::uint32_t missing = split.missing_left ? ranks_.missing_rank : ~std::uint32_t{0};
+    std::uint32_t* rows = rows_.data() + place.begin;
+    const std::int64_t n = place.size();
+    std::int64_t left = 0, right = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::uint32_t row = rows[i];
+      const std::uint32_t rank = keys[row * ranks_.features] >> ranks_.class_bits;
+      const std::int64_t is_left = (rank <= last_rank) | (rank == missing);
+      rows[left] = row;
+      right_[right] = row;
+      left += is_left;
+      right += 1 - is_left;
+    }
+    std::copy_n(right_.data(), right, rows + left);
+  }
+
+  Totals totals_in(const Place& place, std::int32_t feature) const {
+    const std::uint32_t* rows = rows_.data() + place.begin;
+    if (needs_rows_) return totals_of(problem_, rows, place.size());
+    Totals totals;
+    totals.rows = totals.weight = place.size();
+    totals.classes.resize(static_cast<std::size_t>(problem_.classes));
+    const std::uint32_t mask = (std::uint32_t{1} << ranks_.class_bits) - 1;
+    const std::uint32_t* keys = ranks_.keys.data() + feature;
+    for (std::int64_t i = 0; i < place.size(); ++i) {
+      ++totals.classes[keys[rows[i] * ranks_.features] & mask];
+    }
+    return totals;
+  }
+
+  // Rows whose lines of keys stay in the first cache while one feature after the other is read.
+  static constexpr std::int64_t gather_rows = 128;
+  // Few keys are inserted; counters of digits of 7 bits cost a node of hundreds little.
+  static constexpr std::int64_t few_keys = 40;
+  static constexpr std::int64_t large_keys = 4096;
+  static constexpr int small_digit = 7;
+  static constexpr int large_digit = 11;
+
+  Context& context_;
+  const RowRanks<T>& ranks_;
+  const Problem& problem_;
+  const TreeParams& params_;
+  bool needs_rows_;
+  Array<std::uint32_t> rows_;   ///< of the tree, a row as often as it was drawn
+  Array<std::uint32_t> right_;  ///< on their way to the right
+  std::vector<std::int32_t> drawn_;
+  std::vector<Column> columns_;  ///< of each of drawn_
+  Array<std::uint32_t> other_keys_, other_rows_;
+  std::vector<std::uint32_t> counts_;
+  std::int64_t all_weight_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+Tree grow_drawn(Context& context,
+                const RowRanks<T>& ranks,
+                const Problem& problem,
+                const std::uint8_t* repeats,
+                const TreeParams& params) {
+  return DrawnGrower<T>(context, ranks, problem, repeats, params).grow();
+}
+
+template Tree grow_drawn(
+    Context&, const RowRanks<float>&, const Problem&, const std::uint8_t*, const TreeParams&);
+template Tree grow_drawn(
+    Context&, const RowRanks<double>&, const Problem&, const std::uint8_t*, const TreeParams&);
+
+}  // namespace yupana::forest

@@ -1,0 +1,265 @@
+#include "yupana/job/tree_tables.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "yupana/core/error.hpp"
+#include "yupana/io/printable.hpp"
+
+namespace yupana::job {
+namespace {
+
+using forest::Encoding;
+using forest::Target;
+
+/// Place of each category in the order of the label's mean.
+template <class T>
+std::vector<double> ordered_values(const T* codes,
+                                   std::int64_t rows,
+                                   std::size_t count,
+                                   const Target& target) {
+  std::vector<double> weights(count, 0), sums(count, 0);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    if (codes[i] != codes[i]) continue;
+    const auto c = static_cast<std::size_t>(codes[i]);
+    const double weight = target.weights != nullptr ? target.weights[i] : 1;
+    weights[c] += weight;
+    sums[c] += weight * (target.is_class() ? target.codes[i] == 1 : target.values[i]);
+  }
+  std::vector<std::size_t> order;
+  for (std::size_t c = 0; c < count; ++c) {
+    if (weights[c] > 0) order.push_back(c);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return sums[a] / weights[a] < sums[b] / weights[b];
+  });
+  std::vector<double> values(count, std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t k = 0; k < order.size(); ++k) values[order[k]] = static_cast<double>(k);
+  return values;
+}
+
+/// Where each of a file's categories stands among an encoding's; -1: nowhere.
+std::vector<std::int64_t> places_of(const std::vector<std::string>& names,
+                                    const Encoding& encoding) {
+  std::unordered_map<std::string, std::int64_t> places;
+  for (const std::string& name : encoding.categories) {
+    places.emplace(name, static_cast<std::int64_t>(places.size()));
+  }
+  std::vector<std::int64_t> result;
+  for (const std::string& name : names) {
+    const auto found = places.find(name);
+    result.push_back(found == places.end() ? -1 : found->second);
+  }
+  return result;
+}
+
+/// The features of one column of text; NaN where its cell is missing or its category unknown.
+template <class T>
+void encode_column(const T* codes,
+                   const std::vector<std::int64_t>& places,
+                   const Encoding& encoding,
+                   Table<T>& table,
+                   std::int64_t first,
+                   std::int64_t* unknown) {
+  constexpr T none = std::numeric_limits<T>::quiet_NaN();
+  for (std::int64_t i = 0; i < table.rows(); ++i) {
+    const bool known = codes[i] == codes[i];
+    const std::int64_t place = known ? places[static_cast<std::size_t>(codes[i])] : -1;
+    if (known && place < 0 && unknown != nullptr) ++*unknown;
+    if (!encoding.one_hot) {
+      table.column(first)[i] =
+          place < 0 ? none : static_cast<T>(encoding.values[static_cast<std::size_t>(place)]);
+      continue;
+    }
+    for (std::int64_t c = 0; c < encoding.width(); ++c) {
+      table.column(first + c)[i] = place < 0 ? none : static_cast<T>(place == c);
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+io::TableFile<T> read_tree_table(Context& context, const TreeTable& table) {
+  auto file = io::read_table<T>(context, table.path, table.columns);
+  if (table.refuse_missing && file.missing > 0) {
+    throw bad_file(table.path,
+                   fmt::format("{} missing values and --missing error; fill them in or let trees "
+                               "learn where they go",
+                               file.missing));
+  }
+  return file;
+}
+
+template <class T>
+Target target_of(const io::TableFile<T>& file) {
+  Target target;
+  if (!file.codes.empty()) {
+    target.codes = file.codes.data();
+    target.classes = static_cast<std::int32_t>(file.classes.size());
+  } else {
+    target.values = file.values.data();
+  }
+  if (!file.weights.empty()) target.weights = file.weights.data();
+  return target;
+}
+
+template <class T>
+std::vector<Encoding> learn_encodings(const io::TableFile<T>& file,
+                                      TableView<T> table,
+                                      const Target& target,
+                                      Categories how) {
+  const bool many = target.is_class() && target.classes > 2;
+  if (how == Categories::automatic) how = many ? Categories::one_hot : Categories::ordered;
+  if (how == Categories::ordered && many) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--categories ordered: two classes or --regression wanted, {} classes "
+                            "given; use one-hot",
+                            target.classes));
+  }
+  std::vector<Encoding> encodings;
+  std::int64_t feature = 0;
+  for (std::size_t c = 0; c < file.categories.size(); ++c) {
+    const auto& categories = file.categories[c];
+    if (categories.empty()) {
+      ++feature;
+      continue;
+    }
+    Encoding& encoding = encodings.emplace_back();
+    encoding.column = file.table.names()[c];
+    encoding.feature = feature;
+    encoding.one_hot = how == Categories::one_hot;
+    encoding.categories = categories;
+    if (how == Categories::ordered) {
+      const T* codes = table.column(static_cast<std::int64_t>(c));
+      encoding.values = ordered_values(codes, table.rows, categories.size(), target);
+    } else if (how == Categories::by_name) {
+      encoding.values.resize(categories.size());
+      std::iota(encoding.values.begin(), encoding.values.end(), 0.0);
+    }
+    feature += encoding.width();
+  }
+  return encodings;
+}
+
+template <class T>
+Table<T> encoded(const io::TableFile<T>& file,
+                 TableView<T> table,
+                 const std::vector<Encoding>& encodings,
+                 std::int64_t* unknown) {
+  std::vector<std::string> names;
+  std::vector<std::int64_t> sources;  // of plain features: the column; of the first of text: ~it
+  std::size_t next = 0;
+  for (std::int64_t c = 0; c < table.columns; ++c) {
+    const std::string& name = file.table.names()[static_cast<std::size_t>(c)];
+    if (next == encodings.size() || encodings[next].feature != std::ssize(names)) {
+      names.push_back(name);
+      sources.push_back(c);
+      continue;
+    }
+    const Encoding& encoding = encodings[next++];
+    if (!encoding.one_hot) names.push_back(name);
+    for (std::int64_t k = 0; encoding.one_hot && k < encoding.width(); ++k) {
+      names.push_back(name + "=" + encoding.categories[static_cast<std::size_t>(k)]);
+    }
+    sources.resize(names.size(), -1);
+    sources[static_cast<std::size_t>(encoding.feature)] = -2 - c;
+  }
+  Table<T> result(table.rows, std::move(names));
+  next = 0;
+  for (std::size_t f = 0; f < sources.size(); ++f) {
+    const auto feature = static_cast<std::int64_t>(f);
+    if (sources[f] >= 0) {
+      std::copy_n(table.column(sources[f]), table.rows, result.column(feature));
+    } else if (sources[f] < -1) {
+      const std::int64_t c = -2 - sources[f];
+      const Encoding& encoding = encodings[next++];
+      const auto places = places_of(file.categories[static_cast<std::size_t>(c)], encoding);
+      encode_column(table.column(c), places, encoding, result, feature, unknown);
+    }
+  }
+  return result;
+}
+
+template <class T>
+io::TableFile<T> read_for_model(Context& context, const forest::Model& model, TreeTable table) {
+  table.columns.label_is_number = !model.is_class();
+  std::vector<std::string> columns;
+  std::size_t next = 0;
+  for (std::int64_t f = 0; f < std::ssize(model.features);) {
+    const bool is_text = next < model.encodings.size() && model.encodings[next].feature == f;
+    columns.push_back(is_text ? model.encodings[next].column
+                              : model.features[static_cast<std::size_t>(f)]);
+    if (is_text) table.columns.categorical.push_back(columns.back());
+    f += is_text ? model.encodings[next++].width() : 1;
+  }
+  const auto read = [&] {
+    if (!table.columns.columns.empty()) return read_tree_table<T>(context, table);
+    TreeTable named = table;
+    named.columns.columns = columns;
+    try {
+      return read_tree_table<T>(context, named);
+    } catch (const Error& error) {
+      const bool by_number =
+          std::string_view(error.what()).find("there is no header") != std::string_view::npos;
+      if (!by_number) throw;
+    }
+    return read_tree_table<T>(context, table);
+  };
+  io::TableFile<T> file = read();
+  if (model.encodings.empty()) return file;
+  if (file.table.columns() != std::ssize(columns)) {
+    throw bad_file(table.path,
+                   fmt::format("has {} columns for the model's {}; give the columns it was trained "
+                               "on",
+                               file.table.columns(),
+                               columns.size()));
+  }
+  std::int64_t unknown = 0;
+  file.table = encoded(file, file.table.view(), model.encodings, &unknown);
+  if (unknown > 0) {
+    context.note(
+        fmt::format("{}: {} cells of categories that the model does not know; taken as missing",
+                    table.path,
+                    unknown));
+  }
+  return file;
+}
+
+template <class T>
+void use_classes(io::TableFile<T>& file,
+                 const std::string& path,
+                 const std::vector<std::string>& classes) {
+  std::vector<std::int32_t> codes;
+  for (const std::string& name : file.classes) {
+    const auto found = std::find(classes.begin(), classes.end(), name);
+    if (found == classes.end()) {
+      throw bad_file(path,
+                     fmt::format("has the class '{}', which the model does not know; leave such "
+                                 "rows out",
+                                 io::printable(name)));
+    }
+    codes.push_back(static_cast<std::int32_t>(found - classes.begin()));
+  }
+  for (std::int32_t& code : file.codes) code = codes[static_cast<std::size_t>(code)];
+  file.classes = classes;
+}
+
+#define YUPANA_JOB_TABLES(T)                                                               \
+  template io::TableFile<T> read_tree_table(Context&, const TreeTable&);                   \
+  template Target target_of(const io::TableFile<T>&);                                      \
+  template std::vector<Encoding> learn_encodings(                                          \
+      const io::TableFile<T>&, TableView<T>, const Target&, Categories);                   \
+  template Table<T> encoded(                                                               \
+      const io::TableFile<T>&, TableView<T>, const std::vector<Encoding>&, std::int64_t*); \
+  template io::TableFile<T> read_for_model(Context&, const forest::Model&, TreeTable);     \
+  template void use_classes(io::TableFile<T>&, const std::string&, const std::vector<std::string>&);
+YUPANA_JOB_TABLES(float)
+YUPANA_JOB_TABLES(double)
+#undef YUPANA_JOB_TABLES
+
+}  // namespace yupana::job

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "yupana/core/context.hpp"
+#include "yupana/forest/forest.hpp"
+#include "yupana/io/table.hpp"
+
+namespace yupana::job {
+
+/// A table of a file, for trees.
+struct TreeTable {
+  std::string path;
+  io::TableParams columns = {};
+  bool single = false;  ///< values as float32, as scikit-learn has them
+  bool refuse_missing = false;
+};
+
+/// How columns of text become numbers. ordered: a category's number is its place in the order of
+/// the label's mean (of two classes: of the second's share; categories of equal mean by name);
+/// for two classes and for numbers the best of all partings of the categories is among those of
+/// this order at the root (Breiman et al. 1984, theorem 4.5). one_hot: a feature a category.
+/// by_name: a category's place among the names. automatic: one_hot for more than two classes.
+enum class Categories { automatic, ordered, one_hot, by_name };
+
+template <class T>
+io::TableFile<T> read_tree_table(Context& context, const TreeTable& table);
+
+template <class T>
+forest::Target target_of(const io::TableFile<T>& file);
+
+/// Learned from rows with their labels; a category without weight has no number: it is missing.
+template <class T>
+std::vector<forest::Encoding> learn_encodings(const io::TableFile<T>& file,
+                                              TableView<T> table,
+                                              const forest::Target& target,
+                                              Categories how);
+
+/// The features that a table's columns become. `unknown`, if given, counts cells of categories that
+/// the encodings do not know: they are missing. file: whose names and categories `table` has.
+template <class T>
+Table<T> encoded(const io::TableFile<T>& file,
+                 TableView<T> table,
+                 const std::vector<forest::Encoding>& encodings,
+                 std::int64_t* unknown = nullptr);
+
+/// The model's columns of a table, by name where there is a header, in order otherwise, as the
+/// model's features.
+template <class T>
+io::TableFile<T> read_for_model(Context& context, const forest::Model& model, TreeTable table);
+
+/// Codes of the file's labels become those of `classes`; bad_input for a class that is none of
+/// them.
+template <class T>
+void use_classes(io::TableFile<T>& file,
+                 const std::string& path,
+                 const std::vector<std::string>& classes);
+
+}  // namespace yupana::job
