@@ -143,8 +143,13 @@ void add_fit(CLI::App& som) {
       "--smooth 5 -o out/map",
       [params](Context& context, const CommonOptions& common) {
         params->out = common.out;
-        return told(context, "som fit", job::som_fit(context, *params));
-      });
+        params->som.comm = common.comm;
+        const job::SomResult result = job::som_fit(context, *params);
+        if (common.comm != nullptr && common.comm->rank() > 0) return Answer{};
+        return told(context, "som fit", result);
+      },
+      Runs::anywhere,
+      Ranks::many);
   som::SomParams& map = params->som;
   som::Schedule& schedule = map.schedule;
   app.add_option("table", params->table, "CSV, TSV, .npy (n x d) or libsvm; also gzip")->required();

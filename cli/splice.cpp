@@ -77,6 +77,7 @@ struct SpliceOptions {
 job::SpliceJobParams job_of(const SpliceOptions& options, const CommonOptions& common) {
   job::SpliceJobParams params = options.job;
   params.out = common.out;
+  params.comm = common.comm;
   if (options.gap_open) params.align.gap_open = params.protein.align.gap_open = *options.gap_open;
   if (options.gap_extend) {
     params.align.gap_extend = params.protein.align.gap_extend = *options.gap_extend;
@@ -165,15 +166,17 @@ Answer splice(Context& context, const CommonOptions& common, const SpliceOptions
 
 void add_splice(CLI::App& program) {
   auto options = std::make_shared<SpliceOptions>();
-  CLI::App& app =
-      add_command(program,
-                  "splice",
-                  "The chain of candidate exons that aligns best to a cDNA or protein, exact, with "
-                  "its alignment.",
-                  "yupana splice --genome g.fa --exons exons.gff3 --target cdna.fa -o out/run",
-                  [options](Context& context, const CommonOptions& common) {
-                    return splice(context, common, *options);
-                  });
+  CLI::App& app = add_command(
+      program,
+      "splice",
+      "The chain of candidate exons that aligns best to a cDNA or protein, exact, with "
+      "its alignment.",
+      "yupana splice --genome g.fa --exons exons.gff3 --target cdna.fa -o out/run",
+      [options](Context& context, const CommonOptions& common) {
+        return splice(context, common, *options);
+      },
+      Runs::anywhere,
+      Ranks::many);
   job::SpliceJobParams& job = options->job;
   splice::CandidateParams& found = job.candidates;
   app.add_option("--genome", options->input.genome, "FASTA, plain or gzip");

@@ -5,6 +5,7 @@ Starts the program under mpirun with 1 to 4 ranks on this machine. Skips (77) wi
 """
 import os
 import pathlib
+import random
 import shutil
 import signal
 import subprocess
@@ -33,24 +34,56 @@ def must_run(ranks, *arguments):
     return done
 
 
-def files_of(folder, prefix):
-    """Bytes by ending; the report tells times, which differ."""
-    return {path.name[len(prefix):]: path.read_bytes() for path in sorted(folder.glob(prefix + ".*"))
+def files_of(folder):
+    """Bytes by name; reports tell times, which differ."""
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())
             if path.suffix != ".html"}
 
 
 def same_files(folder, *arguments, ranks=(1, 2, 3, 4)):
-    must_run(0, *arguments, "-o", str(folder / "one"), "--quiet")
-    wanted = files_of(folder, "one")
+    """One prefix, as models name their files, in a folder for each number of ranks."""
+    def written(count):
+        place = folder / f"ranks{count}"
+        place.mkdir()
+        must_run(count, *arguments, "-o", str(place / "run"), "--quiet")
+        files = files_of(place)
+        shutil.rmtree(place)
+        return files
+
+    wanted = written(0)
     assert wanted, arguments
     for count in ranks:
-        must_run(count, *arguments, "-o", str(folder / f"many{count}"), "--quiet")
-        found = files_of(folder, f"many{count}")
+        found = written(count)
         assert found.keys() == wanted.keys(), (arguments, count, sorted(found), sorted(wanted))
-        for ending, data in wanted.items():
-            assert found[ending] == data, f"{' '.join(arguments)}: {ending} of {count} ranks differs"
-    for path in [*folder.glob("many*"), *folder.glob("one*")]:
-        path.unlink()
+        for name, data in wanted.items():
+            assert found[name] == data, f"{' '.join(arguments)}: {name} of {count} ranks differs"
+
+
+def write_table(path):
+    random.seed(7)
+    with open(path, "w") as table:
+        print("a,b,c,kind", file=table)
+        for i in range(1501):
+            place = random.random()
+            print(f"{place:.6f},{random.gauss(place, 0.1):.6f},{random.gauss(0, 1):.6f},"
+                  f"{'low' if place < 0.5 else 'high'}", file=table)
+
+
+def write_genes(folder):
+    """Genes of three exons among decoys, of many lengths: fast and slow cases."""
+    random.seed(11)
+    letters = "ACGT"
+    with open(folder / "cases.tsv", "w") as batch:
+        for gene in range(9):
+            bases = "".join(random.choice(letters) for _ in range(900 + 400 * gene))
+            exons = [(100 + 200 * e, 100 + 200 * e + 40 + 10 * gene) for e in range(3)]
+            target = "".join(bases[a:b] for a, b in exons)
+            decoys = [(at, at + 60) for at in range(20, len(bases) - 80, 97)]
+            (folder / f"g{gene}.fa").write_text(f">g{gene}\n{bases}\n")
+            (folder / f"t{gene}.fa").write_text(f">t{gene}\n{target}\n")
+            (folder / f"e{gene}.bed").write_text(
+                "".join(f"g{gene}\t{a}\t{b}\n" for a, b in exons + decoys))
+            print(f"g{gene}.fa\te{gene}.bed\tt{gene}.fa", file=batch)
 
 
 def pid_of_rank(rank):
@@ -117,6 +150,11 @@ def main():
                    ranks=(2, 3))
         same_files(folder, "fermat", "simulate:200x3000,missing=0.05,fst=0.1", "--precision",
                    "float32", "--no-prune", ranks=(2,))
+        write_table(folder / "table.csv")
+        same_files(folder, "som", "fit", str(folder / "table.csv"), "--rows", "5", "--cols", "4",
+                   "--label", "kind", "--standardize", "--iterations", "6")
+        write_genes(folder)
+        same_files(folder, "splice", "--batch", str(folder / "cases.tsv"), ranks=(2, 3))
         faults_are_told_once(folder)
         a_killed_rank_ends_the_run_and_leaves_the_checkpoint(folder)
     print("files of 1 to 4 ranks are those of one process")

@@ -193,6 +193,10 @@ SomResult som_fit(Context& context, const SomFitParams& params) {
   SomTable table = read_som_table(context, params.table, params.reading);
   check_names(params.table, table);
   check_images(params, std::ssize(table.features));
+  if (params.som.comm != nullptr && params.som.comm->rank() > 0) {
+    fitted(context, params, table, notices);
+    return {};
+  }
   OutputFiles files;
   AtomicFile& json = files.add(params.out + ".json");
   AtomicFile& codebook = files.add(params.out + ".codebook.npy");

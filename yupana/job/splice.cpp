@@ -13,6 +13,7 @@
 #include "yupana/io/fasta.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/substitution_file.hpp"
+#include "yupana/job/splice_ranks.hpp"
 
 namespace yupana::job {
 namespace {
@@ -253,11 +254,13 @@ class Runner {
     if (cases.empty()) return;
     choose_scoring(from_signals, is_protein);
     double cells = 0, longest = 0;
+    std::vector<double> cells_of;
     for (const splice::Case& c : cases) {
       result.estimates.push_back(protein_ ? splice::estimate_protein(c, *protein_)
                                           : splice::estimate(c, *scoring_));
       const auto executed = static_cast<double>(result.estimates.back().executed_cells);
       cells += executed;
+      cells_of.push_back(executed);
       longest = std::max(longest, executed / std::max(1.0, static_cast<double>(c.target.size())));
     }
     // A protein is one task; a long cDNA is spread over the threads.
@@ -270,9 +273,14 @@ class Runner {
     result.predicted_seconds += rate().seconds(cells, longest, static_cast<double>(workers));
     if (only_estimate) return;
     const auto begin = Clock::now();
+    const auto align = [&](std::span<const splice::Case> some) {
+      return protein_ ? splice::align_protein(context_, some, *protein_)
+                      : splice::align(context_, some, *scoring_);
+    };
     std::vector<splice::SplicedAlignment> done =
-        is_protein ? splice::align_protein(context_, cases, *protein_)
-                   : splice::align(context_, cases, *scoring_);
+        params_.comm == nullptr ? align(cases)
+                                : align_by_ranks(*params_.comm, cases, cells_of, align);
+    if (done.empty()) return;  // not the first rank
     result.seconds += std::chrono::duration<double>(Clock::now() - begin).count();
     for (std::size_t c = 0; c < cases.size(); ++c) {
       result.executed_cells += done[c].executed_cells;
@@ -380,6 +388,7 @@ SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
     result.hits.clear();
     return result;
   }
+  if (params.comm != nullptr && params.comm->rank() > 0) return result;
   write_files(context, params, result);
   result.memory = workshop;
   return result;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "yupana/core/comm.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/io/spliced_files.hpp"
 #include "yupana/splice/align.hpp"
@@ -33,6 +34,7 @@ struct SpliceJobParams {
   bool both_strands = false;  ///< auto, or exons without strand: try both
   bool estimate = false;      ///< say what it would take; align nothing
   std::string out;            ///< prefix of .tsv .gff3 .paf .txt
+  Comm* comm = nullptr;       ///< ranks that share the cases; the first one writes
 };
 
 struct SpliceResult {

@@ -13,6 +13,21 @@
 namespace yupana::som {
 namespace {
 
+/// The samples that this rank searches.
+MatrixView<const float> share_of(MatrixView<const float> samples, const Comm* comm) {
+  if (comm == nullptr) return samples;
+  const std::int64_t begin = samples.rows * comm->rank() / comm->size();
+  const std::int64_t end = samples.rows * (comm->rank() + 1) / comm->size();
+  return {samples.row(begin), end - begin, samples.cols, samples.stride};
+}
+
+/// Sums of all ranks, which are exact: the same bits for any number of them.
+void add_over_ranks(Comm* comm, NeuronSums& sums) {
+  if (comm == nullptr) return;
+  comm->sum(reinterpret_cast<std::uint64_t*>(sums.count.data()), sums.count.size());
+  comm->sum(reinterpret_cast<std::uint64_t*>(sums.sum.data()), sums.sum.size());
+}
+
 void train_batch(Context& context,
                  MatrixView<const float> samples,
                  const SomParams& params,
@@ -20,15 +35,17 @@ void train_batch(Context& context,
   const Schedule& schedule = params.schedule;
   Stage stage(context,
               "som",
-              static_cast<double>(schedule.iterations) * static_cast<double>(samples.rows),
+              static_cast<double>(schedule.iterations) *
+                  static_cast<double>(share_of(samples, params.comm).rows),
               "samples");
   const FixedPoint fixed = FixedPoint::of(samples.rows, largest_values(context, samples));
+  const MatrixView<const float> mine = share_of(samples, params.comm);
   std::optional<cpu::Searcher> searcher;
-  if (context.backend() == Backend::cpu) searcher.emplace(context, samples);
+  if (context.backend() == Backend::cpu) searcher.emplace(context, mine);
   for (std::int64_t t = 0; t < schedule.iterations; ++t) {
-    const NeuronSums sums =
-        searcher ? searcher->sum_by_neuron(codebook.view(), fixed, stage)
-                 : reference::sum_by_neuron(context, samples, codebook.view(), fixed);
+    NeuronSums sums = searcher ? searcher->sum_by_neuron(codebook.view(), fixed, stage)
+                               : reference::sum_by_neuron(context, mine, codebook.view(), fixed);
+    add_over_ranks(params.comm, sums);
     const auto table = neighborhood_table(params.grid, params.neighborhood, schedule.sigma(t));
     smooth(context, sums, fixed, params.grid, table, codebook);
   }

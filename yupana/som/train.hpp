@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "yupana/core/comm.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
 #include "yupana/som/grid.hpp"
@@ -23,6 +24,9 @@ struct SomParams {
   Training training = Training::batch;
   double learning_rate = 0.5;  ///< of online training: decays as sigma does
   std::uint64_t seed = 0;
+  /// Ranks that share the search of a batch training on CPUs: each has all samples, calls train()
+  /// and returns the codebook. Others train alone.
+  Comm* comm = nullptr;
 };
 
 /// The codebook before training, K x d; the same on every backend.
