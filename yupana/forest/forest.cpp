@@ -9,6 +9,7 @@
 #include "yupana/core/random.hpp"
 #include "yupana/forest/lists.hpp"
 #include "yupana/forest/tree_backends.hpp"
+#include "yupana/forest/tree_cuda.hpp"
 
 namespace yupana::forest {
 namespace {
@@ -52,6 +53,8 @@ class Draws {
       repeats[i] = params_.sampling == Sampling::all || parts_[i] == tree;
     }
   }
+  /// Which tree sees each row, where only one does; null otherwise.
+  const std::uint32_t* parts() const { return parts_.empty() ? nullptr : parts_.data(); }
 
  private:
   std::int64_t rows_;
@@ -89,6 +92,27 @@ Tree fit_one(Context& context,
   Lists lists = copy_lists(sorted, problem, repeats);
   return grow(context, table, problem, lists, params, false);
 }
+
+std::uint64_t seed_of(const TreeParams& params, std::int64_t tree) {
+  return Random(params.seed, static_cast<std::uint64_t>(tree) + 1).key();
+}
+
+#ifdef YUPANA_CUDA
+template <class T>
+std::vector<Tree> fit_on_devices(Context& context,
+                                 TableView<T> table,
+                                 const Problem& problem,
+                                 const TreeParams& params,
+                                 std::int64_t trees,
+                                 const Draws& draws) {
+  cuda::ForestDraws on_device;
+  on_device.trees = trees;
+  for (std::int64_t t = 0; t < trees; ++t) on_device.seeds.push_back(seed_of(params, t));
+  on_device.of_tree = [&](std::int64_t t, std::uint8_t* repeats) { draws.of_tree(t, repeats); };
+  on_device.parts = draws.parts();
+  return cuda::fit_trees<T>(context, table, nullptr, problem, params, on_device);
+}
+#endif
 
 /// Scores each row by the trees that did not see it.
 template <class T>
@@ -168,21 +192,26 @@ ForestResult fit_forest(Context& context,
   const bool repeated = params.sampling == Sampling::bootstrap;
   const Problem problem = make_problem(table.rows, target, tree.criterion, repeated);
   SortedTable sorted;
-  if (context.backend() != Backend::reference) {
+  if (context.backend() == Backend::cpu) {
     Stage stage(context, "sort features");
     sorted = sort_table(context, table);
   }
   const Draws draws(table.rows, params);
   ForestResult result;
   result.trees.resize(static_cast<std::size_t>(params.trees));
-  {
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda) {
+    result.trees = fit_on_devices(context, table, problem, tree, params.trees, draws);
+  }
+#endif
+  if (context.backend() != Backend::cuda) {
     Stage stage(context, "grow trees", static_cast<double>(params.trees), "trees");
     context.parallel_for(params.trees, 1, [&](std::int64_t begin, std::int64_t end) {
       Array<std::uint8_t> repeats(table.rows);
       for (std::int64_t t = begin; t < end; ++t) {
         draws.of_tree(t, repeats.data());
         TreeParams own = tree;
-        own.seed = Random(tree.seed, static_cast<std::uint64_t>(t) + 1).key();
+        own.seed = seed_of(tree, t);
         result.trees[static_cast<std::size_t>(t)] =
             fit_one(context, table, problem, sorted, repeats.data(), own);
         stage.advance(1);

@@ -8,6 +8,7 @@
 #include "yupana/core/error.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/tree_backends.hpp"
+#include "yupana/forest/tree_cuda.hpp"
 
 namespace yupana::forest {
 namespace {
@@ -164,6 +165,9 @@ std::vector<double> votes_of(const Model& model,
 template <class T>
 Matrix<double> predict_shares(Context& context, const Model& model, TableView<T> table) {
   check_backend(context);
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda) return cuda::predict_shares(context, model, table);
+#endif
   const Descent<T> descent(model, table);
   const std::int64_t outputs = model.is_class() ? std::ssize(model.classes) : 1;
   std::vector<std::vector<double>> votes;
@@ -206,6 +210,9 @@ Array<std::int32_t> predict_classes(Context& context, const Model& model, TableV
 template <class T>
 Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> table) {
   check_backend(context);
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda) return cuda::apply(context, model, table);
+#endif
   const Descent<T> descent(model, table);
   Matrix<std::int32_t> nodes(table.rows, std::ssize(model.trees));
   descent.run(context,
