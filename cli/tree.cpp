@@ -171,8 +171,7 @@ void add_fit(CLI::App& program, bool forest) {
       [params](Context& context, const CommonOptions& common) {
         params->out = common.out;
         return fit_answer(context, *params);
-      },
-      Runs::on_the_processor);
+      });
   app.add_option("table", params->table.path, "rows to learn from")->required();
   add_table(app, params->table);
   app.add_option("--weight", params->table.columns.weight, "a column of weights of the rows");
@@ -246,8 +245,7 @@ void add_predict(CLI::App& program, const std::string& family, bool nodes) {
         answer.json["files"] = result.files;
         answer.text += result.files[0] + "\n";
         return answer;
-      },
-      Runs::on_the_processor);
+      });
   app.add_option("model", params->model, "of tree fit or forest fit")->required();
   app.add_option("table", params->table.path, "rows")->required();
   add_table(app, params->table);

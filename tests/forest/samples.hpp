@@ -63,7 +63,7 @@ Sample<T> make_sample(const SampleParams& params) {
     }
     const double noise = random.uniform();
     if (params.classes > 0) {
-      const double scaled = 3 * sum + 2 * noise + 100.0 * params.classes;
+      const double scaled = 3 * sum + 2 * noise + 10'000.0 * params.classes;
       sample.codes.push_back(static_cast<std::int32_t>(scaled) % params.classes);
     } else {
       sample.values.push_back(params.levels > 0 ? std::floor(4 * (sum + noise)) : sum + noise);

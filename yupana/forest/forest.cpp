@@ -101,6 +101,7 @@ std::uint64_t seed_of(const TreeParams& params, std::int64_t tree) {
 template <class T>
 std::vector<Tree> fit_on_devices(Context& context,
                                  TableView<T> table,
+                                 [[maybe_unused]] const T* resident,
                                  const Problem& problem,
                                  const TreeParams& params,
                                  std::int64_t trees,
@@ -110,7 +111,7 @@ std::vector<Tree> fit_on_devices(Context& context,
   for (std::int64_t t = 0; t < trees; ++t) on_device.seeds.push_back(seed_of(params, t));
   on_device.of_tree = [&](std::int64_t t, std::uint8_t* repeats) { draws.of_tree(t, repeats); };
   on_device.parts = draws.parts();
-  return cuda::fit_trees<T>(context, table, nullptr, problem, params, on_device);
+  return cuda::fit_trees<T>(context, table, resident, problem, params, on_device);
 }
 #endif
 
@@ -169,13 +170,13 @@ void score_out_of_bag(Context& context,
   result.out_of_bag = spread > 0 ? 1 - errors / spread : 0;
 }
 
-}  // namespace
-
+/// resident: the table once more, in the first device's memory; null: not there.
 template <class T>
-ForestResult fit_forest(Context& context,
-                        TableView<T> table,
-                        const Target& target,
-                        const ForestParams& params) {
+ForestResult fit(Context& context,
+                 TableView<T> table,
+                 [[maybe_unused]] const T* resident,
+                 const Target& target,
+                 const ForestParams& params) {
   check_backend(context);
   const TreeParams tree = tree_params(params, table.columns, target.is_class());
   check_tree_params(tree, table.rows, table.columns);
@@ -201,7 +202,7 @@ ForestResult fit_forest(Context& context,
   result.trees.resize(static_cast<std::size_t>(params.trees));
 #ifdef YUPANA_CUDA
   if (context.backend() == Backend::cuda) {
-    result.trees = fit_on_devices(context, table, problem, tree, params.trees, draws);
+    result.trees = fit_on_devices(context, table, resident, problem, tree, params.trees, draws);
   }
 #endif
   if (context.backend() != Backend::cuda) {
@@ -224,6 +225,26 @@ ForestResult fit_forest(Context& context,
   }
   return result;
 }
+
+}  // namespace
+
+template <class T>
+ForestResult fit_forest(Context& context,
+                        TableView<T> table,
+                        const Target& target,
+                        const ForestParams& params) {
+  return fit<T>(context, table, nullptr, target, params);
+}
+
+#ifdef YUPANA_CUDA
+ForestResult cuda::fit_resident_forest(Context& context,
+                                       TableView<float> table,
+                                       const float* resident,
+                                       const Target& target,
+                                       const ForestParams& params) {
+  return fit(context, table, resident, target, params);
+}
+#endif
 
 std::vector<double> importances(const std::vector<Tree>& trees, std::int64_t features) {
   std::vector<double> mean(static_cast<std::size_t>(features), 0.0);

@@ -349,6 +349,36 @@ Matrix<double> predict_shares(Context& context, const Model& model, TableView<T>
   return shares;
 }
 
+double seconds_of_shares(Context& context,
+                         const Model& model,
+                         TableView<float> table,
+                         int repeats) {
+  std::vector<double> seconds;
+  const std::int64_t outputs = model.is_class() ? std::ssize(model.classes) : 1;
+  predict_rows(context,
+               model,
+               packed_forest(model, table, true),
+               table,
+               outputs,
+               Matrix<double>(table.rows, outputs).data(),
+               [&](const DeviceModel<float>& own,
+                   const float* values,
+                   std::int64_t rows,
+                   double* to,
+                   cudaStream_t stream) {
+                 for (int repeat = 0; repeat <= repeats; ++repeat) {
+                   const yupana::cuda::Event begin(true), end(true);
+                   begin.record(stream);
+                   own.shares(values, rows, to, stream);
+                   end.record(stream);
+                   end.wait();
+                   if (repeat > 0) seconds.push_back(yupana::cuda::seconds_between(begin, end));
+                 }
+               });
+  std::sort(seconds.begin(), seconds.end());
+  return seconds[seconds.size() / 2];
+}
+
 template <class T>
 Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> table) {
   const PackedForest<T> packed = packed_forest(model, table, false);

@@ -42,8 +42,18 @@ Tree fit_tree(Context& context,
               const Problem& problem,
               const TreeParams& params);
 
+/// fit_forest on a table that the first device holds too, column after column without gaps.
+ForestResult fit_resident_forest(Context& context,
+                                 TableView<float> table,
+                                 const float* resident,
+                                 const Target& target,
+                                 const ForestParams& params);
+
 template <class T>
 Matrix<double> predict_shares(Context& context, const Model& model, TableView<T> table);
+
+/// Median seconds of the kernel of predict_shares alone, on a table copied before.
+double seconds_of_shares(Context& context, const Model& model, TableView<float> table, int repeats);
 
 template <class T>
 Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> table);
