@@ -27,14 +27,20 @@ class Draws {
     std::vector<std::uint32_t> order(static_cast<std::size_t>(rows));
     std::iota(order.begin(), order.end(), 0);
     const Random random(params.tree.seed, 0x70617274);
+    const auto place = [&](std::int64_t i) {
+      return order.data() + below(random.word(static_cast<std::uint64_t>(i)), i + 1);
+    };
+    // Words do not depend on each other: memory can be asked for in advance.
+    constexpr std::int64_t ahead = 24;
     for (std::int64_t i = rows - 1; i > 0; --i) {
-      const std::int64_t j = below(random.word(static_cast<std::uint64_t>(i)), i + 1);
-      std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(j)]);
+      if (i > ahead) __builtin_prefetch(place(i - ahead), 1);
+      std::swap(order[static_cast<std::size_t>(i)], *place(i));
     }
     parts_ = Array<std::uint32_t>(rows);
+    std::int64_t part = 0;  // i trees / rows
     for (std::int64_t i = 0; i < rows; ++i) {
-      parts_[order[static_cast<std::size_t>(i)]] =
-          static_cast<std::uint32_t>(i * params.trees / rows);
+      while ((part + 1) * rows <= i * params.trees) ++part;
+      parts_[order[static_cast<std::size_t>(i)]] = static_cast<std::uint32_t>(part);
     }
   }
 

@@ -1,3 +1,5 @@
+// Over 400 lines: one class takes trees from level to level; cut in two, both halves would need all
+// of its state.
 #include <algorithm>
 #include <limits>
 #include <utility>
