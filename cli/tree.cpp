@@ -44,8 +44,7 @@ void add_predict(CLI::App& program, const std::string& family, bool nodes) {
         answer.json["files"] = result.files;
         answer.text += result.files[0] + "\n";
         return answer;
-      },
-      Runs::on_the_processor);
+      });
   app.add_option("model", params->model, "of tree fit or forest fit")->required();
   app.add_option("table", params->table.path, "rows")->required();
   add_tree_table(app, params->table);

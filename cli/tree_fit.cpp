@@ -160,8 +160,7 @@ void add_fit(CLI::App& program, bool forest) {
       [params](Context& context, const CommonOptions& common) {
         params->out = common.out;
         return fit_answer(context, *params);
-      },
-      Runs::on_the_processor);
+      });
   app.add_option("table", params->table.path, "rows to learn from")->required();
   add_tree_table(app, params->table);
   app.add_option("--weight", params->table.columns.weight, "a column of weights of the rows");

@@ -1,3 +1,5 @@
+#include "bench/forest/trees_bench.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -8,7 +10,6 @@
 #include <filesystem>
 #include <optional>
 
-#include "bench/support/bench.hpp"
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/random.hpp"
@@ -17,27 +18,12 @@
 #include "yupana/io/table.hpp"
 
 namespace yupana::bench {
-namespace {
 
-constexpr std::int64_t features = 18;
-
-struct Rows {
-  Table<float> table;
-  std::vector<std::int32_t> codes;
-  forest::Target target() const {
-    forest::Target target;
-    target.codes = codes.data();
-    target.classes = 2;
-    return target;
-  }
-};
-
-/// Eighteen uniform features; the class is the side of a curved surface of five of them, turned
-/// around for one row in six.
-Rows made(std::int64_t n) {
+TreeRows tree_rows(std::int64_t n) {
+  constexpr std::int64_t features = tree_features;
   std::vector<std::string> names;
   for (std::int64_t f = 0; f < features; ++f) names.push_back(fmt::format("x{}", f));
-  Rows rows{Table<float>(n, names), {}};
+  TreeRows rows{Table<float>(n, names), {}};
   const Random random(1);
   for (std::int64_t i = 0; i < n; ++i) {
     double x[features];
@@ -54,6 +40,10 @@ Rows made(std::int64_t n) {
   return rows;
 }
 
+namespace {
+
+constexpr std::int64_t features = tree_features;
+
 template <class Body>
 double seconds_of(const Body& body) {
   const auto begin = std::chrono::steady_clock::now();
@@ -64,7 +54,7 @@ double seconds_of(const Body& body) {
 class Bench {
  public:
   Bench(Context& context, const BenchParams& params, std::int64_t n)
-      : context_(context), params_(params), rows_(made(n)), n_(n) {}
+      : context_(context), params_(params), rows_(tree_rows(n)), n_(n) {}
 
   void run() {
     for (const std::int64_t depth : {4, 10}) fit_tree(depth);
@@ -230,13 +220,16 @@ class Bench {
 
   Context& context_;
   const BenchParams& params_;
-  Rows rows_;
+  TreeRows rows_;
   std::int64_t n_;
 };
 
 }  // namespace
 
 void trees(Context& context, const BenchParams& params) {
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda) return trees_cuda(context, params);
+#endif
   Bench(context, params, params.quick ? 20'000 : 1'000'000).run();
 }
 

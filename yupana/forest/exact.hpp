@@ -5,6 +5,8 @@
 
 namespace yupana::forest {
 
+// constexpr: device code calls these too.
+
 using Wide = unsigned __int128;
 
 /// a / n + b / m with n, m > 0, compared without rounding.
@@ -24,7 +26,7 @@ template <std::size_t size>
 using Words = std::array<std::uint64_t, size>;
 
 template <std::size_t x, std::size_t y>
-Words<x + y> product(const Words<x>& a, const Words<y>& b) {
+constexpr Words<x + y> product(const Words<x>& a, const Words<y>& b) {
   Words<x + y> result{};
   for (std::size_t i = 0; i < x; ++i) {
     std::uint64_t carry = 0;
@@ -38,12 +40,12 @@ Words<x + y> product(const Words<x>& a, const Words<y>& b) {
   return result;
 }
 
-inline Words<2> words(Wide value) {
+constexpr Words<2> words(Wide value) {
   return {static_cast<std::uint64_t>(value), static_cast<std::uint64_t>(value >> 64)};
 }
 
 /// a m + b n.
-inline Words<4> numerator(const Fraction& f) {
+constexpr Words<4> numerator(const Fraction& f) {
   const auto left = product(words(f.a), words(f.m));
   const auto right = product(words(f.b), words(f.n));
   Words<4> sum{};
@@ -59,7 +61,7 @@ inline Words<4> numerator(const Fraction& f) {
 }  // namespace exact_detail
 
 /// -1, 0 or 1 as x is less than, equal to or greater than y.
-inline int compare(const Fraction& x, const Fraction& y) {
+constexpr int compare(const Fraction& x, const Fraction& y) {
   using namespace exact_detail;
   const auto left = product(numerator(x), words(Wide{y.n} * y.m));
   const auto right = product(numerator(y), words(Wide{x.n} * x.m));
@@ -69,15 +71,15 @@ inline int compare(const Fraction& x, const Fraction& y) {
   return 0;
 }
 
-inline int compare(std::int64_t x, std::int64_t y) { return x < y ? -1 : x > y ? 1 : 0; }
+constexpr int compare(std::int64_t x, std::int64_t y) { return x < y ? -1 : x > y ? 1 : 0; }
 
-inline Wide square(std::int64_t x) {
+constexpr Wide square(std::int64_t x) {
   const auto size = static_cast<std::uint64_t>(x < 0 ? -x : x);
   return Wide{size} * size;
 }
 
 /// A wide integer as a double, within 2^-52 of it.
-inline double as_double(Wide x) {
+constexpr double as_double(Wide x) {
   return static_cast<double>(static_cast<std::uint64_t>(x >> 64)) * 0x1p64 +
          static_cast<double>(static_cast<std::uint64_t>(x));
 }

@@ -10,6 +10,7 @@
 #include "yupana/forest/lists.hpp"
 #include "yupana/forest/row_ranks.hpp"
 #include "yupana/forest/tree_backends.hpp"
+#include "yupana/forest/tree_cuda.hpp"
 
 namespace yupana::forest {
 namespace {
@@ -27,14 +28,20 @@ class Draws {
     std::vector<std::uint32_t> order(static_cast<std::size_t>(rows));
     std::iota(order.begin(), order.end(), 0);
     const Random random(params.tree.seed, 0x70617274);
+    const auto place = [&](std::int64_t i) {
+      return order.data() + below(random.word(static_cast<std::uint64_t>(i)), i + 1);
+    };
+    // Words do not depend on each other: memory can be asked for in advance.
+    constexpr std::int64_t ahead = 24;
     for (std::int64_t i = rows - 1; i > 0; --i) {
-      const std::int64_t j = below(random.word(static_cast<std::uint64_t>(i)), i + 1);
-      std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(j)]);
+      if (i > ahead) __builtin_prefetch(place(i - ahead), 1);
+      std::swap(order[static_cast<std::size_t>(i)], *place(i));
     }
     parts_ = Array<std::uint32_t>(rows);
+    std::int64_t part = 0;  // i trees / rows
     for (std::int64_t i = 0; i < rows; ++i) {
-      parts_[order[static_cast<std::size_t>(i)]] =
-          static_cast<std::uint32_t>(i * params.trees / rows);
+      while ((part + 1) * rows <= i * params.trees) ++part;
+      parts_[order[static_cast<std::size_t>(i)]] = static_cast<std::uint32_t>(part);
     }
   }
 
@@ -53,6 +60,8 @@ class Draws {
       repeats[i] = params_.sampling == Sampling::all || parts_[i] == tree;
     }
   }
+  /// Which tree sees each row, where only one does; null otherwise.
+  const std::uint32_t* parts() const { return parts_.empty() ? nullptr : parts_.data(); }
 
  private:
   std::int64_t rows_;
@@ -117,6 +126,28 @@ class Growth {
   SortedTable sorted_;
 };
 
+std::uint64_t seed_of(const TreeParams& params, std::int64_t tree) {
+  return Random(params.seed, static_cast<std::uint64_t>(tree) + 1).key();
+}
+
+#ifdef YUPANA_CUDA
+template <class T>
+std::vector<Tree> fit_on_devices(Context& context,
+                                 TableView<T> table,
+                                 [[maybe_unused]] const T* resident,
+                                 const Problem& problem,
+                                 const TreeParams& params,
+                                 std::int64_t trees,
+                                 const Draws& draws) {
+  cuda::ForestDraws on_device;
+  on_device.trees = trees;
+  for (std::int64_t t = 0; t < trees; ++t) on_device.seeds.push_back(seed_of(params, t));
+  on_device.of_tree = [&](std::int64_t t, std::uint8_t* repeats) { draws.of_tree(t, repeats); };
+  on_device.parts = draws.parts();
+  return cuda::fit_trees<T>(context, table, resident, problem, params, on_device);
+}
+#endif
+
 /// Scores each row by the trees that did not see it.
 template <class T>
 void score_out_of_bag(Context& context,
@@ -172,13 +203,13 @@ void score_out_of_bag(Context& context,
   result.out_of_bag = spread > 0 ? 1 - errors / spread : 0;
 }
 
-}  // namespace
-
+/// resident: the table once more, in the first device's memory; null: not there.
 template <class T>
-ForestResult fit_forest(Context& context,
-                        TableView<T> table,
-                        const Target& target,
-                        const ForestParams& params) {
+ForestResult fit(Context& context,
+                 TableView<T> table,
+                 [[maybe_unused]] const T* resident,
+                 const Target& target,
+                 const ForestParams& params) {
   check_backend(context);
   const TreeParams tree = tree_params(params, table.columns, target.is_class());
   check_tree_params(tree, table.rows, table.columns);
@@ -198,14 +229,19 @@ ForestResult fit_forest(Context& context,
   const Draws draws(table.rows, params);
   ForestResult result;
   result.trees.resize(static_cast<std::size_t>(params.trees));
-  {
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda) {
+    result.trees = fit_on_devices(context, table, resident, problem, tree, params.trees, draws);
+  }
+#endif
+  if (context.backend() != Backend::cuda) {
     Stage stage(context, "grow trees", static_cast<double>(params.trees), "trees");
     context.parallel_for(params.trees, 1, [&](std::int64_t begin, std::int64_t end) {
       Array<std::uint8_t> repeats(table.rows);
       for (std::int64_t t = begin; t < end; ++t) {
         draws.of_tree(t, repeats.data());
         TreeParams own = tree;
-        own.seed = Random(tree.seed, static_cast<std::uint64_t>(t) + 1).key();
+        own.seed = seed_of(tree, t);
         result.trees[static_cast<std::size_t>(t)] = growth.one(repeats.data(), own);
         stage.advance(1);
       }
@@ -217,6 +253,26 @@ ForestResult fit_forest(Context& context,
   }
   return result;
 }
+
+}  // namespace
+
+template <class T>
+ForestResult fit_forest(Context& context,
+                        TableView<T> table,
+                        const Target& target,
+                        const ForestParams& params) {
+  return fit<T>(context, table, nullptr, target, params);
+}
+
+#ifdef YUPANA_CUDA
+ForestResult cuda::fit_resident_forest(Context& context,
+                                       TableView<float> table,
+                                       const float* resident,
+                                       const Target& target,
+                                       const ForestParams& params) {
+  return fit(context, table, resident, target, params);
+}
+#endif
 
 std::vector<double> importances(const std::vector<Tree>& trees, std::int64_t features) {
   std::vector<double> mean(static_cast<std::size_t>(features), 0.0);

@@ -8,6 +8,7 @@
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/packed.hpp"
 #include "yupana/forest/tree_backends.hpp"
+#include "yupana/forest/tree_cuda.hpp"
 
 namespace yupana::forest {
 namespace {
@@ -155,6 +156,9 @@ class Count {
 template <class T>
 Matrix<double> predict_shares(Context& context, const Model& model, TableView<T> table) {
   check_backend(context);
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda) return cuda::predict_shares(context, model, table);
+#endif
   Descent<T> descent(model, table);
   std::vector<Votes> votes;
   for (std::size_t t = 0; t < model.trees.size(); ++t) {
@@ -182,6 +186,9 @@ Array<std::int32_t> predict_classes(Context& context, const Model& model, TableV
 template <class T>
 Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> table) {
   check_backend(context);
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda) return cuda::apply(context, model, table);
+#endif
   Descent<T> descent(model, table);
   Matrix<std::int32_t> nodes(table.rows, std::ssize(model.trees));
   struct Block {

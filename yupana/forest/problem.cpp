@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "yupana/core/error.hpp"
+#include "yupana/forest/count_log.hpp"
 
 namespace yupana::forest {
 namespace {
@@ -127,9 +128,7 @@ void tabulate_logs(std::int64_t total, Problem& problem) {
 }  // namespace
 
 std::int64_t Problem::count_log_of(std::int64_t n) const {
-  if (n < 2) return 0;
-  const long double x = static_cast<long double>(n);
-  return std::llround(std::ldexp(x * std::log2(x), count_log_bits));
+  return forest::count_log(n, count_log_bits, log_table);
 }
 
 Problem make_problem(std::int64_t rows, const Target& target, Criterion criterion, bool repeated) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "yupana/core/cuda/device.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/forest/tree_backends.hpp"
+#include "yupana/forest/tree_cuda.hpp"
 
 namespace yupana::forest {
 
@@ -51,8 +53,8 @@ void check_tree_params(const TreeParams& params, std::int64_t rows, std::int64_t
 }
 
 void check_backend(const Context& context) {
-  if (context.backend() != Backend::cuda) return;
-  throw Error(ErrorCode::device, "trees have no CUDA version; use --device cpu");
+  if (yupana::cuda::built || context.backend() != Backend::cuda) return;
+  throw Error(ErrorCode::device, "trees: this build has no CUDA version; use --device cpu");
 }
 
 template <class T>
@@ -66,6 +68,9 @@ Tree fit_tree(Context& context,
   if (context.backend() == Backend::reference) {
     return reference::fit_tree(context, table, problem, params, nullptr);
   }
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda) return cuda::fit_tree(context, table, problem, params);
+#endif
   return cpu::fit_tree(context, table, problem, params);
 }
 

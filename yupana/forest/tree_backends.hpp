@@ -24,7 +24,7 @@ Tree fit_tree(Context& context,
               const TreeParams& params);
 }  // namespace cpu
 
-/// Throws device where the context asks for a GPU: trees have no CUDA version.
+/// Throws device where the context asks for a GPU and the build has no CUDA version.
 void check_backend(const Context& context);
 
 /// Throws usage for parameters without sense, bad_input for an empty table.

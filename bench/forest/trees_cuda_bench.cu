@@ -1,0 +1,159 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "bench/forest/trees_bench.hpp"
+#include "yupana/core/cuda/runtime.hpp"
+#include "yupana/forest/predict.hpp"
+#include "yupana/forest/tree_cuda.hpp"
+
+namespace yupana::bench {
+namespace {
+
+using namespace yupana::cuda;
+
+template <class Body>
+double median_of(int repeats, const Body& body) {
+  std::vector<double> seconds;
+  for (int repeat = 0; repeat <= repeats; ++repeat) {
+    const auto begin = std::chrono::steady_clock::now();
+    body();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    if (repeat > 0) seconds.push_back(took.count());
+  }
+  std::sort(seconds.begin(), seconds.end());
+  return seconds[seconds.size() / 2];
+}
+
+template <class Body>
+double seconds_of(const Body& body) {
+  const auto begin = std::chrono::steady_clock::now();
+  body();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+class CudaBench {
+ public:
+  CudaBench(Context& context, const BenchParams& params, std::int64_t n)
+      : context_(context),
+        params_(on_first_device(context, params)),
+        on_host_(params),
+        n_(n),
+        rows_(tree_rows(n)),
+        resident_(n * tree_features) {
+    check(cudaMemcpy(
+              resident_.data(), rows_.table.column(0), resident_.bytes(), cudaMemcpyHostToDevice),
+          "copy the table");
+  }
+
+  void run() {
+    for (const std::int64_t depth : {1, 4, 10}) grow(depth);
+    const std::vector<forest::Tree> trees = grow_forest();
+    predict(trees);
+  }
+
+ private:
+  std::string what(const std::string& name, const char* where) const {
+    return fmt::format("{}, {} x {}, {}", name, n_, tree_features, where);
+  }
+  void emit(const std::string& what, double value, const char* unit, bool verified) const {
+    params_.emit({"trees", what, "yupana cuda", value, unit, std::nullopt, verified});
+  }
+  void emit_cpu(const std::string& what, double value, const char* unit) const {
+    on_host_.emit({"trees",
+                   what,
+                   fmt::format("yupana cpu, {} threads", cpu_.threads()),
+                   value,
+                   unit,
+                   std::nullopt,
+                   true});
+  }
+  int repeats() const { return params_.quick ? 1 : 5; }
+
+  void grow(std::int64_t depth) {
+    const forest::TreeParams tree{.max_depth = depth};
+    const auto table = rows_.table.view();
+    forest::Tree expected, got;
+    const double cpu =
+        seconds_of([&] { expected = forest::fit_tree(cpu_, table, rows_.target(), tree); });
+    const forest::Problem problem = forest::make_problem(n_, rows_.target(), tree.criterion);
+    forest::cuda::ForestDraws draws;
+    draws.seeds = {0};
+    const double resident = median_of(repeats(), [&] {
+      got = forest::cuda::fit_trees<float>(
+          context_, table, resident_.data(), problem, tree, draws)[0];
+    });
+    const std::string name = fmt::format("tree of depth {}", depth);
+    emit(what(name, "table on the device, with sorting"), resident * 1e3, "ms", got == expected);
+
+    emit_cpu(what(name, "table on the device, with sorting"), cpu * 1e3, "ms");
+    const double whole = median_of(
+        repeats(), [&] { got = forest::fit_tree(context_, table, rows_.target(), tree); });
+    emit(what(name, "table on the host"), whole * 1e3, "ms", got == expected);
+  }
+
+  std::vector<forest::Tree> grow_forest() {
+    const auto table = rows_.table.view();
+    forest::ForestParams params{.trees = 12, .sampling = forest::Sampling::partition};
+    params.max_features = 0;
+    params.tree.max_depth = 10;
+    forest::ForestResult expected, got;
+    for (const auto sampling : {forest::Sampling::partition, forest::Sampling::bootstrap}) {
+      const bool parts = sampling == forest::Sampling::partition;
+      params.sampling = sampling;
+      params.max_features = parts ? 0 : forest::root_of_features;
+      const double cpu =
+          seconds_of([&] { expected = forest::fit_forest(cpu_, table, rows_.target(), params); });
+      const double seconds = median_of(repeats(), [&] {
+        got = forest::cuda::fit_resident_forest(
+            context_, table, resident_.data(), rows_.target(), params);
+      });
+      const std::string name = fmt::format("forest of 12 trees of depth 10, {}",
+                                           parts ? "disjoint parts" : "bootstrap, 4 features");
+      const std::string which = what(name, "table on the device, with sorting");
+      emit(which, seconds * 1e3, "ms", got.trees == expected.trees);
+      emit_cpu(which, cpu * 1e3, "ms");
+    }
+    return got.trees;
+  }
+
+  void predict(const std::vector<forest::Tree>& trees) {
+    forest::Model model;
+    model.features = rows_.table.names();
+    model.classes = {"0", "1"};
+    for (int i = 0; i < 100; ++i) {
+      model.trees.push_back(trees[static_cast<std::size_t>(i) % trees.size()]);
+    }
+    Matrix<double> expected, got;
+    const auto table = rows_.table.view();
+    const double cpu = seconds_of([&] { expected = forest::predict_shares(cpu_, model, table); });
+    const double whole =
+        median_of(repeats(), [&] { got = forest::predict_shares(context_, model, table); });
+    const bool same = std::equal(expected.data(), expected.data() + n_ * 2, got.data());
+    const double alone = forest::cuda::seconds_of_shares(context_, model, table, repeats());
+    const std::string name = "predict with 100 trees of depth 10";
+    const double rows = static_cast<double>(n_) * 1e-6;
+    emit(what(name, "table on the device"), rows / alone, "M rows/s", same);
+    emit(what(name, "table on the host"), rows / whole, "M rows/s", same);
+    emit_cpu(what(name, "table on the host"), rows / cpu, "M rows/s");
+  }
+
+  Context& context_;
+  Context cpu_{{.device = "cpu"}};
+  BenchParams params_;
+  BenchParams on_host_;
+  std::int64_t n_;
+  TreeRows rows_;
+  DeviceArray<float> resident_;
+};
+
+}  // namespace
+
+void trees_cuda(Context& context, const BenchParams& params) {
+  const DeviceScope scope(context.devices().front());
+  CudaBench(context, params, params.quick ? 20'000 : 5'000'000).run();
+}
+
+}  // namespace yupana::bench

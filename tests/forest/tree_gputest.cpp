@@ -1,0 +1,332 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+
+#include "tests/forest/samples.hpp"
+#include "tests/support/gpu.hpp"
+#include "tests/support/text_files.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/forest/forest.hpp"
+#include "yupana/forest/predict.hpp"
+#include "yupana/forest/validate.hpp"
+#include "yupana/io/table.hpp"
+
+namespace yupana::forest {
+namespace {
+
+using test::refusal;
+
+/// Empty if equal; otherwise the first difference.
+std::string difference(const Tree& a, const Tree& b) {
+  for (std::size_t i = 0; i < std::min(a.nodes.size(), b.nodes.size()); ++i) {
+    const Node &x = a.nodes[i], &y = b.nodes[i];
+    if (x == y) continue;
+    return fmt::format(
+        "node {}: feature {} {}, threshold {} {}, missing {} {}, rows {} {}, weight {} {}, "
+        "impurity {} {}",
+        i,
+        x.feature,
+        y.feature,
+        x.threshold,
+        y.threshold,
+        x.missing_left,
+        y.missing_left,
+        x.rows,
+        y.rows,
+        x.weight,
+        y.weight,
+        x.impurity,
+        y.impurity);
+  }
+  if (a.nodes.size() != b.nodes.size()) {
+    return fmt::format("{} nodes and {}", a.nodes.size(), b.nodes.size());
+  }
+  return a.values == b.values ? "" : "other values";
+}
+
+std::string text_of(const SampleParams& sample, const TreeParams& params) {
+  return fmt::format(
+      "{} rows, {} features, {} classes, {} levels, missing {}, weights {}, seed {}; criterion {}, "
+      "depth {}, leaf {}, max_features {}",
+      sample.rows,
+      sample.features,
+      sample.classes,
+      sample.levels,
+      sample.missing,
+      sample.weights,
+      sample.seed,
+      static_cast<int>(params.criterion),
+      params.max_depth,
+      params.min_samples_leaf,
+      params.max_features);
+}
+
+class GpuTrees : public testing::Test {
+ protected:
+  void SetUp() override {
+    YUPANA_NEEDS_GPU();
+    gpu_.emplace(ContextParams{.device = "cuda:0"});
+  }
+  template <class T>
+  void agree(const SampleParams& sample_params, const TreeParams& params) {
+    const auto sample = make_sample<T>(sample_params);
+    const auto table = sample.table.view();
+    const Tree expected = fit_tree(cpu_, table, sample.target(), params);
+    const Tree got = fit_tree(*gpu_, table, sample.target(), params);
+    EXPECT_EQ(difference(expected, got), "") << text_of(sample_params, params);
+    if (sample_params.rows > 130) return;
+    const Tree obvious = fit_tree(reference_, table, sample.target(), params);
+    EXPECT_EQ(difference(obvious, got), "") << text_of(sample_params, params);
+  }
+  Context cpu_{{.device = "cpu"}};
+  Context reference_{{.device = "reference"}};
+  std::optional<Context> gpu_;
+};
+
+// A warp takes 32 entries at a time, a strip is 512.
+TEST_F(GpuTrees, EqualTheProcessorAndTheReferenceNodeByNode) {
+  std::uint64_t seed = 1;
+  for (const std::int64_t rows : {1, 2, 3, 31, 32, 33, 121, 511, 512, 513, 1025, 1999}) {
+    for (const std::int32_t classes : {0, 2, 3}) {
+      for (const std::int64_t levels : {0, 6}) {
+        for (const double missing : {0.0, 0.2}) {
+          for (const int weights : {0, 1, 2}) {
+            if (weights > 0 && rows < 31) continue;
+            const SampleParams sample{rows, 3, classes, levels, missing, weights, seed++};
+            agree<float>(sample, {});
+            agree<double>(sample, {.criterion = Criterion::entropy, .min_samples_leaf = 2});
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(GpuTrees, EqualTheProcessorForManyClasses) {
+  for (const std::int32_t classes : {2, 5, 17, 40, 300}) {
+    for (const int weights : {0, 2}) {
+      for (const double missing : {0.0, 0.1}) {
+        const SampleParams sample{3000, 4, classes, 0, missing, weights, 7};
+        agree<float>(sample, {.max_depth = 6});
+        agree<float>(sample, {.criterion = Criterion::entropy, .min_samples_leaf = 5});
+      }
+    }
+  }
+}
+
+TEST_F(GpuTrees, EqualTheProcessorUnderEveryStoppingRule) {
+  for (std::uint64_t seed = 1; seed < 5; ++seed) {
+    for (const std::int32_t classes : {0, 2, 4}) {
+      const SampleParams sample{2000, 6, classes, seed % 2 == 0 ? 9 : 0, 0.1, 0, seed};
+      for (const Criterion criterion : {Criterion::gini, Criterion::entropy}) {
+        for (const std::int64_t depth : {1, 3, 7, 20}) {
+          agree<float>(sample, {.criterion = criterion, .max_depth = depth});
+        }
+        agree<float>(sample, {.criterion = criterion, .min_samples_split = 40});
+        agree<float>(sample, {.criterion = criterion, .min_samples_leaf = 100});
+        agree<float>(sample, {.criterion = criterion, .min_impurity_decrease = 0.003});
+        agree<float>(sample, {.criterion = criterion, .min_gain = 0.01});
+        agree<float>(sample, {.criterion = criterion, .max_features = 2, .seed = seed});
+      }
+    }
+  }
+}
+
+TEST_F(GpuTrees, EqualTheProcessorOnLargerTables) {
+  for (const std::int32_t classes : {0, 2, 7}) {
+    for (const std::int64_t levels : {0, 50}) {
+      const SampleParams sample{100'003, 9, classes, levels, levels > 0 ? 0.05 : 0, 0, 11};
+      agree<float>(sample, {.max_depth = 10});
+      agree<float>(sample, {.max_depth = 12, .min_samples_leaf = 20});
+    }
+  }
+  agree<float>({30'011, 5, 2, 0, 0.1, 2, 3}, {});
+  agree<double>({30'011, 5, 0, 0, 0.1, 0, 3}, {});
+}
+
+TEST_F(GpuTrees, TiesGoToTheFirstFeatureThresholdAndTheRightSide) {
+  // Equal features, values that stand once for each class (every split gains nothing), constant
+  // features and features without any value.
+  const std::int64_t n = 4000;
+  Table<float> table(n, {"a", "b", "constant", "none", "some"});
+  std::vector<std::int32_t> codes;
+  for (std::int64_t i = 0; i < n; ++i) {
+    table.column(0)[i] = table.column(1)[i] = static_cast<float>(i / 2);
+    table.column(2)[i] = 3;
+    table.column(3)[i] = NAN;
+    table.column(4)[i] = i % 3 == 0 ? NAN : -0.0f;
+    codes.push_back(static_cast<std::int32_t>(i % 2));
+  }
+  Target target;
+  target.codes = codes.data();
+  target.classes = 2;
+  for (const std::int64_t depth : {std::int64_t{3}, unlimited_depth}) {
+    const TreeParams params{.max_depth = depth};
+    EXPECT_EQ(difference(fit_tree(cpu_, table.view(), target, params),
+                         fit_tree(*gpu_, table.view(), target, params)),
+              "");
+  }
+}
+
+TEST_F(GpuTrees, ValuesThatFloatsBarelyTellApartArePartedAlike) {
+  Table<float> table(600, {"x", "y"});
+  std::vector<double> values;
+  float x = 1;
+  for (std::int64_t i = 0; i < 600; ++i) {
+    table.column(0)[i] = x = std::nextafter(x, 2.0f);
+    table.column(1)[i] = static_cast<float>((i * 7919) % 600) * 1e-42f - 3e-40f;
+    values.push_back(std::sin(static_cast<double>(i * i)));
+  }
+  Target target;
+  target.values = values.data();
+  EXPECT_EQ(difference(fit_tree(cpu_, table.view(), target), fit_tree(*gpu_, table.view(), target)),
+            "");
+}
+
+TEST_F(GpuTrees, AChainOfADeepTreeIsGrownToItsEnd) {
+  // Each level parts one row from the rest.
+  Table<double> table(200, {"x"});
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < 200; ++i) {
+    table.column(0)[i] = static_cast<double>(i);
+    values.push_back(std::ldexp(1.0, static_cast<int>(i) / 4));
+  }
+  Target target;
+  target.values = values.data();
+  const Tree expected = fit_tree(cpu_, table.view(), target);
+  EXPECT_EQ(difference(expected, fit_tree(*gpu_, table.view(), target)), "");
+  EXPECT_GT(expected.depth(), 12);
+}
+
+TEST_F(GpuTrees, ForestsEqualTheProcessorForEverySampling) {
+  for (const std::int32_t classes : {0, 2, 3}) {
+    for (const int weights : {0, 2}) {
+      const auto sample = make_sample<float>({2500, 5, classes, 0, 0.1, weights, 7});
+      for (const Sampling sampling : {Sampling::bootstrap, Sampling::partition, Sampling::all}) {
+        for (const std::int64_t trees : {1, 5, 70}) {
+          ForestParams params{.trees = trees, .sampling = sampling};
+          params.tree.seed = 3;
+          params.tree.max_depth = trees == 5 ? unlimited_depth : 4;
+          params.out_of_bag = true;
+          const auto table = sample.table.view();
+          const ForestResult a = fit_forest(cpu_, table, sample.target(), params);
+          const ForestResult b = fit_forest(*gpu_, table, sample.target(), params);
+          for (std::size_t t = 0; t < a.trees.size(); ++t) {
+            ASSERT_EQ(difference(a.trees[t], b.trees[t]), "")
+                << classes << " classes, weights " << weights << ", sampling "
+                << static_cast<int>(sampling) << ", tree " << t << " of " << trees;
+          }
+          EXPECT_EQ(a.out_of_bag, b.out_of_bag);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(GpuTrees, AForestDoesNotDependOnTheDevicesMemory) {
+  const auto sample = make_sample<float>({20'000, 6, 2, 0, 0, 0, 7});
+  Context little({.device = "cuda:0", .gpu_memory = 12 << 20});
+  ForestParams params{.trees = 9};
+  params.tree.max_depth = 6;
+  const auto a = fit_forest(*gpu_, sample.table.view(), sample.target(), params);
+  const auto b = fit_forest(little, sample.table.view(), sample.target(), params);
+  EXPECT_TRUE(a.trees == b.trees);
+}
+
+TEST_F(GpuTrees, AForestIsTheSameOnEveryNumberOfDevices) {
+  const int count = cuda::device_count();
+  if (count < 2) GTEST_SKIP() << "one GPU: nothing to deal trees over";
+  const auto sample = make_sample<float>({20'000, 6, 3, 0, 0.1, 0, 7});
+  std::string names = "cuda:0";
+  for (int d = 1; d < count; ++d) {
+    names += fmt::format(",{}", d);
+    Context several({.device = names});
+    for (const Sampling sampling : {Sampling::bootstrap, Sampling::partition}) {
+      ForestParams params{.trees = 11, .sampling = sampling};
+      params.tree.max_depth = 8;
+      const auto a = fit_forest(*gpu_, sample.table.view(), sample.target(), params);
+      const auto b = fit_forest(several, sample.table.view(), sample.target(), params);
+      EXPECT_TRUE(a.trees == b.trees);
+      Model model;
+      model.features = sample.table.names();
+      model.classes = {"0", "1", "2"};
+      model.trees = a.trees;
+      const auto x = predict_shares(*gpu_, model, sample.table.view());
+      const auto y = predict_shares(several, model, sample.table.view());
+      EXPECT_EQ(std::memcmp(x.data(), y.data(), 20'000 * 3 * sizeof(double)), 0);
+    }
+  }
+}
+
+TEST_F(GpuTrees, PredictionsHaveTheBitsOfTheProcessor) {
+  for (const std::int32_t classes : {0, 2, 5}) {
+    for (const std::int64_t features : {3, 130}) {
+      for (const std::int64_t rows : {1, 255, 256, 257, 3001}) {
+        const auto sample = make_sample<float>({rows, features, classes, 0, 0.2, 0, 5});
+        ForestParams params{.trees = 7};
+        params.tree.max_depth = 9;
+        Model model;
+        model.features = sample.table.names();
+        for (std::int32_t c = 0; c < classes; ++c) model.classes.push_back(std::to_string(c));
+        model.trees = fit_forest(cpu_, sample.table.view(), sample.target(), params).trees;
+        const auto other = make_sample<float>({2 * rows, features, classes, 0, 0.3, 0, 6});
+        for (const Voting voting : {Voting::soft, Voting::hard}) {
+          model.voting = voting;
+          const auto a = predict_shares(cpu_, model, other.table.view());
+          const auto b = predict_shares(*gpu_, model, other.table.view());
+          ASSERT_EQ(std::memcmp(a.data(),
+                                b.data(),
+                                static_cast<std::size_t>(a.rows() * a.cols()) * sizeof(double)),
+                    0)
+              << rows << " rows, " << features << " features, " << classes << " classes";
+        }
+        const auto a = apply(cpu_, model, other.table.view());
+        const auto b = apply(*gpu_, model, other.table.view());
+        ASSERT_EQ(std::memcmp(a.data(),
+                              b.data(),
+                              static_cast<std::size_t>(a.rows() * a.cols()) * sizeof(*a.data())),
+                  0);
+      }
+    }
+  }
+}
+
+TEST_F(GpuTrees, TooLittleDeviceMemoryIsToldWithThePlan) {
+  const auto sample = make_sample<float>({100'000, 6, 2, 0, 0, 0, 7});
+  Context little({.device = "cuda:0", .gpu_memory = 4 << 20});
+  const std::string text = refusal([&] { fit_tree(little, sample.table.view(), sample.target()); },
+                                   ErrorCode::out_of_resources);
+  EXPECT_NE(text.find("100000 rows of 6 features want"), std::string::npos) << text;
+  EXPECT_NE(text.find("--gpu-memory allows 4 MB"), std::string::npos) << text;
+}
+
+TEST_F(GpuTrees, SpambaseIsPredictedAsOnTheProcessorToTheLastRow) {
+  const std::string path = std::string(YUPANA_SHARED_DATA) + "/tables/spambase/spambase.data";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
+  const auto file = io::read_table<float>(cpu_, path, {.label = "last"});
+  Target target;
+  target.codes = file.codes.data();
+  target.classes = static_cast<std::int32_t>(file.classes.size());
+  const std::int64_t rows = file.table.rows(), features = file.table.columns();
+  const auto folds = folds_of(rows, target, 10, true, 1);
+  for (const std::int64_t depth : {4, 8}) {
+    for (std::int64_t fold = 0; fold < 10; ++fold) {
+      Table<float> train(rows, file.table.names());
+      std::vector<double> weights;
+      for (std::int64_t i = 0; i < rows; ++i) weights.push_back(folds[i] == fold ? 0 : 1);
+      for (std::int64_t f = 0; f < features; ++f) {
+        std::copy_n(file.table.column(f), rows, train.column(f));
+      }
+      target.weights = weights.data();
+      const TreeParams params{.max_depth = depth};
+      ASSERT_EQ(difference(fit_tree(cpu_, train.view(), target, params),
+                           fit_tree(*gpu_, train.view(), target, params)),
+                "");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace yupana::forest

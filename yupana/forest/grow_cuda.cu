@@ -1,0 +1,433 @@
+// Over 400 lines: one class takes trees from level to level; cut in two, both halves would need all
+// of its state.
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "yupana/core/tiles.hpp"
+#include "yupana/forest/grow_cuda.hpp"
+
+namespace yupana::forest::cuda {
+
+using yupana::cuda::check;
+
+namespace {
+
+template <class T>
+void put(T* to, const std::vector<T>& from, cudaStream_t stream) {
+  check(cudaMemcpyAsync(to, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice, stream),
+        "copy to the device");
+}
+
+template <class T>
+void get(std::vector<T>& to, const T* from, std::int64_t count, cudaStream_t stream) {
+  to.resize(static_cast<std::size_t>(count));
+  check(cudaMemcpyAsync(to.data(), from, to.size() * sizeof(T), cudaMemcpyDeviceToHost, stream),
+        "read from the device");
+}
+
+void fill(void* to, int byte, std::size_t bytes, cudaStream_t stream) {
+  check(cudaMemsetAsync(to, byte, bytes, stream), "clear memory");
+}
+
+Sums sums_of(const Problem& problem) {
+  if (problem.classes == 0) return Sums::numbers;
+  const bool two = problem.classes == 2 && problem.weights.empty();
+  return two && problem.criterion == Criterion::gini ? Sums::two_classes : Sums::classes;
+}
+
+/// Sums over a node along a list, channel by channel.
+void append_channels(Sums sums, const Totals& totals, std::vector<std::int64_t>& to) {
+  if (sums == Sums::two_classes) {
+    to.push_back(totals.classes[1]);
+  } else if (sums == Sums::numbers) {
+    to.insert(to.end(), {totals.weight, totals.moment});
+  } else {
+    to.insert(to.end(), totals.classes.begin(), totals.classes.end());
+  }
+}
+
+Start start_of(const Problem& problem, const Totals& totals) {
+  Start start;
+  start.weight = totals.weight;
+  if (problem.classes == 0) {
+    start.shift = totals.moment / totals.weight;
+    return start;
+  }
+  Wide squares = 0;
+  for (const std::int64_t count : totals.classes) {
+    squares += square(count);
+    if (problem.criterion == Criterion::entropy) start.logs += problem.count_log(count);
+  }
+  start.products[0] = static_cast<std::uint64_t>(squares);
+  start.products[1] = static_cast<std::uint64_t>(squares >> 64);
+  return start;
+}
+
+Totals rest_of(const Totals& node, const Totals& left) {
+  Totals right = node;
+  right.rows -= left.rows;
+  right.weight -= left.weight;
+  right.moment -= left.moment;
+  right.square -= left.square;
+  for (std::size_t c = 0; c < right.classes.size(); ++c) right.classes[c] -= left.classes[c];
+  return right;
+}
+
+}  // namespace
+
+Grower::Grower(Context& context,
+               const Problem& problem,
+               const TreeParams& params,
+               const Labels& labels,
+               const std::vector<std::uint8_t>& has_missing,
+               Threshold threshold,
+               cudaStream_t stream)
+    : context_(context),
+      problem_(problem),
+      params_(params),
+      labels_(labels),
+      threshold_(std::move(threshold)),
+      stream_(stream) {
+  level_.sums = sums_of(problem);
+  level_.entropy = problem.criterion == Criterion::entropy;
+  level_.channels = level_.sums == Sums::two_classes ? 1
+                    : level_.sums == Sums::numbers   ? 2
+                                                     : problem.classes;
+  level_.min_leaf = params.min_samples_leaf;
+  use_features(has_missing);
+}
+
+void Grower::use_features(const std::vector<std::uint8_t>& has_missing) {
+  // slot of each feature, then feature of each slot
+  std::vector<std::int32_t> slots(has_missing.size(), -1);
+  for (std::size_t f = 0; f < has_missing.size(); ++f) {
+    if (has_missing[f] == 0) continue;
+    slots[f] = level_.missing_slots++;
+    slots.push_back(static_cast<std::int32_t>(f));
+  }
+  std::int32_t* to = slots_.of(std::ssize(slots));
+  put(to, slots, stream_);
+  check(cudaStreamSynchronize(stream_), "copy to the device");
+  level_.missing_slot = to;
+  level_.slot_feature = to + has_missing.size();
+}
+
+std::vector<Tree> Grower::grow(OwnLists lists, const std::vector<Part>& parts, std::int64_t marks) {
+  lists_ = std::move(lists);
+  level_.lists = lists_.view;
+  goes_left_.of(marks);
+  start(parts);
+  for (std::int64_t depth = 0; !open_.empty(); ++depth) {
+    context_.check_cancelled();
+    const Answer answer = find_splits();
+    open_ = part_nodes(answer, depth);
+  }
+  std::vector<Tree> trees;
+  for (const Tree& tree : trees_) trees.push_back(in_preorder(tree));
+  return trees;
+}
+
+/// The roots: their sums are those over the left child if all goes left.
+void Grower::start(const std::vector<Part>& parts) {
+  trees_.assign(parts.size(), {});
+  all_weight_.clear();
+  open_.clear();
+  std::vector<std::int64_t> sizes;
+  std::vector<Found> all_left;
+  for (std::size_t t = 0; t < parts.size(); ++t) {
+    Open root;
+    root.tree = static_cast<std::int32_t>(t);
+    root.key = root_key(parts[t].seed);
+    root.row_base = parts[t].row_base;
+    open_.push_back(std::move(root));
+    sizes.push_back(parts[t].size);
+    Found found;
+    found.feature = 0;
+    found.known_left = static_cast<std::uint32_t>(parts[t].size);
+    found.missing_left = 1;
+    all_left.push_back(found);
+    trees_[t].outputs = problem_.outputs();
+  }
+  place_nodes(sizes);
+  Found* found = found_.of(std::ssize(all_left));
+  put(found, all_left, stream_);
+  const Answer answer = mark(found);
+  check(cudaStreamSynchronize(stream_), "sum over the roots");
+  for (std::size_t t = 0; t < parts.size(); ++t) {
+    Open& root = open_[t];
+    root.totals = left_totals(answer, t, {});
+    root.is_leaf = is_leaf(params_, root.totals, 0);
+    all_weight_.push_back(root.totals.weight);
+    add_node(root.tree, root.totals);
+  }
+  const bool all = std::all_of(open_.begin(), open_.end(), [](const Open& o) { return o.is_leaf; });
+  if (all) open_.clear();
+}
+
+/// Open nodes stand one behind the other.
+void Grower::place_nodes(const std::vector<std::int64_t>& sizes) {
+  std::vector<Place> places;
+  std::int64_t begin = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    places.push_back({static_cast<std::uint32_t>(begin),
+                      static_cast<std::uint32_t>(sizes[i]),
+                      open_[i].row_base});
+    begin += sizes[i];
+  }
+  level_.nodes = std::ssize(places);
+  Place* to = places_.of(level_.nodes);
+  put(to, places, stream_);
+  check(cudaStreamSynchronize(stream_), "copy to the device");
+  level_.places = to;
+  std::uint32_t* node_of = node_of_.of(begin);
+  launch_node_of(to, level_.nodes, begin, node_of, stream_);
+  level_.node_of = node_of;
+}
+
+/// Sums of the open nodes, and of all before each.
+void Grower::put_tables() {
+  std::vector<std::int64_t> totals, before;
+  std::vector<Start> starts;
+  std::vector<std::int64_t> sum(static_cast<std::size_t>(level_.channels), 0);
+  for (const Open& open : open_) {
+    append_channels(level_.sums, open.totals, totals);
+    before.insert(before.end(), sum.begin(), sum.end());
+    const auto* own = totals.data() + totals.size() - sum.size();
+    for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += own[c];
+    starts.push_back(start_of(problem_, open.totals));
+  }
+  const std::int64_t entries = std::ssize(totals);
+  std::int64_t* device_totals = totals_.of(entries);
+  std::int64_t* device_before = before_.of(entries);
+  Start* device_starts = starts_.of(level_.nodes);
+  put(device_totals, totals, stream_);
+  put(device_before, before, stream_);
+  put(device_starts, starts, stream_);
+  check(cudaStreamSynchronize(stream_), "copy to the device");
+  level_.totals = device_totals;
+  level_.before = device_before;
+  level_.starts = device_starts;
+}
+
+/// As on the processor: features are drawn for a node until one of them varies there.
+void Grower::draw_features() {
+  const std::int64_t features = level_.lists.features;
+  if (params_.max_features == 0 || params_.max_features == features) return;
+  std::uint8_t* varies = varies_.of(level_.nodes * features);
+  launch_varies(level_, varies, stream_);
+  std::vector<std::uint8_t> host, drawn(static_cast<std::size_t>(level_.nodes * features), 0);
+  get(host, varies, level_.nodes * features, stream_);
+  check(cudaStreamSynchronize(stream_), "read which features vary");
+  context_.parallel_for(level_.nodes, 64, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      FeatureDraw draw(open_[static_cast<std::size_t>(i)].key, features);
+      bool any = false;
+      for (std::int64_t count = 0; !draw.empty() && (count < params_.max_features || !any);
+           ++count) {
+        const auto at = static_cast<std::size_t>(i * features + draw.next());
+        drawn[at] = 1;
+        any = any || host[at] != 0;
+      }
+    }
+  });
+  std::uint8_t* to = drawn_.of(std::ssize(drawn));
+  put(to, drawn, stream_);
+  check(cudaStreamSynchronize(stream_), "copy to the device");
+  level_.drawn = to;
+}
+
+LeftSums Grower::left_sums() {
+  LeftSums left;
+  left.width = problem_.classes > 0 ? problem_.classes : 3;
+  left.rows = left_rows_.of(level_.nodes);
+  left.sums = left_sums_.of(level_.nodes * left.width);
+  left.extremes = problem_.classes > 0 ? nullptr : extremes_.of(level_.nodes * 4);
+  return left;
+}
+
+Grower::Answer Grower::mark(const Found* found) {
+  const LeftSums left = left_sums();
+  launch_marks(level_, labels_, found, goes_left_.of(0), left, stream_);
+  Answer answer;
+  get(answer.found, found, level_.nodes, stream_);
+  get(answer.rows, left.rows, level_.nodes, stream_);
+  get(answer.sums, left.sums, level_.nodes * left.width, stream_);
+  if (left.extremes != nullptr) get(answer.extremes, left.extremes, level_.nodes * 4, stream_);
+  return answer;
+}
+
+Grower::Answer Grower::find_splits() {
+  put_tables();
+  draw_features();
+  const std::int64_t strips = level_.lists.strips(), features = level_.lists.features;
+  level_.strip_sums = strip_sums_.of(features * level_.channels * strips);
+  const std::int64_t pairs = level_.missing_slots * level_.nodes;
+  level_.missing = missing_.of(pairs * level_.channels);
+  level_.missing_rows = missing_rows_.of(pairs);
+  level_.missing_starts = missing_starts_.of(pairs);
+  level_.best = best_.of(features * level_.nodes);
+  level_.least = least_.of(level_.nodes);
+  Winner* winners = winners_.of(level_.nodes);
+  Found* found = found_.of(level_.nodes);
+  const auto nodes = static_cast<std::size_t>(level_.nodes);
+  fill(level_.best, 0, nodes * static_cast<std::size_t>(features) * 8, stream_);
+  fill(winners, 0xff, nodes * sizeof(Winner), stream_);
+  launch_strip_sums(level_, labels_, stream_);
+  launch_missing_sums(level_, labels_, stream_);
+  launch_scores(level_, labels_, stream_);
+  launch_least(level_, stream_);
+  launch_winners(level_, labels_, winners, stream_);
+  launch_found(level_, winners, found, stream_);
+  Answer answer = mark(found);
+  check(cudaStreamSynchronize(stream_), "find splits");
+  return answer;
+}
+
+Totals Grower::left_totals(const Answer& answer, std::size_t i, const Totals& node) const {
+  Totals left;
+  left.rows = static_cast<std::int64_t>(answer.rows[i]);
+  left.least = node.least;
+  left.most = node.most;
+  if (problem_.classes > 0) {
+    const auto* sums = answer.sums.data() + i * static_cast<std::size_t>(problem_.classes);
+    for (std::int32_t c = 0; c < problem_.classes; ++c) {
+      left.classes.push_back(static_cast<std::int64_t>(sums[c]));
+      left.weight += left.classes.back();
+    }
+    return left;
+  }
+  left.weight = static_cast<std::int64_t>(answer.sums[3 * i]);
+  left.moment = static_cast<std::int64_t>(answer.sums[3 * i + 1]);
+  left.square = static_cast<std::int64_t>(answer.sums[3 * i + 2]);
+  left.least = from_order(~answer.extremes[4 * i]);
+  left.most = from_order(answer.extremes[4 * i + 1]);
+  return left;
+}
+
+std::int32_t Grower::add_node(std::int32_t tree, const Totals& totals) {
+  Tree& to = trees_[static_cast<std::size_t>(tree)];
+  to.nodes.push_back(made_leaf(problem_, totals));
+  to.values.resize(to.nodes.size() * static_cast<std::size_t>(to.outputs));
+  put_value(problem_, totals, to.values.data() + to.values.size() - to.outputs);
+  return static_cast<std::int32_t>(to.nodes.size()) - 1;
+}
+
+/// Makes the children of a node and opens those that are no leaves; whether there are such.
+bool Grower::part_node(const Open& open, const Answer& answer, std::size_t i, std::int64_t depth) {
+  const Found& found = answer.found[i];
+  if (open.is_leaf || found.feature < 0) return false;
+  const Totals left = left_totals(answer, i, open.totals);
+  Totals right = rest_of(open.totals, left);
+  if (problem_.classes == 0) {
+    right.least = from_order(~answer.extremes[4 * i + 2]);
+    right.most = from_order(answer.extremes[4 * i + 3]);
+  }
+  const std::int64_t all = all_weight_[static_cast<std::size_t>(open.tree)];
+  if (!gains_enough(problem_, params_, open.totals, left, right, all)) return false;
+  const std::int32_t children[2] = {add_node(open.tree, left), add_node(open.tree, right)};
+  Tree& tree = trees_[static_cast<std::size_t>(open.tree)];
+  Node& node = tree.nodes[static_cast<std::size_t>(open.index)];
+  node.feature = found.feature;
+  node.threshold = found.row_above == nowhere
+                       ? std::numeric_limits<double>::infinity()
+                       : threshold_(found.feature, found.row_below, found.row_above);
+  node.missing_left = found.has_missing != 0 ? found.missing_left != 0 : left.rows > right.rows;
+  node.left = children[0];
+  node.right = children[1];
+  bool any = false;
+  for (const bool is_right : {false, true}) {
+    const Totals& totals = is_right ? right : left;
+    if (is_leaf(params_, totals, depth + 1)) continue;
+    any = true;
+    Open child;
+    child.tree = open.tree;
+    child.index = children[is_right ? 1 : 0];
+    child.key = child_key(open.key, is_right);
+    child.row_base = open.row_base;
+    child.totals = totals;
+    Move& move = moves_[i];
+    (is_right ? move.right : move.left) = 0;
+    next_.push_back(std::move(child));
+  }
+  return any;
+}
+
+/// The open nodes of the next level, their lists made.
+std::vector<Grower::Open> Grower::part_nodes(const Answer& answer, std::int64_t depth) {
+  next_.clear();
+  moves_.assign(open_.size(), {});
+  std::uint32_t lefts = 0, begin = 0;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < open_.size(); ++i) {
+    Move& move = moves_[i];
+    move.left_before = nowhere;
+    if (!part_node(open_[i], answer, i, depth)) continue;
+    move.left_before = lefts;
+    lefts += static_cast<std::uint32_t>(answer.rows[i]);
+    for (std::uint32_t* target : {&move.left, &move.right}) {
+      if (*target == nowhere) continue;
+      *target = begin;
+      begin += static_cast<std::uint32_t>(next_[first++].totals.rows);
+    }
+  }
+  if (next_.empty()) return {};
+  Move* moves = device_moves_.of(std::ssize(moves_));
+  put(moves, moves_, stream_);
+  const std::int64_t features = level_.lists.features, entries = begin;
+  if (other_.keys.empty()) {
+    other_.keys = yupana::cuda::DeviceArray<std::uint32_t>(entries * features);
+    other_.rows = yupana::cuda::DeviceArray<std::uint32_t>(entries * features);
+  }
+  other_.view = level_.lists;
+  other_.view.size = entries;
+  other_.view.keys = other_.keys.data();
+  other_.view.rows = other_.rows.data();
+  const std::int64_t strips = level_.lists.strips();
+  launch_parting(level_,
+                 moves,
+                 goes_left_.of(0),
+                 bits_.of(features * strips * (strip_size / 32)),
+                 strip_lefts_.of(features * strips),
+                 other_.view,
+                 stream_);
+  check(cudaStreamSynchronize(stream_), "part lists");
+  std::swap(lists_, other_);
+  level_.lists = lists_.view;
+  level_.drawn = nullptr;
+  std::vector<Open> next = std::move(next_);
+  std::vector<std::int64_t> sizes;
+  for (const Open& open : next) sizes.push_back(open.totals.rows);
+  std::swap(open_, next);
+  place_nodes(sizes);
+  return std::move(open_);
+}
+
+Tree Grower::in_preorder(const Tree& tree) const {
+  Tree result;
+  result.outputs = tree.outputs;
+  struct Step {
+    std::int32_t node, parent;
+    bool is_right;
+  };
+  std::vector<Step> stack{{0, -1, false}};
+  while (!stack.empty()) {
+    const Step step = stack.back();
+    stack.pop_back();
+    const auto index = static_cast<std::int32_t>(result.nodes.size());
+    if (step.parent >= 0) {
+      Node& parent = result.nodes[static_cast<std::size_t>(step.parent)];
+      (step.is_right ? parent.right : parent.left) = index;
+    }
+    const Node& node = tree.nodes[static_cast<std::size_t>(step.node)];
+    result.nodes.push_back(node);
+    result.values.insert(
+        result.values.end(), tree.value(step.node), tree.value(step.node) + tree.outputs);
+    if (node.is_leaf()) continue;
+    stack.push_back({node.right, index, true});
+    stack.push_back({node.left, index, false});
+  }
+  return result;
+}
+
+}  // namespace yupana::forest::cuda

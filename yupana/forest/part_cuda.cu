@@ -1,0 +1,291 @@
+// What a level needs beside its scores: sums of missing values, splits for the host, parted lists.
+#include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/tiles.hpp"
+#include "yupana/forest/scan_cuda.cuh"
+
+namespace yupana::forest::cuda {
+
+using yupana::cuda::check_launch;
+
+namespace {
+
+constexpr int warps = 8;
+constexpr int threads = 32 * warps;
+constexpr int scan_threads = 1024;
+constexpr int words_a_strip = strip_size / 32;
+
+using Count = unsigned long long;
+
+__device__ std::int64_t warp_number() {
+  return std::int64_t{blockIdx.x} * warps + static_cast<int>(threadIdx.x) / 32;
+}
+unsigned blocks_of(std::int64_t warp_count) {
+  return static_cast<unsigned>(divide_up(warp_count, warps));
+}
+unsigned blocks_of_threads(std::int64_t count) {
+  return static_cast<unsigned>(divide_up(count, threads));
+}
+
+/// A block goes through an array from left to right.
+__global__ void __launch_bounds__(scan_threads)
+    row_scan_kernel(std::int64_t* sums, std::int64_t length) {
+  __shared__ std::int64_t warp_sums[32];
+  std::int64_t* row = sums + std::int64_t{blockIdx.x} * length;
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  std::int64_t before = 0;
+  for (std::int64_t first = 0; first < length; first += scan_threads) {
+    const std::int64_t i = first + threadIdx.x;
+    const std::int64_t own = i < length ? row[i] : 0;
+    const std::int64_t through = inclusive(own);
+    if (lane_id() == 31) warp_sums[warp] = through;
+    __syncthreads();
+    if (warp == 0) warp_sums[lane_id()] = inclusive(warp_sums[lane_id()]);
+    __syncthreads();
+    if (i < length) row[i] = before + through - own + (warp > 0 ? warp_sums[warp - 1] : 0);
+    before += warp_sums[31];
+    __syncthreads();
+  }
+}
+
+/// Sums over the missing entries of each node, which stand last in it.
+__global__ void __launch_bounds__(threads) missing_sums_kernel(Level level, Labels labels) {
+  const Lists& lists = level.lists;
+  const std::int64_t warp = warp_number();
+  const std::int64_t strip = warp / level.missing_slots;
+  if (strip >= lists.strips()) return;
+  const int slot = static_cast<int>(warp % level.missing_slots);
+  const int feature = level.slot_feature[slot];
+  const Strip place{level, labels, feature, slot, strip, 0};
+  for (int i = lane_id(); i < strip_size; i += 32) {
+    const std::int64_t p = strip * strip_size + i;
+    const std::int64_t at = feature * lists.size + min(p, lists.size - 1);
+    Entry entry{p < lists.size, lists.keys[at], 0, 0, 0, 0};
+    const bool missing = entry.inside && entry.key >= lists.missing_key;
+    if (__ballot_sync(all_lanes, missing) == 0) continue;
+    entry.row = lists.rows[at];
+    const std::uint32_t node = missing ? level.node_of[p] : nowhere;
+    const unsigned alike = __match_any_sync(all_lanes, node);
+    const std::int64_t there = place.slot_node(node);
+    if (missing && (alike & lanes_below()) == 0) {
+      atomicAdd(level.missing_rows + there, static_cast<unsigned>(__popc(alike)));
+    }
+    auto* sums = reinterpret_cast<Count*>(level.missing + (missing ? there * level.channels : 0));
+    const std::int64_t w = labels.weights == nullptr || !missing ? 1 : labels.weights[entry.row];
+    if (level.sums == Sums::two_classes) {
+      const unsigned ones = alike & __ballot_sync(all_lanes, missing && (entry.key & 1) != 0);
+      if (missing && (alike & lanes_below()) == 0) atomicAdd(sums, Count(__popc(ones)));
+    } else if (level.sums == Sums::classes) {
+      if (missing) atomicAdd(sums + place.class_of(entry), static_cast<Count>(w));
+    } else if (missing) {
+      atomicAdd(sums, static_cast<Count>(w));
+      atomicAdd(sums + 1, static_cast<Count>(labels.moments[entry.row]));
+    }
+  }
+}
+
+/// What sums of classes begin with if the missing entries are left.
+__global__ void __launch_bounds__(threads) missing_starts_kernel(Level level, Labels labels) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (i >= level.missing_slots * level.nodes) return;
+  const std::int64_t* missing = level.missing + i * level.channels;
+  const std::int64_t* totals = level.totals + i % level.nodes * level.channels;
+  Wide squares = 0, products = 0;
+  Start start;
+  for (int c = 0; c < level.channels; ++c) {
+    const auto m = static_cast<std::uint64_t>(missing[c]);
+    squares += Wide{m} * m;
+    products += Wide{m} * static_cast<std::uint64_t>(totals[c]);
+    start.weight += missing[c];
+    if (level.entropy) {
+      start.logs += labels.count_log(missing[c]) + labels.count_log(totals[c] - missing[c]);
+    }
+  }
+  start.squares[0] = static_cast<std::uint64_t>(squares);
+  start.squares[1] = static_cast<std::uint64_t>(squares >> 64);
+  start.products[0] = static_cast<std::uint64_t>(products);
+  start.products[1] = static_cast<std::uint64_t>(products >> 64);
+  level.missing_starts[i] = start;
+}
+
+__global__ void __launch_bounds__(threads) varies_kernel(Level level, std::uint8_t* varies) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (i >= level.nodes * level.lists.features) return;
+  const Place place = level.places[i / level.lists.features];
+  const std::uint32_t* keys =
+      level.lists.keys + i % level.lists.features * level.lists.size + place.begin;
+  const int bits = level.lists.class_bits;
+  varies[i] = keys[0] >> bits != keys[place.size - 1] >> bits;
+}
+
+__global__ void __launch_bounds__(threads)
+    found_kernel(Level level, const Winner* winners, Found* found) {
+  const std::int64_t node = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (node >= level.nodes) return;
+  const Winner& winner = winners[node];
+  Found result;
+  result.feature = winner.feature;
+  if (winner.feature >= 0) {
+    const Place place = level.places[node];
+    const std::int64_t at = winner.feature * level.lists.size + place.begin;
+    const std::uint32_t* keys = level.lists.keys + at;
+    const std::uint32_t* rows = level.lists.rows + at;
+    result.known_left = winner.known_left;
+    result.missing_left = winner.missing_left != 0;
+    result.has_missing = keys[place.size - 1] >= level.lists.missing_key;
+    result.row_below = rows[winner.known_left - 1];
+    if (keys[winner.known_left] < level.lists.missing_key) {
+      result.row_above = rows[winner.known_left];
+    }
+  }
+  found[node] = result;
+}
+
+/// Of each entry a bit, whether it goes left; entries that go nowhere have none.
+__global__ void __launch_bounds__(threads) side_bits_kernel(Level level,
+                                                            const Move* moves,
+                                                            const std::uint8_t* goes_left,
+                                                            std::uint32_t* bits,
+                                                            std::int64_t* strip_lefts) {
+  const Lists& lists = level.lists;
+  const std::int64_t warp = warp_number();
+  const std::int64_t strip = warp / lists.features;
+  if (strip >= lists.strips()) return;
+  const int feature = static_cast<int>(warp % lists.features);
+  int lefts = 0;
+  std::uint32_t own = 0;
+#pragma unroll 4
+  for (int i = 0; i < words_a_strip; ++i) {
+    const std::int64_t place = strip * strip_size + 32 * i + lane_id();
+    bool is_left = false;
+    if (place < lists.size) {
+      const std::uint32_t node = level.node_of[place];
+      const std::uint32_t row = lists.rows[feature * lists.size + place];
+      is_left =
+          moves[node].left_before != nowhere && goes_left[level.places[node].row_base + row] != 0;
+    }
+    const std::uint32_t word = __ballot_sync(all_lanes, is_left);
+    lefts += __popc(word);
+    if (lane_id() == i) own = word;
+  }
+  const std::int64_t at = feature * lists.strips() + strip;
+  if (lane_id() < words_a_strip) bits[at * words_a_strip + lane_id()] = own;
+  if (lane_id() == 0) strip_lefts[at] = lefts;
+}
+
+__global__ void __launch_bounds__(threads) part_kernel(Level level,
+                                                       const Move* moves,
+                                                       const std::uint32_t* bits,
+                                                       const std::int64_t* strip_lefts,
+                                                       Lists to) {
+  const Lists& lists = level.lists;
+  const std::int64_t warp = warp_number();
+  const std::int64_t strip = warp / lists.features;
+  if (strip >= lists.strips()) return;
+  const int feature = static_cast<int>(warp % lists.features);
+  const std::int64_t at = feature * lists.strips() + strip;
+  auto lefts = static_cast<std::uint32_t>(strip_lefts[at]);
+  const std::uint32_t own = lane_id() < words_a_strip ? bits[at * words_a_strip + lane_id()] : 0;
+#pragma unroll 4
+  for (int i = 0; i < words_a_strip; ++i) {
+    const std::int64_t place = strip * strip_size + 32 * i + lane_id();
+    const std::uint32_t word = shuffled(own, i);
+    const std::uint32_t before = lefts + __popc(word & lanes_below());
+    lefts += __popc(word);
+    if (place >= lists.size) continue;
+    const std::uint32_t node = level.node_of[place];
+    const Move move = moves[node];
+    if (move.left_before == nowhere) continue;
+    const bool is_left = (word >> lane_id() & 1) != 0;
+    const std::uint32_t left = before - move.left_before;
+    const std::uint32_t base = is_left ? move.left : move.right;
+    if (base == nowhere) continue;
+    const auto offset = static_cast<std::uint32_t>(place) - level.places[node].begin;
+    const std::int64_t target = feature * to.size + base + (is_left ? left : offset - left);
+    const std::int64_t source = feature * lists.size + place;
+    to.keys[target] = lists.keys[source];
+    to.rows[target] = lists.rows[source];
+  }
+}
+
+__global__ void __launch_bounds__(threads) node_of_kernel(const Place* places,
+                                                          std::int64_t nodes,
+                                                          std::int64_t size,
+                                                          std::uint32_t* node_of) {
+  const std::int64_t place = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (place >= size) return;
+  std::int64_t low = 0, high = nodes - 1;
+  while (low < high) {
+    const std::int64_t middle = (low + high + 1) / 2;
+    if (places[middle].begin <= place) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  node_of[place] = static_cast<std::uint32_t>(low);
+}
+
+}  // namespace
+
+void launch_row_scans(std::int64_t* sums,
+                      std::int64_t count,
+                      std::int64_t length,
+                      cudaStream_t stream) {
+  row_scan_kernel<<<static_cast<unsigned>(count), scan_threads, 0, stream>>>(sums, length);
+  check_launch("scan sums");
+}
+
+void launch_missing_sums(const Level& level, const Labels& labels, cudaStream_t stream) {
+  if (level.missing_slots == 0) return;
+  const std::int64_t pairs = level.missing_slots * level.nodes;
+  const auto clear = [&](void* to, std::size_t bytes) {
+    yupana::cuda::check(cudaMemsetAsync(to, 0, bytes, stream), "clear sums");
+  };
+  clear(level.missing, static_cast<std::size_t>(pairs * level.channels) * sizeof(std::int64_t));
+  clear(level.missing_rows, static_cast<std::size_t>(pairs) * sizeof(std::uint32_t));
+  missing_sums_kernel<<<blocks_of(level.lists.strips() * level.missing_slots),
+                        threads,
+                        0,
+                        stream>>>(level, labels);
+  check_launch("sum missing values");
+  if (level.sums != Sums::classes) return;
+  missing_starts_kernel<<<blocks_of_threads(pairs), threads, 0, stream>>>(level, labels);
+  check_launch("sum missing values");
+}
+
+void launch_varies(const Level& level, std::uint8_t* varies, cudaStream_t stream) {
+  varies_kernel<<<blocks_of_threads(level.nodes * level.lists.features), threads, 0, stream>>>(
+      level, varies);
+  check_launch("look for features that vary");
+}
+
+void launch_found(const Level& level, const Winner* winners, Found* found, cudaStream_t stream) {
+  found_kernel<<<blocks_of_threads(level.nodes), threads, 0, stream>>>(level, winners, found);
+  check_launch("read splits");
+}
+
+void launch_parting(const Level& level,
+                    const Move* moves,
+                    const std::uint8_t* goes_left,
+                    std::uint32_t* bits,
+                    std::int64_t* strip_lefts,
+                    const Lists& to,
+                    cudaStream_t stream) {
+  const unsigned blocks = blocks_of(level.lists.strips() * level.lists.features);
+  side_bits_kernel<<<blocks, threads, 0, stream>>>(level, moves, goes_left, bits, strip_lefts);
+  check_launch("look up sides");
+  launch_row_scans(strip_lefts, level.lists.features, level.lists.strips(), stream);
+  part_kernel<<<blocks, threads, 0, stream>>>(level, moves, bits, strip_lefts, to);
+  check_launch("part lists");
+}
+
+void launch_node_of(const Place* places,
+                    std::int64_t nodes,
+                    std::int64_t size,
+                    std::uint32_t* node_of,
+                    cudaStream_t stream) {
+  node_of_kernel<<<blocks_of_threads(size), threads, 0, stream>>>(places, nodes, size, node_of);
+  check_launch("number nodes");
+}
+
+}  // namespace yupana::forest::cuda

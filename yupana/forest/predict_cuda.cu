@@ -1,0 +1,326 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/core/tiles.hpp"
+#include "yupana/forest/packed_cuda.hpp"
+#include "yupana/forest/tree_cuda.hpp"
+
+namespace yupana::forest::cuda {
+
+using yupana::cuda::check;
+using yupana::cuda::check_launch;
+using yupana::cuda::DeviceArray;
+using yupana::cuda::DeviceScope;
+using yupana::cuda::Stream;
+
+namespace {
+
+/// One thread a row: a block's values stand feature after feature in shared memory, where a warp
+/// reads 32 banks whichever features its rows ask for.
+struct PredictTuning {
+  static constexpr int threads = 256;
+  static constexpr int most_shared = 96 << 10;  ///< bytes; two blocks share a multiprocessor
+  static constexpr int most_sums = 4;           ///< outputs that stay in registers
+};
+
+template <class T>
+struct Forest {
+  const PackedNode<T>* nodes;
+  const std::int64_t* first_node;
+  const std::int64_t* first_vote;
+  const double* votes;
+  int trees;
+  int outputs;
+  int features;
+};
+
+/// A block's rows of the table: in shared memory, or where they are.
+template <class T>
+struct BlockRows {
+  const T* values;
+  std::int64_t stride;
+
+  /// The leaf's number in its tree.
+  __device__ std::int32_t leaf(const PackedNode<T>* nodes) const {
+    PackedNode<T> node = nodes[0];
+    while (node.child >= 0) {
+      const std::int32_t turn = node.feature >> 31;  // all ones: missing goes left
+      const T x = values[(node.feature ^ turn) * stride];
+      const bool right = x != x ? turn == 0 : x > node.threshold;
+      node = nodes[node.child + right];
+    }
+    return ~node.child;
+  }
+};
+
+template <class T, bool in_shared>
+__device__ BlockRows<T> block_rows(
+    const Forest<T>& forest, const T* table, std::int64_t rows, std::int64_t row, T* shared) {
+  if constexpr (!in_shared) {
+    return {table + min(row, rows - 1), rows};
+  } else {
+    for (int f = 0; f < forest.features; ++f) {
+      shared[f * PredictTuning::threads + threadIdx.x] = table[f * rows + min(row, rows - 1)];
+    }
+    return {shared + threadIdx.x, PredictTuning::threads};  // each thread reads what it wrote
+  }
+}
+
+/// few: outputs fit registers; otherwise shares, which are 0, are summed where they stand.
+template <class T, bool in_shared, bool few>
+__global__ void __launch_bounds__(PredictTuning::threads)
+    shares_kernel(Forest<T> forest, const T* table, std::int64_t rows, double* shares) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  const std::int64_t row = std::int64_t{blockIdx.x} * PredictTuning::threads + threadIdx.x;
+  const auto own = block_rows<T, in_shared>(forest, table, rows, row, reinterpret_cast<T*>(memory));
+  if (row >= rows) return;
+  double* const sums = shares + row * forest.outputs;
+  double few_sums[PredictTuning::most_sums] = {};
+  for (int t = 0; t < forest.trees; ++t) {
+    const std::int64_t leaf = own.leaf(forest.nodes + forest.first_node[t]);
+    const double* vote = forest.votes + (forest.first_vote[t] + leaf) * forest.outputs;
+    if constexpr (few) {
+#pragma unroll
+      for (int c = 0; c < PredictTuning::most_sums; ++c) {
+        if (c < forest.outputs) few_sums[c] += vote[c];
+      }
+    } else {
+      for (int c = 0; c < forest.outputs; ++c) sums[c] += vote[c];
+    }
+  }
+  const double trees = forest.trees;
+  if constexpr (few) {
+#pragma unroll
+    for (int c = 0; c < PredictTuning::most_sums; ++c) {
+      if (c < forest.outputs) sums[c] = few_sums[c] / trees;
+    }
+  } else {
+    for (int c = 0; c < forest.outputs; ++c) sums[c] /= trees;
+  }
+}
+
+template <class T, bool in_shared>
+__global__ void __launch_bounds__(PredictTuning::threads)
+    leaves_kernel(Forest<T> forest, const T* table, std::int64_t rows, std::int32_t* leaves) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  const std::int64_t row = std::int64_t{blockIdx.x} * PredictTuning::threads + threadIdx.x;
+  const auto own = block_rows<T, in_shared>(forest, table, rows, row, reinterpret_cast<T*>(memory));
+  if (row >= rows) return;
+  for (int t = 0; t < forest.trees; ++t) {
+    leaves[row * forest.trees + t] = own.leaf(forest.nodes + forest.first_node[t]);
+  }
+}
+
+template <class Kernel, class... Arguments>
+void launch(Kernel kernel,
+            std::int64_t rows,
+            int shared,
+            cudaStream_t stream,
+            const Arguments&... arguments) {
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
+        "ask for shared memory");
+  const auto blocks = static_cast<unsigned>(divide_up(rows, PredictTuning::threads));
+  kernel<<<blocks, PredictTuning::threads, static_cast<std::size_t>(shared), stream>>>(
+      arguments...);
+  check_launch("predict");
+}
+
+/// A model on one device.
+template <class T>
+class DeviceModel {
+ public:
+  DeviceModel(const Model& model, const PackedForest<T>& packed, std::int64_t outputs)
+      : nodes_(std::ssize(packed.nodes)),
+        first_node_(std::ssize(packed.first_node)),
+        first_vote_(std::ssize(packed.first_vote)),
+        votes_(std::ssize(packed.votes)) {
+    const auto copy = [](auto& to, const auto& from) {
+      if (from.empty()) return;
+      check(cudaMemcpy(to.data(), from.data(), to.bytes(), cudaMemcpyHostToDevice),
+            "copy the model");
+    };
+    copy(nodes_, packed.nodes);
+    copy(first_node_, packed.first_node);
+    copy(first_vote_, packed.first_vote);
+    copy(votes_, packed.votes);
+    view_ = {nodes_.data(),
+             first_node_.data(),
+             first_vote_.data(),
+             votes_.data(),
+             static_cast<int>(model.trees.size()),
+             static_cast<int>(outputs),
+             static_cast<int>(model.features.size())};
+    const std::int64_t bytes =
+        std::ssize(model.features) * PredictTuning::threads * static_cast<std::int64_t>(sizeof(T));
+    shared_ = bytes <= PredictTuning::most_shared ? static_cast<int>(bytes) : 0;
+  }
+
+  void shares(const T* table, std::int64_t rows, double* to, cudaStream_t stream) const {
+    const bool few = view_.outputs <= PredictTuning::most_sums;
+    if (!few) {
+      check(cudaMemsetAsync(
+                to, 0, static_cast<std::size_t>(rows * view_.outputs) * sizeof(double), stream),
+            "clear shares");
+    }
+    const auto run = [&](auto kernel) {
+      launch(kernel, rows, shared_, stream, view_, table, rows, to);
+    };
+    if (shared_ > 0) {
+      few ? run(shares_kernel<T, true, true>) : run(shares_kernel<T, true, false>);
+    } else {
+      few ? run(shares_kernel<T, false, true>) : run(shares_kernel<T, false, false>);
+    }
+  }
+  void leaves(const T* table, std::int64_t rows, std::int32_t* to, cudaStream_t stream) const {
+    const auto run = [&](auto kernel) {
+      launch(kernel, rows, shared_, stream, view_, table, rows, to);
+    };
+    shared_ > 0 ? run(leaves_kernel<T, true>) : run(leaves_kernel<T, false>);
+  }
+
+ private:
+  DeviceArray<PackedNode<T>> nodes_;
+  DeviceArray<std::int64_t> first_node_, first_vote_;
+  DeviceArray<double> votes_;
+  Forest<T> view_;
+  int shared_ = 0;
+};
+
+/// to(row, column of `width`) of all rows, in pieces that fit each device; rows dealt over them.
+template <class T, class R, class Run>
+void predict_rows(Context& context,
+                  const Model& model,
+                  const PackedForest<T>& packed,
+                  TableView<T> table,
+                  std::int64_t width,
+                  R* to,
+                  const Run& run) {
+  const std::vector<int>& devices = context.devices();
+  const auto row_bytes = static_cast<std::uint64_t>(table.columns) * sizeof(T) +
+                         static_cast<std::uint64_t>(width) * sizeof(R);
+  const std::uint64_t forest = packed.nodes.size() * sizeof(PackedNode<T>) +
+                               packed.votes.size() * sizeof(double) + (1 << 20);
+  const std::uint64_t room = context.gpu_memory() > forest ? context.gpu_memory() - forest : 0;
+  const auto fits = static_cast<std::int64_t>(room / row_bytes);
+  if (fits < std::min<std::int64_t>(table.rows, 1024)) {
+    throw Error(ErrorCode::out_of_resources,
+                fmt::format("predict: {} MB of trees and 1,024 rows of {} bytes want more than the "
+                            "{} MB that --gpu-memory allows; use --device cpu",
+                            forest >> 20,
+                            row_bytes,
+                            context.gpu_memory() >> 20));
+  }
+  const auto count = std::ssize(devices);
+  run_side_by_side(devices.size(), [&](std::size_t d) {
+    const DeviceScope scope(devices[d]);
+    const Stream stream;
+    const DeviceModel<T> own(model, packed, width);
+    const std::int64_t begin = static_cast<std::int64_t>(d) * table.rows / count;
+    const std::int64_t end = static_cast<std::int64_t>(d + 1) * table.rows / count;
+    const std::int64_t piece = std::min(fits, end - begin);
+    DeviceArray<T> values(piece * table.columns);
+    DeviceArray<R> results(piece * width);
+    for (std::int64_t first = begin; first < end; first += piece) {
+      context.check_cancelled();
+      const std::int64_t rows = std::min(piece, end - first);
+      check(cudaMemcpy2DAsync(values.data(),
+                              static_cast<std::size_t>(rows) * sizeof(T),
+                              table.data + first,
+                              static_cast<std::size_t>(table.stride) * sizeof(T),
+                              static_cast<std::size_t>(rows) * sizeof(T),
+                              static_cast<std::size_t>(table.columns),
+                              cudaMemcpyHostToDevice,
+                              stream),
+            "copy rows");
+      run(own, values.data(), rows, results.data(), stream);
+      const auto bytes = static_cast<std::size_t>(rows * width) * sizeof(R);
+      check(cudaMemcpyAsync(
+                to + first * width, results.data(), bytes, cudaMemcpyDeviceToHost, stream),
+            "read predictions");
+      check(cudaStreamSynchronize(stream), "predict");
+      context.count_moved(static_cast<std::uint64_t>(rows) * row_bytes);
+    }
+  });
+}
+
+}  // namespace
+
+template <class T>
+Matrix<double> predict_shares(Context& context, const Model& model, TableView<T> table) {
+  const std::int64_t outputs = model.is_class() ? std::ssize(model.classes) : 1;
+  const PackedForest<T> packed = packed_forest(model, table, true);
+  Matrix<double> shares(table.rows, outputs);
+  predict_rows(context,
+               model,
+               packed,
+               table,
+               outputs,
+               shares.data(),
+               [](const DeviceModel<T>& own,
+                  const T* values,
+                  std::int64_t rows,
+                  double* to,
+                  cudaStream_t stream) { own.shares(values, rows, to, stream); });
+  return shares;
+}
+
+double seconds_of_shares(Context& context,
+                         const Model& model,
+                         TableView<float> table,
+                         int repeats) {
+  std::vector<double> seconds;
+  const std::int64_t outputs = model.is_class() ? std::ssize(model.classes) : 1;
+  predict_rows(context,
+               model,
+               packed_forest(model, table, true),
+               table,
+               outputs,
+               Matrix<double>(table.rows, outputs).data(),
+               [&](const DeviceModel<float>& own,
+                   const float* values,
+                   std::int64_t rows,
+                   double* to,
+                   cudaStream_t stream) {
+                 for (int repeat = 0; repeat <= repeats; ++repeat) {
+                   const yupana::cuda::Event begin(true), end(true);
+                   begin.record(stream);
+                   own.shares(values, rows, to, stream);
+                   end.record(stream);
+                   end.wait();
+                   if (repeat > 0) seconds.push_back(yupana::cuda::seconds_between(begin, end));
+                 }
+               });
+  std::sort(seconds.begin(), seconds.end());
+  return seconds[seconds.size() / 2];
+}
+
+template <class T>
+Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> table) {
+  const PackedForest<T> packed = packed_forest(model, table, false);
+  Matrix<std::int32_t> nodes(table.rows, std::ssize(model.trees));
+  predict_rows(context,
+               model,
+               packed,
+               table,
+               nodes.cols(),
+               nodes.data(),
+               [](const DeviceModel<T>& own,
+                  const T* values,
+                  std::int64_t rows,
+                  std::int32_t* to,
+                  cudaStream_t stream) { own.leaves(values, rows, to, stream); });
+  return nodes;
+}
+
+template Matrix<double> predict_shares(Context&, const Model&, TableView<float>);
+template Matrix<double> predict_shares(Context&, const Model&, TableView<double>);
+template Matrix<std::int32_t> apply(Context&, const Model&, TableView<float>);
+template Matrix<std::int32_t> apply(Context&, const Model&, TableView<double>);
+
+}  // namespace yupana::forest::cuda

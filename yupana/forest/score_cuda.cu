@@ -1,0 +1,177 @@
+// The best score of each node and feature of a level.
+#include "yupana/forest/strip_cuda.cuh"
+
+namespace yupana::forest::cuda {
+
+using yupana::cuda::check_launch;
+
+namespace {
+
+// Scores closer than this are compared exactly, as on the processor: doubles of a score are within
+// 2^-44 of it.
+constexpr double closeness = 0x1p-42;
+
+template <bool weighted>
+__device__ void sum_classes(
+    const Level& level, const Labels& labels, int feature, std::int64_t strip, std::int64_t* left) {
+  const Lists& lists = level.lists;
+  for (int c = lane_id(); c < level.channels; c += 32) left[c] = 0;
+  __syncwarp();
+  const Strip place{level, labels, feature, -1, strip, 0};
+  for (std::int64_t first = strip * strip_size; first < min((strip + 1) * strip_size, lists.size);
+       first += 32) {
+    const std::int64_t at = feature * lists.size + min(first + lane_id(), lists.size - 1);
+    Entry entry{first + lane_id() < lists.size, lists.keys[at], 0, 0, 0, 0};
+    if (ClassScan<weighted, false>::needs_rows(level)) entry.row = lists.rows[at];
+    const int c = entry.inside ? place.class_of(entry) : -1;
+    if constexpr (weighted) {
+      if (c >= 0) {
+        atomicAdd(reinterpret_cast<unsigned long long*>(left + c),
+                  static_cast<unsigned long long>(labels.weights[entry.row]));
+      }
+    } else {
+      const unsigned alike = __match_any_sync(all_lanes, c);
+      if (c >= 0 && (alike & lanes_below()) == 0) left[c] += __popc(alike);
+    }
+    __syncwarp();
+  }
+  for (int c = lane_id(); c < level.channels; c += 32) {
+    level.strip_sums[(std::int64_t{feature} * level.channels + c) * lists.strips() + strip] =
+        left[c];
+  }
+}
+
+__global__ void __launch_bounds__(threads) class_sums_kernel(Level level, Labels labels) {
+  extern __shared__ std::int64_t shared[];
+  const std::int64_t warp = warp_number();
+  if (warp >= level.lists.strips() * level.lists.features) return;
+  std::int64_t* left = shared + static_cast<int>(threadIdx.x) / 32 * level.channels;
+  const int feature = static_cast<int>(warp % level.lists.features);
+  const std::int64_t strip = warp / level.lists.features;
+  if (labels.weights != nullptr) {
+    sum_classes<true>(level, labels, feature, strip, left);
+  } else {
+    sum_classes<false>(level, labels, feature, strip, left);
+  }
+}
+
+/// Two classes, or weights and moments.
+__global__ void __launch_bounds__(threads) plain_sums_kernel(Level level, Labels labels) {
+  const Lists& lists = level.lists;
+  const std::int64_t warp = warp_number();
+  if (warp >= lists.strips() * lists.features) return;
+  const int feature = static_cast<int>(warp % lists.features);
+  const std::int64_t strip = warp / lists.features;
+  const bool ones = level.sums == Sums::two_classes;
+  std::int64_t first_sum = 0, second_sum = 0;
+#pragma unroll 8
+  for (int i = lane_id(); i < strip_size; i += 32) {
+    const std::int64_t place = strip * strip_size + i;
+    if (place >= lists.size) break;
+    const std::int64_t at = feature * lists.size + place;
+    if (ones) {
+      first_sum += lists.keys[at] & 1;
+    } else {
+      const std::uint32_t row = lists.rows[at];
+      first_sum += labels.weights == nullptr ? 1 : labels.weights[row];
+      second_sum += labels.moments[row];
+    }
+  }
+  first_sum = warp_sum(first_sum);
+  second_sum = warp_sum(second_sum);
+  if (lane_id() > 0) return;
+  std::int64_t* sums =
+      level.strip_sums + std::int64_t{feature} * level.channels * lists.strips() + strip;
+  sums[0] = first_sum;
+  if (!ones) sums[lists.strips()] = second_sum;
+}
+
+/// What a scan of one strip does with the scores: keeps the best of each node.
+class BestScores {
+ public:
+  __device__ BestScores(const Level& level, int feature)
+      : level_(level), best_(level.best + feature * level.nodes) {}
+  __device__ bool wanted(std::uint32_t, std::uint32_t) const { return true; }
+  template <class Scan>
+  __device__ void add(const Entry&, const Scan&, double score, std::uint32_t, bool) {
+    const std::uint64_t key = in_order(score);
+    own_ = max(own_, key);
+  }
+  /// The last 32 entries were all of `node`.
+  __device__ void flush(std::uint32_t node) {
+    const std::uint64_t most = warp_max(own_);
+    if (lane_id() == 0) tell(node, most);
+    own_ = 0;
+  }
+  /// Each lane for its own node.
+  __device__ void flush_lanes(std::uint32_t node) {
+    const int lane = lane_id();
+#pragma unroll
+    for (int d = 1; d < 32; d *= 2) {
+      const std::uint64_t other = shuffled(own_, lane - d);
+      const std::uint32_t other_node = shuffled(node, lane - d);
+      if (lane >= d && other_node == node) own_ = max(own_, other);
+    }
+    const std::uint32_t next = shuffled(node, lane + 1);
+    if (lane == 31 || next != node) tell(node, own_);
+    own_ = 0;
+  }
+
+ private:
+  __device__ static std::uint64_t warp_max(std::uint64_t x) {
+#pragma unroll
+    for (int d = 16; d > 0; d /= 2) x = max(x, shuffled(x, lane_id() ^ d));
+    return x;
+  }
+  __device__ void tell(std::uint32_t node, std::uint64_t score) {
+    if (score == 0 || score <= __ldcg(best_ + node)) return;
+    atomicMax(reinterpret_cast<unsigned long long*>(best_ + node), score);
+  }
+  const Level& level_;
+  std::uint64_t* best_;
+  std::uint64_t own_ = 0;
+};
+
+__global__ void least_kernel(Level level) {
+  const std::int64_t node = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (node >= level.nodes) return;
+  std::uint64_t most = 0;
+  for (int f = 0; f < level.lists.features; ++f) {
+    most = max(most, level.best[f * level.nodes + node]);
+  }
+  const double score = from_order(most);
+  level.least[node] = most == 0 ? ~std::uint64_t{0} : in_order(score - fabs(score) * closeness);
+}
+
+}  // namespace
+
+void launch_strip_sums(const Level& level, const Labels& labels, cudaStream_t stream) {
+  const unsigned blocks = blocks_of(level.lists.strips() * level.lists.features);
+  if (level.sums == Sums::classes) {
+    const std::size_t shared = shared_bytes(level);
+    yupana::cuda::check(cudaFuncSetAttribute(class_sums_kernel,
+                                             cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                             static_cast<int>(shared)),
+                        "ask for shared memory");
+    class_sums_kernel<<<blocks, threads, shared, stream>>>(level, labels);
+  } else {
+    plain_sums_kernel<<<blocks, threads, 0, stream>>>(level, labels);
+  }
+  check_launch("sum strips");
+  launch_row_scans(level.strip_sums,
+                   std::int64_t{level.lists.features} * level.channels,
+                   level.lists.strips(),
+                   stream);
+}
+
+void launch_scores(const Level& level, const Labels& labels, cudaStream_t stream) {
+  launch_kind<BestScores>(level, labels, stream);
+}
+
+void launch_least(const Level& level, cudaStream_t stream) {
+  least_kernel<<<static_cast<unsigned>(divide_up(level.nodes, threads)), threads, 0, stream>>>(
+      level);
+  check_launch("compare features");
+}
+
+}  // namespace yupana::forest::cuda

@@ -1,0 +1,159 @@
+#pragma once
+
+#include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/tiles.hpp"
+#include "yupana/forest/scan_cuda.cuh"
+
+/// A warp's way through a strip of a list, and the launch for all strips of a level. `Keep` says
+/// what is done with the scores.
+namespace yupana::forest::cuda {
+
+inline constexpr int warps = 4;
+inline constexpr int threads = 32 * warps;
+// Loads of this many times 32 entries are under way at once.
+inline constexpr int ahead = 4;
+
+__device__ inline std::int64_t warp_number() {
+  return std::int64_t{blockIdx.x} * warps + static_cast<int>(threadIdx.x) / 32;
+}
+
+inline unsigned blocks_of(std::int64_t warp_count) {
+  return static_cast<unsigned>(divide_up(warp_count, warps));
+}
+
+inline std::size_t shared_bytes(const Level& level) {
+  return level.sums == Sums::classes ? static_cast<std::size_t>(warps * level.channels) * 8 : 0;
+}
+
+/// The entries of 32 places, as lanes load them.
+struct Loaded {
+  std::uint32_t key = 0, row = 0, node = 0, behind = 0;
+
+  template <class Scan>
+  __device__ void load(const Level& level, int feature, std::int64_t first) {
+    const Lists& lists = level.lists;
+    const std::int64_t place = min(first + lane_id(), lists.size - 1);
+    const std::int64_t at = feature * lists.size + place;
+    key = lists.keys[at];
+    node = level.node_of[place];
+    if (Scan::needs_rows(level)) row = lists.rows[at];
+    if (lane_id() == 31 && place + 1 < lists.size) behind = lists.keys[at + 1];
+  }
+};
+
+/// Whether a node may be parted behind this entry.
+__device__ inline bool splits(const Strip& strip, const Entry& entry, std::uint32_t next) {
+  const Level& level = strip.level;
+  const int bits = level.lists.class_bits;
+  const std::int64_t left = std::int64_t{entry.offset} + 1 + strip.missing_rows(entry.node);
+  bool valid = entry.inside && entry.offset + 1 < entry.size && entry.key >> bits != next >> bits &&
+               left >= level.min_leaf && entry.size - left >= level.min_leaf;
+  // With the missing values left, some known value must be right.
+  if (strip.slot >= 0) {
+    valid = valid && next < level.lists.missing_key && strip.missing_rows(entry.node) > 0;
+  }
+  if (level.drawn != nullptr) {
+    valid = valid && level.drawn[std::int64_t{entry.node} * level.lists.features + strip.feature];
+  }
+  return valid;
+}
+
+template <class Scan, class Keep>
+__device__ void scan_strip(const Strip& strip, Keep& keep, std::int64_t* shared) {
+  const Level& level = strip.level;
+  const std::int64_t begin = strip.strip * strip_size;
+  const std::int64_t end = min(begin + strip_size, level.lists.size);
+  Scan scan(strip, shared);
+  std::uint32_t running = nowhere;
+  Loaded loaded[ahead];
+  for (std::int64_t first = begin; first < end; first += 32 * ahead) {
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+      if (first + 32 * i < end) loaded[i].load<Scan>(level, strip.feature, first + 32 * i);
+    }
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+      if (first + 32 * i >= end) break;
+      const Loaded& own = loaded[i];
+      const std::int64_t place = first + 32 * i + lane_id();
+      const Place at = level.places[own.node];
+      const bool inside = place < end;
+      Entry entry{inside, own.key, own.row, own.node, 0, at.size};
+      entry.offset = static_cast<std::uint32_t>(min(place, end - 1)) - at.begin;
+      scan.move(entry);
+      const std::uint32_t shifted = shuffled(own.key, lane_id() + 1);
+      const std::uint32_t next = lane_id() == 31 ? own.behind : shifted;
+      const bool valid = splits(strip, entry, next);
+      const std::uint32_t node = shuffled(own.node, 0);
+      const bool uniform = __all_sync(all_lanes, own.node == node);
+      if (running != nowhere && (!uniform || node != running)) keep.flush(running);
+      if (valid) {
+        keep.add(entry, scan, scan.approximate(), entry.offset + 1, strip.slot >= 0);
+      }
+      running = uniform ? node : nowhere;
+      if (!uniform) keep.flush_lanes(own.node);
+    }
+  }
+  if (running != nowhere) keep.flush(running);
+}
+
+template <class Scan, class Keep, class... More>
+__global__ void __launch_bounds__(threads)
+    scan_kernel(Level level, Labels labels, bool missing_left, More... more) {
+  extern __shared__ std::int64_t shared[];
+  const int features = missing_left ? level.missing_slots : level.lists.features;
+  const std::int64_t warp = warp_number();
+  const std::int64_t number = warp / features;
+  if (number >= level.lists.strips()) return;
+  const int slot = missing_left ? static_cast<int>(warp % features) : -1;
+  const int feature = missing_left ? level.slot_feature[slot] : static_cast<int>(warp % features);
+  const std::uint32_t first = level.node_of[number * strip_size];
+  const std::uint32_t last = level.node_of[min((number + 1) * strip_size, level.lists.size) - 1];
+  if (level.drawn != nullptr && first == last &&
+      !level.drawn[std::int64_t{first} * level.lists.features + feature]) {
+    return;
+  }
+  Keep keep(level, feature, more...);
+  if (!keep.wanted(first, last)) return;
+  const Strip strip{level, labels, feature, slot, number, first};
+  scan_strip<Scan>(strip, keep, shared + static_cast<int>(threadIdx.x) / 32 * level.channels);
+}
+
+template <class Scan, class Keep, class... More>
+void launch_scan(const Level& level, const Labels& labels, cudaStream_t stream, More... more) {
+  const auto kernel = scan_kernel<Scan, Keep, More...>;
+  const std::size_t shared = shared_bytes(level);
+  if (shared > (48 << 10)) {
+    yupana::cuda::check(
+        cudaFuncSetAttribute(
+            kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
+        "ask for shared memory");
+  }
+  for (const bool missing_left : {false, true}) {
+    const int features = missing_left ? level.missing_slots : level.lists.features;
+    if (features == 0) continue;
+    const unsigned blocks = blocks_of(level.lists.strips() * features);
+    kernel<<<blocks, threads, shared, stream>>>(level, labels, missing_left, more...);
+    yupana::cuda::check_launch("scan lists");
+  }
+}
+
+/// The scan of a level's kind of sums.
+template <class Keep, class... More>
+void launch_kind(const Level& level, const Labels& labels, cudaStream_t stream, More... more) {
+  const bool weighted = labels.weights != nullptr;
+  if (level.sums == Sums::two_classes) {
+    launch_scan<TwoClassScan, Keep>(level, labels, stream, more...);
+  } else if (level.sums == Sums::numbers) {
+    weighted ? launch_scan<NumberScan<true>, Keep>(level, labels, stream, more...)
+             : launch_scan<NumberScan<false>, Keep>(level, labels, stream, more...);
+  } else if (level.entropy) {
+    weighted ? launch_scan<ClassScan<true, true>, Keep>(level, labels, stream, more...)
+             : launch_scan<ClassScan<false, true>, Keep>(level, labels, stream, more...);
+  } else {
+    weighted ? launch_scan<ClassScan<true, false>, Keep>(level, labels, stream, more...)
+             : launch_scan<ClassScan<false, false>, Keep>(level, labels, stream, more...);
+  }
+}
+
+}  // namespace yupana::forest::cuda

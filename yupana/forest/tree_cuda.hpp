@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "yupana/core/context.hpp"
+#include "yupana/core/matrix.hpp"
+#include "yupana/core/table.hpp"
+#include "yupana/forest/forest.hpp"
+#include "yupana/forest/problem.hpp"
+#include "yupana/forest/tree.hpp"
+
+/// Private to the family.
+namespace yupana::forest::cuda {
+
+/// Which rows each tree of a forest sees.
+struct ForestDraws {
+  std::int64_t trees = 1;
+  std::vector<std::uint64_t> seeds;  ///< of each tree's draws of features
+  /// Writes how often a tree sees each row; null: every tree sees all, once.
+  std::function<void(std::int64_t, std::uint8_t*)> of_tree;
+  const std::uint32_t* parts = nullptr;  ///< or the only tree that sees a row
+};
+
+/// Grows trees on the devices of `context`, on each as many at once as fit there.
+///   resident: the table's values in the first device's memory, column after column without gaps;
+///   null: they are copied there
+template <class T>
+std::vector<Tree> fit_trees(Context& context,
+                            TableView<T> table,
+                            const T* resident,
+                            const Problem& problem,
+                            const TreeParams& params,
+                            const ForestDraws& draws);
+
+template <class T>
+Tree fit_tree(Context& context,
+              TableView<T> table,
+              const Problem& problem,
+              const TreeParams& params);
+
+/// fit_forest on a table that the first device holds too, column after column without gaps.
+ForestResult fit_resident_forest(Context& context,
+                                 TableView<float> table,
+                                 const float* resident,
+                                 const Target& target,
+                                 const ForestParams& params);
+
+template <class T>
+Matrix<double> predict_shares(Context& context, const Model& model, TableView<T> table);
+
+/// Median seconds of the kernel of predict_shares alone, on a table copied before.
+double seconds_of_shares(Context& context, const Model& model, TableView<float> table, int repeats);
+
+template <class T>
+Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> table);
+
+/// run(0) .. run(count - 1), each in a thread of its own; the first error is thrown.
+template <class Run>
+void run_side_by_side(std::size_t count, const Run& run) {
+  if (count == 1) return run(0);
+  std::vector<std::exception_ptr> errors(count);
+  std::vector<std::thread> threads;
+  for (std::size_t d = 0; d < count; ++d) {
+    threads.emplace_back([&, d] {
+      try {
+        run(d);
+      } catch (...) {
+        errors[d] = std::current_exception();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+}  // namespace yupana::forest::cuda
