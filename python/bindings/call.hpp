@@ -57,5 +57,6 @@ void bind_forest(nb::module_& module);
 void bind_spectral(nb::module_& module);
 void bind_geometry(nb::module_& module);
 void bind_sparse(nb::module_& module);
+void bind_device(nb::module_& module);
 
 }  // namespace yupana::python

@@ -48,28 +48,6 @@ genotype::Missing missing_of(const std::string& name) {
               fmt::format("missing: '{}' is unknown; use pairwise, mode or error", name));
 }
 
-/// Planes of about this many bytes at a time: enough to hide what a block costs to begin with.
-constexpr std::int64_t block_bytes = std::int64_t{64} << 20;
-
-PairCounts count_array(Context& context, const genotype::Dosages& array, bool hethet) {
-  genotype::PairCounter counter(context, array.samples, {.hethet = hethet, .rows = {}});
-  const double pairs = static_cast<double>(array.samples) *
-                       static_cast<double>(std::max<std::int64_t>(array.samples - 1, 0)) / 2;
-  Stage stage(context, "pair counts", pairs * static_cast<double>(array.sites), "pair-SNP");
-  const std::int64_t sites =
-      std::clamp<std::int64_t>(block_bytes * 4 / std::max<std::int64_t>(array.samples, 1),
-                               genotype::chunk_sites,
-                               std::int64_t{1} << 20) /
-      genotype::chunk_sites * genotype::chunk_sites;
-  genotype::PlaneBlock planes;
-  for (std::int64_t begin = 0; begin < array.sites; begin += sites) {
-    const Range range{begin, std::min(begin + sites, array.sites)};
-    genotype::planes_of(context, array, range, planes);
-    counter.add(planes, &stage);
-  }
-  return counter.take();
-}
-
 /// What there was to count, and what the filters left.
 struct Counted {
   PairCounts counts;
@@ -78,12 +56,11 @@ struct Counted {
 };
 
 Counted count(Context& context, const GenotypeInput& input, bool hethet) {
-  if (input.array.samples == 0 && input.is_array()) {
-    throw Error(ErrorCode::bad_input, "genotypes: at least one sample wanted, none given");
-  }
   if (input.is_plain()) {
     const genotype::DosageSource names(input.array, input.names);
-    Counted counted{count_array(context, input.array, hethet), names.samples(), {}};
+    Counted counted{genotype::pair_counts(context, input.array, {.hethet = hethet, .rows = {}}),
+                    names.samples(),
+                    {}};
     counted.summary.samples_read = counted.summary.samples_kept = input.array.samples;
     counted.summary.sites.read = counted.summary.sites.kept = input.array.sites;
     for (const std::uint64_t called : counted.counts.called) {

@@ -14,4 +14,5 @@ NB_MODULE(_core, module) {
   bind_spectral(module);
   bind_geometry(module);
   bind_sparse(module);
+  bind_device(module);
 }

@@ -41,7 +41,7 @@ def test_products_are_exact():
     a, b = rng.integers(-1000, 1000, 3000), rng.integers(-1000, 1000, 1700)
     assert np.array_equal(yupana.polymul(a, b), np.convolve(a, b))
     assert np.allclose(yupana.polymul(a * 0.5, b), np.convolve(a * 0.5, b))
-    with pytest.raises(ValueError, match="64 bits"):
+    with pytest.raises(ValueError, match="2.63"):
         yupana.polymul([2**62], [4])
     words = random.Random(0)
     for bits in (0, 1, 31, 64, 5000, 200_000):

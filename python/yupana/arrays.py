@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._call import ProgressLike, options, output, plain_vector
+from ._call import ProgressLike, on_gpu, options, output, plain_vector
 
 __all__ = [
     "argsort",
@@ -60,7 +60,7 @@ def inclusive_scan(
 
     Parameters
     ----------
-    x : vector, shape (n,)
+    x : vector, shape (n,); of a GPU (CuPy, torch): scanned there, by "plus"
     op : "plus", "min" or "max"
     out : array to write to, of the shape and type of x; may be x itself
 
@@ -75,6 +75,10 @@ def inclusive_scan(
     >>> yupana.arrays.inclusive_scan(np.array([3, 1, 4, 1, 5]))
     array([ 3,  4,  8,  9, 14])
     """
+    if on_gpu(x) and out is None:
+        from . import _device
+
+        return _device.inclusive_scan(x, op)
     x = plain_vector(x, "x")
     out = output(out, x.size, x.dtype)
     with options(device, threads, None, progress) as call:
@@ -131,6 +135,10 @@ def reduce(
     >>> int(yupana.arrays.reduce(np.array([3, 1, 4, 1, 5]), "max"))
     5
     """
+    if on_gpu(x) and init is None:
+        from . import _device
+
+        return _device.reduce(x, op)
     x = plain_vector(x, "x")
     with options(device, threads, None, progress) as call:
         return x.dtype.type(_core.arrays.reduce(call, x, _start(init, x.dtype, op), op))
@@ -260,6 +268,10 @@ def sort(
     >>> yupana.arrays.sort(np.array([3, 1, 4, 1, 5]))
     array([1, 1, 3, 4, 5])
     """
+    if on_gpu(keys) and out is None:
+        from . import _device
+
+        return _device.sort(keys)
     keys = plain_vector(keys, "keys")
     out = output(out, keys.size, keys.dtype)
     if out is not keys:

@@ -84,7 +84,7 @@ class PairCounts:
 
     def _matrix(self, which: str) -> np.ndarray:
         with options(**self._keywords) as call:
-            return self._counts.matrix(call, which)
+            return self._counts.matrix(call, which).view(np.int64)
 
     @property
     def ibs1(self) -> np.ndarray:

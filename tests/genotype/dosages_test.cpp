@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "tests/support/site_blocks.hpp"
@@ -103,6 +104,24 @@ TEST_P(DosagesTest, SourceAndPlanesSayTheSame) {
   source.rewind();
   EXPECT_TRUE(source.read(block));
   EXPECT_EQ(source.account().read, 1031);
+}
+
+TEST_P(DosagesTest, CountsAreThoseOfTheStream) {
+  for (const bool missing : {false, true}) {
+    const Made array = made(29, 1031, missing, true);
+    Cohort cohort(cpu_, std::make_unique<DosageSource>(array.view, std::vector<std::string>{}));
+    const PairCounts wanted = pair_counts(cpu_, cohort);
+    const PairCounts got = pair_counts(cpu_, array.view);
+    for (std::int64_t i = 0; i < 29; ++i) {
+      for (std::int64_t j = 0; j < i; ++j) {
+        ASSERT_EQ(got.ibs1.at(i, j), wanted.ibs1.at(i, j));
+        ASSERT_EQ(got.ibs0.at(i, j), wanted.ibs0.at(i, j));
+        ASSERT_EQ(got.shared_at(i, j), wanted.shared_at(i, j));
+      }
+    }
+    EXPECT_EQ(got.called, wanted.called);
+  }
+  EXPECT_THROW(pair_counts(cpu_, Dosages{}), Error);
 }
 
 TEST_P(DosagesTest, FirstValueThatIsNoGenotypeIsNamed) {

@@ -43,6 +43,9 @@ void shape(const Dosages& dosages, Range sites, int planes, PlaneBlock& result) 
 /// Sites whose codes are written side by side, so that a cache line of the array is read once.
 constexpr std::int64_t tile_sites = 64;
 
+/// Two planes of a block: what a block costs to begin with is hidden, and memory small.
+constexpr std::int64_t block_bytes = std::int64_t{64} << 20;
+
 }  // namespace
 
 void planes_of(Context& context, const Dosages& dosages, Range sites, PlaneBlock& result) {
@@ -52,6 +55,26 @@ void planes_of(Context& context, const Dosages& dosages, Range sites, PlaneBlock
   if (!missing || result.planes == 3) return;
   shape(dosages, sites, 3, result);
   if (!fill(context, dosages, sites, result, missing)) refuse(dosages, sites);
+}
+
+PairCounts pair_counts(Context& context, const Dosages& dosages, const PairCountsParams& params) {
+  if (dosages.samples < 1) {
+    throw Error(ErrorCode::bad_input, "genotypes: at least one sample wanted, none given");
+  }
+  PairCounter counter(context, dosages.samples, params);
+  const double samples = static_cast<double>(dosages.samples);
+  const double pairs = samples * (samples - 1) / 2;
+  Stage stage(context, "pair counts", pairs * static_cast<double>(dosages.sites), "pair-SNP");
+  const std::int64_t sites =
+      round_up(std::clamp<std::int64_t>(
+                   4 * block_bytes / dosages.samples, chunk_sites, std::int64_t{1} << 20),
+               chunk_sites);
+  PlaneBlock planes;
+  for (std::int64_t begin = 0; begin < dosages.sites; begin += sites) {
+    planes_of(context, dosages, {begin, std::min(begin + sites, dosages.sites)}, planes);
+    counter.add(planes, &stage);
+  }
+  return counter.take();
 }
 
 DosageSource::DosageSource(const Dosages& dosages, std::vector<std::string> names)

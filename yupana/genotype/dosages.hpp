@@ -6,6 +6,7 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/core/tiles.hpp"
+#include "yupana/genotype/pair_counts.hpp"
 #include "yupana/genotype/planes.hpp"
 #include "yupana/genotype/source.hpp"
 
@@ -31,6 +32,12 @@ struct Dosages {
 ///   determinism: the same planes for any threads and backend
 ///   errors (bad_input): a value above 2, with its row and column counted from 0
 void planes_of(Context& context, const Dosages& dosages, Range sites, PlaneBlock& result);
+
+/// Counts of the whole array, block after block, with progress ("pair-SNP").
+///   memory: planes of 64 MiB besides the counts
+PairCounts pair_counts(Context& context,
+                       const Dosages& dosages,
+                       const PairCountsParams& params = {});
 
 /// The same array as a stream of sites, for the filters of a Cohort. The array must stay.
 class DosageSource : public Source {
