@@ -17,6 +17,7 @@ const std::map<std::string, Bench>& benches() {
                                                 {"paths", bench::paths},
                                                 {"vcf", bench::vcf},
                                                 {"packing", bench::packing},
+                                                {"array", bench::array},
                                                 {"scan", bench::scan},
                                                 {"sort", bench::sort},
                                                 {"merge", bench::merge},

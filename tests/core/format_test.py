@@ -12,7 +12,7 @@ if tool is None:
     sys.exit(77)
 files = [
     str(p)
-    for folder in ("yupana", "cli", "bench", "tests")
+    for folder in ("yupana", "cli", "bench", "tests", "python")
     for p in sorted((ROOT / folder).rglob("*"))
     if p.suffix in {".hpp", ".cpp", ".cu", ".cuh"}
 ]

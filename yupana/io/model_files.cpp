@@ -192,8 +192,8 @@ class Bytes {
   const char* end_;
 };
 
-Model read_binary(const std::string& path, const Array<char>& text) {
-  Bytes bytes(path, text.data() + 8, text.data() + text.size() - 1);
+Model read_binary(const std::string& path, std::string_view text) {
+  Bytes bytes(path, text.data() + 8, text.data() + text.size());
   const auto length = bytes.take<std::uint64_t>();
   const char* header = bytes.skip(length);
   Model model = model_of(path, Json::parse(header, header + length));
@@ -219,6 +219,36 @@ Model read_binary(const std::string& path, const Array<char>& text) {
   return model;
 }
 
+template <class V>
+void append(std::string& bytes, V value) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+void append_header(std::string& bytes, const Model& model) {
+  const std::string head = header_json(model).dump();
+  append(bytes, static_cast<std::uint64_t>(head.size()));
+  bytes += head;
+  append(bytes, static_cast<std::uint64_t>(model.trees.size()));
+}
+
+void append_tree(std::string& bytes, const Tree& tree) {
+  append(bytes, static_cast<std::uint64_t>(tree.nodes.size()));
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+    const Node& node = tree.nodes[i];
+    append(bytes, node.feature);
+    append(bytes, node.left);
+    append(bytes, node.right);
+    append(bytes, static_cast<std::uint8_t>(node.missing_left));
+    append(bytes, node.threshold);
+    append(bytes, node.rows);
+    append(bytes, node.weight);
+    append(bytes, node.impurity);
+    for (std::int32_t c = 0; c < tree.outputs; ++c) {
+      append(bytes, tree.value(static_cast<std::int64_t>(i))[c]);
+    }
+  }
+}
+
 }  // namespace
 
 void write_model_json(AtomicFile& file, const Model& model) {
@@ -233,57 +263,48 @@ void write_model_json(AtomicFile& file, const Model& model) {
   file.write("\n ]\n}\n");
 }
 
+std::string model_bytes(const Model& model) {
+  std::string bytes(magic, 8);
+  append_header(bytes, model);
+  for (const Tree& tree : model.trees) append_tree(bytes, tree);
+  return bytes;
+}
+
 void write_model_binary(AtomicFile& file, const Model& model) {
   std::string bytes(magic, 8);
-  const auto put = [&](auto value) {
-    bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
-  };
-  const std::string head = header_json(model).dump();
-  put(static_cast<std::uint64_t>(head.size()));
-  bytes += head;
-  put(static_cast<std::uint64_t>(model.trees.size()));
+  append_header(bytes, model);
   for (const Tree& tree : model.trees) {
-    put(static_cast<std::uint64_t>(tree.nodes.size()));
-    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-      const Node& node = tree.nodes[i];
-      put(node.feature);
-      put(node.left);
-      put(node.right);
-      put(static_cast<std::uint8_t>(node.missing_left));
-      put(node.threshold);
-      put(node.rows);
-      put(node.weight);
-      put(node.impurity);
-      for (std::int32_t c = 0; c < tree.outputs; ++c) {
-        put(tree.value(static_cast<std::int64_t>(i))[c]);
-      }
-    }
+    append_tree(bytes, tree);
     file.write(bytes);
     bytes.clear();
   }
 }
 
-Model read_model(const std::string& path, std::uint64_t most_bytes) {
-  const InputFile file(path);
-  const Array<char> text = read_text(file, most_bytes);
+Model model_from_bytes(const std::string& name, std::string_view bytes) {
   Model model;
   try {
-    if (text.size() > 8 && std::memcmp(text.data(), magic, 8) == 0) {
-      model = read_binary(path, text);
+    if (bytes.size() >= 8 && std::memcmp(bytes.data(), magic, 8) == 0) {
+      model = read_binary(name, bytes);
     } else {
-      const Json json = Json::parse(text.data(), text.data() + text.size() - 1);
-      if (!json.is_object()) throw bad_file(path, "is no model of trees");
-      model = model_of(path, json);
+      const Json json = Json::parse(bytes.begin(), bytes.end());
+      if (!json.is_object()) throw bad_file(name, "is no model of trees");
+      model = model_of(name, json);
       const auto outputs = model.is_class() ? std::ssize(model.classes) : 1;
       for (const Json& tree : json.at("trees")) {
         model.trees.push_back(tree_of(tree, static_cast<std::int32_t>(outputs)));
       }
     }
   } catch (const nlohmann::json::exception& error) {
-    throw bad_file(path, fmt::format("is no model of trees ({})", printable(error.what())));
+    throw bad_file(name, fmt::format("is no model of trees ({})", printable(error.what())));
   }
-  check_model(path, model);
+  check_model(name, model);
   return model;
+}
+
+Model read_model(const std::string& path, std::uint64_t most_bytes) {
+  const InputFile file(path);
+  const Array<char> text = read_text(file, most_bytes);
+  return model_from_bytes(path, {text.data(), static_cast<std::size_t>(text.size() - 1)});
 }
 
 }  // namespace yupana::io

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/forest/forest.hpp"
@@ -17,8 +18,12 @@ inline constexpr int model_version = 2;
 void write_model_json(AtomicFile& file, const forest::Model& model);
 /// The same in a compact binary: about 50 bytes a node and 8 a value.
 void write_model_binary(AtomicFile& file, const forest::Model& model);
+/// What that writes, in memory.
+std::string model_bytes(const forest::Model& model);
 /// Reads either. bad_input for anything that is no model, of another version, or damaged.
 forest::Model read_model(const std::string& path, std::uint64_t most_bytes);
+/// The same from memory; `name` stands for the path in errors.
+forest::Model model_from_bytes(const std::string& name, std::string_view bytes);
 
 /// One line a node: "if x <= 2.5 (missing too)", and what leaves predict; thresholds unrounded.
 std::string rules_text(const forest::Model& model, std::int64_t tree);

@@ -1,0 +1,53 @@
+// Genotypes of an array in memory to distances: what python/bench/overhead.py compares with.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "bench/support/bench.hpp"
+#include "yupana/core/random.hpp"
+#include "yupana/genotype/dosages.hpp"
+#include "yupana/genotype/metric.hpp"
+
+namespace yupana::bench {
+namespace {
+
+bool same(const SquareMatrix<double>& a, const SquareMatrix<double>& b) {
+  return std::equal(a.data(), a.data() + a.size() * a.size(), b.data());
+}
+
+}  // namespace
+
+void array(Context& context, const BenchParams& params) {
+  const std::int64_t samples = params.quick ? 50 : 2000, sites = params.quick ? 1000 : 100'000;
+  std::vector<std::int8_t> values(static_cast<std::size_t>(samples * sites));
+  const Random random(1);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<std::int8_t>(random.word(i) % 3);
+  }
+  const genotype::Dosages dosages{values.data(), samples, sites, sites, 1};
+  SquareMatrix<double> result;
+  const double seconds = median_seconds(params.quick ? 1 : 5, [&] {
+    result = genotype::distances(context, genotype::pair_counts(context, dosages));
+  });
+  // Two hundred sites by the reference: all of them would take minutes.
+  Context reference({.device = "reference"});
+  genotype::Dosages some = dosages;
+  some.sites = std::min<std::int64_t>(sites, 200);
+  const bool verified =
+      same(genotype::distances(context, genotype::pair_counts(context, some)),
+           genotype::distances(reference, genotype::pair_counts(reference, some)));
+  const double pairs = static_cast<double>(samples * (samples - 1) / 2);
+  const std::string what =
+      fmt::format("int8 array, n={} m={}, {} threads", samples, sites, context.threads());
+  params.emit({"array",
+               what,
+               "yupana",
+               pairs * static_cast<double>(sites) * 1e-9 / seconds,
+               "G pair-SNP/s",
+               {},
+               verified});
+  params.emit({"array", what, "yupana", seconds, "s", {}, verified});
+}
+
+}  // namespace yupana::bench

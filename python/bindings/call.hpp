@@ -1,0 +1,62 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "yupana/core/context.hpp"
+
+/// How Python calls the library: a context for each call, without the interpreter's lock.
+namespace yupana::python {
+
+namespace nb = nanobind;
+
+/// The keywords that every function of the package has.
+struct Options {
+  std::string device = "auto";
+  int threads = 0;
+  std::uint64_t memory = 0;
+  nb::object progress = nb::none();  ///< callable(stage, done, total, unit, seconds), or None
+};
+
+/// Where a function can run: one without a CUDA version takes "auto" for the processor.
+enum class Runs { anywhere, on_the_processor };
+
+/// body(context) on a thread of its own, while this one waits without the interpreter's lock and
+/// looks after signals and progress about twenty times a second. So Ctrl-C, or an exception of the
+/// progress callable, cancels the context; it is raised once the body has ended. Notes of the
+/// context become Python warnings. The body must not touch Python.
+void run_in_context(const Options& options, Runs runs, FunctionView<void(Context&)> body);
+
+template <class Body>
+auto call(const Options& options, const Body& body, Runs runs = Runs::anywhere) {
+  using Result = std::invoke_result_t<Body, Context&>;
+  if constexpr (std::is_void_v<Result>) {
+    run_in_context(options, runs, FunctionView<void(Context&)>(body));
+  } else {
+    std::optional<Result> result;
+    const auto keep = [&](Context& context) { result.emplace(body(context)); };
+    run_in_context(options, runs, FunctionView<void(Context&)>(keep));
+    return Result(std::move(*result));
+  }
+}
+
+/// Each family's file binds itself.
+void bind_call(nb::module_& module);
+void bind_machine(nb::module_& module);
+void bind_arrays(nb::module_& module);
+void bind_genotype(nb::module_& module);
+void bind_graph(nb::module_& module);
+void bind_splice(nb::module_& module);
+void bind_som(nb::module_& module);
+void bind_forest(nb::module_& module);
+void bind_spectral(nb::module_& module);
+void bind_geometry(nb::module_& module);
+void bind_sparse(nb::module_& module);
+void bind_device(nb::module_& module);
+
+}  // namespace yupana::python

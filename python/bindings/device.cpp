@@ -1,0 +1,137 @@
+#include "python/bindings/call.hpp"
+
+// Arrays in the memory of a GPU: taken and given by DLPack, never copied to the host.
+#ifdef YUPANA_CUDA
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/complex.h>
+
+#include <complex>
+
+#include "python/bindings/device_arrays.hpp"
+#include "yupana/core/cuda/runtime.hpp"
+#include "yupana/spectral/device_fft.hpp"
+
+namespace yupana::python {
+namespace {
+
+using yupana::cuda::DeviceArray;
+using yupana::cuda::DeviceScope;
+
+template <class T>
+using DeviceVector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cuda>;
+template <class T>
+using DeviceRows = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cuda>;
+template <class T>
+using Given = nb::ndarray<nb::array_api, T, nb::device::cuda>;
+
+/// body() on the array's device, after all that was asked of it before, and without the
+/// interpreter's lock.
+template <class Body>
+auto on_device(int device, const Body& body) {
+  const nb::gil_scoped_release unlocked;
+  const DeviceScope scope(device);
+  yupana::cuda::check(cudaDeviceSynchronize(), "wait for an array");
+  return body();
+}
+
+/// An array of DLPack that owns the memory.
+template <class T>
+Given<T> given(DeviceArray<T>&& array, std::initializer_list<std::size_t> shape, int device) {
+  auto* kept = new DeviceArray<T>(std::move(array));
+  const nb::capsule release(kept, [](void* p) noexcept { delete static_cast<DeviceArray<T>*>(p); });
+  return Given<T>(kept->data(),
+                  shape.size(),
+                  shape.begin(),
+                  release,
+                  nullptr,
+                  nb::dtype<T>(),
+                  nb::device::cuda::value,
+                  device);
+}
+
+template <class T>
+void bind_vectors(nb::module_& m) {
+  m.def("inclusive_scan", [](DeviceVector<T> in) {
+    const auto n = static_cast<std::int64_t>(in.size());
+    return given(on_device(in.device_id(),
+                           [&] {
+                             DeviceArray<T> out(n);
+                             device::inclusive_scan(in.data(), n, out.data());
+                             return out;
+                           }),
+                 {in.size()},
+                 in.device_id());
+  });
+  m.def("reduce", [](DeviceVector<T> in) {
+    return on_device(in.device_id(), [&] {
+      return device::reduce(in.data(), static_cast<std::int64_t>(in.size()));
+    });
+  });
+  m.def("sort", [](DeviceVector<T> in) {
+    const auto n = static_cast<std::int64_t>(in.size());
+    return given(
+        on_device(in.device_id(),
+                  [&] {
+                    DeviceArray<T> keys(n);
+                    yupana::cuda::check(
+                        cudaMemcpy(keys.data(), in.data(), keys.bytes(), cudaMemcpyDeviceToDevice),
+                        "copy keys");
+                    device::sort(keys.data(), n);
+                    return keys;
+                  }),
+        {in.size()},
+        in.device_id());
+  });
+}
+
+template <class R>
+void bind_fft(nb::module_& m) {
+  using C = std::complex<R>;
+  m.def("fft", [](DeviceRows<C> in, bool inverse) {
+    const auto batch = static_cast<std::int64_t>(in.shape(0));
+    const auto n = static_cast<std::int64_t>(in.shape(1));
+    return given(
+        on_device(in.device_id(),
+                  [&] {
+                    DeviceArray<C> out(n * batch);
+                    if (n == 0 || batch == 0) return out;
+                    const yupana::cuda::Stream stream;
+                    spectral::cuda::DeviceFft<R> plan(n, batch);
+                    plan.run(in.data(),
+                             out.data(),
+                             inverse ? spectral::Direction::inverse : spectral::Direction::forward,
+                             stream);
+                    stream.wait();
+                    return out;
+                  }),
+        {in.shape(0), in.shape(1)},
+        in.device_id());
+  });
+}
+
+}  // namespace
+
+void bind_device(nb::module_& module) {
+  nb::module_ m = module.def_submodule("device", "Arrays in the memory of a GPU.");
+  bind_vectors<std::int32_t>(m);
+  bind_vectors<std::int64_t>(m);
+  bind_vectors<std::uint32_t>(m);
+  bind_vectors<std::uint64_t>(m);
+  bind_vectors<float>(m);
+  bind_vectors<double>(m);
+  bind_fft<float>(m);
+  bind_fft<double>(m);
+}
+
+}  // namespace yupana::python
+
+#else
+
+namespace yupana::python {
+
+/// Without the CUDA backend there are no such arrays to take.
+void bind_device(nb::module_&) {}
+
+}  // namespace yupana::python
+
+#endif

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+/// Arrays that are in the memory of the current GPU already. Only for CUDA builds; each call has
+/// ended on the device when it returns. T: the plain types.
+namespace yupana::python::device {
+
+template <class T>
+void inclusive_scan(const T* in, std::int64_t n, T* out);
+
+template <class T>
+T reduce(const T* in, std::int64_t n);
+
+template <class T>
+void sort(T* keys, std::int64_t n);
+
+}  // namespace yupana::python::device

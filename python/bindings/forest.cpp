@@ -1,0 +1,266 @@
+#include "yupana/forest/forest.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "python/bindings/call.hpp"
+#include "python/bindings/numpy.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/forest/predict.hpp"
+#include "yupana/forest/prune.hpp"
+#include "yupana/io/model_files.hpp"
+
+namespace yupana::python {
+namespace {
+
+using forest::Model;
+using forest::Tree;
+
+/// Where trees run: they may have no version for the GPU.
+constexpr Runs trees_run = Runs::on_the_processor;
+
+/// Column after column, as the library has tables.
+template <class T>
+using Columns = nb::ndarray<const T, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+
+template <class T>
+TableView<T> table_of(const Columns<T>& table) {
+  const auto rows = static_cast<std::int64_t>(table.shape(0));
+  return {table.data(), rows, static_cast<std::int64_t>(table.shape(1)), rows};
+}
+
+/// What grows, as Python says it.
+struct Growing {
+  forest::ForestParams params;
+  bool many = false;  ///< a forest; else one tree, which sees every row
+};
+
+forest::Criterion criterion_of(const std::string& name) {
+  if (name == "gini") return forest::Criterion::gini;
+  if (name == "entropy" || name == "log_loss") return forest::Criterion::entropy;
+  if (name == "squared_error") return forest::Criterion::variance;
+  throw Error(ErrorCode::usage,
+              fmt::format("criterion: '{}' is unknown; use gini, entropy or log_loss for classes, "
+                          "squared_error for numbers",
+                          name));
+}
+
+forest::Sampling sampling_of(const std::string& name) {
+  if (name == "bootstrap") return forest::Sampling::bootstrap;
+  if (name == "partition") return forest::Sampling::partition;
+  if (name == "all") return forest::Sampling::all;
+  throw Error(ErrorCode::usage,
+              fmt::format("sampling: '{}' is unknown; use bootstrap, partition or all", name));
+}
+
+template <class T>
+forest::ForestResult grow(Context& context,
+                          TableView<T> table,
+                          const forest::Target& target,
+                          const Growing& growing) {
+  if (growing.many) return forest::fit_forest(context, table, target, growing.params);
+  forest::ForestResult result;
+  result.trees.push_back(forest::fit_tree(context, table, target, growing.params.tree));
+  return result;
+}
+
+/// One tree as arrays of one entry a node.
+nb::dict tree_dict(const Tree& tree) {
+  const auto list = [&](auto field) {
+    using V = decltype(field(tree.nodes[0]));
+    Array<V> values(std::ssize(tree.nodes));
+    for (std::int64_t i = 0; i < values.size(); ++i) {
+      values[i] = field(tree.nodes[static_cast<std::size_t>(i)]);
+    }
+    return to_numpy(std::move(values));
+  };
+  nb::dict result;
+  result["feature"] = list([](const forest::Node& n) { return std::int64_t{n.feature}; });
+  result["threshold"] = list([](const forest::Node& n) { return n.threshold; });
+  result["left"] = list([](const forest::Node& n) { return std::int64_t{n.left}; });
+  result["right"] = list([](const forest::Node& n) { return std::int64_t{n.right}; });
+  result["missing_left"] =
+      list([](const forest::Node& n) { return static_cast<std::uint8_t>(n.missing_left); });
+  result["rows"] = list([](const forest::Node& n) { return n.rows; });
+  result["weight"] = list([](const forest::Node& n) { return n.weight; });
+  result["impurity"] = list([](const forest::Node& n) { return n.impurity; });
+  Matrix<double> values(std::ssize(tree.nodes), tree.outputs);
+  std::copy(tree.values.begin(), tree.values.end(), values.data());
+  result["value"] = to_numpy(std::move(values));
+  result["depth"] = tree.depth();
+  result["leaves"] = tree.leaves();
+  return result;
+}
+
+template <class T>
+void bind_table_type(nb::module_& m, nb::class_<Model>& model) {
+  m.def(
+      "fit",
+      [](const Options& options,
+         Columns<T> table,
+         std::optional<Vector<std::int32_t>> codes,
+         std::optional<Vector<double>> values,
+         std::optional<Vector<double>> weights,
+         std::vector<std::string> classes,
+         std::vector<std::string> features,
+         const Growing& growing) {
+        const TableView<T> view = table_of(table);
+        forest::Target target;
+        if (codes) target.codes = codes->data();
+        target.classes = static_cast<std::int32_t>(classes.size());
+        if (values) target.values = values->data();
+        if (weights) target.weights = weights->data();
+        const auto fits = [&](const auto& vector) {
+          return !vector || size_of(*vector) == view.rows;
+        };
+        if (codes.has_value() == values.has_value() || !fits(codes) || !fits(values) ||
+            !fits(weights)) {
+          throw Error(ErrorCode::usage, "fit: one label and weight for each row wanted");
+        }
+        forest::ForestResult grown = call(
+            options,
+            [&](Context& context) { return grow(context, view, target, growing); },
+            trees_run);
+        Model fitted;
+        fitted.features = std::move(features);
+        fitted.classes = std::move(classes);
+        fitted.label = "label";
+        fitted.voting = growing.params.voting;
+        fitted.trees = std::move(grown.trees);
+        return std::pair(std::move(fitted), grown.out_of_bag);
+      },
+      nb::arg(),
+      nb::arg(),
+      nb::arg("codes").none(),
+      nb::arg("values").none(),
+      nb::arg("weights").none(),
+      nb::arg("classes"),
+      nb::arg("features"),
+      nb::arg("growing"));
+  model.def("predict_shares", [](const Model& self, const Options& options, Columns<T> table) {
+    return to_numpy(call(
+        options,
+        [&](Context& context) { return forest::predict_shares(context, self, table_of(table)); },
+        trees_run));
+  });
+  model.def("apply", [](const Model& self, const Options& options, Columns<T> table) {
+    return to_numpy(call(
+        options,
+        [&](Context& context) { return forest::apply(context, self, table_of(table)); },
+        trees_run));
+  });
+}
+
+/// The model with some of its trees, or with changed ones.
+Model with_trees(const Model& model, std::vector<Tree> trees) {
+  return {model.features, model.classes, model.label, model.voting, std::move(trees)};
+}
+
+const Tree& tree_at(const Model& model, std::int64_t tree) {
+  if (tree < 0 || tree >= std::ssize(model.trees)) throw nb::index_error("no such tree");
+  return model.trees[static_cast<std::size_t>(tree)];
+}
+
+nb::class_<Model> bind_model(nb::module_& m) {
+  nb::class_<Model> model(m, "Model", "Trees and what their numbers mean.");
+  model.def_ro("features", &Model::features)
+      .def_ro("classes", &Model::classes)
+      .def_prop_ro("trees", [](const Model& self) { return std::ssize(self.trees); })
+      .def_prop_rw(
+          "soft",
+          [](const Model& self) { return self.voting == forest::Voting::soft; },
+          [](Model& self, bool soft) {
+            self.voting = soft ? forest::Voting::soft : forest::Voting::hard;
+          })
+      .def("tree", [](const Model& self, std::int64_t t) { return tree_dict(tree_at(self, t)); })
+      .def("alone",
+           [](const Model& self, std::int64_t t) { return with_trees(self, {tree_at(self, t)}); })
+      .def("importances",
+           [](const Model& self) {
+             return to_numpy(forest::importances(self.trees, std::ssize(self.features)));
+           })
+      .def("pruned",
+           [](const Model& self, double alpha) {
+             std::vector<Tree> trees;
+             for (const Tree& tree : self.trees) {
+               trees.push_back(forest::prune_cost_complexity(tree, alpha));
+             }
+             return with_trees(self, std::move(trees));
+           })
+      .def("cost_complexity_path",
+           [](const Model& self) {
+             std::vector<double> alphas, impurities;
+             for (const forest::PathPoint& point : forest::cost_complexity_path(tree_at(self, 0))) {
+               alphas.push_back(point.alpha);
+               impurities.push_back(point.impurity);
+             }
+             return std::pair(to_numpy(std::move(alphas)), to_numpy(std::move(impurities)));
+           })
+      .def("to_bytes",
+           [](const Model& self) {
+             const std::string bytes = io::model_bytes(self);
+             return nb::bytes(bytes.data(), bytes.size());
+           })
+      .def_static("from_bytes",
+                  [](nb::bytes bytes) {
+                    return io::model_from_bytes("bytes", {bytes.c_str(), bytes.size()});
+                  })
+      .def("rules", [](const Model& self, std::int64_t t) {
+        tree_at(self, t);
+        return io::rules_text(self, t);
+      });
+  return model;
+}
+
+}  // namespace
+
+void bind_forest(nb::module_& module) {
+  nb::module_ m = module.def_submodule("forest", "Decision trees and forests.");
+  nb::class_<Growing>(m, "Growing", "How trees grow.")
+      .def(
+          "__init__",
+          [](Growing* self,
+             const std::string& criterion,
+             std::optional<std::int64_t> max_depth,
+             std::int64_t min_samples_split,
+             std::int64_t min_samples_leaf,
+             double min_impurity_decrease,
+             std::int64_t max_features,
+             std::uint64_t seed,
+             std::optional<std::int64_t> trees,
+             const std::string& sampling,
+             bool soft,
+             bool out_of_bag) {
+            forest::ForestParams params;
+            params.tree.criterion = criterion_of(criterion);
+            params.tree.max_depth = max_depth.value_or(forest::unlimited_depth);
+            params.tree.min_samples_split = min_samples_split;
+            params.tree.min_samples_leaf = min_samples_leaf;
+            params.tree.min_impurity_decrease = min_impurity_decrease;
+            params.tree.max_features = params.max_features = max_features;
+            params.tree.seed = seed;
+            params.trees = trees.value_or(1);
+            params.sampling = sampling_of(sampling);
+            params.voting = soft ? forest::Voting::soft : forest::Voting::hard;
+            params.out_of_bag = out_of_bag;
+            new (self) Growing{params, trees.has_value()};
+          },
+          nb::arg("criterion"),
+          nb::arg("max_depth").none(),
+          nb::arg("min_samples_split"),
+          nb::arg("min_samples_leaf"),
+          nb::arg("min_impurity_decrease"),
+          nb::arg("max_features"),
+          nb::arg("seed"),
+          nb::arg("trees").none(),
+          nb::arg("sampling"),
+          nb::arg("soft"),
+          nb::arg("out_of_bag"));
+  nb::class_<Model> model = bind_model(m);
+  bind_table_type<float>(m, model);
+  bind_table_type<double>(m, model);
+}
+
+}  // namespace yupana::python

@@ -1,0 +1,251 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "python/bindings/call.hpp"
+#include "python/bindings/graph.hpp"
+#include "python/bindings/numpy.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/genotype/dosages.hpp"
+#include "yupana/genotype/metric.hpp"
+#include "yupana/job/counting.hpp"
+
+namespace yupana::python {
+namespace {
+
+using genotype::PairCounts;
+
+/// Genotypes of a file or of an array that Python keeps, with the filters of every run over them.
+struct GenotypeInput {
+  job::InputParams file;
+  genotype::Dosages array;  ///< data is null for a file
+  std::vector<std::string> names;
+
+  bool is_array() const { return array.data != nullptr || file.path.empty(); }
+  /// True if the planes can be made from the array without looking at sites one by one.
+  bool is_plain() const {
+    const genotype::CohortParams& p = file.cohort;
+    return is_array() && p.keep.empty() && p.remove.empty() && p.max_sample_missing >= 1 &&
+           p.max_site_missing >= 1 && p.min_maf <= 0 && p.thin >= 1 &&
+           p.missing == genotype::Missing::pairwise;
+  }
+};
+
+job::Input open(Context& context, const GenotypeInput& input) {
+  if (!input.is_array()) return job::open_input(context, input.file);
+  auto source = std::make_unique<genotype::DosageSource>(input.array, input.names);
+  return {genotype::Cohort(context, std::move(source), input.file.cohort), {}, {}, "array"};
+}
+
+genotype::Missing missing_of(const std::string& name) {
+  if (name == "pairwise") return genotype::Missing::pairwise;
+  if (name == "mode") return genotype::Missing::mode;
+  if (name == "error") return genotype::Missing::error;
+  throw Error(ErrorCode::usage,
+              fmt::format("missing: '{}' is unknown; use pairwise, mode or error", name));
+}
+
+/// What there was to count, and what the filters left.
+struct Counted {
+  PairCounts counts;
+  std::vector<std::string> names;
+  genotype::CohortSummary summary;
+};
+
+Counted count(Context& context, const GenotypeInput& input, bool hethet) {
+  if (input.is_plain()) {
+    const genotype::DosageSource names(input.array, input.names);
+    Counted counted{genotype::pair_counts(context, input.array, {.hethet = hethet, .rows = {}}),
+                    names.samples(),
+                    {}};
+    counted.summary.samples_read = counted.summary.samples_kept = input.array.samples;
+    counted.summary.sites.read = counted.summary.sites.kept = input.array.sites;
+    for (const std::uint64_t called : counted.counts.called) {
+      counted.summary.calls_missing += input.array.sites - static_cast<std::int64_t>(called);
+    }
+    return counted;
+  }
+  job::Input opened = open(context, input);
+  job::PlanParams sizes;
+  sizes.samples = std::ssize(opened.cohort.samples());
+  sizes.sites = opened.cohort.sites();
+  sizes.missing = input.file.cohort.missing == genotype::Missing::pairwise;
+  sizes.hethet = hethet;
+  sizes.one_band = true;
+  const job::Plan plan = job::make_plan(context, sizes);
+  PairCounts counts = job::count_pairs(context, opened, plan, {0, sizes.samples});
+  return {std::move(counts), opened.cohort.samples(), opened.cohort.summary()};
+}
+
+/// The genotypes after the filters, samples x sites, -1 where a call is missing.
+Matrix<std::int8_t> dosages_of(Context& context, const GenotypeInput& input) {
+  static constexpr std::int8_t dosage[] = {2, -1, 1, 0};  // by Code
+  job::Input opened = open(context, input);
+  std::vector<std::vector<std::int8_t>> rows(opened.cohort.samples().size());
+  Stage stage(context, "read");
+  genotype::CallBlock block;
+  while (opened.cohort.read(block, 4096)) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      for (std::int64_t k = 0; k < block.codes.sites; ++k) {
+        rows[i].push_back(dosage[block.codes.at(k, block.samples[i])]);
+      }
+    }
+    stage.advance(static_cast<double>(block.codes.sites));
+  }
+  Matrix<std::int8_t> result(std::ssize(rows), rows.empty() ? 0 : std::ssize(rows[0]));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::copy(rows[i].begin(), rows[i].end(), result.row(static_cast<std::int64_t>(i)));
+    std::vector<std::int8_t>().swap(rows[i]);
+  }
+  return result;
+}
+
+nb::dict summary_dict(const genotype::CohortSummary& summary) {
+  const auto counts = [](const std::map<std::string, std::int64_t>& reasons) {
+    nb::dict result;
+    for (const auto& [reason, number] : reasons) result[reason.c_str()] = number;
+    return result;
+  };
+  nb::dict result;
+  result["samples_read"] = summary.samples_read;
+  result["samples_kept"] = summary.samples_kept;
+  result["samples_dropped"] = counts(summary.samples_dropped);
+  result["sites_read"] = summary.sites.read;
+  result["sites_kept"] = summary.sites.kept;
+  result["sites_skipped"] = counts(summary.sites.skipped);
+  result["calls_missing"] = summary.calls_missing;
+  return result;
+}
+
+/// One of the counts as a symmetric matrix; with its diagonal.
+Matrix<std::int64_t> count_matrix(Context& context, const PairCounts& counts, char which) {
+  Matrix<std::int64_t> result(counts.samples, counts.samples);
+  context.parallel_for(counts.samples, 16, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      for (std::int64_t j = 0; j < counts.samples; ++j) {
+        const std::int64_t a = std::max(i, j), b = std::min(i, j);
+        std::uint64_t value = 0;
+        if (which == '1') value = counts.ibs1.at(a, b);
+        if (which == '0') value = counts.ibs0.at(a, b);
+        if (which == 's') {
+          value = a == b ? counts.called[static_cast<std::size_t>(a)] : counts.shared_at(a, b);
+        }
+        result(i, j) = static_cast<std::int64_t>(value);
+      }
+    }
+  });
+  return result;
+}
+
+void bind_input(nb::module_& m) {
+  nb::class_<GenotypeInput>(m, "GenotypeInput", "A genotype file or array with its filters.")
+      .def(nb::init<>())
+      .def("set_array",
+           [](GenotypeInput& self,
+              nb::ndarray<const std::int8_t, nb::ndim<2>, nb::device::cpu> array,
+              std::vector<std::string> names) {
+             self.array = {array.data(),
+                           static_cast<std::int64_t>(array.shape(0)),
+                           static_cast<std::int64_t>(array.shape(1)),
+                           array.stride(0),
+                           array.stride(1)};
+             self.names = std::move(names);
+           })
+      .def("set_missing",
+           [](GenotypeInput& self, const std::string& name) {
+             self.file.cohort.missing = missing_of(name);
+           })
+      .def_prop_rw(
+          "path",
+          [](const GenotypeInput& self) { return self.file.path; },
+          [](GenotypeInput& self, const std::string& path) { self.file.path = path; })
+#define YUPANA_FIELD(name, member, type)                          \
+  def_prop_rw(                                                    \
+      name,                                                       \
+      [](const GenotypeInput& self) { return self.file.member; }, \
+      [](GenotypeInput& self, type value) { self.file.member = value; })
+      .YUPANA_FIELD("bim", bim, std::string)
+      .YUPANA_FIELD("fam", fam, std::string)
+      .YUPANA_FIELD("chromosomes", chromosomes, std::string)
+      .YUPANA_FIELD("all_chromosomes", all_chromosomes, bool)
+      .YUPANA_FIELD("region", region, std::string)
+      .YUPANA_FIELD("half_call", half_call, std::string)
+      .YUPANA_FIELD("polyploid", polyploid, std::string)
+      .YUPANA_FIELD("round", round, bool)
+      .YUPANA_FIELD("keep", cohort.keep, std::vector<std::string>)
+      .YUPANA_FIELD("remove", cohort.remove, std::vector<std::string>)
+      .YUPANA_FIELD("max_sample_missing", cohort.max_sample_missing, double)
+      .YUPANA_FIELD("max_site_missing", cohort.max_site_missing, double)
+      .YUPANA_FIELD("min_maf", cohort.min_maf, double)
+      .YUPANA_FIELD("thin", cohort.thin, double)
+      .YUPANA_FIELD("seed", cohort.seed, std::uint64_t)
+#undef YUPANA_FIELD
+      .def("samples",
+           [](const GenotypeInput& self, const Options& options) {
+             return call(options, [&](Context& context) {
+               const job::Input opened = open(context, self);
+               return opened.cohort.samples();
+             });
+           })
+      .def("dosages", [](const GenotypeInput& self, const Options& options) {
+        return to_numpy(call(options, [&](Context& context) { return dosages_of(context, self); }));
+      });
+}
+
+void bind_counts(nb::module_& m) {
+  nb::class_<Counted>(m, "PairCounts", "Exact counts of every pair.")
+      .def_prop_ro("samples", [](const Counted& self) { return self.names; })
+      .def_prop_ro("sites", [](const Counted& self) { return self.counts.sites; })
+      .def_prop_ro("complete", [](const Counted& self) { return self.counts.shared.empty(); })
+      .def_prop_ro("summary", [](const Counted& self) { return summary_dict(self.summary); })
+      .def("matrix",
+           [](const Counted& self, const Options& options, const std::string& which) {
+             return to_numpy(call(options, [&](Context& context) {
+               return count_matrix(context, self.counts, which == "shared" ? 's' : which.back());
+             }));
+           })
+      .def(
+          "distances",
+          [](const Counted& self, const Options& options, const std::string& metric, bool rescale) {
+            const genotype::MetricParams params{.metric = genotype::metric_from_name(metric),
+                                                .rescale = rescale};
+            return to_numpy<double>(call(options, [&](Context& context) {
+              genotype::check_metric(self.counts, params, self.names);
+              return genotype::distances(context, self.counts, params);
+            }));
+          })
+      .def("squared_distances", [](const Counted& self, const Options& options) {
+        // Integers where they are exact: what a Fermat job starts from.
+        constexpr std::int64_t largest_integer_sites = std::int64_t{1} << 27;
+        const bool whole = self.counts.shared.empty() && self.counts.sites < largest_integer_sites;
+        return to_python(call(options, [&](Context& context) -> graph::AnyMatrix {
+          if (whole) return genotype::integer_squared_distances(context, self.counts);
+          return genotype::distances(
+              context, self.counts, {.metric = genotype::Metric::squared_euclidean});
+        }));
+      });
+  m.def("count", [](const GenotypeInput& input, const Options& options, bool hethet) {
+    return call(options, [&](Context& context) { return count(context, input, hethet); });
+  });
+  m.def("needs_hethet", [](const std::string& metric) {
+    return genotype::metric_from_name(metric) == genotype::Metric::king;
+  });
+  m.def("metric_names", [] {
+    std::vector<std::string> names;
+    for (const std::string_view name : genotype::metric_names()) names.emplace_back(name);
+    return names;
+  });
+}
+
+}  // namespace
+
+void bind_genotype(nb::module_& module) {
+  nb::module_ m = module.def_submodule("genotype", "Genotypes and their pair counts.");
+  bind_input(m);
+  bind_counts(m);
+}
+
+}  // namespace yupana::python

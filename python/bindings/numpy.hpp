@@ -1,0 +1,71 @@
+#pragma once
+
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "yupana/core/array.hpp"
+#include "yupana/core/matrix.hpp"
+
+/// Arrays between Python and the library, without copies.
+namespace yupana::python {
+
+namespace nb = nanobind;
+
+/// What comes in: memory of the host, dense. Converted by the package before, never here.
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+/// Rows one after the other; a row's values are neighbours.
+template <class T>
+using Rows = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+/// What a function writes to.
+template <class T>
+using VectorOut = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::int64_t size_of(const T& array) {
+  return static_cast<std::int64_t>(array.size());
+}
+
+template <class T>
+MatrixView<const T> view_of(const Rows<T>& rows) {
+  return {rows.data(),
+          static_cast<std::int64_t>(rows.shape(0)),
+          static_cast<std::int64_t>(rows.shape(1)),
+          rows.stride(0)};
+}
+
+/// A NumPy array that owns what `owner` owned; `data` is in it.
+template <class T, class Owner>
+nb::ndarray<nb::numpy, T> owned(Owner&& owner, std::initializer_list<std::int64_t> shape) {
+  auto* kept = new Owner(std::forward<Owner>(owner));
+  const nb::capsule release(kept, [](void* p) noexcept { delete static_cast<Owner*>(p); });
+  std::size_t sizes[8] = {};
+  std::size_t dimensions = 0;
+  for (const std::int64_t size : shape) sizes[dimensions++] = static_cast<std::size_t>(size);
+  return nb::ndarray<nb::numpy, T>(const_cast<T*>(kept->data()), dimensions, sizes, release);
+}
+
+template <class T>
+nb::ndarray<nb::numpy, T> to_numpy(Array<T>&& array) {
+  const std::int64_t size = array.size();
+  return owned<T>(std::move(array), {size});
+}
+
+template <class T>
+nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values) {
+  const std::int64_t size = std::ssize(values);
+  return owned<T>(std::move(values), {size});
+}
+
+template <class T>
+nb::ndarray<nb::numpy, T> to_numpy(Matrix<T>&& matrix) {
+  const std::int64_t rows = matrix.rows(), cols = matrix.cols();
+  return owned<T>(std::move(matrix), {rows, cols});
+}
+
+}  // namespace yupana::python

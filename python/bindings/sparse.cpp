@@ -1,0 +1,132 @@
+#include <nanobind/stl/string.h>
+
+#include "python/bindings/call.hpp"
+#include "python/bindings/numpy.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/sparse/triangular.hpp"
+
+namespace yupana::python {
+namespace {
+
+using namespace sparse;
+
+SolveMethod method_of(const std::string& name) {
+  if (name == "auto") return SolveMethod::automatic;
+  if (name == "serial") return SolveMethod::serial;
+  if (name == "level_set") return SolveMethod::level_set;
+  if (name == "sync_free") return SolveMethod::sync_free;
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("method: '{}' is unknown; use auto, serial, level_set or sync_free", name));
+}
+
+const char* name_of(SolveMethod method) {
+  switch (method) {
+    case SolveMethod::serial:
+      return "serial";
+    case SolveMethod::level_set:
+      return "level_set";
+    case SolveMethod::sync_free:
+      return "sync_free";
+    case SolveMethod::automatic:
+      break;
+  }
+  return "auto";
+}
+
+/// A system of scipy's arrays. Their ends are checked here: the library trusts them.
+template <class V, class I>
+CsrView<V, I> matrix_of(std::int64_t columns,
+                        const Vector<I>& offsets,
+                        const Vector<I>& indices,
+                        const Vector<V>& values) {
+  const std::int64_t rows = size_of(offsets) - 1;
+  if (rows < 0 || offsets.data()[0] != 0) {
+    throw Error(ErrorCode::bad_input, "indptr: rows + 1 numbers that begin with 0 wanted");
+  }
+  for (std::int64_t i = 0; i < rows; ++i) {
+    if (offsets.data()[i] <= offsets.data()[i + 1]) continue;
+    throw Error(ErrorCode::bad_input, fmt::format("indptr: row {} ends before it begins", i));
+  }
+  if (offsets.data()[rows] != size_of(indices) || size_of(indices) != size_of(values)) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("indptr ends at {}, there are {} indices and {} values",
+                            offsets.data()[rows],
+                            size_of(indices),
+                            size_of(values)));
+  }
+  return {rows, columns, offsets.data(), indices.data(), values.data()};
+}
+
+/// A class of the module needs a type of its own for each pair of types.
+template <class V, class I>
+struct System {
+  TriangularSystem<V, I> solver;
+};
+
+template <class V, class I>
+void bind_type(nb::module_& m, const char* name) {
+  using Bound = System<V, I>;
+  nb::class_<Bound>(m, name, "A triangular system, analysed once.")
+      .def("__init__",
+           [](Bound* self,
+              const Options& options,
+              std::int64_t columns,
+              Vector<I> offsets,
+              Vector<I> indices,
+              Vector<V> values,
+              bool lower,
+              bool unit_diagonal,
+              bool ignore_other,
+              const std::string& method) {
+             TriangularParams params;
+             params.triangle = lower ? Triangle::lower : Triangle::upper;
+             params.method = method_of(method);
+             params.unit_diagonal = unit_diagonal;
+             params.sort_columns = true;
+             params.ignore_other = ignore_other;
+             const CsrView<V, I> matrix = matrix_of(columns, offsets, indices, values);
+             new (self) Bound{call(options, [&](Context& context) {
+               return TriangularSystem<V, I>(context, matrix, params);
+             })};
+           })
+      .def_prop_ro("rows", [](const Bound& self) { return self.solver.rows(); })
+      .def_prop_ro("levels", [](const Bound& self) { return self.solver.analysis().levels; })
+      .def_prop_ro("warps", [](const Bound& self) { return self.solver.analysis().warps; })
+      .def_prop_ro("method", [](const Bound& self) { return name_of(self.solver.method()); })
+      .def("level",
+           [](const Bound& self) {
+             const Array<I>& level = self.solver.analysis().level;
+             return to_numpy(std::vector<I>(level.begin(), level.end()));
+           })
+      .def("update_values",
+           [](Bound& self, const Options& options, Vector<V> values, std::int64_t entries) {
+             if (size_of(values) != entries) {
+               throw Error(ErrorCode::usage,
+                           fmt::format("values: {} wanted, one for each entry, {} given",
+                                       entries,
+                                       size_of(values)));
+             }
+             call(options,
+                  [&](Context& context) { self.solver.update_values(context, values.data()); });
+           })
+      .def("solve", [](const Bound& self, const Options& options, Rows<V> b) {
+        return to_numpy(call(options, [&](Context& context) {
+          Matrix<V> x(static_cast<std::int64_t>(b.shape(0)), static_cast<std::int64_t>(b.shape(1)));
+          self.solver.solve(context, view_of(b), x.view());
+          return x;
+        }));
+      });
+}
+
+}  // namespace
+
+void bind_sparse(nb::module_& module) {
+  nb::module_ m = module.def_submodule("sparse", "Sparse triangular systems.");
+  bind_type<float, std::int32_t>(m, "System_float32_int32");
+  bind_type<float, std::int64_t>(m, "System_float32_int64");
+  bind_type<double, std::int32_t>(m, "System_float64_int32");
+  bind_type<double, std::int64_t>(m, "System_float64_int64");
+}
+
+}  // namespace yupana::python

@@ -1,0 +1,149 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "python/bindings/call.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/splice/candidates.hpp"
+#include "yupana/splice/protein.hpp"
+
+namespace yupana::python {
+namespace {
+
+using splice::Exon;
+/// One problem as Python says it: bases, exons, target. The text is Python's own.
+using Given = std::tuple<std::string_view, std::vector<Exon>, std::string_view>;
+
+splice::Substitution substitution_of(
+    const std::string& letters, std::vector<int> scores, int match, int mismatch, bool protein) {
+  if (!letters.empty()) return splice::Substitution::matrix(letters, std::move(scores));
+  return protein ? splice::Substitution::blosum62() : splice::Substitution::dna(match, mismatch);
+}
+
+nb::dict alignment_dict(const splice::SplicedAlignment& alignment) {
+  nb::list chain;
+  for (const splice::ExonAlignment& exon : alignment.chain) {
+    std::string cigar;
+    for (const splice::Run& run : exon.runs) {
+      cigar += std::to_string(run.length) + run.operation;
+    }
+    chain.append(nb::make_tuple(exon.exon, exon.target_begin, exon.target_end, cigar));
+  }
+  nb::dict result;
+  result["score"] = alignment.score;
+  result["chain"] = chain;
+  result["cells"] = alignment.executed_cells;
+  return result;
+}
+
+void bind_exon(nb::module_& m) {
+  nb::class_<Exon>(m, "Exon", "A candidate exon: bases first..last, counted from 1.")
+      .def(
+          "__init__",
+          [](Exon* self,
+             std::int64_t first,
+             std::int64_t last,
+             std::int32_t begin,
+             std::int32_t entry,
+             std::int32_t exit,
+             std::int32_t end) {
+            new (self) Exon{first, last, begin, entry, exit, end};
+          },
+          nb::arg("first"),
+          nb::arg("last"),
+          nb::arg("begin") = 0,
+          nb::arg("entry") = 0,
+          nb::arg("exit") = 0,
+          nb::arg("end") = 0)
+      .def_rw("first", &Exon::first, "First base, from 1.")
+      .def_rw("last", &Exon::last, "Last base, included.")
+      .def_rw("begin", &Exon::begin, "Added where the exon is the first of its chain.")
+      .def_rw("entry", &Exon::entry, "Added where another exon stands before it.")
+      .def_rw("exit", &Exon::exit, "Added where another exon follows.")
+      .def_rw("end", &Exon::end, "Added where the exon is the last of its chain.")
+      .def("__eq__", [](const Exon& a, const Exon& b) { return a == b; })
+      .def("__getstate__",
+           [](const Exon& e) {
+             return std::tuple(e.first, e.last, e.begin, e.entry, e.exit, e.end);
+           })
+      .def("__setstate__",
+           [](Exon& self,
+              const std::tuple<std::int64_t,
+                               std::int64_t,
+                               std::int32_t,
+                               std::int32_t,
+                               std::int32_t,
+                               std::int32_t>& s) {
+             new (&self) Exon{std::get<0>(s),
+                              std::get<1>(s),
+                              std::get<2>(s),
+                              std::get<3>(s),
+                              std::get<4>(s),
+                              std::get<5>(s)};
+           })
+      .def("__repr__", [](const Exon& e) {
+        return "Exon(" + std::to_string(e.first) + ", " + std::to_string(e.last) + ")";
+      });
+}
+
+}  // namespace
+
+void bind_splice(nb::module_& module) {
+  nb::module_ m = module.def_submodule("splice", "Exact spliced alignment.");
+  bind_exon(m);
+  m.def(
+      "align",
+      [](const Options& options,
+         const std::vector<Given>& given,
+         bool protein,
+         const std::string& letters,
+         std::vector<int> scores,
+         int match,
+         int mismatch,
+         int gap_open,
+         int gap_extend,
+         std::int64_t min_intron,
+         bool alignment,
+         int genetic_code) {
+        std::vector<splice::Case> cases;
+        for (const auto& [bases, exons, target] : given) cases.push_back({bases, exons, target});
+        splice::ProteinParams for_proteins;
+        splice::AlignParams& params = for_proteins.align;
+        params.substitution = substitution_of(letters, std::move(scores), match, mismatch, protein);
+        params.gap_open = gap_open;
+        params.gap_extend = gap_extend;
+        params.min_intron = min_intron;
+        params.alignment = alignment;
+        if (protein) for_proteins.code = splice::GeneticCode(genetic_code);
+        const auto found = call(
+            options,
+            [&](Context& context) {
+              return protein ? splice::align_protein(context, cases, for_proteins)
+                             : splice::align(context, cases, params);
+            },
+            protein ? Runs::on_the_processor : Runs::anywhere);
+        nb::list results;
+        for (const splice::SplicedAlignment& one : found) results.append(alignment_dict(one));
+        return results;
+      },
+      nb::arg(),
+      nb::arg(),
+      nb::arg("protein"),
+      nb::arg("letters"),
+      nb::arg("scores"),
+      nb::arg("match"),
+      nb::arg("mismatch"),
+      nb::arg("gap_open"),
+      nb::arg("gap_extend"),
+      nb::arg("min_intron"),
+      nb::arg("alignment"),
+      nb::arg("genetic_code"));
+  m.def("candidate_exons", [](std::string_view bases, bool protein) {
+    return splice::candidate_exons(
+        bases, protein ? splice::candidates_for_proteins() : splice::CandidateParams{});
+  });
+  m.attr("candidate_scale") = splice::candidate_scale;
+}
+
+}  // namespace yupana::python

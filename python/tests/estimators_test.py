@@ -1,0 +1,222 @@
+import pickle
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from sklearn import datasets
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier as PeerForest
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier as PeerTree
+from sklearn.tree import DecisionTreeRegressor as PeerRegressor
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import yupana
+
+ESTIMATORS = [
+    yupana.DecisionTreeClassifier(),
+    yupana.DecisionTreeRegressor(),
+    yupana.RandomForestClassifier(n_estimators=10),
+    yupana.RandomForestRegressor(n_estimators=10),
+    yupana.SOM(rows=3, cols=4),
+]
+
+
+def expected_failures(estimator):
+    """What docs/python.md says of these."""
+    failures = {}
+    if isinstance(estimator, (yupana.DecisionTreeClassifier, yupana.RandomForestClassifier)):
+        failures["check_class_weight_classifiers"] = (
+            "a fully grown tree separates rows whatever they weigh; the check stops scikit-learn's "
+            "early by min_weight_fraction_leaf, which is not offered here"
+        )
+    if isinstance(estimator, (yupana.RandomForestClassifier, yupana.RandomForestRegressor)):
+        # scikit-learn's forests fail this one too.
+        failures["check_sample_weight_equivalence_on_dense_data"] = (
+            "a row of weight 2 is drawn as often as one of weight 1"
+        )
+    return failures
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return datasets.load_wine(return_X_y=True)
+
+
+def test_one_tree_is_scikit_learns_where_no_gains_are_equal(wine):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 6)).astype(np.float32)  # as scikit-learn stores values
+    y = (X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(size=3000) > 0).astype(int)
+    for depth in (1, 2, 4):
+        ours = yupana.DecisionTreeClassifier(max_depth=depth).fit(X, y)
+        peer = PeerTree(max_depth=depth, random_state=0).fit(X, y)
+        assert np.allclose(ours.predict_proba(X), peer.predict_proba(X))
+        assert np.array_equal(ours.tree_.feature, peer.tree_.feature)
+        assert np.allclose(ours.tree_.threshold, peer.tree_.threshold)
+        assert np.allclose(ours.tree_.value, peer.tree_.value)
+        assert np.allclose(ours.feature_importances_, peer.feature_importances_)
+        assert np.array_equal(ours.apply(X), peer.apply(X))
+        assert (ours.decision_path(X) != peer.decision_path(X)).nnz == 0
+    X, y = wine
+    target = X[:, 0].astype(float)
+    ours = yupana.DecisionTreeRegressor(max_depth=3).fit(X[:, 1:], target)
+    peer = PeerRegressor(max_depth=3, random_state=0).fit(X[:, 1:], target)
+    assert np.isclose(ours.score(X[:, 1:], target), peer.score(X[:, 1:], target), atol=0.02)
+    path = yupana.DecisionTreeClassifier().cost_complexity_pruning_path(X, y)
+    assert path.ccp_alphas[0] == 0 and (np.diff(path.ccp_alphas) >= 0).all()
+
+
+def test_forest_is_as_accurate_as_scikit_learns(wine):
+    X, y = wine
+    ours = cross_val_score(yupana.RandomForestClassifier(random_state=0), X, y, cv=5).mean()
+    peer = cross_val_score(PeerForest(random_state=0), X, y, cv=5).mean()
+    assert ours > peer - 0.03
+    model = yupana.RandomForestClassifier(oob_score=True, random_state=0).fit(X, y)
+    assert model.oob_score_ > 0.9 and len(model.estimators_) == len(model) == 100
+    mean = np.mean([tree.predict_proba(X) for tree in model.estimators_], axis=0)
+    assert np.allclose(mean, model.predict_proba(X))
+    parts = yupana.RandomForestClassifier(5, bootstrap="partition", random_state=0).fit(X, y)
+    assert sum(tree.tree_.n_node_samples[0] for tree in parts.estimators_) == len(X)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
+def test_same_bits_for_any_threads_and_after_pickling(estimator, wine):
+    X, y = wine
+    models = [
+        clone(estimator).set_params(random_state=3, threads=threads).fit(X, y)
+        for threads in (1, 2, 7)
+    ]
+    models.append(pickle.loads(pickle.dumps(models[0])))
+    models.append(type(estimator).from_bytes(models[0].to_bytes()))
+    if hasattr(estimator, "transform"):
+        results = [model.transform(X) for model in models]
+    else:
+        results = [model.predict(X) for model in models]
+    for result in results[1:]:
+        assert result.tobytes() == results[0].tobytes()
+
+
+def test_classes_come_back_from_bytes_as_they_were(wine):
+    X, y = wine
+    for labels in (y, np.array(["a", "b", "c"])[y], y * 2.0):
+        model = yupana.DecisionTreeClassifier().fit(X, labels)
+        again = yupana.DecisionTreeClassifier.from_bytes(model.to_bytes())
+        assert np.array_equal(again.predict(X), model.predict(X))
+    with pytest.raises(ValueError, match="cut short"):
+        yupana.DecisionTreeClassifier.from_bytes(model.to_bytes()[:-5])
+    with pytest.raises(ValueError, match="classes"):
+        yupana.DecisionTreeRegressor.from_bytes(model.to_bytes())
+
+
+def test_pandas_and_arrow_tables(wine):
+    X, y = wine
+    names = [f"feature {i}" for i in range(X.shape[1])]
+    frame = pd.DataFrame(X, columns=names)
+    table = pa.table({name: X[:, i] for i, name in enumerate(names)})
+    wanted = yupana.DecisionTreeClassifier(random_state=0).fit(X, y)
+    for tabular in (frame, table):
+        model = yupana.DecisionTreeClassifier(random_state=0).fit(tabular, y)
+        assert model.tree_.threshold.tobytes() == wanted.tree_.threshold.tobytes()
+        assert list(model.feature_names_in_) == names
+        assert np.array_equal(model.predict(tabular), wanted.predict(X))
+        with pytest.raises(ValueError, match="feature names should match"):
+            model.predict(table.rename_columns(names[::-1]))
+        som = yupana.SOM(2, 2, random_state=0).fit(tabular)
+        assert som.weights_.tobytes() == yupana.SOM(2, 2, random_state=0).fit(X).weights_.tobytes()
+    holes = pa.table({"x": pa.array([1.0, None, 3.0, 4.0])})
+    model = yupana.DecisionTreeClassifier().fit(holes, pa.array([0, 1, 1, 1]))
+    assert model.predict(holes).tolist() == [0, 1, 1, 1]
+
+
+def test_missing_values_and_weights(wine):
+    X, y = wine
+    X = X.copy()
+    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    assert yupana.DecisionTreeClassifier().fit(X, y).score(X, y) == 1.0
+    weights = np.random.default_rng(1).integers(0, 3, len(y))
+    weighted = yupana.DecisionTreeClassifier().fit(X, y, sample_weight=weights)
+    repeated = yupana.DecisionTreeClassifier().fit(np.repeat(X, weights, 0), np.repeat(y, weights))
+    assert np.array_equal(weighted.tree_.threshold, repeated.tree_.threshold)
+
+
+def test_trees_equal_the_command_line(wine, program, tmp_path):
+    X, y = wine
+    names = [f"f{i}" for i in range(X.shape[1])]
+    frame = pd.DataFrame(X, columns=names)
+    frame.assign(kind=y).to_csv(tmp_path / "wine.csv", index=False)
+    program("tree", "fit", tmp_path / "wine.csv", "--label", "kind", "--binary", "-o",
+            tmp_path / "tree")
+    theirs = yupana.DecisionTreeClassifier.from_bytes((tmp_path / "tree.model").read_bytes())
+    ours = yupana.DecisionTreeClassifier().fit(frame, y)
+    for name, value in vars(ours.tree_).items():
+        assert np.array_equal(getattr(theirs.tree_, name), value), name
+    program("forest", "fit", tmp_path / "wine.csv", "--label", "kind", "--binary", "--trees", 7,
+            "--seed", 5, "-o", tmp_path / "forest")
+    theirs = yupana.RandomForestClassifier.from_bytes((tmp_path / "forest.model").read_bytes())
+    ours = yupana.RandomForestClassifier(7, random_state=5).fit(frame, y)
+    for mine, other in zip(ours.estimators_, theirs.estimators_):
+        assert np.array_equal(mine.tree_.threshold, other.tree_.threshold)
+
+
+def test_som_equals_the_command_line(program, tmp_path):
+    X = np.random.default_rng(0).normal(size=(500, 5)).astype(np.float32)
+    pd.DataFrame(X.astype(float), columns=list("abcde")).to_csv(tmp_path / "x.csv", index=False, float_format="%.17g")
+    program("som", "fit", tmp_path / "x.csv", "--rows", 4, "--cols", 3, "--iterations", 7,
+            "--seed", 2, "-o", tmp_path / "map")
+    wanted = np.load(tmp_path / "map.codebook.npy")
+    som = yupana.SOM(4, 3, iterations=7, random_state=2).fit(X)
+    assert som.weights_.tobytes() == wanted.tobytes()
+    assert np.array_equal(som.u_matrix(), np.load(tmp_path / "map.umatrix.npy"))
+    assert np.array_equal(som.activation_response(X), np.load(tmp_path / "map.hits.npy"))
+
+
+def test_som_says_what_users_ask_of_a_map():
+    X = np.random.default_rng(0).normal(size=(300, 4))
+    som = yupana.SOM(5, 6, lattice="hexagonal", random_state=0).fit(X)
+    distances = som.transform(X)
+    assert np.array_equal(distances.argmin(axis=1), som.predict(X))
+    assert np.isclose(som.quantization_error(X), distances.min(axis=1).mean())
+    assert 0 <= som.topographic_error(X) <= 1
+    assert som.bmu_coords(X).max(axis=0).tolist() <= [4, 5]
+    assert som.sigma_[0] == 3 and np.isclose(som.sigma_[-1], 0.5, atol=0.1)
+    further = yupana.SOM(5, 6, lattice="hexagonal", iterations=2).fit_from(X, som.weights_)
+    assert further.weights_.shape == som.weights_.shape
+
+
+def test_pipelines_and_searches_take_them(wine):
+    from sklearn.model_selection import GridSearchCV
+
+    X, y = wine
+    steps = make_pipeline(StandardScaler(), yupana.SOM(4, 4, random_state=0),
+                          yupana.DecisionTreeClassifier(max_depth=3))
+    assert steps.fit(X, y).score(X, y) > 0.8
+    search = GridSearchCV(yupana.DecisionTreeClassifier(), {"max_depth": [1, 3]}, n_jobs=2)
+    assert search.fit(X, y).best_params_["max_depth"] == 3
+
+
+@pytest.mark.parametrize(
+    "estimator, words",
+    [
+        (yupana.DecisionTreeClassifier(criterion="magic"), "gini"),
+        (yupana.DecisionTreeClassifier(max_depth=0), "max_depth"),
+        (yupana.DecisionTreeClassifier(max_features=99), "max_features"),
+        (yupana.DecisionTreeClassifier(min_samples_leaf=0), "min_samples_leaf"),
+        (yupana.RandomForestClassifier(n_estimators=0), "n_estimators"),
+        (yupana.RandomForestClassifier(bootstrap=False, oob_score=True), "oob_score"),
+        (yupana.SOM(rows=0), "row"),
+        (yupana.SOM(lattice="cubic"), "hexagonal"),
+        (yupana.SOM(sigmaf=-1.0), "sigma"),
+    ],
+)
+def test_bad_parameters_are_one_clear_line(estimator, words, wine):
+    with pytest.raises(ValueError, match=words) as caught:
+        estimator.fit(*wine)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,140 @@
+import pickle
+
+import numpy as np
+import pytest
+
+import yupana
+from yupana import genotype
+
+
+def counted(calls):
+    """Pair counts in NumPy, one pair at a time."""
+    n = len(calls)
+    ibs1, ibs0, shared = (np.zeros((n, n), np.int64) for _ in range(3))
+    for i in range(n):
+        both = (calls[i] >= 0) & (calls >= 0)
+        difference = np.abs(calls[i].astype(int) - calls)
+        ibs1[i] = (both & (difference == 1)).sum(axis=1)
+        ibs0[i] = (both & (difference == 2)).sum(axis=1)
+        shared[i] = both.sum(axis=1)
+    return ibs1, ibs0, shared
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+@pytest.mark.parametrize("sites", [1, 511, 512, 513, 1031])
+def test_counts_equal_numpy(genotypes, threads, sites):
+    calls = genotypes[:, :sites]
+    counts = genotype.pair_counts(calls, threads=threads)
+    ibs1, ibs0, shared = counted(calls)
+    assert np.array_equal(counts.ibs1, ibs1)
+    assert np.array_equal(counts.ibs0, ibs0)
+    assert np.array_equal(counts.shared, shared)
+    assert counts.summary["calls_missing"] == (calls < 0).sum()
+
+
+def test_every_layout_and_type_gives_the_same(genotypes):
+    wanted = yupana.distances(genotypes)
+    strided = np.zeros((2 * len(genotypes), 1031), np.int8)
+    strided[::2] = genotypes
+    floats = genotypes.astype(float)
+    floats[genotypes < 0] = np.nan
+    for array in (
+        np.asfortranarray(genotypes),
+        strided[::2],
+        genotypes[:, ::-1],
+        genotypes.astype(np.int64),
+        floats,
+    ):
+        assert np.array_equal(yupana.distances(array), wanted)
+
+
+def test_files_arrays_and_the_command_line_agree(genotypes, program, tmp_path):
+    np.save(tmp_path / "cohort.npy", genotypes)
+    for metric in genotype.metric_names()[:-1]:  # normalized wants every call
+        program(
+            "dist",
+            tmp_path / "cohort.npy",
+            "--metric",
+            metric,
+            "-o",
+            tmp_path / metric,
+        )
+        wanted = np.load(tmp_path / f"{metric}.dist.npy")
+        for source in (genotypes, tmp_path / "cohort.npy"):
+            assert yupana.distances(source, metric).tobytes() == wanted.tobytes()
+
+
+def test_filters_are_the_same_for_arrays_and_files(genotypes, tmp_path):
+    np.save(tmp_path / "cohort.npy", genotypes)
+    filters = {"min_maf": 0.2, "max_site_missing": 0.04, "remove": ["3", "7"], "missing": "mode"}
+    cohorts = [yupana.read_genotypes(s, **filters) for s in (genotypes, tmp_path / "cohort.npy")]
+    assert cohorts[0].samples == cohorts[1].samples and len(cohorts[0].samples) == 81
+    arrays = [cohort.to_numpy() for cohort in cohorts]
+    assert np.array_equal(*arrays) and arrays[0].shape[1] < 1031 and (arrays[0] >= 0).all()
+    assert np.array_equal(cohorts[0].distances(), cohorts[1].distances())
+    assert np.array_equal(cohorts[0].distances(), yupana.distances(arrays[0]))
+
+
+def test_plink_files_round_trip(program, tmp_path):
+    program("simulate", "--samples", 41, "--sites", 700, "--missing", 0.01, "-o", tmp_path / "c")
+    cohort = yupana.read_genotypes(tmp_path / "c.bed")
+    calls = cohort.to_numpy()
+    assert calls.shape == (41, 700) and (calls == -1).any()
+    assert np.array_equal(cohort.distances(), yupana.distances(calls))
+    assert yupana.read_genotypes(str(tmp_path / "c")).samples == cohort.samples
+    assert np.array_equal(
+        yupana.read_genotypes("simulate:41x700,missing=0.01").to_numpy(), calls
+    )
+
+
+def test_an_int8_array_is_not_copied():
+    calls = np.zeros((500, 400_000), np.int8)  # 200 MB
+    calls[:, ::3] = 1
+    for array in (calls, calls.reshape(400_000, 500).T):
+        before = yupana._core.peak_memory()
+        cohort = yupana.read_genotypes(array)
+        assert cohort._source.ctypes.data == array.ctypes.data
+        cohort.distances()
+        assert yupana._core.peak_memory() - before < 150 << 20, "more than planes of a block"
+
+
+def test_pairs_without_a_shared_site_are_nan_and_noted():
+    calls = np.array([[0, -1], [-1, 1]], np.int8)
+    with pytest.warns(yupana.Note, match="share no called site"):
+        distances = yupana.distances(calls)
+    assert np.isnan(distances[0, 1]) and distances[0, 0] == 0
+
+
+def test_pickles_with_its_filters(genotypes):
+    cohort = yupana.read_genotypes(genotypes, min_maf=0.3, samples=[f"s{i}" for i in range(83)])
+    again = pickle.loads(pickle.dumps(cohort))
+    assert again.samples == cohort.samples
+    assert np.array_equal(again.distances(), cohort.distances())
+
+
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (lambda: yupana.distances(np.full((2, 3), 5, np.int8)), ValueError, "row 0, column 0 is 5"),
+        (lambda: yupana.distances(np.full((2, 3), 0.5)), ValueError, "0, 1, 2"),
+        (lambda: yupana.distances(np.zeros(3, np.int8)), ValueError, "samples x sites"),
+        (lambda: yupana.distances(np.zeros((0, 3), np.int8)), ValueError, "no sample left"),
+        (lambda: yupana.distances(np.zeros((2, 3), np.int8), "miles"), ValueError, "miles"),
+        (lambda: yupana.read_genotypes("no/such.vcf"), FileNotFoundError, "such.vcf"),
+        (lambda: yupana.read_genotypes(__file__), ValueError, "not a kind of file"),
+        (
+            lambda: yupana.read_genotypes(np.zeros((2, 3), np.int8), samples=["a"]),
+            ValueError,
+            "2 names wanted",
+        ),
+        (
+            lambda: yupana.read_genotypes(np.zeros((2, 3), np.int8), missing="guess"),
+            ValueError,
+            "pairwise, mode or error",
+        ),
+    ],
+)
+def test_bad_input_is_one_clear_line(call, error, words):
+    with pytest.raises(error, match=words) as caught:
+        call()
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,116 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.sparse.csgraph import csgraph_from_dense, floyd_warshall
+
+import yupana
+from yupana import graph
+
+
+def points(n, seed=0):
+    x = np.random.default_rng(seed).random((n, 3))
+    return np.sqrt(((x[:, None] - x[None]) ** 2).sum(axis=2))
+
+
+def oracle(weights):
+    return floyd_warshall(csgraph_from_dense(weights, null_value=np.inf))
+
+
+@pytest.mark.parametrize("n", [1, 2, 64, 131])
+def test_fermat_equals_floyd_warshall(n):
+    d = points(n)
+    for alpha in (1, 2, 3.5):
+        result = yupana.fermat(d, alpha, precision="float64")
+        assert np.allclose(result.lengths, oracle(d**alpha), rtol=1e-12)
+        assert result.alpha == alpha and result.components == 1
+    assert np.array_equal(yupana.fermat(d**2, 2, squared=True, precision="float64").lengths,
+                          yupana.fermat(d**2, 1, precision="float64").lengths)
+
+
+def test_integer_distances_are_exact():
+    d = np.random.default_rng(1).integers(0, 50, (97, 97))
+    d = np.triu(d, 1) + np.triu(d, 1).T
+    result = yupana.fermat(d, 2)
+    assert result.lengths.dtype == np.int32
+    assert np.array_equal(result.lengths, oracle((d**2).astype(float)))
+
+
+def test_neighbours_and_infinite_lengths():
+    d = points(40)
+    result = yupana.fermat(d, 2, neighbors=3, precision="float64")
+    kept = graph.keep_neighbors(d**2, 3)
+    assert np.allclose(result.lengths, oracle(kept))
+    apart = np.full((4, 4), np.inf)
+    np.fill_diagonal(apart, 0)
+    apart[0, 1] = apart[1, 0] = apart[2, 3] = apart[3, 2] = 1
+    result = yupana.fermat(apart, 2)
+    assert np.isinf(result.lengths[0, 2]) and result.lengths[0, 1] == 1
+
+
+def test_cohort_to_fermat_equals_the_command_line(program, tmp_path):
+    program("simulate", "--samples", 60, "--sites", 900, "-o", tmp_path / "c")
+    program("fermat", tmp_path / "c.bed", "--alpha", 2, "-o", tmp_path / "run")
+    wanted = np.load(tmp_path / "run.fermat.npy")
+    result = yupana.fermat(yupana.read_genotypes(tmp_path / "c.bed"), 2)
+    assert result.lengths.dtype == wanted.dtype
+    assert result.lengths.tobytes() == wanted.tobytes()
+    assert result.samples == (tmp_path / "run.ids").read_text().split()
+    distances = np.load(tmp_path / "run.dist.npy")
+    chain = yupana.path(distances**2, result.lengths, 0, 59)
+    assert chain[0] == 0 and chain[-1] == 59
+
+
+def test_shortest_paths_dense_directed_and_sparse():
+    rng = np.random.default_rng(3)
+    weights = np.where(rng.random((70, 70)) < 0.1, rng.random((70, 70)), np.inf)
+    np.fill_diagonal(weights, 0)
+    wanted = oracle(weights)
+    assert np.allclose(yupana.shortest_paths(weights), wanted)
+    sparse = sp.csr_array(np.where(np.isfinite(weights), weights, 0))
+    assert np.allclose(yupana.shortest_paths(sparse), wanted)
+    closure = yupana.shortest_paths(weights)
+    before = graph.predecessors(weights, closure)
+    chain = yupana.path(weights, closure, 0, 5)
+    if chain:
+        assert before[0, 5] == chain[-2]
+        assert np.isclose(sum(weights[a, b] for a, b in zip(chain, chain[1:])), closure[0, 5])
+
+
+def test_fermat_class_speaks_like_the_package():
+    d = points(50)
+    exact = yupana.Fermat(2, path_method="FW").fit(d).get_distances()
+    near = yupana.Fermat(2, path_method="D", k=49).fit(d)
+    assert np.allclose(near.get_distances(), exact)
+    assert near.get_distance(3, 4) == near.get_distances()[3, 4]
+    up = yupana.Fermat(2, path_method="L", landmarks=5, estimator="up", seed=1).fit(d)
+    down = yupana.Fermat(2, path_method="L", landmarks=5, estimator="down", seed=1).fit(d)
+    assert (up.get_distances() >= exact * (1 - 1e-5)).all()
+    assert (down.get_distances() <= exact * (1 + 1e-5)).all()
+
+
+def test_the_callers_matrix_stays_as_it_is():
+    d = points(30)
+    copy = d.copy()
+    yupana.fermat(d, 2)
+    yupana.shortest_paths(d)
+    assert np.array_equal(d, copy)
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: yupana.fermat(np.zeros((2, 3))), "square"),
+        (lambda: yupana.fermat(points(3), 0.5), "alpha"),
+        (lambda: yupana.fermat(-points(3)), "negative"),
+        (lambda: yupana.fermat(points(3), precision="half"), "float32"),
+        (lambda: yupana.shortest_paths(np.full((2, 2), np.nan)), "(?i)nan"),
+        (lambda: yupana.shortest_paths(points(3), "magic"), "floyd_warshall"),
+        (lambda: yupana.path(points(3), points(3), 0, 3), "vertices"),
+        (lambda: yupana.Fermat(path_method="D").fit(points(3)), "k:"),
+        (lambda: yupana.Fermat(path_method="X").fit(points(3)), "FW, D or L"),
+    ],
+)
+def test_bad_input_is_one_clear_line(call, words):
+    with pytest.raises(ValueError, match=words) as caught:
+        call()
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,132 @@
+import random
+
+import numpy as np
+import pytest
+import scipy.fft
+import scipy.sparse as sp
+from scipy.spatial.distance import pdist, squareform
+
+import yupana
+from yupana import splice, spectral
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 64, 100, 101, 1009, 4096])
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_fft_of_any_length_equals_scipys(n, dtype):
+    rng = np.random.default_rng(n)
+    x = (rng.normal(size=(3, n)) + 1j * rng.normal(size=(3, n))).astype(dtype)
+    bound = 1e-5 if dtype == np.complex64 else 1e-12
+    got = yupana.fft(x)
+    assert got.dtype == dtype and got.shape == x.shape
+    assert np.allclose(got, scipy.fft.fft(x), rtol=bound, atol=bound * n)
+    assert np.allclose(yupana.ifft(got), x, rtol=bound, atol=bound * n)
+    real = x.real
+    half = yupana.rfft(real)
+    assert np.allclose(half, scipy.fft.rfft(real), rtol=bound, atol=bound * n)
+    assert np.allclose(yupana.irfft(half, n), real, rtol=bound, atol=bound * n)
+    assert yupana.irfft(half, n).dtype == real.dtype
+
+
+def test_fft_in_two_dimensions_and_matmul():
+    x = np.random.default_rng(0).normal(size=(12, 35))
+    assert np.allclose(spectral.fft2(x), scipy.fft.fft2(x))
+    assert np.allclose(spectral.ifft2(spectral.fft2(x)), x)
+    assert np.allclose(spectral.matmul(x, x.T), x @ x.T)
+    with pytest.raises(ValueError):
+        spectral.matmul(x, x)
+
+
+def test_products_are_exact():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(-1000, 1000, 3000), rng.integers(-1000, 1000, 1700)
+    assert np.array_equal(yupana.polymul(a, b), np.convolve(a, b))
+    assert np.allclose(yupana.polymul(a * 0.5, b), np.convolve(a * 0.5, b))
+    with pytest.raises(ValueError, match="2.63"):
+        yupana.polymul([2**62], [4])
+    words = random.Random(0)
+    for bits in (0, 1, 31, 64, 5000, 200_000):
+        x, y = words.getrandbits(bits + 1), -words.getrandbits(bits + 7)
+        assert spectral.multiply(x, y) == x * y
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_closest_pair_equals_all_pairs(dtype):
+    for d in (1, 2, 3, 8):
+        points = np.random.default_rng(d).random((501, d)).astype(dtype)
+        distances = squareform(pdist(points.astype(float)))
+        np.fill_diagonal(distances, np.inf)
+        found = yupana.closest_pair(points)
+        assert np.isclose(found.distance, distances.min(), rtol=1e-12)
+        assert distances[found.i, found.j] == distances.min() and found.i < found.j
+    assert yupana.closest_pair(np.asfortranarray(points)) == found
+    assert yupana.closest_pair(np.repeat(points, 2, axis=0)[::2]) == found
+    points[17, 0] = np.nan
+    with pytest.raises(ValueError, match="17"):
+        yupana.closest_pair(points)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_triangular_systems_equal_a_dense_solution(dtype, index):
+    n = 300
+    matrix = sp.random_array((n, n), density=0.02, rng=np.random.default_rng(0))
+    lower = sp.csr_array(sp.tril(matrix, -1) + sp.eye_array(n) * 4).astype(dtype)
+    lower.indices, lower.indptr = lower.indices.astype(index), lower.indptr.astype(index)
+    b = np.random.default_rng(1).random((n, 3)).astype(dtype)
+    wanted = np.linalg.solve(lower.toarray().astype(float), b)
+    system = yupana.sparse.TriangularSystem(lower)
+    results = [system.solve(b)]
+    for method in ("serial", "level_set", "sync_free"):
+        results.append(yupana.triangular_solve(lower, b, method=method))
+    assert results[0].dtype == dtype and np.allclose(results[0], wanted, rtol=1e-4)
+    assert all(x.tobytes() == results[0].tobytes() for x in results)
+    assert system.level.max() == system.levels
+    upper = yupana.triangular_solve(sp.csr_array(lower.T), b, lower=False)
+    assert np.allclose(upper, np.linalg.solve(lower.toarray().astype(float).T, b), rtol=1e-4)
+    system.update_values(lower.data * 2)
+    assert np.allclose(system.solve(b[:, 0]), wanted[:, 0] / 2, rtol=1e-4)
+
+
+def test_triangular_faults_name_their_row():
+    full = sp.csr_array(np.ones((3, 3)))
+    with pytest.raises(ValueError, match="row 0"):
+        yupana.triangular_solve(full, np.ones(3))
+    assert np.allclose(yupana.triangular_solve(full, [1.0, 1.0, 1.0], ignore_other=True), [1, 0, 0])
+    hole = sp.csr_array(np.array([[1.0, 0.0], [1.0, 0.0]]))
+    with pytest.raises(ValueError, match="row 1"):
+        yupana.triangular_solve(hole, np.ones(2))
+    with pytest.raises(ValueError, match="2 rows wanted"):
+        yupana.triangular_solve(sp.csr_array(np.eye(2)), np.ones(3))
+
+
+def test_splice_aligns_a_planted_gene(program, tmp_path):
+    words = random.Random(3)
+    letters = [words.choice("ACGT") for _ in range(3000)]
+    genome = "".join(letters)
+    truth = [(301, 420), (900, 1003), (2000, 2090)]
+    target = "".join(genome[a - 1 : b] for a, b in truth)
+    exons = truth + [(words.randrange(1, 2000), 0) for _ in range(40)]
+    exons = [(a, b or a + words.randrange(3, 300)) for a, b in exons]
+    found = yupana.align(genome, exons, target)
+    assert found.score == len(target)
+    assert [exons[e.exon] for e in found.chain] == truth
+    assert [e.cigar for e in found.chain] == [f"{b - a + 1}=" for a, b in truth]
+    (tmp_path / "g.fa").write_text(f">g\n{genome}\n")
+    (tmp_path / "t.fa").write_text(f">t\n{target[:200]}{target[210:]}\n")
+    (tmp_path / "e.tsv").write_text("".join(f"g\t{a}\t{b}\t+\n" for a, b in exons))
+    cut = target[:200] + target[210:]
+    results = splice.align_batch([(genome, exons, target), (genome, exons, cut)], threads=2)
+    assert results[0] == found and results[1].score == len(cut) - 20
+    alone = yupana.align(genome, [splice.Exon(*e) for e in exons], cut, alignment=False)
+    assert alone.score == results[1].score and alone.chain == ()
+
+
+def test_splice_aligns_proteins_and_refuses_nonsense():
+    bases = "ATGGCC" + "GTAAAG" + "AAATGA"
+    found = yupana.align(bases, [(1, 6), (13, 18)], "MAK*", protein=True)
+    assert [e.exon for e in found.chain] == [0, 1] and found.chain[0].cigar == "2="
+    assert splice.candidate_exons("") == []
+    with pytest.raises(ValueError, match="exon"):
+        yupana.align("ACGT", [(1, 9)], "ACGT")
+    with pytest.raises(ValueError):
+        yupana.align("ACGT", [(1, 4)], "AC!T")

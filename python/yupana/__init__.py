@@ -1,0 +1,91 @@
+"""Exact parallel algorithms for genomes and big tables, on every core and every GPU.
+
+Functions take ``device`` ("auto", "cpu", "reference", "cuda", "cuda:0,1"), ``threads`` (all cores
+by default) and ``progress`` (True, or a callable). Results do not depend on them. Errors are
+ValueError and TypeError (bad input or arguments), OSError (a file that cannot be opened),
+MemoryError, and RuntimeError (a device that is missing or failed); Ctrl-C raises KeyboardInterrupt
+within a second.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from . import arrays, genotype, geometry, graph, sparse, spectral, splice
+from ._call import Note
+from ._machine import __version__, info, show_config
+from .genotype import Genotypes, distances, read_genotypes
+from .geometry import closest_pair
+from .graph import Fermat, fermat, path, shortest_paths
+from .sparse import triangular_solve
+from .spectral import fft, ifft, irfft, polymul, rfft
+from .splice import align
+
+if TYPE_CHECKING:
+    from . import forest, som
+    from .forest import (
+        DecisionTreeClassifier,
+        DecisionTreeRegressor,
+        RandomForestClassifier,
+        RandomForestRegressor,
+    )
+    from .som import SOM
+
+# These need scikit-learn, which takes a second to import.
+_LATER = {
+    "DecisionTreeClassifier": "forest",
+    "DecisionTreeRegressor": "forest",
+    "RandomForestClassifier": "forest",
+    "RandomForestRegressor": "forest",
+    "SOM": "som",
+    "forest": "forest",
+    "som": "som",
+}
+
+__all__ = [
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "Fermat",
+    "Genotypes",
+    "Note",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+    "SOM",
+    "__version__",
+    "align",
+    "arrays",
+    "closest_pair",
+    "distances",
+    "fermat",
+    "fft",
+    "forest",
+    "genotype",
+    "geometry",
+    "graph",
+    "ifft",
+    "info",
+    "irfft",
+    "path",
+    "polymul",
+    "read_genotypes",
+    "rfft",
+    "shortest_paths",
+    "show_config",
+    "som",
+    "sparse",
+    "spectral",
+    "splice",
+    "triangular_solve",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'yupana' has no attribute '{name}'")
+    module = import_module(f".{_LATER[name]}", __name__)
+    return module if name == _LATER[name] else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

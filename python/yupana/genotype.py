@@ -1,0 +1,320 @@
+"""Genotypes of a cohort: files and arrays in, exact pair counts and distances out."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Sequence
+
+import numpy as np
+
+from . import _core
+from ._call import ProgressLike, host_array, options
+
+__all__ = ["Genotypes", "PairCounts", "distances", "metric_names", "pair_counts", "read_genotypes"]
+
+
+def metric_names() -> list[str]:
+    """Names of the metrics, as the command line has them.
+
+    Examples
+    --------
+    >>> import yupana
+    >>> "king" in yupana.genotype.metric_names()
+    True
+    """
+    return _core.genotype.metric_names()
+
+
+def _readable(path: Any) -> str:
+    """The path as text. What cannot be opened raises OSError here, as open() would."""
+    text = os.fspath(path)
+    is_name = text == "-" or text.startswith("simulate:") or os.path.exists(text + ".bed")
+    if not is_name:
+        with open(text, "rb"):
+            pass
+    return text
+
+
+def _dosages(array: Any) -> np.ndarray:
+    """An int8 view of an array; a copy for other types (NaN: a missing call)."""
+    array = host_array(array, "genotypes")
+    if array.ndim != 2:
+        raise ValueError(f"genotypes: samples x sites wanted, {array.ndim} dimension(s) given")
+    if array.dtype == np.int8:
+        return array
+    if array.dtype == np.bool_:
+        return array.view(np.int8)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"genotypes: integers or floats wanted, {array.dtype} given")
+    result = np.empty_like(array, dtype=np.int8)
+    for begin in range(0, array.shape[0], 256):
+        rows = array[begin : begin + 256]
+        called = rows >= 0
+        if not (np.isin(rows, (0, 1, 2)) | ~called).all():
+            raise ValueError("genotypes: 0, 1, 2 or, missing, NaN or a negative number wanted")
+        result[begin : begin + 256] = np.where(called, rows, -1)
+    return result
+
+
+class PairCounts:
+    """Exact counts for every pair of samples, from which each metric is a formula.
+
+    Over the sites where both are called: ``ibs1`` differ by one allele, ``ibs0`` by two,
+    ``shared`` are all of them; int64 matrices, samples x samples.
+    """
+
+    def __init__(self, counts: _core.genotype.PairCounts, keywords: dict[str, Any]) -> None:
+        self._counts = counts
+        self._keywords = keywords
+
+    @property
+    def samples(self) -> list[str]:
+        """Names of the samples, in the order of rows and columns."""
+        return self._counts.samples
+
+    @property
+    def sites(self) -> int:
+        """Sites counted."""
+        return self._counts.sites
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What became of samples and sites: read, kept, dropped and why."""
+        return self._counts.summary
+
+    def _matrix(self, which: str) -> np.ndarray:
+        with options(**self._keywords) as call:
+            return self._counts.matrix(call, which).view(np.int64)
+
+    @property
+    def ibs1(self) -> np.ndarray:
+        """Sites where the genotypes differ by 1."""
+        return self._matrix("ibs1")
+
+    @property
+    def ibs0(self) -> np.ndarray:
+        """Sites where they differ by 2."""
+        return self._matrix("ibs0")
+
+    @property
+    def shared(self) -> np.ndarray:
+        """Sites where both are called."""
+        return self._matrix("shared")
+
+    def distances(self, metric: str = "sqeuclidean", *, rescale: bool = True) -> np.ndarray:
+        """The matrix of a metric, float64; see :func:`distances`."""
+        with options(**self._keywords) as call:
+            return self._counts.distances(call, metric, rescale)
+
+
+class Genotypes:
+    """A cohort: a file that is streamed, or an array that stays where it is. Nothing is read but
+    the sample names until something is computed. Made by :func:`read_genotypes`.
+
+    Examples
+    --------
+    >>> import yupana
+    >>> cohort = yupana.read_genotypes("simulate:60x2000,populations=3,seed=1")
+    >>> cohort
+    Genotypes(60 samples of simulate:60x2000,populations=3,seed=1)
+    >>> cohort.distances("hamming").shape
+    (60, 60)
+    """
+
+    def __init__(self, input: _core.genotype.GenotypeInput, source: Any, keywords: dict[str, Any]):
+        self._input = input
+        self._source = source  # keeps an array alive
+        self._keywords = keywords
+        with options(**keywords) as call:
+            self._samples = input.samples(call)
+
+    def __repr__(self) -> str:
+        name = self._source if isinstance(self._source, str) else "an array"
+        return f"Genotypes({len(self._samples)} samples of {name})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (self._source, self._arguments, self._keywords)
+
+    _arguments: dict[str, Any] = {}
+
+    @property
+    def samples(self) -> list[str]:
+        """Names of the samples that the filters keep."""
+        return list(self._samples)
+
+    def pair_counts(self, *, hethet: bool = False) -> PairCounts:
+        """Exact counts of every pair. ``hethet``: also what KING needs where calls are missing."""
+        with options(**self._keywords) as call:
+            return PairCounts(_core.genotype.count(self._input, call, hethet), self._keywords)
+
+    def distances(self, metric: str = "sqeuclidean", *, rescale: bool = True) -> np.ndarray:
+        """The distance matrix; see :func:`distances`."""
+        with options(**self._keywords) as call:
+            counts = _core.genotype.count(
+                self._input, call, _core.genotype.needs_hethet(metric)
+            )
+            return counts.distances(call, metric, rescale)
+
+    def to_numpy(self) -> np.ndarray:
+        """Genotypes after the filters, int8 samples x sites; -1: a missing call."""
+        with options(**self._keywords) as call:
+            return self._input.dosages(call)
+
+
+def _rebuilt(source: Any, arguments: dict[str, Any], keywords: dict[str, Any]) -> Genotypes:
+    return read_genotypes(source, **arguments, **keywords)
+
+
+def read_genotypes(
+    source: Any,
+    *,
+    samples: Sequence[str] | None = None,
+    keep: Sequence[str] = (),
+    remove: Sequence[str] = (),
+    max_sample_missing: float = 1.0,
+    max_site_missing: float = 1.0,
+    min_maf: float = 0.0,
+    thin: float = 1.0,
+    seed: int = 0,
+    missing: str = "pairwise",
+    chromosomes: str = "",
+    all_chromosomes: bool = False,
+    region: str = "",
+    half_call: str = "missing",
+    polyploid: str = "error",
+    round: bool = False,
+    bim: str = "",
+    fam: str = "",
+    device: str = "auto",
+    threads: int | None = None,
+    memory: int | None = None,
+    progress: ProgressLike = None,
+) -> Genotypes:
+    """Opens a cohort.
+
+    Parameters
+    ----------
+    source : path of a .bed, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix,
+        "simulate:SAMPLESxSITES", or an array samples x sites of allele counts 0, 1, 2 (negative or
+        NaN: missing). An int8 array is used where it is, in either order, without a copy
+    samples : names of an array's rows; default 1, 2, ...
+    keep, remove : names of samples to keep, or to leave out
+    max_sample_missing, max_site_missing, min_maf, thin, seed : PLINK's --mind, --geno, --maf, --thin
+    missing : "pairwise" leaves a missing call out of its pairs, "mode" takes the site's most
+        frequent genotype, "error" refuses
+    chromosomes, all_chromosomes, region, half_call, polyploid, round, bim, fam : as on the command
+        line (``yupana dist --help``)
+
+    Raises
+    ------
+    OSError : a file that cannot be opened
+    ValueError : a file or an array that is not what it should be, with the place
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> cohort = yupana.read_genotypes(np.array([[0, 1, 2], [2, 1, 0]], np.int8), samples=["a", "b"])
+    >>> cohort.samples
+    ['a', 'b']
+    """
+    arguments: dict[str, Any] = {
+        "keep": list(keep),
+        "remove": list(remove),
+        "max_sample_missing": max_sample_missing,
+        "max_site_missing": max_site_missing,
+        "min_maf": min_maf,
+        "thin": thin,
+        "seed": seed,
+        "chromosomes": chromosomes,
+        "all_chromosomes": all_chromosomes,
+        "region": region,
+        "half_call": half_call,
+        "polyploid": polyploid,
+        "round": round,
+        "bim": bim,
+        "fam": fam,
+    }
+    input = _core.genotype.GenotypeInput()
+    for name, value in arguments.items():
+        setattr(input, name, value)
+    input.set_missing(missing)
+    if isinstance(source, (str, os.PathLike)):
+        source = input.path = _readable(source)
+        if samples is not None:
+            raise ValueError("samples: only an array's rows can be named, a file has its own names")
+    else:
+        source = _dosages(source)
+        names = [str(name) for name in samples] if samples is not None else []
+        input.set_array(source, names)
+    keywords = {"device": device, "threads": threads, "memory": memory, "progress": progress}
+    cohort = Genotypes(input, source, keywords)
+    cohort._arguments = {**arguments, "samples": samples, "missing": missing}
+    return cohort
+
+
+def _opened(source: Any, keywords: dict[str, Any]) -> Genotypes:
+    if not isinstance(source, Genotypes):
+        return read_genotypes(source, **keywords)
+    if set(keywords) - {"device", "threads", "memory", "progress"}:
+        raise ValueError("filters belong to read_genotypes(); these genotypes are open already")
+    if not keywords:
+        return source
+    return _rebuilt(source._source, source._arguments, {**source._keywords, **keywords})
+
+
+def pair_counts(source: Any, *, hethet: bool = False, **keywords: Any) -> PairCounts:
+    """Exact counts of every pair: ``ibs1``, ``ibs0``, ``shared``, from which metrics follow.
+
+    Parameters
+    ----------
+    source : :class:`Genotypes`, or what :func:`read_genotypes` takes, with its keywords
+    hethet : count also what KING needs where calls are missing
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> counts = yupana.genotype.pair_counts(np.array([[0, 1, 2, 0], [2, 1, 1, -1]], np.int8))
+    >>> counts.ibs0
+    array([[0, 1],
+           [1, 0]])
+    >>> counts.shared
+    array([[4, 3],
+           [3, 3]])
+    """
+    return _opened(source, keywords).pair_counts(hethet=hethet)
+
+
+def distances(
+    source: Any, metric: str = "sqeuclidean", *, rescale: bool = True, **keywords: Any
+) -> np.ndarray:
+    """Distances between all samples, float64 n x n, exact up to one rounding an operation.
+
+    With m sites, P of them called in both, ``ibs1`` differing by one allele and ``ibs0`` by two:
+
+    =========== =======================================
+    sqeuclidean (ibs1 + 4 ibs0) m / P
+    euclidean   its square root
+    manhattan   (ibs1 + 2 ibs0) m / P
+    ibs         1 - (ibs1 + 2 ibs0) / 2P, a similarity
+    1-ibs       (ibs1 + 2 ibs0) / 2P
+    hamming     (ibs1 + ibs0) m / P
+    king        KING-robust kinship, as PLINK 2
+    normalized  squared distance of genotypes over their sums
+    =========== =======================================
+
+    Pairs that share no called site are NaN, with a :class:`yupana.Note` that says how many.
+
+    Parameters
+    ----------
+    source : :class:`Genotypes`, or what :func:`read_genotypes` takes, with its keywords
+    metric : a name of the table; the command line's
+    rescale : scale incomplete pairs by m / P
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> yupana.distances(np.array([[0, 1, 2], [2, 1, 1]], np.int8), "manhattan")
+    array([[0., 3.],
+           [3., 0.]])
+    """
+    return _opened(source, keywords).distances(metric, rescale=rescale)

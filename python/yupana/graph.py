@@ -1,0 +1,335 @@
+"""Shortest paths and Fermat distances of dense and sparse graphs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._call import ProgressLike, host_array, options
+from .genotype import Genotypes
+
+__all__ = [
+    "Fermat",
+    "FermatResult",
+    "fermat",
+    "keep_neighbors",
+    "path",
+    "predecessors",
+    "shortest_paths",
+]
+
+_NO_EDGE = _core.graph.unreachable_int32
+
+
+def _square(matrix: Any, name: str) -> np.ndarray:
+    """A dense square matrix of int32, float32 or float64."""
+    matrix = host_array(matrix, name)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"{name}: a square matrix wanted, shape {matrix.shape} given")
+    if matrix.dtype.kind in "iu" and matrix.dtype != np.int32:
+        largest = int(matrix.max(initial=0))
+        fits = largest < 2**30 and int(matrix.min(initial=0)) > -(2**30)
+        matrix = matrix.astype(np.int32 if fits else np.float64)
+    elif matrix.dtype.kind != "f" and matrix.dtype != np.int32:
+        raise TypeError(f"{name}: integers or floats wanted, {matrix.dtype} given")
+    elif matrix.dtype.kind == "f" and matrix.dtype not in (np.float32, np.float64):
+        matrix = matrix.astype(np.float64)
+    return np.ascontiguousarray(matrix)
+
+
+def _with_infinity(lengths: np.ndarray) -> np.ndarray:
+    """Integers where every length is finite, else float64 with inf."""
+    if lengths.dtype != np.int32 or not (lengths == _NO_EDGE).any():
+        return lengths
+    return np.where(lengths == _NO_EDGE, np.inf, lengths)
+
+
+@dataclass
+class FermatResult:
+    """Fermat distances and what there is to say about them.
+
+    ``lengths``: n x n, int32, float32 or float64; inf where no path is. ``scale``: lengths are in
+    units of scale**alpha (1 unless these would leave the range of floats). ``kept_edges``: share of
+    pairs whose edge is its own shortest path. ``largest_rank``, ``components``: of the graph of nearest
+    neighbours, where that was asked for.
+    """
+
+    lengths: np.ndarray
+    alpha: float
+    rooted: bool
+    scale: float
+    kept_edges: float
+    certified: float
+    method: str
+    largest_rank: int
+    components: int
+    samples: list[str] = field(default_factory=list)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.lengths, dtype=dtype, copy=bool(copy))
+
+
+def fermat(
+    source: Any,
+    alpha: float | str = 2.0,
+    *,
+    squared: bool = False,
+    root: bool = False,
+    precision: str = "auto",
+    neighbors: int = 0,
+    landmarks: int = 0,
+    estimate: str = "mean",
+    seed: int = 0,
+    device: str = "auto",
+    threads: int | None = None,
+    memory: int | None = None,
+    progress: ProgressLike = None,
+) -> FermatResult:
+    """Sample Fermat distances: ``F(p, q) = min over paths p = x1 .. xT = q of sum d(xi, xi+1)^alpha``.
+
+    Parameters
+    ----------
+    source : n x n matrix of distances, symmetric with zero diagonal (inf: no edge), or
+        :class:`Genotypes`, whose Euclidean distances are taken
+    alpha : power on every distance, at least 1; "auto" finds the least that changes half the edges
+    squared : the matrix holds d**2
+    root : take the 1/alpha root of the result
+    precision : "auto" (exact integers where the weights are), "int", "float32" or "float64"
+    neighbors : use the edges to the k nearest neighbours only; 0 uses all
+    landmarks, estimate, seed : estimate ("upper", "lower", "mean") through so many landmarks
+
+    Raises
+    ------
+    ValueError : not square, not symmetric, negative or NaN distances, alpha below 1
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> d = np.array([[0., 1., 2.], [1., 0., 1.], [2., 1., 0.]])
+    >>> yupana.fermat(d, alpha=2).lengths
+    array([[0, 1, 2],
+           [1, 0, 1],
+           [2, 1, 0]], dtype=int32)
+    """
+    samples: list[str] = []
+    with options(device, threads, memory, progress) as call:
+        if isinstance(source, Genotypes):
+            counts = _core.genotype.count(source._input, call, False)
+            samples, squared = counts.samples, True
+            distances = counts.squared_distances(call)
+            if np.isnan(distances).any():
+                raise ValueError(
+                    "some pairs of samples share no called site, so they have no distance; drop "
+                    "such samples with max_sample_missing, or use missing='mode'"
+                )
+        else:
+            distances = _square(source, "distances")
+            if distances.dtype == np.int32 and (distances >= _NO_EDGE).any():
+                distances = distances.astype(np.float64)
+        facts = _core.graph.fermat(
+            call,
+            distances,
+            squared=squared,
+            alpha=None if alpha == "auto" else float(alpha),
+            root=root,
+            precision=precision,
+            neighbors=neighbors,
+            landmarks=landmarks,
+            estimate=estimate,
+            seed=seed,
+        )
+    facts["lengths"] = _with_infinity(facts["lengths"])
+    return FermatResult(samples=samples, **facts)
+
+
+def shortest_paths(
+    weights: Any,
+    method: str = "auto",
+    *,
+    device: str = "auto",
+    threads: int | None = None,
+    memory: int | None = None,
+    progress: ProgressLike = None,
+) -> np.ndarray:
+    """Lengths of the shortest paths between all vertices: the min-plus closure of the weights.
+
+    ``result(i, j) = min over paths i = v0 .. vk = j of sum weights(v[m], v[m+1])``, 0 on the
+    diagonal. Integers are exact.
+
+    Parameters
+    ----------
+    weights : n x n matrix, int or float; inf (in integers 2**30 - 1) is no edge, 0 is an edge; or a
+        scipy sparse matrix, whose stored entries are the edges
+    method : "auto", "symmetric", "directed" or "floyd_warshall"
+
+    Raises
+    ------
+    ValueError : not square, NaN, a negative cycle (names a vertex on it)
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> inf = np.inf
+    >>> yupana.shortest_paths(np.array([[0, 1, 5], [inf, 0, 1], [inf, inf, 0]]))
+    array([[ 0.,  1.,  2.],
+           [inf,  0.,  1.],
+           [inf, inf,  0.]])
+    """
+    with options(device, threads, memory, progress) as call:
+        if hasattr(weights, "tocsr"):
+            sparse = weights.tocsr()
+            if sparse.shape[0] != sparse.shape[1]:
+                raise ValueError(f"weights: a square matrix wanted, shape {sparse.shape} given")
+            return _core.graph.sparse_shortest_paths(
+                call,
+                sparse.indptr.astype(np.int64),
+                sparse.indices.astype(np.int64),
+                sparse.data.astype(np.float64),
+            )
+        matrix = _square(weights, "weights")
+        return _with_infinity(_core.graph.shortest_paths(call, matrix, method))
+
+
+def _same_type(weights: Any, lengths: Any) -> tuple[np.ndarray, np.ndarray]:
+    weights, lengths = _square(weights, "weights"), _square(lengths, "lengths")
+    dtype = np.result_type(weights, lengths)
+    if dtype not in (np.int32, np.float32):
+        dtype = np.dtype(np.float64)
+    return weights.astype(dtype, copy=False), lengths.astype(dtype, copy=False)
+
+
+def path(weights: Any, lengths: Any, start: int, end: int) -> list[int]:
+    """The vertices of a shortest path, both ends included; empty where there is none.
+
+    Of equally short paths one of fewest steps, and of those the one whose next vertex is smallest.
+
+    Parameters
+    ----------
+    weights : n x n matrix of edges (d**alpha for Fermat distances)
+    lengths : their :func:`shortest_paths`
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> weights = np.array([[0., 1., 4.], [1., 0., 1.], [4., 1., 0.]])
+    >>> yupana.path(weights, yupana.shortest_paths(weights), 0, 2)
+    [0, 1, 2]
+    """
+    weights, lengths = _same_type(weights, lengths)
+    with options("cpu", 1) as call:
+        return _core.graph.path(call, weights, lengths, start, end)
+
+
+def predecessors(weights: Any, lengths: Any, *, threads: int | None = None) -> np.ndarray:
+    """``result(i, j)``: the vertex before j on a shortest path from i; -1 for i = j or no path.
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> weights = np.array([[0., 1., 4.], [1., 0., 1.], [4., 1., 0.]])
+    >>> yupana.graph.predecessors(weights, yupana.shortest_paths(weights))
+    array([[-1,  0,  1],
+           [ 1, -1,  1],
+           [ 1,  2, -1]], dtype=int32)
+    """
+    weights, lengths = _same_type(weights, lengths)
+    with options("cpu", threads) as call:
+        return _core.graph.predecessors(call, weights, lengths)
+
+
+def keep_neighbors(weights: Any, k: int, *, threads: int | None = None) -> np.ndarray:
+    """The edges to the k nearest neighbours of either end; inf (2**30 - 1 in integers) elsewhere.
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> weights = np.array([[0., 1., 4.], [1., 0., 2.], [4., 2., 0.]])
+    >>> yupana.graph.keep_neighbors(weights, 1)
+    array([[ 0.,  1., inf],
+           [ 1.,  0.,  2.],
+           [inf,  2.,  0.]])
+    """
+    with options("cpu", threads) as call:
+        return _core.graph.keep_neighbors(call, _square(weights, "weights"), k)
+
+
+class Fermat:
+    """Fermat distances in the spelling of the ``fermat`` package.
+
+    Parameters
+    ----------
+    alpha : power on every distance, at least 1
+    path_method : "FW" all pairs exactly; "D" exactly on the graph of the k nearest neighbours; "L"
+        estimated through landmarks (on that graph where k is given)
+    k : nearest neighbours of "D" and "L"; None: all
+    landmarks : how many, of "L"
+    estimator : "up", "no_lca" (here the same upper bound), "down" or "mean", of "L"
+    seed : of the landmarks
+    device, threads : as everywhere
+
+    Differences: an upper bound never exceeds the direct edge, no lowest common ancestor is needed
+    for that; paths not found are inf; ``get_distances`` is exactly symmetric.
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> d = np.array([[0., 1., 2.], [1., 0., 1.], [2., 1., 0.]])
+    >>> model = yupana.Fermat(alpha=2, path_method="FW").fit(d)
+    >>> float(model.get_distance(0, 2))
+    2.0
+    """
+
+    def __init__(
+        self,
+        alpha: float = 2.0,
+        path_method: str = "FW",
+        k: int | None = None,
+        landmarks: int | None = None,
+        estimator: str = "up",
+        seed: int | None = None,
+        *,
+        device: str = "auto",
+        threads: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.path_method = path_method
+        self.k = k
+        self.landmarks = landmarks
+        self.estimator = estimator
+        self.seed = seed
+        self.device = device
+        self.threads = threads
+
+    def fit(self, distances: Any) -> "Fermat":
+        """Computes all distances from an n x n matrix of d, or from :class:`Genotypes`."""
+        estimates = {"up": "upper", "no_lca": "upper", "down": "lower", "mean": "mean"}
+        if self.path_method not in ("FW", "D", "L"):
+            raise ValueError(f"path_method: FW, D or L wanted, {self.path_method!r} given")
+        if self.estimator not in estimates:
+            raise ValueError(f"estimator: up, down, mean or no_lca wanted, {self.estimator!r} given")
+        if self.path_method == "D" and not self.k:
+            raise ValueError("k: at least 1 neighbour wanted with path_method D")
+        if self.path_method == "L" and not self.landmarks:
+            raise ValueError("landmarks: at least 1 wanted with path_method L")
+        self.result_ = fermat(
+            distances,
+            self.alpha,
+            neighbors=0 if self.path_method == "FW" else self.k or 0,
+            landmarks=self.landmarks or 0 if self.path_method == "L" else 0,
+            estimate=estimates[self.estimator],
+            seed=self.seed or 0,
+            device=self.device,
+            threads=self.threads,
+        )
+        return self
+
+    def get_distance(self, a: int, b: int) -> Any:
+        """F(a, b)."""
+        return self.result_.lengths[a, b]
+
+    def get_distances(self) -> np.ndarray:
+        """All of them, n x n."""
+        return self.result_.lengths

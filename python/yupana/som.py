@@ -1,0 +1,226 @@
+"""Self-organizing maps with scikit-learn's interface."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core
+from ._call import options
+from ._tables import checked, seed_of
+
+__all__ = ["SOM"]
+
+
+class SOM(TransformerMixin, BaseEstimator):
+    """A self-organizing map of rows x cols neurons; neuron = row * cols + col.
+
+    Batch rule, in iteration t with h the neighbourhood at sigma(t) and b(x) the nearest neuron:
+    ``w_i <- sum_x h(b(x), i) x / sum_x h(b(x), i)``. Sums are exact, so that the map has the same
+    bits on any number of threads and any device.
+
+    Parameters
+    ----------
+    rows, cols : size of the map
+    lattice : "rectangular" or "hexagonal"; toroidal : the map goes on behind its edges
+    neighborhood : "gaussian", "truncated" or "bubble"
+    iterations : passes over the samples; smooth : the last ones, at ``sigmaf``
+    sigma0 : radius at the beginning; None: half the longer side
+    sigmaf : radius at the end; tau : decay ``sigma0 exp(-t / tau)``; None: reaches sigmaf
+    initial : "samples", "pca" or "uniform"
+    training : "batch" or "online"; learning_rate : of the online rule
+    random_state : seed of the initial codebook
+    device, threads : where and on how many threads
+
+    Attributes
+    ----------
+    weights_ : codebook, (rows * cols, features), float32
+    labels_ : nearest neuron of each sample of fit
+    quantization_error_, topographic_error_ : of these samples
+    n_iter_, n_features_in_, feature_names_in_
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> X = np.array([[0.0, 0.0], [0.1, 0.0], [5.0, 5.0], [5.1, 5.0]])
+    >>> som = yupana.SOM(rows=1, cols=2, iterations=5, random_state=0).fit(X)
+    >>> bool(som.labels_[0] == som.labels_[1] != som.labels_[2])
+    True
+    >>> som.transform(X).shape
+    (4, 2)
+    """
+
+    def __init__(
+        self,
+        rows=8,
+        cols=8,
+        *,
+        lattice="rectangular",
+        toroidal=False,
+        neighborhood="gaussian",
+        iterations=20,
+        smooth=0,
+        sigma0=None,
+        sigmaf=0.5,
+        tau=None,
+        initial="samples",
+        training="batch",
+        learning_rate=0.5,
+        random_state=None,
+        device="auto",
+        threads=None,
+    ):
+        self.rows = rows
+        self.cols = cols
+        self.lattice = lattice
+        self.toroidal = toroidal
+        self.neighborhood = neighborhood
+        self.iterations = iterations
+        self.smooth = smooth
+        self.sigma0 = sigma0
+        self.sigmaf = sigmaf
+        self.tau = tau
+        self.initial = initial
+        self.training = training
+        self.learning_rate = learning_rate
+        self.random_state = random_state
+        self.device = device
+        self.threads = threads
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def _params(self, seed: int) -> _core.som.Params:
+        return _core.som.params(
+            rows=self.rows,
+            cols=self.cols,
+            lattice=self.lattice,
+            toroidal=self.toroidal,
+            neighborhood=self.neighborhood,
+            iterations=self.iterations,
+            smooth=self.smooth,
+            sigma0=float(self.sigma0 or 0),
+            sigmaf=float(self.sigmaf),
+            tau=float(self.tau or 0),
+            initial=self.initial,
+            training=self.training,
+            learning_rate=float(self.learning_rate),
+            seed=seed,
+        )
+
+    def _call(self) -> options:
+        return options(self.device, self.threads)
+
+    def _samples(self, X: Any, reset: bool = False) -> np.ndarray:
+        if not reset:
+            check_is_fitted(self)
+        return checked(self, X, reset=reset, dtype=np.float32, order="C")
+
+    def fit(self, X: Any, y: Any = None) -> "SOM":
+        """Trains the map. X: (samples, features), all finite; taken as float32."""
+        return self._train(self._samples(X, reset=True), None)
+
+    def fit_from(self, X: Any, weights: Any) -> "SOM":
+        """Trains on from a codebook, (rows * cols, features)."""
+        weights = np.ascontiguousarray(weights, dtype=np.float32)
+        return self._train(self._samples(X, reset=True), weights)
+
+    def _train(self, X: np.ndarray, weights: np.ndarray | None) -> "SOM":
+        params = self._params(seed_of(self.random_state))
+        with self._call() as call:
+            self.weights_ = _core.som.train(call, X, codebook=weights, params=params)
+            self.labels_ = _core.som.nearest(call, X, self.weights_)["best"]
+            quality = _core.som.quality(call, X, self.weights_, params, 0)
+        self.quantization_error_ = quality["quantization_error"]
+        self.topographic_error_ = quality["topographic_error"]
+        self.n_iter_ = self.iterations
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The nearest neuron of each sample, int32; ties go to the smaller neuron."""
+        X = self._samples(X)
+        with self._call() as call:
+            return _core.som.nearest(call, X, self.weights_)["best"]
+
+    def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
+        """Trains the map; the nearest neuron of each sample."""
+        return self.fit(X).labels_
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Euclidean distances of each sample to each neuron, (samples, rows * cols)."""
+        X = self._samples(X)
+        with self._call() as call:
+            return _core.som.distances(call, X, self.weights_)
+
+    def bmu_coords(self, X: Any) -> np.ndarray:
+        """Row and column of the nearest neuron of each sample."""
+        return np.stack(np.divmod(self.predict(X), self.cols), axis=1)
+
+    def quality(self, X: Any, neighbors: int = 0) -> dict[str, float]:
+        """``quantization_error``, ``topographic_error`` and ``empty`` neurons of samples.
+
+        neighbors : that count as adjacent, 4, 8 or, hexagonal, 6; 0: 8 or 6.
+        """
+        X = self._samples(X)
+        with self._call() as call:
+            return _core.som.quality(call, X, self.weights_, self._params(0), neighbors)
+
+    def quantization_error(self, X: Any) -> float:
+        """Mean distance of a sample to its nearest neuron."""
+        return self.quality(X)["quantization_error"]
+
+    def topographic_error(self, X: Any, neighbors: int = 0) -> float:
+        """Share of samples whose two nearest neurons are not adjacent."""
+        return self.quality(X, neighbors)["topographic_error"]
+
+    def activation_response(self, X: Any) -> np.ndarray:
+        """Samples of each neuron, (rows, cols)."""
+        hits = np.bincount(self.predict(X), minlength=self.rows * self.cols)
+        return hits.reshape(self.rows, self.cols)
+
+    def u_matrix(self) -> np.ndarray:
+        """Mean distance of each neuron's weights to its neighbours', (rows, cols)."""
+        check_is_fitted(self)
+        return _core.som.u_matrix(self.weights_, self._params(0)).reshape(self.rows, self.cols)
+
+    @property
+    def sigma_(self) -> np.ndarray:
+        """The radius of each iteration."""
+        return _core.som.sigmas(self._params(0))
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the columns of :meth:`transform`."""
+        check_is_fitted(self)
+        return np.asarray([f"som{k}" for k in range(len(self.weights_))], dtype=object)
+
+    def to_bytes(self) -> bytes:
+        """The fitted map: parameters and codebook, read back by :meth:`from_bytes`."""
+        check_is_fitted(self)
+        seed = self.random_state if isinstance(self.random_state, int) else None
+        facts = {"params": {**self.get_params(), "random_state": seed}}
+        if hasattr(self, "feature_names_in_"):
+            facts["features"] = [str(name) for name in self.feature_names_in_]
+        buffer = io.BytesIO()
+        np.savez(buffer, weights=self.weights_, facts=np.array(json.dumps(facts)))
+        return buffer.getvalue()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "SOM":
+        """A fitted map from :meth:`to_bytes`."""
+        with np.load(io.BytesIO(data), allow_pickle=False) as parts:
+            facts = json.loads(str(parts["facts"]))
+            weights = parts["weights"]
+        som = cls(**facts["params"])
+        som.weights_ = weights
+        som.n_features_in_ = weights.shape[1]
+        som.n_iter_ = som.iterations
+        if "features" in facts:
+            som.feature_names_in_ = np.asarray(facts["features"], dtype=object)
+        return som

@@ -1,0 +1,122 @@
+"""Sparse triangular systems."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._call import ProgressLike, host_array, options
+
+__all__ = ["TriangularSystem", "triangular_solve"]
+
+
+class TriangularSystem:
+    """A triangular system A x = b, analysed once, solved for many right-hand sides.
+
+    x has the same bits for every method, device and number of threads.
+
+    Parameters
+    ----------
+    matrix : scipy sparse, square; float32 or float64 values (others as float64). CSR is read where
+        it is; entries of one place are added
+    lower : the lower triangle, else the upper
+    unit_diagonal : the diagonal is 1, whatever is stored
+    ignore_other : leave out entries of the other triangle, which are refused otherwise
+    method : "auto", "serial", "level_set" or "sync_free"
+
+    Raises
+    ------
+    ValueError : naming the first row at fault, from 0: not square, a zero on the diagonal, an entry
+        of the other triangle
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp, yupana
+    >>> system = yupana.sparse.TriangularSystem(sp.csr_array([[2.0, 0.0], [1.0, 4.0]]))
+    >>> system.levels
+    2
+    >>> system.solve([2.0, 9.0])
+    array([1., 2.])
+    """
+
+    def __init__(
+        self,
+        matrix: Any,
+        *,
+        lower: bool = True,
+        unit_diagonal: bool = False,
+        ignore_other: bool = False,
+        method: str = "auto",
+        device: str = "auto",
+        threads: int | None = None,
+        memory: int | None = None,
+        progress: ProgressLike = None,
+    ) -> None:
+        self._keywords = (device, threads, memory, progress)
+        if not hasattr(matrix, "tocsr"):
+            raise TypeError(f"matrix: a scipy sparse matrix wanted, {type(matrix).__name__} given")
+        matrix = matrix.tocsr()
+        dtype = np.float32 if matrix.dtype == np.float32 else np.float64
+        if matrix.dtype.kind not in "fiub":
+            raise TypeError(f"matrix: real numbers wanted, {matrix.dtype} given")
+        index = np.int32 if matrix.indices.dtype == np.int32 else np.int64
+        kind = getattr(_core.sparse, f"System_{np.dtype(dtype)}_{np.dtype(index)}")
+        self.dtype = np.dtype(dtype)
+        self.shape = matrix.shape
+        self._entries = matrix.nnz
+        with options(*self._keywords) as call:
+            self._system = kind(
+                call,
+                matrix.shape[1],
+                np.ascontiguousarray(matrix.indptr, dtype=index),
+                np.ascontiguousarray(matrix.indices, dtype=index),
+                np.ascontiguousarray(matrix.data, dtype=dtype),
+                lower,
+                unit_diagonal,
+                ignore_other,
+                method,
+            )
+
+    @property
+    def levels(self) -> int:
+        """Rows of one level can be solved together; the number of levels."""
+        return self._system.levels
+
+    @property
+    def level(self) -> np.ndarray:
+        """The level of every row, from 1."""
+        return self._system.level()
+
+    @property
+    def method(self) -> str:
+        """What solve() uses: never "auto"."""
+        return self._system.method
+
+    def update_values(self, values: Any) -> "TriangularSystem":
+        """New values in the same places, in the order of the matrix; the analysis stays."""
+        values = np.ascontiguousarray(values, dtype=self.dtype)
+        with options(*self._keywords) as call:
+            self._system.update_values(call, values, self._entries)
+        return self
+
+    def solve(self, b: Any) -> np.ndarray:
+        """x with A x = b; b: (rows,) or (rows, k)."""
+        b = np.ascontiguousarray(host_array(b, "b"), dtype=self.dtype)
+        if b.ndim not in (1, 2) or b.shape[0] != self.shape[0]:
+            raise ValueError(f"b: {self.shape[0]} rows wanted, shape {b.shape} given")
+        with options(*self._keywords) as call:
+            return self._system.solve(call, b.reshape(b.shape[0], -1)).reshape(b.shape)
+
+
+def triangular_solve(matrix: Any, b: Any, **keywords: Any) -> np.ndarray:
+    """x with A x = b, once; see :class:`TriangularSystem` for the keywords.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp, yupana
+    >>> yupana.sparse.triangular_solve(sp.csr_array([[2.0, 0.0], [1.0, 4.0]]), [2.0, 9.0])
+    array([1., 2.])
+    """
+    return TriangularSystem(matrix, **keywords).solve(b)

@@ -1,0 +1,146 @@
+"""Exact spliced alignment of a cDNA or a protein to chains of candidate exons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Iterable, Sequence
+
+from . import _core
+from ._call import ProgressLike, options
+
+__all__ = ["Alignment", "Exon", "ExonAlignment", "align", "align_batch", "candidate_exons"]
+
+Exon = _core.splice.Exon
+#: Scores of :func:`candidate_exons` count a match this many times.
+candidate_scale: int = _core.splice.candidate_scale
+
+
+@dataclass(frozen=True)
+class ExonAlignment:
+    """One exon of a chain.
+
+    ``exon``: its place among the candidates. ``target_begin``, ``target_end``: the target's letters
+    [begin, end), from 0. ``cigar``: columns as counts and letters; = and X a base (a codon) against
+    a letter, equal or not, D a base against nothing, I a letter against nothing.
+    """
+
+    exon: int
+    target_begin: int
+    target_end: int
+    cigar: str
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """The best score, its chain from left to right, and the cells computed for it."""
+
+    score: int
+    chain: tuple[ExonAlignment, ...]
+    cells: int
+
+
+def _exons(exons: Iterable[Any]) -> list[Exon]:
+    return [exon if isinstance(exon, Exon) else Exon(*map(int, exon)) for exon in exons]
+
+
+def align_batch(
+    problems: Sequence[tuple[str, Iterable[Any], str]],
+    *,
+    protein: bool = False,
+    match: int = 1,
+    mismatch: int = -1,
+    matrix: tuple[str, Sequence[int]] | None = None,
+    gap_open: int | None = None,
+    gap_extend: int | None = None,
+    min_intron: int = 0,
+    alignment: bool = True,
+    genetic_code: int = 1,
+    device: str = "auto",
+    threads: int | None = None,
+    memory: int | None = None,
+    progress: ProgressLike = None,
+) -> list[Alignment]:
+    """Many problems (bases, exons, target) at once, in the order given; see :func:`align`.
+
+    Examples
+    --------
+    >>> import yupana
+    >>> problems = [("ACGTTTTTACGT", [(1, 4), (9, 12)], t) for t in ("ACGTACGT", "ACGT")]
+    >>> [found.score for found in yupana.splice.align_batch(problems)]
+    [8, 4]
+    """
+    letters, scores = matrix if matrix is not None else ("", [])
+    if gap_open is None:
+        gap_open = -11 if protein else 0
+    if gap_extend is None:
+        gap_extend = -1 if protein else -2
+    given = [(bases, _exons(exons), target) for bases, exons, target in problems]
+    with options(device, threads, memory, progress) as call:
+        found = _core.splice.align(
+            call,
+            given,
+            protein=protein,
+            letters=letters,
+            scores=[int(score) for score in scores],
+            match=match,
+            mismatch=mismatch,
+            gap_open=gap_open,
+            gap_extend=gap_extend,
+            min_intron=min_intron,
+            alignment=alignment,
+            genetic_code=genetic_code,
+        )
+    return [
+        Alignment(one["score"], tuple(ExonAlignment(*exon) for exon in one["chain"]), one["cells"])
+        for one in found
+    ]
+
+
+def align(bases: str, exons: Iterable[Any], target: str, **keywords: Any) -> Alignment:
+    """The best chain of candidate exons for a target, and its global alignment; exact.
+
+    Of all chains in which each exon ends before the next begins, one whose concatenation has the
+    best global alignment to the whole target (Gelfand, Mironov, Pevzner 1996).
+
+    Parameters
+    ----------
+    bases : the genome's letters
+    exons : candidates, as :class:`Exon` or (first, last), from 1, both included
+    target : the cDNA's letters, or a protein's with ``protein=True``
+    match, mismatch : scores of bases; matrix : (letters, scores row by row) instead
+    gap_open, gap_extend : added once a gap, and for each letter of it (0 and -2; proteins -11, -1)
+    min_intron : bases at least between two exons of a chain
+    alignment : False gives the score alone
+    genetic_code : NCBI's table for proteins
+    device, threads, memory, progress : as everywhere
+
+    Raises
+    ------
+    ValueError : an exon outside the bases, a letter without a score, a gap that gains
+
+    Examples
+    --------
+    >>> import yupana
+    >>> found = yupana.align("ACGTTTTTACGT", [(1, 4), (9, 12), (5, 8)], "ACGTACGT")
+    >>> found.score
+    8
+    >>> [(exon.exon, exon.cigar) for exon in found.chain]
+    [(0, '4='), (1, '4=')]
+    """
+    return align_batch([(bases, exons, target)], **keywords)[0]
+
+
+def candidate_exons(bases: str, *, protein: bool = False) -> list[Exon]:
+    """Exons that a coding gene on this strand may have, by the signals at their ends.
+
+    Their scores count ``candidate_scale`` for a match: align with ``match=candidate_scale`` and so
+    on.
+
+    Examples
+    --------
+    >>> import yupana
+    >>> exons = yupana.splice.candidate_exons("CCATGGCCAAGGTAAGTCCCTTTTTCCCTTTTTCAGGCCTGACC")
+    >>> all(exon.last - exon.first >= 2 for exon in exons)
+    True
+    """
+    return _core.splice.candidate_exons(bases, protein)

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""The Python package: installed by pip into a virtual environment, its own tests run there.
+
+Objects come out of the compiler cache where `make test` has made them. Skips, with the reason, where
+no package index can be reached.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+HOME = PROGRAM.parent / "python-venv"
+TOOLS = ["scikit-build-core", "nanobind"]
+NEEDED = ["numpy", "scikit-learn", "scipy", "pandas", "pyarrow", "tqdm", "pytest"]
+
+
+def run(*command, **keywords):
+    print("+", *command, flush=True)
+    return subprocess.run([str(part) for part in command], **keywords)
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(77)
+
+
+def compiler():
+    """The compiler of the program's own build, by its name there: the compiler cache asks for it."""
+    for line in (PROGRAM.parent / "CMakeCache.txt").read_text().splitlines():
+        if line.startswith("CMAKE_CXX_COMPILER:"):
+            return line.split("=", 1)[1]
+    return "c++"
+
+
+def main():
+    python = HOME / "bin" / "python"
+    if not python.exists() and run(sys.executable, "-m", "venv", HOME).returncode != 0:
+        skip("no virtual environment can be made; install python3-venv")
+    pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    got = run(*pip, "--retries", "1", *TOOLS, *NEEDED, stderr=subprocess.PIPE, text=True)
+    if got.returncode != 0:
+        sys.stderr.write(got.stderr)
+        skip("the package index cannot be reached, or lacks a package (see above)")
+    # The tools of the environment, not of a new one each time: the compiler cache knows their path.
+    built = run(
+        *pip,
+        "--no-build-isolation",
+        "--no-deps",
+        "--config-settings=cmake.define.YUPANA_CUDA=OFF",
+        f"--config-settings=cmake.define.CMAKE_CXX_COMPILER={compiler()}",
+        "--config-settings=build.verbose=false",
+        ROOT,
+    )
+    if built.returncode != 0:
+        return built.returncode
+    environment = dict(os.environ, YUPANA_PROGRAM=str(PROGRAM))
+    environment.pop("PYTHONPATH", None)
+    tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", ROOT / "python" / "tests"]
+    return run(*tests, env=environment, cwd=HOME).returncode
+
+
+sys.exit(main())
