@@ -8,7 +8,7 @@
 #include "yupana/som/sums.hpp"
 #include "yupana/som/train.hpp"
 
-/// Private to the family.
+/// Private to the family; only files of the CUDA build include this.
 namespace yupana::som::cuda {
 
 /// A codebook, its sums and what a run needs beside them on the device that is current when it is

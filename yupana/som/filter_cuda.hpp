@@ -6,8 +6,8 @@
 
 #include "yupana/som/search_cuda.hpp"
 
-/// Private to the family: the search of wide maps by tensor cores, which name the few neurons that
-/// can be the nearest, and what decides among those.
+/// Private to the family; only files of the CUDA build include this: the search of wide maps by
+/// tensor cores, which name the few neurons that can be the nearest, and what decides among those.
 namespace yupana::som::cuda {
 
 constexpr int tile_rows = 128;     ///< of a tile of 16 KiB

@@ -5,7 +5,7 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/som/filter_cuda.hpp"
 
-/// Private to the family.
+/// Private to the family; only files of the CUDA build include this.
 namespace yupana::som::cuda {
 
 /// The search of maps that are not narrow, and its memory on the current device. On Hopper tensor
