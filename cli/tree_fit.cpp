@@ -159,8 +159,11 @@ void add_fit(CLI::App& program, bool forest) {
              : "yupana tree fit table.csv --label class --max-depth 8 --cv 10 -o out/tree",
       [params](Context& context, const CommonOptions& common) {
         params->out = common.out;
+        params->comm = common.comm;
         return fit_answer(context, *params);
-      });
+      },
+      Runs::anywhere,
+      forest ? Ranks::many : Ranks::one);
   app.add_option("table", params->table.path, "rows to learn from")->required();
   add_tree_table(app, params->table);
   app.add_option("--weight", params->table.columns.weight, "a column of weights of the rows");

@@ -153,6 +153,8 @@ def main():
         write_table(folder / "table.csv")
         same_files(folder, "som", "fit", str(folder / "table.csv"), "--rows", "5", "--cols", "4",
                    "--label", "kind", "--standardize", "--iterations", "6")
+        same_files(folder, "forest", "fit", str(folder / "table.csv"), "--label", "kind", "--trees",
+                   "7", "--bootstrap", "--cv", "3", ranks=(2, 3))
         write_genes(folder)
         same_files(folder, "splice", "--batch", str(folder / "cases.tsv"), ranks=(2, 3))
         faults_are_told_once(folder)

@@ -7,6 +7,8 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
+#include "yupana/core/tiles.hpp"
+#include "yupana/forest/forest_ranks.hpp"
 #include "yupana/forest/lists.hpp"
 #include "yupana/forest/row_ranks.hpp"
 #include "yupana/forest/tree_backends.hpp"
@@ -203,9 +205,10 @@ void score_out_of_bag(Context& context,
   result.out_of_bag = spread > 0 ? 1 - errors / spread : 0;
 }
 
-/// resident: the table once more, in the first device's memory; null: not there.
+/// resident: the table once more, in the first device's memory; null: not there. comm: null alone.
 template <class T>
 ForestResult fit(Context& context,
+                 Comm* comm,
                  TableView<T> table,
                  [[maybe_unused]] const T* resident,
                  const Target& target,
@@ -235,10 +238,13 @@ ForestResult fit(Context& context,
   }
 #endif
   if (context.backend() != Backend::cuda) {
-    Stage stage(context, "grow trees", static_cast<double>(params.trees), "trees");
-    context.parallel_for(params.trees, 1, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t rank = comm == nullptr ? 0 : comm->rank();
+    const std::int64_t ranks = comm == nullptr ? 1 : comm->size();
+    const std::int64_t mine = divide_up(std::max<std::int64_t>(params.trees - rank, 0), ranks);
+    Stage stage(context, "grow trees", static_cast<double>(mine), "trees");
+    context.parallel_for(mine, 1, [&](std::int64_t begin, std::int64_t end) {
       Array<std::uint8_t> repeats(table.rows);
-      for (std::int64_t t = begin; t < end; ++t) {
+      for (std::int64_t t = rank + begin * ranks; t < rank + end * ranks; t += ranks) {
         draws.of_tree(t, repeats.data());
         TreeParams own = tree;
         own.seed = seed_of(tree, t);
@@ -246,6 +252,7 @@ ForestResult fit(Context& context,
         stage.advance(1);
       }
     });
+    if (comm != nullptr) share_trees(*comm, result.trees);
   }
   if (params.out_of_bag && params.sampling != Sampling::all) {
     Stage stage(context, "score out of bag");
@@ -261,7 +268,16 @@ ForestResult fit_forest(Context& context,
                         TableView<T> table,
                         const Target& target,
                         const ForestParams& params) {
-  return fit<T>(context, table, nullptr, target, params);
+  return fit<T>(context, nullptr, table, nullptr, target, params);
+}
+
+template <class T>
+ForestResult fit_forest(Context& context,
+                        Comm& comm,
+                        TableView<T> table,
+                        const Target& target,
+                        const ForestParams& params) {
+  return fit<T>(context, &comm, table, nullptr, target, params);
 }
 
 #ifdef YUPANA_CUDA
@@ -270,7 +286,7 @@ ForestResult cuda::fit_resident_forest(Context& context,
                                        const float* resident,
                                        const Target& target,
                                        const ForestParams& params) {
-  return fit(context, table, resident, target, params);
+  return fit<float>(context, nullptr, table, resident, target, params);
 }
 #endif
 
@@ -297,5 +313,9 @@ std::vector<double> importances(const std::vector<Tree>& trees, std::int64_t fea
 
 template ForestResult fit_forest(Context&, TableView<float>, const Target&, const ForestParams&);
 template ForestResult fit_forest(Context&, TableView<double>, const Target&, const ForestParams&);
+template ForestResult fit_forest(
+    Context&, Comm&, TableView<float>, const Target&, const ForestParams&);
+template ForestResult fit_forest(
+    Context&, Comm&, TableView<double>, const Target&, const ForestParams&);
 
 }  // namespace yupana::forest

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "yupana/core/error.hpp"
+#include "yupana/forest/forest_ranks.hpp"
 #include "yupana/forest/validate.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/printable.hpp"
@@ -92,7 +93,10 @@ Grown grown(Context& context,
   const forest::TreeParams& tree_params = params.forest_params.tree;
   result.alpha = params.alpha;
   if (params.forest) {
-    result.forest = forest::fit_forest(context, table, target, params.forest_params);
+    result.forest =
+        params.comm == nullptr
+            ? forest::fit_forest(context, table, target, params.forest_params)
+            : forest::fit_forest(context, *params.comm, table, target, params.forest_params);
   } else {
     if (params.alpha_folds > 0) {
       const auto folds = forest::folds_of(
@@ -312,6 +316,7 @@ FitTreesResult fit(Context& context, const FitTreesParams& params) {
   model.trees = std::move(result.out_of_bag.trees);
   if (!params.validation.empty()) prune_with_table<T>(context, params, model);
   look_back(context, file.table.view(), target, params, result);
+  if (params.comm != nullptr && params.comm->rank() > 0) return result;
   if (!params.out.empty()) write_model(model, params.out, params.binary, result.files);
   return result;
 }

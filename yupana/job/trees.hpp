@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "yupana/core/comm.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
 #include "yupana/forest/alpha.hpp"
@@ -30,6 +31,7 @@ struct FitTreesParams {
   std::string fold_column = {};  ///< a column that names each row's fold, instead of `folds`
   bool binary = false;           ///< the model as PREFIX.model too
   std::string out = {};          ///< PREFIX.json (and .model)
+  Comm* comm = nullptr;          ///< ranks that share a forest's trees; the first one writes
 };
 
 struct FitTreesResult {
