@@ -18,8 +18,8 @@ namespace {
 using forest::Model;
 using forest::Tree;
 
-/// Where trees run: they may have no version for the GPU.
-constexpr Runs trees_run = Runs::on_the_processor;
+/// Where trees run.
+constexpr Runs trees_run = Runs::anywhere;
 
 /// Column after column, as the library has tables.
 template <class T>
