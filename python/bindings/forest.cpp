@@ -155,7 +155,12 @@ void bind_table_type(nb::module_& m, nb::class_<Model>& model) {
 
 /// The model with some of its trees, or with changed ones.
 Model with_trees(const Model& model, std::vector<Tree> trees) {
-  return {model.features, model.classes, model.label, model.voting, std::move(trees)};
+  return {model.features,
+          model.encodings,
+          model.classes,
+          model.label,
+          model.voting,
+          std::move(trees)};
 }
 
 const Tree& tree_at(const Model& model, std::int64_t tree) {
