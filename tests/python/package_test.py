@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 HOME = PROGRAM.parent / "python-venv"
 TOOLS = ["scikit-build-core", "nanobind"]
-NEEDED = ["numpy", "scikit-learn", "scipy", "pandas", "pyarrow", "tqdm", "pytest"]
+NEEDED = ["numpy", "scikit-learn", "scipy", "pandas", "pyarrow", "tqdm", "pytest", "onnxruntime"]
 
 
 def run(*command, **keywords):
@@ -58,7 +58,10 @@ def main():
     environment = dict(os.environ, YUPANA_PROGRAM=str(PROGRAM))
     environment.pop("PYTHONPATH", None)
     tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", ROOT / "python" / "tests"]
-    return run(*tests, env=environment, cwd=HOME).returncode
+    failed = run(*tests, env=environment, cwd=HOME).returncode
+    # The environment has what the distribution's Python lacks.
+    onnx = ROOT / "tests" / "forest" / "onnx_test.py"
+    return failed or run(python, onnx, PROGRAM, env=environment, cwd=HOME).returncode
 
 
 sys.exit(main())
