@@ -6,6 +6,7 @@
 
 #include "tests/forest/samples.hpp"
 #include "tests/support/gpu.hpp"
+#include "tests/support/shared_data.hpp"
 #include "tests/support/text_files.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/forest/forest.hpp"
@@ -303,7 +304,7 @@ TEST_F(GpuTrees, TooLittleDeviceMemoryIsToldWithThePlan) {
 }
 
 TEST_F(GpuTrees, SpambaseIsPredictedAsOnTheProcessorToTheLastRow) {
-  const std::string path = std::string(YUPANA_SHARED_DATA) + "/tables/spambase/spambase.data";
+  const std::string path = shared_data("tables/spambase/spambase.data");
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
   const auto file = io::read_table<float>(cpu_, path, {.label = "last"});
   Target target;

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "tests/support/gpu.hpp"
+#include "tests/support/shared_data.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/job/distance.hpp"
@@ -91,9 +92,7 @@ TEST(CudaFermatJob, FloatLengthsWithMissingCallsAreWithinTheBound) {
 // Times and the device stand in the report alone.
 TEST(CudaFermatJob, ARealCohortGivesTheFilesOfTheCpu) {
   YUPANA_NEEDS_GPU();
-  const char* const other = std::getenv("YUPANA_SHARED_DATA");
-  const std::string data =
-      std::string(other != nullptr ? other : YUPANA_SHARED_DATA) + "/genotypes/hapmap279/hapmap279";
+  const std::string data = shared_data("genotypes/hapmap279/hapmap279");
   if (!fs::exists(data + ".bed")) GTEST_SKIP() << "no " << data << ".bed";
   const Folder folder;
   for (const std::string device : {"cpu", "cuda:0"}) {

@@ -8,6 +8,7 @@
 
 #include "tests/splice/cases.hpp"
 #include "tests/support/gpu.hpp"
+#include "tests/support/shared_data.hpp"
 #include "yupana/job/splice.hpp"
 
 namespace yupana::job {
@@ -113,8 +114,7 @@ TEST(CudaSpliceJob, BatchesHaveTheFilesOfTheCpuToTheLastByte) {
 // With exons from signals: the homologues of real genes, cDNAs and a protein.
 TEST(CudaSpliceJob, RealGenesHaveTheFilesOfTheCpu) {
   YUPANA_NEEDS_GPU();
-  const char* const other = std::getenv("YUPANA_SHARED_DATA");
-  const std::string data = std::string(other != nullptr ? other : YUPANA_SHARED_DATA) + "/splice";
+  const std::string data = shared_data("splice");
   if (!fs::exists(data + "/vertebrate_cds")) GTEST_SKIP() << "no " << data << "/vertebrate_cds";
   const Folder folder;
   std::string batch;
