@@ -1,18 +1,37 @@
 #include "yupana/job/plan.hpp"
 
 #include "cli/command.hpp"
+#include "yupana/job/cluster_plan.hpp"
 
 namespace yupana::cli {
 namespace {
 
 struct PlanOptions {
+  std::string command = "dist";
   job::PlanParams sizes;
+  job::ClusterParams cluster;
   bool complete = false;
   bool fermat = false;
+  int gpus = 0;  ///< of a cluster; 0: this machine
 };
 
-Answer plan(Context& context, PlanOptions options) {
+Answer plan_on_cluster(const CommonOptions& common, const PlanOptions& options) {
+  job::ClusterParams params = options.cluster;
+  params.fermat = options.fermat;
+  params.gpus = options.gpus;
+  params.samples = options.sizes.samples;
+  params.sites = options.sizes.sites;
+  params.missing = options.sizes.missing;
+  params.hethet = options.sizes.hethet;
+  if (common.context.gpu_memory > 0) params.gpu_memory = common.context.gpu_memory;
+  const job::ClusterPlan plan = job::plan_cluster(params);
+  return {job::describe(plan), job::plan_json(plan)};
+}
+
+Answer plan(Context& context, const CommonOptions& common, PlanOptions options) {
   options.sizes.missing = !options.complete;
+  options.fermat |= options.command == "fermat";
+  if (options.gpus > 0) return plan_on_cluster(common, options);
   if (options.fermat) {
     options.sizes.later_bytes =
         job::fermat_matrix_bytes(options.sizes.samples, options.sizes.missing);
@@ -23,6 +42,20 @@ Answer plan(Context& context, PlanOptions options) {
   return {job::describe(plan), job::plan_json(plan)};
 }
 
+void add_cluster_options(CLI::App& app, PlanOptions& options) {
+  job::ClusterParams& cluster = options.cluster;
+  CLI::Option* const gpus =
+      app.add_option("--gpus", options.gpus, "plan for a cluster of so many GPUs, on paper")
+          ->check(CLI::PositiveNumber);
+  const auto number = [&](const char* name, auto& value, const char* help) {
+    app.add_option(name, value, help)->needs(gpus)->capture_default_str();
+  };
+  number("--gpus-per-node", cluster.gpus_per_node, "of that cluster");
+  number("--network", cluster.network, "GB/s that each of its GPUs sends, and receives");
+  number("--file-rate", cluster.file_rate, "GB/s that each node reads from files, or writes");
+  number("--pcie", cluster.pcie, "GB/s from a node's memory to each GPU");
+}
+
 }  // namespace
 
 void add_plan(CLI::App& program) {
@@ -30,14 +63,21 @@ void add_plan(CLI::App& program) {
   CLI::App& app = add_command(
       program,
       "plan",
-      "Memory, passes and time of a run of given size on this machine, without any file.",
-      "yupana plan --samples 30000 --sites 600M",
-      [options](Context& context, const CommonOptions&) { return plan(context, *options); });
+      "Memory, passes and time of a run of given size on this machine or, with --gpus, on a "
+      "cluster that need not exist; without any file.",
+      "yupana plan dist --samples 30000 --sites 600M",
+      [options](Context& context, const CommonOptions& common) {
+        return plan(context, common, *options);
+      });
+  app.add_option("command", options->command, "of which a run is planned: dist or fermat")
+      ->check(CLI::IsMember({"dist", "fermat"}))
+      ->capture_default_str();
   add_count(app, "--samples", options->sizes.samples, "individuals")->required();
   add_count(app, "--sites", options->sizes.sites, "sites")->required();
   app.add_flag("--no-missing", options->complete, "every call is there");
   app.add_flag("--king", options->sizes.hethet, "count sites heterozygous in both");
   app.add_flag("--fermat", options->fermat, "for the fermat command, which holds the matrix");
+  add_cluster_options(app, *options);
 }
 
 }  // namespace yupana::cli

@@ -1,14 +1,15 @@
 #include "cli/ranks.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
+#include <vector>
 
+#include "yupana/cluster/cores.hpp"
 #include "yupana/cluster/mpi.hpp"
 #include "yupana/core/cuda/device.hpp"
 #include "yupana/core/machine.hpp"
@@ -23,6 +24,18 @@ std::string gpus_of(const Comm& comm, int gpus) {
     list += fmt::format("{}{}", list.empty() ? "cuda:" : ",", gpu);
   }
   return list;
+}
+
+/// Cores by the ranks that may run on them, and no more than the rank's part of a quota.
+int share_of_cores(Comm& comm) {
+  std::vector<cluster::Cores> all(static_cast<std::size_t>(comm.size()), cluster::own_cores());
+  for (int root = 0; root < comm.size(); ++root) {
+    comm.broadcast(&all[static_cast<std::size_t>(root)], sizeof(cluster::Cores), root);
+  }
+  const auto self = static_cast<std::size_t>(comm.rank());
+  const int threads = cluster::threads_of(all, self);
+  const bool quota = usable_cores() < static_cast<int>(all[self].allowed.count());
+  return quota ? std::clamp(usable_cores() / comm.local_size(), 1, threads) : threads;
 }
 
 /// Of every rank's value.
@@ -41,10 +54,7 @@ std::uint64_t least(Comm& comm, std::uint64_t value) {
 std::shared_ptr<Comm> join_ranks(ContextParams& params) {
   std::shared_ptr<Comm> comm = cluster::join_mpi();
   const int here = comm->local_size();
-  // mpirun binds a rank to its cores, unless there are more ranks than cores or it is told not to.
-  if (params.threads == 0 && usable_cores() == sysconf(_SC_NPROCESSORS_ONLN)) {
-    params.threads = std::max(1, usable_cores() / here);
-  }
+  if (params.threads == 0) params.threads = share_of_cores(*comm);
   if (params.memory == 0) {
     comm->barrier();  // before any rank takes some of it
     params.memory = free_memory() / 5 * 4 / static_cast<std::uint64_t>(here);

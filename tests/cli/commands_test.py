@@ -74,7 +74,8 @@ def formats_agree():
 def json_is_one_object():
     bed = simulate(samples=20, sites=300)
     for line in (("dist", bed, "-o", "a"), ("fermat", bed, "-o", "b"), ("info",),
-                 ("plan", "--samples", "30k", "--sites", "600M")):
+                 ("plan", "--samples", "30k", "--sites", "600M"),
+                 ("plan", "fermat", "--samples", "30k", "--sites", "600M", "--gpus", "64")):
         done = run(*line, "--json")
         assert isinstance(json.loads(done.stdout), dict), line
 

@@ -130,8 +130,35 @@ def faults_are_told_once(folder):
     assert done.stderr.count("none.bed: ") == 1, done.stderr
     done = run(2, "dist", "--no-such-option")
     assert done.returncode == 2 and done.stderr.count("--no-such-option") == 1, done.stderr
+    done = run(3, "dist", "simulate:10x100", "-o", str(folder / "none" / "x"))
+    assert done.returncode == 3, (done.returncode, done.stderr)
+    assert done.stderr.count("x.dist.npy: cannot create the file") == 1, done.stderr
+    done = run(2, "dist", "-", "-o", str(folder / "x"))
+    assert done.returncode == 2 and done.stderr.count("standard input") == 1, done.stderr
+    done = run(2, "dist", "simulate:10x100", "--maf", "0.5", "--geno", "0", "--thin", "0", "-o",
+               str(folder / "x"), "--metric", "normalized")
+    assert done.returncode == 3 and done.stderr.count("no site left of 100") == 1, done.stderr
     done = run(2, "sort", "x.npy", "-o", str(folder / "x"))
     assert done.returncode == 2 and done.stderr.count("without mpirun") == 1, done.stderr
+
+
+def what_one_process_does_needs_no_mpi(folder):
+    batch = dict(os.environ, SLURM_NTASKS="4", SLURM_PROCID="0")
+    done = subprocess.run([PROGRAM, "info"], capture_output=True, text=True, env=batch, timeout=60)
+    assert done.returncode == 0, done.stderr
+    other = dict(os.environ, PMI_SIZE="4", PMI_RANK="0", **{
+        name: ENVIRONMENT[name] for name in ENVIRONMENT if name.startswith("OMPI_")})
+    done = subprocess.run([PROGRAM, "dist", "simulate:10x100", "-o", folder / "x"],
+                          capture_output=True, text=True, env=other, timeout=60)
+    assert done.returncode == 2 and "4 processes were started" in done.stderr, done.stderr
+
+
+def the_checkpoint_of_fermat_goes_with_its_run(folder):
+    for ranks in (0, 2):
+        saved = folder / f"saved{ranks}"
+        must_run(ranks, "fermat", "simulate:60x2000", "-o", str(folder / "x"), "--checkpoint",
+                 str(saved), "--checkpoint-interval", "0", "--quiet")
+        assert not saved.exists(), list(saved.iterdir())
 
 
 def main():
@@ -150,6 +177,7 @@ def main():
                    ranks=(2, 3))
         same_files(folder, "fermat", "simulate:200x3000,missing=0.05,fst=0.1", "--precision",
                    "float32", "--no-prune", ranks=(2,))
+<<<<<<< HEAD
         write_table(folder / "table.csv")
         same_files(folder, "som", "fit", str(folder / "table.csv"), "--rows", "5", "--cols", "4",
                    "--label", "kind", "--standardize", "--iterations", "6")
@@ -157,7 +185,12 @@ def main():
                    "7", "--bootstrap", "--cv", "3", ranks=(2, 3))
         write_genes(folder)
         same_files(folder, "splice", "--batch", str(folder / "cases.tsv"), ranks=(2, 3))
+=======
+        same_files(folder, "dist", "simulate:83x40000,missing=0.05", "--mind", "0.05", ranks=(3,))
+>>>>>>> w/scale
         faults_are_told_once(folder)
+        what_one_process_does_needs_no_mpi(folder)
+        the_checkpoint_of_fermat_goes_with_its_run(folder)
         a_killed_rank_ends_the_run_and_leaves_the_checkpoint(folder)
     print("files of 1 to 4 ranks are those of one process")
     return 0

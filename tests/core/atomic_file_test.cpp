@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
+#include "tests/support/thread_ranks.hpp"
 #include "yupana/core/error.hpp"
 
 namespace yupana {
@@ -74,6 +76,43 @@ TEST_F(AtomicFileTest, WritesAtOffsets) {
   out.write_at(0, "abc", 3);
   out.commit();
   EXPECT_EQ(text_of(file("a")), "abcdef");
+}
+
+TEST_F(AtomicFileTest, RanksWriteOneFileThatAppearsWhole) {
+  std::ofstream(file("a.part-" + std::to_string(getpid()))) << "a longer rest of a killed run";
+  ThreadRanks(3).run([&](Comm& comm) {
+    AtomicFile out(file("a"), comm);
+    const std::string text(4, static_cast<char>('0' + comm.rank()));
+    out.write_at(4 * comm.rank(), text.data(), text.size());
+    EXPECT_FALSE(fs::exists(file("a")));
+    out.close();
+    out.commit();
+  });
+  EXPECT_EQ(text_of(file("a")), "000011112222");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
+}
+
+TEST_F(AtomicFileTest, RanksLeaveNothingWithoutCommit) {
+  ThreadRanks(2).run([&](Comm& comm) {
+    AtomicFile out(file("a"), comm);
+    out.write_at(0, "x", 1);
+    comm.barrier();
+  });
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+TEST_F(AtomicFileTest, EveryRankHearsThatTheFileCannotBeMade) {
+  std::atomic<int> heard{0};
+  ThreadRanks(3).run([&](Comm& comm) {
+    try {
+      AtomicFile out(file("no/such/folder"), comm);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::bad_input);
+      EXPECT_NE(std::string(error.what()).find("no/such/folder: cannot create"), std::string::npos);
+      ++heard;
+    }
+  });
+  EXPECT_EQ(heard, 3);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
@@ -47,7 +48,12 @@ void* open_library() {
 
 }  // namespace
 
-bool under_mpi() { return first_set({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"}) > 1; }
+int size_by_environment() {
+  // Not SLURM_NTASKS: every program of a batch script finds that, started by srun or not.
+  return std::max(1, first_set({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}));
+}
+
+bool under_mpi() { return size_by_environment() > 1; }
 
 int rank_by_environment() {
   return std::max(0, first_set({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}));
@@ -60,7 +66,17 @@ std::shared_ptr<Comm> join_mpi() {
   if (join == nullptr || leave == nullptr) {
     throw Error(ErrorCode::usage, "libyupana_mpi.so is of another version; build yupana again");
   }
-  return {join(), leave};
+  std::shared_ptr<Comm> comm(join(), leave);
+  const int started = size_by_environment();
+  if (comm->size() != started) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{} processes were started, but MPI knows of {}: the starter belongs "
+                            "to another MPI; use the mpirun of the MPI that yupana was built with, "
+                            "or srun --mpi=pmix",
+                            started,
+                            comm->size()));
+  }
+  return comm;
 }
 
 }  // namespace yupana::cluster

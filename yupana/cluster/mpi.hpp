@@ -6,6 +6,10 @@
 
 namespace yupana::cluster {
 
+/// Processes that mpirun, srun or the like started together with this one, itself among them, by
+/// the environment alone.
+int size_by_environment();
+
 /// True if this process was started by mpirun, srun or the like together with others. Asks the
 /// environment alone: nothing is loaded.
 bool under_mpi();

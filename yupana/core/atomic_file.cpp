@@ -30,13 +30,28 @@ AtomicFile::AtomicFile(std::string path)
 AtomicFile::AtomicFile(std::string path, Comm& comm)
     : path_(std::move(path)), temporary_(fmt::format("{}.part-{}", path_, getpid())), comm_(&comm) {
   broadcast(comm, temporary_, 0);
-  shared_ = comm.create(temporary_);
+  // The first rank makes the file, empty whatever was left there, and all hear whether it could.
+  int fault = 0;
+  if (comm.rank() == 0) {
+    std::FILE* const file = std::fopen(temporary_.c_str(), "wb");
+    fault = file == nullptr ? errno : 0;
+    if (file != nullptr) std::fclose(file);
+  }
+  comm.broadcast(&fault, sizeof(fault), 0);
+  errno = fault;
+  if (fault != 0) throw cannot(path_, "create the file");
+  shared_ = comm.open(temporary_);
 }
 
 AtomicFile::~AtomicFile() {
   if (file_ != nullptr) std::fclose(file_);
-  const bool mine = comm_ == nullptr || comm_->rank() == 0;
-  if (!committed_ && mine) std::remove(temporary_.c_str());
+  // Of all ranks any: the run is at its end, and the first may be gone already.
+  if (!committed_) std::remove(temporary_.c_str());
+}
+
+void AtomicFile::check(const std::string& fault) const {
+  if (fault.empty()) return;
+  throw Error(ErrorCode::out_of_resources, fmt::format("{}: cannot write: {}", path_, fault));
 }
 
 void AtomicFile::write(const void* data, std::size_t bytes) {
@@ -44,7 +59,7 @@ void AtomicFile::write(const void* data, std::size_t bytes) {
 }
 
 void AtomicFile::write_at(std::int64_t offset, const void* data, std::size_t bytes) {
-  if (shared_) return shared_->write_at(offset, data, bytes);
+  if (shared_) return check(shared_->write_at(offset, data, bytes));
   const char* from = static_cast<const char*>(data);
   while (bytes > 0) {
     const ssize_t done = pwrite(fileno(file_), from, bytes, offset);
@@ -57,7 +72,7 @@ void AtomicFile::write_at(std::int64_t offset, const void* data, std::size_t byt
 }
 
 void AtomicFile::close() {
-  if (shared_) std::exchange(shared_, nullptr)->close();
+  if (shared_) check(std::exchange(shared_, nullptr)->close());
   if (file_ == nullptr) return;
   const bool flushed = std::fflush(file_) == 0;
   const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;

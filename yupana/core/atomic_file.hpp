@@ -41,6 +41,8 @@ class AtomicFile {
   Comm* comm_ = nullptr;
   std::unique_ptr<SharedFile> shared_;
   bool committed_ = false;
+
+  void check(const std::string& fault) const;
 };
 
 /// The files of one run. They appear together: closed first, all renamed after, so that a full

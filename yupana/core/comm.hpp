@@ -12,10 +12,10 @@ namespace yupana {
 class SharedFile {
  public:
   virtual ~SharedFile() = default;
-  /// Safe from several threads.
-  virtual void write_at(std::int64_t offset, const void* data, std::size_t bytes) = 0;
-  /// Every rank calls it; the bytes of all are in the file when it returns.
-  virtual void close() = 0;
+  /// Safe from several threads. Returns what went wrong, in words; nothing if all went well.
+  virtual std::string write_at(std::int64_t offset, const void* data, std::size_t bytes) = 0;
+  /// Every rank calls it; the bytes of all are in the file when it returns. Returns as write_at.
+  virtual std::string close() = 0;
 };
 
 /// The processes of one run, numbered from 0. All but send, receive and abort are called by every
@@ -46,8 +46,8 @@ class Comm {
   virtual void sum_scatter(const std::uint64_t* values,
                            const std::vector<std::int64_t>& counts,
                            std::uint64_t* mine) = 0;
-  /// Makes the file, empty, and opens it on every rank.
-  virtual std::unique_ptr<SharedFile> create(const std::string& path) = 0;
+  /// Opens a file, which exists, on every rank.
+  virtual std::unique_ptr<SharedFile> open(const std::string& path) = 0;
   /// Ends every rank at once with this exit status.
   [[noreturn]] virtual void abort(int status) = 0;
 };

@@ -46,13 +46,14 @@ CountTriangle sum_triangle(Comm& comm,
 
 std::vector<Range> triangle_shares(Range rows, int parts) {
   std::vector<Range> shares;
-  std::int64_t first = rows.begin;
-  for (int left = parts; left > 0; --left) {
-    const std::int64_t cells = triangle_cells(rows.end) - triangle_cells(first);
-    const Range share = first == rows.end ? Range{first, first}
-                                          : triangle_band(first, rows.end, divide_up(cells, left));
-    shares.push_back(left == 1 ? Range{first, rows.end} : share);
-    first = shares.back().end;
+  const std::int64_t cells = cells_of(rows);
+  std::int64_t end = rows.begin;
+  for (int part = 1; part <= parts; ++part) {
+    // Up to the row at which the cells before it come nearest to their part: no share drifts.
+    const std::int64_t wanted = cells * part / parts;
+    const std::int64_t begin = end;
+    while (end < rows.end && cells_of({rows.begin, end}) + end / 2 < wanted) ++end;
+    shares.push_back({begin, part == parts ? rows.end : end});
   }
   return shares;
 }

@@ -172,12 +172,12 @@ genotype::PairCounter count_whole(Context& context,
   return count_pass(context, input, plan, {0, plan.sizes.samples}, checkpoint);
 }
 
-void remove_checkpoint(const Input& input, const Plan& plan, const CheckpointParams& checkpoint) {
+void remove_checkpoint(Comm* comm, const Plan& plan, const CheckpointParams& checkpoint) {
   if (checkpoint.folder.empty()) return;
-  for (const Range band : plan.bands)
-    std::remove(counts_path(input.comm, checkpoint, band).c_str());
-  for (const Range band : plan.gpu_bands)
-    std::remove(counts_path(input.comm, checkpoint, band).c_str());
+  if (comm != nullptr) comm->barrier();
+  for (const auto* bands : {&plan.bands, &plan.gpu_bands}) {
+    for (const Range band : *bands) std::remove(counts_path(comm, checkpoint, band).c_str());
+  }
   std::error_code ignored;
   std::filesystem::remove(checkpoint.folder, ignored);  // only if nothing else is in it
 }

@@ -32,7 +32,8 @@ genotype::PairCounter count_whole(Context& context,
                                   const Plan& plan,
                                   const CheckpointParams& checkpoint = {});
 
-/// Removes the checkpoint's files after a run is done.
-void remove_checkpoint(const Input& input, const Plan& plan, const CheckpointParams& checkpoint);
+/// Removes the checkpoint's files after a run is done. Every rank calls it, after the last file:
+/// none removes its own while another can still fail.
+void remove_checkpoint(Comm* comm, const Plan& plan, const CheckpointParams& checkpoint);
 
 }  // namespace yupana::job

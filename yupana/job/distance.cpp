@@ -22,6 +22,7 @@ Plan plan_of(Context& context, const Input& input, const DistanceJobParams& para
   sizes.missing = params.input.cohort.missing == genotype::Missing::pairwise;
   sizes.hethet = params.metric.metric == Metric::king;
   sizes.one_band = needs_all_counts(params.outputs);
+  sizes.ranks = input.ranks();
   return make_plan(context, sizes);
 }
 
@@ -126,6 +127,7 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   for (const Range band : plan.bands) {
     const PairCounts counts = count_pairs(context, input, plan, band, params.checkpoint);
     result.sites = counts.sites;
+    if (counts.sites == 0) whole_summary(context, input, params.input.cohort.missing);  // throws
     genotype::check_metric(counts, params.metric, input.cohort.samples());
     result.pairs_without_sites += genotype::pairs_without_shared_site(counts);
     Stage stage(context, "write");
@@ -143,7 +145,7 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   }
   context.check_cancelled();
   files.commit();
-  remove_checkpoint(input, plan, params.checkpoint);
+  remove_checkpoint(input.comm, plan, params.checkpoint);
   for (const AtomicFile& file : files.files()) result.files.push_back(file.path());
   return result;
 }

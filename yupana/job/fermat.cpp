@@ -45,6 +45,7 @@ struct Start {
   DeviceMatrix on_device;  ///< the same on a GPU, if they were made there
   bool squared = true;
   std::optional<genotype::CohortSummary> cohort;
+  Plan plan;  ///< of the counts
 };
 
 /// Names the first pair of samples without a common site, by `shares` of row and column.
@@ -83,6 +84,7 @@ Plan plan_cohort(Context& context, Input& input, const FermatJobParams& params) 
   sizes.missing = params.input.cohort.missing == genotype::Missing::pairwise;
   sizes.later_bytes = fermat_matrix_bytes(sizes.samples, sizes.missing);
   sizes.one_band = true;
+  sizes.ranks = input.ranks();
   return make_plan(context, sizes);
 }
 
@@ -133,6 +135,7 @@ Start start_from_cohort(Context& context, const FermatJobParams& params) {
   Input input = open_input(context, params.input);
   const Plan plan = plan_cohort(context, input, params);
   Start start;
+  start.plan = plan;
   start.names = input.cohort.samples();
   start.labels = labels_of(context, params, start.names);  // their faults show before the work
   if (plan.gpu_bands.size() == 1 && input.comm == nullptr) {
@@ -328,8 +331,10 @@ namespace {
 
 /// The share of a rank that is not the first: sites of its own, then rows of the closures.
 FermatJobResult help(Context& context, const FermatJobParams& params) {
-  if (params.distances.empty()) start_from_cohort(context, params);
+  Start start;
+  if (params.distances.empty()) start = start_from_cohort(context, params);
   graph::serve_shortest_paths(context, *params.input.comm);
+  remove_checkpoint(params.input.comm, start.plan, params.checkpoint);
   return {};
 }
 
@@ -362,6 +367,7 @@ FermatJobResult run_fermat(Context& context, const FermatJobParams& params) {
   result.findings = findings_in_words(result.alphas, result.matrices);
   files.add_curve(context, start.distances, start.squared, alphas.front());
   files.write(context, result);
+  remove_checkpoint(params.input.comm, start.plan, params.checkpoint);
   return result;
 }
 

@@ -133,6 +133,10 @@ void take_names(Input& input, const io::SampleNames& names) {
 }  // namespace
 
 Input open_input(Context& context, const InputParams& params) {
+  if (params.comm != nullptr && params.path == "-") {
+    throw Error(ErrorCode::usage,
+                "several processes cannot read one standard input; give a file, or start one");
+  }
   Opened opened = open_any(context, params);
   genotype::CohortParams cohort = params.cohort;
   if (params.comm != nullptr) {

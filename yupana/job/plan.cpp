@@ -37,7 +37,12 @@ std::int64_t choose_block(const Context& context, const PlanParams& sizes, int p
 }
 
 std::uint64_t bytes_of_rows(Range rows, const PlanParams& sizes) {
-  return genotype::PairCounter::bytes(rows, sizes.missing, sizes.hethet);
+  const std::uint64_t counts = genotype::PairCounter::bytes(rows, sizes.missing, sizes.hethet);
+  if (sizes.ranks == 1) return counts;
+  // While ranks sum a triangle, a rank holds its share of it beside the counts; the first holds all
+  // where the run needs all. Two triangles, the least, hold twice that.
+  const std::uint64_t triangle = genotype::PairCounter::bytes(rows, false, false) / 2;
+  return counts + (sizes.one_band ? triangle : triangle / static_cast<unsigned>(sizes.ranks) + 1);
 }
 
 [[noreturn]] void refuse(const Context& context, const Plan& plan, std::uint64_t wanted) {

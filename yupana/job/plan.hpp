@@ -18,6 +18,7 @@ struct PlanParams {
   bool hethet = false;
   std::uint64_t later_bytes = 0;  ///< what the run holds beside the counts (matrices of a closure)
   bool one_band = false;          ///< the run needs all counts at once
+  int ranks = 1;                  ///< processes that count sites of their own and sum them
 };
 
 /// Memory and work of a run, decided before it starts.

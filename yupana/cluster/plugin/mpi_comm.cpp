@@ -28,40 +28,42 @@ void in_pieces(std::size_t bytes, const Body& body) {
 class MpiFile : public SharedFile {
  public:
   MpiFile(const std::string& path, std::mutex& one_at_a_time) : lock_(one_at_a_time) {
-    const int mode = MPI_MODE_CREATE | MPI_MODE_WRONLY;
     const int rc =
-        MPI_File_open(MPI_COMM_WORLD, const_cast<char*>(path.c_str()), mode, MPI_INFO_NULL, &file_);
-    if (rc != MPI_SUCCESS) fail(rc, path);
+        MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_WRONLY, MPI_INFO_NULL, &file_);
+    if (rc != MPI_SUCCESS) {  // the first rank made it: this one does not see the same file system
+      std::fprintf(stderr, "yupana: %s: cannot open: %s\n", path.c_str(), words(rc).c_str());
+      MPI_Abort(MPI_COMM_WORLD, 3);
+    }
     MPI_File_set_errhandler(file_, MPI_ERRORS_RETURN);
-    path_ = path;
   }
-  void write_at(std::int64_t offset, const void* data, std::size_t bytes) override {
+  std::string write_at(std::int64_t offset, const void* data, std::size_t bytes) override {
     const std::lock_guard hold(lock_);
+    std::string fault;
     in_pieces(bytes, [&](std::int64_t at, int length) {
+      if (!fault.empty()) return;
       MPI_Status status;
       const int rc = MPI_File_write_at(
           file_, offset + at, static_cast<const char*>(data) + at, length, MPI_BYTE, &status);
-      if (rc != MPI_SUCCESS) fail(rc, path_);
+      int written = 0;
+      if (rc == MPI_SUCCESS) MPI_Get_count(&status, MPI_BYTE, &written);
+      if (rc != MPI_SUCCESS) fault = words(rc);
+      if (rc == MPI_SUCCESS && written != length) fault = "no space left";
     });
+    return fault;
   }
-  void close() override {
-    const int rc = MPI_File_close(&file_);
-    if (rc != MPI_SUCCESS) fail(rc, path_);
-  }
+  std::string close() override { return words(MPI_File_close(&file_)); }
 
  private:
-  [[noreturn]] static void fail(int rc, const std::string& path) {
+  static std::string words(int rc) {
+    if (rc == MPI_SUCCESS) return {};
     char text[MPI_MAX_ERROR_STRING];
     int length = 0;
     MPI_Error_string(rc, text, &length);
-    std::fprintf(stderr, "yupana: %s: cannot write: %s\n", path.c_str(), text);
-    MPI_Abort(MPI_COMM_WORLD, 4);
-    std::abort();
+    return {text, static_cast<std::size_t>(length)};
   }
 
   MPI_File file_{};
   std::mutex& lock_;
-  std::string path_;
 };
 
 class MpiComm : public Comm {
@@ -166,7 +168,7 @@ class MpiComm : public Comm {
     scatter_sums(values, counts, mine, MPI_UINT64_T);
   }
 
-  std::unique_ptr<SharedFile> create(const std::string& path) override {
+  std::unique_ptr<SharedFile> open(const std::string& path) override {
     return std::make_unique<MpiFile>(path, file_lock_);
   }
 
