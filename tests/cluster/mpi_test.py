@@ -177,7 +177,6 @@ def main():
                    ranks=(2, 3))
         same_files(folder, "fermat", "simulate:200x3000,missing=0.05,fst=0.1", "--precision",
                    "float32", "--no-prune", ranks=(2,))
-<<<<<<< HEAD
         write_table(folder / "table.csv")
         same_files(folder, "som", "fit", str(folder / "table.csv"), "--rows", "5", "--cols", "4",
                    "--label", "kind", "--standardize", "--iterations", "6")
@@ -185,9 +184,7 @@ def main():
                    "7", "--bootstrap", "--cv", "3", ranks=(2, 3))
         write_genes(folder)
         same_files(folder, "splice", "--batch", str(folder / "cases.tsv"), ranks=(2, 3))
-=======
         same_files(folder, "dist", "simulate:83x40000,missing=0.05", "--mind", "0.05", ranks=(3,))
->>>>>>> w/scale
         faults_are_told_once(folder)
         what_one_process_does_needs_no_mpi(folder)
         the_checkpoint_of_fermat_goes_with_its_run(folder)
