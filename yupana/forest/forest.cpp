@@ -18,23 +18,17 @@ std::int64_t below(std::uint64_t word, std::int64_t n) {
   return static_cast<std::int64_t>(((word >> 32) * static_cast<std::uint64_t>(n)) >> 32);
 }
 
+/// Trees of the whole forest, of which perhaps only a stretch is grown.
+std::int64_t forest_trees(const ForestParams& params) {
+  return params.all_trees > 0 ? params.all_trees : params.first_tree + params.trees;
+}
+
 /// How often each tree sees each row.
 class Draws {
  public:
   Draws(std::int64_t rows, const ForestParams& params) : rows_(rows), params_(params) {
     if (params.sampling != Sampling::partition) return;
-    std::vector<std::uint32_t> order(static_cast<std::size_t>(rows));
-    std::iota(order.begin(), order.end(), 0);
-    const Random random(params.tree.seed, 0x70617274);
-    for (std::int64_t i = rows - 1; i > 0; --i) {
-      const std::int64_t j = below(random.word(static_cast<std::uint64_t>(i)), i + 1);
-      std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(j)]);
-    }
-    parts_ = Array<std::uint32_t>(rows);
-    for (std::int64_t i = 0; i < rows; ++i) {
-      parts_[order[static_cast<std::size_t>(i)]] =
-          static_cast<std::uint32_t>(i * params.trees / rows);
-    }
+    parts_ = parts_of_rows(rows, forest_trees(params), params.tree.seed);
   }
 
   void of_tree(std::int64_t tree, std::uint8_t* repeats) const {
@@ -67,6 +61,27 @@ TreeParams tree_params(const ForestParams& params, std::int64_t features, bool i
     tree.max_features = is_class ? std::max<std::int64_t>(1, root) : 0;
   }
   return tree;
+}
+
+void check_trees(const ForestParams& params, std::int64_t rows) {
+  if (params.trees < 1) {
+    throw Error(ErrorCode::usage, fmt::format("trees: at least 1 wanted, {} given", params.trees));
+  }
+  const std::int64_t all = forest_trees(params);
+  if (params.first_tree < 0 || params.first_tree + params.trees > all) {
+    throw Error(ErrorCode::usage,
+                fmt::format("trees [{}, {}) are not among a forest's {}",
+                            params.first_tree,
+                            params.first_tree + params.trees,
+                            all));
+  }
+  if (params.sampling == Sampling::partition && all > rows) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{} parts of {} rows: some tree would have none; give at most {} trees",
+                            all,
+                            rows,
+                            rows));
+  }
 }
 
 template <class T>
@@ -104,7 +119,7 @@ void score_out_of_bag(Context& context,
   Array<std::uint8_t> repeats(table.rows);
   for (std::int64_t t = 0; t < params.trees; ++t) {
     const Tree& tree = result.trees[static_cast<std::size_t>(t)];
-    draws.of_tree(t, repeats.data());
+    draws.of_tree(params.first_tree + t, repeats.data());
     context.parallel_for(table.rows, 1 << 12, [&](std::int64_t begin, std::int64_t end) {
       context.check_cancelled();
       for (std::int64_t i = begin; i < end; ++i) {
@@ -147,6 +162,21 @@ void score_out_of_bag(Context& context,
 
 }  // namespace
 
+Array<std::uint32_t> parts_of_rows(std::int64_t rows, std::int64_t trees, std::uint64_t seed) {
+  std::vector<std::uint32_t> order(static_cast<std::size_t>(rows));
+  std::iota(order.begin(), order.end(), 0);
+  const Random random(seed, 0x70617274);
+  for (std::int64_t i = rows - 1; i > 0; --i) {
+    const std::int64_t j = below(random.word(static_cast<std::uint64_t>(i)), i + 1);
+    std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(j)]);
+  }
+  Array<std::uint32_t> parts(rows);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    parts[order[static_cast<std::size_t>(i)]] = static_cast<std::uint32_t>(i * trees / rows);
+  }
+  return parts;
+}
+
 template <class T>
 ForestResult fit_forest(Context& context,
                         TableView<T> table,
@@ -155,16 +185,7 @@ ForestResult fit_forest(Context& context,
   check_backend(context);
   const TreeParams tree = tree_params(params, table.columns, target.is_class());
   check_tree_params(tree, table.rows, table.columns);
-  if (params.trees < 1) {
-    throw Error(ErrorCode::usage, fmt::format("trees: at least 1 wanted, {} given", params.trees));
-  }
-  if (params.sampling == Sampling::partition && params.trees > table.rows) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{} parts of {} rows: some tree would have none; give at most {} trees",
-                            params.trees,
-                            table.rows,
-                            table.rows));
-  }
+  check_trees(params, table.rows);
   const bool repeated = params.sampling == Sampling::bootstrap;
   const Problem problem = make_problem(table.rows, target, tree.criterion, repeated);
   SortedTable sorted;
@@ -180,9 +201,10 @@ ForestResult fit_forest(Context& context,
     context.parallel_for(params.trees, 1, [&](std::int64_t begin, std::int64_t end) {
       Array<std::uint8_t> repeats(table.rows);
       for (std::int64_t t = begin; t < end; ++t) {
-        draws.of_tree(t, repeats.data());
+        const std::int64_t number = params.first_tree + t;
+        draws.of_tree(number, repeats.data());
         TreeParams own = tree;
-        own.seed = Random(tree.seed, static_cast<std::uint64_t>(t) + 1).key();
+        own.seed = Random(tree.seed, static_cast<std::uint64_t>(number) + 1).key();
         result.trees[static_cast<std::size_t>(t)] =
             fit_one(context, table, problem, sorted, repeats.data(), own);
         stage.advance(1);
