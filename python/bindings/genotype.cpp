@@ -277,10 +277,32 @@ Counted added_up(std::vector<std::string> names,
   return result;
 }
 
+/// Counts the array's sites besides what is counted already.
+void add_sites(Context& context, Counted& to, const genotype::Dosages& dosages, bool hethet) {
+  genotype::PairCounter counter(context, dosages.samples, {.hethet = hethet, .rows = {}});
+  if (to.counts.samples > 0) counter.resume(std::move(to.counts));
+  genotype::PlaneBlock planes;
+  genotype::planes_of(context, dosages, {0, dosages.sites}, planes);
+  counter.add(planes);
+  to.counts = counter.take();
+}
+
 /// Counts that several machines add up.
 void bind_added_up(nb::module_& m, nb::class_<Counted>& counted) {
   m.def("added_up", &added_up);
-  counted
+  counted.def(nb::init<>())
+      .def("add_sites",
+           [](Counted& self, const Options& options, const Rows<std::int8_t>& sites, bool hethet) {
+             const genotype::Dosages dosages{sites.data(),
+                                             static_cast<std::int64_t>(sites.shape(1)),
+                                             static_cast<std::int64_t>(sites.shape(0)),
+                                             1,
+                                             sites.stride(0)};
+             call(
+                 options,
+                 [&](Context& context) { add_sites(context, self, dosages, hethet); },
+                 Runs::on_the_processor);
+           })
       .def("triangle",
            [](const Counted& self, const std::string& which, std::int64_t begin, std::int64_t end) {
              return to_numpy(triangle(self.counts, which, begin, end));
