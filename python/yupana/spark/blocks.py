@@ -22,7 +22,6 @@ SCHEMA = "rows long, columns long, data binary, labels binary, row long, error s
 class Columns:
     """What of a DataFrame is the table: numbers side by side, or one column of vectors."""
 
-    selected: list[Any]  # Spark columns: features, then perhaps the label, then perhaps the order
     names: list[str]  # of the features' columns
     is_vector: bool
     is_single: bool  # float32 as it stands
@@ -81,8 +80,11 @@ def feature_columns(df: Any, names: list[str], vector: str, single: bool) -> tup
 
 def table_columns(
     df: Any, names: list[str], vector: str, *, single: bool, label: str = "", order: str = ""
-) -> Columns:
-    """Checks names and types; float32 where `single` asks for it or the columns are."""
+) -> tuple[list[Any], Columns]:
+    """Checks names and types; float32 where `single` asks for it or the columns are.
+
+    The Spark columns are the features', then the label's and the order's where these are wanted.
+    """
     features, is_vector, is_single = feature_columns(df, names, vector, single)
     selected = [column.alias(f"x{c}") for c, column in enumerate(features)]
     if label:
@@ -94,7 +96,7 @@ def table_columns(
 
         selected.append(col(f"`{order}`").alias("place"))
     shown = names or [vector]
-    return Columns(selected, list(shown), is_vector, is_single, bool(label), bool(order))
+    return selected, Columns(list(shown), is_vector, is_single, bool(label), bool(order))
 
 
 class _Bad(Exception):
@@ -308,7 +310,13 @@ class _Survey:
 
 @contextmanager
 def packed(
-    df: Any, columns: Columns, order: str, *, missing: bool, learn: Callable[[Block], Any]
+    df: Any,
+    selected: list[Any],
+    columns: Columns,
+    order: str,
+    *,
+    missing: bool,
+    learn: Callable[[Block], Any],
 ) -> Iterator[Table]:
     """The table as blocks that Spark keeps while the context lasts (memory, then disk).
 
@@ -317,10 +325,9 @@ def packed(
     """
     from pyspark import StorageLevel
 
+    df = df.select(*selected)
     if columns.has_order:
-        df = df.select(*columns.selected).orderBy("place")
-    else:
-        df = df.select(*columns.selected)
+        df = df.orderBy("place")
     blocks = df.mapInArrow(Packer(columns, order, missing).__call__, SCHEMA).rdd.mapPartitions(_plain)
     blocks.persist(StorageLevel.MEMORY_AND_DISK)
     try:

@@ -175,7 +175,7 @@ class _Grower(_Forest):
     def _fit(self, df: Any) -> Any:
         sc = df.sparkSession.sparkContext
         local = self._local()
-        columns = table_columns(
+        selected, columns = table_columns(
             df,
             self._get("featuresCols"),
             self.getFeaturesCol(),
@@ -184,7 +184,7 @@ class _Grower(_Forest):
             order=self._get("orderCol"),
         )
         learn = _labels_of if self._is_class else _nothing
-        with packed(df, columns, "F", missing=True, learn=learn) as table:
+        with packed(df, selected, columns, "F", missing=True, learn=learn) as table:
             names = self._get("featuresCols") or [f"x{c}" for c in range(table.columns)]
             classes = np.unique(np.concatenate(table.facts)) if self._is_class else np.zeros(0)
             if np.array_equal(classes, np.rint(classes)) and np.abs(classes).max(initial=0) < 2**53:

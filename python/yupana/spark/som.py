@@ -176,7 +176,7 @@ class SOM(_Map, Estimator, DefaultParamsReadable, DefaultParamsWritable):
             raise ValueError("initial: samples or uniform wanted on Spark, 'pca' given")
         params = local._params(self.getSeed())
         _core.som.check(params)
-        columns = table_columns(
+        selected, columns = table_columns(
             df,
             self._get("featuresCols"),
             self.getFeaturesCol(),
@@ -184,7 +184,9 @@ class SOM(_Map, Estimator, DefaultParamsReadable, DefaultParamsWritable):
             order=self._get("orderCol"),
         )
         where = self._call(sc)
-        with packed(df, columns, "C", missing=False, learn=_Learn(where)) as table:
+        with packed(
+            df, selected, columns, "C", missing=False, learn=_Learn(where)
+        ) as table:
             scale = _core.som.scale(table.rows, np.max(table.facts, axis=0))
             codebook = self._initial(table, params)
             for iteration in range(local.iterations):
