@@ -103,7 +103,8 @@ def add_columns(
     def compute(batches: Iterator[Tuple[pd.Series, ...]]) -> Iterator[pd.DataFrame]:
         answer = load()
         for batch in batches:
-            yield pd.DataFrame(answer(_table(batch, width, dtype, order)))
+            series = batch if isinstance(batch, tuple) else (batch,)  # one column comes alone
+            yield pd.DataFrame(answer(_table(series, width, dtype, order)))
 
     columns = _columns_of(df, stage, width, dtype == np.float32)
     return df.withColumn("yupana_result", compute(*columns))
