@@ -14,7 +14,7 @@ import numpy as np
 
 import yupana
 
-TURNS = 5
+TURNS = 3
 
 
 def cpp_seconds(program):

@@ -26,6 +26,14 @@ def skip(reason):
     sys.exit(77)
 
 
+def compiler():
+    """The compiler of the program's own build, by its name there: the compiler cache asks for it."""
+    for line in (PROGRAM.parent / "CMakeCache.txt").read_text().splitlines():
+        if line.startswith("CMAKE_CXX_COMPILER:"):
+            return line.split("=", 1)[1]
+    return "c++"
+
+
 def main():
     python = HOME / "bin" / "python"
     if not python.exists() and run(sys.executable, "-m", "venv", HOME).returncode != 0:
@@ -41,6 +49,7 @@ def main():
         "--no-build-isolation",
         "--no-deps",
         "--config-settings=cmake.define.YUPANA_CUDA=OFF",
+        f"--config-settings=cmake.define.CMAKE_CXX_COMPILER={compiler()}",
         "--config-settings=build.verbose=false",
         ROOT,
     )
