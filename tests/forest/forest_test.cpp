@@ -76,7 +76,8 @@ TEST_F(Forests, AStretchHasTheTreesOfTheWholeForest) {
     ASSERT_EQ(part.trees.size(), 3u);
     for (std::size_t t = 0; t < 3; ++t) EXPECT_TRUE(part.trees[t] == whole.trees[t + 2]) << t;
     params.first_tree = 5;
-    EXPECT_EQ(refusal([&] { fit_forest(cpu_, sample.table.view(), sample.target(), params); }),
+    EXPECT_EQ(refusal([&] { fit_forest(cpu_, sample.table.view(), sample.target(), params); },
+                      ErrorCode::usage),
               "trees [5, 8) are not among a forest's 7");
   }
 }
