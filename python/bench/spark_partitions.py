@@ -51,7 +51,8 @@ def main():
         som = SOM(**MAP, featuresCols=spark_tables.NAMES)
         seconds, model = spark_tables.timed(lambda: som.fit(df))
         told("som", where, seconds, model.weights.tobytes())
-        for sampling in ("partition", "bootstrap"):
+        # The gathered table is the same for all: one run of it will do.
+        for sampling in ("partition", "bootstrap") if partitions == 4 else ("partition",):
             forest = RandomForestClassifier(
                 numTrees=TREES, maxDepth=DEPTH, sampling=sampling, featuresCols=spark_tables.NAMES
             )

@@ -18,6 +18,7 @@ if shutil.which("java") is None:
 import yupana.spark.blocks  # noqa: E402
 import yupana.spark.forest  # noqa: E402
 import yupana.spark.genotype  # noqa: E402
+import yupana.spark.growing  # noqa: E402
 import yupana.spark.som  # noqa: E402
 from yupana.spark import (  # noqa: E402
     SOM,
@@ -186,6 +187,28 @@ def test_forest_is_that_of_one_machine_for_any_partitions(frame, table, sampling
     )
     for partitions in PARTITIONS if impurity == "gini" else PARTITIONS[-1:]:
         assert forest_bits(forest.fit(frame(partitions))) == local.to_bytes()
+
+
+def test_a_large_partition_is_gathered_in_pieces(frame, table, monkeypatch):
+    monkeypatch.setattr(yupana.spark.growing, "PIECE_BYTES", 20_000)
+    told = Told(yupana.spark.growing._small_pieces)
+    monkeypatch.setattr(yupana.spark.growing, "_small_pieces", told)
+    local = yupana.RandomForestClassifier(3, max_depth=4, random_state=4)
+    local.fit(pandas_of(table[0]), table[1])
+    forest = RandomForestClassifier(numTrees=3, maxDepth=4, seed=4, featuresCols=NAMES)
+    assert forest_bits(forest.fit(frame(2))) == local.to_bytes()
+    assert told.answers[0].getNumPartitions() == 9
+
+
+class Told:
+    """A function that keeps its answers."""
+
+    def __init__(self, function):
+        self.function, self.answers = function, []
+
+    def __call__(self, *arguments):
+        self.answers.append(self.function(*arguments))
+        return self.answers[-1]
 
 
 def pandas_of(X):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Iterator
+from typing import Any
 
 import numpy as np
 from pyspark.ml.base import Estimator, Model
@@ -14,7 +13,8 @@ from pyspark.sql.functions import array
 
 from .. import _core
 from .._call import options
-from .blocks import Block, packed, table_columns
+from .blocks import packed, table_columns
+from .growing import Grow, grow_parts, grow_whole, labels_of, nothing
 from .stages import Saved, Stage, add_columns, keyword_only, param, result, take_column
 
 __all__ = [
@@ -85,90 +85,6 @@ class _Forest(Stage, HasLabelCol):
         )
 
 
-def _labels_of(block: Block) -> np.ndarray:
-    return np.unique(block.label_values())
-
-
-def _nothing(block: Block) -> None:
-    return None
-
-
-@dataclass
-class _Grow:
-    """Grows trees of a forest on an executor."""
-
-    arguments: dict  # of Growing
-    classes: list[str]
-    features: list[str]
-    call: tuple
-
-    def __call__(self, X: np.ndarray, y: np.ndarray, trees: int, first: int) -> bytes:
-        growing = _core.forest.Growing(
-            **{**self.arguments, "trees": trees, "first_tree": first}
-        )
-        with options(*self.call) as call:
-            model, _ = _core.forest.fit(
-                call,
-                X,
-                codes=y if self.classes else None,
-                values=None if self.classes else y,
-                weights=None,
-                classes=self.classes,
-                features=self.features,
-                growing=growing,
-            )
-        return model.to_bytes()
-
-
-@dataclass
-class _GrowStretch:
-    """Trees [first, last) on the whole table."""
-
-    grow: _Grow
-    table: Any  # broadcast
-
-    def __call__(self, stretch: tuple[int, int]) -> tuple[int, bytes]:
-        X, y = self.table.value
-        first, last = stretch
-        return first, self.grow(X, y, last - first, first)
-
-
-@dataclass
-class _Deal:
-    """Rows of each block to the trees that see them."""
-
-    parts: Any  # broadcast: the tree of each row
-    starts: list[int]
-    classes: np.ndarray
-    dtype: Any
-
-    def __call__(self, partition: int, blocks: Iterator[Block]) -> Iterator[Any]:
-        start = self.starts[partition]
-        for block in blocks:
-            trees = self.parts.value[start : start + block.rows]
-            order = np.argsort(trees, kind="stable")
-            X = block.matrix(self.dtype, "F")[order]
-            y = np.searchsorted(self.classes, block.label_values()[order]).astype(np.int32)
-            seen, begins = np.unique(trees[order], return_index=True)
-            for tree, begin, end in zip(seen, begins, [*begins[1:], block.rows]):
-                yield int(tree), (start, X[begin:end], y[begin:end])
-            start += block.rows
-
-
-@dataclass
-class _GrowPart:
-    """One tree on its own rows."""
-
-    grow: _Grow
-
-    def __call__(self, dealt: Any) -> tuple[int, bytes]:
-        tree, pieces = dealt
-        pieces = sorted(pieces, key=lambda piece: piece[0])
-        X = np.asfortranarray(np.concatenate([piece[1] for piece in pieces]))
-        y = np.concatenate([piece[2] for piece in pieces])
-        return tree, self.grow(X, y, 1, tree)
-
-
 class _Grower(_Forest):
     """Fitting."""
 
@@ -183,7 +99,7 @@ class _Grower(_Forest):
             label=self.getLabelCol(),
             order=self._get("orderCol"),
         )
-        learn = _labels_of if self._is_class else _nothing
+        learn = labels_of if self._is_class else nothing
         with packed(df, selected, columns, "F", missing=True, learn=learn) as table:
             names = self._get("featuresCols") or [f"x{c}" for c in range(table.columns)]
             classes = np.unique(np.concatenate(table.facts)) if self._is_class else np.zeros(0)
@@ -196,63 +112,20 @@ class _Grower(_Forest):
                 soft=self._soft(),
                 all_trees=local.n_estimators,
             )
-            grow = _Grow(arguments, [str(c) for c in classes], names, self._call(sc))
+            grow = Grow(arguments, [str(c) for c in classes], names, self._call(sc))
             # Parts are grown where only their own rows are needed: with classes and gini a tree is
             # made of integers that do not depend on the other rows.
             by_parts = self._is_class and arguments["criterion"] == "gini"
             if self._get("sampling") == "partition" and by_parts:
-                grown = _grow_parts(sc, table, classes, local, grow)
+                grown = grow_parts(sc, table, classes, local, grow)
             else:
-                grown = _grow_whole(sc, table, classes, local, grow)
+                grown = grow_whole(sc, table, classes, local, grow)
         parts = [_core.forest.Model.from_bytes(data) for _, data in sorted(grown)]
         model = _core.forest.Model.joined(parts)
         return self._copyValues(self._model_class(model=model, classes=classes))
 
     def _soft(self) -> bool:
         return True
-
-
-def _grow_whole(sc: Any, table: Any, classes: np.ndarray, local: Any, grow: _Grow) -> list:
-    """The table gathered on the driver and broadcast; stretches of trees dealt to tasks."""
-    X = np.empty((table.rows, table.columns), table.dtype, order="F")
-    y = np.empty(table.rows, np.int32 if grow.classes else np.float64)
-    begin = 0
-    for block in table.blocks.toLocalIterator(prefetchPartitions=True):
-        end = begin + block.rows
-        X[begin:end] = block.matrix(table.dtype, "F")
-        labels = block.label_values()
-        y[begin:end] = np.searchsorted(classes, labels) if grow.classes else labels
-        begin = end
-    told = sc.broadcast((X, y))
-    del X, y
-    try:
-        trees = local.n_estimators
-        tasks = min(trees, sc.defaultParallelism)
-        edges = [trees * task // tasks for task in range(tasks + 1)]
-        stretches = sc.parallelize(list(zip(edges, edges[1:])), tasks)
-        return stretches.map(_GrowStretch(grow, told)).collect()
-    finally:
-        told.destroy()
-
-
-def _grow_parts(sc: Any, table: Any, classes: np.ndarray, local: Any, grow: _Grow) -> list:
-    """Rows shuffled to the one tree that sees them, by their numbers."""
-    trees = local.n_estimators
-    if trees > table.rows:
-        raise ValueError(
-            f"{trees} parts of {table.rows} rows: some tree would have none; give at most "
-            f"{table.rows} trees"
-        )
-    parts = _core.forest.parts_of_rows(table.rows, trees, grow.arguments["seed"])
-    told = sc.broadcast(parts)
-    try:
-        grow.arguments = {**grow.arguments, "sampling": "all"}
-        deal = _Deal(told, table.starts, classes, table.dtype)
-        dealt = table.blocks.mapPartitionsWithIndex(deal)
-        tasks = min(trees, max(sc.defaultParallelism, table.blocks.getNumPartitions()))
-        return dealt.groupByKey(tasks).map(_GrowPart(grow)).collect()
-    finally:
-        told.destroy()
 
 
 class _ForestModel(_Forest, Model, Saved):
