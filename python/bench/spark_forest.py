@@ -19,7 +19,9 @@ TREES, DEPTH, PARTITIONS = 20, 10, 4
 
 def commit():
     answer = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], stdout=subprocess.PIPE, text=True
+        ["git", "-C", sys.path[0], "rev-parse", "--short", "HEAD"],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     return answer.stdout.strip()
 

@@ -112,8 +112,9 @@ def test_codebook_of_shuffled_rows_is_the_same_by_their_order_column(frame, loca
 
 
 def test_uniform_codebook_needs_no_order(frame, table):
-    local = yupana.SOM(rows=2, cols=3, iterations=3, initial="uniform", random_state=1, device="cpu")
-    model = SOM(rows=2, cols=3, iterations=3, initial="uniform", seed=1, featuresCols=NAMES)
+    keywords = {"rows": 2, "cols": 3, "iterations": 3, "initial": "uniform"}
+    local = yupana.SOM(**keywords, random_state=1, device="cpu")
+    model = SOM(**keywords, seed=1, featuresCols=NAMES)
     weights = model.fit(frame(3).repartition(5)).weights
     assert weights.tobytes() == local.fit(table[0]).weights_.tobytes()
 

@@ -54,8 +54,10 @@ def number_column(df: Any, name: str, role: str, hint: str = "") -> Any:
     return col(f"`{name}`")
 
 
-def feature_columns(df: Any, names: list[str], vector: str, single: bool) -> tuple[list[Any], bool, bool]:
-    """Spark columns of the features, whether they are one column of vectors, and whether float32."""
+def feature_columns(
+    df: Any, names: list[str], vector: str, single: bool
+) -> tuple[list[Any], bool, bool]:
+    """Spark columns of the features, whether they are one of vectors, and whether float32."""
     from pyspark.ml.functions import vector_to_array
     from pyspark.ml.linalg import VectorUDT
     from pyspark.sql.functions import col
@@ -68,10 +70,12 @@ def feature_columns(df: Any, names: list[str], vector: str, single: bool) -> tup
         return [column.cast(wanted) for column in columns], False, single
     kind = _type_of(df, vector, "featuresCol")
     if isinstance(kind, VectorUDT):
-        return [vector_to_array(col(f"`{vector}`"), "float32" if single else "float64")], True, single
+        numbers = vector_to_array(col(f"`{vector}`"), "float32" if single else "float64")
+        return [numbers], True, single
     if isinstance(kind, ArrayType) and _is_number(kind.elementType):
         single = single or isinstance(kind.elementType, FloatType)
-        return [col(f"`{vector}`").cast("array<float>" if single else "array<double>")], True, single
+        numbers = col(f"`{vector}`").cast("array<float>" if single else "array<double>")
+        return [numbers], True, single
     raise ValueError(
         f"featuresCol: a vector or an array of numbers wanted, column '{vector}' is "
         f"{kind.simpleString()}; name columns of numbers in featuresCols"
@@ -110,7 +114,8 @@ class _Bad(Exception):
 def matrix_of_lists(column: Any, name: str, width: int | None) -> np.ndarray:
     """A view of an Arrow column of equally long lists, (rows, length)."""
     if column.null_count:
-        raise _Bad(int(np.argmax(column.is_null().to_numpy(zero_copy_only=False))), f"column '{name}' is null")
+        at = int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
+        raise _Bad(at, f"column '{name}' is null")
     lengths = np.diff(column.offsets.to_numpy())
     wanted = int(lengths[0]) if width is None else width
     if (lengths != wanted).any():
@@ -176,7 +181,8 @@ class Packer:
             bad = bad_of(features)
             if bad.any():
                 row, c = np.unravel_index(int(np.argmax(bad)), bad.shape)
-                raise _Bad(int(row), f"column '{self.columns.names[0]}' has {features[row, c]} at place {c}")
+                name = self.columns.names[0]
+                raise _Bad(int(row), f"column '{name}' has {features[row, c]} at place {c}")
             return
         for name, values in zip(self.columns.names, features):
             bad = bad_of(values)
@@ -328,7 +334,8 @@ def packed(
     df = df.select(*selected)
     if columns.has_order:
         df = df.orderBy("place")
-    blocks = df.mapInArrow(Packer(columns, order, missing).__call__, SCHEMA).rdd.mapPartitions(_plain)
+    records = df.mapInArrow(Packer(columns, order, missing).__call__, SCHEMA)
+    blocks = records.rdd.mapPartitions(_plain)
     blocks.persist(StorageLevel.MEMORY_AND_DISK)
     try:
         surveyed = sorted(

@@ -263,12 +263,13 @@ class RandomForestClassifier(
 ):
     """A forest of exact classification trees, as :class:`yupana.RandomForestClassifier`.
 
-    Tree t draws from (seed, t) and the numbers of the rows alone: the same forest for any partitions.
+    Tree t draws from (seed, t) and the numbers of the rows alone: the same forest for any
+    partitions.
 
-    * ``sampling="bootstrap"`` (and "all"): the table is gathered and broadcast, and stretches of
+    * ``sampling="bootstrap"`` and "all": the table is gathered and broadcast, and stretches of
       trees are dealt to tasks; it must fit a task's memory about three times.
-    * ``sampling="partition"``: each row goes to one tree, which grows where its rows are. Entropy is
-      gathered as above.
+    * ``sampling="partition"``: each row goes to one tree, which grows where its rows are. Entropy
+      is gathered as above.
 
     Parameters: ``featuresCol`` (vectors or arrays) or ``featuresCols`` (columns of numbers; null
     and NaN are missing values), ``labelCol`` (numbers), ``predictionCol``, ``probabilityCol``,
@@ -324,7 +325,8 @@ class RandomForestRegressor(
     Examples
     --------
     >>> from yupana.spark import RandomForestRegressor
-    >>> df = spark.createDataFrame([(0.0, 1.0), (1.0, 1.0), (2.0, 5.0), (3.0, 7.0)], "a double, label double")
+    >>> rows = [(0.0, 1.0), (1.0, 1.0), (2.0, 5.0), (3.0, 7.0)]
+    >>> df = spark.createDataFrame(rows, "a double, label double")
     >>> forest = RandomForestRegressor(numTrees=3, sampling="all", featuresCols=["a"])
     >>> [row.prediction for row in forest.fit(df).transform(df.filter("a in (0, 3)")).collect()]
     [1.0, 7.0]

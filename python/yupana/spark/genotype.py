@@ -152,8 +152,8 @@ def _record(
 
 
 def _opened(row: Any) -> tuple[Any, dict]:
-    """A band with its counts as numbers that can be added. A partition without a missing call shares
-    its sites in every pair: one number."""
+    """A band with its counts as numbers that can be added. A partition without a missing call
+    shares its sites in every pair: one number."""
     if row.error is not None:
         return -1, {"error": row.error}
     counts: dict[str, Any] = {"sites": row.sites, "samples": {row.samples}}
@@ -211,8 +211,8 @@ def genotype_pair_counts(
     Parameters
     ----------
     df : a row a site, in any order and partitions
-    calls : the column with the calls of all samples, allele counts 0, 1, 2, else missing (null, NaN,
-        negative): an array of numbers, or binary, one int8 a sample; or a list of columns of
+    calls : the column with the calls of all samples, allele counts 0, 1, 2, else missing (null,
+        NaN, negative): an array of numbers, or binary, one int8 a sample; or a list of columns of
         numbers, one a sample
     samples : names; default those of the columns, or 1, 2, ...
     hethet : count also what KING needs where calls are missing
@@ -221,7 +221,8 @@ def genotype_pair_counts(
     Examples
     --------
     >>> from yupana.spark import genotype_pair_counts
-    >>> df = spark.createDataFrame([([0, 2],), ([1, 1],), ([2, 1],), ([0, None],)], "calls array<int>")
+    >>> rows = [([0, 2],), ([1, 1],), ([2, 1],), ([0, None],)]
+    >>> df = spark.createDataFrame(rows, "calls array<int>")
     >>> genotype_pair_counts(df).shared
     array([[4, 3],
            [3, 3]])

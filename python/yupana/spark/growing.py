@@ -114,7 +114,7 @@ class GrowPart:
 
 
 def _small_pieces(table: Any) -> Any:
-    """Blocks with the numbers of their first rows, in partitions that a JVM can send as one answer."""
+    """Blocks with the numbers of their first rows, in partitions that fit one answer of a JVM."""
     numbered = table.blocks.mapPartitionsWithIndex(_Numbered(table.starts))
     row_bytes = table.columns * np.dtype(table.dtype).itemsize
     sizes = np.diff([*table.starts, table.rows]) * row_bytes

@@ -18,9 +18,8 @@ __all__ = ["SOM", "SOMModel"]
 
 #: Parameters that yupana.SOM has under another name.
 _RENAMED = {"sigmaF": "sigmaf", "seed": "random_state"}
-_SHARED = (
-    "rows cols lattice toroidal neighborhood iterations smooth sigma0 sigmaF tau initial seed".split()
-)
+_SHARED = ["rows", "cols", "lattice", "toroidal", "neighborhood", "iterations", "smooth"]
+_SHARED += ["sigma0", "sigmaF", "tau", "initial", "seed"]
 
 
 class _Map(Stage):
@@ -37,7 +36,7 @@ class _Map(Stage):
     sigmaF = param("sigmaF", "radius at the end", "float")
     tau = param("tau", "decay of the radius; 0: reaches sigmaF", "float")
     initial = param("initial", "samples or uniform", "str")
-    distanceCol = param("distanceCol", "column for the distance to the neuron; none if empty", "str")
+    distanceCol = param("distanceCol", "column for the distance to it; none if empty", "str")
 
     def _start(self, keywords: dict) -> None:
         self._set_keywords(
@@ -136,7 +135,8 @@ class SOM(_Map, Estimator, DefaultParamsReadable, DefaultParamsWritable):
     Examples
     --------
     >>> from yupana.spark import SOM
-    >>> df = spark.createDataFrame([(0.0, 0.0), (0.1, 0.0), (5.0, 5.0), (5.1, 5.0)], "a double, b double")
+    >>> rows = [(0.0, 0.0), (0.1, 0.0), (5.0, 5.0), (5.1, 5.0)]
+    >>> df = spark.createDataFrame(rows, "a double, b double")
     >>> model = SOM(rows=1, cols=2, iterations=5, featuresCols=["a", "b"]).fit(df)
     >>> len({row.prediction for row in model.transform(df).collect()})
     2
