@@ -11,7 +11,8 @@ BUILD_PACKAGES := g++ cmake ninja-build ccache pkg-config libtbb-dev libhwy-dev 
   libcli11-dev libfmt-dev nlohmann-json3-dev libeigen3-dev libboost-graph-dev \
   libcairo2-dev fonts-dejavu-core zlib1g-dev libgtest-dev libopenmpi-dev openmpi-bin
 TEST_PACKAGES := clang-format-14 plink1.9 plink2 bcftools tabix python3-numpy python3-scipy \
-  python3-sklearn python3-venv python3-dev chromium genometools
+  python3-sklearn python3-venv python3-dev chromium genometools \
+  openjdk-17-jre-headless
 PEER_PACKAGES := libopenblas0-pthread python3-graph-tool exonerate minimap2 spaln libfftw3-single3 \
   libfftw3-double3 libgmp10
 FUZZ_PACKAGES := clang libclang-rt-14-dev

@@ -155,12 +155,21 @@ void bind_table_type(nb::module_& m, nb::class_<Model>& model) {
 
 /// The model with some of its trees, or with changed ones.
 Model with_trees(const Model& model, std::vector<Tree> trees) {
-  return {model.features,
-          model.encodings,
-          model.classes,
-          model.label,
-          model.voting,
-          std::move(trees)};
+  return {
+      model.features, model.encodings, model.classes, model.label, model.voting, std::move(trees)};
+}
+
+/// One forest of the trees of several, in their order; what else they say is the first one's.
+Model joined(const std::vector<const Model*>& parts) {
+  if (parts.empty()) throw Error(ErrorCode::usage, "joined: at least 1 model wanted, 0 given");
+  std::vector<Tree> trees;
+  for (const Model* part : parts) {
+    if (part->features != parts[0]->features || part->classes != parts[0]->classes) {
+      throw Error(ErrorCode::usage, "joined: models of the same features and classes wanted");
+    }
+    trees.insert(trees.end(), part->trees.begin(), part->trees.end());
+  }
+  return with_trees(*parts[0], std::move(trees));
 }
 
 const Tree& tree_at(const Model& model, std::int64_t tree) {
@@ -212,6 +221,7 @@ nb::class_<Model> bind_model(nb::module_& m) {
                   [](nb::bytes bytes) {
                     return io::model_from_bytes("bytes", {bytes.c_str(), bytes.size()});
                   })
+      .def_static("joined", [](const std::vector<const Model*>& parts) { return joined(parts); })
       .def("rules", [](const Model& self, std::int64_t t) {
         tree_at(self, t);
         return io::rules_text(self, t);
@@ -237,7 +247,9 @@ void bind_forest(nb::module_& module) {
              std::optional<std::int64_t> trees,
              const std::string& sampling,
              bool soft,
-             bool out_of_bag) {
+             bool out_of_bag,
+             std::int64_t first_tree,
+             std::int64_t all_trees) {
             forest::ForestParams params;
             params.tree.criterion = criterion_of(criterion);
             params.tree.max_depth = max_depth.value_or(forest::unlimited_depth);
@@ -247,6 +259,8 @@ void bind_forest(nb::module_& module) {
             params.tree.max_features = params.max_features = max_features;
             params.tree.seed = seed;
             params.trees = trees.value_or(1);
+            params.first_tree = first_tree;
+            params.all_trees = all_trees;
             params.sampling = sampling_of(sampling);
             params.voting = soft ? forest::Voting::soft : forest::Voting::hard;
             params.out_of_bag = out_of_bag;
@@ -262,7 +276,12 @@ void bind_forest(nb::module_& module) {
           nb::arg("trees").none(),
           nb::arg("sampling"),
           nb::arg("soft"),
-          nb::arg("out_of_bag"));
+          nb::arg("out_of_bag"),
+          nb::arg("first_tree") = 0,
+          nb::arg("all_trees") = 0);
+  m.def("parts_of_rows", [](std::int64_t rows, std::int64_t trees, std::uint64_t seed) {
+    return to_numpy(forest::parts_of_rows(rows, trees, seed));
+  });
   nb::class_<Model> model = bind_model(m);
   bind_table_type<float>(m, model);
   bind_table_type<double>(m, model);

@@ -195,9 +195,131 @@ void bind_input(nb::module_& m) {
       });
 }
 
+constexpr const char* triangle_names[] = {"ibs1", "ibs0", "shared", "hethet", "het"};
+
+/// The lower triangle, diagonal included, row after row, of rows [begin, end).
+Array<std::uint64_t> triangle(const PairCounts& counts,
+                              const std::string& which,
+                              std::int64_t begin,
+                              std::int64_t end) {
+  if (begin < 0 || begin > end || end > counts.samples) {
+    throw Error(ErrorCode::usage, "triangle: rows of the counts wanted");
+  }
+  Array<std::uint64_t> cells(triangle_cells(end) - triangle_cells(begin));
+  std::uint64_t* cell = cells.data();
+  for (std::int64_t i = begin; i < end; ++i) {
+    for (std::int64_t j = 0; j <= i; ++j) {
+      if (which == "ibs1") *cell++ = counts.ibs1.at(i, j);
+      if (which == "ibs0") *cell++ = counts.ibs0.at(i, j);
+      if (which == "shared") *cell++ = counts.shared_at(i, j);
+      if (which == "hethet") *cell++ = counts.hethet_at(i, j);
+      if (which == "het") *cell++ = counts.het_at(i, j);
+    }
+  }
+  return cells;
+}
+
+/// Counts that were added up elsewhere, triangle by triangle.
+void set_triangle(PairCounts& counts,
+                  const std::string& which,
+                  std::int64_t begin,
+                  const Vector<std::uint64_t>& cells) {
+  genotype::CountTriangle* const all[] = {
+      &counts.ibs1, &counts.ibs0, &counts.shared, &counts.hethet, &counts.het};
+  const auto at = std::find(std::begin(triangle_names), std::end(triangle_names), which);
+  const std::int64_t first = triangle_cells(begin), size = triangle_cells(counts.samples);
+  if (at == std::end(triangle_names) || begin < 0 || first + size_of(cells) > size) {
+    throw Error(ErrorCode::usage, "set_triangle: cells of the triangle wanted");
+  }
+  genotype::CountTriangle& to = *all[at - std::begin(triangle_names)];
+  if (to.empty()) to = genotype::CountTriangle(counts.rows);
+  for (std::int64_t k = 0; k < size_of(cells); ++k) {
+    const std::uint64_t value = cells.data()[k];
+    if (value >> 32 != 0 && to.high() == nullptr) to.widen();
+    to.low()[first + k] = static_cast<std::uint32_t>(value);
+    if (to.high() != nullptr) to.high()[first + k] = static_cast<std::uint32_t>(value >> 32);
+  }
+}
+
+/// Three numbers of each sample: calls, x = 1, x = 2.
+Matrix<std::uint64_t> sample_totals(const PairCounts& counts) {
+  Matrix<std::uint64_t> totals(3, counts.samples);
+  std::copy(counts.called.begin(), counts.called.end(), totals.row(0));
+  std::copy(counts.heterozygous.begin(), counts.heterozygous.end(), totals.row(1));
+  std::copy(counts.homozygous.begin(), counts.homozygous.end(), totals.row(2));
+  return totals;
+}
+
+/// No triangle yet; names are 1, 2, ... where there are none.
+Counted added_up(std::vector<std::string> names,
+                 std::int64_t samples,
+                 std::int64_t sites,
+                 const Rows<std::uint64_t>& totals) {
+  if (totals.shape(0) != 3 || static_cast<std::int64_t>(totals.shape(1)) != samples) {
+    throw Error(ErrorCode::usage, "three totals for each sample wanted");
+  }
+  const genotype::DosageSource named({.samples = samples}, std::move(names));
+  Counted result{{}, named.samples(), {}};
+  PairCounts& counts = result.counts;
+  counts.samples = samples;
+  counts.sites = sites;
+  counts.rows = {0, samples};
+  const auto row = [&](std::int64_t r) {
+    const std::uint64_t* const values = totals.data() + r * totals.stride(0);
+    return std::vector<std::uint64_t>(values, values + samples);
+  };
+  counts.called = row(0), counts.heterozygous = row(1), counts.homozygous = row(2);
+  result.summary.samples_read = result.summary.samples_kept = samples;
+  result.summary.sites.read = result.summary.sites.kept = sites;
+  for (const std::uint64_t called : counts.called) {
+    result.summary.calls_missing += sites - static_cast<std::int64_t>(called);
+  }
+  return result;
+}
+
+/// Counts the array's sites besides what is counted already.
+void add_sites(Context& context, Counted& to, const genotype::Dosages& dosages, bool hethet) {
+  genotype::PairCounter counter(context, dosages.samples, {.hethet = hethet, .rows = {}});
+  if (to.counts.samples > 0) counter.resume(std::move(to.counts));
+  genotype::PlaneBlock planes;
+  genotype::planes_of(context, dosages, {0, dosages.sites}, planes);
+  counter.add(planes);
+  to.counts = counter.take();
+}
+
+/// Counts that several machines add up.
+void bind_added_up(nb::module_& m, nb::class_<Counted>& counted) {
+  m.def("added_up", &added_up);
+  counted.def(nb::init<>())
+      .def("add_sites",
+           [](Counted& self, const Options& options, const Rows<std::int8_t>& sites, bool hethet) {
+             const genotype::Dosages dosages{sites.data(),
+                                             static_cast<std::int64_t>(sites.shape(1)),
+                                             static_cast<std::int64_t>(sites.shape(0)),
+                                             1,
+                                             sites.stride(0)};
+             call(
+                 options,
+                 [&](Context& context) { add_sites(context, self, dosages, hethet); },
+                 Runs::on_the_processor);
+           })
+      .def("triangle",
+           [](const Counted& self, const std::string& which, std::int64_t begin, std::int64_t end) {
+             return to_numpy(triangle(self.counts, which, begin, end));
+           })
+      .def("set_triangle",
+           [](Counted& self,
+              const std::string& which,
+              std::int64_t begin,
+              Vector<std::uint64_t> cells) { set_triangle(self.counts, which, begin, cells); })
+      .def("sample_totals",
+           [](const Counted& self) { return to_numpy(sample_totals(self.counts)); });
+}
+
 void bind_counts(nb::module_& m) {
-  nb::class_<Counted>(m, "PairCounts", "Exact counts of every pair.")
-      .def_prop_ro("samples", [](const Counted& self) { return self.names; })
+  nb::class_<Counted> counted(m, "PairCounts", "Exact counts of every pair.");
+  bind_added_up(m, counted);
+  counted.def_prop_ro("samples", [](const Counted& self) { return self.names; })
       .def_prop_ro("sites", [](const Counted& self) { return self.counts.sites; })
       .def_prop_ro("complete", [](const Counted& self) { return self.counts.shared.empty(); })
       .def_prop_ro("summary", [](const Counted& self) { return summary_dict(self.summary); })

@@ -1,4 +1,5 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -6,6 +7,8 @@
 #include "python/bindings/numpy.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/som/quality.hpp"
+#include "yupana/som/som_backends.hpp"
+#include "yupana/som/sums.hpp"
 #include "yupana/som/train.hpp"
 
 namespace yupana::python {
@@ -74,6 +77,14 @@ nb::dict nearest_dict(som::NearestNeurons&& nearest) {
   return result;
 }
 
+Matrix<float> copy_of(MatrixView<const float> from) {
+  Matrix<float> copy(from.rows, from.cols);
+  for (std::int64_t i = 0; i < from.rows; ++i) {
+    std::copy(from.row(i), from.row(i) + from.cols, copy.row(i));
+  }
+  return copy;
+}
+
 /// Distances of every sample to every neuron, n x K, as the search defines them.
 Matrix<double> all_distances(Context& context,
                              MatrixView<const float> samples,
@@ -99,6 +110,52 @@ void check_features(const Rows<float>& samples, const Rows<float>& codebook) {
       fmt::format("the map has {} features, the samples {}", codebook.shape(1), samples.shape(1)));
 }
 
+som::NeuronSums sums_of(Context& context,
+                        const Rows<float>& samples,
+                        const Rows<float>& codebook,
+                        const som::FixedPoint& fixed) {
+  if (std::ssize(fixed.scale) != static_cast<std::int64_t>(samples.shape(1))) {
+    throw Error(ErrorCode::usage, "sum_by_neuron: one scale for each feature wanted");
+  }
+  if (context.backend() == Backend::reference) {
+    return som::reference::sum_by_neuron(context, view_of(samples), view_of(codebook), fixed);
+  }
+  Stage stage(context, "som", static_cast<double>(samples.shape(0)), "samples");
+  return som::cpu::Searcher(context, view_of(samples))
+      .sum_by_neuron(view_of(codebook), fixed, stage);
+}
+
+/// The codebook after iteration t, of the sums of all samples.
+nb::ndarray<nb::numpy, float> smoothed(const Options& options,
+                                       Rows<float> codebook,
+                                       Vector<std::int64_t> count,
+                                       Vector<std::int64_t> sum,
+                                       Vector<double> scale,
+                                       const SomParams& params,
+                                       std::int64_t iteration) {
+  const std::int64_t neurons = params.grid.size(), features = size_of(scale);
+  if (static_cast<std::int64_t>(codebook.shape(0)) != neurons || size_of(count) != neurons ||
+      static_cast<std::int64_t>(codebook.shape(1)) != features ||
+      size_of(sum) != neurons * features) {
+    throw Error(ErrorCode::usage, "smoothed: sums of another map given");
+  }
+  som::NeuronSums sums = som::NeuronSums::zeros(neurons, features);
+  std::copy_n(count.data(), neurons, sums.count.data());
+  std::copy_n(sum.data(), neurons * features, sums.sum.data());
+  const som::FixedPoint fixed{{scale.data(), scale.data() + scale.size()}};
+  return to_numpy(call(
+      options,
+      [&](Context& context) {
+        Matrix<float> result = copy_of(view_of(codebook));
+        const som::Schedule schedule = som::resolved(params.schedule, params.grid);
+        const auto table =
+            som::neighborhood_table(params.grid, params.neighborhood, schedule.sigma(iteration));
+        som::smooth(context, sums, fixed, params.grid, table, result);
+        return result;
+      },
+      Runs::on_the_processor));
+}
+
 void bind_training(nb::module_& m) {
   m.def(
       "train",
@@ -108,12 +165,7 @@ void bind_training(nb::module_& m) {
          const SomParams& params) {
         return to_numpy(call(options, [&](Context& context) {
           if (!codebook) return som::train(context, view_of(samples), params);
-          const MatrixView<const float> from = view_of(*codebook);
-          Matrix<float> copy(from.rows, from.cols);
-          for (std::int64_t i = 0; i < from.rows; ++i) {
-            std::copy(from.row(i), from.row(i) + from.cols, copy.row(i));
-          }
-          return som::train_from(context, view_of(samples), std::move(copy), params);
+          return som::train_from(context, view_of(samples), copy_of(view_of(*codebook)), params);
         }));
       },
       nb::arg(),
@@ -126,6 +178,45 @@ void bind_training(nb::module_& m) {
     for (std::int64_t t = 0; t < schedule.iterations; ++t) sigmas.push_back(schedule.sigma(t));
     return to_numpy(std::move(sigmas));
   });
+}
+
+/// Batch training in pieces, for samples that lie on several machines: sums of each part, added
+/// there, and the new codebook of their sum.
+void bind_parts(nb::module_& m) {
+  m.def("check", [](const SomParams& params) {
+    som::check_grid(params.grid);
+    som::resolved(params.schedule, params.grid);
+  });
+  m.def("drawn_rows", [](std::int64_t samples, const SomParams& params) {
+    return to_numpy(som::drawn_rows(samples, params.grid.size(), params.seed));
+  });
+  m.def("initial", [](const Options& options, Rows<float> samples, const SomParams& params) {
+    return to_numpy(call(options, [&](Context& context) {
+      return som::initial_codebook(context, view_of(samples), params);
+    }));
+  });
+  m.def("largest_values", [](const Options& options, Rows<float> samples) {
+    return to_numpy(call(
+        options,
+        [&](Context& context) { return som::largest_values(context, view_of(samples)); },
+        Runs::on_the_processor));
+  });
+  m.def("scale", [](std::int64_t samples, Vector<float> largest) {
+    return to_numpy(
+        som::FixedPoint::of(samples, {largest.data(), largest.data() + largest.size()}).scale);
+  });
+  m.def(
+      "sum_by_neuron",
+      [](const Options& options, Rows<float> samples, Rows<float> codebook, Vector<double> scale) {
+        check_features(samples, codebook);
+        const som::FixedPoint fixed{{scale.data(), scale.data() + scale.size()}};
+        som::NeuronSums sums = call(
+            options,
+            [&](Context& context) { return sums_of(context, samples, codebook, fixed); },
+            Runs::on_the_processor);
+        return std::pair(to_numpy(std::move(sums.count)), to_numpy(std::move(sums.sum)));
+      });
+  m.def("smoothed", &smoothed);
 }
 
 void bind_use(nb::module_& m) {
@@ -187,6 +278,7 @@ void bind_som(nb::module_& module) {
         nb::arg("learning_rate"),
         nb::arg("seed"));
   bind_training(m);
+  bind_parts(m);
   bind_use(m);
 }
 

@@ -137,7 +137,9 @@ class _Trees(BaseEstimator):
             f"{wanted!r} given"
         )
 
-    def _growing(self, rows: int, **forest: Any) -> _core.forest.Growing:
+    def _growing(self, rows: int, **forest: Any) -> dict[str, Any]:
+        """Arguments of the library's Growing."""
+
         def count(value: Any, least: int) -> int:
             whole = isinstance(value, Integral)
             return int(value) if whole else max(least, int(np.ceil(value * rows)))
@@ -146,19 +148,19 @@ class _Trees(BaseEstimator):
         self.max_features_ = self._max_features()
         all_of_them = self.max_features_ == self.n_features_in_
         arguments = {"trees": None, "sampling": "all", "soft": True, "out_of_bag": False, **forest}
-        return _core.forest.Growing(
-            criterion=self.criterion,
-            max_depth=None if self.max_depth is None else int(self.max_depth),
-            min_samples_split=count(self.min_samples_split, 2),
-            min_samples_leaf=count(self.min_samples_leaf, 1),
-            min_impurity_decrease=float(self.min_impurity_decrease),
-            max_features=0 if all_of_them else self.max_features_,
-            seed=seed_of(self.random_state),
+        return {
+            "criterion": self.criterion,
+            "max_depth": None if self.max_depth is None else int(self.max_depth),
+            "min_samples_split": count(self.min_samples_split, 2),
+            "min_samples_leaf": count(self.min_samples_leaf, 1),
+            "min_impurity_decrease": float(self.min_impurity_decrease),
+            "max_features": 0 if all_of_them else self.max_features_,
+            "seed": seed_of(self.random_state),
             **arguments,
-        )
+        }
 
     def _grow(self, X: np.ndarray, y: np.ndarray, weights: Any, **forest: Any) -> float:
-        growing = self._growing(X.shape[0], **forest)
+        growing = _core.forest.Growing(**self._growing(X.shape[0], **forest))
         is_class = hasattr(self, "classes_")
         with self._call() as call:
             model, out_of_bag = _core.forest.fit(

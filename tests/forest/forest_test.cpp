@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "tests/forest/samples.hpp"
@@ -106,6 +107,50 @@ TEST_F(Forests, PartsAreDisjointAndHoldEveryRowOnce) {
     rows += tree.nodes[0].rows;
   }
   EXPECT_EQ(rows, 103);
+}
+
+TEST_F(Forests, AStretchHasTheTreesOfTheWholeForest) {
+  const auto sample = make_sample<float>({103, 3, 3, 0, 0.1, 0, 7});
+  for (const Sampling sampling : {Sampling::bootstrap, Sampling::partition, Sampling::all}) {
+    ForestParams params{.trees = 7, .sampling = sampling};
+    params.max_features = 1;
+    const auto whole = fit_forest(cpu_, sample.table.view(), sample.target(), params);
+    params.trees = 3, params.first_tree = 2, params.all_trees = 7;
+    const auto part = fit_forest(cpu_, sample.table.view(), sample.target(), params);
+    ASSERT_EQ(part.trees.size(), 3u);
+    for (std::size_t t = 0; t < 3; ++t) EXPECT_TRUE(part.trees[t] == whole.trees[t + 2]) << t;
+    params.first_tree = 5;
+    EXPECT_EQ(refusal([&] { fit_forest(cpu_, sample.table.view(), sample.target(), params); },
+                      ErrorCode::usage),
+              "trees [5, 8) are not among a forest's 7");
+  }
+}
+
+TEST_F(Forests, ATreeOfItsOwnRowsAloneIsThatOfThePartition) {
+  const auto sample = make_sample<float>({103, 2, 3, 0, 0.1, 0, 7});
+  ForestParams params{.trees = 5, .sampling = Sampling::partition};
+  params.tree.seed = 9;
+  const auto whole = fit_forest(cpu_, sample.table.view(), sample.target(), params);
+  const auto parts = parts_of_rows(103, 5, 9);
+  for (std::uint32_t t = 0; t < 5; ++t) {
+    const std::int64_t rows = std::count(parts.begin(), parts.end(), t);
+    Table<float> own(rows, sample.table.names());
+    std::vector<std::int32_t> codes;
+    for (std::int64_t i = 0; i < 103; ++i) {
+      if (parts[i] != t) continue;
+      for (std::int64_t c = 0; c < 2; ++c) {
+        own.column(c)[std::ssize(codes)] = sample.table.column(c)[i];
+      }
+      codes.push_back(sample.target().codes[i]);
+    }
+    Target target;
+    target.codes = codes.data();
+    target.classes = 3;
+    params.sampling = Sampling::all;
+    params.trees = 1, params.first_tree = t, params.all_trees = 5;
+    const auto alone = fit_forest(cpu_, own.view(), target, params);
+    EXPECT_TRUE(alone.trees[0] == whole.trees[t]) << t;
+  }
 }
 
 TEST_F(Forests, AClassAbsentFromAPartKeepsItsPlace) {

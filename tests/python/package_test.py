@@ -13,7 +13,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 HOME = PROGRAM.parent / "python-venv"
 TOOLS = ["scikit-build-core", "nanobind"]
-NEEDED = ["numpy", "scikit-learn", "scipy", "pandas", "pyarrow", "tqdm", "pytest", "onnxruntime"]
+NEEDED = ["numpy", "scikit-learn", "scipy", "pandas", "pyarrow", "pyspark", "tqdm", "pytest",
+          "onnxruntime"]
 
 
 def run(*command, **keywords):

@@ -22,29 +22,17 @@ std::int64_t below(std::uint64_t word, std::int64_t n) {
   return static_cast<std::int64_t>(((word >> 32) * static_cast<std::uint64_t>(n)) >> 32);
 }
 
+/// Trees of the whole forest, of which perhaps only a stretch is grown.
+std::int64_t forest_trees(const ForestParams& params) {
+  return params.all_trees > 0 ? params.all_trees : params.first_tree + params.trees;
+}
+
 /// How often each tree sees each row.
 class Draws {
  public:
   Draws(std::int64_t rows, const ForestParams& params) : rows_(rows), params_(params) {
     if (params.sampling != Sampling::partition) return;
-    std::vector<std::uint32_t> order(static_cast<std::size_t>(rows));
-    std::iota(order.begin(), order.end(), 0);
-    const Random random(params.tree.seed, 0x70617274);
-    const auto place = [&](std::int64_t i) {
-      return order.data() + below(random.word(static_cast<std::uint64_t>(i)), i + 1);
-    };
-    // Words do not depend on each other: memory can be asked for in advance.
-    constexpr std::int64_t ahead = 24;
-    for (std::int64_t i = rows - 1; i > 0; --i) {
-      if (i > ahead) __builtin_prefetch(place(i - ahead), 1);
-      std::swap(order[static_cast<std::size_t>(i)], *place(i));
-    }
-    parts_ = Array<std::uint32_t>(rows);
-    std::int64_t part = 0;  // i trees / rows
-    for (std::int64_t i = 0; i < rows; ++i) {
-      while ((part + 1) * rows <= i * params.trees) ++part;
-      parts_[order[static_cast<std::size_t>(i)]] = static_cast<std::uint32_t>(part);
-    }
+    parts_ = parts_of_rows(rows, forest_trees(params), params.tree.seed);
   }
 
   void of_tree(std::int64_t tree, std::uint8_t* repeats) const {
@@ -79,6 +67,27 @@ TreeParams tree_params(const ForestParams& params, std::int64_t features, bool i
     tree.max_features = is_class ? std::max<std::int64_t>(1, root) : 0;
   }
   return tree;
+}
+
+void check_trees(const ForestParams& params, std::int64_t rows) {
+  if (params.trees < 1) {
+    throw Error(ErrorCode::usage, fmt::format("trees: at least 1 wanted, {} given", params.trees));
+  }
+  const std::int64_t all = forest_trees(params);
+  if (params.first_tree < 0 || params.first_tree + params.trees > all) {
+    throw Error(ErrorCode::usage,
+                fmt::format("trees [{}, {}) are not among a forest's {}",
+                            params.first_tree,
+                            params.first_tree + params.trees,
+                            all));
+  }
+  if (params.sampling == Sampling::partition && all > rows) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{} parts of {} rows: some tree would have none; give at most {} trees",
+                            all,
+                            rows,
+                            rows));
+  }
 }
 
 // A node of a forest that draws one feature of so many or more sorts what it drew; of fewer, every
@@ -139,13 +148,19 @@ std::vector<Tree> fit_on_devices(Context& context,
                                  [[maybe_unused]] const T* resident,
                                  const Problem& problem,
                                  const TreeParams& params,
-                                 std::int64_t trees,
+                                 const ForestParams& forest,
                                  const Draws& draws) {
+  const std::int64_t first = forest.first_tree;
   cuda::ForestDraws on_device;
-  on_device.trees = trees;
-  for (std::int64_t t = 0; t < trees; ++t) on_device.seeds.push_back(seed_of(params, t));
-  on_device.of_tree = [&](std::int64_t t, std::uint8_t* repeats) { draws.of_tree(t, repeats); };
-  on_device.parts = draws.parts();
+  on_device.trees = forest.trees;
+  for (std::int64_t t = 0; t < forest.trees; ++t) {
+    on_device.seeds.push_back(seed_of(params, first + t));
+  }
+  on_device.of_tree = [&draws, first](std::int64_t t, std::uint8_t* repeats) {
+    draws.of_tree(first + t, repeats);
+  };
+  // Parts are numbered as the trees of the whole forest.
+  if (first == 0) on_device.parts = draws.parts();
   return cuda::fit_trees<T>(context, table, resident, problem, params, on_device);
 }
 #endif
@@ -164,7 +179,7 @@ void score_out_of_bag(Context& context,
   Array<std::uint8_t> repeats(table.rows);
   for (std::int64_t t = 0; t < params.trees; ++t) {
     const Tree& tree = result.trees[static_cast<std::size_t>(t)];
-    draws.of_tree(t, repeats.data());
+    draws.of_tree(params.first_tree + t, repeats.data());
     context.parallel_for(table.rows, 1 << 12, [&](std::int64_t begin, std::int64_t end) {
       context.check_cancelled();
       for (std::int64_t i = begin; i < end; ++i) {
@@ -205,6 +220,32 @@ void score_out_of_bag(Context& context,
   result.out_of_bag = spread > 0 ? 1 - errors / spread : 0;
 }
 
+}  // namespace
+
+Array<std::uint32_t> parts_of_rows(std::int64_t rows, std::int64_t trees, std::uint64_t seed) {
+  std::vector<std::uint32_t> order(static_cast<std::size_t>(rows));
+  std::iota(order.begin(), order.end(), 0);
+  const Random random(seed, 0x70617274);
+  const auto place = [&](std::int64_t i) {
+    return order.data() + below(random.word(static_cast<std::uint64_t>(i)), i + 1);
+  };
+  // Words do not depend on each other: memory can be asked for in advance.
+  constexpr std::int64_t ahead = 24;
+  for (std::int64_t i = rows - 1; i > 0; --i) {
+    if (i > ahead) __builtin_prefetch(place(i - ahead), 1);
+    std::swap(order[static_cast<std::size_t>(i)], *place(i));
+  }
+  Array<std::uint32_t> parts(rows);
+  std::int64_t part = 0;  // i trees / rows
+  for (std::int64_t i = 0; i < rows; ++i) {
+    while ((part + 1) * rows <= i * trees) ++part;
+    parts[order[static_cast<std::size_t>(i)]] = static_cast<std::uint32_t>(part);
+  }
+  return parts;
+}
+
+namespace {
+
 /// resident: the table once more, in the first device's memory; null: not there. comm: null alone.
 template <class T>
 ForestResult fit(Context& context,
@@ -216,16 +257,7 @@ ForestResult fit(Context& context,
   check_backend(context);
   const TreeParams tree = tree_params(params, table.columns, target.is_class());
   check_tree_params(tree, table.rows, table.columns);
-  if (params.trees < 1) {
-    throw Error(ErrorCode::usage, fmt::format("trees: at least 1 wanted, {} given", params.trees));
-  }
-  if (params.sampling == Sampling::partition && params.trees > table.rows) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{} parts of {} rows: some tree would have none; give at most {} trees",
-                            params.trees,
-                            table.rows,
-                            table.rows));
-  }
+  check_trees(params, table.rows);
   const bool repeated = params.sampling == Sampling::bootstrap;
   const Problem problem = make_problem(table.rows, target, tree.criterion, repeated);
   const Growth<T> growth(context, table, problem, tree);
@@ -234,7 +266,7 @@ ForestResult fit(Context& context,
   result.trees.resize(static_cast<std::size_t>(params.trees));
 #ifdef YUPANA_CUDA
   if (context.backend() == Backend::cuda) {
-    result.trees = fit_on_devices(context, table, resident, problem, tree, params.trees, draws);
+    result.trees = fit_on_devices(context, table, resident, problem, tree, params, draws);
   }
 #endif
   if (context.backend() != Backend::cuda) {
@@ -245,9 +277,9 @@ ForestResult fit(Context& context,
     context.parallel_for(mine, 1, [&](std::int64_t begin, std::int64_t end) {
       Array<std::uint8_t> repeats(table.rows);
       for (std::int64_t t = rank + begin * ranks; t < rank + end * ranks; t += ranks) {
-        draws.of_tree(t, repeats.data());
+        draws.of_tree(params.first_tree + t, repeats.data());
         TreeParams own = tree;
-        own.seed = seed_of(tree, t);
+        own.seed = seed_of(tree, params.first_tree + t);
         result.trees[static_cast<std::size_t>(t)] = growth.one(repeats.data(), own);
         stage.advance(1);
       }

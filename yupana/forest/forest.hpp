@@ -20,6 +20,9 @@ inline constexpr std::int64_t root_of_features = -1;
 
 struct ForestParams {
   std::int64_t trees = 100;
+  std::int64_t first_tree =
+      0;                       ///< where only a stretch of a larger forest is grown: its first tree
+  std::int64_t all_trees = 0;  ///< and the larger forest's trees; 0: first_tree + trees
   Sampling sampling = Sampling::bootstrap;
   Voting voting = Voting::hard;
   std::int64_t max_features = root_of_features;  ///< -1: the root for classes, all for numbers
@@ -69,6 +72,10 @@ ForestResult fit_forest(Context& context,
                         TableView<T> table,
                         const Target& target,
                         const ForestParams& params = {});
+
+/// The tree that sees each row, where `trees` of them share the rows by random parts: what
+/// Sampling::partition deals. Below 2^32 rows.
+Array<std::uint32_t> parts_of_rows(std::int64_t rows, std::int64_t trees, std::uint64_t seed);
 
 /// Mean decrease of impurity by each feature, each tree's adding to 1 (all 0 without any split).
 std::vector<double> importances(const std::vector<Tree>& trees, std::int64_t features);

@@ -24,16 +24,10 @@ Matrix<float> uniform(std::int64_t neurons, std::int64_t features, std::uint64_t
 }
 
 Matrix<float> drawn(MatrixView<const float> samples, std::int64_t neurons, std::uint64_t seed) {
-  RandomSequence random(seed, 1);
+  const std::vector<std::int64_t> rows = drawn_rows(samples.rows, neurons, seed);
   Matrix<float> codebook(neurons, samples.cols);
-  std::unordered_set<std::int64_t> taken;
   for (std::int64_t i = 0; i < neurons; ++i) {
-    std::int64_t row = 0;
-    do {
-      row = static_cast<std::int64_t>(random.uniform() * static_cast<double>(samples.rows));
-      if (static_cast<std::int64_t>(taken.size()) >= samples.rows) taken.clear();
-    } while (!taken.insert(row).second);
-    std::copy_n(samples.row(row), samples.cols, codebook.row(i));
+    std::copy_n(samples.row(rows[static_cast<std::size_t>(i)]), samples.cols, codebook.row(i));
   }
   return codebook;
 }
@@ -98,6 +92,23 @@ Matrix<float> plane(MatrixView<const float> samples, const Grid& grid) {
 }
 
 }  // namespace
+
+std::vector<std::int64_t> drawn_rows(std::int64_t samples,
+                                     std::int64_t neurons,
+                                     std::uint64_t seed) {
+  RandomSequence random(seed, 1);
+  std::vector<std::int64_t> rows;
+  std::unordered_set<std::int64_t> taken;
+  while (std::ssize(rows) < neurons) {
+    std::int64_t row = 0;
+    do {
+      row = static_cast<std::int64_t>(random.uniform() * static_cast<double>(samples));
+      if (std::ssize(taken) >= samples) taken.clear();
+    } while (!taken.insert(row).second);
+    rows.push_back(row);
+  }
+  return rows;
+}
 
 Matrix<float> initial_codebook(Context&, MatrixView<const float> samples, const SomParams& params) {
   switch (params.initial) {

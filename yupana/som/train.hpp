@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "yupana/core/comm.hpp"
 #include "yupana/core/context.hpp"
@@ -33,6 +34,11 @@ struct SomParams {
 Matrix<float> initial_codebook(Context& context,
                                MatrixView<const float> samples,
                                const SomParams& params);
+
+/// The rows of `samples` that Initial::samples takes for the neurons.
+std::vector<std::int64_t> drawn_rows(std::int64_t samples,
+                                     std::int64_t neurons,
+                                     std::uint64_t seed);
 
 /// A self-organizing map of samples (n x d), K = rows x cols neurons (Kohonen, *Self-Organizing
 /// Maps*, 2001).
