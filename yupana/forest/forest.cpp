@@ -159,8 +159,8 @@ std::vector<Tree> fit_on_devices(Context& context,
   on_device.of_tree = [&draws, first](std::int64_t t, std::uint8_t* repeats) {
     draws.of_tree(first + t, repeats);
   };
-  // Parts are numbered as the trees of the whole forest.
-  if (first == 0) on_device.parts = draws.parts();
+  // Parts are numbered as the trees of the whole forest are.
+  if (forest.trees == forest_trees(forest)) on_device.parts = draws.parts();
   return cuda::fit_trees<T>(context, table, resident, problem, params, on_device);
 }
 #endif
