@@ -2,7 +2,8 @@
 
 Every midpoint of consecutive values of every feature is tried, and equal gains go to the lowest
 feature, then the lowest threshold: a tree depends on its data alone, not on the order of rows, on
-threads or on luck. Missing values (NaN) go to the side that gains more.
+threads or on luck. Missing values (NaN) go to the side that gains more. Over 400 lines: four
+estimators, most of them the docstrings and attributes that scikit-learn's users expect.
 """
 
 from __future__ import annotations

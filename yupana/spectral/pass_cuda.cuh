@@ -1,5 +1,5 @@
 #pragma once
-
+// Over 400 lines: one pass over memory, its tiles, roots and exchanges, which are one template.
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/spectral/block_cuda.cuh"
 #include "yupana/spectral/pass_cuda.hpp"
