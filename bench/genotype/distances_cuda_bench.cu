@@ -208,7 +208,9 @@ void measure_streamed(const Bench& bench) {
 }
 
 /// Blocks made on the devices, each its share of them, and the sums brought together at the end.
-void measure_generated(const Bench& bench, const std::vector<int>& devices) {
+void measure_generated(const Bench& bench,
+                       const std::vector<int>& devices,
+                       const std::string& counted) {
   const std::int64_t n = bench.params.quick ? 500 : 30000,
                      block = bench.params.quick ? 4096 : 131072;
   const std::int64_t blocks = bench.params.quick ? 4 : 232;
@@ -237,9 +239,7 @@ void measure_generated(const Bench& bench, const std::vector<int>& devices) {
     sums[0]->wait();
   });
   const std::string what = case_of(n, block * blocks, false, "blocks made on the device");
-  const std::string impl = fmt::format("yupana cuda, {} GPU{}, making the blocks included",
-                                       devices.size(),
-                                       devices.size() == 1 ? "" : "s");
+  const std::string impl = counted + ", making the blocks included";
   bench.emit(what,
              impl,
              rate_of(n, block * blocks, seconds) / static_cast<double>(devices.size()),
@@ -254,6 +254,12 @@ void distances_cuda(Context& context, const BenchParams& params) {
   const DeviceScope scope(context.devices().front());
   const DeviceInfo info = device_list().at(static_cast<std::size_t>(context.devices().front()));
   const Bench bench{params, info.name, tensor_ceiling()};
+  const auto scaling = [&] {
+    for_device_counts(context, [&](const std::vector<int>& devices, const std::string& impl) {
+      measure_generated(bench, devices, impl);
+    });
+  };
+  if (params.scaling) return scaling();
   const bool quick = params.quick;
   const BitMethod best = BitMethod::automatic;
   const std::int64_t n = quick ? 700 : 16384, m = quick ? 5000 : 262144;
@@ -266,11 +272,7 @@ void distances_cuda(Context& context, const BenchParams& params) {
   measure(bench, quick ? 300 : 4096, quick ? 5000 : 65536, false, BitMethod::popc);
   if (params.peers) distances_cuda_peers(params, bench.device);
   measure_streamed(bench);
-  std::vector<int> some;
-  for (const int device : context.devices()) {
-    some.push_back(device);
-    if ((some.size() & (some.size() - 1)) == 0) measure_generated(bench, some);
-  }
+  scaling();
 }
 
 }  // namespace yupana::bench

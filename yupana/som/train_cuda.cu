@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <barrier>
 #include <chrono>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -24,6 +25,7 @@ namespace yupana::som::cuda {
 using yupana::cuda::check;
 using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
+using yupana::cuda::Event;
 using yupana::cuda::Stream;
 
 namespace {
@@ -85,15 +87,18 @@ class Adder {
 /// One device's share of the samples, and its copy of the map.
 class Worker {
  public:
+  /// resident: the samples in the device's memory, rows without gaps; null: they are copied there.
   Worker(Context& context,
          int device,
          MatrixView<const float> samples,
+         const float* resident,
          const Matrix<float>& codebook,
          const FixedPoint& fixed,
          const SomParams& params)
       : context_(context),
         device_(device),
         samples_(samples),
+        resident_(resident),
         plan_(plan(context, samples.rows, codebook.rows(), codebook.cols())),
         map_(codebook, fixed, params, stream_),
         adder_(map_, plan_.rows, plan_.tile_memory) {}
@@ -103,25 +108,32 @@ class Worker {
   const Stream& stream() const { return stream_; }
 
   void add(std::int64_t iteration, yupana::Stage& stage) {
-    const DeviceScope scope(device_);
     for (std::int64_t first = 0; first < samples_.rows; first += plan_.rows) {
       const std::int64_t count = std::min(plan_.rows, samples_.rows - first);
-      if (iteration == 0 || plan_.rows < samples_.rows) {
+      if (resident_ == nullptr && (iteration == 0 || plan_.rows < samples_.rows)) {
         stream_.wait();
         held_ = DeviceArray<float>();
         held_ = copied(samples_, first, count);
         context_.count_moved(held_.bytes());
       }
-      adder_.add({held_.data(), count, samples_.cols, samples_.cols}, iteration, stream_);
+      const float* const values =
+          resident_ == nullptr ? held_.data() : resident_ + first * samples_.cols;
+      adder_.add({values, count, samples_.cols, samples_.cols}, iteration, stream_);
       stage.advance(static_cast<double>(count));
     }
+    added_.record(stream_);
   }
+
+  /// What this worker's stream has to do after `added` waits for the other's sums to be there.
+  const Event& added() const { return added_; }
 
  private:
   Context& context_;
   int device_;
   Stream stream_;
+  Event added_;
   MatrixView<const float> samples_;
+  const float* resident_;
   Plan plan_;
   DeviceMap map_;
   Adder adder_;
@@ -130,39 +142,71 @@ class Worker {
 
 using Workers = std::vector<std::unique_ptr<Worker>>;
 
-/// run(worker) for each, on threads of their own where there are several; the first error is
-/// thrown.
-void on_each(Workers& workers, const std::function<void(Worker&)>& run) {
-  if (workers.size() == 1) return run(*workers.front());
-  std::vector<std::exception_ptr> errors(workers.size());
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < workers.size(); ++i) {
-    threads.emplace_back([&, i] {
+/// Every device gets the sums of all, by the first one's stream. Integers: their order does not
+/// matter.
+void share_sums(Workers& workers, std::int64_t iteration, const Event& shared) {
+  Worker& first = *workers.front();
+  for (std::size_t i = 1; i < workers.size(); ++i) {
+    workers[i]->added().hold(first.stream());
+    first.map().add_from(workers[i]->map(), workers[i]->device(), first.device(), iteration);
+  }
+  for (std::size_t i = 1; i < workers.size(); ++i) {
+    first.map().copy_to(workers[i]->map(), workers[i]->device(), first.device(), iteration);
+  }
+  shared.record(first.stream());
+}
+
+/// All iterations, a thread a device; devices wait for each other on their streams alone. The first
+/// error is thrown once all threads have ended.
+void iterate(Workers& workers, std::int64_t iterations, yupana::Stage& stage) {
+  const std::size_t count = workers.size();
+  std::barrier meeting(static_cast<std::ptrdiff_t>(count));
+  std::atomic<bool> failed = false;
+  std::vector<std::exception_ptr> errors(count);
+  std::optional<Event> shared;
+  const auto run = [&](std::size_t i) {
+    Worker& worker = *workers[i];
+    const DeviceScope scope(worker.device());
+    // After an error everybody still comes to the meetings, and does nothing else.
+    const auto unless_failed = [&](auto&& body) {
+      if (failed) return;
       try {
-        run(*workers[i]);
+        body();
       } catch (...) {
         errors[i] = std::current_exception();
+        failed = true;
       }
-    });
-  }
+    };
+    if (i == 0) unless_failed([&] { shared.emplace(); });
+    for (std::int64_t t = 0; t < iterations; ++t) {
+      unless_failed([&] {
+        worker.add(t, stage);
+        if (t % 16 == 15) worker.stream().wait();  // for no longer does a cancelled run
+      });
+      if (count > 1) {
+        meeting.arrive_and_wait();
+        if (i == 0) unless_failed([&] { share_sums(workers, t, *shared); });
+        meeting.arrive_and_wait();
+        if (i > 0) unless_failed([&] { shared->hold(worker.stream()); });
+      }
+      unless_failed([&] { worker.map().smooth(t); });
+    }
+    // Sums are read by others: after an error too, nothing may go before all have ended.
+    const cudaError_t ended = cudaStreamSynchronize(worker.stream());
+    unless_failed([&] { check(ended, "train a map"); });
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t i = 1; i < count; ++i) threads.emplace_back(run, i);
+  run(0);
   for (std::thread& thread : threads) thread.join();
   for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);
   }
 }
 
-/// Every device gets the sums of all. Integers: their order does not matter.
-void share_sums(Workers& workers, std::int64_t iteration) {
-  if (workers.size() == 1) return;
-  Worker& first = *workers.front();
-  const DeviceScope scope(first.device());
-  for (std::size_t i = 1; i < workers.size(); ++i) {
-    first.map().add_from(workers[i]->map(), workers[i]->device(), first.device(), iteration);
-  }
-  for (std::size_t i = 1; i < workers.size(); ++i) {
-    first.map().copy_to(workers[i]->map(), workers[i]->device(), first.device(), iteration);
-  }
-  first.stream().wait();
+yupana::Stage training_stage(Context& context, std::int64_t rows, std::int64_t iterations) {
+  return yupana::Stage(
+      context, "som", static_cast<double>(iterations) * static_cast<double>(rows), "samples");
 }
 
 }  // namespace
@@ -171,11 +215,8 @@ void train_batch(Context& context,
                  MatrixView<const float> samples,
                  const SomParams& params,
                  Matrix<float>& codebook) {
-  const Schedule& schedule = params.schedule;
-  yupana::Stage stage(context,
-                      "som",
-                      static_cast<double>(schedule.iterations) * static_cast<double>(samples.rows),
-                      "samples");
+  const std::int64_t iterations = params.schedule.iterations;
+  yupana::Stage stage = training_stage(context, samples.rows, iterations);
   const FixedPoint fixed = FixedPoint::of(samples.rows, largest_values(context, samples));
   const auto devices =
       std::clamp<std::int64_t>(samples.rows / least_share, 1, std::ssize(context.devices()));
@@ -188,49 +229,47 @@ void train_batch(Context& context,
         context,
         device,
         MatrixView<const float>(samples.row(first), end - first, samples.cols, samples.stride),
+        nullptr,
         codebook,
         fixed,
         params));
   }
   if (devices > 1) yupana::cuda::connect(context.devices());
-  for (std::int64_t t = 0; t < schedule.iterations; ++t) {
-    on_each(workers, [&](Worker& worker) {
-      worker.add(t, stage);
-      // What a cancelled run waits for; and other devices read the sums.
-      if (t % 16 == 15 || devices > 1) worker.stream().wait();
-    });
-    share_sums(workers, t);
-    for (const auto& worker : workers) {
-      const DeviceScope scope(worker->device());
-      worker->map().smooth(t);
-    }
-  }
+  iterate(workers, iterations, stage);
   const DeviceScope scope(workers.front()->device());
   workers.front()->map().copy_back(codebook);
 }
 
 double train_resident(Context& context,
-                      const float* samples,
-                      std::int64_t rows,
+                      const std::vector<ResidentShare>& shares,
                       const std::vector<float>& largest,
                       const SomParams& params,
                       Matrix<float>& codebook) {
-  const DeviceScope scope(context.devices().front());
-  const Stream stream;
   const std::int64_t features = codebook.cols();
   SomParams whole = params;
   whole.schedule = resolved(params.schedule, params.grid);
-  DeviceMap map(codebook, FixedPoint::of(rows, largest), whole, stream);
-  Adder adder(map, rows, context.gpu_memory() / 4);
-  stream.wait();
-  const auto begin = std::chrono::steady_clock::now();
-  for (std::int64_t t = 0; t < whole.schedule.iterations; ++t) {
-    adder.add({samples, rows, features, features}, t, stream);
-    map.smooth(t);
+  std::int64_t rows = 0;
+  std::vector<int> devices;
+  for (const ResidentShare& share : shares) {
+    rows += share.rows;
+    devices.push_back(share.device);
   }
-  stream.wait();
+  const FixedPoint fixed = FixedPoint::of(rows, largest);
+  yupana::Stage stage = training_stage(context, rows, whole.schedule.iterations);
+  Workers workers;
+  for (const ResidentShare& share : shares) {
+    const DeviceScope scope(share.device);
+    const MatrixView<const float> shape(nullptr, share.rows, features, features);
+    workers.push_back(std::make_unique<Worker>(
+        context, share.device, shape, share.samples, codebook, fixed, whole));
+    workers.back()->stream().wait();
+  }
+  if (devices.size() > 1) yupana::cuda::connect(devices);
+  const auto begin = std::chrono::steady_clock::now();
+  iterate(workers, whole.schedule.iterations, stage);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  map.copy_back(codebook);
+  const DeviceScope scope(shares.front().device);
+  workers.front()->map().copy_back(codebook);
   return took.count();
 }
 
