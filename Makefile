@@ -78,7 +78,7 @@ fuzz: packages
 bench: build
 	@$(call install,$(TEST_PACKAGES) $(PEER_PACKAGES))
 	mkdir -p bench/results
-	for name in distances paths vcf packing scan sort merge splice closest trisolve fft polymul som trees; do
+	for name in distances paths vcf packing scan sort merge splice closest trisolve fft polymul matmul som trees; do
 	  $(YUPANA) bench $$name --json | tee bench/results/$$name.jsonl
 	done
 	python3 bench/tables.py

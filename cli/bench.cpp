@@ -28,6 +28,7 @@ const std::map<std::string, Bench>& benches() {
                                                 {"trisolve", bench::trisolve},
                                                 {"fft", bench::fft},
                                                 {"polymul", bench::polymul},
+                                                {"matmul", bench::matmul},
                                                 {"som", bench::som},
                                                 {"trees", bench::trees}};
   return all;

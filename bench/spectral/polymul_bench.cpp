@@ -161,11 +161,40 @@ void integer_case(Context& context, const BenchParams& params, std::int64_t limb
   emit(params, what, "GMP mpz_get_str, 1 thread", peer_text, same_digits);
 }
 
+#ifdef YUPANA_CUDA
+/// From host memory and back, beside the threads of the same machine.
+void integer_case_on_gpu(Context& context, const BenchParams& params, std::int64_t limbs) {
+  const auto a = random_integer(limbs, 1), b = random_integer(limbs, 2);
+  Context threads(ContextParams{.device = "cpu"});
+  const int repeats = params.quick ? 1 : 5;
+  spectral::BigInteger on_gpu, on_cpu;
+  const double gpu =
+      least_seconds(repeats, nothing, [&] { on_gpu = spectral::multiply(context, a, b); });
+  const double cpu =
+      least_seconds(repeats, nothing, [&] { on_cpu = spectral::multiply(threads, a, b); });
+  const std::string what = fmt::format("two integers of {} bits, from host memory", 32 * limbs);
+  const BenchParams device = on_first_device(context, params);
+  emit(device, what, "yupana cuda", gpu, on_gpu == on_cpu);
+  emit(device,
+       what,
+       fmt::format("yupana cpu, {} threads", threads.threads()),
+       cpu,
+       on_gpu == on_cpu);
+}
+#endif
+
 }  // namespace
 
 void polymul(Context& context, const BenchParams& params) {
 #ifdef YUPANA_CUDA
-  if (context.backend() == Backend::cuda) return polymul_cuda(context, params);
+  if (context.backend() == Backend::cuda) {
+    polymul_cuda(context, params);
+    for (const std::int64_t limbs : {4096, 8192, 32768, 1 << 20, 1 << 24}) {
+      if (params.quick && limbs > 8192) break;
+      integer_case_on_gpu(context, params, limbs);
+    }
+    return;
+  }
 #endif
   const std::int64_t n = std::int64_t{1} << (params.quick ? 12 : 20);
   exact_case(context, params, n, 12);  // the result fits one prime

@@ -59,6 +59,7 @@ void closest(Context& context, const BenchParams& params);
 void trisolve(Context& context, const BenchParams& params);
 void fft(Context& context, const BenchParams& params);
 void polymul(Context& context, const BenchParams& params);
+void matmul(Context& context, const BenchParams& params);
 void som(Context& context, const BenchParams& params);
 void trees(Context& context, const BenchParams& params);
 

@@ -48,7 +48,16 @@ std::string_view digits_of(std::string_view text, Digits digits, bool& negative)
   return text;
 }
 
-/// The product where the context has no device of its own for it: threads, or the plain version.
+Limbs product_of(Context& context, LimbSpan a, LimbSpan b) {
+  if (context.backend() == Backend::reference) return reference::multiply<binary_base>(a, b);
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda && cuda::multiplies(context, a.size(), b.size())) {
+    return cuda::multiply(context, a, b);
+  }
+#endif
+  return cpu::multiply<binary_base>(context, a, b);
+}
+
 template <std::uint64_t from, std::uint64_t to>
 Limbs convert(Context& context, LimbSpan digits) {
   if (context.backend() == Backend::reference) return reference::convert<from, to>(digits);
@@ -112,9 +121,7 @@ std::string to_text(Context& context, const BigInteger& value, Digits digits) {
 
 BigInteger multiply(Context& context, const BigInteger& a, const BigInteger& b) {
   BigInteger product;
-  product.limbs = context.backend() == Backend::reference
-                      ? reference::multiply<binary_base>(a.limbs, b.limbs)
-                      : cpu::multiply<binary_base>(context, a.limbs, b.limbs);
+  product.limbs = product_of(context, a.limbs, b.limbs);
   product.negative = !product.limbs.empty() && a.negative != b.negative;
   return product;
 }

@@ -12,8 +12,6 @@ namespace yupana::spectral {
 /// How digits are written. The value is the base.
 enum class Digits { binary = 2, decimal = 10, hexadecimal = 16 };
 
-/// These functions run on the context's threads, whatever device it has.
-
 /// An integer of any size: sign and magnitude, sum of limbs[i] 2^(32 i) without leading zero limbs.
 /// Zero has no limbs and is not negative.
 struct BigInteger {
@@ -24,14 +22,17 @@ struct BigInteger {
 };
 
 /// Reads digits with an optional sign and, for hexadecimal and binary, an optional 0x or 0b; either
-/// case. Subquadratic: halves, joined by multiply().
+/// case. Subquadratic: halves, joined by products, on threads whatever the device.
 ///   errors (bad_input): no digits; a character that is none of the base's, with its place
 BigInteger parse_integer(Context& context, std::string_view text, Digits digits = Digits::decimal);
 
-/// The digits, "-" before a negative number, no prefix, no leading zeros, lower case. Subquadratic.
+/// The digits, "-" before a negative number, no prefix, no leading zeros, lower case. Subquadratic,
+/// on threads whatever the device.
 std::string to_text(Context& context, const BigInteger& value, Digits digits = Digits::decimal);
 
-/// The exact product: schoolbook, Karatsuba or number-theoretic transforms, by size.
+/// The exact product: schoolbook, Karatsuba or number-theoretic transforms, by size; with CUDA on
+/// the device from 8,192 limbs of the shorter factor on, where its memory takes them, else on
+/// threads.
 BigInteger multiply(Context& context, const BigInteger& a, const BigInteger& b);
 
 }  // namespace yupana::spectral

@@ -41,8 +41,18 @@ void run(Context& context,
     throw Error(ErrorCode::usage,
                 fmt::format("matmul: strassen_above {}; wanted 0 or more", params.strassen_above));
   }
-  if (context.backend() == Backend::reference) return reference::matmul(a, b, c);
-  cpu::matmul(context, a, b, c, params.strassen_above);
+  switch (context.backend()) {
+    case Backend::reference:
+      return reference::matmul(a, b, c);
+    case Backend::cpu:
+      return cpu::matmul(context, a, b, c, params.strassen_above);
+    case Backend::cuda:
+#ifdef YUPANA_CUDA
+      return cuda::matmul(context, a, b, c, params.strassen_above);
+#else
+      throw Error(ErrorCode::device, "matmul: this build has no CUDA version; use --device cpu");
+#endif
+  }
 }
 
 }  // namespace

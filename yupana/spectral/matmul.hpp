@@ -9,7 +9,7 @@ namespace yupana::spectral {
 
 struct MatmulParams {
   /// Strassen-Winograd halves products whose three sides all exceed this; 0: the measured crossover
-  /// (matmul_cpu.cpp); a number no side reaches: never.
+  /// (matmul_cpu.cpp, matmul_cuda.cu); a number no side reaches: never.
   std::int64_t strassen_above = 0;
 };
 
@@ -17,10 +17,12 @@ struct MatmulParams {
 ///   error: classical product |c - ab| <= 2 k u |a||b| entry by entry (u = 2^-24, 2^-53). With L
 ///   halvings (Higham 2002, 23.2.2): max|c - ab| <= (18^L (k0^2 + 6 k0) - 6 k) u max|a| max|b| +
 ///   O(u^2), k0 = k / 2^L: a bound for the matrix as a whole, not for small entries of it
-///   work: 2 m n k below the crossover, 7/8 of that for each halving; memory: three quarters, one
-///   of each shape, for a halving, and a quarter of that for each further one runs on the context's
-///   threads, whatever device it has determinism: the same bits for any number of threads errors
-///   (bad_input): shapes that do not fit, overlapping views
+///   work: 2 m n k below the crossover, 7/8 of that for each halving
+///   memory: three quarters, one of each shape, for a halving, and a quarter of that for each
+///   further one; with CUDA the same on the device besides the three matrices, or halves and bands
+///   of them determinism: the same bits for any number of threads, and on CUDA for any memory; CPU
+///   and CUDA add in other orders and agree within their bounds errors (bad_input): shapes that do
+///   not fit, overlapping views
 void matmul(Context& context,
             MatrixView<const float> a,
             MatrixView<const float> b,

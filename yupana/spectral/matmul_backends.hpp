@@ -22,6 +22,20 @@ void matmul(Context& context,
 template <class T>
 void classical(
     Context& context, MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, bool add);
+/// to = a + sign b, cell by cell; `to` may be a or b.
+template <class T>
+void combine(
+    Context& context, MatrixView<const T> a, MatrixView<const T> b, T sign, MatrixView<T> to);
 }  // namespace cpu
+
+namespace cuda {
+/// Matrices in host memory: to the device and back, in parts where they do not fit.
+template <class T>
+void matmul(Context& context,
+            MatrixView<const T> a,
+            MatrixView<const T> b,
+            MatrixView<T> c,
+            std::int64_t strassen_above);
+}  // namespace cuda
 
 }  // namespace yupana::spectral
