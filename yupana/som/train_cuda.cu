@@ -9,10 +9,10 @@
 #include <exception>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/som/device_map_cuda.hpp"
 #include "yupana/som/search_cuda.hpp"
@@ -124,14 +124,22 @@ class Worker {
     added_.record(stream_);
   }
 
-  /// What this worker's stream has to do after `added` waits for the other's sums to be there.
+  /// The batch rule: part `i` of `count` of a large map, else all of it.
+  void smooth(std::int64_t iteration, std::int64_t i, std::int64_t count) {
+    if (!map_.is_large()) return map_.smooth(iteration);
+    map_.smooth(iteration, map_.part(i, count));
+    smoothed_.record(stream_);
+  }
+
+  /// Its sums of the last iteration, its weights of the last iteration are there.
   const Event& added() const { return added_; }
+  const Event& smoothed() const { return smoothed_; }
 
  private:
   Context& context_;
   int device_;
   Stream stream_;
-  Event added_;
+  Event added_, smoothed_;
   MatrixView<const float> samples_;
   const float* resident_;
   Plan plan_;
@@ -156,52 +164,67 @@ void share_sums(Workers& workers, std::int64_t iteration, const Event& shared) {
   shared.record(first.stream());
 }
 
-/// All iterations, a thread a device; devices wait for each other on their streams alone. The first
-/// error is thrown once all threads have ended.
+/// What a worker has smoothed goes to all others.
+void share_weights(Workers& workers, std::size_t mine, std::int64_t iteration) {
+  Worker& worker = *workers[mine];
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    if (i == mine) continue;
+    Worker& other = *workers[i];
+    other.smoothed().hold(worker.stream());
+    worker.map().take_weights(other.map(),
+                              other.device(),
+                              worker.device(),
+                              iteration,
+                              worker.map().part(static_cast<std::int64_t>(i), std::ssize(workers)));
+  }
+}
+
+/// All iterations, a thread a device; devices wait for each other on their streams alone.
 void iterate(Workers& workers, std::int64_t iterations, yupana::Stage& stage) {
   const std::size_t count = workers.size();
   std::barrier meeting(static_cast<std::ptrdiff_t>(count));
   std::atomic<bool> failed = false;
-  std::vector<std::exception_ptr> errors(count);
-  std::optional<Event> shared;
-  const auto run = [&](std::size_t i) {
+  const DeviceScope scope(workers.front()->device());
+  const Event shared;
+  yupana::cuda::run_side_by_side(count, [&](std::size_t i) {
     Worker& worker = *workers[i];
-    const DeviceScope scope(worker.device());
+    const DeviceScope own(worker.device());
+    std::exception_ptr error;
     // After an error everybody still comes to the meetings, and does nothing else.
     const auto unless_failed = [&](auto&& body) {
       if (failed) return;
       try {
         body();
       } catch (...) {
-        errors[i] = std::current_exception();
+        error = std::current_exception();
         failed = true;
       }
     };
-    if (i == 0) unless_failed([&] { shared.emplace(); });
     for (std::int64_t t = 0; t < iterations; ++t) {
       unless_failed([&] {
         worker.add(t, stage);
         if (t % 16 == 15) worker.stream().wait();  // for no longer does a cancelled run
       });
-      if (count > 1) {
-        meeting.arrive_and_wait();
-        if (i == 0) unless_failed([&] { share_sums(workers, t, *shared); });
-        meeting.arrive_and_wait();
-        if (i > 0) unless_failed([&] { shared->hold(worker.stream()); });
+      if (count == 1) {
+        unless_failed([&] { worker.map().smooth(t); });
+        continue;
       }
-      unless_failed([&] { worker.map().smooth(t); });
+      meeting.arrive_and_wait();
+      if (i == 0) unless_failed([&] { share_sums(workers, t, shared); });
+      meeting.arrive_and_wait();
+      unless_failed([&] {
+        if (i > 0) shared.hold(worker.stream());
+        worker.smooth(t, static_cast<std::int64_t>(i), static_cast<std::int64_t>(count));
+      });
+      if (!worker.map().is_large()) continue;
+      meeting.arrive_and_wait();
+      unless_failed([&] { share_weights(workers, i, t); });
     }
-    // Sums are read by others: after an error too, nothing may go before all have ended.
+    // Others read this device's memory: after an error too, nothing may go before all have ended.
     const cudaError_t ended = cudaStreamSynchronize(worker.stream());
     unless_failed([&] { check(ended, "train a map"); });
-  };
-  std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < count; ++i) threads.emplace_back(run, i);
-  run(0);
-  for (std::thread& thread : threads) thread.join();
-  for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);
-  }
+  });
 }
 
 yupana::Stage training_stage(Context& context, std::int64_t rows, std::int64_t iterations) {
