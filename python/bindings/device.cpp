@@ -25,7 +25,7 @@ template <class T>
 using Given = nb::ndarray<nb::array_api, T, nb::device::cuda>;
 
 /// An array is taken as it is: nanobind would have one of another type or order copied first.
-nb::arg taken() { return nb::arg("x").noconvert(); }
+auto taken() { return nb::arg("x").noconvert(); }
 
 /// body() on the array's device, after all that was asked of it before, and without the
 /// interpreter's lock.
