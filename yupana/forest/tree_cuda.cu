@@ -2,6 +2,7 @@
 #include <numeric>
 #include <optional>
 
+#include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/grow_cuda.hpp"
@@ -11,6 +12,7 @@ namespace yupana::forest::cuda {
 
 using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
+using yupana::cuda::run_side_by_side;
 using yupana::cuda::Stream;
 
 namespace {

@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <functional>
-#include <thread>
 #include <vector>
 
 #include "yupana/core/context.hpp"
@@ -57,26 +55,5 @@ double seconds_of_shares(Context& context, const Model& model, TableView<float> 
 
 template <class T>
 Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> table);
-
-/// run(0) .. run(count - 1), each in a thread of its own; the first error is thrown.
-template <class Run>
-void run_side_by_side(std::size_t count, const Run& run) {
-  if (count == 1) return run(0);
-  std::vector<std::exception_ptr> errors(count);
-  std::vector<std::thread> threads;
-  for (std::size_t d = 0; d < count; ++d) {
-    threads.emplace_back([&, d] {
-      try {
-        run(d);
-      } catch (...) {
-        errors[d] = std::current_exception();
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const std::exception_ptr& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
-}
 
 }  // namespace yupana::forest::cuda
