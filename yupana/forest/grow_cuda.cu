@@ -267,11 +267,13 @@ Grower::Answer Grower::find_splits() {
   level_.missing_rows = missing_rows_.of(pairs);
   level_.missing_starts = missing_starts_.of(pairs);
   level_.best = best_.of(features * level_.nodes);
+  level_.node_best = node_best_.of(level_.nodes);
   level_.least = least_.of(level_.nodes);
   Winner* winners = winners_.of(level_.nodes);
   Found* found = found_.of(level_.nodes);
   const auto nodes = static_cast<std::size_t>(level_.nodes);
   fill(level_.best, 0, nodes * static_cast<std::size_t>(features) * 8, stream_);
+  fill(level_.node_best, 0, nodes * 8, stream_);
   fill(winners, 0xff, nodes * sizeof(Winner), stream_);
   launch_strip_sums(level_, labels_, stream_);
   launch_missing_sums(level_, labels_, stream_);

@@ -86,7 +86,7 @@ class Grower {
   Room<Place> places_;
   Room<std::int64_t> totals_, before_, strip_sums_, missing_, strip_lefts_;
   Room<Start> starts_, missing_starts_;
-  Room<std::uint64_t> best_, least_;
+  Room<std::uint64_t> best_, node_best_, least_;
   Room<std::uint8_t> drawn_, varies_, goes_left_;
   Room<Winner> winners_;
   Room<Found> found_;

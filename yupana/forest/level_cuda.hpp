@@ -92,6 +92,7 @@ struct Level {
   Start* missing_starts = nullptr;        ///< (slot, node)
   const std::uint8_t* drawn = nullptr;    ///< (node, feature); null: all are
   std::uint64_t* best = nullptr;          ///< (feature, node): the best score, in order; 0: none
+  std::uint64_t* node_best = nullptr;     ///< node: the best score so far by any feature
   std::uint64_t* least = nullptr;         ///< node: scores from here on are compared exactly
 };
 

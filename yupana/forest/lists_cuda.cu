@@ -151,10 +151,11 @@ __global__ void __launch_bounds__(threads) repeat_kernel(Source source,
 /// The tree of a row; `trees` for none.
 __device__ std::uint32_t part_of_row(const Labels& labels,
                                      const std::uint32_t* part_of,
+                                     std::uint32_t first,
                                      std::uint32_t row,
                                      std::uint32_t trees) {
   if (labels.weights != nullptr && labels.weights[row] == 0) return trees;
-  return min(part_of[row], trees);
+  return min(part_of[row] - first, trees);  // of trees before: a large number
 }
 
 /// counts: (feature, tree, strip); with `to`, deals the entries, and counts are those before.
@@ -162,6 +163,7 @@ template <bool deals>
 __global__ void __launch_bounds__(threads) deal_kernel(Source source,
                                                        Labels labels,
                                                        const std::uint32_t* part_of,
+                                                       std::uint32_t first,
                                                        int trees,
                                                        std::int64_t* counts,
                                                        const std::int64_t* begins,
@@ -181,7 +183,7 @@ __global__ void __launch_bounds__(threads) deal_kernel(Source source,
     const std::int64_t place = strip * strip_size + i;
     const std::int64_t at = feature * source.rows + min(place, source.rows - 1);
     const std::uint32_t row = source.order[at];
-    const std::uint32_t tree = place < source.rows ? part_of_row(labels, part_of, row, trees)
+    const std::uint32_t tree = place < source.rows ? part_of_row(labels, part_of, first, row, trees)
                                                    : static_cast<std::uint32_t>(trees);
     const unsigned alike = __match_any_sync(all_lanes, tree);
     const bool counts_here = tree < static_cast<std::uint32_t>(trees);
@@ -362,6 +364,7 @@ OwnLists dealt_lists(const DeviceSorted& sorted,
                      const Problem& problem,
                      const Labels& labels,
                      const std::uint32_t* part_of,
+                     std::int64_t first,
                      const std::vector<Part>& parts,
                      cudaStream_t stream) {
   OwnLists lists = new_lists(sorted, problem, parts);
@@ -372,12 +375,24 @@ OwnLists dealt_lists(const DeviceSorted& sorted,
   const auto begin = uploaded(begins.data(), std::ssize(begins), stream);
   DeviceArray<std::int64_t> counts(source.features * trees * source.strips());
   const unsigned blocks = blocks_of(source.features * source.strips());
-  deal_kernel<false><<<blocks, threads, 0, stream>>>(
-      source, labels, part_of, trees, counts.data(), begin.data(), lists.view);
+  deal_kernel<false><<<blocks, threads, 0, stream>>>(source,
+                                                     labels,
+                                                     part_of,
+                                                     static_cast<std::uint32_t>(first),
+                                                     trees,
+                                                     counts.data(),
+                                                     begin.data(),
+                                                     lists.view);
   check_launch("count parts");
   launch_row_scans(counts.data(), std::int64_t{source.features} * trees, source.strips(), stream);
-  deal_kernel<true><<<blocks, threads, 0, stream>>>(
-      source, labels, part_of, trees, counts.data(), begin.data(), lists.view);
+  deal_kernel<true><<<blocks, threads, 0, stream>>>(source,
+                                                    labels,
+                                                    part_of,
+                                                    static_cast<std::uint32_t>(first),
+                                                    trees,
+                                                    counts.data(),
+                                                    begin.data(),
+                                                    lists.view);
   check_launch("deal rows");
   check(cudaStreamSynchronize(stream), "make lists");
   return lists;

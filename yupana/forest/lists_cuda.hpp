@@ -73,11 +73,12 @@ OwnLists repeated_lists(const DeviceSorted& sorted,
                         const std::uint8_t* repeats,
                         const std::vector<Part>& parts,
                         cudaStream_t stream);
-/// Lists of several trees: tree part_of[i] holds row i; none where it is not below their number.
+/// Lists of several trees: tree part_of[i] - first holds row i, if there is such a tree.
 OwnLists dealt_lists(const DeviceSorted& sorted,
                      const Problem& problem,
                      const Labels& labels,
                      const std::uint32_t* part_of,
+                     std::int64_t first,
                      const std::vector<Part>& parts,
                      cudaStream_t stream);
 inline constexpr std::int64_t most_dealt = 64;  ///< trees that dealt_lists takes

@@ -150,26 +150,87 @@ __global__ void __launch_bounds__(threads) side_bits_kernel(Level level,
   const std::int64_t warp = warp_number();
   const std::int64_t strip = warp / lists.features;
   if (strip >= lists.strips()) return;
-  const int feature = static_cast<int>(warp % lists.features);
-  int lefts = 0;
+  const std::int64_t feature = warp % lists.features;
+  const std::int64_t begin = strip * strip_size;
+  const std::int64_t end = min(begin + strip_size, lists.size);
+  const std::uint32_t first_node = level.node_of[begin];
+  const bool one_node = first_node == level.node_of[end - 1];
+  const std::uint32_t* const rows = lists.rows + feature * lists.size;
   std::uint32_t own = 0;
-#pragma unroll 4
-  for (int i = 0; i < words_a_strip; ++i) {
-    const std::int64_t place = strip * strip_size + 32 * i + lane_id();
-    bool is_left = false;
-    if (place < lists.size) {
-      const std::uint32_t node = level.node_of[place];
-      const std::uint32_t row = lists.rows[feature * lists.size + place];
-      is_left =
-          moves[node].left_before != nowhere && goes_left[level.places[node].row_base + row] != 0;
+  if (one_node) {
+    const std::uint8_t* const marks = goes_left + level.places[first_node].row_base;
+    if (moves[first_node].left_before != nowhere) {
+      std::uint32_t row[words_a_strip];
+#pragma unroll
+      for (int i = 0; i < words_a_strip; ++i) {
+        row[i] = __ldg(rows + min(begin + 32 * i + lane_id(), end - 1));
+      }
+#pragma unroll
+      for (int i = 0; i < words_a_strip; ++i) row[i] = __ldg(marks + row[i]);
+#pragma unroll
+      for (int i = 0; i < words_a_strip; ++i) {
+        const bool inside = begin + 32 * i + lane_id() < end;
+        const std::uint32_t word = __ballot_sync(all_lanes, inside && row[i] != 0);
+        if (lane_id() == i) own = word;
+      }
     }
-    const std::uint32_t word = __ballot_sync(all_lanes, is_left);
-    lefts += __popc(word);
-    if (lane_id() == i) own = word;
+  } else {
+#pragma unroll 4
+    for (int i = 0; i < words_a_strip; ++i) {
+      const std::int64_t place = begin + 32 * i + lane_id();
+      bool is_left = false;
+      if (place < end) {
+        const std::uint32_t node = level.node_of[place];
+        is_left = moves[node].left_before != nowhere &&
+                  goes_left[level.places[node].row_base + rows[place]] != 0;
+      }
+      const std::uint32_t word = __ballot_sync(all_lanes, is_left);
+      if (lane_id() == i) own = word;
+    }
   }
   const std::int64_t at = feature * lists.strips() + strip;
   if (lane_id() < words_a_strip) bits[at * words_a_strip + lane_id()] = own;
+  const int lefts = warp_sum(__popc(own));
   if (lane_id() == 0) strip_lefts[at] = lefts;
+}
+
+/// A strip of one node goes to two places. It is put in order in shared memory first: lanes that
+/// write side by side what stood apart would write each sector of memory twice.
+__device__ void part_one_node(const Level& level,
+                              const Move& move,
+                              std::uint32_t offset,
+                              std::uint32_t before,
+                              std::uint32_t own,
+                              std::int64_t source,
+                              int count,
+                              std::int64_t target,
+                              const Lists& to,
+                              std::uint32_t (*parted)[2]) {
+  const int all_lefts = warp_sum(__popc(own));
+  int lefts = 0;
+#pragma unroll 8
+  for (int i = 0; i < words_a_strip; ++i) {
+    const int at = 32 * i + lane_id();
+    const std::uint32_t word = shuffled(own, i);
+    const int left = lefts + __popc(word & lanes_below());
+    lefts += __popc(word);
+    if (at >= count) continue;
+    const bool is_left = (word >> lane_id() & 1) != 0;
+    auto& place = parted[is_left ? left : all_lefts + at - left];
+    place[0] = __ldg(level.lists.keys + source + at);
+    place[1] = __ldg(level.lists.rows + source + at);
+  }
+  __syncwarp();
+  const std::uint32_t left = before - move.left_before;
+  for (int at = lane_id(); at < count; at += 32) {
+    const bool is_left = at < all_lefts;
+    const std::uint32_t base = is_left ? move.left : move.right;
+    if (base == nowhere) continue;
+    const std::int64_t place =
+        target + base + (is_left ? left + at : offset - left + at - all_lefts);
+    to.keys[place] = parted[at][0];
+    to.rows[place] = parted[at][1];
+  }
 }
 
 __global__ void __launch_bounds__(threads) part_kernel(Level level,
@@ -177,21 +238,39 @@ __global__ void __launch_bounds__(threads) part_kernel(Level level,
                                                        const std::uint32_t* bits,
                                                        const std::int64_t* strip_lefts,
                                                        Lists to) {
+  __shared__ std::uint32_t parted[warps][strip_size][2];
   const Lists& lists = level.lists;
   const std::int64_t warp = warp_number();
   const std::int64_t strip = warp / lists.features;
   if (strip >= lists.strips()) return;
-  const int feature = static_cast<int>(warp % lists.features);
+  const std::int64_t feature = warp % lists.features;
   const std::int64_t at = feature * lists.strips() + strip;
+  const std::int64_t begin = strip * strip_size;
+  const std::int64_t end = min(begin + strip_size, lists.size);
   auto lefts = static_cast<std::uint32_t>(strip_lefts[at]);
   const std::uint32_t own = lane_id() < words_a_strip ? bits[at * words_a_strip + lane_id()] : 0;
+  const std::uint32_t first_node = level.node_of[begin];
+  if (first_node == level.node_of[end - 1]) {
+    const Move move = moves[first_node];
+    if (move.left_before == nowhere) return;
+    return part_one_node(level,
+                         move,
+                         static_cast<std::uint32_t>(begin) - level.places[first_node].begin,
+                         lefts,
+                         own,
+                         feature * lists.size + begin,
+                         static_cast<int>(end - begin),
+                         feature * to.size,
+                         to,
+                         parted[threadIdx.x / 32]);
+  }
 #pragma unroll 4
   for (int i = 0; i < words_a_strip; ++i) {
-    const std::int64_t place = strip * strip_size + 32 * i + lane_id();
+    const std::int64_t place = begin + 32 * i + lane_id();
     const std::uint32_t word = shuffled(own, i);
     const std::uint32_t before = lefts + __popc(word & lanes_below());
     lefts += __popc(word);
-    if (place >= lists.size) continue;
+    if (place >= end) continue;
     const std::uint32_t node = level.node_of[place];
     const Move move = moves[node];
     if (move.left_before == nowhere) continue;

@@ -67,10 +67,10 @@ struct Strip {
   }
   __device__ std::int64_t slot_node(std::uint32_t node) const { return slot * level.nodes + node; }
   __device__ std::int64_t missing(std::uint32_t node, int channel) const {
-    return slot < 0 ? 0 : level.missing[slot_node(node) * level.channels + channel];
+    return slot < 0 ? 0 : __ldg(level.missing + slot_node(node) * level.channels + channel);
   }
   __device__ std::uint32_t missing_rows(std::uint32_t node) const {
-    return slot < 0 ? 0 : level.missing_rows[slot_node(node)];
+    return slot < 0 ? 0 : __ldg(level.missing_rows + slot_node(node));
   }
   __device__ int class_of(const Entry& entry) const {
     return level.lists.class_bits > 0
@@ -82,23 +82,32 @@ struct Strip {
 class TwoClassScan {
  public:
   static constexpr Sums sums = Sums::two_classes;
+  static constexpr int ahead = 4;  ///< times 32 entries whose loads are under way at once
+  static constexpr bool knows_one_node = true;  ///< strips of one node have code of their own
   __device__ static bool needs_rows(const Level&) { return false; }
   __device__ TwoClassScan(const Strip& strip, std::int64_t*)
-      : strip_(strip), ones_(*strip.sums(0)) {}
+      : strip_(strip), ones_(static_cast<std::int32_t>(*strip.sums(0))) {}
 
   __device__ void move(const Entry& entry) {
     const unsigned set = __ballot_sync(all_lanes, entry.inside && (entry.key & 1) != 0);
     const bool own = (set >> lane_id() & 1) != 0;
     const Level& level = strip_.level;
-    l1_ = ones_ + __popc(set & lanes_below()) + own - level.before[entry.node] +
-          strip_.missing(entry.node, 0);
+    // Fewer than 2^31 entries: all counts are of 32 bits.
+    l1_ = ones_ + __popc(set & lanes_below()) + own -
+          static_cast<std::int32_t>(__ldg(level.before + entry.node)) +
+          static_cast<std::int32_t>(strip_.missing(entry.node, 0));
     ones_ += __popc(set);
-    n_ = entry.size;
-    nl_ = std::int64_t{entry.offset} + 1 + strip_.missing_rows(entry.node);
-    t1_ = level.totals[entry.node];
+    n_ = static_cast<std::int32_t>(entry.size);
+    nl_ = static_cast<std::int32_t>(entry.offset + 1 + strip_.missing_rows(entry.node));
+    t1_ = static_cast<std::int32_t>(__ldg(level.totals + entry.node));
+  }
+  /// Whether the score may be at least `bound`: in floats, within 2^-20 of it.
+  __device__ bool reaches(float bound) const {
+    const auto d = static_cast<float>(difference());
+    return __fdividef(d * d, static_cast<float>(nl_) * static_cast<float>(n_ - nl_)) >= bound;
   }
   __device__ double approximate() const {
-    const double d = static_cast<double>(l1_ * n_ - nl_ * t1_);
+    const auto d = static_cast<double>(difference());
     return d * d / (static_cast<double>(nl_) * static_cast<double>(n_ - nl_));
   }
   __device__ ExactScore exact() const {
@@ -110,9 +119,12 @@ class TwoClassScan {
   }
 
  private:
+  __device__ std::int64_t difference() const {
+    return std::int64_t{l1_} * n_ - std::int64_t{nl_} * t1_;
+  }
   const Strip& strip_;
-  std::int64_t ones_;
-  std::int64_t l1_ = 0, nl_ = 1, n_ = 2, t1_ = 0;
+  std::int32_t ones_;
+  std::int32_t l1_ = 0, nl_ = 1, n_ = 2, t1_ = 0;
 };
 
 /// Any number of classes. Of the entries before, the warp keeps the weight of each class in shared
@@ -123,6 +135,8 @@ template <bool weighted, bool entropy>
 class ClassScan {
  public:
   static constexpr Sums sums = Sums::classes;
+  static constexpr int ahead = 1;
+  static constexpr bool knows_one_node = false;
   using Square = std::conditional_t<weighted, Wide, std::uint64_t>;
   __device__ static bool needs_rows(const Level& level) {
     return weighted || level.lists.class_bits == 0;
@@ -199,6 +213,7 @@ class ClassScan {
     }
   }
 
+  __device__ static bool reaches(float) { return true; }
   __device__ double approximate() const {
     if constexpr (entropy) {
       return static_cast<double>(exact().logs);
@@ -268,6 +283,8 @@ template <bool weighted>
 class NumberScan {
  public:
   static constexpr Sums sums = Sums::numbers;
+  static constexpr int ahead = 1;
+  static constexpr bool knows_one_node = false;
   __device__ static bool needs_rows(const Level&) { return true; }
   __device__ NumberScan(const Strip& strip, std::int64_t*)
       : strip_(strip), weights_(*strip.sums(0)), moments_(*strip.sums(1)) {}
@@ -293,6 +310,7 @@ class NumberScan {
     left_ = left - own.shift * nl_;
     right_ = level.totals[at + 1] - left - own.shift * nr_;
   }
+  __device__ static bool reaches(float) { return true; }
   __device__ double approximate() const {
     const double l = static_cast<double>(left_), r = static_cast<double>(right_);
     return l * l / static_cast<double>(nl_) + r * r / static_cast<double>(nr_);

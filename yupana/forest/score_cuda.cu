@@ -90,12 +90,18 @@ __global__ void __launch_bounds__(threads) plain_sums_kernel(Level level, Labels
 class BestScores {
  public:
   __device__ BestScores(const Level& level, int feature)
-      : level_(level), best_(level.best + feature * level.nodes) {}
+      : node_best_(level.node_best), best_(level.best + feature * level.nodes) {}
+  static constexpr int group = 1;  ///< features a warp
+  static constexpr bool knows_one_node = true;
   __device__ bool wanted(std::uint32_t, std::uint32_t) const { return true; }
+  /// What is below the best split of the node by any feature need not be known.
+  __device__ float bound(std::uint32_t node) const {
+    const std::uint64_t best = __ldcg(node_best_ + node);
+    return best == 0 ? -1.0f : static_cast<float>(from_order(best)) * float_closeness;
+  }
   template <class Scan>
-  __device__ void add(const Entry&, const Scan&, double score, std::uint32_t, bool) {
-    const std::uint64_t key = in_order(score);
-    own_ = max(own_, key);
+  __device__ void add(const Entry&, const Scan& scan, std::uint32_t, bool) {
+    own_ = max(own_, in_order(scan.approximate()));
   }
   /// The last 32 entries were all of `node`.
   __device__ void flush(std::uint32_t node) {
@@ -126,8 +132,11 @@ class BestScores {
   __device__ void tell(std::uint32_t node, std::uint64_t score) {
     if (score == 0 || score <= __ldcg(best_ + node)) return;
     atomicMax(reinterpret_cast<unsigned long long*>(best_ + node), score);
+    if (score > __ldcg(node_best_ + node)) {
+      atomicMax(reinterpret_cast<unsigned long long*>(node_best_ + node), score);
+    }
   }
-  const Level& level_;
+  std::uint64_t* node_best_;
   std::uint64_t* best_;
   std::uint64_t own_ = 0;
 };

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <numeric>
+#include <mutex>
 #include <optional>
 
 #include "yupana/core/cuda/side_by_side.hpp"
@@ -178,20 +178,24 @@ class DeviceForest {
   void deal(std::int64_t first, std::int64_t last, std::vector<Tree>& trees) {
     const std::int64_t rows = table_.rows;
     std::vector<Part> parts(static_cast<std::size_t>(last - first));
-    Array<std::uint32_t> part_of(rows);
-    for (std::int64_t i = 0; i < rows; ++i) {
-      const auto part = static_cast<std::int64_t>(draws_.parts[i]) - first;
-      const bool here = part >= 0 && part < last - first;
-      part_of[i] = here ? static_cast<std::uint32_t>(part) : nowhere;
-      if (here && problem_.weight(i) > 0) ++parts[static_cast<std::size_t>(part)].size;
-    }
+    std::mutex adding;
+    context_.parallel_for(rows, 1 << 16, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<std::int64_t> sizes(parts.size(), 0);
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t part = std::int64_t{draws_.parts[i]} - first;
+        if (part < 0 || part >= last - first) continue;
+        sizes[static_cast<std::size_t>(part)] += problem_.weight(i) > 0;
+      }
+      const std::lock_guard guard(adding);
+      for (std::size_t t = 0; t < parts.size(); ++t) parts[t].size += sizes[t];
+    });
     for (std::size_t t = 0; t < parts.size(); ++t) {
       check_drawn(parts[t].size);
       parts[t].seed = draws_.seeds[static_cast<std::size_t>(first) + t];
     }
-    const auto device = uploaded(part_of.data(), rows, stream_);
+    const auto device = uploaded(draws_.parts, rows, stream_);
     context_.count_moved(device.bytes());
-    grow(dealt_lists(sorted_, problem_, labels_.view(), device.data(), parts, stream_),
+    grow(dealt_lists(sorted_, problem_, labels_.view(), device.data(), first, parts, stream_),
          parts,
          rows,
          first,
