@@ -6,6 +6,7 @@
 
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/grow_cuda.hpp"
+#include "yupana/forest/prune.hpp"
 
 namespace yupana::forest::cuda {
 
@@ -124,7 +125,10 @@ std::vector<Tree> Grower::grow(OwnLists lists, const std::vector<Part>& parts, s
     open_ = part_nodes(answer, depth);
   }
   std::vector<Tree> trees;
-  for (const Tree& tree : trees_) trees.push_back(in_preorder(tree));
+  for (const Tree& tree : trees_) {
+    // Grown level by level; nothing is pruned, nodes are put in preorder.
+    trees.push_back(compacted(tree, std::vector<char>(tree.nodes.size(), 0)));
+  }
   return trees;
 }
 
@@ -403,33 +407,6 @@ std::vector<Grower::Open> Grower::part_nodes(const Answer& answer, std::int64_t 
   std::swap(open_, next);
   place_nodes(sizes);
   return std::move(open_);
-}
-
-Tree Grower::in_preorder(const Tree& tree) const {
-  Tree result;
-  result.outputs = tree.outputs;
-  struct Step {
-    std::int32_t node, parent;
-    bool is_right;
-  };
-  std::vector<Step> stack{{0, -1, false}};
-  while (!stack.empty()) {
-    const Step step = stack.back();
-    stack.pop_back();
-    const auto index = static_cast<std::int32_t>(result.nodes.size());
-    if (step.parent >= 0) {
-      Node& parent = result.nodes[static_cast<std::size_t>(step.parent)];
-      (step.is_right ? parent.right : parent.left) = index;
-    }
-    const Node& node = tree.nodes[static_cast<std::size_t>(step.node)];
-    result.nodes.push_back(node);
-    result.values.insert(
-        result.values.end(), tree.value(step.node), tree.value(step.node) + tree.outputs);
-    if (node.is_leaf()) continue;
-    stack.push_back({node.right, index, true});
-    stack.push_back({node.left, index, false});
-  }
-  return result;
 }
 
 }  // namespace yupana::forest::cuda

@@ -67,7 +67,6 @@ class Grower {
   bool part_node(const Open& open, const Answer& answer, std::size_t i, std::int64_t depth);
   Totals left_totals(const Answer& answer, std::size_t i, const Totals& node) const;
   std::int32_t add_node(std::int32_t tree, const Totals& totals);
-  Tree in_preorder(const Tree& tree) const;
   LeftSums left_sums();
 
   Context& context_;
