@@ -205,7 +205,8 @@ __device__ void part_one_node(const Level& level,
                               int count,
                               std::int64_t target,
                               const Lists& to,
-                              std::uint32_t (*parted)[2]) {
+                              uint2* parted,
+                              std::int64_t* strip_sums) {
   const int all_lefts = warp_sum(__popc(own));
   int lefts = 0;
 #pragma unroll 8
@@ -216,20 +217,39 @@ __device__ void part_one_node(const Level& level,
     lefts += __popc(word);
     if (at >= count) continue;
     const bool is_left = (word >> lane_id() & 1) != 0;
-    auto& place = parted[is_left ? left : all_lefts + at - left];
-    place[0] = __ldg(level.lists.keys + source + at);
-    place[1] = __ldg(level.lists.rows + source + at);
+    parted[is_left ? left : all_lefts + at - left] = {__ldg(level.lists.keys + source + at),
+                                                      __ldg(level.lists.rows + source + at)};
   }
   __syncwarp();
   const std::uint32_t left = before - move.left_before;
+  const std::uint32_t places[2] = {move.right + offset - left, move.left + left};
+  // Entries of class 1 that go right, left; each run is in a strip and perhaps the next: 4 numbers.
+  std::uint64_t ones = 0;
   for (int at = lane_id(); at < count; at += 32) {
     const bool is_left = at < all_lefts;
-    const std::uint32_t base = is_left ? move.left : move.right;
-    if (base == nowhere) continue;
-    const std::int64_t place =
-        target + base + (is_left ? left + at : offset - left + at - all_lefts);
-    to.keys[place] = parted[at][0];
-    to.rows[place] = parted[at][1];
+    if ((is_left ? move.left : move.right) == nowhere) continue;
+    const std::uint32_t first = is_left ? places[1] : places[0];
+    const std::uint32_t place = first + static_cast<std::uint32_t>(is_left ? at : at - all_lefts);
+    const uint2 entry = parted[at];
+    to.keys[target + place] = entry.x;
+    to.rows[target + place] = entry.y;
+    const int which = (is_left ? 2 : 0) + (place / strip_size != first / strip_size ? 1 : 0);
+    ones += std::uint64_t{entry.x & 1} << 16 * which;
+  }
+  if (strip_sums == nullptr) return;
+  ones = warp_sum(ones);
+  const int which = lane_id();
+  const auto own_ones = static_cast<unsigned long long>(ones >> 16 * (which % 4) & 0xffff);
+  if (which >= 4 || own_ones == 0) return;
+  atomicAdd(reinterpret_cast<Count*>(strip_sums) + places[which / 2] / strip_size + which % 2,
+            own_ones);
+}
+
+/// Adds the entries of class 1 that lanes put into strips.
+__device__ void add_ones(std::int64_t* strip_sums, std::uint32_t strip, bool is_one) {
+  const unsigned alike = __match_any_sync(all_lanes, is_one ? strip : nowhere);
+  if (is_one && (alike & lanes_below()) == 0) {
+    atomicAdd(reinterpret_cast<Count*>(strip_sums) + strip, Count(__popc(alike)));
   }
 }
 
@@ -237,8 +257,9 @@ __global__ void __launch_bounds__(threads) part_kernel(Level level,
                                                        const Move* moves,
                                                        const std::uint32_t* bits,
                                                        const std::int64_t* strip_lefts,
-                                                       Lists to) {
-  __shared__ std::uint32_t parted[warps][strip_size][2];
+                                                       Lists to,
+                                                       std::int64_t* strip_sums) {
+  __shared__ uint2 parted[warps][strip_size];
   const Lists& lists = level.lists;
   const std::int64_t warp = warp_number();
   const std::int64_t strip = warp / lists.features;
@@ -249,6 +270,7 @@ __global__ void __launch_bounds__(threads) part_kernel(Level level,
   const std::int64_t end = min(begin + strip_size, lists.size);
   auto lefts = static_cast<std::uint32_t>(strip_lefts[at]);
   const std::uint32_t own = lane_id() < words_a_strip ? bits[at * words_a_strip + lane_id()] : 0;
+  if (strip_sums != nullptr) strip_sums += feature * to.strips();
   const std::uint32_t first_node = level.node_of[begin];
   if (first_node == level.node_of[end - 1]) {
     const Move move = moves[first_node];
@@ -262,7 +284,8 @@ __global__ void __launch_bounds__(threads) part_kernel(Level level,
                          static_cast<int>(end - begin),
                          feature * to.size,
                          to,
-                         parted[threadIdx.x / 32]);
+                         parted[threadIdx.x / 32],
+                         strip_sums);
   }
 #pragma unroll 4
   for (int i = 0; i < words_a_strip; ++i) {
@@ -270,19 +293,24 @@ __global__ void __launch_bounds__(threads) part_kernel(Level level,
     const std::uint32_t word = shuffled(own, i);
     const std::uint32_t before = lefts + __popc(word & lanes_below());
     lefts += __popc(word);
-    if (place >= end) continue;
-    const std::uint32_t node = level.node_of[place];
+    const std::uint32_t node = level.node_of[min(place, end - 1)];
     const Move move = moves[node];
-    if (move.left_before == nowhere) continue;
     const bool is_left = (word >> lane_id() & 1) != 0;
     const std::uint32_t left = before - move.left_before;
     const std::uint32_t base = is_left ? move.left : move.right;
-    if (base == nowhere) continue;
-    const auto offset = static_cast<std::uint32_t>(place) - level.places[node].begin;
-    const std::int64_t target = feature * to.size + base + (is_left ? left : offset - left);
-    const std::int64_t source = feature * lists.size + place;
-    to.keys[target] = lists.keys[source];
-    to.rows[target] = lists.rows[source];
+    const bool stays = place < end && move.left_before != nowhere && base != nowhere;
+    std::uint32_t key = 0, target = 0;
+    if (stays) {
+      const auto offset = static_cast<std::uint32_t>(place) - level.places[node].begin;
+      const std::int64_t source = feature * lists.size + place;
+      target = base + (is_left ? left : offset - left);
+      key = lists.keys[source];
+      to.keys[feature * to.size + target] = key;
+      to.rows[feature * to.size + target] = lists.rows[source];
+    }
+    if (strip_sums != nullptr) {
+      add_ones(strip_sums, target / strip_size, stays && (key & 1) != 0);
+    }
   }
 }
 
@@ -349,12 +377,20 @@ void launch_parting(const Level& level,
                     std::uint32_t* bits,
                     std::int64_t* strip_lefts,
                     const Lists& to,
+                    std::int64_t* strip_sums,
                     cudaStream_t stream) {
   const unsigned blocks = blocks_of(level.lists.strips() * level.lists.features);
   side_bits_kernel<<<blocks, threads, 0, stream>>>(level, moves, goes_left, bits, strip_lefts);
   check_launch("look up sides");
   launch_row_scans(strip_lefts, level.lists.features, level.lists.strips(), stream);
-  part_kernel<<<blocks, threads, 0, stream>>>(level, moves, bits, strip_lefts, to);
+  if (strip_sums != nullptr) {
+    const std::int64_t count = to.features * to.strips();
+    yupana::cuda::check(
+        cudaMemsetAsync(
+            strip_sums, 0, static_cast<std::size_t>(count) * sizeof(*strip_sums), stream),
+        "clear sums");
+  }
+  part_kernel<<<blocks, threads, 0, stream>>>(level, moves, bits, strip_lefts, to, strip_sums);
   check_launch("part lists");
 }
 

@@ -19,6 +19,17 @@ __device__ inline Wide shuffled(Wide x, int from) {
   return Wide{high} << 64 | low;
 }
 
+__device__ inline std::uint64_t warp_max(std::uint64_t x) {
+#pragma unroll
+  for (int d = 16; d > 0; d /= 2) {
+    x = max(x, static_cast<std::uint64_t>(__shfl_xor_sync(all_lanes, x, d)));
+  }
+  return x;
+}
+__device__ inline std::uint32_t warp_min(std::uint32_t x) {
+  return __reduce_min_sync(all_lanes, x);
+}
+
 /// Sum over this lane and those before it.
 template <class X>
 __device__ X inclusive(X x) {
@@ -79,11 +90,16 @@ struct Strip {
   }
 };
 
+/// d^2 / (N_l N_r), d being exact.
+__device__ inline double two_class_score(std::int64_t d, std::int64_t left, std::int64_t right) {
+  const auto x = static_cast<double>(d);
+  return x * x / (static_cast<double>(left) * static_cast<double>(right));
+}
+
 class TwoClassScan {
  public:
   static constexpr Sums sums = Sums::two_classes;
   static constexpr int ahead = 4;  ///< times 32 entries whose loads are under way at once
-  static constexpr bool knows_one_node = true;  ///< strips of one node have code of their own
   __device__ static bool needs_rows(const Level&) { return false; }
   __device__ TwoClassScan(const Strip& strip, std::int64_t*)
       : strip_(strip), ones_(static_cast<std::int32_t>(*strip.sums(0))) {}
@@ -101,15 +117,15 @@ class TwoClassScan {
     nl_ = static_cast<std::int32_t>(entry.offset + 1 + strip_.missing_rows(entry.node));
     t1_ = static_cast<std::int32_t>(__ldg(level.totals + entry.node));
   }
-  /// Whether the score may be at least `bound`: in floats, within 2^-20 of it.
+  /// False only if the score is below `bound` (1 + 2^-20). Floats are within 2^-20 of the score: d
+  /// and d^2 (below 2^124) take 3 roundings of 2^-24, N_l, N_r and their product 3, and the
+  /// division is off by 2 units in the last place, at most 4 * 2^-24, as the divisor is below
+  /// 2^126. A score of 0 stays 0, and the least other one, 2^-62, is far from where floats end.
   __device__ bool reaches(float bound) const {
     const auto d = static_cast<float>(difference());
     return __fdividef(d * d, static_cast<float>(nl_) * static_cast<float>(n_ - nl_)) >= bound;
   }
-  __device__ double approximate() const {
-    const auto d = static_cast<double>(difference());
-    return d * d / (static_cast<double>(nl_) * static_cast<double>(n_ - nl_));
-  }
+  __device__ double approximate() const { return two_class_score(difference(), nl_, n_ - nl_); }
   __device__ ExactScore exact() const {
     const std::int64_t l0 = nl_ - l1_, r1 = t1_ - l1_, r0 = n_ - nl_ - r1;
     return {{square(l0) + square(l1_),
@@ -136,7 +152,6 @@ class ClassScan {
  public:
   static constexpr Sums sums = Sums::classes;
   static constexpr int ahead = 1;
-  static constexpr bool knows_one_node = false;
   using Square = std::conditional_t<weighted, Wide, std::uint64_t>;
   __device__ static bool needs_rows(const Level& level) {
     return weighted || level.lists.class_bits == 0;
@@ -213,7 +228,6 @@ class ClassScan {
     }
   }
 
-  __device__ static bool reaches(float) { return true; }
   __device__ double approximate() const {
     if constexpr (entropy) {
       return static_cast<double>(exact().logs);
@@ -284,7 +298,6 @@ class NumberScan {
  public:
   static constexpr Sums sums = Sums::numbers;
   static constexpr int ahead = 1;
-  static constexpr bool knows_one_node = false;
   __device__ static bool needs_rows(const Level&) { return true; }
   __device__ NumberScan(const Strip& strip, std::int64_t*)
       : strip_(strip), weights_(*strip.sums(0)), moments_(*strip.sums(1)) {}
@@ -310,7 +323,6 @@ class NumberScan {
     left_ = left - own.shift * nl_;
     right_ = level.totals[at + 1] - left - own.shift * nr_;
   }
-  __device__ static bool reaches(float) { return true; }
   __device__ double approximate() const {
     const double l = static_cast<double>(left_), r = static_cast<double>(right_);
     return l * l / static_cast<double>(nl_) + r * r / static_cast<double>(nr_);

@@ -23,7 +23,9 @@ inline std::size_t shared_bytes(const Level& level) {
   return level.sums == Sums::classes ? static_cast<std::size_t>(warps * level.channels) * 8 : 0;
 }
 
-// A score in floats below this share of another is below the other.
+// A score whose float is below this share of another score's is out of reach of it: floats of
+// scores are within 2^-20 of them, the share of the other is rounded twice by 2^-24, and what is
+// within 2^-42 of the best is wanted: (1 - 2^-42) (1 - 2^-20) > (1 - 2^-16) (1 + 2^-24)^2.
 inline constexpr float float_closeness = 1 - 0x1p-16f;
 
 /// The entries of 32 places, as lanes load them.
@@ -70,7 +72,8 @@ __device__ void scan_strip(const Strip& strip, Keep& keep, std::int64_t* shared)
   const Level& level = strip.level;
   const std::int64_t begin = strip.strip * strip_size;
   const std::int64_t end = min(begin + strip_size, level.lists.size);
-  const float bound = one_node ? keep.bound(strip.first_node) : -1.0f;
+  [[maybe_unused]] float bound = 0;
+  if constexpr (one_node) bound = keep.bound(strip.first_node);
   Scan scan(strip, shared);
   std::uint32_t running = nowhere;
   constexpr int ahead = Scan::ahead;
@@ -91,20 +94,56 @@ __device__ void scan_strip(const Strip& strip, Keep& keep, std::int64_t* shared)
       scan.move(entry);
       const std::uint32_t shifted = shuffled(own.key, lane_id() + 1);
       const bool valid = splits(strip, entry, lane_id() == 31 ? own.behind : shifted);
-      const bool counts = valid && (!one_node || scan.reaches(bound));
       if constexpr (one_node) {
-        if (counts) keep.add(entry, scan, entry.offset + 1, strip.slot >= 0);
+        if (valid && scan.reaches(bound)) keep.add(entry, scan, entry.offset + 1, strip.slot >= 0);
       } else {
         const std::uint32_t node = shuffled(own.node, 0);
         const bool uniform = __all_sync(all_lanes, own.node == node);
         if (running != nowhere && (!uniform || node != running)) keep.flush(running);
-        if (counts) keep.add(entry, scan, entry.offset + 1, strip.slot >= 0);
+        if (valid) keep.add(entry, scan, entry.offset + 1, strip.slot >= 0);
         running = uniform ? node : nowhere;
         if (!uniform) keep.flush_lanes(own.node);
       }
     }
   }
   if (one_node || running != nowhere) keep.flush(one_node ? strip.first_node : running);
+}
+
+__device__ inline Strip strip_of(const Level& level,
+                                 const Labels& labels,
+                                 int column,
+                                 std::int64_t number) {
+  const int slot = column - level.lists.features;
+  return {level,
+          labels,
+          slot < 0 ? column : level.slot_feature[slot],
+          slot < 0 ? -1 : slot,
+          number,
+          level.node_of[number * strip_size]};
+}
+
+/// A warp for each strip in reach. Of two classes.
+template <class Keep, class... More>
+__global__ void __launch_bounds__(threads)
+    reach_scan_kernel(Level level, Labels labels, More... more) {
+  const std::int64_t strips = level.lists.strips();
+  const auto count = static_cast<std::int64_t>(*level.reach_count);
+  for (std::int64_t i = warp_number(); i < count; i += std::int64_t{gridDim.x} * warps) {
+    const std::int64_t number = level.reach[i] % strips;
+    const Strip strip = strip_of(level, labels, static_cast<int>(level.reach[i] / strips), number);
+    const std::int64_t end = min((number + 1) * strip_size, level.lists.size);
+    const std::uint32_t last_node = level.node_of[end - 1];
+    const bool one_node = strip.first_node == last_node;
+    Keep keep(level, strip.feature, more...);
+    if (!keep.wanted(strip.first_node, last_node)) continue;
+    if (!keep.in_reach(strip.first_node, level.reach_best[i])) continue;
+    if (Keep::knows_one_node && one_node) {
+      scan_strip<TwoClassScan, Keep::knows_one_node>(strip, keep, nullptr);
+    } else {
+      scan_strip<TwoClassScan, false>(strip, keep, nullptr);
+    }
+    keep.end_strip(level.reach_best + i, one_node);
+  }
 }
 
 /// A warp for a strip and a group of features.
@@ -130,12 +169,7 @@ __global__ void __launch_bounds__(threads)
     if (!keep.wanted(first, last)) continue;
     const Strip strip{level, labels, feature, missing_left ? i : -1, number, first};
     std::int64_t* own = shared + static_cast<int>(threadIdx.x) / 32 * level.channels;
-    constexpr bool special = Scan::knows_one_node && Keep::knows_one_node;
-    if (special && first == last) {
-      scan_strip<Scan, special>(strip, keep, own);
-    } else {
-      scan_strip<Scan, false>(strip, keep, own);
-    }
+    scan_strip<Scan, false>(strip, keep, own);
     __syncwarp();
   }
 }
@@ -159,12 +193,16 @@ void launch_scan(const Level& level, const Labels& labels, cudaStream_t stream, 
   }
 }
 
+// How many strips are in reach the host is not told.
+inline constexpr unsigned most_reach_blocks = 4096;
+
 /// The scan of a level's kind of sums.
 template <class Keep, class... More>
 void launch_kind(const Level& level, const Labels& labels, cudaStream_t stream, More... more) {
   const bool weighted = labels.weights != nullptr;
   if (level.sums == Sums::two_classes) {
-    launch_scan<TwoClassScan, Keep>(level, labels, stream, more...);
+    reach_scan_kernel<Keep><<<most_reach_blocks, threads, 0, stream>>>(level, labels, more...);
+    yupana::cuda::check_launch("scan lists");
   } else if (level.sums == Sums::numbers) {
     weighted ? launch_scan<NumberScan<true>, Keep>(level, labels, stream, more...)
              : launch_scan<NumberScan<false>, Keep>(level, labels, stream, more...);

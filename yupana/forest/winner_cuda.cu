@@ -23,9 +23,11 @@ class ExactWinners {
     }
     return __any_sync(all_lanes, any);
   }
-  __device__ float bound(std::uint32_t node) const {
-    return static_cast<float>(from_order(level_.least[node])) * float_closeness;
+  /// most: the best score of a strip of `node` alone.
+  __device__ bool in_reach(std::uint32_t node, std::uint64_t most) const {
+    return most >= level_.least[node];
   }
+  __device__ void end_strip(std::uint64_t*, bool) const {}
   template <class Scan>
   __device__ void add(const Entry& entry, const Scan& scan, std::uint32_t known_left, bool left) {
     if (in_order(scan.approximate()) < level_.least[entry.node]) return;
