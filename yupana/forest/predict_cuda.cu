@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/packed_cuda.hpp"
@@ -17,6 +18,7 @@ using yupana::cuda::check;
 using yupana::cuda::check_launch;
 using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
+using yupana::cuda::run_side_by_side;
 using yupana::cuda::Stream;
 
 namespace {

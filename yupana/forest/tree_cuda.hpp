@@ -1,9 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
-#include <functional>
-#include <thread>
 #include <vector>
 
 #include "yupana/core/context.hpp"
@@ -16,13 +13,14 @@
 /// Private to the family.
 namespace yupana::forest::cuda {
 
-/// Which rows each tree of a forest sees.
+/// Which rows each tree sees: those of trees first_tree and on of a forest.
 struct ForestDraws {
+  Sampling sampling = Sampling::all;
+  std::uint64_t seed = 0;  ///< of the draws of rows
+  std::int64_t first_tree = 0;
+  std::int64_t all_trees = 1;
   std::int64_t trees = 1;
   std::vector<std::uint64_t> seeds;  ///< of each tree's draws of features
-  /// Writes how often a tree sees each row; null: every tree sees all, once.
-  std::function<void(std::int64_t, std::uint8_t*)> of_tree;
-  const std::uint32_t* parts = nullptr;  ///< or the only tree that sees a row
 };
 
 /// Grows trees on the devices of `context`, on each as many at once as fit there.
@@ -57,26 +55,5 @@ double seconds_of_shares(Context& context, const Model& model, TableView<float> 
 
 template <class T>
 Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> table);
-
-/// run(0) .. run(count - 1), each in a thread of its own; the first error is thrown.
-template <class Run>
-void run_side_by_side(std::size_t count, const Run& run) {
-  if (count == 1) return run(0);
-  std::vector<std::exception_ptr> errors(count);
-  std::vector<std::thread> threads;
-  for (std::size_t d = 0; d < count; ++d) {
-    threads.emplace_back([&, d] {
-      try {
-        run(d);
-      } catch (...) {
-        errors[d] = std::current_exception();
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const std::exception_ptr& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
-}
 
 }  // namespace yupana::forest::cuda

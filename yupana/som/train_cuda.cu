@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/som/device_map_cuda.hpp"
 #include "yupana/som/search_cuda.hpp"
@@ -133,22 +132,7 @@ using Workers = std::vector<std::unique_ptr<Worker>>;
 /// run(worker) for each, on threads of their own where there are several; the first error is
 /// thrown.
 void on_each(Workers& workers, const std::function<void(Worker&)>& run) {
-  if (workers.size() == 1) return run(*workers.front());
-  std::vector<std::exception_ptr> errors(workers.size());
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < workers.size(); ++i) {
-    threads.emplace_back([&, i] {
-      try {
-        run(*workers[i]);
-      } catch (...) {
-        errors[i] = std::current_exception();
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const std::exception_ptr& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
+  yupana::cuda::run_side_by_side(workers.size(), [&](std::size_t i) { run(*workers[i]); });
 }
 
 /// Every device gets the sums of all. Integers: their order does not matter.

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/splice/devices_cuda.hpp"
 #include "yupana/splice/launch_cuda.hpp"
@@ -14,6 +15,7 @@ using yupana::cuda::check;
 using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
 using yupana::cuda::Event;
+using yupana::cuda::run_side_by_side;
 using yupana::cuda::Stream;
 
 /// Warps that trace at once on a multiprocessor, each with rows of an exon in memory of its own.

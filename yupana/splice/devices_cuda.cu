@@ -1,4 +1,5 @@
 #include <chrono>
+#include <thread>
 
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/splice/devices_cuda.hpp"

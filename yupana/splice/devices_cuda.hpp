@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <exception>
-#include <thread>
 #include <vector>
 
 #include "yupana/core/context.hpp"
@@ -27,27 +25,6 @@ inline std::vector<std::vector<std::size_t>> deal(const std::vector<std::size_t>
     load[least] += work[p];
   }
   return dealt;
-}
-
-/// run(0) .. run(count - 1), each in a thread of its own; the first error is thrown.
-template <class Run>
-void run_side_by_side(std::size_t count, const Run& run) {
-  if (count == 1) return run(0);
-  std::vector<std::exception_ptr> errors(count);
-  std::vector<std::thread> threads;
-  for (std::size_t d = 0; d < count; ++d) {
-    threads.emplace_back([&, d] {
-      try {
-        run(d);
-      } catch (...) {
-        errors[d] = std::current_exception();
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const std::exception_ptr& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
 }
 
 /// Waits for what the stream has to do. Where the call is cancelled, `counters[2]` tells kernels to

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/splice/align_backends.hpp"
 #include "yupana/splice/devices_cuda.hpp"
@@ -16,6 +17,7 @@ using yupana::cuda::check;
 using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
 using yupana::cuda::Event;
+using yupana::cuda::run_side_by_side;
 using yupana::cuda::Stream;
 
 /// Warps that trace at once on a multiprocessor.
