@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Writes the bench tables of README.md and docs/measured.md from bench/results/*.jsonl, so that every
-figure was measured.
+"""Writes the bench tables of README.md and docs/ from bench/results/*.jsonl, so that every figure was
+measured.
 
 usage: bench/tables.py [--check]   (--check: exit 1 if a page would change)
 
 Between `<!-- bench FILE BENCH -->` and `<!-- end bench -->` stands one table: the lines of BENCH in
-bench/results/FILE, ours and the peers' of the same run.
+bench/results/FILE, ours and the peers' of the same run. Between `<!-- scaling -->` and
+`<!-- end scaling -->`: the cases of bench/results/*_cuda_multi.jsonl that several GPUs do together,
+a column a number of GPUs, with how many times as fast they are as one.
 """
 import json
 import pathlib
@@ -13,6 +15,9 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+PAGES = ["README.md", "docs/measured.md", "docs/scale.md"]
+SCALING = re.compile(r"(<!-- scaling -->\n).*?(<!-- end scaling -->)", re.S)
+GPUS = re.compile(r"^yupana cuda, (\d+) GPUs?\b")
 BLOCK = re.compile(r"(<!-- bench (\S+) (\S+) -->\n).*?(<!-- end bench -->)", re.S)
 
 
@@ -20,10 +25,13 @@ def figure(value):
     return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
 
 
+def lines_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
+
+
 def table(file, bench):
     path = ROOT / "bench" / "results" / file
-    lines = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
-    rows = [line for line in lines if line["bench"] == bench]
+    rows = [line for line in lines_of(path) if line["bench"] == bench]
     if not rows:
         raise SystemExit(f"{path}: no line of bench {bench}")
     out = ["| case | implementation | result | share of this machine's limit |", "|---|---|---|---|"]
@@ -41,12 +49,40 @@ def table(file, bench):
     return "\n".join(out) + "\n"
 
 
+def scaling():
+    """Milliseconds by case and number of GPUs, and the speed beside one GPU's."""
+    cases, runs = {}, []
+    for path in sorted((ROOT / "bench" / "results").glob("*_cuda_multi.jsonl")):
+        rows = [row for row in lines_of(path) if row["unit"] in ("s", "ms") and GPUS.match(row["impl"])]
+        for row in rows:
+            count = int(GPUS.match(row["impl"])[1])
+            cases.setdefault((row["bench"], row["case"]), {})[count] = row
+        runs += [f"{row['bench']} {row['commit']}" for row in rows[:1]]
+    counts = sorted({count for rows in cases.values() for count in rows})
+    heads = [f"{count} GPU{'s' if count > 1 else ''}" for count in counts]
+    out = [f"| bench | case | {' | '.join(heads)} |", "|---" * (2 + len(counts)) + "|"]
+    for (bench, case), rows in cases.items():
+        cells = []
+        for count in counts:
+            row = rows.get(count)
+            cells.append("" if row is None else f"{figure(row['value'])} {row['unit']}")
+            if row is not None and count > 1 and 1 in rows:
+                times = rows[1]["value"] / row["value"]
+                cells[-1] += f", {times:.2f} times ({100 * times / count:.0f} %)"
+            if row is not None and not row["verified"]:
+                cells[-1] += " (not verified)"
+        out.append(f"| {bench} | {case} | {' | '.join(cells)} |")
+    out += ["", f"{next(iter(next(iter(cases.values())).values()))['device']}; commits: {', '.join(runs)}."]
+    return "\n".join(out) + "\n"
+
+
 def main():
     stale = 0
-    for name in ["README.md", "docs/measured.md"]:
+    for name in PAGES:
         page = ROOT / name
         text = page.read_text()
         new = BLOCK.sub(lambda m: m.group(1) + table(m.group(2), m.group(3)) + m.group(4), text)
+        new = SCALING.sub(lambda m: m.group(1) + scaling() + m.group(2), new)
         if "--check" not in sys.argv:
             page.write_text(new)
         elif new != text:

@@ -4,8 +4,10 @@
 
 #include <functional>
 #include <map>
+#include <set>
 
 #include "cli/command.hpp"
+#include "yupana/core/error.hpp"
 
 namespace yupana::cli {
 namespace {
@@ -42,6 +44,19 @@ void print(const bench::Measurement& m) {
              m.verified ? "" : "not verified");
 }
 
+void check_scaling(Context& context, const std::string& name, const bench::BenchParams& params) {
+  if (!params.scaling) return;
+  const std::set<std::string> together{"distances", "paths", "splice", "som", "trees"};
+  if (!together.contains(name)) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("--scaling: one of {} wanted, {} given", fmt::join(together, ", "), name));
+  }
+  if (context.backend() != Backend::cuda) {
+    throw Error(ErrorCode::usage, "--scaling: GPUs wanted; give --device cuda");
+  }
+}
+
 }  // namespace
 
 void add_bench(CLI::App& program) {
@@ -58,6 +73,7 @@ void add_bench(CLI::App& program) {
       "yupana bench distances --quick",
       [options](Context& context, const CommonOptions& common) {
         options->params.peers = !options->no_peers;
+        check_scaling(context, options->name, options->params);
         options->params.emit = [&](const bench::Measurement& m) {
           if (common.json) {
             fmt::print("{}\n", bench::json_line(m));
@@ -73,6 +89,10 @@ void add_bench(CLI::App& program) {
   for (const auto& [name, bench] : benches()) names.push_back(name);
   app.add_option("name", options->name, "what to measure")->required()->check(CLI::IsMember(names));
   app.add_flag("--quick", options->params.quick, "small sizes, one repetition");
+  app.add_flag("--scaling",
+               options->params.scaling,
+               "only the cases that 1, 2, 4 ... GPUs do together: distances, paths, splice, som, "
+               "trees");
   app.add_flag("--no-peers", options->no_peers, "only yupana");
 }
 

@@ -149,10 +149,66 @@ class CudaBench {
   DeviceArray<float> resident_;
 };
 
+/// A forest of one table over one, two, four ... devices, each with trees of its own; the trees
+/// must be those of one device, and on a small table those of the CPU.
+class ScalingBench {
+ public:
+  ScalingBench(Context& context, const BenchParams& params)
+      : context_(context),
+        params_(on_first_device(context, params)),
+        rows_(tree_rows(params.quick ? 20'000 : 5'000'000)),
+        few_(tree_rows(20'000)) {}
+
+  void run() {
+    for (const auto sampling : {forest::Sampling::partition, forest::Sampling::bootstrap}) {
+      forest::ForestParams forest{.trees = 48, .sampling = sampling};
+      forest.tree.max_depth = 10;
+      const bool parts = sampling == forest::Sampling::partition;
+      forest.max_features = parts ? 0 : forest::root_of_features;
+      measure(forest,
+              fmt::format("forest of {} trees of depth 10, {}, {} x {}, table on the host",
+                          forest.trees,
+                          parts ? "disjoint parts" : "bootstrap, 4 features",
+                          rows_.table.rows(),
+                          tree_features));
+    }
+  }
+
+ private:
+  static std::vector<forest::Tree> grow(Context& context,
+                                        const TreeRows& rows,
+                                        const forest::ForestParams& params) {
+    return forest::fit_forest(context, rows.table.view(), rows.target(), params).trees;
+  }
+
+  void measure(const forest::ForestParams& forest, const std::string& what) {
+    std::vector<forest::Tree> alone;
+    for_device_counts(context_, [&](const std::vector<int>& devices, const std::string& impl) {
+      Context some({.device = device_text(devices)});
+      std::vector<forest::Tree> trees;
+      const double seconds =
+          median_of(params_.quick ? 1 : 3, [&] { trees = grow(some, rows_, forest); });
+      bool verified = trees == alone;
+      if (devices.size() == 1) {
+        Context cpu({.device = "cpu"});
+        verified = grow(cpu, few_, forest) == grow(some, few_, forest);
+        alone = std::move(trees);
+      }
+      params_.emit({"trees", what, impl, seconds * 1e3, "ms", std::nullopt, verified});
+    });
+  }
+
+  Context& context_;
+  BenchParams params_;
+  TreeRows rows_, few_;
+};
+
 }  // namespace
 
 void trees_cuda(Context& context, const BenchParams& params) {
   const DeviceScope scope(context.devices().front());
+  if (params.scaling || context.devices().size() > 1) ScalingBench(context, params).run();
+  if (params.scaling) return;
   CudaBench(context, params, params.quick ? 20'000 : 5'000'000).run();
 }
 

@@ -207,46 +207,84 @@ void measure_streamed(const Bench& bench) {
       {"distances", what, "the transfer alone", copying, "s", 1.0, true, bench.device});
 }
 
-/// Blocks made on the devices, each its share of them, and the sums brought together at the end.
-void measure_generated(const Bench& bench, const std::vector<int>& devices) {
-  const std::int64_t n = bench.params.quick ? 500 : 30000,
-                     block = bench.params.quick ? 4096 : 131072;
-  const std::int64_t blocks = bench.params.quick ? 4 : 232;
-  std::vector<std::unique_ptr<PairSums>> sums;
-  std::vector<PlaneMemory> memory(devices.size());
-  std::vector<DevicePlanes> planes(devices.size());
-  for (std::size_t d = 0; d < devices.size(); ++d) {
-    const DeviceScope scope(devices[d]);
-    planes[d] = random_device_planes(memory[d], n, block, PlaneKind::complete, d);
-    sums.push_back(
-        std::make_unique<PairSums>(devices[d], PairSumsParams{.samples = n, .rows = {0, n}}));
-    sums[d]->add(planes[d], PlaneKind::complete, block);
-    sums[d]->wait();
+/// Every sum below the diagonal and its place, in one number.
+__global__ void fingerprint_kernel(SumMatrices sums,
+                                   std::int64_t samples,
+                                   unsigned long long* result) {
+  const std::int64_t n = sums.band.end;
+  unsigned long long mine = 0;
+  for (std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; at < samples * n;
+       at += std::int64_t{gridDim.x} * blockDim.x) {
+    if (at % n >= at / n) continue;
+    const auto both = static_cast<std::uint64_t>(sums.s[at]) << 32 | sums.w[at];
+    const auto cell = static_cast<std::uint64_t>(at);
+    mine += static_cast<unsigned long long>(random_word(both + cell * 0x9e3779b97f4a7c15ull, 1))
+                << 32 |
+            random_word(both ^ cell * 0xd1b54a32d192ed03ull, 2);
   }
-  const bool good = sums_are_right(planes[0], *sums[0]);
-  connect(devices);
-  const double seconds = median_seconds(1, [&] {
-    for (std::int64_t b = 0; b < blocks; ++b) {
-      const std::size_t d = static_cast<std::size_t>(b) % devices.size();
-      const DeviceScope scope(devices[d]);
-      fill_kernel<<<2048, 256, 0, sums[d]->stream()>>>(planes[d],
-                                                       static_cast<std::uint64_t>(b) << 40);
-      sums[d]->add(planes[d], PlaneKind::complete, block);
-    }
-    for (std::size_t d = 1; d < devices.size(); ++d) sums[0]->take_from(*sums[d]);
-    sums[0]->wait();
-  });
-  const std::string what = case_of(n, block * blocks, false, "blocks made on the device");
-  const std::string impl = fmt::format("yupana cuda, {} GPU{}, making the blocks included",
-                                       devices.size(),
-                                       devices.size() == 1 ? "" : "s");
-  bench.emit(what,
-             impl,
-             rate_of(n, block * blocks, seconds) / static_cast<double>(devices.size()),
-             3,
-             true);
-  bench.params.emit({"distances", what, impl, seconds, "s", std::nullopt, good, bench.device});
+  atomicAdd(result, mine);
 }
+
+unsigned long long fingerprint(PairSums& sums, std::int64_t samples) {
+  DeviceArray<unsigned long long> result(1);
+  const cudaStream_t stream = sums.stream();
+  check(cudaMemsetAsync(result.data(), 0, result.bytes(), stream), "clear");
+  fingerprint_kernel<<<2048, 256, 0, stream>>>(sums.matrices(), samples, result.data());
+  check_launch("compare sums");
+  unsigned long long value = 0;
+  check(cudaMemcpyAsync(&value, result.data(), result.bytes(), cudaMemcpyDeviceToHost, stream),
+        "read");
+  sums.wait();
+  return value;
+}
+
+/// Blocks made on the devices, each its share of them, and the sums brought together at the end.
+class Generated {
+ public:
+  explicit Generated(const Bench& bench) : bench_(bench) {}
+
+  void measure(const std::vector<int>& devices, const std::string& counted) {
+    std::vector<std::unique_ptr<PairSums>> sums;
+    std::vector<PlaneMemory> memory(devices.size());
+    std::vector<DevicePlanes> planes(devices.size());
+    for (std::size_t d = 0; d < devices.size(); ++d) {
+      const DeviceScope scope(devices[d]);
+      planes[d] = random_device_planes(memory[d], n_, block_, PlaneKind::complete, d);
+      sums.push_back(
+          std::make_unique<PairSums>(devices[d], PairSumsParams{.samples = n_, .rows = {0, n_}}));
+    }
+    sums[0]->add(planes[0], PlaneKind::complete, block_);
+    bool good = sums_are_right(planes[0], *sums[0]);
+    connect(devices);
+    const double seconds = median_seconds(1, [&] {
+      for (std::int64_t b = 0; b < blocks_; ++b) {
+        const std::size_t d = static_cast<std::size_t>(b) % devices.size();
+        const DeviceScope scope(devices[d]);
+        fill_kernel<<<2048, 256, 0, sums[d]->stream()>>>(planes[d],
+                                                         static_cast<std::uint64_t>(b) << 40);
+        sums[d]->add(planes[d], PlaneKind::complete, block_);
+      }
+      for (std::size_t d = 1; d < devices.size(); ++d) sums[0]->take_from(*sums[d]);
+      sums[0]->wait();
+    });
+    const unsigned long long found = fingerprint(*sums[0], n_);
+    if (devices.size() == 1) alone_ = found;
+    good = good && found == alone_;
+    const std::string what = case_of(n_, block_ * blocks_, false, "blocks made on the device");
+    const std::string impl = counted + ", making the blocks included";
+    const double rate =
+        rate_of(n_, block_ * blocks_, seconds) / static_cast<double>(devices.size());
+    bench_.emit(what, impl, rate, 3, good);
+    bench_.params.emit({"distances", what, impl, seconds, "s", std::nullopt, good, bench_.device});
+  }
+
+ private:
+  const Bench& bench_;
+  const std::int64_t n_ = bench_.params.quick ? 500 : 30000;
+  const std::int64_t block_ = bench_.params.quick ? 4096 : 131072;
+  const std::int64_t blocks_ = bench_.params.quick ? 4 : 232;
+  unsigned long long alone_ = 0;  ///< the sums of one device
+};
 
 }  // namespace
 
@@ -254,6 +292,13 @@ void distances_cuda(Context& context, const BenchParams& params) {
   const DeviceScope scope(context.devices().front());
   const DeviceInfo info = device_list().at(static_cast<std::size_t>(context.devices().front()));
   const Bench bench{params, info.name, tensor_ceiling()};
+  const auto scaling = [&] {
+    Generated generated(bench);
+    for_device_counts(context, [&](const std::vector<int>& devices, const std::string& impl) {
+      generated.measure(devices, impl);
+    });
+  };
+  if (params.scaling) return scaling();
   const bool quick = params.quick;
   const BitMethod best = BitMethod::automatic;
   const std::int64_t n = quick ? 700 : 16384, m = quick ? 5000 : 262144;
@@ -266,11 +311,7 @@ void distances_cuda(Context& context, const BenchParams& params) {
   measure(bench, quick ? 300 : 4096, quick ? 5000 : 65536, false, BitMethod::popc);
   if (params.peers) distances_cuda_peers(params, bench.device);
   measure_streamed(bench);
-  std::vector<int> some;
-  for (const int device : context.devices()) {
-    some.push_back(device);
-    if ((some.size() & (some.size() - 1)) == 0) measure_generated(bench, some);
-  }
+  scaling();
 }
 
 }  // namespace yupana::bench

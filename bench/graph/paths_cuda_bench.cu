@@ -233,21 +233,17 @@ void measure_devices(Context& context, const BenchParams& params, const Case& wh
   const auto size = static_cast<double>(n);
   const SquareMatrix<T> weights = random_weights<T>(context, n, which.largest);
   SquareMatrix<T> alone(n), together(n);
-  std::vector<int> some;
-  for (const int device : context.devices()) {
-    some.push_back(device);
-    if ((some.size() & (some.size() - 1)) != 0) continue;
-    SquareMatrix<T>& lengths = some.size() == 1 ? alone : together;
-    const double seconds = close_together(context, some, weights, lengths);
-    const bool verified = some.size() == 1
+  for_device_counts(context, [&](const std::vector<int>& devices, const std::string& impl) {
+    SquareMatrix<T>& lengths = devices.size() == 1 ? alone : together;
+    const double seconds = close_together(context, devices, weights, lengths);
+    const bool verified = devices.size() == 1
                               ? agrees_with_cpu<T>(context, which)
                               : std::equal(alone.data(), alone.data() + n * n, lengths.data());
     const std::string name = fmt::format("n={} {} symmetric closure on the devices", n, which.name);
-    const std::string impl = fmt::format("yupana cuda, {} GPUs", some.size());
     const double rate = size * size * size / 2 / seconds;
     params.emit({"paths", name, impl, rate * 1e-12, "T (add+min)/s", std::nullopt, verified});
     params.emit({"paths", name, impl, seconds * 1e3, "ms", std::nullopt, verified});
-  }
+  });
 }
 
 }  // namespace
@@ -255,13 +251,16 @@ void measure_devices(Context& context, const BenchParams& params, const Case& wh
 void paths_cuda(Context& context, const BenchParams& on_host) {
   const DeviceScope scope(context.devices().front());
   const BenchParams params = on_first_device(context, on_host);
-  measure<graph::cuda::Int32, std::int32_t>(context, params, {"int32", 1'000'000, false});
-  measure<graph::cuda::Float32, float>(context, params, {"float32", 1'000'000, false});
-  measure<graph::cuda::Packed16, std::int32_t>(
-      context, params, {"int32 through 16 bits", 30'000, true});
-  if (context.devices().size() > 1) {
-    measure_devices<std::int32_t>(context, params, {"int32", 1'000'000, false});
-    measure_devices<float>(context, params, {"float32", 1'000'000, false});
+  const Case int32{"int32", 1'000'000, false}, float32{"float32", 1'000'000, false};
+  if (!params.scaling) {
+    measure<graph::cuda::Int32, std::int32_t>(context, params, int32);
+    measure<graph::cuda::Float32, float>(context, params, float32);
+    measure<graph::cuda::Packed16, std::int32_t>(
+        context, params, {"int32 through 16 bits", 30'000, true});
+  }
+  if (params.scaling || context.devices().size() > 1) {
+    measure_devices<std::int32_t>(context, params, int32);
+    measure_devices<float>(context, params, float32);
   }
 }
 

@@ -51,11 +51,15 @@ double ceiling() {
   return best;
 }
 
-/// About normal: sums of four uniform numbers, two centers.
-__global__ void samples_kernel(float* samples, std::int64_t rows, std::int64_t features) {
+/// About normal: sums of four uniform numbers, two centers. Values from the `first` of the table.
+__global__ void samples_kernel(float* samples,
+                               std::int64_t first,
+                               std::int64_t count,
+                               std::int64_t features) {
   const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < rows * features;
-       i += step) {
+  for (std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; at < count;
+       at += step) {
+    const std::int64_t i = first + at;
     auto z = static_cast<std::uint64_t>(i + 1) * 0x9e3779b97f4a7c15ull;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
@@ -63,27 +67,50 @@ __global__ void samples_kernel(float* samples, std::int64_t rows, std::int64_t f
     for (int part = 0; part < 4; ++part) {
       sum += static_cast<float>((z >> (16 * part)) & 0xffff) * 0x1p-16f;
     }
-    samples[i] = (sum - 2) * 1.7320508f + (i / features % 2 == 0 ? 0.0f : 0.5f);
+    samples[at] = (sum - 2) * 1.7320508f + (i / features % 2 == 0 ? 0.0f : 0.5f);
   }
 }
 
-double median_training(Context& context, const SomCase& which, int repeats) {
-  DeviceArray<float> samples(which.samples * which.features);
-  samples_kernel<<<4096, threads>>>(samples.data(), which.samples, which.features);
-  check(cudaDeviceSynchronize(), "make samples");
+/// The case's samples, an equal share on each device.
+struct DeviceTable {
+  std::vector<DeviceArray<float>> held;
+  std::vector<som::cuda::ResidentShare> shares;
+
+  DeviceTable(const SomCase& which, const std::vector<int>& devices) {
+    const std::int64_t count = std::ssize(devices);
+    for (std::int64_t d = 0; d < count; ++d) {
+      const int device = devices[static_cast<std::size_t>(d)];
+      const DeviceScope scope(device);
+      const std::int64_t first = which.samples * d / count,
+                         rows = which.samples * (d + 1) / count - first;
+      held.emplace_back(rows * which.features);
+      samples_kernel<<<4096, threads>>>(
+          held.back().data(), first * which.features, rows * which.features, which.features);
+      check(cudaDeviceSynchronize(), "make samples");
+      shares.push_back({device, held.back().data(), rows});
+    }
+  }
+};
+
+/// The median of `repeats` trainings after one more; the codebook of the last.
+double median_training(Context& context,
+                       const SomCase& which,
+                       const std::vector<int>& devices,
+                       int repeats,
+                       Matrix<float>& codebook) {
+  const DeviceTable table(which, devices);
   Matrix<float> start(which.params.grid.size(), which.features);
   check(cudaMemcpy(start.data(),
-                   samples.data(),
+                   table.shares.front().samples,
                    static_cast<std::size_t>(start.rows() * start.cols()) * sizeof(float),
                    cudaMemcpyDeviceToHost),
         "read samples");
   const std::vector<float> largest(static_cast<std::size_t>(which.features), 4.0f);
   std::vector<double> seconds;
   for (int repeat = 0; repeat <= repeats; ++repeat) {
-    Matrix<float> codebook(start.rows(), start.cols());
     std::copy_n(start.data(), start.rows() * start.cols(), codebook.data());
-    const double took = som::cuda::train_resident(
-        context, samples.data(), which.samples, largest, which.params, codebook);
+    const double took =
+        som::cuda::train_resident(context, table.shares, largest, which.params, codebook);
     if (repeat > 0) seconds.push_back(took);
   }
   std::sort(seconds.begin(), seconds.end());
@@ -129,11 +156,74 @@ print(took)
   return text.empty() ? 0 : std::stod(text);
 }
 
+SomCase narrow_case(const BenchParams& params, std::int64_t samples) {
+  SomCase narrow{params.quick ? 50'000 : samples, 18, {}};
+  narrow.params.grid = {8, 7};
+  narrow.params.schedule = {10, 5, 4, 0.1, 10};
+  return narrow;
+}
+
+SomCase wide_case(const BenchParams& params, std::int64_t samples) {
+  SomCase wide{params.quick ? 5'000 : samples, 784, {}};
+  wide.params.grid = params.quick ? Grid{10, 10} : Grid{100, 100};
+  wide.params.schedule = {1, 0, 50, 1, 10};
+  return wide;
+}
+
+std::string case_of(const SomCase& which, const char* where) {
+  return fmt::format("{} x {}, map {} x {}, {} iterations, data on the {}",
+                     which.samples,
+                     which.features,
+                     which.params.grid.rows,
+                     which.params.grid.cols,
+                     which.params.schedule.iterations,
+                     where);
+}
+
+/// On one device; the case's name.
+std::string measure(Context& context,
+                    const BenchParams& params,
+                    const SomCase& which,
+                    double limit) {
+  const Grid& grid = which.params.grid;
+  const bool verified = trains_like_reference(context, which);
+  Matrix<float> codebook(grid.size(), which.features);
+  const double seconds =
+      median_training(context, which, {context.devices().front()}, params.quick ? 1 : 5, codebook);
+  const double work = static_cast<double>(which.samples) * static_cast<double>(which.features) *
+                      static_cast<double>(grid.size()) *
+                      static_cast<double>(which.params.schedule.iterations);
+  const std::string what = case_of(which, "device");
+  params.emit({"som", what, "yupana cuda", seconds * 1e3, "ms", work / seconds / limit, verified});
+  return what;
+}
+
+/// The same table over one, two, four ... devices; each codebook must be that of one.
+void measure_devices(Context& context, const BenchParams& params, const SomCase& which) {
+  Matrix<float> alone(which.params.grid.size(), which.features);
+  for_device_counts(context, [&](const std::vector<int>& devices, const std::string& impl) {
+    Matrix<float> together(alone.rows(), alone.cols());
+    Matrix<float>& codebook = devices.size() == 1 ? alone : together;
+    const double seconds = median_training(context, which, devices, params.quick ? 1 : 5, codebook);
+    const bool verified =
+        devices.size() == 1
+            ? trains_like_reference(context, which)
+            : std::equal(alone.data(), alone.data() + alone.rows() * alone.cols(), together.data());
+    params.emit(
+        {"som", case_of(which, "devices"), impl, seconds * 1e3, "ms", std::nullopt, verified});
+  });
+}
+
 }  // namespace
 
 void som_cuda(Context& context, const BenchParams& on_host) {
   const DeviceScope scope(context.devices().front());
   const BenchParams params = on_first_device(context, on_host);
+  if (params.scaling || context.devices().size() > 1) {
+    measure_devices(context, params, narrow_case(params, 40'000'000));
+    measure_devices(context, params, wide_case(params, 4'000'000));
+    if (params.scaling) return;
+  }
   const double limit = ceiling();
   params.emit({"som",
                "fused multiply-adds in registers alone",
@@ -142,35 +232,13 @@ void som_cuda(Context& context, const BenchParams& on_host) {
                "T FMA/s",
                std::nullopt,
                true});
-  const auto measure = [&](const SomCase& which) {
-    const Grid& grid = which.params.grid;
-    const std::int64_t iterations = which.params.schedule.iterations;
-    const bool verified = trains_like_reference(context, which);
-    const double seconds = median_training(context, which, params.quick ? 1 : 5);
-    const double work = static_cast<double>(which.samples) * static_cast<double>(which.features) *
-                        static_cast<double>(grid.size()) * static_cast<double>(iterations);
-    const std::string what = fmt::format("{} x {}, map {} x {}, {} iterations, data on the device",
-                                         which.samples,
-                                         which.features,
-                                         grid.rows,
-                                         grid.cols,
-                                         iterations);
-    params.emit(
-        {"som", what, "yupana cuda", seconds * 1e3, "ms", work / seconds / limit, verified});
-    return what;
-  };
-  SomCase narrow{params.quick ? 50'000 : 5'000'000, 18, {}};
-  narrow.params.grid = {8, 7};
-  narrow.params.schedule = {10, 5, 4, 0.1, 10};
-  const std::string what = measure(narrow);
+  const SomCase narrow = narrow_case(params, 5'000'000);
+  const std::string what = measure(context, params, narrow, limit);
   if (params.peers) {
     const double peer = cupy_som(narrow);
     if (peer > 0) params.emit({"som", what, "CuPy", peer * 1e3, "ms", std::nullopt, false});
   }
-  SomCase wide{params.quick ? 5'000 : 1'000'000, 784, {}};
-  wide.params.grid = params.quick ? Grid{10, 10} : Grid{100, 100};
-  wide.params.schedule = {1, 0, 50, 1, 10};
-  measure(wide);
+  measure(context, params, wide_case(params, 1'000'000), limit);
 }
 
 }  // namespace yupana::bench

@@ -194,11 +194,58 @@ void measure_proteins(Context& context, const BenchParams& params, const std::ve
   }
 }
 
+/// The published set many times over, dealt to one, two, four ... devices; every score and chain
+/// must be the one of the set's on the CPU.
+void measure_devices(Context& context, const BenchParams& params, const std::vector<Gene>& genes) {
+  const int copies = params.quick ? 3 : 64;
+  std::vector<Case> set;
+  for (const Gene& gene : genes) set.push_back(gene.view());
+  std::vector<Case> cases;
+  for (int copy = 0; copy < copies; ++copy) cases.insert(cases.end(), set.begin(), set.end());
+  Context cpu({.device = "cpu"});
+  for (const bool affine : {false, true}) {
+    AlignParams scoring;
+    if (affine) scoring.gap_open = -4, scoring.gap_extend = -1;
+    const std::vector<SplicedAlignment> expected = splice::align(cpu, set, scoring);
+    for_device_counts(context, [&](const std::vector<int>& devices, const std::string& impl) {
+      Context some({.device = device_text(devices)});
+      std::vector<SplicedAlignment> done;
+      std::vector<double> seconds;
+      for (int repeat = 0; repeat < (params.quick ? 1 : 4); ++repeat) {
+        const auto begin = std::chrono::steady_clock::now();
+        done = splice::align(some, cases, scoring);
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+        seconds.push_back(took.count());
+      }
+      bool equal = true;
+      for (std::size_t c = 0; c < done.size(); ++c) {
+        const SplicedAlignment& one = expected[c % set.size()];
+        equal = equal && done[c].score == one.score && done[c].chain == one.chain;
+      }
+      params.emit({"splice",
+                   fmt::format("{} genes, the {} of the set {} times, {} gaps, with alignment",
+                               cases.size(),
+                               set.size(),
+                               copies,
+                               affine ? "affine" : "linear"),
+                   impl,
+                   1e3 * *std::min_element(seconds.begin(), seconds.end()),
+                   "ms",
+                   std::nullopt,
+                   equal});
+    });
+  }
+}
+
 }  // namespace
 
 void splice_cuda(Context& context, const BenchParams& on_host) {
   const DeviceScope scope(context.devices().front());
   const BenchParams params = on_first_device(context, on_host);
+  RandomSequence random(1);
+  const std::vector<Gene> genes = published_genes(random, params.quick ? 5 : 1010);
+  if (params.scaling || context.devices().size() > 1) measure_devices(context, params, genes);
+  if (params.scaling) return;
   const double limit = ceiling();
   params.emit({"splice",
                "16-bit permute, add with max, max in registers alone",
@@ -207,8 +254,6 @@ void splice_cuda(Context& context, const BenchParams& on_host) {
                "T executed cells/s, kernels",
                std::nullopt,
                true});
-  RandomSequence random(1);
-  const std::vector<Gene> genes = published_genes(random, params.quick ? 5 : 1010);
   const std::string count = std::to_string(genes.size());
   measure(context, params, count + " genes, linear gaps", genes, {}, limit);
   AlignParams affine;

@@ -1,5 +1,7 @@
 #include "bench/support/bench.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -24,6 +26,23 @@ BenchParams on_first_device(Context& context, const BenchParams& params) {
     emit(line);
   };
   return result;
+}
+
+void for_device_counts(
+    Context& context,
+    const std::function<void(const std::vector<int>&, const std::string&)>& body) {
+  const std::vector<int>& all = context.devices();
+  std::vector<int> some;
+  for (const int device : all) {
+    some.push_back(device);
+    const std::size_t count = some.size();
+    if ((count & (count - 1)) != 0 && count != all.size()) continue;
+    body(some, fmt::format("yupana cuda, {} GPU{}", count, count == 1 ? "" : "s"));
+  }
+}
+
+std::string device_text(const std::vector<int>& devices) {
+  return fmt::format("cuda:{}", fmt::join(devices, ","));
 }
 
 double median_seconds(int repeats, const std::function<void()>& body) {

@@ -22,13 +22,20 @@ struct Measurement {
 };
 
 struct BenchParams {
-  bool quick = false;  ///< small sizes, one repetition: for tests of the bench itself
-  bool peers = true;   ///< run the peers that are installed
+  bool quick = false;    ///< small sizes, one repetition: for tests of the bench itself
+  bool peers = true;     ///< run the peers that are installed
+  bool scaling = false;  ///< only the cases that one, two, four ... GPUs do together
   std::function<void(const Measurement&)> emit;
 };
 
 /// The same parameters with the name of the context's first GPU in every measurement.
 BenchParams on_first_device(Context& context, const BenchParams& params);
+/// body(devices, impl) for the context's first one, two, four ... and all GPUs; `impl` names them.
+void for_device_counts(
+    Context& context,
+    const std::function<void(const std::vector<int>& devices, const std::string& impl)>& body);
+/// What makes a context of these GPUs: "cuda:0,1".
+std::string device_text(const std::vector<int>& devices);
 /// Median wall seconds of `repeats` runs after one warm-up.
 double median_seconds(int repeats, const std::function<void()>& body);
 /// Standard output of a shell command; empty if it failed or the program is not installed.

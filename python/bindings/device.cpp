@@ -24,6 +24,9 @@ using DeviceRows = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::c
 template <class T>
 using Given = nb::ndarray<nb::array_api, T, nb::device::cuda>;
 
+/// An array is taken as it is: nanobind would have one of another type or order copied first.
+auto taken() { return nb::arg("x").noconvert(); }
+
 /// body() on the array's device, after all that was asked of it before, and without the
 /// interpreter's lock.
 template <class Body>
@@ -51,62 +54,76 @@ Given<T> given(DeviceArray<T>&& array, std::initializer_list<std::size_t> shape,
 
 template <class T>
 void bind_vectors(nb::module_& m) {
-  m.def("inclusive_scan", [](DeviceVector<T> in) {
-    const auto n = static_cast<std::int64_t>(in.size());
-    return given(on_device(in.device_id(),
-                           [&] {
-                             DeviceArray<T> out(n);
-                             device::inclusive_scan(in.data(), n, out.data());
-                             return out;
-                           }),
-                 {in.size()},
-                 in.device_id());
-  });
-  m.def("reduce", [](DeviceVector<T> in) {
-    return on_device(in.device_id(), [&] {
-      return device::reduce(in.data(), static_cast<std::int64_t>(in.size()));
-    });
-  });
-  m.def("sort", [](DeviceVector<T> in) {
-    const auto n = static_cast<std::int64_t>(in.size());
-    return given(
-        on_device(in.device_id(),
-                  [&] {
-                    DeviceArray<T> keys(n);
-                    yupana::cuda::check(
-                        cudaMemcpy(keys.data(), in.data(), keys.bytes(), cudaMemcpyDeviceToDevice),
-                        "copy keys");
-                    device::sort(keys.data(), n);
-                    return keys;
-                  }),
-        {in.size()},
-        in.device_id());
-  });
+  m.def(
+      "inclusive_scan",
+      [](DeviceVector<T> in) {
+        const auto n = static_cast<std::int64_t>(in.size());
+        return given(on_device(in.device_id(),
+                               [&] {
+                                 DeviceArray<T> out(n);
+                                 device::inclusive_scan(in.data(), n, out.data());
+                                 return out;
+                               }),
+                     {in.size()},
+                     in.device_id());
+      },
+      taken());
+  m.def(
+      "reduce",
+      [](DeviceVector<T> in) {
+        return on_device(in.device_id(), [&] {
+          return device::reduce(in.data(), static_cast<std::int64_t>(in.size()));
+        });
+      },
+      taken());
+  m.def(
+      "sort",
+      [](DeviceVector<T> in) {
+        const auto n = static_cast<std::int64_t>(in.size());
+        return given(
+            on_device(in.device_id(),
+                      [&] {
+                        DeviceArray<T> keys(n);
+                        yupana::cuda::check(
+                            cudaMemcpy(
+                                keys.data(), in.data(), keys.bytes(), cudaMemcpyDeviceToDevice),
+                            "copy keys");
+                        device::sort(keys.data(), n);
+                        return keys;
+                      }),
+            {in.size()},
+            in.device_id());
+      },
+      taken());
 }
 
 template <class R>
 void bind_fft(nb::module_& m) {
   using C = std::complex<R>;
-  m.def("fft", [](DeviceRows<C> in, bool inverse) {
-    const auto batch = static_cast<std::int64_t>(in.shape(0));
-    const auto n = static_cast<std::int64_t>(in.shape(1));
-    return given(
-        on_device(in.device_id(),
-                  [&] {
-                    DeviceArray<C> out(n * batch);
-                    if (n == 0 || batch == 0) return out;
-                    const yupana::cuda::Stream stream;
-                    spectral::cuda::DeviceFft<R> plan(n, batch);
-                    plan.run(in.data(),
-                             out.data(),
-                             inverse ? spectral::Direction::inverse : spectral::Direction::forward,
-                             stream);
-                    stream.wait();
-                    return out;
-                  }),
-        {in.shape(0), in.shape(1)},
-        in.device_id());
-  });
+  m.def(
+      "fft",
+      [](DeviceRows<C> in, bool inverse) {
+        const auto batch = static_cast<std::int64_t>(in.shape(0));
+        const auto n = static_cast<std::int64_t>(in.shape(1));
+        return given(on_device(in.device_id(),
+                               [&] {
+                                 DeviceArray<C> out(n * batch);
+                                 if (n == 0 || batch == 0) return out;
+                                 const yupana::cuda::Stream stream;
+                                 spectral::cuda::DeviceFft<R> plan(n, batch);
+                                 plan.run(in.data(),
+                                          out.data(),
+                                          inverse ? spectral::Direction::inverse
+                                                  : spectral::Direction::forward,
+                                          stream);
+                                 stream.wait();
+                                 return out;
+                               }),
+                     {in.shape(0), in.shape(1)},
+                     in.device_id());
+      },
+      taken(),
+      nb::arg("inverse"));
 }
 
 }  // namespace

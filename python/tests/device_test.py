@@ -74,6 +74,8 @@ def test_memory_of_results_is_given_back():
     [
         lambda: arrays.sort(torch.zeros(3, dtype=torch.bool, device="cuda")),
         lambda: arrays.sort(torch.zeros(3, 3, device="cuda")),
+        lambda: arrays.sort(torch.zeros(8, device="cuda")[::2]),
+        lambda: arrays.reduce(cupy.zeros(8, "int16")),
         lambda: yupana.fft(torch.zeros(8, device="cuda")),
         lambda: yupana.fermat(torch.zeros(3, 3, device="cuda")),
         lambda: arrays.merge(torch.zeros(3, device="cuda"), np.zeros(3)),

@@ -27,6 +27,11 @@ def _from_arrow(X: Any) -> Any:
     return table, np.asarray(X.column_names, dtype=object)
 
 
+def keep(estimator: Any, given: dict[str, Any]) -> None:
+    """What scikit-learn wants of an ``__init__``: every argument as it is, under its own name."""
+    vars(estimator).update((name, value) for name, value in given.items() if name != "self")
+
+
 def checked(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool, **keywords: Any) -> Any:
     """scikit-learn's validation; Arrow tables keep their column names."""
     X, names = _from_arrow(X)

@@ -19,7 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _core
 from ._call import options
-from ._tables import checked, columns, feature_names, seed_of
+from ._tables import checked, columns, feature_names, keep, seed_of
 
 __all__ = [
     "DecisionTreeClassifier",
@@ -396,17 +396,7 @@ class DecisionTreeClassifier(_Classes, _OneTree):
         device="auto",
         threads=None,
     ):
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.min_impurity_decrease = min_impurity_decrease
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.device = device
-        self.threads = threads
+        keep(self, locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "DecisionTreeClassifier":
         """Grows the tree. X: (rows, features), NaN where missing; y: (rows,) classes."""
@@ -439,16 +429,7 @@ class DecisionTreeRegressor(_Numbers, _OneTree):
         device="auto",
         threads=None,
     ):
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.min_impurity_decrease = min_impurity_decrease
-        self.ccp_alpha = ccp_alpha
-        self.device = device
-        self.threads = threads
+        keep(self, locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "DecisionTreeRegressor":
         """Grows the tree. X: (rows, features), NaN where missing; y: (rows,) numbers."""
@@ -542,22 +523,7 @@ class RandomForestClassifier(_Classes, _Forest):
         device="auto",
         threads=None,
     ):
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.max_features = max_features
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.voting = voting
-        self.device = device
-        self.threads = threads
+        keep(self, locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "RandomForestClassifier":
         """Grows the trees. X: (rows, features), NaN where missing; y: (rows,) classes."""
@@ -598,20 +564,7 @@ class RandomForestRegressor(_Numbers, _Forest):
         device="auto",
         threads=None,
     ):
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.max_features = max_features
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.ccp_alpha = ccp_alpha
-        self.device = device
-        self.threads = threads
+        keep(self, locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "RandomForestRegressor":
         """Grows the trees. X: (rows, features), NaN where missing; y: (rows,) numbers."""

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._call import options
-from ._tables import checked, seed_of
+from ._tables import checked, keep, seed_of
 
 __all__ = ["SOM"]
 
@@ -75,22 +75,7 @@ class SOM(TransformerMixin, BaseEstimator):
         device="auto",
         threads=None,
     ):
-        self.rows = rows
-        self.cols = cols
-        self.lattice = lattice
-        self.toroidal = toroidal
-        self.neighborhood = neighborhood
-        self.iterations = iterations
-        self.smooth = smooth
-        self.sigma0 = sigma0
-        self.sigmaf = sigmaf
-        self.tau = tau
-        self.initial = initial
-        self.training = training
-        self.learning_rate = learning_rate
-        self.random_state = random_state
-        self.device = device
-        self.threads = threads
+        keep(self, locals())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

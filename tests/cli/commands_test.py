@@ -120,7 +120,15 @@ def completion_and_manual_name_every_command():
             assert command in document
 
 
+def scaling_is_for_gpus():
+    told = run("bench", "scan", "--scaling", "--device", "cpu", status=2).stderr
+    assert "scan given" in told and "trees" in told, told
+    told = run("bench", "som", "--scaling", "--device", "cpu", status=2).stderr
+    assert "--device cuda" in told, told
+
+
 sys.exit(main([documented_lines_work, memory_cap_gives_the_same_bytes, backends_and_threads_agree,
                formats_agree, json_is_one_object, every_listed_file_exists,
                knn_root_and_landmarks_are_declared,
-               large_alpha_has_scores_for_every_matrix, completion_and_manual_name_every_command]))
+               large_alpha_has_scores_for_every_matrix, completion_and_manual_name_every_command,
+               scaling_is_for_gpus]))

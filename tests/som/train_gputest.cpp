@@ -1,13 +1,18 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "tests/som/samples.hpp"
 #include "tests/support/gpu.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/som/nearest.hpp"
+#include "yupana/som/search_cuda.hpp"
+#include "yupana/som/sums.hpp"
 #include "yupana/som/train.hpp"
+#include "yupana/som/train_cuda.hpp"
 
 namespace yupana::som {
 namespace {
@@ -106,6 +111,37 @@ TEST(GpuSom, OnAllDevicesHasTheBitsOfOne) {
     const Matrix<float> a = train(one, samples.view(), params);
     const Matrix<float> b = train(all, samples.view(), params);
     EXPECT_EQ(std::memcmp(a.data(), b.data(), static_cast<std::size_t>(108 * d) * 4), 0);
+  }
+}
+
+// Several shares on one device go the way of several devices.
+TEST(GpuSom, SharesOfTheSamplesHaveTheBitsOfOne) {
+  YUPANA_NEEDS_GPU();
+  Context gpu({.device = "cuda:0"}), cpu({.device = "cpu"});
+  for (const std::int64_t features : {18, 400}) {
+    const Matrix<float> samples = clouds(10'007, features, 6);
+    SomParams params;
+    params.grid = {12, 11};
+    params.schedule = {20, 2, 3, 0.4, 0};
+    const Matrix<float> expected = train(cpu, samples.view(), params);
+    const Matrix<float> start = initial_codebook(cpu, samples.view(), params);
+    const auto largest = largest_values(cpu, samples.view());
+    const yupana::cuda::DeviceArray<float> held = cuda::copied(samples.view(), 0, samples.rows());
+    for (const std::int64_t shares : {1, 2, 3, 5}) {
+      std::vector<cuda::ResidentShare> parts;
+      for (std::int64_t s = 0; s < shares; ++s) {
+        const std::int64_t first = samples.rows() * s / shares;
+        parts.push_back(
+            {0, held.data() + first * features, samples.rows() * (s + 1) / shares - first});
+      }
+      Matrix<float> codebook(start.rows(), start.cols());
+      std::copy_n(start.data(), start.rows() * start.cols(), codebook.data());
+      cuda::train_resident(gpu, parts, largest, params, codebook);
+      EXPECT_EQ(std::memcmp(
+                    codebook.data(), expected.data(), static_cast<std::size_t>(132 * features) * 4),
+                0)
+          << shares << " shares of " << features << " features";
+    }
   }
 }
 

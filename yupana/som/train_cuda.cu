@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -84,15 +83,18 @@ class Adder {
 /// One device's share of the samples, and its copy of the map.
 class Worker {
  public:
+  /// resident: the samples in the device's memory, rows without gaps; null: they are copied there.
   Worker(Context& context,
          int device,
          MatrixView<const float> samples,
+         const float* resident,
          const Matrix<float>& codebook,
          const FixedPoint& fixed,
          const SomParams& params)
       : context_(context),
         device_(device),
         samples_(samples),
+        resident_(resident),
         plan_(plan(context, samples.rows, codebook.rows(), codebook.cols())),
         map_(codebook, fixed, params, stream_),
         adder_(map_, plan_.rows, plan_.tile_memory) {}
@@ -102,16 +104,17 @@ class Worker {
   const Stream& stream() const { return stream_; }
 
   void add(std::int64_t iteration, yupana::Stage& stage) {
-    const DeviceScope scope(device_);
     for (std::int64_t first = 0; first < samples_.rows; first += plan_.rows) {
       const std::int64_t count = std::min(plan_.rows, samples_.rows - first);
-      if (iteration == 0 || plan_.rows < samples_.rows) {
+      if (resident_ == nullptr && (iteration == 0 || plan_.rows < samples_.rows)) {
         stream_.wait();
         held_ = DeviceArray<float>();
         held_ = copied(samples_, first, count);
         context_.count_moved(held_.bytes());
       }
-      adder_.add({held_.data(), count, samples_.cols, samples_.cols}, iteration, stream_);
+      const float* const values =
+          resident_ == nullptr ? held_.data() : resident_ + first * samples_.cols;
+      adder_.add({values, count, samples_.cols, samples_.cols}, iteration, stream_);
       stage.advance(static_cast<double>(count));
     }
   }
@@ -121,6 +124,7 @@ class Worker {
   int device_;
   Stream stream_;
   MatrixView<const float> samples_;
+  const float* resident_;
   Plan plan_;
   DeviceMap map_;
   Adder adder_;
@@ -128,12 +132,6 @@ class Worker {
 };
 
 using Workers = std::vector<std::unique_ptr<Worker>>;
-
-/// run(worker) for each, on threads of their own where there are several; the first error is
-/// thrown.
-void on_each(Workers& workers, const std::function<void(Worker&)>& run) {
-  yupana::cuda::run_side_by_side(workers.size(), [&](std::size_t i) { run(*workers[i]); });
-}
 
 /// Every device gets the sums of all. Integers: their order does not matter.
 void share_sums(Workers& workers, std::int64_t iteration) {
@@ -149,17 +147,37 @@ void share_sums(Workers& workers, std::int64_t iteration) {
   first.stream().wait();
 }
 
+void iterate(Workers& workers, std::int64_t iterations, yupana::Stage& stage) {
+  for (std::int64_t t = 0; t < iterations; ++t) {
+    yupana::cuda::run_side_by_side(workers.size(), [&](std::size_t i) {
+      Worker& worker = *workers[i];
+      const DeviceScope scope(worker.device());
+      worker.add(t, stage);
+      // What a cancelled run waits for; and other devices read the sums.
+      if (t % 16 == 15 || workers.size() > 1) worker.stream().wait();
+    });
+    share_sums(workers, t);
+    for (const auto& worker : workers) {
+      const DeviceScope scope(worker->device());
+      worker->map().smooth(t);
+    }
+  }
+  for (const auto& worker : workers) worker->stream().wait();
+}
+
+yupana::Stage training_stage(Context& context, std::int64_t rows, std::int64_t iterations) {
+  return yupana::Stage(
+      context, "som", static_cast<double>(iterations) * static_cast<double>(rows), "samples");
+}
+
 }  // namespace
 
 void train_batch(Context& context,
                  MatrixView<const float> samples,
                  const SomParams& params,
                  Matrix<float>& codebook) {
-  const Schedule& schedule = params.schedule;
-  yupana::Stage stage(context,
-                      "som",
-                      static_cast<double>(schedule.iterations) * static_cast<double>(samples.rows),
-                      "samples");
+  const std::int64_t iterations = params.schedule.iterations;
+  yupana::Stage stage = training_stage(context, samples.rows, iterations);
   const FixedPoint fixed = FixedPoint::of(samples.rows, largest_values(context, samples));
   const auto devices =
       std::clamp<std::int64_t>(samples.rows / least_share, 1, std::ssize(context.devices()));
@@ -172,49 +190,47 @@ void train_batch(Context& context,
         context,
         device,
         MatrixView<const float>(samples.row(first), end - first, samples.cols, samples.stride),
+        nullptr,
         codebook,
         fixed,
         params));
   }
   if (devices > 1) yupana::cuda::connect(context.devices());
-  for (std::int64_t t = 0; t < schedule.iterations; ++t) {
-    on_each(workers, [&](Worker& worker) {
-      worker.add(t, stage);
-      // What a cancelled run waits for; and other devices read the sums.
-      if (t % 16 == 15 || devices > 1) worker.stream().wait();
-    });
-    share_sums(workers, t);
-    for (const auto& worker : workers) {
-      const DeviceScope scope(worker->device());
-      worker->map().smooth(t);
-    }
-  }
+  iterate(workers, iterations, stage);
   const DeviceScope scope(workers.front()->device());
   workers.front()->map().copy_back(codebook);
 }
 
 double train_resident(Context& context,
-                      const float* samples,
-                      std::int64_t rows,
+                      const std::vector<ResidentShare>& shares,
                       const std::vector<float>& largest,
                       const SomParams& params,
                       Matrix<float>& codebook) {
-  const DeviceScope scope(context.devices().front());
-  const Stream stream;
   const std::int64_t features = codebook.cols();
   SomParams whole = params;
   whole.schedule = resolved(params.schedule, params.grid);
-  DeviceMap map(codebook, FixedPoint::of(rows, largest), whole, stream);
-  Adder adder(map, rows, context.gpu_memory() / 4);
-  stream.wait();
-  const auto begin = std::chrono::steady_clock::now();
-  for (std::int64_t t = 0; t < whole.schedule.iterations; ++t) {
-    adder.add({samples, rows, features, features}, t, stream);
-    map.smooth(t);
+  std::int64_t rows = 0;
+  std::vector<int> devices;
+  for (const ResidentShare& share : shares) {
+    rows += share.rows;
+    devices.push_back(share.device);
   }
-  stream.wait();
+  const FixedPoint fixed = FixedPoint::of(rows, largest);
+  yupana::Stage stage = training_stage(context, rows, whole.schedule.iterations);
+  Workers workers;
+  for (const ResidentShare& share : shares) {
+    const DeviceScope scope(share.device);
+    const MatrixView<const float> shape(nullptr, share.rows, features, features);
+    workers.push_back(std::make_unique<Worker>(
+        context, share.device, shape, share.samples, codebook, fixed, whole));
+    workers.back()->stream().wait();
+  }
+  if (devices.size() > 1) yupana::cuda::connect(devices);
+  const auto begin = std::chrono::steady_clock::now();
+  iterate(workers, whole.schedule.iterations, stage);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  map.copy_back(codebook);
+  const DeviceScope scope(shares.front().device);
+  workers.front()->map().copy_back(codebook);
   return took.count();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
@@ -17,11 +18,16 @@ void train_batch(Context& context,
 NearestNeurons nearest_neurons(Context& context,
                                MatrixView<const float> samples,
                                MatrixView<const float> codebook);
-/// Trains on samples that the first device of `context` holds, rows without gaps; `largest` by
-/// feature. Returns the seconds from start to the trained codebook on the device.
+/// Samples that a device holds, rows without gaps.
+struct ResidentShare {
+  int device;
+  const float* samples;
+  std::int64_t rows;
+};
+/// Trains on samples that the devices hold; `largest` by feature. Returns the seconds from start to
+/// the trained codebook on the first of them.
 double train_resident(Context& context,
-                      const float* samples,
-                      std::int64_t rows,
+                      const std::vector<ResidentShare>& shares,
                       const std::vector<float>& largest,
                       const SomParams& params,
                       Matrix<float>& codebook);
