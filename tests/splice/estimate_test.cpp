@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <string_view>
@@ -110,11 +111,15 @@ TEST(Rate, PredictsACallOnTheCpu) {
   EXPECT_EQ(rate.bases, 0);
   EXPECT_EQ(rate.call, 0);
   const auto cells = static_cast<double>(estimate(problem).executed_cells);
-  const auto begin = std::chrono::steady_clock::now();
-  align(context, problem);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  EXPECT_GT(rate.seconds(cells, 0, 1), took.count() / 8);
-  EXPECT_LT(rate.seconds(cells, 0, 1), took.count() * 8);
+  double took = 1e9;  // at best, as rates are
+  for (int round = 0; round < 9; ++round) {
+    const auto begin = std::chrono::steady_clock::now();
+    align(context, problem);
+    const std::chrono::duration<double> one = std::chrono::steady_clock::now() - begin;
+    took = std::min(took, one.count());
+  }
+  EXPECT_GT(rate.seconds(cells, 0, 1), took / 8);
+  EXPECT_LT(rate.seconds(cells, 0, 1), took * 8);
   EXPECT_LT(measured_protein_rate(context, {}).cells, rate.cells);
 }
 
