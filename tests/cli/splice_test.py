@@ -376,6 +376,8 @@ def bad_input_is_one_line():
     refuse("--genome", "g.fa", status=2, says=["--target"])
     pathlib.Path("c.tsv").write_text("g.fa t.fa\n")
     refuse("--batch", "c.tsv", says=["c.tsv:1", "2 columns"])
+    pathlib.Path("c.tsv").write_bytes(b"g.fa e\r.tsv t.fa\n")
+    refuse("--batch", "c.tsv", says=["c.tsv:1", "control character"])
     pathlib.Path("e.tsv").write_text("")
     done = run("splice", *usual, "-o", "none")
     assert "no candidate exon" in done.stderr and table("none")[0]["score"] == "-10"

@@ -73,7 +73,7 @@ TEST(PackCuda, PlainBasesArePackedAsByTheTable) {
     const OwnCase c = gene(draw, alphabet);
     const Case view = c.view();
     cuda::PreparedCase prepared = cuda::prepare(view, params, {});
-    cuda::PreparedCase* const shaped[] = {&prepared};
+    cuda::PreparedCase* shaped[] = {&prepared};
     cuda::choose_shapes(shaped, params, {}, 528);
     const cuda::BatchCase batch[] = {{&view, &prepared}};
     ASSERT_TRUE(prepared.plain);
