@@ -303,7 +303,7 @@ void launch_protein_trace(const DeviceProteins& batch, int warps, cudaStream_t s
   const int bytes = batch.letters * codon_width * static_cast<int>(sizeof(std::int32_t));
   yupana::cuda::check(cudaFuncSetAttribute(protein_trace_kernel,
                                            cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                           std::max(bytes, 128 << 10)),
+                                           std::max(bytes, 48 << 10)),
                       "set shared memory aside");
   protein_trace_kernel<<<warps, 32, bytes, stream>>>(batch);
   yupana::cuda::check_launch("trace proteins");
