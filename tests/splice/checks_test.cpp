@@ -21,11 +21,11 @@ TEST(BaseSet, TellsWhichLettersATextHas) {
       };
       const bool other = text.find_first_not_of("ACGTacgt") != std::string::npos;
       const BaseSet set = base_set(text);
-      EXPECT_EQ(set.a != 0, has('a')) << text;
-      EXPECT_EQ(set.c != 0, has('c')) << text;
-      EXPECT_EQ(set.g != 0, has('g')) << text;
-      EXPECT_EQ(set.t != 0, has('t')) << text;
-      EXPECT_EQ(set.other != 0, other) << text;
+      EXPECT_EQ(set.a, has('a')) << text;
+      EXPECT_EQ(set.c, has('c')) << text;
+      EXPECT_EQ(set.g, has('g')) << text;
+      EXPECT_EQ(set.t, has('t')) << text;
+      EXPECT_EQ(set.other, other) << text;
     }
   }
 }

@@ -16,7 +16,7 @@ inline constexpr int largest_score = 1'000'000;
 
 /// Which of A, C, G and T occur in a text, in either case, and whether anything else does.
 struct BaseSet {
-  std::uint8_t a = 0, c = 0, g = 0, t = 0, other = 0;  ///< not 0: some
+  bool a = false, c = false, g = false, t = false, other = false;
 };
 BaseSet base_set(std::string_view text);
 
