@@ -45,27 +45,19 @@ class Scorer {
       score_ +=
           (run.operation == previous_ ? 0 : params_.gap_open) + run.length * params_.gap_extend;
     } else {
-      add_pairs(run);
+      for (std::int64_t i = 0; i < run.length; ++i) {
+        const char base = problem_.bases[base_ + i];
+        const char letter = problem_.target[letter_ + i];
+        const Substitution& s = params_.substitution;
+        const bool same =
+            s.code[static_cast<unsigned char>(base)] == s.code[static_cast<unsigned char>(letter)];
+        demand(same == (run.operation == '='), "a column called equal is not, or the reverse");
+        score_ += s.score(base, letter);
+      }
     }
     previous_ = run.operation;
     base_ += bases;
     letter_ += letters;
-  }
-
-  void add_pairs(const Run& run) {
-    const Substitution& s = params_.substitution;
-    const char* base = problem_.bases.data() + base_;
-    const char* letter = problem_.target.data() + letter_;
-    std::int64_t score = 0, equal = 0;
-    for (std::int64_t i = 0; i < run.length; ++i) {
-      const std::uint8_t a = s.code[static_cast<unsigned char>(base[i])];
-      const std::uint8_t b = s.code[static_cast<unsigned char>(letter[i])];
-      equal += a == b;
-      score += s.scores[static_cast<std::size_t>(a * s.letters + b)];
-    }
-    demand(equal == (run.operation == '=' ? run.length : 0),
-           "a column called equal is not, or the reverse");
-    score_ += score;
   }
 
   const Case& problem_;
