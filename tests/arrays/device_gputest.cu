@@ -87,7 +87,10 @@ void scans(T init, Op op) {
   Workspace space;
   using Flat = cuda::FlatScan<T>;
   std::vector<std::int64_t> all = sizes;
-  for (const std::int64_t edge : {std::int64_t{Flat::tile}, 32 * std::int64_t{Flat::tile}}) {
+  for (const std::int64_t edge : {cuda::BlockScan<T, 4>::most,
+                                  cuda::BlockScan<T, 16>::most,
+                                  std::int64_t{Flat::tile},
+                                  32 * std::int64_t{Flat::tile}}) {
     all.insert(all.end(), {edge - 1, edge, edge + 1});
   }
   all.insert(all.end(), {Flat::most, Flat::most + 1});

@@ -152,15 +152,30 @@ def batches_give_what_each_case_gives():
 
 def estimates_name_cells_and_steps():
     example()
-    answer = json.loads(run("splice", "--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa",
-                            "--estimate", "--json").stdout)
-    e = answer["estimates"][0]
-    assert e["cells"] == 5 * 11 and e["dense_cells"] == 45 and e["executed_cells"] == 55, e
-    assert e["exon_steps"] == 11 + 5 * 4, e
-    # groups by ends: 1-2 | 3-4 4-5 | 6-8 8-9
-    assert e["group_steps"] == 2 + 2 + 3 + 3 * 4, e
-    assert e["skewed_steps"] == 5 - 1 + 2 + 2 + 3, e
-    assert not list(pathlib.Path(".").glob("*.paf"))
+    usual = ("splice", "--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa", "--estimate")
+    answer = json.loads(run(*usual, "--json").stdout)
+    # groups by ends: 1-2 | 3-4 4-5 | 6-8 8-9; the longest chain: 1-2 3-4 6-8
+    assert answer["estimates"] == [{
+        "letters": 5, "exons": 5, "cells": 5 * 11, "executed_cells": 55, "dense_cells": 5 * 9,
+        "sequential_steps": 55, "exon_steps": 11 + 5 * 4, "group_steps": 2 + 2 + 3 + 3 * 4,
+        "skewed_steps": 5 - 1 + 2 + 2 + 3, "length_histogram": [0, 5], "group_histogram": [1, 2],
+    }], answer
+    assert answer["problems"] == 1 and 0 < answer["predicted_seconds"] < 1, answer
+    assert "hits" not in answer and not list(pathlib.Path(".").glob("*.paf"))
+    lines = run(*usual, "--histograms").stdout.splitlines()
+    assert lines[0] == ("cells 55 (executed 55, dense 45); steps: one by one 55, within exons 31, "
+                        "and across groups 19, skewed 11"), lines[0]
+    bars = [line.split() for line in lines]
+    assert ["2", "-", "3", "5", 40 * "#"] in bars and ["1", "-", "1", "1", 20 * "#"] in bars, lines
+    assert ["2", "-", "3", "2", 40 * "#"] in bars, lines
+    assert re.fullmatch(r"predicted [0-9.e-]+ s", lines[-1]), lines[-1]
+    # Two targets on one sequence: twice the cells; and the run says what was predicted and taken.
+    fasta("u.fa", a="CCGGT", b="ACCGT")
+    both = [argument if argument != "t.fa" else "u.fa" for argument in usual]
+    twice = json.loads(run(*both, "--json").stdout)
+    assert [e["cells"] for e in twice["estimates"]] == [55, 55], twice
+    done = run(*[argument for argument in usual if argument != "--estimate"], "-o", "out").stdout
+    assert re.search(r"1 targets in [0-9.e-]+ s \(predicted [0-9.e-]+\)", done), done
 
 
 def a_gene_is_found_from_its_signals():
@@ -361,6 +376,8 @@ def bad_input_is_one_line():
     refuse("--genome", "g.fa", status=2, says=["--target"])
     pathlib.Path("c.tsv").write_text("g.fa t.fa\n")
     refuse("--batch", "c.tsv", says=["c.tsv:1", "2 columns"])
+    pathlib.Path("c.tsv").write_bytes(b"g.fa e\r.tsv t.fa\n")
+    refuse("--batch", "c.tsv", says=["c.tsv:1", "control character"])
     pathlib.Path("e.tsv").write_text("")
     done = run("splice", *usual, "-o", "none")
     assert "no candidate exon" in done.stderr and table("none")[0]["score"] == "-10"

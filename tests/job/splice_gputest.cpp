@@ -152,8 +152,15 @@ TEST(CudaSpliceJob, EstimatesAreFromTheRateOfTheGpu) {
     SpliceJobParams params = job(folder / "batch.tsv", "");
     params.estimate = true;
     predicted[gpu] = run_splice(context, params).predicted_seconds;
+    if (gpu == 0) continue;
+    // What it says is what the second run takes; the first loads kernels.
+    double seconds = 0;
+    for (int round = 0; round < 2; ++round) {
+      seconds = run_splice(context, job(folder / "batch.tsv", folder / "out")).seconds;
+    }
+    EXPECT_GT(predicted[1], seconds / 6);
+    EXPECT_LT(predicted[1], seconds * 6);
   }
-  EXPECT_GT(predicted[1], 0);
   // A GPU that is slower than one thread of any CPU would be none.
   EXPECT_LT(predicted[1], predicted[0]);
 }

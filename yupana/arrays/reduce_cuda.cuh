@@ -77,25 +77,30 @@ __global__ void __launch_bounds__(ShareShape::threads) reduce_kernel(const T* in
   __syncthreads();
   if (threadIdx.x == 0) is_last = atomicAdd(finished, 1u) + 1 == gridDim.x;
   __syncthreads();
-  if (!is_last || warp > 0) return;
+  if (!is_last) return;
   __threadfence();
-  // Lanes fold neighbours, then the warp folds its lanes.
-  const std::int64_t each = (shares + 31) / 32;
-  const std::int64_t lanes = (shares + each - 1) / each;
+  // Threads fold neighbours, warps fold their lanes, one thread the warps.
+  __shared__ Words<T> of_warp[ShareShape::warps];
+  const std::int64_t each = (shares + ShareShape::threads - 1) / ShareShape::threads;
+  const auto used = static_cast<int>((shares + each - 1) / each);  // threads that have any
   const auto total_of = [&](std::int64_t i) {
     Words<T> words;
     for (int k = 0; k < Words<T>::count; ++k) words.word[k] = __ldcg(&totals[i].word[k]);
     return from_words<T>(words);
   };
-  T total = total_of(std::min(lane * each, shares - 1));
-  for (std::int64_t i = lane * each + 1; i < std::min((lane + 1) * each, shares); ++i) {
-    total = op(total, total_of(i));
-  }
+  const std::int64_t begin = std::min(threadIdx.x * each, shares - 1);
+  const std::int64_t end = std::min(begin + each, shares);
+  T total = total_of(begin);
+#pragma unroll 8
+  for (std::int64_t i = begin + 1; i < end; ++i) total = op(total, total_of(i));
   const T through = scan_lanes(total, op, lane);
-  if (lane == lanes - 1) {
-    *result = op(from_words<T>(init), through);
-    *finished = 0;
-  }
+  if (lane == std::min(31, used - 1 - 32 * warp)) of_warp[warp] = to_words(through);
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  T all = from_words<T>(of_warp[0]);
+  for (int w = 1; 32 * w < used; ++w) all = op(all, from_words<T>(of_warp[w]));
+  *result = op(from_words<T>(init), all);
+  *finished = 0;
 }
 
 /// Sums of floats in the CPU's order: a warp a tile. Its 32 sums are as many chains, so a tile

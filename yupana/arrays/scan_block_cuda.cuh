@@ -76,6 +76,17 @@ struct ScanRows {
       }
     }
   }
+  /// The fold of all rows, in every lane, of operands in any order; leaves the values.
+  template <class Op>
+  __device__ T fold(const Op& op, int lane) const {
+    T all = x[0][0];
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+#pragma unroll
+      for (int j = r == 0 ? 1 : 0; j < vector; ++j) all = op(all, x[r][j]);
+    }
+    return fold_lanes(all, op, lane);
+  }
   /// The fold of all rows, in every lane; after scan().
   template <class Op>
   __device__ T total(const Op& op) const {
@@ -118,19 +129,19 @@ struct ScanRows {
   }
 };
 
-/// Scans that one block does faster than many can tell each other their results.
-template <class T>
+/// Scans that one block of W warps does faster than many can tell each other their results.
+template <class T, int W>
 struct BlockScan {
-  static constexpr int warps = 16, threads = 32 * warps;
+  static constexpr int warps = W, threads = 32 * warps;
   static constexpr int rows = sizeof(T) <= 16 ? 4 : 1;
   static constexpr int slice = rows * ScanRows<T, rows>::row;
   static constexpr std::int64_t most = std::int64_t{warps} * slice;
 };
 
-template <bool exclusive, bool seeded, class T, class Op>
-__global__ void __launch_bounds__(BlockScan<T>::threads)
+template <int W, bool exclusive, bool seeded, class T, class Op>
+__global__ void __launch_bounds__(BlockScan<T, W>::threads)
     block_scan_kernel(const T* in, int n, Words<T> init, T* out, Op op) {
-  using Block = BlockScan<T>;
+  using Block = BlockScan<T, W>;
   __shared__ Words<T> totals[Block::warps];
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -165,11 +176,11 @@ __global__ void __launch_bounds__(BlockScan<T>::threads)
   }
 }
 
-template <bool exclusive, bool seeded, class T, class Op>
+template <int W, bool exclusive, bool seeded, class T, class Op>
 void launch_block_scan(
     cudaStream_t stream, const T* in, std::int64_t n, Words<T> init, T* out, Op op) {
-  block_scan_kernel<exclusive, seeded>
-      <<<1, BlockScan<T>::threads, 0, stream>>>(in, static_cast<int>(n), init, out, op);
+  block_scan_kernel<W, exclusive, seeded>
+      <<<1, BlockScan<T, W>::threads, 0, stream>>>(in, static_cast<int>(n), init, out, op);
   yupana::cuda::check_launch("scan in a block");
 }
 

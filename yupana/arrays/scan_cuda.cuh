@@ -287,6 +287,7 @@ struct FlatScan {
   static constexpr int slice = rows * ScanRows<T, rows>::row;
   static constexpr int tile = warps * slice;
   static constexpr std::int64_t most = std::int64_t{32} * Totals<T>::batch * tile;
+  static_assert(32 * Totals<T>::batch <= threads, "a thread tells one tile");
 };
 
 template <bool exclusive, bool seeded, class T, class Op>
@@ -308,16 +309,34 @@ __global__ void __launch_bounds__(FlatScan<T>::threads) flat_scan_kernel(ScanTas
     // Nothing depends on these; they are the tile's own, since others may be written already.
     rows.load_some(task.in + tile * Flat::tile, task.n - tile * Flat::tile, lane);
   }
-  rows.scan(task.op, lane);
-  const T total = rows.total(task.op);
+  // Where the order does not matter the tile's fold is known before its scan is begun.
+  constexpr bool fold_first = std::is_integral_v<T> && commutes<T, Op>;
+  const T total = [&] {
+    if constexpr (fold_first) {
+      return rows.fold(task.op, lane);
+    } else {
+      rows.scan(task.op, lane);
+      return rows.total(task.op);
+    }
+  }();
   if (lane == 0) totals[warp] = to_words(total);
   __syncthreads();  // and so the tile was read: out may be in
   const T through = scan_lanes(from_words<T>(totals[lane % Flat::warps]), task.op, lane);
+  Totals<T> board = task.totals;
+  if constexpr (Totals<T>::packed) {
+    // Each tile has words of its own: blocks that wait do not all ask the same piece of the cache.
+    const T all = lane_value(through, Flat::warps - 1);
+    const std::int64_t to = tile + 1 + threadIdx.x;
+    if (to < gridDim.x) board.tell(to * gridDim.x + tile, all);
+    board.words += tile * gridDim.x;
+  } else if (warp == 0 && lane == Flat::warps - 1 && tile + 1 < gridDim.x) {
+    board.tell(tile, through);
+  }
+  if constexpr (fold_first) rows.scan(task.op, lane);
   if (warp == 0) {
-    if (lane == Flat::warps - 1 && tile + 1 < gridDim.x) task.totals.tell(tile, through);
     // Blocks start in the order of their tiles, so those waited for are there.
     Words<T> taken[batch];
-    task.totals.take(0, tile, lane, taken);
+    board.take(0, tile, lane, taken);
     T before = from_words<T>(task.init);
     bool has_before = seeded;
 #pragma unroll
@@ -380,7 +399,8 @@ void launch_flat_scan(Workspace& space,
                       T* out,
                       Op op) {
   ScanTask<T, Op> task{in, out, n, divide_up(n, FlatScan<T>::tile), {}, init, op};
-  const Workspace::Board board = space.board(task.tiles, stream);
+  const std::int64_t words = Totals<T>::packed ? task.tiles * task.tiles : task.tiles;
+  const Workspace::Board board = space.board(words, stream);
   task.totals.words = board.words;
   task.totals.epoch = board.epoch;
   if constexpr (!Totals<T>::packed) {
@@ -401,8 +421,11 @@ void scan(Workspace& space,
           T* out,
           Op op) {
   if (n <= 0) return;
-  if (n <= BlockScan<T>::most) {
-    return launch_block_scan<exclusive, seeded>(stream, in, n, init, out, op);
+  if (n <= BlockScan<T, 4>::most) {
+    return launch_block_scan<4, exclusive, seeded>(stream, in, n, init, out, op);
+  }
+  if (n <= BlockScan<T, 16>::most) {
+    return launch_block_scan<16, exclusive, seeded>(stream, in, n, init, out, op);
   }
   if (space.capability() < 90) {
     return textbook_scan<exclusive, seeded>(space, stream, in, n, init, out, op);

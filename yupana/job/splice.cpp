@@ -198,6 +198,9 @@ std::vector<SpliceInput> read_batch(const std::string& path) {
                                  "word protein behind the target where it is one",
                                  count));
     }
+    const auto hidden = [](char c) { return c >= 0 && c < ' ' && c != '\t'; };
+    const bool bad = std::any_of(line.begin(), line.end(), hidden);
+    if (bad) throw bad_line(path, reader.number(), "a control character; file names wanted");
     inputs.push_back({beside(fields[0]),
                       fields[1] == "auto" ? "auto" : beside(fields[1]),
                       beside(fields[2]),

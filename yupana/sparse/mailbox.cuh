@@ -14,11 +14,13 @@
 /// - after the barrier that follows clearing, only these functions touch a word of another warp:
 ///   both sides are strong accesses of one aligned word, which the memory model orders;
 /// - a word has one writer, the warp that settles its row, and ends at one value: a reader that
-/// sees
-///   an earlier one (0, absent, or "waiting") looks again;
+///   sees an earlier one (0, absent, or "waiting") looks again;
 /// - nothing else is read because of a word, so no order of other accesses is needed;
 /// - the plain accesses: clearing (before a barrier), a warp's reading of words that only itself
 ///   writes, and the last pass of levels_kernel (after a barrier).
+/// The report goes byte by byte: of one word the values 0, 0, 0 and 128 are written over 0 after a
+/// read, which is 0x80000000, "waiting for turn 0", and no second clearing: that lies behind the
+/// barrier that ends a strip.
 /// Everything else in shared memory (links, chains, chain_count, taken) lies between barriers.
 namespace yupana::sparse::cuda {
 

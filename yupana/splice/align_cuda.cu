@@ -6,13 +6,13 @@
 #include "yupana/core/error.hpp"
 #include "yupana/splice/devices_cuda.hpp"
 #include "yupana/splice/launch_cuda.hpp"
+#include "yupana/splice/memory_cuda.hpp"
 #include "yupana/splice/pack_cuda.hpp"
 
 namespace yupana::splice::cuda {
 namespace {
 
 using yupana::cuda::check;
-using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
 using yupana::cuda::Event;
 using yupana::cuda::run_side_by_side;
@@ -25,8 +25,6 @@ constexpr std::int64_t slab_rows_of_many = 384;
 
 /// Shared memory of a multiprocessor that rows may take, less than any device since 8.0 has.
 constexpr std::int64_t shared_bytes = 160 << 10;
-/// Of one warp at most.
-constexpr std::int64_t shared_bytes_of_warp = 96 << 10;
 
 /// All that a call does to one device.
 class Aligner {
@@ -84,71 +82,69 @@ class Aligner {
   std::vector<std::size_t> run_batch(std::span<const BatchCase> cases,
                                      std::span<SplicedAlignment* const> results) {
     context_.check_cancelled();
-    const PackedBatch packed(context_, cases, params_);
-    const BatchLayout& layout = packed.layout();
     const Stream stream;
+    MemoryLease memory(device_, context_.gpu_memory(), stream);
+    PackedBatch packed(cases, params_);
+    const BatchLayout& layout = packed.layout();
     const std::array<Event, 4> marks{Event(true), Event(true), Event(true), Event(true)};
-    marks[0].record(stream);
     const Width width = cases.front().prepared->width;
     const bool affine = params_.gap_open != 0;
-    DeviceArray<std::uint8_t> upload(layout.bytes);
-    check(cudaMemcpyAsync(
-              upload.data(), packed.data(), upload.bytes(), cudaMemcpyHostToDevice, stream),
-          "upload cases");
-    context_.count_moved(upload.bytes());
-    DeviceBatch batch = packed.on_device(upload.data());
-    // Sweeps look up letters 128 positions ahead.
-    DeviceArray<std::uint16_t> program(layout.program + 128);
-    DeviceArray<std::uint64_t> boundaries(layout.boundaries);
-    DeviceArray<std::uint32_t> state(layout.state);
-    DeviceArray<DeviceResult> results_there(std::ssize(cases));
-    DeviceArray<unsigned long long> counters(3);
-    batch.program = program.data();
-    batch.boundaries = boundaries.data();
-    batch.state = state.data();
-    batch.results = results_there.data();
-    batch.counters = reinterpret_cast<std::int32_t*>(counters.data());
-    batch.words_used = counters.data() + 2;
-    set_zero(boundaries, stream);
-    set_zero(results_there, stream);
-    set_zero(counters, stream);
-    batch.shared_words = shared_words(cases, layout.item_count);
     // All memory before the first kernel: what follows must not wait for it, so as to hear of a
     // cancellation.
-    DeviceArray<std::uint32_t> scratch, words;
-    int trace_warps = 0;
-    if (params_.alignment) {
-      trace_warps = take_scratch(cases, layout, batch, scratch);
-      words = DeviceArray<std::uint32_t>(layout.words);
-      batch.words = words.data();
-    }
+    DeviceBatch batch;
+    batch.shared_words = shared_words(cases, layout.item_count);
+    const int trace_warps = params_.alignment ? size_scratch(cases, layout, batch) : 0;
+    std::uint8_t* upload = nullptr;
+    unsigned long long* counters = nullptr;
+    Places places;
+    places.add(upload, layout.bytes);
+    // Sweeps look up letters 128 positions ahead.
+    places.add(batch.program, layout.program + 128);
+    places.add(batch.boundaries, layout.boundaries);
+    places.add(batch.state, layout.state);
+    places.add(batch.results, std::ssize(cases));
+    places.add(counters, 3);
+    places.add(batch.scratch, batch.scratch_words * trace_warps);
+    places.add(batch.words, params_.alignment ? layout.words : 0);
+    places.put_into(memory.on_device(places.bytes()));
+    batch.counters = reinterpret_cast<std::int32_t*>(counters);
+    batch.words_used = counters + 2;
+    // Cleared while the host packs.
+    set_zero(batch.boundaries, layout.boundaries, stream);
+    set_zero(batch.results, std::ssize(cases), stream);
+    set_zero(counters, 3, stream);
+    std::uint8_t* from = memory.on_host(layout.bytes);
+    packed.fill(context_, from);
+    marks[0].record(stream);
+    const auto bytes = static_cast<std::size_t>(layout.bytes);
+    check(cudaMemcpyAsync(upload, from, bytes, cudaMemcpyHostToDevice, stream), "upload cases");
+    context_.count_moved(bytes);
+    packed.point_into(upload, batch);
     marks[1].record(stream);
     launch_forward(width, affine, batch, stream);
     marks[2].record(stream);
     if (params_.alignment) launch_trace(width, affine, batch, trace_warps, stream);
     marks[3].record(stream);
     wait_for(context_, stream, batch.counters, "align exons");
-    std::vector<DeviceResult> done(cases.size());
-    check(cudaMemcpyAsync(done.data(),
-                          results_there.data(),
-                          results_there.bytes(),
-                          cudaMemcpyDeviceToHost,
-                          stream),
-          "read scores");
-    stream.wait();
+    const auto scores = read_back(memory, batch.results, cases.size(), stream, "read scores");
+    const std::vector<DeviceResult> done(scores.begin(), scores.end());
     if (tuning_.seconds != nullptr) {
       tuning_.seconds->upload += seconds_between(marks[0], marks[1]);
       tuning_.seconds->forward += seconds_between(marks[1], marks[2]);
       tuning_.seconds->trace += seconds_between(marks[2], marks[3]);
     }
-    const std::vector<std::uint32_t> paths = read_words(done, words, stream);
+    std::int64_t used = 0;
+    for (const DeviceResult& result : done) used = std::max(used, result.words_at + result.words);
+    const std::span<const std::uint32_t> paths =
+        read_back(memory, batch.words, static_cast<std::size_t>(used), stream, "read alignments");
     return hand_over(cases, results, done, paths);
   }
 
   template <class T>
-  static void set_zero(DeviceArray<T>& array, cudaStream_t stream) {
-    if (array.empty()) return;
-    check(cudaMemsetAsync(array.data(), 0, array.bytes(), stream), "clear memory");
+  static void set_zero(T* array, std::int64_t count, cudaStream_t stream) {
+    if (count == 0) return;
+    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
+    check(cudaMemsetAsync(array, 0, bytes, stream), "clear memory");
   }
 
   /// Shared memory a warp gets for rows: for all that the cases need, but so that many warps find
@@ -162,15 +158,14 @@ class Aligner {
       most = std::max(most, (p.plan.slots + 1) * planes * p.shape.columns * 32);
     }
     const std::int64_t beside = std::clamp<std::int64_t>(warps / multiprocessors_ + 1, 1, 16);
-    const std::int64_t room = std::min(shared_bytes_of_warp, shared_bytes / beside);
+    const std::int64_t room = std::min<std::int64_t>(most_shared_bytes, shared_bytes / beside);
     return std::min(most, room / 128 * 32);
   }
 
-  /// Memory of the traceback; returns its warps.
-  int take_scratch(std::span<const BatchCase> cases,
+  /// How much memory the traceback has; returns its warps.
+  int size_scratch(std::span<const BatchCase> cases,
                    const BatchLayout& layout,
-                   DeviceBatch& batch,
-                   DeviceArray<std::uint32_t>& scratch) const {
+                   DeviceBatch& batch) const {
     std::int64_t longest = 1, columns = 4;
     for (const BatchCase& c : cases) {
       longest = std::max(longest, c.prepared->plan.longest);
@@ -188,32 +183,13 @@ class Aligner {
     if (tuning_.slab_rows > 0) slab = tuning_.slab_rows;
     batch.slab_rows = static_cast<std::int32_t>(slab);
     batch.scratch_words = (slab + program_gap + 1) * row + layout.path_words;
-    scratch = DeviceArray<std::uint32_t>(batch.scratch_words * warps);
-    batch.scratch = scratch.data();
     return warps;
-  }
-
-  std::vector<std::uint32_t> read_words(const std::vector<DeviceResult>& done,
-                                        const DeviceArray<std::uint32_t>& words,
-                                        const Stream& stream) const {
-    std::int64_t used = 0;
-    for (const DeviceResult& result : done) used = std::max(used, result.words_at + result.words);
-    std::vector<std::uint32_t> paths(static_cast<std::size_t>(used));
-    if (used == 0) return paths;
-    check(cudaMemcpyAsync(paths.data(),
-                          words.data(),
-                          paths.size() * sizeof(std::uint32_t),
-                          cudaMemcpyDeviceToHost,
-                          stream),
-          "read alignments");
-    stream.wait();
-    return paths;
   }
 
   std::vector<std::size_t> hand_over(std::span<const BatchCase> cases,
                                      std::span<SplicedAlignment* const> results,
                                      const std::vector<DeviceResult>& done,
-                                     const std::vector<std::uint32_t>& paths) {
+                                     std::span<const std::uint32_t> paths) {
     std::vector<std::size_t> overflown;
     double cells = 0;
     for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -232,12 +208,11 @@ class Aligner {
         result.executed_cells = prepared.plan.cells(prepared.letters);
         result.traced_cells = done[i].traced_cells;
         result.wide = prepared.width == Width::wide;
-        const std::span all(paths);
         result.chain = read_path(*cases[i].problem,
                                  prepared,
                                  params_.substitution,
-                                 all.subspan(static_cast<std::size_t>(done[i].words_at),
-                                             static_cast<std::size_t>(done[i].words)));
+                                 paths.subspan(static_cast<std::size_t>(done[i].words_at),
+                                               static_cast<std::size_t>(done[i].words)));
       }
     });
     stage_.advance(cells);
@@ -324,6 +299,12 @@ std::vector<SplicedAlignment> align(Context& context,
     run_device(aligner, problems, prepared, std::move(dealt[d]), params, tuning, results);
   };
   run_side_by_side(devices.size(), run);
+  // Thousands of small pieces of memory, by all threads.
+  context.parallel_for(std::ssize(prepared), 8, [&](std::int64_t from, std::int64_t to) {
+    for (auto p = static_cast<std::size_t>(from); p < static_cast<std::size_t>(to); ++p) {
+      prepared[p] = {};
+    }
+  });
   return results;
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <mutex>
+#include <string_view>
 
 #include "yupana/core/error.hpp"
 #include "yupana/splice/align.hpp"
@@ -11,6 +13,12 @@ namespace yupana::splice {
 
 /// A single letter, gap or junction beyond this is a mistake, and sums stay far below 2^63.
 inline constexpr int largest_score = 1'000'000;
+
+/// Which of A, C, G and T occur in a text, in either case, and whether anything else does.
+struct BaseSet {
+  bool a = false, c = false, g = false, t = false, other = false;
+};
+BaseSet base_set(std::string_view text);
 
 void check_params(const AlignParams& params);
 /// Letters of `text` are numbered from `first`; `what` is what one is called.

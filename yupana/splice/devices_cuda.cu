@@ -3,8 +3,29 @@
 
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/splice/devices_cuda.hpp"
+#include "yupana/splice/memory_cuda.hpp"
 
 namespace yupana::splice::cuda {
+
+SpareMemory& SpareMemory::instance() {
+  // Never destroyed: at the end of a process the driver may be gone before it.
+  static SpareMemory& one = *new SpareMemory;
+  return one;
+}
+
+DeviceMemory SpareMemory::take(int device) {
+  const std::lock_guard lock(mutex_);
+  const auto found = spare_.find(device);
+  if (found == spare_.end()) return {};
+  DeviceMemory memory = std::move(found->second);
+  spare_.erase(found);
+  return memory;
+}
+
+void SpareMemory::give_back(int device, DeviceMemory&& memory) {
+  const std::lock_guard lock(mutex_);
+  spare_.insert_or_assign(device, std::move(memory));
+}
 
 void wait_for(const Context& context,
               cudaStream_t stream,

@@ -10,20 +10,33 @@ namespace {
 /// Selectors of no base, for packed scores.
 constexpr std::uint8_t no_base = 0x88;
 
+/// to[i] = codes[bases[i]] of bases that are A, C, G or T: choices between bytes, many at a time.
+void put_plain(const char* bases,
+               std::int64_t count,
+               const std::array<std::uint8_t, 256>& codes,
+               std::uint8_t* __restrict__ to) {
+  const std::uint8_t a = codes['A'], c = codes['C'], g = codes['G'], t = codes['T'];
+  const auto mask = [](bool holds) { return static_cast<std::uint8_t>(-std::uint8_t{holds}); };
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto lower = static_cast<std::uint8_t>(bases[i] | 0x20);
+    to[i] = static_cast<std::uint8_t>((mask(lower == 'a') & a) | (mask(lower == 'c') & c) |
+                                      (mask(lower == 'g') & g) | (mask(lower == 't') & t));
+  }
+}
+
 }  // namespace
 
-PackedBatch::PackedBatch(Context& context,
-                         std::span<const BatchCase> cases,
-                         const AlignParams& params)
+PackedBatch::PackedBatch(std::span<const BatchCase> cases, const AlignParams& params)
     : cases_(cases), params_(params), affine_(params.gap_open != 0) {
   lay_out();
-  // Not set to anything: filled below, by all threads.
-  memory_.reset(new std::uint8_t[static_cast<std::size_t>(layout_.bytes)]);
-  const Substitution& s = params.substitution;
+}
+
+void PackedBatch::fill(Context& context, std::uint8_t* memory) {
+  memory_ = memory;
   auto* scores = at<std::int32_t>(layout_.substitution);
-  for (const int score : s.scores) *scores++ = score - 2 * params.gap_extend;
-  context.parallel_for(std::ssize(cases_), 4, [&](std::int64_t from, std::int64_t to) {
-    for (std::int64_t i = from; i < to; ++i) fill(static_cast<std::size_t>(i));
+  for (const int score : params_.substitution.scores) *scores++ = score - 2 * params_.gap_extend;
+  context.parallel_for(std::ssize(cases_), 2, [&](std::int64_t from, std::int64_t to) {
+    for (std::int64_t i = from; i < to; ++i) fill_case(static_cast<std::size_t>(i));
   });
 }
 
@@ -78,7 +91,7 @@ void PackedBatch::lay_out() {
   layout_.bases = take(layout_.program, 1);
 }
 
-void PackedBatch::fill(std::size_t index) {
+void PackedBatch::fill_case(std::size_t index) {
   const DeviceCase& c = device_cases_[index];
   const PreparedCase& prepared = *cases_[index].prepared;
   const Case& problem = *cases_[index].problem;
@@ -126,7 +139,13 @@ void PackedBatch::fill_starts(const DeviceCase& c,
     start->marks_to = prepared.marks_from[s + 1];
     const char* bases = problem.bases.data() + from.first - 1;
     std::uint8_t* to = program + position;
-    for (std::int64_t i = 0; i < from.rows; ++i) to[i] = base[static_cast<unsigned char>(bases[i])];
+    if (prepared.plain) {
+      put_plain(bases, from.rows, base, to);
+    } else {
+      for (std::int64_t i = 0; i < from.rows; ++i) {
+        to[i] = base[static_cast<unsigned char>(bases[i])];
+      }
+    }
     std::memset(to + from.rows, nothing, program_gap);
     position += from.rows + program_gap;
   }
@@ -180,8 +199,7 @@ void PackedBatch::fill_letters(const DeviceCase& c,
   }
 }
 
-DeviceBatch PackedBatch::on_device(const std::uint8_t* upload) const {
-  DeviceBatch batch;
+void PackedBatch::point_into(const std::uint8_t* upload, DeviceBatch& batch) const {
   const auto set = [&]<class T>(const T*& to, std::int64_t offset) {
     to = reinterpret_cast<const T*>(upload + offset);
   };
@@ -202,7 +220,6 @@ DeviceBatch PackedBatch::on_device(const std::uint8_t* upload) const {
   batch.letters = params_.substitution.letters;
   batch.open = params_.gap_open;
   batch.alignment = params_.alignment;
-  return batch;
 }
 
 std::vector<ExonAlignment> read_path(const Case& problem,
@@ -220,12 +237,19 @@ std::vector<ExonAlignment> read_path(const Case& problem,
       const std::int64_t exon = prepared.plan.readings[words[++w]].exon;
       base = problem.exons[static_cast<std::size_t>(exon)].last;
       chain.push_back({exon, 0, letter, {}});
+      chain.back().runs.reserve(32);  // of exons; more are found as they come
     } else if (operation == word_pair) {
-      for (std::int64_t i = 0; i < length; ++i) {
-        const char a = problem.bases[static_cast<std::size_t>(--base)];
-        const char b = problem.target[static_cast<std::size_t>(--letter)];
-        append(chain.back().runs, column_of(substitution, a, b));
+      const char* a = problem.bases.data() + base - 1;
+      const char* b = problem.target.data() + letter - 1;
+      for (std::int64_t i = 0, run; i < length; i += run) {
+        const char column = column_of(substitution, a[-i], b[-i]);
+        run = 1;
+        while (i + run < length && column_of(substitution, a[-i - run], b[-i - run]) == column) {
+          ++run;
+        }
+        append(chain.back().runs, column, run);
       }
+      base -= length, letter -= length;
     } else if (operation == word_bases) {
       append(chain.back().runs, 'D', length);
       base -= length;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -33,24 +32,25 @@ struct BatchLayout {
 
 class PackedBatch {
  public:
-  /// Cases of one width, longest first.
-  PackedBatch(Context& context, std::span<const BatchCase> cases, const AlignParams& params);
+  /// Cases of one width, longest first. Finds the layout alone.
+  PackedBatch(std::span<const BatchCase> cases, const AlignParams& params);
+  /// Writes layout().bytes, on all threads.
+  void fill(Context& context, std::uint8_t* memory);
 
   const BatchLayout& layout() const { return layout_; }
-  const std::uint8_t* data() const { return memory_.get(); }
   std::span<const BatchCase> cases() const { return cases_; }
-  /// Pointers into a copy of the upload on a device.
-  DeviceBatch on_device(const std::uint8_t* upload) const;
+  /// Points a batch at a copy of the upload on a device.
+  void point_into(const std::uint8_t* upload, DeviceBatch& batch) const;
 
  private:
   void lay_out();
-  void fill(std::size_t index);
+  void fill_case(std::size_t index);
   void fill_starts(const DeviceCase& c, const PreparedCase& prepared, const Case& problem);
   void fill_readings(const DeviceCase& c, const PreparedCase& prepared);
   void fill_letters(const DeviceCase& c, const PreparedCase& prepared, const Case& problem);
   template <class T>
   T* at(std::int64_t offset) {
-    return reinterpret_cast<T*>(memory_.get() + offset);
+    return reinterpret_cast<T*>(memory_ + offset);
   }
 
   std::span<const BatchCase> cases_;
@@ -59,7 +59,7 @@ class PackedBatch {
   BatchLayout layout_;
   std::vector<DeviceCase> device_cases_;
   std::vector<std::int64_t> first_item_;
-  std::unique_ptr<std::uint8_t[]> memory_;
+  std::uint8_t* memory_ = nullptr;
 };
 
 /// The chain of an alignment from its words.

@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <string_view>
 
 #include "yupana/core/error.hpp"
 #include "yupana/core/tiles.hpp"
+#include "yupana/splice/checks.hpp"
 #include "yupana/splice/launch_cuda.hpp"
 #include "yupana/splice/prepare_cuda.hpp"
 
@@ -73,23 +76,37 @@ void find_marks(PreparedCase& c) {
   c.marks_from.push_back(static_cast<std::int32_t>(c.marks.size()));
 }
 
-// Which letters the bases of exons are; in the program they are numbered by first use.
+// Which letters the bases of exons are; in the program they are numbered in order of their codes.
 void find_letters(PreparedCase& c, const Case& problem, const AlignParams& params) {
-  std::array<bool, 256> seen{};
+  // A bit a code, the last for all beyond.
+  const auto bit_of = [&](char base) {
+    return std::uint64_t{1} << std::min<int>(
+               63, params.substitution.code[static_cast<unsigned char>(base)]);
+  };
+  std::uint64_t seen = 0;
+  constexpr std::string_view four = "ACGT";
+  c.plain = std::all_of(four.begin(), four.end(), [&](char base) {
+    return bit_of(base) == bit_of(static_cast<char>(base | 0x20));
+  });
   for (const Start& start : c.plan.starts) {
-    const char* bases = problem.bases.data() + start.first - 1;
-    for (std::int64_t i = 0; i < start.rows; ++i) seen[static_cast<unsigned char>(bases[i])] = true;
+    const std::string_view bases = problem.bases.substr(static_cast<std::size_t>(start.first - 1),
+                                                        static_cast<std::size_t>(start.rows));
+    const BaseSet set = base_set(bases);
+    if (c.plain && set.other == 0) {
+      seen |= (set.a ? bit_of('A') : 0) | (set.c ? bit_of('C') : 0) | (set.g ? bit_of('G') : 0) |
+              (set.t ? bit_of('T') : 0);
+    } else {
+      c.plain = false;  // from here on, all of them by the table
+      for (const char base : bases) seen |= bit_of(base);
+    }
   }
   c.letter_of.fill(Substitution::no_letter);
-  for (int character = 0; character < 256; ++character) {
-    if (!seen[character]) continue;
-    const std::uint8_t code = params.substitution.code[character];
-    if (c.letter_of[code] != Substitution::no_letter) continue;
-    if (c.base_letters < 8) {
-      c.code_of[c.base_letters] = code;
-      c.letter_of[code] = static_cast<std::uint8_t>(c.base_letters);
-    }
-    c.base_letters = std::min(9, c.base_letters + 1);
+  c.base_letters = seen >> 63 != 0 ? 9 : std::min(9, std::popcount(seen));
+  int letter = 0;
+  for (int code = 0; code < 63 && letter < 8; ++code) {
+    if ((seen >> code & 1) == 0) continue;
+    c.code_of[letter] = static_cast<std::uint8_t>(code);
+    c.letter_of[code] = static_cast<std::uint8_t>(letter++);
   }
 }
 

@@ -37,6 +37,7 @@ struct PreparedCase {
   std::array<std::uint8_t, 256> letter_of{};  ///< of each base code, among those that occur
   std::array<std::uint8_t, 8> code_of{};
   std::int32_t base_letters = 0;  ///< that occur; 9: more than 8
+  bool plain = false;             ///< A, C, G and T alone, either case
   Width width = Width::packed4;
   StripShape shape;
   Limits limits;

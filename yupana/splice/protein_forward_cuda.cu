@@ -277,10 +277,10 @@ __global__ void __launch_bounds__(threads)
 
 void launch_protein_forward(const DeviceProteins& batch, cudaStream_t stream) {
   const int bytes = batch.letters * codon_width * static_cast<int>(sizeof(std::int32_t));
-  yupana::cuda::check(
-      cudaFuncSetAttribute(
-          protein_forward_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-      "set shared memory aside");
+  yupana::cuda::check(cudaFuncSetAttribute(protein_forward_kernel,
+                                           cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                           std::max(bytes, 48 << 10)),
+                      "set shared memory aside");
   protein_forward_kernel<<<batch.item_count, threads, bytes, stream>>>(batch);
   yupana::cuda::check_launch("align proteins");
 }

@@ -21,6 +21,11 @@ class Script {
   }
 
   void write() {
+    // About what a genome's exons take; more grows as it comes.
+    const std::size_t starts = to_.plan.starts.size();
+    to_.starts.reserve(starts), to_.streams.reserve(3 * starts);
+    to_.readings.reserve(to_.plan.readings.size());
+    to_.carries.reserve(16 * starts), to_.leavings.reserve(3 * to_.plan.readings.size());
     for (std::size_t s = 0; s < to_.plan.starts.size(); ++s) {
       const Start& start = to_.plan.starts[s];
       for (std::int64_t r = start.readings_from; r < start.readings_to; ++r) {
