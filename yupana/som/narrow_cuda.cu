@@ -1,3 +1,5 @@
+#include <cuda_pipeline.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -18,6 +20,10 @@ namespace {
 //   2. samples that their rounding leaves open, by distances in float and then in double;
 //   3. the tile in order of its neurons (counting sort), so that a thread adds up one feature of a
 //      run of samples in a register and shared memory hears of it once a neuron.
+
+constexpr int threads = 256;
+constexpr int warps = threads / 32;
+constexpr int tile = 256;
 
 /// Parts of a block's memory, in 4-byte words from its start.
 struct Layout {
@@ -84,6 +90,25 @@ __device__ void search_group(const NarrowTask& task,
   } else {
     best[s] = static_cast<unsigned>(neuron) << 16 | atomicAdd(bins + neuron, 1);
   }
+}
+
+/// Brings a tile into shared memory without waiting for it.
+__device__ void bring(const NarrowTask& task, std::int64_t number, float* to) {
+  const auto features = static_cast<int>(task.codebook.features);
+  const std::int64_t first = number * tile;
+  if (first < task.samples.rows) {
+    const int floats =
+        static_cast<int>(min(std::int64_t{tile}, task.samples.rows - first)) * features;
+    const float* const from = task.samples.values + first * features;
+    const int fours = reinterpret_cast<std::uintptr_t>(from) % 16 == 0 ? floats / 4 : 0;
+    for (int i = static_cast<int>(threadIdx.x); i < fours; i += threads) {
+      __pipeline_memcpy_async(to + 4 * i, from + 4 * i, 16);
+    }
+    for (int i = 4 * fours + static_cast<int>(threadIdx.x); i < floats; i += threads) {
+      __pipeline_memcpy_async(to + i, from + i, 4);
+    }
+  }
+  __pipeline_commit();
 }
 
 /// starts[k]: samples of the tile before those of neuron k. By one warp.

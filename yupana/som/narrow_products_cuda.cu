@@ -1,3 +1,5 @@
+#include <cuda_pipeline.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -21,15 +23,21 @@ namespace {
 //   3. a warp multiplies 16 neurons by every other 32 samples, and wipes the left operand.
 // Operands lie in memory as lanes read them. Of 32 samples, sample g + 8 i is byte i of word g; of
 // the 32 places that an instruction sums over, lane q has words 2 q and 2 q + 1.
+constexpr int threads = 128;
+constexpr int warps = threads / 32;
+constexpr int tile = 128;
 constexpr int neuron_tiles = 4;
 constexpr int most_neurons = 16 * neuron_tiles;
 constexpr int bytes_of_value = 5;
 constexpr int most_columns = 96;
 constexpr int groups = tile / 32;
 constexpr int ones_words = groups * neuron_tiles * 32 * 4;
-constexpr std::int64_t most_tiles = 1 << 16;  // of a block
+constexpr std::int64_t most_tiles = 1 << 17;  // of a block
 constexpr double bias = 549755813888.0;       // 2^39
-constexpr int blocks_wanted = 2;              // on a multiprocessor
+#ifndef BLOCKS
+#define BLOCKS 4
+#endif
+constexpr int blocks_wanted = BLOCKS;  // on a multiprocessor
 
 __host__ __device__ constexpr int columns_of(int features) { return bytes_of_value * features + 1; }
 /// Tiles of eight columns for d <= 4 held.
@@ -60,8 +68,7 @@ __host__ __device__ inline ProductLayout product_layout(int neurons, int feature
 }
 
 __device__ __forceinline__ void multiply_bytes(unsigned (&c)[4], const uint4& a, const uint2& b) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
       "{%8, %9}, {%0, %1, %2, %3};"
       : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
       : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b.x), "r"(b.y));
@@ -73,8 +80,10 @@ __device__ __forceinline__ int place_of(int group, int g, int i, int neuron) {
          (neuron / 8 % 2) * 4 + (g % 2) * 8 + i;
 }
 
-/// Writes the bytes of four samples' values, word after word of a column: 8 words apart.
-__device__ __forceinline__ void write_bytes(const float (&x)[4], double scale, unsigned* to) {
+/// The bytes of four samples' values: words[b] has those of place b.
+__device__ __forceinline__ void bytes_of(const float (&x)[4],
+                                         double scale,
+                                         unsigned (&words)[bytes_of_value]) {
   // 1.5 x 2^52: added to a number below 2^51, it leaves the nearest integer in the lower bits, ties
   // to even, which is how fixed() rounds; x times a power of two is exact.
   constexpr double shift = 6755399441055744.0 + bias;
@@ -89,54 +98,94 @@ __device__ __forceinline__ void write_bytes(const float (&x)[4], double scale, u
   const unsigned second = __byte_perm(low[2], low[3], 0x5140);
   const unsigned third = __byte_perm(low[0], low[1], 0x7362);
   const unsigned fourth = __byte_perm(low[2], low[3], 0x7362);
-  to[0] = __byte_perm(first, second, 0x5410);
-  to[8] = __byte_perm(first, second, 0x7632);
-  to[16] = __byte_perm(third, fourth, 0x5410);
-  to[24] = __byte_perm(third, fourth, 0x7632);
-  to[32] = __byte_perm(
+  words[0] = __byte_perm(first, second, 0x5410);
+  words[1] = __byte_perm(first, second, 0x7632);
+  words[2] = __byte_perm(third, fourth, 0x5410);
+  words[3] = __byte_perm(third, fourth, 0x7632);
+  words[4] = __byte_perm(
       __byte_perm(high[0], high[1], 0x0040), __byte_perm(high[2], high[3], 0x0040), 0x5410);
+}
+
+/// Brings `floats` of a tile, at most `held` times 16 bytes a thread, without waiting for them.
+template <int held>
+__device__ __forceinline__ void bring(const float* from, int floats, bool aligned, float* to) {
+  static_assert(tile == threads);
+  const int thread = static_cast<int>(threadIdx.x);
+  const int fours = aligned ? floats / 4 : 0;
+#pragma unroll
+  for (int i = 0; i < held; ++i) {
+    const int at = thread + i * threads;
+    if (at < fours) __pipeline_memcpy_async(to + 4 * at, from + 4 * at, 16);
+  }
+  if (4 * fours < floats) {
+    for (int i = 4 * fours + thread; i < floats; i += threads) {
+      __pipeline_memcpy_async(to + i, from + i, 4);
+    }
+  }
+}
+
+/// The bytes of 32 samples from `values` on.
+template <int held>
+__device__ __forceinline__ void make_bytes(int features,
+                                           const float* values,
+                                           const double* scales,
+                                           unsigned* bytes) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, q = lane % 4;
+  const float* const mine = values + g * features + q;
+  bytes += 8 * bytes_of_value * q + g;
+#pragma unroll
+  for (int i = 0; i < held; ++i) {
+    if (i + 1 == held && q + 4 * i >= features) break;
+    float x[4];
+    unsigned words[bytes_of_value];
+#pragma unroll
+    for (int r = 0; r < 4; ++r) x[r] = mine[8 * r * features + 4 * i];
+    bytes_of(x, scales[q + 4 * i], words);
+#pragma unroll
+    for (int b = 0; b < bytes_of_value; ++b) bytes[8 * (bytes_of_value * 4 * i + b)] = words[b];
+  }
 }
 
 /// Step 1 for 32 samples.
 template <int held>
-__device__ void search_samples(const NarrowTask& task,
-                               const ProductLayout& at,
-                               float* memory,
-                               const float* values,
-                               int group,
-                               int rows,
-                               const Margin& margin) {
+__device__ __forceinline__ void search_samples(const NarrowTask& task,
+                                               const ProductLayout& at,
+                                               float* memory,
+                                               const float* values,
+                                               int group,
+                                               int rows,
+                                               const Margin& margin) {
   const auto features = static_cast<int>(task.codebook.features);
   const auto neurons = static_cast<int>(task.codebook.neurons);
   const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, q = lane % 4;
-  const auto* const scale = reinterpret_cast<const double*>(memory + at.scale) + q;
+  values += 32 * group * features;
+  make_bytes<held>(
+      features,
+      values,
+      reinterpret_cast<const double*>(memory + at.scale),
+      reinterpret_cast<unsigned*>(memory + at.bytes) + group * column_tiles(held) * 64);
   const float* const center = memory + at.center + q;
-  const float* const mine = values + (32 * group + g) * features + q;
-  auto* const bytes = reinterpret_cast<unsigned*>(memory + at.bytes) +
-                      group * column_tiles(held) * 64 + 8 * bytes_of_value * q + g;
-  float a[4][held];
-#pragma unroll
-  for (int i = 0; i < held; ++i) {
-    const bool inside = q + 4 * i < features;
-    float x[4];
-#pragma unroll
-    for (int r = 0; r < 4; ++r) x[r] = inside ? mine[8 * r * features + 4 * i] : 0.0f;
-    if (inside) write_bytes(x, scale[4 * i], bytes + 8 * bytes_of_value * 4 * i);
-#pragma unroll
-    for (int r = 0; r < 4; ++r) a[r][i] = __fsub_rn(x[r], center[4 * i]);
-  }
-  std::uint32_t left[2][operands_of(held)][4];
-  float margins[2][2];
-#pragma unroll
-  for (int r = 0; r < 4; ++r) {
-    margins[r / 2][r % 2] = margin.at(norm_of(split<held>(a[r], r % 2, left[r / 2])));
-  }
   const auto* const fragments = reinterpret_cast<const uint2*>(memory + at.fragments);
+  const float* mine = values + g * features + q;
   int neuron = 0;
 #pragma unroll
-  for (int half = 0; half < 2; ++half) {
+  for (int half = 0; half < 2; ++half, mine += 16 * features) {
+    std::uint32_t left[operands_of(held)][4];
+    float margins[2];
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      float a[held];
+#pragma unroll
+      for (int i = 0; i < held; ++i) {
+        // Behind the last feature are other values, or, behind the last sample, other parts of the
+        // memory: none that may be in the products.
+        const float x = mine[8 * h * features + 4 * i];
+        a[i] = i + 1 < held || q + 4 * i < features ? __fsub_rn(x, center[4 * i]) : 0.0f;
+      }
+      margins[h] = margin.at(norm_of(split<held>(a, h, left)));
+    }
     Found found[2];
-    nearest_of_group<held>(left[half], margins[half], fragments, neurons, found);
+    nearest_of_group<held>(left, margins, fragments, neurons, found);
     if (q / 2 == half) neuron = q % 2 == 0 ? found[0].neuron : found[1].neuron;
   }
   const int s = 32 * group + g + 8 * q;
@@ -194,11 +243,10 @@ __device__ void deliver(const NarrowTask& task,
                         float* memory,
                         const unsigned (&sums)[tiles][4]) {
   constexpr int width = 8 * tiles;
-  static_assert(most_neurons * width <= groups * tiles * 64);
   const auto neurons = static_cast<int>(task.codebook.neurons);
   const auto features = static_cast<int>(task.codebook.features);
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
-  auto* const totals = reinterpret_cast<unsigned*>(memory + at.bytes);
+  auto* const totals = reinterpret_cast<unsigned*>(memory + at.ones);
   __syncthreads();
   for (int i = thread; i < most_neurons * width; i += threads) totals[i] = 0;
   __syncthreads();
@@ -234,8 +282,20 @@ __global__ void __launch_bounds__(threads, blocks_wanted)
   const auto features = static_cast<int>(task.codebook.features);
   const ProductLayout at = product_layout(static_cast<int>(task.codebook.neurons), features);
   const int thread = static_cast<int>(threadIdx.x);
-  float* const values = memory + at.tiles;
-  bring(task, blockIdx.x, values);
+  // This block's tiles: every gridDim.x-th, the last of all perhaps not whole.
+  const std::int64_t tiles_of_all = (task.samples.rows + tile - 1) / tile;
+  const auto count = static_cast<int>((tiles_of_all - blockIdx.x + gridDim.x - 1) / gridDim.x);
+  const std::int64_t stride = std::int64_t{tile} * gridDim.x;
+  const float* from = task.samples.values + std::int64_t{tile} * blockIdx.x * features;
+  const auto last_rows = static_cast<int>(
+      min(std::int64_t{tile},
+          task.samples.rows - std::int64_t{tile} * blockIdx.x - (count - 1) * stride));
+  const bool aligned = reinterpret_cast<std::uintptr_t>(from) % 16 == 0;
+  const float* now = memory + at.tiles;
+  float* next = memory + at.tiles;
+  bring<held>(from, (count > 1 ? tile : last_rows) * features, aligned, next);
+  __pipeline_commit();
+  next += tile * features;
   turn(task, memory + at.turned);
   for (int i = at.ones + thread; i < at.scale; i += threads) memory[i] = 0;
   if (thread < 4 * held) {
@@ -254,14 +314,13 @@ __global__ void __launch_bounds__(threads, blocks_wanted)
       task,
       {memory + at.turned, memory + at.squares, reinterpret_cast<uint2*>(memory + at.fragments)});
   unsigned sums[tiles][4] = {};
-  int side = 0;
-  for (std::int64_t t = blockIdx.x; t * tile < task.samples.rows; t += gridDim.x) {
-    const int rows = static_cast<int>(min(std::int64_t{tile}, task.samples.rows - t * tile));
-    const float* const now = values + side * tile * features;
+  for (int left = count; left > 0; --left) {
+    const int rows = left > 1 ? tile : last_rows;
     __pipeline_wait_prior(0);
     __syncthreads();  // also: the operands have been multiplied
-    side ^= 1;
-    bring(task, t + gridDim.x, values + side * tile * features);
+    from += stride * features;
+    if (left > 1) bring<held>(from, (left > 2 ? tile : last_rows) * features, aligned, next);
+    __pipeline_commit();
     if (thread / 32 * 32 < rows) {
       search_samples<held>(task, at, memory, now, thread / 32, rows, margin);
     }
@@ -269,6 +328,9 @@ __global__ void __launch_bounds__(threads, blocks_wanted)
     const int open = *reinterpret_cast<const int*>(memory + at.list);
     if (open > 0) settle(task, at, memory, now, open);
     add_products<tiles>(at, memory, rows, sums);
+    float* const free = const_cast<float*>(now);
+    now = next;
+    next = free;
   }
   __pipeline_wait_prior(0);
   deliver<tiles>(task, at, memory, sums);

@@ -11,10 +11,7 @@
 /// narrow kernels include this.
 namespace yupana::som::cuda::narrow {
 
-// A block takes tiles of 256 samples, a warp the scores of 16 of them at once.
-constexpr int threads = 256;
-constexpr int warps = threads / 32;
-constexpr int tile = 256;
+// A warp takes the scores of 16 samples at once.
 constexpr int columns = 7;  // groups of 8 neurons whose scores stand in registers: 56 of them
 constexpr int chunk = 8 * columns;
 constexpr int most_features = 32;
@@ -57,8 +54,7 @@ __device__ __forceinline__ std::uint32_t packed(float low, float high) {
 __device__ __forceinline__ void multiply(float (&c)[4],
                                          const std::uint32_t (&a)[4],
                                          const uint2& b) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
       "{%8, %9}, {%0, %1, %2, %3};"
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b.x), "r"(b.y));
@@ -138,7 +134,7 @@ __device__ Margin prepare(const NarrowTask& task, const Prepared& prepared) {
   const int thread = static_cast<int>(threadIdx.x);
   if (thread == 0) largest = largest_low = 0;
   __syncthreads();
-  for (int k = thread; k < neurons; k += threads) {
+  for (int k = thread; k < neurons; k += static_cast<int>(blockDim.x)) {
     float square = 0, low = 0;
     for (int j = 0; j < features; ++j) {
       const float b = __fsub_rn(prepared.turned[j * neurons + k], task.codebook.center[j]);
@@ -152,7 +148,7 @@ __device__ Margin prepare(const NarrowTask& task, const Prepared& prepared) {
   }
   __syncthreads();
   const int groups = (neurons + chunk - 1) / chunk * columns;
-  for (int i = thread; i < groups * operands * 32; i += threads) {
+  for (int i = thread; i < groups * operands * 32; i += static_cast<int>(blockDim.x)) {
     const int lane = i % 32, operand = i / 32 % operands, k = i / (32 * operands) * 8 + lane / 4;
     float values[4];
     for (int p = 0; p < 4; ++p) {
@@ -184,8 +180,8 @@ __device__ __forceinline__ float split(const float (&a)[held],
 #pragma unroll
   for (int i = 0; i < held % 4; ++i) {
     const float value = a[4 * whole + i];
-    places[3 * i] = places[3 * i + 2] = rounded(value);
-    places[3 * i + 1] = value - places[3 * i];
+    places[3 * i] = places[3 * i + 2] = value;  // packed() rounds them
+    places[3 * i + 1] = value - low_value(packed(value, 1));
   }
   places[3 * (held % 4)] = 1;
 #pragma unroll
@@ -214,35 +210,61 @@ struct Found {
   int neuron = -1;
 };
 
-/// Takes in one sample's scores of a chunk: `scores[2 t]`, `[2 t + 1]` of neurons base + 8 t + 2 q
-/// and the next.
-__device__ __forceinline__ void take(const float (&scores)[2 * columns],
-                                     int base,
-                                     float margin,
-                                     Found& found) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  float least = scores[0];
+/// The smallest of one sample's scores of a chunk: `scores[2 t]`, `[2 t + 1]` of neurons base + 8 t
+/// + 2 q and the next, over the four lanes.
+__device__ __forceinline__ float least_of(const float (&scores)[2 * columns]) {
+  float least = fminf(scores[0], scores[1]), other = fminf(scores[2], scores[3]);
 #pragma unroll
-  for (int i = 1; i < 2 * columns; ++i) least = fminf(least, scores[i]);
-  least = fminf(least, __shfl_xor_sync(0xffffffffu, least, 1));
-  least = fminf(least, __shfl_xor_sync(0xffffffffu, least, 2));
-  const float limit = least + margin;
-  unsigned above = 0;  // signs of limit - score, the last one lowest
-#pragma unroll
-  for (int i = 0; i < 2 * columns; ++i) {
-    above = __funnelshift_l(__float_as_uint(limit - scores[i]), above, 1);
+  for (int i = 4; i < 2 * columns; i += 2) {
+    least = fminf(least, scores[i]);
+    other = fminf(other, scores[i + 1]);
   }
-  const unsigned near = ~above & ((1u << 2 * columns) - 1);
-  // How many are near, and which one if it is one: both add up over the four lanes.
-  const int i = 2 * columns - 32 + __clz(static_cast<int>(near));
-  const int neuron = base + 8 * (i >> 1) + 2 * (lane % 4) + (i & 1);
-  int code = near == 0 ? 0 : (__popc(near) << 20) + neuron;
-  code += __shfl_xor_sync(0xffffffffu, code, 1);
-  code += __shfl_xor_sync(0xffffffffu, code, 2);
-  const bool alone = code >> 20 == 1 && limit < INFINITY && found.score > limit;
-  const bool reached = !(least > found.score + margin);
-  found.neuron = reached ? (alone ? code & 0xfffff : -1) : found.neuron;
-  found.score = fminf(found.score, least);
+  least = fminf(least, other);
+  least = fminf(least, __shfl_xor_sync(0xffffffffu, least, 1));
+  return fminf(least, __shfl_xor_sync(0xffffffffu, least, 2));
+}
+
+/// This lane's scores that are not above a limit: their number times 1024, and the sum of their
+/// places 8 t + 2 q and the next, which is to be used where there is one. Codes of lanes add up.
+__device__ __forceinline__ unsigned near_code(const float (&scores)[2 * columns], float limit) {
+  unsigned even = 0, odd = 0;
+#pragma unroll
+  for (int t = 0; t < columns; ++t) {
+    if (!(scores[2 * t] > limit)) even += 1024u + 8u * static_cast<unsigned>(t);
+    if (!(scores[2 * t + 1] > limit)) odd += 1025u + 8u * static_cast<unsigned>(t);
+  }
+  const unsigned code = even + odd;
+  return code + (code >> 10) * (2 * (threadIdx.x % 4));
+}
+
+/// Takes in the scores of a chunk of neurons for the samples g and g + 8 of 16.
+__device__ __forceinline__ void take(const float (&scores)[2][2 * columns],
+                                     int base,
+                                     const float (&margins)[2],
+                                     Found (&found)[2]) {
+  float least[2], limits[2];
+  unsigned codes = 0;
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    least[h] = least_of(scores[h]);
+    limits[h] = least[h] + margins[h];
+    codes |= near_code(scores[h], limits[h]) << 16 * h;
+  }
+  codes += __shfl_xor_sync(0xffffffffu, codes, 1);
+  codes += __shfl_xor_sync(0xffffffffu, codes, 2);
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    const unsigned code = h == 0 ? codes & 0xffff : codes >> 16;
+    const bool alone = code < 2048 && limits[h] < INFINITY;
+    const int neuron = alone ? base + static_cast<int>(code - 1024) : -1;
+    if (base == 0) {
+      found[h] = {least[h], neuron};
+      continue;
+    }
+    const bool reached = !(least[h] > found[h].score + margins[h]);
+    if (reached) found[h].neuron = found[h].score > limits[h] ? neuron : -1;
+    found[h].score = fminf(found[h].score, least[h]);
+  }
 }
 
 /// The neurons nearest to the samples g and g + 8 of 16.
@@ -255,26 +277,24 @@ __device__ __forceinline__ void nearest_of_group(const std::uint32_t (&left)[ope
   constexpr int whole = held / 4, operands = operands_of(held);
   const uint2* right = fragments + threadIdx.x % 32;
   for (int base = 0; base < neurons; base += chunk, right += columns * operands * 32) {
+    float sums[columns][4] = {};
+    // Operand after operand, so that an instruction need not wait for the one before.
+#pragma unroll
+    for (int i = 0; i < operands; ++i) {
+#pragma unroll
+      for (int t = 0; t < columns; ++t) {
+        const uint2 b = right[(t * operands + i) * 32];
+        multiply(sums[t], left[i < 2 * whole ? i / 2 * 2 : i], b);
+        if (i < 2 * whole && i % 2 == 0) multiply(sums[t], left[i + 1], b);
+      }
+    }
     float scores[2][2 * columns];
 #pragma unroll
     for (int t = 0; t < columns; ++t) {
-      float sums[4] = {};
 #pragma unroll
-      for (int i = 0; i < whole; ++i) {
-        const uint2 high = right[(t * operands + 2 * i) * 32];
-        multiply(sums, left[2 * i], high);
-        multiply(sums, left[2 * i + 1], high);
-        multiply(sums, left[2 * i], right[(t * operands + 2 * i + 1) * 32]);
-      }
-#pragma unroll
-      for (int i = 2 * whole; i < operands; ++i) {
-        multiply(sums, left[i], right[(t * operands + i) * 32]);
-      }
-#pragma unroll
-      for (int i = 0; i < 4; ++i) scores[i / 2][2 * t + i % 2] = sums[i];
+      for (int i = 0; i < 4; ++i) scores[i / 2][2 * t + i % 2] = sums[t][i];
     }
-    take(scores[0], base, margins[0], found[0]);
-    take(scores[1], base, margins[1], found[1]);
+    take(scores, base, margins, found);
   }
 }
 

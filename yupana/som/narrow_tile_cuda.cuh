@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cuda_pipeline.h>
-
 #include <cmath>
 
 #include "yupana/som/narrow_search_cuda.cuh"
@@ -53,30 +51,12 @@ __device__ inline int decide(const float* sample, const float* turned, int neuro
   return best;
 }
 
-/// Brings a tile into shared memory without waiting for it.
-__device__ inline void bring(const NarrowTask& task, std::int64_t number, float* to) {
-  const auto features = static_cast<int>(task.codebook.features);
-  const std::int64_t first = number * tile;
-  if (first < task.samples.rows) {
-    const int floats =
-        static_cast<int>(min(std::int64_t{tile}, task.samples.rows - first)) * features;
-    const float* const from = task.samples.values + first * features;
-    const int fours = reinterpret_cast<std::uintptr_t>(from) % 16 == 0 ? floats / 4 : 0;
-    for (int i = static_cast<int>(threadIdx.x); i < fours; i += threads) {
-      __pipeline_memcpy_async(to + 4 * i, from + 4 * i, 16);
-    }
-    for (int i = 4 * fours + static_cast<int>(threadIdx.x); i < floats; i += threads) {
-      __pipeline_memcpy_async(to + i, from + i, 4);
-    }
-  }
-  __pipeline_commit();
-}
-
 /// The codebook's weights, feature by feature.
 __device__ inline void turn(const NarrowTask& task, float* turned) {
   const auto neurons = static_cast<int>(task.codebook.neurons);
   const auto features = static_cast<int>(task.codebook.features);
-  for (int i = static_cast<int>(threadIdx.x); i < neurons * features; i += threads) {
+  for (int i = static_cast<int>(threadIdx.x); i < neurons * features;
+       i += static_cast<int>(blockDim.x)) {
     turned[i % features * neurons + i / features] = task.codebook.weights[i];
   }
 }
