@@ -20,7 +20,7 @@ namespace {
 // columns a feature; a column of ones counts. Sums of bytes stay below 2^32 for 2^24 samples.
 //   1. a warp takes 32 samples: their bytes, their scores, a 1 in the left operand for each;
 //   2. samples left open as in narrow_cuda.cu;
-//   3. a warp multiplies 16 neurons by every other 32 samples, and wipes the left operand.
+//   3. a warp multiplies 16 neurons by all samples, and wipes the left operand.
 // Operands lie in memory as lanes read them. Of 32 samples, sample g + 8 i is byte i of word g; of
 // the 32 places that an instruction sums over, lane q has words 2 q and 2 q + 1.
 constexpr int threads = 128;
@@ -34,10 +34,7 @@ constexpr int groups = tile / 32;
 constexpr int ones_words = groups * neuron_tiles * 32 * 4;
 constexpr std::int64_t most_tiles = 1 << 17;  // of a block
 constexpr double bias = 549755813888.0;       // 2^39
-#ifndef BLOCKS
-#define BLOCKS 4
-#endif
-constexpr int blocks_wanted = BLOCKS;  // on a multiprocessor
+constexpr int blocks_wanted = 4;              // on a multiprocessor
 
 __host__ __device__ constexpr int columns_of(int features) { return bytes_of_value * features + 1; }
 /// Tiles of eight columns for d <= 4 held.
@@ -291,7 +288,7 @@ __global__ void __launch_bounds__(threads, blocks_wanted)
       min(std::int64_t{tile},
           task.samples.rows - std::int64_t{tile} * blockIdx.x - (count - 1) * stride));
   const bool aligned = reinterpret_cast<std::uintptr_t>(from) % 16 == 0;
-  const float* now = memory + at.tiles;
+  float* now = memory + at.tiles;
   float* next = memory + at.tiles;
   bring<held>(from, (count > 1 ? tile : last_rows) * features, aligned, next);
   __pipeline_commit();
@@ -328,9 +325,7 @@ __global__ void __launch_bounds__(threads, blocks_wanted)
     const int open = *reinterpret_cast<const int*>(memory + at.list);
     if (open > 0) settle(task, at, memory, now, open);
     add_products<tiles>(at, memory, rows, sums);
-    float* const free = const_cast<float*>(now);
-    now = next;
-    next = free;
+    std::swap(now, next);
   }
   __pipeline_wait_prior(0);
   deliver<tiles>(task, at, memory, sums);
