@@ -26,11 +26,12 @@ void expect_same_training(const Matrix<float>& samples, const SomParams& params)
       << params.grid.cols;
 }
 
-// Tiles of 256 samples, widths of 4 to 32 features in fours, and past both.
+// Tiles of 128 and 256 samples, widths of 4 to 32 features in fours, sums as products up to 19, and
+// past all of these.
 TEST(GpuSom, NarrowMapsHaveTheBitsOfTheCpu) {
   YUPANA_NEEDS_GPU();
-  for (const std::int64_t n : {1, 255, 256, 257, 513, 70001}) {
-    for (const std::int64_t d : {1, 4, 5, 9, 13, 18, 21, 27, 32}) {
+  for (const std::int64_t n : {1, 127, 128, 129, 255, 256, 257, 513, 70001}) {
+    for (const std::int64_t d : {1, 4, 5, 9, 13, 16, 18, 19, 20, 21, 27, 32}) {
       SomParams params;
       params.grid = {d % 2 == 0 ? 8 : 1, 7};
       params.schedule = {4, 1, 2, 0.3, 0};
@@ -39,10 +40,10 @@ TEST(GpuSom, NarrowMapsHaveTheBitsOfTheCpu) {
   }
 }
 
-// Scores of 56 neurons stand in registers at once.
+// Scores of 56 neurons stand in registers at once; sums are products up to 64.
 TEST(GpuSom, NarrowMapsOfManyNeuronsHaveTheBitsOfTheCpu) {
   YUPANA_NEEDS_GPU();
-  for (const std::int64_t neurons : {2, 8, 55, 56, 57, 111, 112, 113, 301}) {
+  for (const std::int64_t neurons : {2, 8, 55, 56, 57, 63, 64, 65, 111, 112, 113, 301}) {
     for (const std::int64_t d : {3, 18}) {
       SomParams params;
       params.grid = {1, neurons};

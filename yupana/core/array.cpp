@@ -1,13 +1,21 @@
 #include "yupana/core/array.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <utility>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/scratch_scope.hpp"
 
 namespace yupana {
 namespace {
+
+thread_local const std::string* scratch_folder = nullptr;
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
@@ -20,7 +28,51 @@ Error refused(std::size_t bytes) {
                            static_cast<double>(bytes) / (1 << 20)));
 }
 
+Error disk_refused(const std::string& folder, std::size_t bytes, int cause) {
+  const bool full = cause == ENOSPC || cause == EDQUOT || cause == EFBIG || cause == ENOMEM;
+  return Error(full ? ErrorCode::out_of_resources : ErrorCode::bad_input,
+               fmt::format("{}: cannot keep {:.1f} MiB there that are beyond --memory: {}",
+                           folder,
+                           static_cast<double>(bytes) / (1 << 20),
+                           std::strerror(cause)));
+}
+
+/// A file that has no name, or loses it at once where the file system knows none without.
+int nameless_file(const std::string& folder) {
+  const int file = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (file >= 0) return file;
+  std::string name = folder + "/.yupana-XXXXXX";
+  const int named = mkostemp(name.data(), O_CLOEXEC);
+  if (named >= 0) unlink(name.c_str());
+  return named;
+}
+
+void* allocate_on_disk(const std::string& folder, std::size_t bytes) {
+  const int file = nameless_file(folder);
+  if (file < 0) throw disk_refused(folder, bytes, errno);
+  int cause = 0;
+  // Without it a full disk would end the process when a page is written.
+  do {
+    cause = posix_fallocate(file, 0, static_cast<off_t>(rounded(bytes)));
+  } while (cause == EINTR);
+  void* memory = MAP_FAILED;
+  if (cause == 0) {
+    memory = mmap(nullptr, rounded(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (memory == MAP_FAILED) cause = errno;
+  }
+  close(file);
+  if (cause != 0) throw disk_refused(folder, bytes, cause);
+  return memory;
+}
+
 }  // namespace
+
+ScratchScope::ScratchScope(std::string folder)
+    : folder_(std::move(folder)), before_(scratch_folder) {
+  if (!folder_.empty()) scratch_folder = &folder_;
+}
+
+ScratchScope::~ScratchScope() { scratch_folder = before_; }
 
 void* allocate_host(std::size_t bytes) {
   if (bytes < huge_page) {
@@ -28,6 +80,7 @@ void* allocate_host(std::size_t bytes) {
     if (memory == nullptr) throw refused(bytes);
     return memory;
   }
+  if (scratch_folder != nullptr) return allocate_on_disk(*scratch_folder, bytes);
   // Large blocks go back to the system when released, so that peak memory is what the plan says,
   // and use huge pages, without which strided tiles spend their time in the page tables.
   void* memory =

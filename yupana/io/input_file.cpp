@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/scratch_scope.hpp"
 
 namespace yupana::io {
 namespace {
@@ -25,15 +26,20 @@ Error too_large(const std::string& path, std::uint64_t bytes, std::uint64_t most
                            static_cast<double>(most) / (1 << 20)));
 }
 
-/// An array of `size` + 1 bytes, the last zero, that begins with the `filled` bytes of `old`.
-Array<char> resized(const Array<char>& old, std::int64_t filled, std::int64_t size) {
+/// An array of `size` + 1 bytes, the last zero, that begins with the `filled` bytes of `old`; in
+/// `folder` where there is one.
+Array<char> resized(const Array<char>& old,
+                    std::int64_t filled,
+                    std::int64_t size,
+                    const std::string& folder = {}) {
+  const ScratchScope scope(folder);
   Array<char> text(size + 1);
   if (filled > 0) std::memcpy(text.data(), old.data(), static_cast<std::size_t>(filled));
   text[size] = '\0';
   return text;
 }
 
-Array<char> decompressed(const std::string& path, std::uint64_t most) {
+Array<char> decompressed(const std::string& path, std::uint64_t most, const std::string& scratch) {
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> stream(gzopen(path.c_str(), "rb"), gzclose);
   if (!stream) throw bad_file(path, "cannot be opened");
   gzbuffer(stream.get(), 1 << 17);
@@ -49,12 +55,15 @@ Array<char> decompressed(const std::string& path, std::uint64_t most) {
     if (got < 0 || status != Z_OK) {
       throw bad_file(path, fmt::format("damaged gzip file ({}); copy it again", fault));
     }
-    if (got == 0) return resized(text, filled, filled);
+    const auto folder = [&](std::int64_t bytes) {
+      return static_cast<std::uint64_t>(bytes) > most ? scratch : std::string();
+    };
+    if (got == 0) return resized(text, filled, filled, folder(filled));
     filled += got;
-    if (static_cast<std::uint64_t>(filled) > most) {
+    if (static_cast<std::uint64_t>(filled) > most && scratch.empty()) {
       throw too_large(path, static_cast<std::uint64_t>(filled), most);
     }
-    if (filled == text.size()) text = resized(text, filled, 2 * filled - 1);
+    if (filled == text.size()) text = resized(text, filled, 2 * filled - 1, folder(2 * filled));
   }
 }
 
@@ -86,10 +95,10 @@ void InputFile::read_at(std::int64_t offset, void* data, std::size_t bytes) cons
   }
 }
 
-Array<char> read_text(const InputFile& file, std::uint64_t most) {
+Array<char> read_text(const InputFile& file, std::uint64_t most, const std::string& scratch) {
   unsigned char magic[2] = {};
   if (file.size() >= 2) file.read_at(0, magic, 2);
-  if (magic[0] == 0x1f && magic[1] == 0x8b) return decompressed(file.path(), most);
+  if (magic[0] == 0x1f && magic[1] == 0x8b) return decompressed(file.path(), most, scratch);
   const auto bytes = static_cast<std::uint64_t>(file.size());
   if (bytes > most) throw too_large(file.path(), bytes, most);
   Array<char> text = resized({}, 0, file.size());

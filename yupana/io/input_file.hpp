@@ -28,7 +28,8 @@ class InputFile {
 };
 
 /// The bytes of a file, decompressed where it is gzip; a byte after the last is zero. bad_input for
-/// a damaged gzip file, out_of_resources beyond `most` bytes.
-Array<char> read_text(const InputFile& file, std::uint64_t most);
+/// a damaged gzip file, out_of_resources beyond `most` bytes; text of a gzip file goes to a folder
+/// `scratch` instead where there is one (ScratchScope).
+Array<char> read_text(const InputFile& file, std::uint64_t most, const std::string& scratch = {});
 
 }  // namespace yupana::io

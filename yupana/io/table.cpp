@@ -42,7 +42,7 @@ TableFile<T> read_table(Context& context, const std::string& path, const TablePa
       return file;
     }
   }
-  const TableText text(path, context.memory());
+  const TableText text(path, context.memory(), params.scratch);
   const auto ends_with = [&](std::string_view end) {
     std::string_view name = path;
     if (name.ends_with(".gz")) name.remove_suffix(3);

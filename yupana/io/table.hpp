@@ -26,6 +26,9 @@ struct TableParams {
   std::vector<std::string> categorical =
       {};                   ///< features of text: a category's number is its value
   bool zero_based = false;  ///< indices of a libsvm file begin at 0, not 1
+  /// Folder that keeps what is beyond the context's memory while the run lasts (ScratchScope);
+  /// empty: such tables are refused.
+  std::string scratch = {};
 };
 
 /// A table in memory.
@@ -52,7 +55,7 @@ struct TableFile {
 ///   names: of classes and categories: in order of value if all are numbers, else of bytes
 ///   T: float or double; a float is the double nearest to the text, rounded once more
 ///   work: one pass to count lines, one to read, both in parallel; memory: the table, and 4 MiB a
-///   thread (gzip: and the text)
+///   thread (gzip: and the text); either in `scratch` where it is more than the context allows
 ///   determinism: does not depend on threads, errors neither: the first fault of the file counts
 ///   errors (bad_input): PATH:LINE: and the column, what was wanted and got; an empty file, a
 ///   column that is not there or twice there, no feature left; out_of_resources; interrupted

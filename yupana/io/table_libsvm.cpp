@@ -104,7 +104,7 @@ TableFile<T> read_libsvm_table(Context& context, const TableText& text, const Ta
   use_columns(text.path(), chosen, columns);
   const bool labelled = columns.label == 0;
   if (columns.label > 0) throw bad_file(text.path(), "the label of a libsvm file is 'label'");
-  auto file = shaped_table<T>(context, columns, rows);
+  auto file = shaped_table<T>(context, columns, rows, params.scratch);
   for (std::int64_t f = 0; f < file.table.columns(); ++f) {
     std::fill_n(file.table.column(f), rows, T{0});
   }

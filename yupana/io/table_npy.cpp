@@ -180,8 +180,13 @@ TableFile<T> read_npy_table(Context& context, const std::string& path, const Tab
   TableColumns columns;
   for (std::int64_t c = 0; c < npy.columns; ++c) columns.names.push_back(std::to_string(c + 1));
   use_columns(path, params, columns);
-  auto file = shaped_table<T>(context, columns, npy.rows);
-  Array<double> labels(columns.label >= 0 ? npy.rows : 0);
+  auto file = shaped_table<T>(context, columns, npy.rows, params.scratch);
+  const bool fits = static_cast<std::uint64_t>(npy.rows) * sizeof(double) <= context.memory();
+  Array<double> labels;
+  if (columns.label >= 0) {
+    const ScratchScope scope(fits ? std::string() : params.scratch);
+    labels = Array<double>(npy.rows);
+  }
   read_values<T>(context, input, npy, Putter<T>(path, columns, file, labels));
   if (!file.values.empty()) file.values = std::move(labels);
   if (!file.codes.empty()) file.classes = numbered(labels.data(), npy.rows, file.codes.data());

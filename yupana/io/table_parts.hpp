@@ -5,6 +5,7 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/scratch_scope.hpp"
 #include "yupana/io/names.hpp"
 #include "yupana/io/table.hpp"
 #include "yupana/io/table_columns.hpp"
@@ -21,12 +22,16 @@ template <class T>
 TableFile<T> read_npy_table(Context& context, const std::string& path, const TableParams& params);
 
 /// A table without values, in the shape that the columns and the rows give it; out_of_resources
-/// where it does not fit in the context's memory.
+/// where it does not fit in the context's memory and there is no `scratch`.
 template <class T>
-TableFile<T> shaped_table(Context& context, const TableColumns& columns, std::int64_t rows) {
+TableFile<T> shaped_table(Context& context,
+                          const TableColumns& columns,
+                          std::int64_t rows,
+                          const std::string& scratch) {
   const double bytes = static_cast<double>(rows) * static_cast<double>(columns.features.size()) *
                        static_cast<double>(sizeof(T));
-  if (bytes > static_cast<double>(context.memory())) {
+  const bool fits = bytes <= static_cast<double>(context.memory());
+  if (!fits && scratch.empty()) {
     throw Error(ErrorCode::out_of_resources,
                 fmt::format("a table of {} x {} takes {}; memory is limited to {}",
                             rows,
@@ -35,6 +40,7 @@ TableFile<T> shaped_table(Context& context, const TableColumns& columns, std::in
                             human_bytes(static_cast<double>(context.memory()))));
   }
   TableFile<T> file;
+  const ScratchScope scope(fits ? std::string() : scratch);
   file.table = Table<T>(rows, columns.features);
   file.categories.resize(columns.features.size());
   if (columns.label >= 0) file.label = columns.names[static_cast<std::size_t>(columns.label)];

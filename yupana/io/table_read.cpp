@@ -284,7 +284,7 @@ TableFile<T> read_text_table(Context& context, const TableText& text, const Tabl
       table_columns(text.path(), first_lines(text, params.comment), params);
   const auto starts = piece_starts(context, text, params.comment, columns.header);
   if (starts.back().row == 0) throw bad_file(text.path(), "has a header and no rows");
-  auto file = shaped_table<T>(context, columns, starts.back().row);
+  auto file = shaped_table<T>(context, columns, starts.back().row, params.scratch);
   Renumbering<T> renumbering(columns, text.pieces());
   each_piece(context, text, [&](std::int64_t i, std::string_view lines) {
     PieceReader<T> reader(text.path(), columns, params.comment, file);

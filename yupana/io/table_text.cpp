@@ -5,12 +5,13 @@
 
 namespace yupana::io {
 
-TableText::TableText(const std::string& path, std::uint64_t most) : file_(path) {
+TableText::TableText(const std::string& path, std::uint64_t most, const std::string& scratch)
+    : file_(path) {
   unsigned char first[3] = {};
   if (file_.size() >= 2) file_.read_at(0, first, 2);
   size_ = file_.size();
   if (first[0] == 0x1f && first[1] == 0x8b) {
-    text_ = read_text(file_, most);
+    text_ = read_text(file_, most, scratch);
     size_ = text_.size() - 1;
   }
   if (size_ < 3) return;

@@ -16,8 +16,8 @@ class TableText {
   static constexpr std::int64_t piece_bytes = std::int64_t{1} << 20;
 
   /// Throws bad_input for a file that is not there or damaged, out_of_resources beyond `most` bytes
-  /// of decompressed text.
-  TableText(const std::string& path, std::uint64_t most);
+  /// of decompressed text, unless there is a folder `scratch` to keep it in.
+  TableText(const std::string& path, std::uint64_t most, const std::string& scratch = {});
 
   const std::string& path() const { return file_.path(); }
   std::int64_t size() const { return size_; }

@@ -97,9 +97,18 @@ void note_constant(const io::SomModel& model, Notices& notices) {
                           count > 5 ? ", ..." : ""));
 }
 
+/// How a table is read: what is beyond memory lies beside the output.
+io::TableParams reading_of(const io::TableParams& given, const std::string& out) {
+  io::TableParams reading = given;
+  reading.scratch = std::filesystem::path(out).parent_path().string();
+  if (reading.scratch.empty()) reading.scratch = ".";
+  return reading;
+}
+
 /// Everything about the map that its samples tell.
 som::NearestNeurons describe(Context& context,
                              MatrixView<const float> samples,
+                             const std::string& scratch,
                              std::optional<bool> with_p_matrix,
                              io::SomModel& model,
                              Notices& notices) {
@@ -107,7 +116,7 @@ som::NearestNeurons describe(Context& context,
   som::NearestNeurons nearest;
   {
     const Stage stage(context, "quality");
-    nearest = som::nearest_neurons(context, samples, model.codebook.view());
+    nearest = nearest_in_pieces(context, samples, model.codebook.view(), scratch);
     model.samples = samples.rows;
     model.quality = som::quality(nearest, grid, model.neighbors);
     model.hits = som::hits(nearest, grid.size());
@@ -190,7 +199,8 @@ SomResult som_fit(Context& context, const SomFitParams& params) {
   som::resolved(params.som.schedule, params.som.grid);
   checked_neighbors(params.som.grid, params.neighbors);
   Notices notices(context);
-  SomTable table = read_som_table(context, params.table, params.reading);
+  const io::TableParams reading = reading_of(params.reading, params.out);
+  SomTable table = read_som_table(context, params.table, reading);
   check_names(params.table, table);
   check_images(params, std::ssize(table.features));
   if (params.som.comm != nullptr && params.som.comm->rank() > 0) {
@@ -202,7 +212,7 @@ SomResult som_fit(Context& context, const SomFitParams& params) {
   AtomicFile& codebook = files.add(params.out + ".codebook.npy");
   io::SomModel model = fitted(context, params, table, notices);
   const som::NearestNeurons nearest =
-      describe(context, table.samples.view(), params.p_matrix, model, notices);
+      describe(context, table.samples.view(), reading.scratch, params.p_matrix, model, notices);
   SomRows rows{&nearest, model.params.grid, table.classes, table.codes, {}};
   SomResult result = result_of(model);
   if (!table.label.empty()) {
@@ -238,11 +248,12 @@ SomResult som_apply(Context& context, const SomApplyParams& params) {
   if (params.neighbors != 0) {
     model.neighbors = checked_neighbors(model.params.grid, params.neighbors);
   }
-  const SomTable table = read_som_table(context, params.table, params.reading, model);
+  const io::TableParams reading = reading_of(params.reading, params.out);
+  const SomTable table = read_som_table(context, params.table, reading, model);
   OutputFiles files;
   AtomicFile& file = files.add(params.out + ".bmu.tsv");
   const som::NearestNeurons nearest =
-      som::nearest_neurons(context, table.samples.view(), model.codebook.view());
+      nearest_in_pieces(context, table.samples.view(), model.codebook.view(), reading.scratch);
   model.samples = table.samples.rows();
   model.quality = som::quality(nearest, model.params.grid, model.neighbors);
   SomResult result = result_of(model);
@@ -269,8 +280,9 @@ SomResult som_report(Context& context, const SomApplyParams& params) {
     model.neighbors = checked_neighbors(model.params.grid, params.neighbors);
   }
   if (!params.table.empty()) {
-    const SomTable table = read_som_table(context, params.table, params.reading, model);
-    describe(context, table.samples.view(), params.p_matrix, model, notices);
+    const io::TableParams reading = reading_of(params.reading, params.out);
+    const SomTable table = read_som_table(context, params.table, reading, model);
+    describe(context, table.samples.view(), reading.scratch, params.p_matrix, model, notices);
   }
   SomResult result = result_of(model);
   OutputFiles files;

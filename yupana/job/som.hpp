@@ -49,7 +49,9 @@ struct SomResult {
 ///   .bmu.tsv             of each sample its neuron, counted from 0, and the distance to it
 ///   .umatrix.npy .hits.npy .pmatrix.npy   rows x cols (the last where it is counted)
 ///   .html .svg .png      the report; .images.png: the neurons as images
-/// All of them or, after an error, none. The same bytes for any device and number of threads.
+/// All of them or, after an error, none. The same bytes for any device, number of threads and
+/// memory: a table beyond the context's memory lies in files without names beside the output while
+/// the run lasts, and every iteration goes through it once.
 ///   errors: usage for a map, radius or count that cannot be, bad_input for the table, naming row
 ///   and column, out_of_resources
 SomResult som_fit(Context& context, const SomFitParams& params);

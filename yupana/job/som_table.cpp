@@ -6,6 +6,7 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/scratch_scope.hpp"
 #include "yupana/io/npy_layout.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/io/table_columns.hpp"
@@ -37,11 +38,13 @@ namespace {
 /// Rows of the table's columns `order`; -1: a column of zeros.
 Matrix<float> row_major(Context& context,
                         const io::TableFile<float>& file,
-                        const std::vector<std::int64_t>& order) {
+                        const std::vector<std::int64_t>& order,
+                        const std::string& scratch) {
   const std::int64_t rows = file.table.rows(), cols = std::ssize(order);
   const double bytes = 4.0 * static_cast<double>(rows) *
                        (static_cast<double>(cols) + static_cast<double>(file.table.columns()));
-  if (bytes > static_cast<double>(context.memory())) {
+  const bool fits = bytes <= static_cast<double>(context.memory());
+  if (!fits && scratch.empty()) {
     throw Error(ErrorCode::out_of_resources,
                 fmt::format("a table of {} x {} as read and as rows takes {}; memory is limited "
                             "to {}",
@@ -50,7 +53,21 @@ Matrix<float> row_major(Context& context,
                             human_bytes(bytes),
                             human_bytes(static_cast<double>(context.memory()))));
   }
-  Matrix<float> samples(rows, cols);
+  if (!fits) {
+    context.note(
+        fmt::format("a table of {} x {} as read and as rows takes {}, memory is limited to "
+                    "{}: it lies in {} while the run lasts",
+                    rows,
+                    cols,
+                    human_bytes(bytes),
+                    human_bytes(static_cast<double>(context.memory())),
+                    scratch));
+  }
+  Matrix<float> samples;
+  {
+    const ScratchScope scope(fits ? std::string() : scratch);
+    samples = Matrix<float>(rows, cols);
+  }
   context.parallel_for(rows, 256, [&](std::int64_t begin, std::int64_t end) {
     context.check_cancelled();
     for (std::int64_t c = 0; c < cols; ++c) {
@@ -65,10 +82,11 @@ Matrix<float> row_major(Context& context,
 SomTable taken(Context& context,
                const std::string& path,
                const io::TableFile<float>& file,
-               const std::vector<std::int64_t>& order) {
+               const std::vector<std::int64_t>& order,
+               const std::string& scratch) {
   if (file.missing > 0 || file.infinite > 0) refuse_cell(path, file);
   SomTable table;
-  table.samples = row_major(context, file, order);
+  table.samples = row_major(context, file, order, scratch);
   table.features = file.table.names();
   table.label = file.label;
   table.classes = file.classes;
@@ -104,7 +122,7 @@ std::vector<std::string> column_names(Context& context,
     }
     return names;
   }
-  const io::TableText text(path, context.memory());
+  const io::TableText text(path, context.memory(), reading.scratch);
   if (text.pieces() == 0) return names;
   Array<char> buffer;
   io::TableParams plain;
@@ -180,7 +198,7 @@ void use_model_classes(Context& context, const io::SomModel& model, SomTable& ta
 
 SomTable read_som_table(Context& context, const std::string& path, const io::TableParams& reading) {
   const io::TableFile<float> file = io::read_table<float>(context, path, reading);
-  return taken(context, path, file, all_columns(file.table.columns()));
+  return taken(context, path, file, all_columns(file.table.columns()), reading.scratch);
 }
 
 SomTable read_som_table(Context& context,
@@ -204,10 +222,39 @@ SomTable read_som_table(Context& context,
       taken(context,
             path,
             file,
-            libsvm ? libsvm_order(path, file, model) : all_columns(file.table.columns()));
+            libsvm ? libsvm_order(path, file, model) : all_columns(file.table.columns()),
+            reading.scratch);
   apply_standardization(context, model, table.samples);
   if (!table.label.empty()) use_model_classes(context, model, table);
   return table;
+}
+
+som::NearestNeurons nearest_in_pieces(Context& context,
+                                      MatrixView<const float> samples,
+                                      MatrixView<const float> codebook,
+                                      const std::string& scratch) {
+  constexpr std::int64_t row_bytes = 2 * sizeof(std::int32_t) + 2 * sizeof(double);
+  const std::int64_t n = samples.rows;
+  const auto room = static_cast<std::int64_t>(context.memory() / row_bytes);
+  if (n <= room) return som::nearest_neurons(context, samples, codebook);
+  Stage stage(context, "nearest neurons", static_cast<double>(n), "samples");
+  som::NearestNeurons all;
+  {
+    const ScratchScope scope(scratch);
+    all = {Array<std::int32_t>(n), Array<std::int32_t>(n), Array<double>(n), Array<double>(n)};
+  }
+  const std::int64_t piece = std::max<std::int64_t>(room, 1 << 14);
+  for (std::int64_t first = 0; first < n; first += piece) {
+    const std::int64_t rows = std::min(piece, n - first);
+    const som::NearestNeurons some = som::nearest_neurons(
+        context, {samples.row(first), rows, samples.cols, samples.stride}, codebook);
+    std::copy_n(some.best.data(), rows, all.best.data() + first);
+    std::copy_n(some.second.data(), rows, all.second.data() + first);
+    std::copy_n(some.best_distance.data(), rows, all.best_distance.data() + first);
+    std::copy_n(some.second_distance.data(), rows, all.second_distance.data() + first);
+    stage.advance(static_cast<double>(rows));
+  }
+  return all;
 }
 
 Standardization standardize(Context& context, Matrix<float>& samples) {
@@ -216,33 +263,37 @@ Standardization standardize(Context& context, Matrix<float>& samples) {
   io::SomModel scales;
   scales.mean.resize(static_cast<std::size_t>(cols));
   scales.scale.resize(static_cast<std::size_t>(cols));
-  // 16 floats of a row are a cache line.
-  context.parallel_for((cols + 15) / 16, 1, [&](std::int64_t begin, std::int64_t end) {
-    const std::int64_t first = 16 * begin, last = std::min(cols, 16 * end);
-    const auto width = static_cast<std::size_t>(last - first);
-    std::vector<double> sums(width, 0), squares(width, 0);
-    std::vector<bool> varies(width, false);
-    for (std::int64_t i = 0; i < rows; ++i) {
-      if (i % 4096 == 0) context.check_cancelled();
-      for (std::size_t c = 0; c < width; ++c) {
-        const float x = samples(i, first + static_cast<std::int64_t>(c));
-        sums[c] += x;
-        if (x != samples(0, first + static_cast<std::int64_t>(c))) varies[c] = true;
-      }
+  const auto width = static_cast<std::size_t>(cols);
+  std::vector<double> sums(width, 0), squares(width, 0);
+  std::vector<char> varies(width, 0);
+  // Rows after rows, for samples may lie on a disk; 16 floats of a row are a cache line.
+  constexpr std::int64_t block = 4096;
+  const auto each_block = [&](const auto& body) {
+    for (std::int64_t first = 0; first < rows; first += block) {
+      context.check_cancelled();
+      const std::int64_t last = std::min(rows, first + block);
+      context.parallel_for((cols + 15) / 16, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = first; i < last; ++i) {
+          for (std::int64_t c = 16 * begin; c < std::min(cols, 16 * end); ++c) {
+            body(samples(i, c), static_cast<std::size_t>(c));
+          }
+        }
+      });
     }
-    for (double& sum : sums) sum /= static_cast<double>(rows);
-    for (std::int64_t i = 0; i < rows; ++i) {
-      for (std::size_t c = 0; c < width; ++c) {
-        const double off = samples(i, first + static_cast<std::int64_t>(c)) - sums[c];
-        squares[c] += off * off;
-      }
-    }
-    for (std::size_t c = 0; c < width; ++c) {
-      const auto f = static_cast<std::size_t>(first) + c;
-      scales.mean[f] = varies[c] ? sums[c] : double{samples(0, static_cast<std::int64_t>(f))};
-      scales.scale[f] = varies[c] ? std::sqrt(squares[c] / static_cast<double>(rows)) : 0;
-    }
+  };
+  each_block([&](float x, std::size_t c) {
+    sums[c] += x;
+    if (x != samples(0, static_cast<std::int64_t>(c))) varies[c] = 1;
   });
+  for (double& sum : sums) sum /= static_cast<double>(rows);
+  each_block([&](float x, std::size_t c) {
+    const double off = x - sums[c];
+    squares[c] += off * off;
+  });
+  for (std::size_t c = 0; c < width; ++c) {
+    scales.mean[c] = varies[c] ? sums[c] : double{samples(0, static_cast<std::int64_t>(c))};
+    scales.scale[c] = varies[c] ? std::sqrt(squares[c] / static_cast<double>(rows)) : 0;
+  }
   apply_standardization(context, scales, samples);
   return {std::move(scales.mean), std::move(scales.scale)};
 }

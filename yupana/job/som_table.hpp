@@ -8,6 +8,7 @@
 #include "yupana/core/matrix.hpp"
 #include "yupana/io/som_model.hpp"
 #include "yupana/io/table.hpp"
+#include "yupana/som/nearest.hpp"
 
 namespace yupana::job {
 
@@ -26,7 +27,8 @@ struct Standardization {
   std::vector<double> mean, scale;
 };
 
-/// Reads a table for training. Throws bad_input naming row and column of the first cell that is
+/// Reads a table for training; one beyond the context's memory lies in the folder reading.scratch
+/// while it lives. Throws bad_input naming row and column of the first cell that is
 /// missing or infinite.
 SomTable read_som_table(Context& context, const std::string& path, const io::TableParams& reading);
 
@@ -37,6 +39,13 @@ SomTable read_som_table(Context& context,
                         const std::string& path,
                         const io::TableParams& reading,
                         const io::SomModel& model);
+
+/// Nearest neurons of samples of any number: in pieces, and kept in the folder `scratch` where they
+/// are beyond the context's memory.
+som::NearestNeurons nearest_in_pieces(Context& context,
+                                      MatrixView<const float> samples,
+                                      MatrixView<const float> codebook,
+                                      const std::string& scratch);
 
 /// Standardizes in place; sums in order of the samples.
 Standardization standardize(Context& context, Matrix<float>& samples);

@@ -5,7 +5,7 @@
 
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/tiles.hpp"
-#include "yupana/som/narrow_search_cuda.cuh"
+#include "yupana/som/narrow_tile_cuda.cuh"
 #include "yupana/som/search_cuda.hpp"
 
 namespace yupana::som::cuda {
@@ -14,48 +14,82 @@ using namespace narrow;
 
 namespace {
 
-__device__ __forceinline__ float smallest_of_warp(float value) {
-  for (int step = 16; step > 0; step /= 2) {
-    value = fminf(value, __shfl_xor_sync(0xffffffffu, value, step));
-  }
-  return value;
+// Search and sums in one pass over the samples. A block takes tiles of 256 samples, the next one on
+// its way while it works one:
+//   1. scores of 16 samples a warp by tensor cores;
+//   2. samples that their rounding leaves open, by distances in float and then in double;
+//   3. the tile in order of its neurons (counting sort), so that a thread adds up one feature of a
+//      run of samples in a register and shared memory hears of it once a neuron.
+
+constexpr int threads = 256;
+constexpr int warps = threads / 32;
+constexpr int tile = 256;
+
+/// Parts of a block's memory, in 4-byte words from its start.
+struct Layout {
+  int fragments, tiles, turned, low, high, squares, counts, bins, starts, order, best, list, total;
+};
+
+__host__ __device__ inline Layout layout(int neurons, int features) {
+  Layout at{};
+  at.fragments = 0;
+  at.tiles = fragment_words(neurons, features);
+  at.turned = at.tiles + 2 * tile * features;
+  at.low = at.turned + neurons * features;
+  at.high = at.low + neurons * features;
+  at.squares = at.high + neurons * features;
+  at.counts = at.squares + neurons;
+  at.bins = at.counts + neurons;
+  at.starts = at.bins + neurons;
+  at.order = at.starts + neurons;
+  at.best = at.order + tile;
+  at.list = at.best + tile;
+  at.total = at.list + tile + 2;
+  return at;
 }
 
-/// The neuron nearest to a sample by D, found by a warp: distances in float, from weights that lie
-/// feature by feature in shared memory, say which may be it.
-__device__ int decide(const float* sample, const float* turned, int neurons, int features) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  float least = INFINITY, next = INFINITY;
-  int first = 0;
-  for (int k = lane; k < neurons; k += 32) {
-    float sum = 0;
-    for (int j = 0; j < features; ++j) {
-      const float difference = sample[j] - turned[j * neurons + k];
-      sum = fmaf(difference, difference, sum);
+/// Step 1 for 16 samples from `first`.
+template <int held>
+__device__ void search_group(const NarrowTask& task,
+                             const Layout& at,
+                             float* memory,
+                             const float* values,
+                             int first,
+                             int rows,
+                             const Margin& margin,
+                             const float (&center)[held]) {
+  const auto features = static_cast<int>(task.codebook.features);
+  const auto neurons = static_cast<int>(task.codebook.neurons);
+  const int lane = static_cast<int>(threadIdx.x) % 32, q = lane % 4;
+  std::uint32_t left[operands_of(held)][4];
+  float margins[2];
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    float a[held];
+    const int sample = first + lane / 4 + 8 * h;
+#pragma unroll
+    for (int i = 0; i < held; ++i) {
+      const int j = q + 4 * i;
+      const bool inside = j < features && sample < rows;
+      a[i] = inside ? __fsub_rn(values[sample * features + j], center[i]) : 0.0f;
     }
-    next = fminf(next, fmaxf(least, sum));
-    if (sum < least) least = sum, first = k;
+    margins[h] = margin.at(norm_of(split<held>(a, h, left)));
   }
-  const float limit = distance_limit(smallest_of_warp(least), features, features);
-  // Written so that distances of infinity leave their neurons possible.
-  const unsigned some = __ballot_sync(0xffffffffu, !(least > limit) && lane < neurons);
-  const unsigned several = __ballot_sync(0xffffffffu, !(next > limit) && lane + 32 < neurons);
-  if ((some & (some - 1)) == 0 && several == 0) {
-    return __shfl_sync(0xffffffffu, first, __ffs(static_cast<int>(some)) - 1);
+  Found found[2];
+  nearest_of_group<held>(
+      left, margins, reinterpret_cast<const uint2*>(memory + at.fragments), neurons, found);
+  // Two lanes of four write a sample each.
+  const int neuron = q == 0 ? found[0].neuron : found[1].neuron;
+  const int s = first + 8 * q + lane / 4;
+  if (q > 1 || s >= rows) return;
+  auto* const best = reinterpret_cast<unsigned*>(memory + at.best);
+  auto* const bins = reinterpret_cast<int*>(memory + at.bins);
+  auto* const list = reinterpret_cast<int*>(memory + at.list);
+  if (neuron < 0) {
+    list[1 + atomicAdd(list, 1)] = s;
+  } else {
+    best[s] = static_cast<unsigned>(neuron) << 16 | atomicAdd(bins + neuron, 1);
   }
-  double nearest = INFINITY;
-  int best = 0x7fffffff;
-  for (int k = lane; k < neurons && !(least > limit); k += 32) {
-    double sum = 0;
-    for (int j = 0; j < features; ++j) sum = with_square(sum, sample[j], turned[j * neurons + k]);
-    if (sum < nearest || best == 0x7fffffff) nearest = sum, best = k;
-  }
-  for (int step = 16; step > 0; step /= 2) {
-    const double other = __shfl_xor_sync(0xffffffffu, nearest, step);
-    const int neuron = __shfl_xor_sync(0xffffffffu, best, step);
-    if (other < nearest || (other == nearest && neuron < best)) nearest = other, best = neuron;
-  }
-  return best;
 }
 
 /// Brings a tile into shared memory without waiting for it.
@@ -194,7 +228,6 @@ template <int held>
 __global__ void __launch_bounds__(threads, 3)
     narrow_kernel(const __grid_constant__ NarrowTask task) {
   extern __shared__ __align__(16) float memory[];
-  constexpr int steps = steps_of(4 * held);
   const auto neurons = static_cast<int>(task.codebook.neurons);
   const auto features = static_cast<int>(task.codebook.features);
   const Layout at = layout(neurons, features);
@@ -202,10 +235,10 @@ __global__ void __launch_bounds__(threads, 3)
   float* const tiles = memory + at.tiles;
   bring(task, blockIdx.x, tiles);
   for (int i = at.low + thread; i < at.total; i += threads) memory[i] = 0;
-  for (int i = thread; i < neurons * features; i += threads) {
-    memory[at.turned + i] = task.codebook.weights[i % neurons * features + i / neurons];
-  }
-  const float2 largest = prepare<steps>(task, at, memory);
+  turn(task, memory + at.turned);
+  const Margin margin = prepare<held>(
+      task,
+      {memory + at.turned, memory + at.squares, reinterpret_cast<uint2*>(memory + at.fragments)});
   const double scale = task.sums.scale[thread % features];
   float center[held];
 #pragma unroll
@@ -222,7 +255,7 @@ __global__ void __launch_bounds__(threads, 3)
     side ^= 1;
     bring(task, t + gridDim.x, tiles + side * tile * features);
     for (int first = thread / 32 * 16; first < rows; first += warps * 16) {
-      search_group<held, steps>(task, at, memory, values, first, rows, largest, center);
+      search_group<held>(task, at, memory, values, first, rows, margin, center);
     }
     __syncthreads();
     settle_tile(task, at, memory, values, rows, scale);
@@ -277,6 +310,10 @@ void launch_narrow(const DeviceSamples& samples,
                    const DeviceSums& sums,
                    cudaStream_t stream) {
   if (samples.rows == 0) return;
+  if (has_product_sums(codebook.neurons, codebook.features)) {
+    launch_product_sums(samples, codebook, sums, stream);
+    return;
+  }
   const NarrowTask task{samples, codebook, sums};
   switch (held_by_lane(static_cast<int>(codebook.features))) {
     case 1:

@@ -7,19 +7,11 @@
 #include "yupana/som/search_cuda.cuh"
 #include "yupana/som/search_cuda.hpp"
 
-/// The first step of the narrow kernel: what a block holds in shared memory, and scores by tensor
-/// cores. Only narrow_cuda.cu includes this.
+/// Scores of a few neurons by tensor cores, three products of bfloat16 halves a value. Only the
+/// narrow kernels include this.
 namespace yupana::som::cuda::narrow {
 
-// Search and sums in one pass over the samples. A block takes tiles of 256 samples, the next one on
-// its way while it works one:
-//   1. scores of 16 samples a warp by tensor cores, three products of bfloat16 halves a value;
-//   2. samples that their rounding leaves open, by distances in float and then in double;
-//   3. the tile in order of its neurons (counting sort), so that a thread adds up one feature of a
-//      run of samples in a register and shared memory hears of it once a neuron.
-constexpr int threads = 256;
-constexpr int warps = threads / 32;
-constexpr int tile = 256;
+// A warp takes the scores of 16 samples at once.
 constexpr int columns = 7;  // groups of 8 neurons whose scores stand in registers: 56 of them
 constexpr int chunk = 8 * columns;
 constexpr int most_features = 32;
@@ -32,36 +24,23 @@ struct NarrowTask {
   DeviceSums sums;
 };
 
-/// Parts of a block's memory, in 4-byte words from its start.
-struct Layout {
-  int fragments, tiles, turned, low, high, squares, counts, bins, starts, order, best, list, total;
-};
-
 __host__ __device__ constexpr int held_by_lane(int features) { return (features + 3) / 4; }
 
-/// Instructions over k: every lane of four holds ceil(d / 4) features, three places each, and one
-/// place of |b|^2; an instruction takes four places a lane.
-__host__ __device__ constexpr int steps_of(int features) {
-  return (3 * held_by_lane(features) + 1 + 3) / 4;
+// Every lane of four holds `held` features of a sample, q, q + 4, ..., and an operand has four
+// places a lane. Features by four, held / 4 times: an operand of high halves and one of low ones,
+// which make three products. What is left over, and the three parts of |b|^2, share operands: three
+// places a feature and one.
+__host__ __device__ constexpr int shared_operands(int held) { return (3 * (held % 4) + 1 + 3) / 4; }
+__host__ __device__ constexpr int operands_of(int held) {
+  return 2 * (held / 4) + shared_operands(held);
+}
+__host__ __device__ constexpr int products_of(int held) {
+  return 3 * (held / 4) + shared_operands(held);
 }
 
-__host__ __device__ inline Layout layout(int neurons, int features) {
-  Layout at{};
-  const int chunks = (neurons + chunk - 1) / chunk;
-  at.fragments = 0;
-  at.tiles = chunks * columns * steps_of(features) * 64;
-  at.turned = at.tiles + 2 * tile * features;
-  at.low = at.turned + neurons * features;
-  at.high = at.low + neurons * features;
-  at.squares = at.high + neurons * features;
-  at.counts = at.squares + neurons;
-  at.bins = at.counts + neurons;
-  at.starts = at.bins + neurons;
-  at.order = at.starts + neurons;
-  at.best = at.order + tile;
-  at.list = at.best + tile;
-  at.total = at.list + tile + 2;
-  return at;
+/// Words of the right operand: lanes of all operands, for chunks of neurons.
+__host__ __device__ constexpr int fragment_words(int neurons, int features) {
+  return (neurons + chunk - 1) / chunk * columns * operands_of(held_by_lane(features)) * 64;
 }
 
 __device__ __forceinline__ float rounded(float value) {
@@ -75,126 +54,154 @@ __device__ __forceinline__ std::uint32_t packed(float low, float high) {
 __device__ __forceinline__ void multiply(float (&c)[4],
                                          const std::uint32_t (&a)[4],
                                          const uint2& b) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
       "{%8, %9}, {%0, %1, %2, %3};"
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b.x), "r"(b.y));
 }
 
-/// What a lane holds of the right operand at one place: parts of -2 b, or of |b|^2 in the last.
-__device__ inline float right_place(
-    const NarrowTask& task, const float* squares, int k, int q, int place) {
+__device__ __forceinline__ float low_value(std::uint32_t pair) {
+  return __uint_as_float(pair << 16);
+}
+__device__ __forceinline__ float high_value(std::uint32_t pair) {
+  return __uint_as_float(pair & 0xffff0000u);
+}
+
+/// A codebook in a block's memory.
+struct Prepared {
+  const float* turned;  ///< weights, feature by feature: d x K
+  float* squares;       ///< |b|^2, b = w - center
+  uint2* fragments;     ///< the right operand as lanes read it
+};
+
+/// What a lane holds of the right operand at one place: parts of -2 b, or of |b|^2.
+template <int held>
+__device__ float right_place(
+    const NarrowTask& task, const Prepared& prepared, int k, int q, int operand, int place) {
+  constexpr int whole = held / 4, rest = held % 4;
+  const auto neurons = static_cast<int>(task.codebook.neurons);
   const auto features = static_cast<int>(task.codebook.features);
-  const bool real = k < static_cast<int>(task.codebook.neurons);
-  if (place == 3 * held_by_lane(features)) {
-    const float square = real ? squares[k] : beyond;
+  const bool real = k < neurons, shared = operand >= 2 * whole;
+  const int at = shared ? 4 * (operand - 2 * whole) + place : 0;
+  if (shared && at == 3 * rest) {
+    const float square = real ? prepared.squares[k] : beyond;
     const float first = rounded(square), second = rounded(square - first);
     return q == 0 ? first : q == 1 ? second : q == 2 ? square - first - second : 0.0f;
   }
-  const int j = q + 4 * (place / 3);
-  if (!real || j >= features || place > 3 * held_by_lane(features)) return 0;
-  const float b = -2 * __fsub_rn(task.codebook.weights[k * features + j], task.codebook.center[j]);
-  return place % 3 < 2 ? rounded(b) : b - rounded(b);
+  const int j = q + 4 * (shared ? 4 * whole + at / 3 : 4 * (operand / 2) + place);
+  if (!real || j >= features || at > 3 * rest) return 0;
+  const float b = -2 * __fsub_rn(prepared.turned[j * neurons + k], task.codebook.center[j]);
+  const bool high = shared ? at % 3 < 2 : operand % 2 == 0;
+  return high ? rounded(b) : b - rounded(b);
 }
 
-/// |b|^2 of every neuron, the right operand as lanes read it, and the largest |b| and norm of low
-/// halves.
-template <int steps>
-__device__ float2 prepare(const NarrowTask& task, const Layout& at, float* memory) {
+/// Twice a bound of |score - (D - |a|^2)| as a polynomial of |a|, a = x - center; up to `most`.
+struct Margin {
+  float constant = 0, linear = 0, square = 0, most = 0;
+
+  __device__ __forceinline__ float at(float a) const {
+    return a < most ? fmaf(fmaf(square, a, linear), a, constant) : INFINITY;
+  }
+};
+
+/// For neurons with |b| <= b, b = w - center, and `low` the norm of b's low halves; D as
+/// with_square() sums it. With h = bfloat16(v), l = bfloat16(v - h), |v - h| <= 2^-9 |v| and |v - h
+/// - l| <= 2^-8 |v - h|: ah bh + al bh + ah bl misses a b by al bl, a's rest times b and the
+/// reverse (Cauchy). What tensor cores lose in a sum is not specified; taken is that each of the 17
+/// terms of an instruction is cut at 2^-23 of the largest. |b|^2 is summed in float, carried in
+/// three parts.
+__device__ inline Margin margin_of(float b, float low, int features, int products) {
+  const auto d = static_cast<float>(features);
+  const float sums = 18.0f * static_cast<float>(products) * 0x1p-23f;
+  const float tiny = (d + 2) * 0x1p-50f;
+  Margin margin;
+  margin.constant =
+      2.02f * (sums * b * b + (d + 8) * 0x1p-23f * b * b + tiny * b * b + d * FLT_MIN * (32 + b));
+  margin.linear = 2.02f * (2.05f * (0x1.01p-9f * low + 0x1.1p-17f * b + 0x1p-8f * low) +
+                           2.1f * sums * b + 2 * tiny * b + d * FLT_MIN);
+  margin.square = 2.02f * tiny;
+  margin.most = b < 0x1p61f ? 0x1p61f : 0.0f;  // scores stay below FLT_MAX / 4
+  return margin;
+}
+
+/// Makes what the search reads of a codebook whose weights are in memory already.
+template <int held>
+__device__ Margin prepare(const NarrowTask& task, const Prepared& prepared) {
   __shared__ unsigned largest, largest_low;
+  constexpr int operands = operands_of(held);
   const auto neurons = static_cast<int>(task.codebook.neurons);
   const auto features = static_cast<int>(task.codebook.features);
   const int thread = static_cast<int>(threadIdx.x);
-  float* const squares = memory + at.squares;
-  auto* const fragments = reinterpret_cast<uint2*>(memory + at.fragments);
   if (thread == 0) largest = largest_low = 0;
   __syncthreads();
-  for (int k = thread; k < neurons; k += threads) {
+  for (int k = thread; k < neurons; k += static_cast<int>(blockDim.x)) {
     float square = 0, low = 0;
     for (int j = 0; j < features; ++j) {
-      const float b = __fsub_rn(task.codebook.weights[k * features + j], task.codebook.center[j]);
+      const float b = __fsub_rn(prepared.turned[j * neurons + k], task.codebook.center[j]);
       const float rest = b - rounded(b);
       square = fmaf(b, b, square);
       low = fmaf(rest, rest, low);
     }
-    squares[k] = fminf(square, beyond);
+    prepared.squares[k] = fminf(square, beyond);
     atomicMax(&largest, __float_as_uint(square));
     atomicMax(&largest_low, __float_as_uint(low));
   }
   __syncthreads();
   const int groups = (neurons + chunk - 1) / chunk * columns;
-  for (int i = thread; i < groups * steps * 32; i += threads) {
-    const int lane = i % 32, step = i / 32 % steps, k = i / (32 * steps) * 8 + lane / 4;
+  for (int i = thread; i < groups * operands * 32; i += static_cast<int>(blockDim.x)) {
+    const int lane = i % 32, operand = i / 32 % operands, k = i / (32 * operands) * 8 + lane / 4;
     float values[4];
     for (int p = 0; p < 4; ++p) {
-      values[p] = right_place(task, squares, k, lane % 4, 4 * step + p);
+      values[p] = right_place<held>(task, prepared, k, lane % 4, operand, p);
     }
-    fragments[i] = {packed(values[0], values[1]), packed(values[2], values[3])};
+    prepared.fragments[i] = {packed(values[0], values[1]), packed(values[2], values[3])};
   }
-  return {sqrtf(__uint_as_float(largest)) * 1.0001f,
-          sqrtf(__uint_as_float(largest_low)) * 1.0001f + FLT_MIN};
+  return margin_of(sqrtf(__uint_as_float(largest)) * 1.0001f + 0x1p-62f,
+                   sqrtf(__uint_as_float(largest_low)) * 1.0001f + 0x1p-62f,
+                   features,
+                   products_of(held));
 }
 
-/// Twice a bound of |score - (D - |a|^2)|, a = x - center, b = w - center, D as with_square() sums
-/// it; `al` and `bl` are norms of the low halves. With h = bfloat16(v), l = bfloat16(v - h), |v - h
-/// - l| <= 2^-8 |v - h|: ah bh + al bh + ah bl misses a b by al bl, a's rest times b and the
-/// reverse (Cauchy). What tensor cores lose in a sum is not specified; taken is that each of the 17
-/// terms of an instruction is cut at 2^-23 of the largest. |b|^2 is summed in float, carried in
-/// three parts.
-__device__ __forceinline__ float margin(
-    float a, float al, float b, float bl, int features, int steps) {
-  const float scores = b * (b + 2.1f * a);
-  if (!(scores < 0.25f * FLT_MAX)) return INFINITY;
-  const auto d = static_cast<float>(features);
-  const float products = 2.05f * (al * bl + 0x1p-8f * (al * b + a * bl) + 0x1p-22f * a * b);
-  const float sums =
-      18.0f * static_cast<float>(steps) * 0x1p-23f * scores + (d + 8) * 0x1p-23f * b * b;
-  return 2.01f *
-         (products + sums + (d + 2) * 0x1p-50f * (a + b) * (a + b) + d * FLT_MIN * (16 + a + b));
+/// Row g + 8 h of the left operand from a sample's features less the center, q + 4 i in a[i], zero
+/// behind the last. Returns |a|^2, the lane's part of it.
+template <int held>
+__device__ __forceinline__ float split(const float (&a)[held],
+                                       int h,
+                                       std::uint32_t (&left)[operands_of(held)][4]) {
+  constexpr int whole = held / 4, shared = shared_operands(held);
+#pragma unroll
+  for (int i = 0; i < 2 * whole; ++i) {
+    const std::uint32_t high = packed(a[2 * i], a[2 * i + 1]);
+    left[i / 2 * 2][h + i % 2 * 2] = high;
+    left[i / 2 * 2 + 1][h + i % 2 * 2] =
+        packed(a[2 * i] - low_value(high), a[2 * i + 1] - high_value(high));
+  }
+  float places[4 * shared] = {};
+#pragma unroll
+  for (int i = 0; i < held % 4; ++i) {
+    const float value = a[4 * whole + i];
+    places[3 * i] = places[3 * i + 2] = value;  // packed() rounds them
+    places[3 * i + 1] = value - low_value(packed(value, 1));
+  }
+  places[3 * (held % 4)] = 1;
+#pragma unroll
+  for (int i = 0; i < shared; ++i) {
+    left[2 * whole + i][h] = packed(places[4 * i], places[4 * i + 1]);
+    left[2 * whole + i][h + 2] = packed(places[4 * i + 2], places[4 * i + 3]);
+  }
+  float square = 0;
+#pragma unroll
+  for (int i = 0; i < held; ++i) square = fmaf(a[i], a[i], square);
+  return square;
 }
 
-/// The left operand of 16 samples: lane 4 g + q holds features q, q + 4, ... of samples g, g + 8.
-/// norm: |a| and that of its low halves, rounded up.
-template <int held, int steps>
-__device__ void load_left(const float* values,
-                          int first,
-                          int rows,
-                          int features,
-                          const float* center,
-                          std::uint32_t (&left)[steps][4],
-                          float (&norm)[2],
-                          float (&low_norm)[2]) {
-  const int lane = static_cast<int>(threadIdx.x) % 32, q = lane % 4;
-#pragma unroll
-  for (int h = 0; h < 2; ++h) {
-    const int s = first + lane / 4 + 8 * h;
-    float places[4 * steps];
-    float square = 0, low = 0;
-#pragma unroll
-    for (int i = 0; i < held; ++i) {
-      const int j = q + 4 * i;
-      const bool inside = j < features && s < rows;
-      const float a = inside ? __fsub_rn(values[s * features + j], center[i]) : 0.0f;
-      square = fmaf(a, a, square);
-      places[3 * i] = places[3 * i + 2] = rounded(a);
-      places[3 * i + 1] = a - places[3 * i];
-      low = fmaf(places[3 * i + 1], places[3 * i + 1], low);
-    }
-#pragma unroll
-    for (int p = 3 * held; p < 4 * steps; ++p) places[p] = p == 3 * held ? 1.0f : 0.0f;
-#pragma unroll
-    for (int step = 0; step < steps; ++step) {
-      left[step][h] = packed(places[4 * step], places[4 * step + 1]);
-      left[step][h + 2] = packed(places[4 * step + 2], places[4 * step + 3]);
-    }
-    square += __shfl_xor_sync(0xffffffffu, square, 1);
-    square += __shfl_xor_sync(0xffffffffu, square, 2);
-    low += __shfl_xor_sync(0xffffffffu, low, 1);
-    low += __shfl_xor_sync(0xffffffffu, low, 2);
-    norm[h] = sqrtf(square) * 1.0001f;
-    low_norm[h] = sqrtf(low) * 1.0001f + FLT_MIN;
-  }
+/// |a|, rounded up, from its lanes' parts of |a|^2; what underflows is below the summand.
+__device__ __forceinline__ float norm_of(float square) {
+  square += __shfl_xor_sync(0xffffffffu, square, 1);
+  square += __shfl_xor_sync(0xffffffffu, square, 2);
+  float root;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(square));
+  return fmaf(root, 1.0001f, 0x1p-62f);
 }
 
 /// The smallest score of a sample so far and its neuron, -1 where others are too near to tell.
@@ -203,84 +210,91 @@ struct Found {
   int neuron = -1;
 };
 
-/// Takes in one sample's scores of a chunk: `scores[2 t]`, `[2 t + 1]` of neurons base + 8 t + 2 q
-/// and the next.
-__device__ __forceinline__ void take(const float (&scores)[2 * columns],
-                                     int base,
-                                     float margin,
-                                     Found& found) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  float least = scores[0];
+/// The smallest of one sample's scores of a chunk: `scores[2 t]`, `[2 t + 1]` of neurons base + 8 t
+/// + 2 q and the next, over the four lanes.
+__device__ __forceinline__ float least_of(const float (&scores)[2 * columns]) {
+  float least = fminf(scores[0], scores[1]), other = fminf(scores[2], scores[3]);
 #pragma unroll
-  for (int i = 1; i < 2 * columns; ++i) least = fminf(least, scores[i]);
-  least = fminf(least, __shfl_xor_sync(0xffffffffu, least, 1));
-  least = fminf(least, __shfl_xor_sync(0xffffffffu, least, 2));
-  const float limit = least + margin;
-  unsigned above = 0;  // signs of limit - score, the last one lowest
-#pragma unroll
-  for (int i = 0; i < 2 * columns; ++i) {
-    above = __funnelshift_l(__float_as_uint(limit - scores[i]), above, 1);
+  for (int i = 4; i < 2 * columns; i += 2) {
+    least = fminf(least, scores[i]);
+    other = fminf(other, scores[i + 1]);
   }
-  const unsigned near = ~above & ((1u << 2 * columns) - 1);
-  // How many are near, and which one if it is one: both add up over the four lanes.
-  const int i = 2 * columns - 32 + __clz(static_cast<int>(near));
-  const int neuron = base + 8 * (i >> 1) + 2 * (lane % 4) + (i & 1);
-  int code = near == 0 ? 0 : (__popc(near) << 20) + neuron;
-  code += __shfl_xor_sync(0xffffffffu, code, 1);
-  code += __shfl_xor_sync(0xffffffffu, code, 2);
-  const bool alone = code >> 20 == 1 && limit < INFINITY && found.score > limit;
-  const bool reached = !(least > found.score + margin);
-  found.neuron = reached ? (alone ? code & 0xfffff : -1) : found.neuron;
-  found.score = fminf(found.score, least);
+  least = fminf(least, other);
+  least = fminf(least, __shfl_xor_sync(0xffffffffu, least, 1));
+  return fminf(least, __shfl_xor_sync(0xffffffffu, least, 2));
 }
 
-template <int held, int steps>
-__device__ void search_group(const NarrowTask& task,
-                             const Layout& at,
-                             float* memory,
-                             const float* values,
-                             int first,
-                             int rows,
-                             float2 largest,
-                             const float* center) {
-  const auto features = static_cast<int>(task.codebook.features);
-  const auto neurons = static_cast<int>(task.codebook.neurons);
-  const int lane = static_cast<int>(threadIdx.x) % 32, q = lane % 4;
-  std::uint32_t left[steps][4];
-  float norms[2], low_norms[2], margins[2];
-  load_left<held, steps>(values, first, rows, features, center, left, norms, low_norms);
+/// This lane's scores that are not above a limit: their number times 1024, and the sum of their
+/// places 8 t + 2 q and the next, which is to be used where there is one. Codes of lanes add up.
+__device__ __forceinline__ unsigned near_code(const float (&scores)[2 * columns], float limit) {
+  unsigned even = 0, odd = 0;
+#pragma unroll
+  for (int t = 0; t < columns; ++t) {
+    if (!(scores[2 * t] > limit)) even += 1024u + 8u * static_cast<unsigned>(t);
+    if (!(scores[2 * t + 1] > limit)) odd += 1025u + 8u * static_cast<unsigned>(t);
+  }
+  const unsigned code = even + odd;
+  return code + (code >> 10) * (2 * (threadIdx.x % 4));
+}
+
+/// Takes in the scores of a chunk of neurons for the samples g and g + 8 of 16.
+__device__ __forceinline__ void take(const float (&scores)[2][2 * columns],
+                                     int base,
+                                     const float (&margins)[2],
+                                     Found (&found)[2]) {
+  float least[2], limits[2];
+  unsigned codes = 0;
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
-    margins[h] = margin(norms[h], low_norms[h], largest.x, largest.y, features, steps);
+    least[h] = least_of(scores[h]);
+    limits[h] = least[h] + margins[h];
+    codes |= near_code(scores[h], limits[h]) << 16 * h;
   }
-  Found found[2];
-  const auto* const right = reinterpret_cast<const uint2*>(memory + at.fragments) + lane;
-  for (int base = 0; base < neurons; base += chunk) {
+  codes += __shfl_xor_sync(0xffffffffu, codes, 1);
+  codes += __shfl_xor_sync(0xffffffffu, codes, 2);
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    const unsigned code = h == 0 ? codes & 0xffff : codes >> 16;
+    const bool alone = code < 2048 && limits[h] < INFINITY;
+    const int neuron = alone ? base + static_cast<int>(code - 1024) : -1;
+    if (base == 0) {
+      found[h] = {least[h], neuron};
+      continue;
+    }
+    const bool reached = !(least[h] > found[h].score + margins[h]);
+    if (reached) found[h].neuron = found[h].score > limits[h] ? neuron : -1;
+    found[h].score = fminf(found[h].score, least[h]);
+  }
+}
+
+/// The neurons nearest to the samples g and g + 8 of 16.
+template <int held>
+__device__ __forceinline__ void nearest_of_group(const std::uint32_t (&left)[operands_of(held)][4],
+                                                 const float (&margins)[2],
+                                                 const uint2* fragments,
+                                                 int neurons,
+                                                 Found (&found)[2]) {
+  constexpr int whole = held / 4, operands = operands_of(held);
+  const uint2* right = fragments + threadIdx.x % 32;
+  for (int base = 0; base < neurons; base += chunk, right += columns * operands * 32) {
+    float sums[columns][4] = {};
+    // Operand after operand, so that an instruction need not wait for the one before.
+#pragma unroll
+    for (int i = 0; i < operands; ++i) {
+#pragma unroll
+      for (int t = 0; t < columns; ++t) {
+        const uint2 b = right[(t * operands + i) * 32];
+        multiply(sums[t], left[i < 2 * whole ? i / 2 * 2 : i], b);
+        if (i < 2 * whole && i % 2 == 0) multiply(sums[t], left[i + 1], b);
+      }
+    }
     float scores[2][2 * columns];
 #pragma unroll
     for (int t = 0; t < columns; ++t) {
-      float sums[4] = {};
 #pragma unroll
-      for (int step = 0; step < steps; ++step) {
-        multiply(sums, left[step], right[((base / 8 + t) * steps + step) * 32]);
-      }
-#pragma unroll
-      for (int i = 0; i < 4; ++i) scores[i / 2][2 * t + i % 2] = sums[i];
+      for (int i = 0; i < 4; ++i) scores[i / 2][2 * t + i % 2] = sums[t][i];
     }
-    take(scores[0], base, margins[0], found[0]);
-    take(scores[1], base, margins[1], found[1]);
-  }
-  // Two lanes of four write a sample each.
-  const int neuron = q == 0 ? found[0].neuron : found[1].neuron;
-  const int s = first + 8 * q + lane / 4;
-  if (q > 1 || s >= rows) return;
-  auto* const best = reinterpret_cast<unsigned*>(memory + at.best);
-  auto* const bins = reinterpret_cast<int*>(memory + at.bins);
-  auto* const list = reinterpret_cast<int*>(memory + at.list);
-  if (neuron < 0) {
-    list[1 + atomicAdd(list, 1)] = s;
-  } else {
-    best[s] = static_cast<unsigned>(neuron) << 16 | atomicAdd(bins + neuron, 1);
+    take(scores, base, margins, found);
   }
 }
 

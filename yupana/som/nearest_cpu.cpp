@@ -113,8 +113,9 @@ NearestNeurons nearest_neurons(Context& context, Samples samples, Samples codebo
   return result;
 }
 
-Searcher::Searcher(Context& context, Samples samples)
-    : context_(context), samples_(samples), norms_(samples.rows) {
+Searcher::Searcher(Context& context, Samples samples) : context_(context), samples_(samples) {
+  if (static_cast<std::uint64_t>(samples.rows) * sizeof(float) > context.memory() / 2) return;
+  norms_ = Array<float>(samples.rows);
   context.parallel_for(samples.rows, 1024, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t s = begin; s < end; ++s) {
       norms_[s] = norm_above(samples_.row(s), samples_.cols);
@@ -140,8 +141,11 @@ NeuronSums Searcher::sum_by_neuron(Samples codebook, const FixedPoint& fixed, St
       const std::int64_t rows = std::min(tile_samples, end - first);
       const Samples tile(samples_.row(first), rows, d, samples_.stride);
       search(packed, tile.data, tile.stride, rows, turned.data(), found);
-      const float* const norms = norms_.data() + first;
-      const float bound = errors.of(*std::max_element(norms, norms + rows));
+      float norm = 0;
+      for (std::int64_t r = 0; r < rows; ++r) {
+        norm = std::max(norm, norms_.empty() ? norm_above(tile.row(r), d) : norms_[first + r]);
+      }
+      const float bound = errors.of(norm);
       for (std::int64_t r = 0; r < rows; ++r) {
         if (found.second[r] > found.best[r] + 2 * bound) continue;
         found.neuron[r] = decide(packed, codebook, tile.row(r), bound, 1, scratch).neuron[0];

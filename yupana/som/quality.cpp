@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <mutex>
 
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
@@ -62,14 +63,25 @@ std::vector<std::int64_t> p_matrix(Context& context,
                                    MatrixView<const float> codebook,
                                    double radius) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(codebook.rows), 0);
-  context.parallel_for(codebook.rows, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
+  std::mutex joining;
+  // All neurons for some samples after the other: samples may lie on a disk.
+  context.parallel_for(samples.rows, 1024, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<std::int64_t> mine(counts.size(), 0);
+    constexpr std::int64_t tile = 64;
+    for (std::int64_t first = begin; first < end; first += tile) {
       context.check_cancelled();
-      for (std::int64_t s = 0; s < samples.rows; ++s) {
-        const double d = squared_distance(samples.row(s), codebook.row(i), samples.cols);
-        counts[static_cast<std::size_t>(i)] += d <= radius * radius;
+      const std::int64_t last = std::min(end, first + tile);
+      for (std::int64_t i = 0; i < codebook.rows; ++i) {
+        std::int64_t count = 0;
+        for (std::int64_t s = first; s < last; ++s) {
+          const double d = squared_distance(samples.row(s), codebook.row(i), samples.cols);
+          count += d <= radius * radius;
+        }
+        mine[static_cast<std::size_t>(i)] += count;
       }
     }
+    const std::lock_guard lock(joining);
+    for (std::size_t i = 0; i < mine.size(); ++i) counts[i] += mine[i];
   });
   return counts;
 }

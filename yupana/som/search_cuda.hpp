@@ -48,6 +48,14 @@ void launch_narrow(const DeviceSamples& samples,
                    const DeviceSums& sums,
                    cudaStream_t stream);
 
+/// Whether launch_product_sums() takes this shape, of those that are narrow.
+bool has_product_sums(std::int64_t neurons, std::int64_t features);
+/// As launch_narrow(), the sums as products of integers.
+void launch_product_sums(const DeviceSamples& samples,
+                         const DeviceCodebook& codebook,
+                         const DeviceSums& sums,
+                         cudaStream_t stream);
+
 /// What the wide kernel leaves by sample.
 struct WideScratch {
   float* norms = nullptr;          ///< |x| rounded up

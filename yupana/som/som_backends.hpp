@@ -27,7 +27,8 @@ namespace cpu {
 
 NearestNeurons nearest_neurons(Context& context, Samples samples, Samples codebook);
 
-/// Samples that are searched again and again: their norms are kept.
+/// Samples that are searched again and again: their norms are kept, unless they take more than half
+/// of the context's memory.
 class Searcher {
  public:
   Searcher(Context& context, Samples samples);

@@ -12,7 +12,7 @@ namespace yupana::som {
 FixedPoint FixedPoint::of(std::int64_t samples, const std::vector<float>& largest) {
   int bits = 62;
   while (bits > 0 && (std::int64_t{1} << (62 - bits)) < samples) --bits;
-  bits = std::min(bits, 40);
+  bits = std::min(bits, 39);
   FixedPoint fixed;
   for (const float value : largest) {
     int exponent = 0;

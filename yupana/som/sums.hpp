@@ -11,7 +11,7 @@
 /// Private to the family: sums of samples per neuron, in fixed point.
 namespace yupana::som {
 
-/// Powers of two that turn a feature's values into integers of at most 40 bits, fewer where sums
+/// Powers of two that turn a feature's values into integers of at most 39 bits, fewer where sums
 /// over n samples would pass 2^62 otherwise.
 struct FixedPoint {
   std::vector<double> scale;  ///< by feature

@@ -45,7 +45,7 @@ std::vector<std::int64_t> drawn_rows(std::int64_t samples,
 ///
 ///   Batch: in iteration t, with h the neighbourhood at sigma(t) and b(x) the nearest neuron,
 ///     w_i <- sum_x h(b(x), i) x / sum_x h(b(x), i), unchanged where the denominator is 0.
-///   Samples are summed per neuron in fixed point (40 bits below each feature's largest value, 62 -
+///   Samples are summed per neuron in fixed point (39 bits below each feature's largest value, 62 -
 ///   log2 n where that is less) and then smoothed by h in double, in order of neurons: the same
 ///   bits for any backend, thread, device or partition count. Online: one sample at a time in a
 ///   random order, w_i <- w_i + eta h (x - w_i), one thread. Work: iterations x n K d. Memory: the
