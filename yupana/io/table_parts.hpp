@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -12,13 +13,32 @@
 
 namespace yupana::io {
 
-/// Each kind of file a table may stand in; see read_table.
+/// Each kind of file a table may stand in; see read_table_parts.
 template <class T>
-TableFile<T> read_text_table(Context& context, const TableText& text, const TableParams& params);
+void read_text_table(Context& context,
+                     const TableText& text,
+                     const TableParams& params,
+                     std::int64_t bytes,
+                     const TakeTable<T>& take);
 template <class T>
-TableFile<T> read_libsvm_table(Context& context, const TableText& text, const TableParams& params);
+void read_libsvm_table(Context& context,
+                       const TableText& text,
+                       const TableParams& params,
+                       std::int64_t bytes,
+                       const TakeTable<T>& take);
 template <class T>
-TableFile<T> read_npy_table(Context& context, const std::string& path, const TableParams& params);
+void read_npy_table(Context& context,
+                    const std::string& path,
+                    const TableParams& params,
+                    std::int64_t bytes,
+                    const TakeTable<T>& take);
+
+/// Rows of a part whose features take at most `bytes`; at least one.
+template <class T>
+std::int64_t rows_of_part(const TableColumns& columns, std::int64_t bytes) {
+  const auto row = static_cast<std::int64_t>(columns.features.size() * sizeof(T));
+  return std::max<std::int64_t>(1, bytes / std::max<std::int64_t>(1, row));
+}
 
 /// A table without values, in the shape that the columns and the rows give it; out_of_resources
 /// where it does not fit in the context's memory.

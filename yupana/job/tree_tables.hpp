@@ -50,6 +50,14 @@ Table<T> encoded(const io::TableFile<T>& file,
 template <class T>
 io::TableFile<T> read_for_model(Context& context, const forest::Model& model, TreeTable table);
 
+/// The same in parts of `bytes`, see io::read_table_parts.
+template <class T>
+void read_parts_for_model(Context& context,
+                          const forest::Model& model,
+                          TreeTable table,
+                          std::int64_t bytes,
+                          const io::TakeTable<T>& take);
+
 /// Codes of the file's labels become those of `classes`; bad_input for a class that is none of
 /// them.
 template <class T>
