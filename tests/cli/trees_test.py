@@ -288,6 +288,31 @@ def tables_larger_than_the_memory_are_predicted_in_parts():
            says=["large.csv:60002", "5 cells wanted, 3 found"])
 
 
+def a_forest_of_parts_grows_from_a_table_larger_than_the_memory():
+    """--memory changes no bit of the model and of what is told of it."""
+    large_table()
+    common = ["forest", "fit", "large.csv", "--label", "class", "--ignore", "color", "--partition",
+              "--trees", 24, "--max-depth", 9, "--json"]
+    for more in ([], ["--float32", "--max-features", 0, "--ccp-alpha", 0.001, "--voting", "soft"]):
+        told = {}
+        for memory in ("4G", "1300K", "1800K"):
+            done = run(*common, *more, "--memory", memory, "-o", "m", "--binary")
+            assert ("does not fit in memory" in done.stderr) == (memory != "4G")
+            answer = json.loads(done.stdout)
+            for gone in ("seconds", "stages"):
+                del answer[gone]
+            told[memory] = (answer, pathlib.Path("m.json").read_bytes(),
+                            pathlib.Path("m.model").read_bytes())
+        assert told["1300K"] == told["1800K"] == told["4G"], [t[0] for t in told.values()]
+    # What needs all rows at once is refused, and says what does not.
+    for options in (["--oob"], ["--balanced"], ["--cv", 3], ["--criterion", "entropy"]):
+        refuse(*common, *options, "--memory", "1300K", status=4, says=["memory", "1.3"])
+    refuse(*common[:-4], 2, "--memory", "1300K", "-o", "q", status=4,
+           says=["60000 rows of 2 parts", "more --trees"])
+    refuse("tree", "fit", "large.csv", "--label", "class", "--ignore", "color", "--memory", "2M",
+           status=4, says=["sorted lists", "forest fit --partition"])
+
+
 def refuse(*arguments, status=3, says=()):
     before = sorted(p.name for p in pathlib.Path(".").iterdir())
     done = run(*arguments, status=status)
@@ -358,6 +383,7 @@ sys.exit(main([a_tree_is_fitted_told_and_used, every_device_and_thread_count_wri
                reduced_error_pruning_needs_only_another_table,
                text_columns_are_known_by_name_in_another_table, classes_weigh_as_told,
                folds_can_be_a_column, alpha_is_chosen_by_folds,
-               tables_larger_than_the_memory_are_predicted_in_parts, importances_are_told_and_drawn,
+               tables_larger_than_the_memory_are_predicted_in_parts,
+               a_forest_of_parts_grows_from_a_table_larger_than_the_memory, importances_are_told_and_drawn,
                bad_input_is_one_line,
                a_cut_or_altered_model_is_refused_or_whole]))

@@ -47,12 +47,14 @@ TableFile<T> shaped_table(Context& context, const TableColumns& columns, std::in
   const double bytes = static_cast<double>(rows) * static_cast<double>(columns.features.size()) *
                        static_cast<double>(sizeof(T));
   if (bytes > static_cast<double>(context.memory())) {
-    throw Error(ErrorCode::out_of_resources,
-                fmt::format("a table of {} x {} takes {}; memory is limited to {}",
-                            rows,
-                            columns.features.size(),
-                            human_bytes(bytes),
-                            human_bytes(static_cast<double>(context.memory()))));
+    throw Error(
+        ErrorCode::out_of_resources,
+        fmt::format("a table of {} x {} takes {}; memory is limited to {}; give more --memory "
+                    "or read fewer columns",
+                    rows,
+                    columns.features.size(),
+                    human_bytes(bytes),
+                    human_bytes(static_cast<double>(context.memory()))));
   }
   TableFile<T> file;
   file.table = Table<T>(rows, columns.features);

@@ -81,14 +81,14 @@ void encode_column(const T* codes,
   }
 }
 
+}  // namespace
+
 void check_missing(const TreeTable& table, std::int64_t missing) {
   if (!table.refuse_missing || missing == 0) return;
   throw bad_file(table.path,
                  "has missing values, and --missing error; fill them in or let trees learn where "
                  "they go");
 }
-
-}  // namespace
 
 template <class T>
 io::TableFile<T> read_tree_table(Context& context, const TreeTable& table) {

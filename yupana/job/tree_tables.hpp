@@ -27,6 +27,9 @@ enum class Categories { automatic, ordered, one_hot, by_name };
 template <class T>
 io::TableFile<T> read_tree_table(Context& context, const TreeTable& table);
 
+/// bad_input where missing values are refused and there are some.
+void check_missing(const TreeTable& table, std::int64_t missing);
+
 template <class T>
 forest::Target target_of(const io::TableFile<T>& file);
 
