@@ -360,6 +360,9 @@ def bad_input_is_one_line():
     refuse("tree", "predict", "m.json", "t.csv", "-o", "out", says=["version 99", "train it again"])
     pathlib.Path("m.json").write_text(text.replace('"left":[1', '"left":[0'))
     refuse("tree", "predict", "m.json", "t.csv", "-o", "out", says=["node 0 has a child"])
+    for number in ("-1" + "8" * 84, "4294967296", "0.5", "18446744073709551616", "null"):
+        pathlib.Path("m.json").write_text(text.replace('"feature":[', f'"feature":[{number},'))
+        refuse("tree", "predict", "m.json", "t.csv", "-o", "out", says=["no model of trees"])
     pathlib.Path("m.json").write_text("{}")
     refuse("tree", "predict", "m.json", "t.csv", "-o", "out", says=["no model of trees"])
     pathlib.Path("t.csv").write_text("x,class\n1,a\n2,a\n")
