@@ -53,6 +53,11 @@ class Count {
 
   void add(std::size_t tree, const std::uint32_t* leaves) {
     const Votes& votes = votes_[tree];
+    // The next tree's come nearer while rows go through it.
+    if (tree + 1 < votes_.size()) {
+      const std::vector<double>& next = votes_[tree + 1].values;
+      for (std::size_t i = 0; i < next.size(); i += 8) __builtin_prefetch(&next[i], 0, 2);
+    }
     if (!votes.classes.empty()) {
       for (std::int64_t i = 0; i < rows_; ++i) sums_[i * outputs_ + votes.classes[leaves[i]]] += 1;
     } else if (outputs_ == 1) {
