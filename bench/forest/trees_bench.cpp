@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <sstream>
+#include <utility>
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/machine.hpp"
@@ -79,8 +80,16 @@ class Bench {
     params_.emit({"trees", what(name), impl(), value, unit, std::nullopt, verified});
   }
 
+  forest::Model empty_model() const {
+    forest::Model model;
+    model.features = rows_.table.names();
+    model.classes = {"0", "1"};
+    return model;
+  }
+
   void fit_tree(std::int64_t depth) {
-    forest::Tree tree;
+    forest::Model model = empty_model();
+    forest::Tree& tree = model.trees.emplace_back();
     const double seconds = best([&] {
       tree = forest::fit_tree(context_, rows_.table.view(), rows_.target(), {.max_depth = depth});
     });
@@ -88,6 +97,7 @@ class Bench {
     const bool same =
         tree == forest::fit_tree(one, rows_.table.view(), rows_.target(), {.max_depth = depth});
     emit(fmt::format("tree of depth {}", depth), seconds, "s", same);
+    predicted_.push_back(forest::predict_classes(context_, model, rows_.table.view()));
   }
 
   forest::Model fit_forest() {
@@ -99,9 +109,9 @@ class Bench {
     Context one({.device = "cpu", .threads = 1});
     const auto alone = forest::fit_forest(one, rows_.table.view(), rows_.target(), params);
     emit("forest of 12 trees of depth 10", seconds, "s", result.trees == alone.trees);
-    forest::Model model;
-    model.features = rows_.table.names();
-    model.classes = {"0", "1"};
+    forest::Model model = empty_model();
+    model.trees = std::move(result.trees);
+    predicted_.push_back(forest::predict_classes(context_, model, rows_.table.view()));
     params.trees = params_.quick ? 12 : 100;
     model.trees = forest::fit_forest(context_, rows_.table.view(), rows_.target(), params).trees;
     return model;
@@ -173,8 +183,11 @@ class Bench {
       AtomicFile file(path);
       file.write(rows_.table.column(0), static_cast<std::size_t>(n_ * features) * sizeof(float));
       file.write(rows_.codes.data(), rows_.codes.size() * sizeof(std::int32_t));
+      for (const auto& classes : predicted_) file.write(classes.data(), classes.bytes());
       file.commit();
     }
+    // Of equal splits scikit-learn draws one, and forests draw other rows and features: what they
+    // predict must be right as often as ours.
     const std::string script = fmt::format(
         "import sklearn, time, numpy as np\n"
         "from sklearn.tree import DecisionTreeClassifier\n"
@@ -182,23 +195,29 @@ class Bench {
         "n = {0}\n"
         "raw = np.fromfile(\"{1}\", dtype=np.float32)\n"
         "x = np.ascontiguousarray(raw[:18 * n].reshape(18, n).T)\n"
-        "y = raw[18 * n:].view(np.int32)\n"
+        "y, four, ten, forest = raw[18 * n:].view(np.int32).reshape(4, n)\n"
         "def timed(f):\n"
         "    t = time.perf_counter(); f(); return time.perf_counter() - t\n"
-        "print(timed(lambda: DecisionTreeClassifier(max_depth=4).fit(x, y)))\n"
-        "print(timed(lambda: DecisionTreeClassifier(max_depth=10).fit(x, y)))\n"
+        "def right(got, ours, near):\n"
+        "    return int(abs(np.mean(got == y) - np.mean(ours == y)) < near)\n"
+        "for depth, ours in ((4, four), (10, ten)):\n"
+        "    f = DecisionTreeClassifier(max_depth=depth)\n"
+        "    print(timed(lambda: f.fit(x, y)), right(f.predict(x), ours, 0.005))\n"
         "for jobs in ({2}, 1):\n"
         "    f = RandomForestClassifier(12, max_depth=10, n_jobs=jobs)\n"
-        "    print(timed(lambda: f.fit(x, y)))\n"
+        "    print(timed(lambda: f.fit(x, y)), right(f.predict(x), forest, 0.02))\n"
         "f = RandomForestClassifier(100, max_depth=10, n_jobs={2}).fit(x[:100000], y[:100000])\n"
-        "print(n / timed(lambda: f.predict_proba(x)) * 1e-6)\n",
+        "print(n / timed(lambda: f.predict_proba(x)) * 1e-6, right(f.predict(x), forest, 0.02))\n",
         n_,
         path,
         context_.threads());
     const std::string output = output_of(fmt::format("/usr/bin/python3 -c '{}'", script));
     std::filesystem::remove(path);
-    double v[5] = {};
-    if (std::sscanf(output.c_str(), "%lf %lf %lf %lf %lf", v, v + 1, v + 2, v + 3, v + 4) != 5) {
+    std::istringstream lines(output);
+    std::vector<std::pair<double, bool>> v;
+    double value = 0;
+    for (bool right = false; lines >> value >> right;) v.emplace_back(value, right);
+    if (v.size() != 5) {
       context_.note("scikit-learn: failed, left out");
       return;
     }
@@ -207,14 +226,14 @@ class Bench {
                            "forest of 12 trees of depth 10",
                            "forest of 12 trees of depth 10",
                            "predict with 100 trees of depth 10"};
-    for (int i = 0; i < 5; ++i) {
+    for (std::size_t i = 0; i < 5; ++i) {
       params_.emit({"trees",
                     what(names[i]),
                     i == 3 ? "scikit-learn on one thread" : "scikit-learn",
-                    v[i],
+                    v[i].first,
                     i < 4 ? "s" : "M rows/s",
                     std::nullopt,
-                    false});
+                    v[i].second});
     }
   }
 
@@ -222,6 +241,8 @@ class Bench {
   const BenchParams& params_;
   TreeRows rows_;
   std::int64_t n_;
+  /// Of the training rows, by the trees of depth 4 and 10, and by the forest of 12 trees.
+  std::vector<Array<std::int32_t>> predicted_;
 };
 
 }  // namespace

@@ -250,6 +250,69 @@ def importances_are_told_and_drawn():
            says=["repeats: at least 1"])
 
 
+def large_table(name="large.csv", rows=60000):
+    random.seed(8)
+    lines = ["x,y,color,class,size"]
+    for i in range(rows):
+        x, y = random.random(), random.gauss(0, 1)
+        # The first color is rare: most parts of the table do not have it.
+        color = "amber" if i % 40000 == 7 else random.choice(["blue", "green"])
+        label = "ab"[(x + y / 3 > 0.5) != (color == "blue" and x > 0.8)] if i % 9 else "c"
+        lines.append(f"{x},{y if i % 13 else 'NA'},{color},{label},{x * 4 - y:.6f}")
+    pathlib.Path(name).write_text("\n".join(lines) + "\n")
+
+
+def tables_larger_than_the_memory_are_predicted_in_parts():
+    large_table()
+    assert pathlib.Path("large.csv").stat().st_size > 2.5 * 2**20
+    gone = ["--categorical", "color", "--ignore"]
+    run("forest", "fit", "large.csv", "--label", "class", *gone, "size", "--trees", 4,
+        "--max-depth", 8, "-o", "c")
+    run("forest", "fit", "large.csv", "--label", "size", "--regression", *gone, "class", "--trees", 3,
+        "--max-depth", 8, "-o", "n")
+    for model, label, options in (("c", "class", ["--proba"]), ("n", "size", [])):
+        for command in ("predict", "apply"):
+            written = {}
+            for memory in ("4G", "2M"):
+                more = options if command == "predict" else []
+                done = run("forest", command, f"{model}.json", "large.csv", "--label", label,
+                           "--memory", memory, "-o", "p", "--json", *more)
+                answer = json.loads(done.stdout)
+                assert answer["rows"] == 60000
+                written[memory] = (pathlib.Path(answer["files"][0]).read_bytes(), answer.get("score"))
+            assert written["4G"] == written["2M"], (model, command)
+    # A fault in the last part leaves nothing.
+    with open("large.csv", "a") as file:
+        file.write("1,2,blue\n")
+    refuse("forest", "predict", "c.json", "large.csv", "--memory", "2M", "-o", "q",
+           says=["large.csv:60002", "5 cells wanted, 3 found"])
+
+
+def a_forest_of_parts_grows_from_a_table_larger_than_the_memory():
+    """--memory changes no bit of the model and of what is told of it."""
+    large_table()
+    common = ["forest", "fit", "large.csv", "--label", "class", "--ignore", "color", "--partition",
+              "--trees", 24, "--max-depth", 9, "--json"]
+    for more in ([], ["--float32", "--max-features", 0, "--ccp-alpha", 0.001, "--voting", "soft"]):
+        told = {}
+        for memory in ("4G", "1300K", "1800K"):
+            done = run(*common, *more, "--memory", memory, "-o", "m", "--binary")
+            assert ("does not fit in memory" in done.stderr) == (memory != "4G")
+            answer = json.loads(done.stdout)
+            for gone in ("seconds", "stages"):
+                del answer[gone]
+            told[memory] = (answer, pathlib.Path("m.json").read_bytes(),
+                            pathlib.Path("m.model").read_bytes())
+        assert told["1300K"] == told["1800K"] == told["4G"], [t[0] for t in told.values()]
+    # What needs all rows at once is refused, and says what does not.
+    for options in (["--oob"], ["--balanced"], ["--cv", 3], ["--criterion", "entropy"]):
+        refuse(*common, *options, "--memory", "1300K", status=4, says=["memory", "1.3"])
+    refuse(*common[:-4], 2, "--memory", "1300K", "-o", "q", status=4,
+           says=["60000 rows of 2 parts", "more --trees"])
+    refuse("tree", "fit", "large.csv", "--label", "class", "--ignore", "color", "--memory", "2M",
+           status=4, says=["sorted lists", "forest fit --partition"])
+
+
 def refuse(*arguments, status=3, says=()):
     before = sorted(p.name for p in pathlib.Path(".").iterdir())
     done = run(*arguments, status=status)
@@ -297,6 +360,9 @@ def bad_input_is_one_line():
     refuse("tree", "predict", "m.json", "t.csv", "-o", "out", says=["version 99", "train it again"])
     pathlib.Path("m.json").write_text(text.replace('"left":[1', '"left":[0'))
     refuse("tree", "predict", "m.json", "t.csv", "-o", "out", says=["node 0 has a child"])
+    for number in ("-1" + "8" * 84, "4294967296", "0.5", "18446744073709551616", "null"):
+        pathlib.Path("m.json").write_text(text.replace('"feature":[', f'"feature":[{number},'))
+        refuse("tree", "predict", "m.json", "t.csv", "-o", "out", says=["no model of trees"])
     pathlib.Path("m.json").write_text("{}")
     refuse("tree", "predict", "m.json", "t.csv", "-o", "out", says=["no model of trees"])
     pathlib.Path("t.csv").write_text("x,class\n1,a\n2,a\n")
@@ -319,6 +385,8 @@ sys.exit(main([a_tree_is_fitted_told_and_used, every_device_and_thread_count_wri
                the_tree_is_told_as_rules_graphviz_and_picture, regression_predicts_numbers,
                reduced_error_pruning_needs_only_another_table,
                text_columns_are_known_by_name_in_another_table, classes_weigh_as_told,
-               folds_can_be_a_column, alpha_is_chosen_by_folds, importances_are_told_and_drawn,
+               folds_can_be_a_column, alpha_is_chosen_by_folds,
+               tables_larger_than_the_memory_are_predicted_in_parts,
+               a_forest_of_parts_grows_from_a_table_larger_than_the_memory, importances_are_told_and_drawn,
                bad_input_is_one_line,
                a_cut_or_altered_model_is_refused_or_whole]))

@@ -171,7 +171,8 @@ def every_table_scores_as_in_scikit_learn_on_the_same_folds():
               ("vowel/vowel.csv.gz", -1, False, 12),
               ("pimaindiansdiabetes/pimaindiansdiabetes.csv.gz", -1, False, 4),
               ("satellite/satellite.csv.gz", -1, False, 8),
-              ("letter/letter-recognition.data.gz", 0, False, 14)]
+              ("letter/letter-recognition.data.gz", 0, False, 14),
+              ("magic04/magic04.data", -1, False, 8), ("glass/glass.csv", -1, False, 6)]
     for name, at, regression, depth in tables:
         path = TABLES / name
         if not path.exists():
@@ -227,21 +228,38 @@ def read_rows(path):
 
 
 def spambase_in_ten_folds_scores_as_scikit_learn_does():
+    """The same ten folds for both, depths 4 to 8: 89.3 to 91.8 % are known of them."""
     path = TABLES / "spambase" / "spambase.data"
     if not path.exists():
         print(f"  skipped: {path} is not there")
         return
+    from sklearn.model_selection import PredefinedSplit, cross_val_score
     table = np.loadtxt(path, delimiter=",")
-    from sklearn.model_selection import KFold, cross_val_score
-    for depth in (4, 6, 8):
-        answer = json.loads(run("tree", "fit", path, "--label", "last", "--max-depth", depth,
-                                "--cv", 10, "--json").stdout)
-        theirs = np.mean([cross_val_score(
-            DecisionTreeClassifier(max_depth=depth, random_state=0), table[:, :-1], table[:, -1],
-            cv=KFold(10, shuffle=True, random_state=seed)).mean() for seed in range(2)])
-        print(f"  depth {depth}: {answer['cv_accuracy_mean']:.4f}, scikit-learn {theirs:.4f}")
-        assert abs(answer["cv_accuracy_mean"] - theirs) < 0.012
-        assert len(answer["cv_seconds"]) == 10
+    x, y = table[:, :-1], table[:, -1].astype(int)
+    fold = np.random.default_rng(0).permutation(len(x)) % 10
+    orders = [np.arange(57)] + [np.random.default_rng(seed).permutation(57) for seed in range(3)]
+    for i, order in enumerate(orders):
+        with open(f"{i}.csv", "w") as file:
+            file.write(",".join([f"x{c}" for c in order] + ["fold", "y"]) + "\n")
+            for row, f, label in zip(x[:, order], fold, y):
+                file.write(",".join([*map(repr, map(float, row)), str(f), str(label)]) + "\n")
+    for depth in (4, 5, 6, 7, 8):
+        own = []
+        for i in range(len(orders)):
+            answer = json.loads(run("tree", "fit", f"{i}.csv", "--label", "y", "--cv-column", "fold",
+                                    "--max-depth", depth, "--float32", "--json").stdout)
+            assert len(answer["cv_seconds"]) == 10
+            own.append(answer["cv_accuracy_mean"])
+        own = np.array(own)
+        theirs = np.array([cross_val_score(DecisionTreeClassifier(max_depth=depth, random_state=seed),
+                                           x, y, cv=PredefinedSplit(fold)).mean()
+                           for seed in range(4)])
+        print(f"  depth {depth}: {own[0]:.4f} ({own.min():.4f} to {own.max():.4f} by the order of "
+              f"columns), scikit-learn {theirs.mean():.4f} ({theirs.min():.4f} to "
+              f"{theirs.max():.4f} by the draw among equal splits)")
+        # 4601 rows: a row is 0.0002.
+        assert abs(own.mean() - theirs.mean()) < np.ptp(own) + np.ptp(theirs) + 0.0005
+        assert 0.88 < own.mean() < 0.93
 
 
 def forests_score_as_scikit_learn_does_on_letters():

@@ -73,6 +73,16 @@ ForestResult fit_forest(Context& context,
                         const Target& target,
                         const ForestParams& params = {});
 
+/// What fit_tree takes to grow a forest's tree from the rows of the tree alone: its own draws of
+/// features.
+TreeParams params_of_tree(const ForestParams& params,
+                          std::int64_t tree,
+                          std::int64_t features,
+                          bool is_class);
+
+/// usage or bad_input for a number of trees that rows cannot have.
+void check_trees(const ForestParams& params, std::int64_t rows);
+
 /// The tree that sees each row, where `trees` of them share the rows by random parts: what
 /// Sampling::partition deals. Below 2^32 rows.
 Array<std::uint32_t> parts_of_rows(std::int64_t rows, std::int64_t trees, std::uint64_t seed);

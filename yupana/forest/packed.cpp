@@ -2,21 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace yupana::forest {
 namespace {
 
 // 2^12 nodes are 32 KiB in float32: deeper, complete levels would mostly hold nodes that are none.
 constexpr int most_levels = 12;
-
-/// The largest T that is not above the threshold: x <= threshold holds for the same x.
-template <class T>
-T rounded_down(double threshold) {
-  const T near = static_cast<T>(threshold);
-  if (static_cast<double>(near) <= threshold) return near;
-  return std::nextafter(near, -std::numeric_limits<T>::infinity());
-}
 
 template <class T>
 class Packer {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -24,6 +26,14 @@ Key<T> key_of(T x) {
   const auto bits = std::bit_cast<Key<T>>(x + T{0});
   constexpr Key<T> sign = Key<T>{1} << (8 * sizeof(T) - 1);
   return (bits & sign) != 0 ? ~bits : bits | sign;
+}
+
+/// The largest T that is not above the threshold: x <= threshold holds for the same x.
+template <class T>
+T rounded_down(double threshold) {
+  const T near = static_cast<T>(threshold);
+  if (static_cast<double>(near) <= threshold) return near;
+  return std::nextafter(near, -std::numeric_limits<T>::infinity());
 }
 
 /// x goes right where its key is above the threshold's. `offset` is where the feature's values

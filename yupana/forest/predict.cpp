@@ -1,92 +1,25 @@
 #include "yupana/forest/predict.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <numeric>
 
 #include "yupana/core/error.hpp"
-#include "yupana/core/tiles.hpp"
-#include "yupana/forest/packed.hpp"
+#include "yupana/forest/descent.hpp"
 #include "yupana/forest/tree_backends.hpp"
 #include "yupana/forest/tree_cuda.hpp"
 
 namespace yupana::forest {
 namespace {
 
-// Rows that go through a tree before the next tree's turn: the tree stays in the first cache, the
-// rows stream from the second. 256 to 2,048 differ by 5 %.
-constexpr std::int64_t most_block_rows = 1024;
-// Of wide tables fewer: a block's keys stay below 8 MiB a thread.
-constexpr std::int64_t block_values = std::int64_t{1} << 20;
-
-std::int64_t block_rows_of(std::int64_t columns) {
-  const std::int64_t rows = block_values / std::max<std::int64_t>(1, columns);
-  return std::clamp(rows / packed_lanes * packed_lanes, packed_lanes, most_block_rows);
-}
-
 template <class T>
-class Descent {
- public:
-  Descent(const Model& model, TableView<T> table) : model_(model), table_(table) {
-    if (table.columns != std::ssize(model.features)) {
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("the model has {} features, the table {}; give the columns it was "
-                              "trained on",
-                              model.features.size(),
-                              table.columns));
-    }
-    for (const Tree& tree : model.trees) plain_.push_back(packed<T>(tree, 0));
-  }
-
-  /// Of each tree, the nodes that its leaves' numbers stand for.
-  const std::vector<std::int32_t>& origin(std::size_t tree) const { return plain_[tree].origin; }
-
-  /// For every block of rows: b = make_block(first row, rows), b.add(tree, leaf of each row) for
-  /// each tree in order, b.finish().
-  template <class MakeBlock>
-  void run(Context& context, const MakeBlock& make_block) {
-    const std::int64_t block_rows = block_rows_of(table_.columns);
-    const std::int64_t blocks = divide_up(table_.rows, block_rows);
-    context.parallel_for(blocks, 1, [&](std::int64_t begin, std::int64_t end) {
-      Array<Key<T>> keys(std::min(block_rows, round_up(table_.rows, packed_lanes)) *
-                         table_.columns * 2);
-      std::uint32_t leaves[most_block_rows];
-      for (std::int64_t b = begin; b < end; ++b) {
-        context.check_cancelled();
-        const std::int64_t first = b * block_rows;
-        const std::int64_t rows = std::min(block_rows, table_.rows - first);
-        auto block = make_block(first, rows);
-        const T* data = table_.data + first;
-        bool with_missing = false;
-        if (!cpu::pack_rows(data, table_.stride, table_.columns, rows, false, keys.data())) {
-          with_missing =
-              cpu::pack_rows(data, table_.stride, table_.columns, rows, true, keys.data());
-        }
-        const auto& trees = with_missing ? trees_for_missing() : plain_;
-        const std::int64_t group = table_.columns * packed_lanes * (with_missing ? 2 : 1);
-        for (std::size_t t = 0; t < trees.size(); ++t) {
-          cpu::descend(trees[t], keys.data(), group, divide_up(rows, packed_lanes), leaves);
-          block.add(t, leaves);
-        }
-        block.finish();
-      }
-    });
-  }
-
- private:
-  const std::vector<PackedTree<T>>& trees_for_missing() {
-    std::call_once(once_, [&] {
-      for (const Tree& tree : model_.trees) missing_.push_back(packed<T>(tree, table_.columns));
-    });
-    return missing_;
-  }
-
-  const Model& model_;
-  TableView<T> table_;
-  std::vector<PackedTree<T>> plain_;
-  std::vector<PackedTree<T>> missing_;  ///< made for the first block with a missing value
-  std::once_flag once_;
-};
+void check_columns(const Model& model, TableView<T> table) {
+  if (table.columns == std::ssize(model.features)) return;
+  throw Error(ErrorCode::bad_input,
+              fmt::format("the model has {} features, the table {}; give the columns it was "
+                          "trained on",
+                          model.features.size(),
+                          table.columns));
+}
 
 /// What a tree adds to the sums of a row that ends in each leaf.
 struct Votes {
@@ -120,6 +53,11 @@ class Count {
 
   void add(std::size_t tree, const std::uint32_t* leaves) {
     const Votes& votes = votes_[tree];
+    // The next tree's come nearer while rows go through it.
+    if (tree + 1 < votes_.size()) {
+      const std::vector<double>& next = votes_[tree + 1].values;
+      for (std::size_t i = 0; i < next.size(); i += 8) __builtin_prefetch(&next[i], 0, 2);
+    }
     if (!votes.classes.empty()) {
       for (std::int64_t i = 0; i < rows_; ++i) sums_[i * outputs_ + votes.classes[leaves[i]]] += 1;
     } else if (outputs_ == 1) {
@@ -141,7 +79,15 @@ class Count {
     const std::int64_t outputs = known_outputs > 0 ? known_outputs : outputs_;
     for (std::int64_t i = 0; i < rows_; ++i) {
       const double* own = values + leaves[i] * outputs;
-      for (std::int64_t c = 0; c < outputs; ++c) sums_[i * outputs + c] += own[c];
+      double* sum = sums_ + i * outputs;
+      if constexpr (known_outputs == 2) {
+        // Both before either is stored: they may be one vector.
+        const double first = sum[0] + own[0], second = sum[1] + own[1];
+        sum[0] = first;
+        sum[1] = second;
+      } else {
+        for (std::int64_t c = 0; c < outputs; ++c) sum[c] += own[c];
+      }
     }
   }
 
@@ -159,7 +105,8 @@ Matrix<double> predict_shares(Context& context, const Model& model, TableView<T>
 #ifdef YUPANA_CUDA
   if (context.backend() == Backend::cuda) return cuda::predict_shares(context, model, table);
 #endif
-  Descent<T> descent(model, table);
+  check_columns(model, table);
+  Descent<T> descent(context, model, table);
   std::vector<Votes> votes;
   for (std::size_t t = 0; t < model.trees.size(); ++t) {
     votes.push_back(votes_of(model, model.trees[t], descent.origin(t)));
@@ -189,7 +136,8 @@ Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> ta
 #ifdef YUPANA_CUDA
   if (context.backend() == Backend::cuda) return cuda::apply(context, model, table);
 #endif
-  Descent<T> descent(model, table);
+  check_columns(model, table);
+  Descent<T> descent(context, model, table);
   Matrix<std::int32_t> nodes(table.rows, std::ssize(model.trees));
   struct Block {
     const Descent<T>& descent;

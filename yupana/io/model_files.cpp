@@ -42,6 +42,26 @@ Json header_json(const Model& model) {
   return header;
 }
 
+/// The library would take what is no whole number, or beyond its type, for some other number.
+template <class Int>
+Int whole(const std::string& path, const Json& json) {
+  const auto most = static_cast<std::uint64_t>(std::numeric_limits<Int>::max());
+  const bool fits = json.is_number_unsigned()
+                        ? json.get<std::uint64_t>() <= most
+                        : json.is_number_integer() &&
+                              json.get<std::int64_t>() >= std::numeric_limits<Int>::min() &&
+                              json.get<std::int64_t>() <= std::numeric_limits<Int>::max();
+  if (!fits) {
+    throw bad_file(path,
+                   fmt::format("is no model of trees ({} found where a whole number from {} to {} "
+                               "is wanted)",
+                               printable(json.dump()),
+                               std::numeric_limits<Int>::min(),
+                               most));
+  }
+  return json.get<Int>();
+}
+
 /// Encodings stand in order, over features that are there.
 std::vector<forest::Encoding> encodings_of(const std::string& path,
                                            const Json& json,
@@ -51,7 +71,7 @@ std::vector<forest::Encoding> encodings_of(const std::string& path,
   for (const Json& own : json) {
     forest::Encoding& encoding = encodings.emplace_back();
     encoding.column = own.at("column").get<std::string>();
-    encoding.feature = own.at("feature").get<std::int64_t>();
+    encoding.feature = whole<std::int64_t>(path, own.at("feature"));
     encoding.one_hot = own.at("one_hot").get<bool>();
     encoding.categories = own.at("categories").get<std::vector<std::string>>();
     for (const Json& value : own.at("values")) {
@@ -94,7 +114,7 @@ Model model_of(const std::string& path, const Json& json) {
     throw bad_file(path,
                    "is no model of trees; give a file that yupana tree fit or forest fit wrote");
   }
-  const int version = json.at("version").get<int>();
+  const int version = whole<int>(path, json.at("version"));
   if (version < 1 || version > model_version) {
     throw bad_file(path,
                    fmt::format("is a model of version {}; this reads up to {}: train it again",
@@ -114,21 +134,21 @@ Model model_of(const std::string& path, const Json& json) {
   return model;
 }
 
-Tree tree_of(const Json& json, std::int32_t outputs) {
+Tree tree_of(const std::string& path, const Json& json, std::int32_t outputs) {
   Tree tree;
   tree.outputs = outputs;
   tree.nodes.resize(json.at("feature").size());
   tree.values = json.at("values").get<std::vector<double>>();
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
     Node& node = tree.nodes[i];
-    node.feature = json.at("feature").at(i).get<std::int32_t>();
+    node.feature = whole<std::int32_t>(path, json.at("feature").at(i));
     const Json& threshold = json.at("threshold").at(i);
     node.threshold =
         threshold.is_null() ? std::numeric_limits<double>::infinity() : threshold.get<double>();
-    node.left = json.at("left").at(i).get<std::int32_t>();
-    node.right = json.at("right").at(i).get<std::int32_t>();
+    node.left = whole<std::int32_t>(path, json.at("left").at(i));
+    node.right = whole<std::int32_t>(path, json.at("right").at(i));
     node.missing_left = json.at("missing_left").at(i).get<bool>();
-    node.rows = json.at("rows").at(i).get<std::int64_t>();
+    node.rows = whole<std::int64_t>(path, json.at("rows").at(i));
     node.weight = json.at("weight").at(i).get<double>();
     node.impurity = json.at("impurity").at(i).get<double>();
   }
@@ -291,7 +311,7 @@ Model model_from_bytes(const std::string& name, std::string_view bytes) {
       model = model_of(name, json);
       const auto outputs = model.is_class() ? std::ssize(model.classes) : 1;
       for (const Json& tree : json.at("trees")) {
-        model.trees.push_back(tree_of(tree, static_cast<std::int32_t>(outputs)));
+        model.trees.push_back(tree_of(name, tree, static_cast<std::int32_t>(outputs)));
       }
     }
   } catch (const nlohmann::json::exception& error) {

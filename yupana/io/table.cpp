@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "yupana/io/npy_layout.hpp"
 #include "yupana/io/table_parts.hpp"
@@ -29,17 +31,21 @@ void count_unusual(Context& context, TableFile<T>& file) {
 }
 
 template <class T>
-TableFile<T> read_table(Context& context, const std::string& path, const TableParams& params) {
-  Stage stage(context, "read " + path);
-  TableFile<T> file;
+void read_table_parts(Context& context,
+                      const std::string& path,
+                      const TableParams& params,
+                      std::int64_t bytes,
+                      const TakeTable<T>& take) {
+  const TakeTable<T> counted = [&](TableFile<T>&& part) {
+    count_unusual(context, part);
+    take(std::move(part));
+  };
   {
     const InputFile input(path);
     char magic[6] = {};
     if (input.size() >= 6) input.read_at(0, magic, 6);
     if (is_npy({magic, 6})) {
-      file = read_npy_table<T>(context, path, params);
-      count_unusual(context, file);
-      return file;
+      return read_npy_table<T>(context, path, params, bytes, counted);
     }
   }
   const TableText text(path, context.memory(), params.scratch);
@@ -49,11 +55,23 @@ TableFile<T> read_table(Context& context, const std::string& path, const TablePa
     return name.ends_with(end);
   };
   const bool libsvm = ends_with(".libsvm") || ends_with(".svm") || ends_with(".svmlight");
-  file = libsvm ? read_libsvm_table<T>(context, text, params)
-                : read_text_table<T>(context, text, params);
-  count_unusual(context, file);
+  libsvm ? read_libsvm_table<T>(context, text, params, bytes, counted)
+         : read_text_table<T>(context, text, params, bytes, counted);
+}
+
+template <class T>
+TableFile<T> read_table(Context& context, const std::string& path, const TableParams& params) {
+  Stage stage(context, "read " + path);
+  TableFile<T> file;
+  const TakeTable<T> take = [&](TableFile<T>&& whole) { file = std::move(whole); };
+  read_table_parts(context, path, params, std::numeric_limits<std::int64_t>::max(), take);
   return file;
 }
+
+template void read_table_parts(
+    Context&, const std::string&, const TableParams&, std::int64_t, const TakeTable<float>&);
+template void read_table_parts(
+    Context&, const std::string&, const TableParams&, std::int64_t, const TakeTable<double>&);
 
 template TableFile<float> read_table(Context&, const std::string&, const TableParams&);
 template TableFile<double> read_table(Context&, const std::string&, const TableParams&);

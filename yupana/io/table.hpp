@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -61,5 +62,21 @@ struct TableFile {
 ///   column that is not there or twice there, no feature left; out_of_resources; interrupted
 template <class T>
 TableFile<T> read_table(Context& context, const std::string& path, const TableParams& params = {});
+
+/// What becomes of a part of a table.
+template <class T>
+using TakeTable = std::function<void(TableFile<T>&& part)>;
+
+/// The same rows some at a time, in order, for tables beyond memory: take(part) for one after the
+/// other, each of at most `bytes` of features (but a mebibyte of text at least). Classes and
+/// categories are those of the part, and numbered by it.
+///   memory: a part; gzip: and the text
+///   errors: as read_table, once the parts before the fault were taken
+template <class T>
+void read_table_parts(Context& context,
+                      const std::string& path,
+                      const TableParams& params,
+                      std::int64_t bytes,
+                      const TakeTable<T>& take);
 
 }  // namespace yupana::io

@@ -79,10 +79,52 @@ void each_line(const TableText& text, std::string_view lines, PieceStart start, 
   }
 }
 
+/// Rows of one part; absent entries are 0.
+template <class T>
+TableFile<T> read_part(Context& context,
+                       const TableText& text,
+                       const TableParams& params,
+                       const TableColumns& columns,
+                       const PiecesOfPart& part) {
+  auto file = shaped_table<T>(context, columns, part.rows, params.scratch);
+  for (std::int64_t f = 0; f < file.table.columns(); ++f) {
+    std::fill_n(file.table.column(f), part.rows, T{0});
+  }
+  std::vector<Names> names(static_cast<std::size_t>(part.last - part.first));
+  each_piece(context, text, part.first, part.last, [&](std::int64_t i, std::string_view lines) {
+    const auto own = static_cast<std::size_t>(i - part.first);
+    each_line(text, lines, part.starts[own], [&](std::int64_t row, LibsvmLine line) {
+      if (!file.codes.empty()) file.codes[row] = names[own].number(line.label());
+      if (!file.values.empty() && !whole_number(line.label(), file.values[row])) {
+        line.fail(fmt::format("the label '{}' is no number", printable(line.label())));
+      }
+      std::int64_t index = 0;
+      double value = 0;
+      while (line.next(params.zero_based, index, value)) {
+        const std::int64_t place = columns.places[index + 1];
+        if (place >= 0) file.table.column(place)[row] = static_cast<T>(value);
+      }
+    });
+  });
+  if (file.codes.empty()) return file;
+  file.classes = ordered_names(names);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto place = places_of(names[i], file.classes);
+    for (std::int64_t row = part.starts[i].row; row < part.starts[i + 1].row; ++row) {
+      file.codes[row] = place[file.codes[row]];
+    }
+  }
+  return file;
+}
+
 }  // namespace
 
 template <class T>
-TableFile<T> read_libsvm_table(Context& context, const TableText& text, const TableParams& params) {
+void read_libsvm_table(Context& context,
+                       const TableText& text,
+                       const TableParams& params,
+                       std::int64_t bytes,
+                       const TakeTable<T>& take) {
   const auto starts = piece_starts(context, text, '#', false);
   const std::int64_t rows = starts.back().row;
   if (rows == 0) throw bad_file(text.path(), "has no rows");
@@ -102,41 +144,17 @@ TableFile<T> read_libsvm_table(Context& context, const TableText& text, const Ta
   TableParams chosen = params;
   if (params.columns.empty() && params.label.empty()) chosen.ignored.push_back("label");
   use_columns(text.path(), chosen, columns);
-  const bool labelled = columns.label == 0;
   if (columns.label > 0) throw bad_file(text.path(), "the label of a libsvm file is 'label'");
-  auto file = shaped_table<T>(context, columns, rows, params.scratch);
-  for (std::int64_t f = 0; f < file.table.columns(); ++f) {
-    std::fill_n(file.table.column(f), rows, T{0});
+  for (std::int64_t first = 0; first < text.pieces();) {
+    const PiecesOfPart part = next_part(starts, first, rows_of_part<T>(columns, bytes));
+    first = part.last;
+    if (part.rows > 0) take(read_part<T>(context, text, params, columns, part));
   }
-  std::vector<Names> names(static_cast<std::size_t>(text.pieces()));
-  each_piece(context, text, [&](std::int64_t i, std::string_view lines) {
-    each_line(text, lines, starts[i], [&](std::int64_t row, LibsvmLine line) {
-      if (!file.codes.empty()) file.codes[row] = names[i].number(line.label());
-      const bool number = labelled && params.label_is_number;
-      if (number && !whole_number(line.label(), file.values[row])) {
-        line.fail(fmt::format("the label '{}' is no number", printable(line.label())));
-      }
-      std::int64_t index = 0;
-      double value = 0;
-      while (line.next(params.zero_based, index, value)) {
-        const std::int64_t place = columns.places[index + 1];
-        if (place >= 0) file.table.column(place)[row] = static_cast<T>(value);
-      }
-    });
-  });
-  if (!file.codes.empty()) {
-    file.classes = ordered_names(names);
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      const auto place = places_of(names[i], file.classes);
-      for (std::int64_t row = starts[i].row; row < starts[i + 1].row; ++row) {
-        file.codes[row] = place[file.codes[row]];
-      }
-    }
-  }
-  return file;
 }
 
-template TableFile<float> read_libsvm_table(Context&, const TableText&, const TableParams&);
-template TableFile<double> read_libsvm_table(Context&, const TableText&, const TableParams&);
+template void read_libsvm_table(
+    Context&, const TableText&, const TableParams&, std::int64_t, const TakeTable<float>&);
+template void read_libsvm_table(
+    Context&, const TableText&, const TableParams&, std::int64_t, const TakeTable<double>&);
 
 }  // namespace yupana::io

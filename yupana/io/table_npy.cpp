@@ -83,9 +83,10 @@ class Putter {
  public:
   Putter(const std::string& path,
          const TableColumns& columns,
+         std::int64_t first_row,
          TableFile<T>& file,
          Array<double>& labels)
-      : path_(path), columns_(columns), file_(file), labels_(labels) {}
+      : path_(path), columns_(columns), first_row_(first_row), file_(file), labels_(labels) {}
 
   void operator()(std::int64_t row, std::size_t column, double value) const {
     switch (columns_.uses[column]) {
@@ -111,25 +112,33 @@ class Putter {
 
  private:
   [[noreturn]] void fail(std::int64_t row, std::size_t column, std::string_view what) const {
-    throw bad_file(path_, fmt::format("row {}, column {}: {}", row + 1, column + 1, what));
+    throw bad_file(path_,
+                   fmt::format("row {}, column {}: {}", first_row_ + row + 1, column + 1, what));
   }
   const std::string& path_;
   const TableColumns& columns_;
+  std::int64_t first_row_;
   TableFile<T>& file_;
   Array<double>& labels_;
 };
 
+/// Rows [first_row, first_row + rows), which become those from 0.
 template <class T>
 void read_values(Context& context,
                  const InputFile& input,
                  const NpyTable& npy,
+                 std::int64_t first_row,
+                 std::int64_t rows,
                  const Putter<T>& put) {
-  // Of a C-order file some rows at a time, of a Fortran-order file some of a column.
+  // Of a C-order file some rows at a time; of a Fortran-order file some columns, or of one the
+  // rows.
   const bool fortran = npy.layout.fortran;
-  const std::int64_t inner = fortran ? npy.rows : npy.columns;
-  const std::int64_t outer = fortran ? npy.columns : npy.rows;
+  const bool whole = rows == npy.rows;
+  const std::int64_t inner = fortran ? rows : npy.columns;
+  const std::int64_t outer = fortran ? npy.columns : rows;
   const std::int64_t width = npy.layout.width;
-  const std::int64_t step = std::max<std::int64_t>(1, (std::int64_t{1} << 17) / inner);
+  const std::int64_t some = std::max<std::int64_t>(1, (std::int64_t{1} << 17) / inner);
+  const std::int64_t step = fortran && !whole ? 1 : some;
   context.parallel_for((outer + step - 1) / step, 1, [&](std::int64_t begin, std::int64_t end) {
     Array<char> raw(step * inner * width);
     Array<double> values(step * inner);
@@ -137,7 +146,9 @@ void read_values(Context& context,
       context.check_cancelled();
       const std::int64_t first = block * step;
       const std::int64_t count = std::min(step, outer - first);
-      input.read_at(npy.layout.data + first * inner * width,
+      const std::int64_t offset =
+          fortran ? first * npy.rows + first_row : (first_row + first) * inner;
+      input.read_at(npy.layout.data + offset * width,
                     raw.data(),
                     static_cast<std::size_t>(count * inner * width));
       converted(npy.layout, raw.data(), count * inner, values.data());
@@ -174,32 +185,42 @@ std::vector<std::string> numbered(T* values, std::int64_t rows, Code* codes) {
 }  // namespace
 
 template <class T>
-TableFile<T> read_npy_table(Context& context, const std::string& path, const TableParams& params) {
+void read_npy_table(Context& context,
+                    const std::string& path,
+                    const TableParams& params,
+                    std::int64_t bytes,
+                    const TakeTable<T>& take) {
   const InputFile input(path);
   const NpyTable npy = opened(input);
   TableColumns columns;
   for (std::int64_t c = 0; c < npy.columns; ++c) columns.names.push_back(std::to_string(c + 1));
   use_columns(path, params, columns);
-  auto file = shaped_table<T>(context, columns, npy.rows, params.scratch);
-  const bool fits = static_cast<std::uint64_t>(npy.rows) * sizeof(double) <= context.memory();
-  Array<double> labels;
-  if (columns.label >= 0) {
-    const ScratchScope scope(fits ? std::string() : params.scratch);
-    labels = Array<double>(npy.rows);
+  const std::int64_t most = rows_of_part<T>(columns, bytes);
+  for (std::int64_t first = 0; first < npy.rows; first += most) {
+    const std::int64_t rows = std::min(most, npy.rows - first);
+    auto file = shaped_table<T>(context, columns, rows, params.scratch);
+    Array<double> labels;
+    if (columns.label >= 0) {
+      const bool fits = static_cast<std::uint64_t>(rows) * sizeof(double) <= context.memory();
+      const ScratchScope scope(fits ? std::string() : params.scratch);
+      labels = Array<double>(rows);
+    }
+    const Putter<T> put(path, columns, first, file, labels);
+    read_values<T>(context, input, npy, first, rows, put);
+    if (!file.values.empty()) file.values = std::move(labels);
+    if (!file.codes.empty()) file.classes = numbered(labels.data(), rows, file.codes.data());
+    for (std::size_t c = 0; c < columns.uses.size(); ++c) {
+      if (columns.uses[c] != ColumnUse::category) continue;
+      T* column = file.table.column(columns.places[c]);
+      file.categories[static_cast<std::size_t>(columns.places[c])] = numbered(column, rows, column);
+    }
+    take(std::move(file));
   }
-  read_values<T>(context, input, npy, Putter<T>(path, columns, file, labels));
-  if (!file.values.empty()) file.values = std::move(labels);
-  if (!file.codes.empty()) file.classes = numbered(labels.data(), npy.rows, file.codes.data());
-  for (std::size_t c = 0; c < columns.uses.size(); ++c) {
-    if (columns.uses[c] != ColumnUse::category) continue;
-    T* column = file.table.column(columns.places[c]);
-    file.categories[static_cast<std::size_t>(columns.places[c])] =
-        numbered(column, npy.rows, column);
-  }
-  return file;
 }
 
-template TableFile<float> read_npy_table(Context&, const std::string&, const TableParams&);
-template TableFile<double> read_npy_table(Context&, const std::string&, const TableParams&);
+template void read_npy_table(
+    Context&, const std::string&, const TableParams&, std::int64_t, const TakeTable<float>&);
+template void read_npy_table(
+    Context&, const std::string&, const TableParams&, std::int64_t, const TakeTable<double>&);
 
 }  // namespace yupana::io

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -13,13 +14,32 @@
 
 namespace yupana::io {
 
-/// Each kind of file a table may stand in; see read_table.
+/// Each kind of file a table may stand in; see read_table_parts.
 template <class T>
-TableFile<T> read_text_table(Context& context, const TableText& text, const TableParams& params);
+void read_text_table(Context& context,
+                     const TableText& text,
+                     const TableParams& params,
+                     std::int64_t bytes,
+                     const TakeTable<T>& take);
 template <class T>
-TableFile<T> read_libsvm_table(Context& context, const TableText& text, const TableParams& params);
+void read_libsvm_table(Context& context,
+                       const TableText& text,
+                       const TableParams& params,
+                       std::int64_t bytes,
+                       const TakeTable<T>& take);
 template <class T>
-TableFile<T> read_npy_table(Context& context, const std::string& path, const TableParams& params);
+void read_npy_table(Context& context,
+                    const std::string& path,
+                    const TableParams& params,
+                    std::int64_t bytes,
+                    const TakeTable<T>& take);
+
+/// Rows of a part whose features take at most `bytes`; at least one.
+template <class T>
+std::int64_t rows_of_part(const TableColumns& columns, std::int64_t bytes) {
+  const auto row = static_cast<std::int64_t>(columns.features.size() * sizeof(T));
+  return std::max<std::int64_t>(1, bytes / std::max<std::int64_t>(1, row));
+}
 
 /// A table without values, in the shape that the columns and the rows give it; out_of_resources
 /// where it does not fit in the context's memory and there is no `scratch`.
@@ -32,12 +52,14 @@ TableFile<T> shaped_table(Context& context,
                        static_cast<double>(sizeof(T));
   const bool fits = bytes <= static_cast<double>(context.memory());
   if (!fits && scratch.empty()) {
-    throw Error(ErrorCode::out_of_resources,
-                fmt::format("a table of {} x {} takes {}; memory is limited to {}",
-                            rows,
-                            columns.features.size(),
-                            human_bytes(bytes),
-                            human_bytes(static_cast<double>(context.memory()))));
+    throw Error(
+        ErrorCode::out_of_resources,
+        fmt::format("a table of {} x {} takes {}; memory is limited to {}; give more --memory "
+                    "or read fewer columns",
+                    rows,
+                    columns.features.size(),
+                    human_bytes(bytes),
+                    human_bytes(static_cast<double>(context.memory()))));
   }
   TableFile<T> file;
   const ScratchScope scope(fits ? std::string() : scratch);

@@ -16,16 +16,20 @@ struct PieceStart {
   std::int64_t line = 0;  ///< lines of the file before it
 };
 
-/// body(i, text of piece i) for every piece, on all threads. Of several errors that of the first
-/// piece is thrown, whatever the threads.
+/// body(i, text of piece i) for pieces [first, last), on all threads. Of several errors that of the
+/// first piece is thrown, whatever the threads.
 template <class Body>
-void each_piece(Context& context, const TableText& text, const Body& body) {
+void each_piece(Context& context,
+                const TableText& text,
+                std::int64_t first,
+                std::int64_t last,
+                const Body& body) {
   std::mutex lock;
-  std::int64_t failed = text.pieces();
+  std::int64_t failed = last;
   std::exception_ptr error;
-  context.parallel_for(text.pieces(), 1, [&](std::int64_t begin, std::int64_t end) {
+  context.parallel_for(last - first, 1, [&](std::int64_t begin, std::int64_t end) {
     Array<char> buffer;
-    for (std::int64_t i = begin; i < end; ++i) {
+    for (std::int64_t i = first + begin; i < first + end; ++i) {
       context.check_cancelled();
       try {
         body(i, text.piece(i, buffer));
@@ -42,10 +46,28 @@ void each_piece(Context& context, const TableText& text, const Body& body) {
   if (error) std::rethrow_exception(error);
 }
 
+template <class Body>
+void each_piece(Context& context, const TableText& text, const Body& body) {
+  each_piece(context, text, 0, text.pieces(), body);
+}
+
 /// Where each piece's rows begin; one more than there are pieces, the last is the whole file.
 std::vector<PieceStart> piece_starts(Context& context,
                                      const TableText& text,
                                      char comment,
                                      bool header);
+
+/// Pieces [first, last) of a text, whose rows are read together.
+struct PiecesOfPart {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  std::int64_t rows = 0;
+  std::vector<PieceStart> starts;  ///< of its pieces, rows counted from its own first
+};
+
+/// The pieces from `first` on that hold at most `rows` rows, but at least one piece with a row.
+PiecesOfPart next_part(const std::vector<PieceStart>& starts,
+                       std::int64_t first,
+                       std::int64_t rows);
 
 }  // namespace yupana::io

@@ -39,6 +39,24 @@ std::vector<PieceStart> piece_starts(Context& context,
   return starts;
 }
 
+PiecesOfPart next_part(const std::vector<PieceStart>& starts,
+                       std::int64_t first,
+                       std::int64_t rows) {
+  const auto row = [&](std::int64_t i) {
+    return std::max<std::int64_t>(0, starts[static_cast<std::size_t>(i)].row);
+  };
+  PiecesOfPart part{first, first + 1, 0, {}};
+  const std::int64_t pieces = std::ssize(starts) - 1;
+  while (part.last < pieces &&
+         (row(part.last) == row(first) || row(part.last + 1) - row(first) <= rows)) {
+    ++part.last;
+  }
+  part.rows = row(part.last) - row(first);
+  part.starts.assign(starts.begin() + first, starts.begin() + part.last + 1);
+  for (PieceStart& start : part.starts) start.row -= row(first);
+  return part;
+}
+
 namespace {
 
 // Rows that are put into their columns together: whole cache lines a column.
@@ -279,23 +297,34 @@ std::string first_lines(const TableText& text, char comment) {
 }  // namespace
 
 template <class T>
-TableFile<T> read_text_table(Context& context, const TableText& text, const TableParams& params) {
+void read_text_table(Context& context,
+                     const TableText& text,
+                     const TableParams& params,
+                     std::int64_t bytes,
+                     const TakeTable<T>& take) {
   const TableColumns columns =
       table_columns(text.path(), first_lines(text, params.comment), params);
   const auto starts = piece_starts(context, text, params.comment, columns.header);
   if (starts.back().row == 0) throw bad_file(text.path(), "has a header and no rows");
-  auto file = shaped_table<T>(context, columns, starts.back().row, params.scratch);
-  Renumbering<T> renumbering(columns, text.pieces());
-  each_piece(context, text, [&](std::int64_t i, std::string_view lines) {
-    PieceReader<T> reader(text.path(), columns, params.comment, file);
-    reader.read(lines, starts[static_cast<std::size_t>(i)]);
-    renumbering.keep(i, reader.names());
-  });
-  renumbering.apply(context, starts, file);
-  return file;
+  for (std::int64_t first = 0; first < text.pieces();) {
+    const PiecesOfPart part = next_part(starts, first, rows_of_part<T>(columns, bytes));
+    first = part.last;
+    if (part.rows == 0) continue;
+    auto file = shaped_table<T>(context, columns, part.rows, params.scratch);
+    Renumbering<T> renumbering(columns, part.last - part.first);
+    each_piece(context, text, part.first, part.last, [&](std::int64_t i, std::string_view lines) {
+      PieceReader<T> reader(text.path(), columns, params.comment, file);
+      reader.read(lines, part.starts[static_cast<std::size_t>(i - part.first)]);
+      renumbering.keep(i - part.first, reader.names());
+    });
+    renumbering.apply(context, part.starts, file);
+    take(std::move(file));
+  }
 }
 
-template TableFile<float> read_text_table(Context&, const TableText&, const TableParams&);
-template TableFile<double> read_text_table(Context&, const TableText&, const TableParams&);
+template void read_text_table(
+    Context&, const TableText&, const TableParams&, std::int64_t, const TakeTable<float>&);
+template void read_text_table(
+    Context&, const TableText&, const TableParams&, std::int64_t, const TakeTable<double>&);
 
 }  // namespace yupana::io

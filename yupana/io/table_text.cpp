@@ -37,7 +37,8 @@ std::string_view TableText::piece(std::int64_t i, Array<char>& buffer) const {
   const std::int64_t before = i > 0 ? 1 : 0;
   std::int64_t filled = to - from + before;
   constexpr std::int64_t step = std::int64_t{1} << 16;
-  if (buffer.size() < piece_bytes + step + 3) buffer = Array<char>(piece_bytes + step + 3);
+  const std::int64_t wanted = filled + std::min(step, size_ - to) + 3;
+  if (buffer.size() < wanted) buffer = Array<char>(wanted);
   read(from - before, buffer.data(), filled);
 
   const auto line_end = [&](std::int64_t at) {

@@ -83,15 +83,17 @@ void encode_column(const T* codes,
 
 }  // namespace
 
+void check_missing(const TreeTable& table, std::int64_t missing) {
+  if (!table.refuse_missing || missing == 0) return;
+  throw bad_file(table.path,
+                 "has missing values, and --missing error; fill them in or let trees learn where "
+                 "they go");
+}
+
 template <class T>
 io::TableFile<T> read_tree_table(Context& context, const TreeTable& table) {
   auto file = io::read_table<T>(context, table.path, table.columns);
-  if (table.refuse_missing && file.missing > 0) {
-    throw bad_file(table.path,
-                   fmt::format("{} missing values and --missing error; fill them in or let trees "
-                               "learn where they go",
-                               file.missing));
-  }
+  check_missing(table, file.missing);
   return file;
 }
 
@@ -186,7 +188,11 @@ Table<T> encoded(const io::TableFile<T>& file,
 }
 
 template <class T>
-io::TableFile<T> read_for_model(Context& context, const forest::Model& model, TreeTable table) {
+void read_parts_for_model(Context& context,
+                          const forest::Model& model,
+                          TreeTable table,
+                          std::int64_t bytes,
+                          const io::TakeTable<T>& take) {
   table.columns.label_is_number = !model.is_class();
   std::vector<std::string> columns;
   std::size_t next = 0;
@@ -197,36 +203,49 @@ io::TableFile<T> read_for_model(Context& context, const forest::Model& model, Tr
     if (is_text) table.columns.categorical.push_back(columns.back());
     f += is_text ? model.encodings[next++].width() : 1;
   }
-  const auto read = [&] {
-    if (!table.columns.columns.empty()) return read_tree_table<T>(context, table);
-    TreeTable named = table;
-    named.columns.columns = columns;
-    try {
-      return read_tree_table<T>(context, named);
-    } catch (const Error& error) {
-      const bool by_number =
-          std::string_view(error.what()).find("there is no header") != std::string_view::npos;
-      if (!by_number) throw;
-    }
-    return read_tree_table<T>(context, table);
-  };
-  io::TableFile<T> file = read();
-  if (model.encodings.empty()) return file;
-  if (file.table.columns() != std::ssize(columns)) {
-    throw bad_file(table.path,
-                   fmt::format("has {} columns for the model's {}; give the columns it was trained "
-                               "on",
-                               file.table.columns(),
-                               columns.size()));
-  }
   std::int64_t unknown = 0;
-  file.table = encoded(file, file.table.view(), model.encodings, &unknown);
+  const io::TakeTable<T> take_encoded = [&](io::TableFile<T>&& part) {
+    check_missing(table, part.missing);
+    if (!model.encodings.empty()) {
+      if (part.table.columns() != std::ssize(columns)) {
+        throw bad_file(table.path,
+                       fmt::format("has {} columns for the model's {}; give the columns it was "
+                                   "trained on",
+                                   part.table.columns(),
+                                   columns.size()));
+      }
+      part.table = encoded(part, part.table.view(), model.encodings, &unknown);
+    }
+    take(std::move(part));
+  };
+  const auto read = [&](const TreeTable& source) {
+    io::read_table_parts<T>(context, source.path, source.columns, bytes, take_encoded);
+  };
+  TreeTable named = table;
+  if (named.columns.columns.empty()) named.columns.columns = columns;
+  try {
+    read(named);
+  } catch (const Error& error) {
+    const bool by_number =
+        std::string_view(error.what()).find("there is no header") != std::string_view::npos;
+    if (!by_number || !table.columns.columns.empty()) throw;
+    read(table);
+  }
   if (unknown > 0) {
     context.note(
         fmt::format("{}: {} cells of categories that the model does not know; taken as missing",
                     table.path,
                     unknown));
   }
+}
+
+template <class T>
+io::TableFile<T> read_for_model(Context& context, const forest::Model& model, TreeTable table) {
+  Stage stage(context, "read " + table.path);
+  io::TableFile<T> file;
+  const io::TakeTable<T> take = [&](io::TableFile<T>&& whole) { file = std::move(whole); };
+  constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
+  read_parts_for_model(context, model, std::move(table), all, take);
   return file;
 }
 
@@ -257,6 +276,8 @@ void use_classes(io::TableFile<T>& file,
   template Table<T> encoded(                                                               \
       const io::TableFile<T>&, TableView<T>, const std::vector<Encoding>&, std::int64_t*); \
   template io::TableFile<T> read_for_model(Context&, const forest::Model&, TreeTable);     \
+  template void read_parts_for_model(                                                      \
+      Context&, const forest::Model&, TreeTable, std::int64_t, const io::TakeTable<T>&);   \
   template void use_classes(io::TableFile<T>&, const std::string&, const std::vector<std::string>&);
 YUPANA_JOB_TABLES(float)
 YUPANA_JOB_TABLES(double)

@@ -27,6 +27,9 @@ enum class Categories { automatic, ordered, one_hot, by_name };
 template <class T>
 io::TableFile<T> read_tree_table(Context& context, const TreeTable& table);
 
+/// bad_input where missing values are refused and there are some.
+void check_missing(const TreeTable& table, std::int64_t missing);
+
 template <class T>
 forest::Target target_of(const io::TableFile<T>& file);
 
@@ -49,6 +52,14 @@ Table<T> encoded(const io::TableFile<T>& file,
 /// model's features.
 template <class T>
 io::TableFile<T> read_for_model(Context& context, const forest::Model& model, TreeTable table);
+
+/// The same in parts of `bytes`, see io::read_table_parts.
+template <class T>
+void read_parts_for_model(Context& context,
+                          const forest::Model& model,
+                          TreeTable table,
+                          std::int64_t bytes,
+                          const io::TakeTable<T>& take);
 
 /// Codes of the file's labels become those of `classes`; bad_input for a class that is none of
 /// them.

@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/forest/forest_ranks.hpp"
 #include "yupana/forest/validate.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/printable.hpp"
+#include "yupana/job/trees_parts.hpp"
 
 namespace yupana::job {
 namespace {
@@ -226,24 +228,19 @@ void check_memory(Context& context, const io::TableFile<T>& file, const FitTrees
   }
   const double most = static_cast<double>(context.memory());
   if (values * a_value <= most) return;
+  const char* const what_to_do =
+      params.forest ? "give --float32, fewer --threads or --columns, or more --memory; a forest of "
+                      "classes by --partition needs one part at a time"
+                    : "give --float32 or fewer --columns, or more --memory; 'yupana forest fit "
+                      "--partition' needs one part of the rows at a time";
   throw Error(ErrorCode::out_of_resources,
-              fmt::format("{} rows x {} features want {:.1f} GB, the run may hold {:.1f} GB; give "
-                          "--float32, fewer --threads or --columns, or more --memory",
+              fmt::format("{} rows x {} features and their sorted lists take {}; memory is limited "
+                          "to {}; {}",
                           file.table.rows(),
                           file.table.columns(),
-                          values * a_value * 1e-9,
-                          most * 1e-9));
-}
-
-void write_model(const Model& model,
-                 const std::string& out,
-                 bool binary,
-                 std::vector<std::string>& names) {
-  OutputFiles files;
-  io::write_model_json(files.add(out + ".json"), model);
-  if (binary) io::write_model_binary(files.add(out + ".model"), model);
-  files.commit();
-  for (const AtomicFile& file : files.files()) names.push_back(file.path());
+                          human_bytes(values * a_value),
+                          human_bytes(most),
+                          what_to_do));
 }
 
 template <class T>
@@ -321,7 +318,22 @@ FitTreesResult fit(Context& context, const FitTreesParams& params) {
   return result;
 }
 
+FitTreesResult fit_whole(Context& context, const FitTreesParams& params) {
+  return params.table.single ? fit<float>(context, params) : fit<double>(context, params);
+}
+
 }  // namespace
+
+void write_model(const Model& model,
+                 const std::string& out,
+                 bool binary,
+                 std::vector<std::string>& names) {
+  OutputFiles files;
+  io::write_model_json(files.add(out + ".json"), model);
+  if (binary) io::write_model_binary(files.add(out + ".model"), model);
+  files.commit();
+  for (const AtomicFile& file : files.files()) names.push_back(file.path());
+}
 
 FitTreesResult fit_trees(Context& context, const FitTreesParams& params) {
   if (params.folds > 0 && !params.fold_column.empty()) {
@@ -333,7 +345,15 @@ FitTreesResult fit_trees(Context& context, const FitTreesParams& params) {
   if (params.table.columns.label.empty()) {
     throw Error(ErrorCode::usage, "--label: name the column to predict, or give its number");
   }
-  return params.table.single ? fit<float>(context, params) : fit<double>(context, params);
+  if (!grows_in_parts(params)) return fit_whole(context, params);
+  try {
+    return fit_whole(context, params);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::out_of_resources) throw;
+  }
+  context.note("the table does not fit in memory: it is read again for some parts at a time");
+  return params.table.single ? fit_in_parts<float>(context, params)
+                             : fit_in_parts<double>(context, params);
 }
 
 std::pair<std::int64_t, std::int64_t> prune_trees(Context& context, const PruneParams& params) {

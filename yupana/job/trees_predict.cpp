@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <unordered_map>
 #include <utility>
 
@@ -25,82 +26,132 @@ void append_number(std::string& text, double value) {
   text.append(digits, io::write_shortest(value, digits));
 }
 
+// Parts of a table: more in flight gain nothing.
+constexpr std::int64_t most_part_bytes = std::int64_t{256} << 20;
+
+/// Rows of parts, one part after the other: what is told of them, and how good it is.
 template <class T>
-PredictResult predict(Context& context, const Model& model, const PredictParams& params) {
-  const auto file = read_for_model<T>(context, model, params.table);
-  const TableView<T> table = file.table.view();
-  PredictResult result;
-  result.rows = table.rows;
-  OutputFiles files;
-  std::string text;
-  const double begin = now();
-  if (params.nodes) {
-    const Matrix<std::int32_t> nodes = forest::apply(context, model, table);
-    result.seconds = now() - begin;
-    for (std::int64_t t = 0; t < nodes.cols(); ++t) {
+class Prediction {
+ public:
+  Prediction(Context& context, const Model& model, const PredictParams& params)
+      : context_(context), model_(model), params_(params) {
+    for (const std::string& name : model.classes) {
+      codes_.emplace(name, static_cast<std::int32_t>(codes_.size()));
+    }
+  }
+
+  PredictResult run() {
+    OutputFiles files;
+    const char* kind = params_.nodes ? ".nodes.tsv" : ".predicted.tsv";
+    AtomicFile& file = files.add(params_.out + kind);
+    file.write(header());
+    {
+      Stage stage(context_, "predict " + params_.table.path);
+      const io::TakeTable<T> take = [&](io::TableFile<T>&& part) {
+        text_.clear();
+        result_.rows += part.table.rows();
+        params_.nodes ? tell_nodes(part) : tell_labels(part);
+        file.write(text_);
+      };
+      read_parts_for_model(context_, model_, params_.table, part_bytes(), take);
+    }
+    if (result_.labelled > 0) result_.score = score();
+    files.commit();
+    result_.files = {file.path()};
+    return std::move(result_);
+  }
+
+ private:
+  /// Of a part's features: with what is computed and written of a row it takes a fifth of what the
+  /// run may hold.
+  std::int64_t part_bytes() const {
+    const auto features = static_cast<double>(std::max<std::size_t>(1, model_.features.size()));
+    const auto told = static_cast<double>(
+        params_.nodes ? model_.trees.size() : std::max<std::size_t>(1, model_.classes.size()));
+    const double row = features * sizeof(T);
+    const double most =
+        std::min(static_cast<double>(context_.memory()) / 5, static_cast<double>(most_part_bytes));
+    return static_cast<std::int64_t>(most * row / (row + 32 * told + 32));
+  }
+
+  std::string header() const {
+    std::string text;
+    for (std::size_t t = 0; params_.nodes && t < model_.trees.size(); ++t) {
       text += fmt::format("{}tree{}", t > 0 ? "\t" : "", t + 1);
     }
-    text += '\n';
+    if (!params_.nodes) text = "predicted";
+    for (const std::string& name : model_.classes) {
+      if (params_.shares && !params_.nodes) text += "\t" + name;
+    }
+    return text + '\n';
+  }
+
+  void tell_nodes(const io::TableFile<T>& part) {
+    const double begin = now();
+    const Matrix<std::int32_t> nodes = forest::apply(context_, model_, part.table.view());
+    result_.seconds += now() - begin;
     for (std::int64_t i = 0; i < nodes.rows(); ++i) {
       for (std::int64_t t = 0; t < nodes.cols(); ++t) {
-        text += fmt::format("{}{}", t > 0 ? "\t" : "", nodes(i, t));
+        if (t > 0) text_ += '\t';
+        fmt::format_to(std::back_inserter(text_), "{}", nodes(i, t));
       }
-      text += '\n';
+      text_ += '\n';
     }
-    files.add(params.out + ".nodes.tsv").write(text);
-    files.commit();
-    result.files = {params.out + ".nodes.tsv"};
-    return result;
   }
-  const Matrix<double> shares = forest::predict_shares(context, model, table);
-  result.seconds = now() - begin;
-  text += "predicted";
-  for (const std::string& name : model.classes) {
-    if (params.shares) text += "\t" + name;
-  }
-  text += '\n';
-  std::unordered_map<std::string, std::int32_t> codes;
-  for (const std::string& name : model.classes) {
-    codes.emplace(name, static_cast<std::int32_t>(codes.size()));
-  }
-  std::int64_t right = 0;
-  double errors = 0, sum = 0, squares = 0;
-  for (std::int64_t i = 0; i < table.rows; ++i) {
-    const double* row = shares.row(i);
-    if (model.is_class()) {
-      const auto best = std::max_element(row, row + shares.cols()) - row;
-      text += model.classes[static_cast<std::size_t>(best)];
-      if (!file.codes.empty()) {
-        const auto found = codes.find(file.classes[static_cast<std::size_t>(file.codes[i])]);
-        result.labelled += found != codes.end();
-        right += found != codes.end() && found->second == best;
-      }
-      for (std::int64_t c = 0; params.shares && c < shares.cols(); ++c) {
-        text += '\t';
-        append_number(text, row[c]);
-      }
-    } else {
-      append_number(text, row[0]);
-      if (!file.values.empty()) {
-        ++result.labelled;
-        errors += (row[0] - file.values[i]) * (row[0] - file.values[i]);
-        sum += file.values[i];
-        squares += file.values[i] * file.values[i];
-      }
+
+  void tell_labels(const io::TableFile<T>& part) {
+    const double begin = now();
+    const Matrix<double> shares = forest::predict_shares(context_, model_, part.table.view());
+    result_.seconds += now() - begin;
+    for (std::int64_t i = 0; i < shares.rows(); ++i) {
+      const double* row = shares.row(i);
+      model_.is_class() ? tell_class(part, i, row, shares.cols()) : tell_number(part, i, row[0]);
+      text_ += '\n';
     }
-    text += '\n';
   }
-  if (result.labelled > 0) {
-    const double n = static_cast<double>(result.labelled);
-    const double spread = squares - sum * sum / n;
-    result.score =
-        model.is_class() ? static_cast<double>(right) / n : (spread > 0 ? 1 - errors / spread : 0);
+
+  void tell_class(const io::TableFile<T>& part,
+                  std::int64_t i,
+                  const double* row,
+                  std::int64_t classes) {
+    const auto best = std::max_element(row, row + classes) - row;
+    text_ += model_.classes[static_cast<std::size_t>(best)];
+    if (!part.codes.empty()) {
+      const auto found = codes_.find(part.classes[static_cast<std::size_t>(part.codes[i])]);
+      result_.labelled += found != codes_.end();
+      right_ += found != codes_.end() && found->second == best;
+    }
+    for (std::int64_t c = 0; params_.shares && c < classes; ++c) {
+      text_ += '\t';
+      append_number(text_, row[c]);
+    }
   }
-  files.add(params.out + ".predicted.tsv").write(text);
-  files.commit();
-  result.files = {params.out + ".predicted.tsv"};
-  return result;
-}
+
+  void tell_number(const io::TableFile<T>& part, std::int64_t i, double value) {
+    append_number(text_, value);
+    if (part.values.empty()) return;
+    ++result_.labelled;
+    errors_ += (value - part.values[i]) * (value - part.values[i]);
+    sum_ += part.values[i];
+    squares_ += part.values[i] * part.values[i];
+  }
+
+  double score() const {
+    const double n = static_cast<double>(result_.labelled);
+    if (model_.is_class()) return static_cast<double>(right_) / n;
+    const double spread = squares_ - sum_ * sum_ / n;
+    return spread > 0 ? 1 - errors_ / spread : 0;
+  }
+
+  Context& context_;
+  const Model& model_;
+  const PredictParams& params_;
+  PredictResult result_;
+  std::string text_;
+  std::unordered_map<std::string, std::int32_t> codes_;
+  std::int64_t right_ = 0;
+  double errors_ = 0, sum_ = 0, squares_ = 0;
+};
 
 void write_importances(const ImportanceParams& params, ImportanceResult& result) {
   const bool shuffled = !result.permutation.empty();
@@ -149,8 +200,8 @@ void shuffle_features(Context& context,
 
 PredictResult predict_trees(Context& context, const PredictParams& params) {
   const Model model = io::read_model(params.model, context.memory());
-  return params.table.single ? predict<float>(context, model, params)
-                             : predict<double>(context, model, params);
+  return params.table.single ? Prediction<float>(context, model, params).run()
+                             : Prediction<double>(context, model, params).run();
 }
 
 ImportanceResult importances_of_trees(Context& context, const ImportanceParams& params) {

@@ -1,0 +1,224 @@
+#include "yupana/job/trees_parts.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
+#include "yupana/forest/validate.hpp"
+#include "yupana/io/names.hpp"
+
+namespace yupana::job {
+namespace {
+
+using forest::Target;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// What is kept of all rows.
+struct Rows {
+  std::vector<std::string> features;
+  std::string label;
+  std::vector<std::string> classes;
+  std::vector<std::int32_t> codes;
+  std::int64_t missing = 0;
+};
+
+/// Rows that some trees grow from.
+template <class T>
+struct TreeRows {
+  Table<T> table;
+  std::vector<std::int32_t> codes;
+};
+
+template <class T>
+class PartsGrower {
+ public:
+  PartsGrower(Context& context, const FitTreesParams& params)
+      : context_(context), params_(params), forest_(params.forest_params) {}
+
+  FitTreesResult run() {
+    keep_labels();
+    FitTreesResult result;
+    forest::Model& model = result.model;
+    model.features = rows_.features;
+    model.classes = rows_.classes;
+    model.label = rows_.label;
+    model.voting = forest_.voting;
+    result.rows = std::ssize(rows_.codes);
+    result.missing = rows_.missing;
+    result.alpha = params_.alpha;
+    grow(result);
+    look_back(result);
+    if (!params_.out.empty()) write_model(model, params_.out, params_.binary, result.files);
+    return result;
+  }
+
+ private:
+  double memory() const { return static_cast<double>(context_.memory()); }
+
+  void read(const std::string& stage, const io::TakeTable<T>& take) {
+    Stage reading(context_, stage + " " + params_.table.path);
+    const double most = std::min(memory() / 10, static_cast<double>(std::int64_t{256} << 20));
+    io::read_table_parts<T>(
+        context_, params_.table.path, params_.table.columns, static_cast<std::int64_t>(most), take);
+  }
+
+  void keep_labels() {
+    io::Names names;
+    read("read labels of", [&](io::TableFile<T>&& part) {
+      check_missing(params_.table, part.missing);
+      rows_.features = part.table.names();
+      rows_.label = part.label;
+      rows_.missing += part.missing;
+      std::vector<std::int32_t> numbers;
+      for (const std::string& name : part.classes) numbers.push_back(names.number(name));
+      for (const std::int32_t code : part.codes) {
+        rows_.codes.push_back(numbers[static_cast<std::size_t>(code)]);
+      }
+    });
+    rows_.classes = io::ordered_names({names});
+    const auto places = io::places_of(names, rows_.classes);
+    for (std::int32_t& code : rows_.codes) code = places[static_cast<std::size_t>(code)];
+  }
+
+  /// Trees whose rows are held at a time.
+  std::int64_t trees_at_a_time() const {
+    const auto rows = static_cast<double>(rows_.codes.size());
+    const auto features = static_cast<double>(rows_.features.size());
+    const double own = std::ceil(rows / static_cast<double>(forest_.trees));
+    const double room = 0.9 * memory() - 12 * rows;
+    const double table = own * (features * sizeof(T) + 4);
+    const double lists = own * (8 * features + 16 * static_cast<double>(context_.threads()));
+    if (room < table + lists) {
+      throw Error(ErrorCode::out_of_resources,
+                  fmt::format("{:.0f} rows of {} parts, one part and its lists take {}; memory is "
+                              "limited to {}; give more --trees, --float32 or more --memory",
+                              rows,
+                              forest_.trees,
+                              human_bytes(12 * rows + (table + lists) / 0.9),
+                              human_bytes(memory())));
+    }
+    return std::min(forest_.trees, static_cast<std::int64_t>((room - lists) / table));
+  }
+
+  void grow(FitTreesResult& result) {
+    const auto rows = std::ssize(rows_.codes);
+    forest::check_trees(forest_, rows);
+    const std::int64_t together = trees_at_a_time();
+    const auto parts = forest::parts_of_rows(rows, forest_.trees, forest_.tree.seed);
+    for (std::int64_t first = 0; first < forest_.trees; first += together) {
+      const std::int64_t last = std::min(forest_.trees, first + together);
+      const auto own = rows_of_trees(parts, first, last);
+      const double begin = now();
+      Stage stage(context_, "grow trees", static_cast<double>(last - first), "trees");
+      for (std::int64_t t = first; t < last; ++t) {
+        result.model.trees.push_back(tree(t, own[static_cast<std::size_t>(t - first)]));
+        stage.advance(1);
+      }
+      result.seconds += now() - begin;
+    }
+  }
+
+  forest::Tree tree(std::int64_t t, const TreeRows<T>& rows) const {
+    Target target;
+    target.codes = rows.codes.data();
+    target.classes = static_cast<std::int32_t>(rows_.classes.size());
+    const auto features = std::ssize(rows_.features);
+    const forest::TreeParams own = forest::params_of_tree(forest_, t, features, true);
+    forest::Tree grown = forest::fit_tree(context_, rows.table.view(), target, own);
+    return params_.alpha > 0 ? forest::prune_cost_complexity(grown, params_.alpha) : grown;
+  }
+
+  std::vector<TreeRows<T>> rows_of_trees(const Array<std::uint32_t>& parts,
+                                         std::int64_t first,
+                                         std::int64_t last) {
+    std::vector<TreeRows<T>> trees(static_cast<std::size_t>(last - first));
+    std::vector<std::int64_t> counts(trees.size(), 0);
+    for (std::int64_t i = 0; i < parts.size(); ++i) {
+      if (parts[i] < first || parts[i] >= last) continue;
+      const auto tree = static_cast<std::size_t>(parts[i] - first);
+      trees[tree].codes.push_back(rows_.codes[static_cast<std::size_t>(i)]);
+      ++counts[tree];
+    }
+    for (std::size_t t = 0; t < trees.size(); ++t) {
+      trees[t].table = Table<T>(counts[t], rows_.features);
+    }
+    std::vector<std::int64_t> filled(trees.size(), 0);
+    std::int64_t row = 0;
+    read("read parts of", [&](io::TableFile<T>&& part) {
+      const std::vector<std::int64_t> begin = filled;
+      context_.parallel_for(part.table.columns(), 1, [&](std::int64_t f, std::int64_t end) {
+        for (; f < end; ++f) {
+          std::vector<std::int64_t> next = begin;
+          const T* from = part.table.column(f);
+          for (std::int64_t i = 0; i < part.table.rows(); ++i) {
+            const std::int64_t tree = static_cast<std::int64_t>(parts[row + i]) - first;
+            if (tree < 0 || tree >= last - first) continue;
+            const auto t = static_cast<std::size_t>(tree);
+            trees[t].table.column(f)[next[t]++] = from[i];
+          }
+        }
+      });
+      for (std::int64_t i = 0; i < part.table.rows(); ++i, ++row) {
+        if (parts[row] >= first && parts[row] < last) {
+          ++filled[static_cast<std::size_t>(parts[row] - first)];
+        }
+      }
+    });
+    return trees;
+  }
+
+  void look_back(FitTreesResult& result) {
+    const auto classes = std::ssize(rows_.classes);
+    result.importances = forest::importances(result.model.trees, std::ssize(rows_.features));
+    result.confusion = Matrix<std::int64_t>(classes, classes);
+    std::fill_n(result.confusion.data(), classes * classes, 0);
+    Target target;
+    target.codes = rows_.codes.data();
+    target.classes = static_cast<std::int32_t>(classes);
+    read("look back on", [&](io::TableFile<T>&& part) {
+      const auto own = forest::confusion(context_, result.model, part.table.view(), target);
+      for (std::int64_t i = 0; i < classes * classes; ++i) {
+        result.confusion.data()[i] += own.data()[i];
+      }
+      target.codes += part.table.rows();
+    });
+    std::int64_t right = 0;
+    for (std::int64_t c = 0; c < classes; ++c) right += result.confusion(c, c);
+    result.train_score = static_cast<double>(right) / static_cast<double>(result.rows);
+  }
+
+  Context& context_;
+  const FitTreesParams& params_;
+  const forest::ForestParams& forest_;
+  Rows rows_;
+};
+
+}  // namespace
+
+bool grows_in_parts(const FitTreesParams& params) {
+  const forest::ForestParams& forest = params.forest_params;
+  const bool own_rows = params.forest && forest.sampling == forest::Sampling::partition &&
+                        !forest.out_of_bag && forest.first_tree == 0 && params.comm == nullptr;
+  const bool counts = !params.regression && forest.tree.criterion == forest::Criterion::gini &&
+                      !params.balanced && params.class_weights.empty() &&
+                      params.table.columns.weight.empty();
+  const bool once = params.folds == 0 && params.fold_column.empty() && params.validation.empty();
+  return own_rows && counts && once && params.table.columns.categorical.empty();
+}
+
+template <class T>
+FitTreesResult fit_in_parts(Context& context, const FitTreesParams& params) {
+  return PartsGrower<T>(context, params).run();
+}
+
+template FitTreesResult fit_in_parts<float>(Context&, const FitTreesParams&);
+template FitTreesResult fit_in_parts<double>(Context&, const FitTreesParams&);
+
+}  // namespace yupana::job
