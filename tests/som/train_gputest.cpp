@@ -116,6 +116,8 @@ TEST(GpuSom, OnAllDevicesHasTheBitsOfOne) {
 }
 
 // Several shares on one device go the way of several devices.
+#ifdef YUPANA_CUDA
+// What only a CUDA build has: samples that lie on devices.
 TEST(GpuSom, SharesOfTheSamplesHaveTheBitsOfOne) {
   YUPANA_NEEDS_GPU();
   Context gpu({.device = "cuda:0"}), cpu({.device = "cpu"});
@@ -145,6 +147,7 @@ TEST(GpuSom, SharesOfTheSamplesHaveTheBitsOfOne) {
     }
   }
 }
+#endif
 
 TEST(GpuSom, LittleMemoryTakesWideMapsInPieces) {
   YUPANA_NEEDS_GPU();

@@ -29,6 +29,7 @@ constexpr auto least = static_cast<std::int64_t>(cuda::least_limbs);
 TEST(BigIntegersOnGpu, ProductsEqualTheCpus) {
   YUPANA_NEEDS_GPU();
   Context cuda(on("cuda")), cpu(on("cpu"));
+  std::uint64_t moved = 0;
   for (const auto& [x, y] : {std::pair<std::int64_t, std::int64_t>{least, least},
                              {least, least + 1},
                              {least - 1, least},
@@ -38,6 +39,8 @@ TEST(BigIntegersOnGpu, ProductsEqualTheCpus) {
                              {1'100'000, 1'000'000}}) {
     const BigInteger a = integer_of(x, 1), b = integer_of(y, 2);
     EXPECT_EQ(multiply(cuda, a, b), multiply(cpu, a, b)) << x << " by " << y;
+    EXPECT_EQ(cuda.bytes_moved() > moved, std::min(x, y) >= least) << x << " by " << y;
+    moved = cuda.bytes_moved();
   }
 }
 
@@ -86,8 +89,8 @@ TEST(BigIntegersOnGpu, LittleMemoryLeavesTheProductToThreads) {
   params.gpu_memory = 1'000'000;
   Context little(params), cpu(on("cpu"));
   const BigInteger a = integer_of(least, 5), b = integer_of(2 * least, 6);
-  EXPECT_FALSE(cuda::multiplies(little, a.limbs.size(), b.limbs.size()));
   EXPECT_EQ(multiply(little, a, b), multiply(cpu, a, b));
+  EXPECT_EQ(little.bytes_moved(), 0u);
 }
 
 }  // namespace
