@@ -115,9 +115,8 @@ TEST(GpuSom, OnAllDevicesHasTheBitsOfOne) {
   }
 }
 
-// Several shares on one device go the way of several devices.
 #ifdef YUPANA_CUDA
-// What only a CUDA build has: samples that lie on devices.
+// Several shares on one device go the way of several devices.
 TEST(GpuSom, SharesOfTheSamplesHaveTheBitsOfOne) {
   YUPANA_NEEDS_GPU();
   Context gpu({.device = "cuda:0"}), cpu({.device = "cpu"});
