@@ -86,6 +86,7 @@ void run(Context& context,
          Signals<const std::complex<T>> in,
          Signals<std::complex<T>> out,
          Direction direction,
+         const FftParams& params = {},
          cpu::SignalPlan<T>* plan = nullptr) {
   check_batches(in, out);
   if (in.length != out.length) {
@@ -93,6 +94,9 @@ void run(Context& context,
   }
   if (in.batch == 0) return;
   if (!same_view(in, out)) check_apart(in, out);
+  if (params.library == FftLibrary::cufft && context.backend() != Backend::cuda) {
+    throw bad("cuFFT works on a GPU; use --device cuda, or leave the library to yupana");
+  }
   switch (context.backend()) {
     case Backend::reference:
       return reference::fft(in, out, direction);
@@ -101,7 +105,7 @@ void run(Context& context,
       return cpu::fft(context, in, out, direction);
     case Backend::cuda:
 #ifdef YUPANA_CUDA
-      return cuda::fft(context, in, out, direction);
+      return cuda::fft(context, in, out, direction, params);
 #else
       throw no_cuda();
 #endif
@@ -240,17 +244,27 @@ void run_inverse_real_2d(Context& context,
 
 }  // namespace
 
+int cufft_version() {
+#ifdef YUPANA_CUDA
+  return cuda::cufft_version();
+#else
+  return 0;
+#endif
+}
+
 void fft(Context& context,
          Signals<const std::complex<float>> in,
          Signals<std::complex<float>> out,
-         Direction direction) {
-  run(context, in, out, direction);
+         Direction direction,
+         const FftParams& params) {
+  run(context, in, out, direction, params);
 }
 void fft(Context& context,
          Signals<const std::complex<double>> in,
          Signals<std::complex<double>> out,
-         Direction direction) {
-  run(context, in, out, direction);
+         Direction direction,
+         const FftParams& params) {
+  run(context, in, out, direction, params);
 }
 
 void fft_real(Context& context, Signals<const float> in, Signals<std::complex<float>> out) {
@@ -319,7 +333,7 @@ void FftPlan<T>::execute(Context& context,
                          Signals<std::complex<T>> out,
                          Direction direction) const {
   check_planned(length_, in.length);
-  run(context, in, out, direction, kept_.get());
+  run(context, in, out, direction, {}, kept_.get());
 }
 
 template <class T>
