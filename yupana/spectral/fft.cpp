@@ -17,6 +17,8 @@ Error overlap() {
   return bad("input and output overlap; give the output memory of its own, or the input's exactly");
 }
 
+Error no_gpu() { return bad("cuFFT works on a GPU; use --device cuda, or another --library"); }
+
 template <class T>
 void check_shape(Signals<T> signals) {
   if (signals.length < 1) {
@@ -44,9 +46,7 @@ template <class In, class Out>
 void check_apart(Signals<In> in, Signals<Out> out) {
   const auto [a, a_end] = extent(in);
   const auto [b, b_end] = extent(out);
-  if (a < b_end && b < a_end) {
-    throw overlap();
-  }
+  if (a < b_end && b < a_end) throw overlap();
 }
 
 template <class T>
@@ -94,9 +94,7 @@ void run(Context& context,
   }
   if (in.batch == 0) return;
   if (!same_view(in, out)) check_apart(in, out);
-  if (params.library == FftLibrary::cufft && context.backend() != Backend::cuda) {
-    throw bad("cuFFT works on a GPU; use --device cuda, or leave the library to yupana");
-  }
+  if (params.library == FftLibrary::cufft && context.backend() != Backend::cuda) throw no_gpu();
   switch (context.backend()) {
     case Backend::reference:
       return reference::fft(in, out, direction);
