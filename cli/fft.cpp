@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+
 #include "cli/arrays_options.hpp"
 #include "yupana/job/spectral.hpp"
 
@@ -36,6 +39,20 @@ void add_fft(CLI::App& program) {
       "--real", params->real, "real numbers and the first n/2 + 1 values of their spectrum");
   app.add_flag("--odd", params->odd, "with --real --inverse: an odd number of values comes out");
   app.add_flag("--2d", params->two_d, "along both axes of a matrix");
+  const std::map<std::string, spectral::FftLibrary> libraries = {
+      {"automatic", spectral::FftLibrary::automatic},
+      {"own", spectral::FftLibrary::own},
+      {"cufft", spectral::FftLibrary::cufft}};
+  const auto standard = std::find_if(libraries.begin(), libraries.end(), [&](const auto& library) {
+    return library.second == params->library;
+  });
+  app.add_option(
+         "--library",
+         params->library,
+         "whose kernels transform on a GPU: automatic, own or cufft; for files automatic is "
+         "own, since copies take longer")
+      ->default_str(standard->first)
+      ->transform(CLI::CheckedTransformer(libraries).description(""));
   app.add_option("--axis", params->axis, "of a matrix: 0 along columns, 1 along rows; default: 1");
 }
 

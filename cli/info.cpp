@@ -5,6 +5,7 @@
 #include "yupana/core/cuda/device.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/version.hpp"
+#include "yupana/spectral/fft.hpp"
 
 namespace yupana::cli {
 namespace {
@@ -18,6 +19,7 @@ Answer info(Context& context) {
                  {"memory_free", free_memory()},
                  {"htslib", hts_version()},
                  {"cuda_built", cuda::built},
+                 {"cufft", spectral::cufft_version()},
                  {"devices", nlohmann::ordered_json::array()}};
   answer.text = fmt::format(
       "yupana {}\nprocessor  {}, {} threads, SIMD {}\nmemory     {} free\nhtslib     {}\n",
@@ -27,6 +29,11 @@ Answer info(Context& context) {
       simd_target(),
       human_bytes(static_cast<double>(free_memory())),
       hts_version());
+  if (const int cufft = spectral::cufft_version(); cufft > 0) {
+    answer.text += fmt::format("cuFFT      {}.{}\n", cufft / 1000, cufft / 100 % 10);
+  } else if (cuda::built) {
+    answer.text += "cuFFT      not found, own transforms only\n";
+  }
   for (const cuda::DeviceInfo& gpu : cuda::device_list()) {
     answer.text +=
         fmt::format("cuda:{}     {}, compute capability {}.{}, {} multiprocessors, {}, {}\n",

@@ -116,7 +116,7 @@ void fft_case(const Setting& setting, std::int64_t n, std::int64_t batch) {
   noise_kernel<<<blocks, threads, 0, stream>>>(in_parts, 2 * count);
   noise_kernel<<<blocks, threads, 0, stream>>>(wide_parts, 2 * count);
   check_launch("make values");
-  DeviceFft<T> transform(n, batch);
+  DeviceFft<T> transform(n, batch, {spectral::FftLibrary::own});
   const double bound = (sizeof(T) == 4 ? 3e-7 : 1e-15) * std::log2(static_cast<double>(n));
   const bool peers = setting.params.peers && setting.peer;
   const auto verify = [&](const auto& run) {
@@ -154,6 +154,14 @@ void fft_case(const Setting& setting, std::int64_t n, std::int64_t batch) {
   const auto run = setting.peer.forward<T>(n, batch, in.data(), out.data(), stream);
   const bool fine = verify(run);
   emit("cuFFT", device_seconds(stream, repeats, run), fine);
+  DeviceFft<T> by_default(n, batch);
+  const auto dispatched = [&] {
+    by_default.run(in.data(), out.data(), Direction::forward, stream);
+  };
+  const bool held = verify(dispatched);
+  emit(by_default.by_cufft() ? "yupana cuda by default: cuFFT" : "yupana cuda by default: own",
+       device_seconds(stream, repeats, dispatched),
+       held);
 }
 
 template <class Body>
@@ -215,16 +223,23 @@ void polymul_case(const Setting& setting, std::int64_t n, bool bounded) {
 
 void fft_cuda(Context& context, const BenchParams& params) {
   on_device(context, params, [&](const Setting& setting) {
-    const std::vector<int> logs =
-        params.quick ? std::vector<int>{12, 16} : std::vector<int>{12, 16, 18, 20, 22, 24, 26, 27};
+    const std::vector<int> logs = params.quick
+                                      ? std::vector<int>{12, 16}
+                                      : std::vector<int>{12, 16, 18, 19, 20, 22, 24, 26, 27};
     for (const int log : logs) fft_case<float>(setting, std::int64_t{1} << log, 1);
-    fft_case<float>(setting, 256, params.quick ? 16 : 65536);
-    fft_case<float>(setting, 4096, params.quick ? 16 : 4096);
+    const std::vector<int> batched =
+        params.quick ? std::vector<int>{8, 12} : std::vector<int>{6, 8, 10, 12, 14, 16};
+    for (const int log : batched) {
+      fft_case<float>(setting, std::int64_t{1} << log, params.quick ? 16 : (1 << 24) >> log);
+    }
+    fft_case<float>(setting, 1000, params.quick ? 16 : 16384);
     fft_case<float>(setting, params.quick ? 1000 : 1'000'000, 1);
     fft_case<float>(setting, params.quick ? 1009 : 1'000'003, 1);
     const std::vector<int> wide =
         params.quick ? std::vector<int>{12} : std::vector<int>{19, 23, 26};
     for (const int log : wide) fft_case<double>(setting, std::int64_t{1} << log, 1);
+    fft_case<double>(setting, 4096, params.quick ? 16 : 2048);
+    fft_case<double>(setting, params.quick ? 1000 : 1'000'000, 1);
   });
 }
 

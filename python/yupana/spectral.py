@@ -55,7 +55,8 @@ def fft(
 
     complex64 for float32 and complex64, else complex128. Relative L2 error at most 3e-7 log2 n
     (single), 1e-15 log2 n (double), for any n. A complex array on a GPU (CuPy, torch) is
-    transformed there, without a copy, and comes back as an array of its kind.
+    transformed there, without a copy, and comes back as an array of its kind; for short lengths of
+    2, 3, 5 and 7 by cuFFT where that is installed, within the same bound.
 
     Examples
     --------

@@ -326,6 +326,12 @@ TYPED_TEST(Fft, RefusesShapesThatMeanNothing) {
   expect_bad_input([&] { run({x.data(), 8}, {x.data() + 4, 8}); }, "overlap");
   expect_bad_input(
       [&] {
+        const FftParams params{FftLibrary::cufft};
+        fft(this->cpu, {x.data(), 8}, {y.data(), 8}, Direction::forward, params);
+      },
+      "cuFFT works on a GPU");
+  expect_bad_input(
+      [&] {
         fft_real(this->cpu, Signals<const T>(r.data(), 8), {y.data(), 4});
       },
       "not 4");

@@ -63,7 +63,7 @@ SignalArray<T> complex_transform(Context& context,
     spectral::fft_2d(context, matrix, matrix, direction);
   } else {
     const auto view = along(data, signals, params.axis == 0 && signals.matrix);
-    spectral::fft(context, view, view, direction);
+    spectral::fft(context, view, view, direction, {params.library});
   }
   return signals;
 }
@@ -148,6 +148,11 @@ SpectralFileResult fft_file(Context& context, const FftFileParams& params) {
     throw Error(ErrorCode::usage,
                 "fft: --odd says how many real values come out; it goes with "
                 "--real --inverse");
+  }
+  if (params.library == spectral::FftLibrary::cufft && (params.real || params.two_d)) {
+    throw Error(ErrorCode::usage,
+                "fft: --library cufft is for complex numbers along one axis; leave out --real and "
+                "--2d, or --library");
   }
   const io::SignalFile file(params.in);
   return file.single() ? transform<float>(context, file, params)

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "yupana/core/context.hpp"
+#include "yupana/spectral/fft.hpp"
 
 namespace yupana::job {
 
@@ -15,6 +16,8 @@ struct FftFileParams {
   bool two_d = false;  ///< along both axes of a matrix
   int axis = -1;       ///< of a matrix: 0 along columns, 1 or -1 along rows
   bool odd = false;    ///< inverse and real: an odd number of real values comes out
+  spectral::FftLibrary library =
+      spectral::FftParams{}.library;  ///< cufft: complex numbers along one axis only
 };
 
 /// How a file was worked on, for reports.
@@ -29,7 +32,7 @@ struct SpectralFileResult {
 /// The Fourier transform of a file of signals (io::SignalFile), in memory: float32 and complex64 in
 /// single precision, everything else in double.
 ///   errors (bad_input): no numbers; complex ones where `real` was asked for; a vector where a
-///   matrix is needed. usage: an axis that there is not
+///   matrix is needed. usage: an axis that there is not; cuFFT for real numbers or both axes
 SpectralFileResult fft_file(Context& context, const FftFileParams& params);
 
 enum class PolymulKind { automatic, exact, real };

@@ -128,7 +128,7 @@ Bluestein<T>::Bluestein(std::int64_t n, std::int64_t batch)
     : n_(n),
       padded_(padded_length(n)),
       together_(signals_together(n, batch)),
-      fft_(padded_, together_),
+      fft_(padded_, together_, {FftLibrary::own}),
       chirp_(n),
       spectrum_(padded_),
       signal_(padded_ * together_) {

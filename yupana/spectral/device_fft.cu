@@ -3,10 +3,15 @@
 #include <type_traits>
 #include <vector>
 
+#include "yupana/core/error.hpp"
 #include "yupana/spectral/bluestein_cuda.hpp"
+#include "yupana/spectral/columns_cuda.hpp"
+#include "yupana/spectral/cufft_cuda.hpp"
 #include "yupana/spectral/device_fft.hpp"
+#include "yupana/spectral/mixed_cuda.hpp"
 #include "yupana/spectral/pass_cuda.hpp"
 #include "yupana/spectral/roots_cuda.hpp"
+#include "yupana/spectral/rows_cuda.hpp"
 #include "yupana/spectral/tall_cuda.hpp"
 
 namespace yupana::spectral::cuda {
@@ -29,18 +34,6 @@ bool is_smooth(std::int64_t n) {
     while (n % prime == 0) n /= prime;
   }
   return n == 1;
-}
-
-Radices radices_of(int length) {
-  Radices radices;
-  radices.length = length;
-  for (const int radix : {8, 4, 2, 3, 5, 7}) {
-    while (length % radix == 0) {
-      radices.radix[static_cast<std::size_t>(radices.count++)] = radix;
-      length /= radix;
-    }
-  }
-  return radices;
 }
 
 // The divisor of n up to `most` that is nearest to `wanted` from above, or else from below; 0 where
@@ -90,6 +83,12 @@ std::vector<int> pass_lengths(std::int64_t n, bool tall) {
   return {static_cast<int>(first), static_cast<int>(second), static_cast<int>(rest / second)};
 }
 
+// Whether columns_cuda makes the pass of this length, one of several of a transform.
+bool column_pass(std::int64_t n, int length) {
+  return is_power_of_two(length) && length >= 1 << shortest_columns &&
+         length <= 1 << longest_columns && n / length % 16 == 0;
+}
+
 }  // namespace
 
 template <class T>
@@ -99,24 +98,53 @@ struct DeviceFft<T>::Plan {
 
   std::int64_t n;
   std::int64_t batch;
+  bool always_cufft = false;  ///< asked for
+  bool prepared = false;
   bool tall;  ///< two passes that tall_cuda makes
+  bool rows;  ///< one pass that rows_cuda makes
   std::vector<int> lengths;
   std::vector<Roots<F>> roots;    ///< of each length
   std::vector<Roots<F>> between;  ///< after each pass but the last
   DeviceArray<Element> work;
   std::unique_ptr<Bluestein<T>> bluestein;
+  std::unique_ptr<CuFftPlan<T>> cufft;
 
-  Plan(std::int64_t n_, std::int64_t batch_)
+  Plan(std::int64_t n_, std::int64_t batch_, const FftParams& params)
       : n(n_),
         batch(batch_),
         tall(std::is_same_v<T, float> && is_power_of_two(n) && tall_serves(log_of(n))),
+        rows(is_power_of_two(n) && n >= 1 << shortest_rows && n <= 1 << longest_rows<T>),
         lengths(pass_lengths(n, tall)) {
+    if (params.library == FftLibrary::cufft ||
+        (params.library == FftLibrary::automatic && cufft_leads<T>(n, batch))) {
+      cufft = CuFftPlan<T>::make(n, batch);
+      always_cufft = params.library == FftLibrary::cufft;
+      if (cufft == nullptr && always_cufft) {
+        throw Error(ErrorCode::device,
+                    fmt::format("fft: cuFFT was asked for {} signals of length {}, and {}; install "
+                                "it or leave the choice to yupana",
+                                batch,
+                                n,
+                                cufft_version() == 0 ? "is not found" : "refuses them"));
+      }
+    }
+    if (cufft == nullptr) prepare();
+  }
+
+  // What this library's own kernels need; also where cuFFT fails later.
+  void prepare() {
+    if (prepared) return;
+    prepared = true;
     if (lengths.empty()) {
       bluestein = std::make_unique<Bluestein<T>>(n, batch);
       return;
     }
+    if (rows) {
+      roots.push_back(Roots<F>::all(n));
+      if (lengths.size() > 1) return;
+    }
     std::int64_t order = n;
-    for (std::size_t i = 0; i < lengths.size(); ++i) {
+    for (std::size_t i = roots.size(); i < lengths.size(); ++i) {
       roots.push_back(Roots<F>::all(lengths[i]));
       if (i + 1 < lengths.size()) between.push_back(Roots<F>::pair(order));
       order /= lengths[i];
@@ -159,7 +187,9 @@ struct DeviceFft<T>::Plan {
     pass.leave = inverse && index + 1 == lengths.size();
     pass.scale = static_cast<T>(1.0L / static_cast<long double>(n));
     const int length = lengths[index];
-    if (is_power_of_two(length) && length >= 1 << shortest_pass) {
+    if (lengths.size() > 1 && column_pass(n, length)) {
+      run_column_pass(pass, log_of(length), static_cast<int>(lengths.size()), stream);
+    } else if (is_power_of_two(length) && length >= 1 << shortest_pass) {
       run_pass(pass, log_of(length), stream);
     } else {
       run_mixed_pass(pass, radices_of(length), stream);
@@ -188,6 +218,17 @@ struct DeviceFft<T>::Plan {
            std::int64_t count,
            Direction direction,
            cudaStream_t stream) {
+    if (rows) {
+      RowsPass<T> pass;
+      pass.in = in;
+      pass.out = out;
+      pass.count = count;
+      pass.roots = roots[0].data();
+      pass.inverse = direction == Direction::inverse;
+      pass.scale = static_cast<T>(1.0L / static_cast<long double>(n));
+      run_rows(pass, log_of(n), stream);
+      return;
+    }
     if constexpr (std::is_same_v<T, float>) {
       if (tall && reinterpret_cast<std::uintptr_t>(in) % 16 == 0) {
         run_tall(tall_pass(0, in, work.data(), count, direction),
@@ -208,8 +249,8 @@ struct DeviceFft<T>::Plan {
 };
 
 template <class T>
-DeviceFft<T>::DeviceFft(std::int64_t n, std::int64_t batch)
-    : plan_(std::make_unique<Plan>(n, batch)) {}
+DeviceFft<T>::DeviceFft(std::int64_t n, std::int64_t batch, const FftParams& params)
+    : plan_(std::make_unique<Plan>(n, batch, params)) {}
 template <class T>
 DeviceFft<T>::~DeviceFft() = default;
 template <class T>
@@ -232,6 +273,12 @@ void DeviceFft<T>::run(const std::complex<T>* in,
                        Direction direction,
                        cudaStream_t stream) {
   if (batch == 0) return;
+  if (plan_->cufft) {
+    // The way back of cuFFT takes a pass more, to scale it.
+    const bool fits = direction == Direction::forward || plan_->always_cufft;
+    if (fits && plan_->cufft->run(in, out, batch, direction, stream)) return;
+    plan_->prepare();
+  }
   if (plan_->bluestein) {
     plan_->bluestein->run(in, out, batch, direction, stream);
     return;
@@ -251,6 +298,7 @@ void DeviceFft<T>::run_columns(const std::complex<T>* in,
                                Direction direction,
                                cudaStream_t stream) {
   using Element = typename Plan::Element;
+  plan_->prepare();
   auto pass = plan_->pass_of(0, columns);
   pass.from = Layout::rows(columns, plan_->n);
   pass.to = pass.from;
@@ -265,7 +313,11 @@ bool DeviceFft<T>::single_pass() const {
 }
 template <class T>
 std::int64_t DeviceFft<T>::passes() const {
-  return static_cast<std::int64_t>(plan_->lengths.size());
+  return plan_->rows ? 1 : static_cast<std::int64_t>(plan_->lengths.size());
+}
+template <class T>
+bool DeviceFft<T>::by_cufft() const {
+  return plan_->cufft != nullptr;
 }
 
 template class DeviceFft<float>;

@@ -13,15 +13,20 @@ namespace yupana::spectral::cuda {
 
 /// Transforms of `batch` signals of length n, one after the other, on the device that was current
 /// when this was made: its tables and its memory are made once. One call at a time.
-///   passes over memory: powers of two 1 up to 2^12, 2 up to 2^24 (double: 2^20), 3 beyond;
-///   2^a 3^b 5^c 7^d 1 up to 1,024, 2 up to about 2^20, 3 up to 2^30; others by Bluestein's
-///   convolution
+///   passes over memory: powers of two 1 up to 2^14 (double: 2^13), 2 up to 2^24 (double: 2^20),
+///   3 beyond; 2^a 3^b 5^c 7^d 1 up to 1,024, 2 up to about 2^20, 3 up to 2^30; others by
+///   Bluestein's convolution
+///   library: by default cuFFT makes the forward transforms for which it was measured ahead by more
+///   than 5 % (cufft_cuda.cu), where it is installed. Both keep the bound of fft(); their bits
+///   differ, and so may those of two machines of which one has cuFFT. Where cuFFT fails, own
+///   kernels take over
 ///   memory: n * batch complex numbers besides, none where one pass does; Bluestein 4 to 8 times n
 ///   for as many signals at once as make 2^24 values
 template <class T>
 class DeviceFft {
  public:
-  explicit DeviceFft(std::int64_t n, std::int64_t batch = 1);
+  /// Throws device where params.library is cufft and it is not found.
+  explicit DeviceFft(std::int64_t n, std::int64_t batch = 1, const FftParams& params = {});
   ~DeviceFft();
   DeviceFft(DeviceFft&&) noexcept;
   DeviceFft& operator=(DeviceFft&&) noexcept;
@@ -46,7 +51,8 @@ class DeviceFft {
                    Direction direction,
                    cudaStream_t stream);
   bool single_pass() const;
-  std::int64_t passes() const;
+  std::int64_t passes() const;  ///< of own kernels
+  bool by_cufft() const;        ///< whether cuFFT makes forward transforms
 
  private:
   struct Plan;

@@ -137,7 +137,7 @@ __global__ void transpose_kernel(const Element<T>* in,
 template <class T>
 DeviceRealFft<T>::DeviceRealFft(std::int64_t n, std::int64_t batch)
     : n_(n),
-      fft_(n % 2 == 0 ? n / 2 : n, batch),
+      fft_(n % 2 == 0 ? n / 2 : n, batch, {FftLibrary::own}),
       roots_(Roots<ComplexField<T>>::pair(n)),
       work_((n % 2 == 0 ? n / 2 : n) * batch) {}
 
@@ -184,7 +184,7 @@ void DeviceRealFft<T>::inverse(const std::complex<T>* in,
 
 template <class T>
 DeviceColumnFft<T>::DeviceColumnFft(std::int64_t rows, std::int64_t cols)
-    : rows_(rows), cols_(cols), fft_(rows, cols) {
+    : rows_(rows), cols_(cols), fft_(rows, cols, {FftLibrary::own}) {
   if (!fft_.single_pass()) turned_ = yupana::cuda::DeviceArray<std::complex<T>>(rows * cols);
 }
 

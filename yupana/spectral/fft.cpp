@@ -17,6 +17,8 @@ Error overlap() {
   return bad("input and output overlap; give the output memory of its own, or the input's exactly");
 }
 
+Error no_gpu() { return bad("cuFFT works on a GPU; use --device cuda, or another --library"); }
+
 template <class T>
 void check_shape(Signals<T> signals) {
   if (signals.length < 1) {
@@ -44,9 +46,7 @@ template <class In, class Out>
 void check_apart(Signals<In> in, Signals<Out> out) {
   const auto [a, a_end] = extent(in);
   const auto [b, b_end] = extent(out);
-  if (a < b_end && b < a_end) {
-    throw overlap();
-  }
+  if (a < b_end && b < a_end) throw overlap();
 }
 
 template <class T>
@@ -86,6 +86,7 @@ void run(Context& context,
          Signals<const std::complex<T>> in,
          Signals<std::complex<T>> out,
          Direction direction,
+         const FftParams& params = {},
          cpu::SignalPlan<T>* plan = nullptr) {
   check_batches(in, out);
   if (in.length != out.length) {
@@ -93,6 +94,7 @@ void run(Context& context,
   }
   if (in.batch == 0) return;
   if (!same_view(in, out)) check_apart(in, out);
+  if (params.library == FftLibrary::cufft && context.backend() != Backend::cuda) throw no_gpu();
   switch (context.backend()) {
     case Backend::reference:
       return reference::fft(in, out, direction);
@@ -101,7 +103,7 @@ void run(Context& context,
       return cpu::fft(context, in, out, direction);
     case Backend::cuda:
 #ifdef YUPANA_CUDA
-      return cuda::fft(context, in, out, direction);
+      return cuda::fft(context, in, out, direction, params);
 #else
       throw no_cuda();
 #endif
@@ -240,17 +242,27 @@ void run_inverse_real_2d(Context& context,
 
 }  // namespace
 
+int cufft_version() {
+#ifdef YUPANA_CUDA
+  return cuda::cufft_version();
+#else
+  return 0;
+#endif
+}
+
 void fft(Context& context,
          Signals<const std::complex<float>> in,
          Signals<std::complex<float>> out,
-         Direction direction) {
-  run(context, in, out, direction);
+         Direction direction,
+         const FftParams& params) {
+  run(context, in, out, direction, params);
 }
 void fft(Context& context,
          Signals<const std::complex<double>> in,
          Signals<std::complex<double>> out,
-         Direction direction) {
-  run(context, in, out, direction);
+         Direction direction,
+         const FftParams& params) {
+  run(context, in, out, direction, params);
 }
 
 void fft_real(Context& context, Signals<const float> in, Signals<std::complex<float>> out) {
@@ -319,7 +331,7 @@ void FftPlan<T>::execute(Context& context,
                          Signals<std::complex<T>> out,
                          Direction direction) const {
   check_planned(length_, in.length);
-  run(context, in, out, direction, kept_.get());
+  run(context, in, out, direction, {}, kept_.get());
 }
 
 template <class T>

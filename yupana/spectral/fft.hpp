@@ -14,6 +14,22 @@ enum class Direction {
   inverse,  ///< x[j] = 1/n sum over k of X[k] e^(+2 pi i j k / n): undoes forward
 };
 
+/// Whose kernels transform on a GPU. Both keep the error bound; bits differ between them.
+enum class FftLibrary {
+  automatic,  ///< arrays in device memory (device_fft.hpp): cuFFT for the shapes for which it was
+              ///< measured ahead, where it is installed; arrays in host memory, whose way to the
+              ///< device takes longer than any transform: own
+  own,
+  cufft,  ///< an error (device) where it is not installed
+};
+
+struct FftParams {
+  FftLibrary library = FftLibrary::automatic;  ///< of the CUDA backend; others have but their own
+};
+
+/// As cuFFT counts: 12100 for 12.1; 0 where it is not installed or this build has no CUDA.
+int cufft_version();
+
 /// Where `batch` signals of `length` values lie: value j of signal b at data[b * distance + j *
 /// stride]. Does not own.
 template <class T>
@@ -48,15 +64,18 @@ struct Signals {
 ///   work: O(n log n) for any n; memory: as much as one signal besides, Bluestein 4 to 6 times that
 ///   determinism: the same bits for any number of threads; another backend or another SIMD width
 ///   stays within the error bound
-///   errors (bad_input): a length below 1, a negative batch, shapes that differ, overlapping views
+///   errors (bad_input): a length below 1, a negative batch, shapes that differ, overlapping views;
+///   params.library is cufft and the backend is not CUDA. device: cuFFT is not installed
 void fft(Context& context,
          Signals<const std::complex<float>> in,
          Signals<std::complex<float>> out,
-         Direction direction = Direction::forward);
+         Direction direction = Direction::forward,
+         const FftParams& params = {});
 void fft(Context& context,
          Signals<const std::complex<double>> in,
          Signals<std::complex<double>> out,
-         Direction direction = Direction::forward);
+         Direction direction = Direction::forward,
+         const FftParams& params = {});
 
 /// Forward transform of real signals of length n: the n/2 + 1 values X[0..n/2] of each (n/2 rounded
 /// down); the others are X[n - k] = conj(X[k]). out.length = n/2 + 1, out.batch = in.batch. `out`

@@ -31,11 +31,13 @@ void inverse_fft_real(Context& context, Signals<const std::complex<T>> in, Signa
 
 /// Host views: copied to the device, transformed, copied back (and counted by context.count_moved).
 namespace cuda {
+int cufft_version();
 template <class T>
 void fft(Context& context,
          Signals<const std::complex<T>> in,
          Signals<std::complex<T>> out,
-         Direction direction);
+         Direction direction,
+         const FftParams& params);
 template <class T>
 void fft_real(Context& context, Signals<const T> in, Signals<std::complex<T>> out);
 template <class T>

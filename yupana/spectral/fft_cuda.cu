@@ -111,13 +111,16 @@ template <class T>
 void fft(Context& context,
          Signals<const std::complex<T>> in,
          Signals<std::complex<T>> out,
-         Direction direction) {
+         Direction direction,
+         const FftParams& params) {
   const DeviceScope scope(context.devices().front());
   const std::int64_t n = in.length;
   const std::int64_t most = signals_at_once(context, n, in.batch, sizeof(std::complex<T>));
   const Stream stream;
   DeviceArray<std::complex<T>> values(n * most);
-  DeviceFft<T> transform(n, most);
+  // Copies take longer than transforms: cuFFT only where it is asked for.
+  const bool asked = params.library == FftLibrary::cufft;
+  DeviceFft<T> transform(n, most, {asked ? FftLibrary::cufft : FftLibrary::own});
   for (std::int64_t begin = 0; begin < in.batch; begin += most) {
     context.check_cancelled();
     const std::int64_t count = std::min(most, in.batch - begin);
@@ -172,7 +175,7 @@ void fft_2d(Context& context,
   const Stream stream;
   DeviceArray<std::complex<T>> values(in.rows * in.cols);
   to_device(context, rows_of(in), values.data(), stream);
-  DeviceFft<T> rows(in.cols, in.rows);
+  DeviceFft<T> rows(in.cols, in.rows, {FftLibrary::own});
   rows.run(values.data(), values.data(), direction, stream);
   DeviceColumnFft<T> columns(in.rows, in.cols);
   columns.run(values.data(), direction, stream);
@@ -210,8 +213,11 @@ void inverse_fft_real_2d(Context& context,
 }
 
 #define YUPANA_FFT_CUDA(T)                                                                  \
-  template void fft<T>(                                                                     \
-      Context&, Signals<const std::complex<T>>, Signals<std::complex<T>>, Direction);       \
+  template void fft<T>(Context&,                                                            \
+                       Signals<const std::complex<T>>,                                      \
+                       Signals<std::complex<T>>,                                            \
+                       Direction,                                                           \
+                       const FftParams&);                                                   \
   template void fft_real<T>(Context&, Signals<const T>, Signals<std::complex<T>>);          \
   template void inverse_fft_real<T>(Context&, Signals<const std::complex<T>>, Signals<T>);  \
   template void fft_2d<T>(                                                                  \

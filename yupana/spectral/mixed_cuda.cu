@@ -1,187 +1,354 @@
+#include "yupana/spectral/mixed_cuda.hpp"
 #include "yupana/spectral/pass_cuda.cuh"
+#include "yupana/spectral/small_cuda.cuh"
 
-// Lengths made of 2, 3, 5 and 7: Stockham stages between two buffers in shared memory, the radices
-// known at run time only. The plain way; powers of two have pass_cuda.cuh.
+// Lengths made of 2, 3, 5 and 7: Stockham stages of up to 16 values in registers, between two
+// buffers in shared memory; the radices are known at run time only. The first stage reads memory
+// and the last one writes it, each in the order in which memory lies. Powers of two have
+// pass_cuda.cuh and rows_cuda.cuh.
 namespace yupana::spectral::cuda {
 namespace {
 
-constexpr int mixed_threads = 256;
-constexpr int mixed_bytes = 32 << 10;  ///< of one buffer: three blocks a multiprocessor
+constexpr int most_threads = 512;
+// Of one buffer. Where columns lie side by side, wide lines count; otherwise blocks that hide each
+// other's waiting.
+constexpr int across_bytes = 32 << 10, rows_bytes = 16 << 10;
+constexpr int most_stages = 4;
+
+/// i / divisor for i divisor < 2^32, as happens within a tile.
+struct Divisor {
+  std::uint32_t value = 1, inverse = 0;
+
+  Divisor() = default;
+  explicit Divisor(int by)
+      : value(static_cast<std::uint32_t>(by)),
+        inverse(by > 1 ? static_cast<std::uint32_t>((std::uint64_t{1} << 32) / value + 1) : 0) {}
+  __device__ __forceinline__ int of(int i) const {
+    return value == 1 ? i : static_cast<int>(__umulhi(static_cast<std::uint32_t>(i), inverse));
+  }
+};
+
+/// Unit a rest + b transforms values (a radix + digit) rest + b; digit k of the result is value
+/// unit + k units of the next stage.
+struct MixedStage {
+  int radix = 1;
+  int done = 1;   ///< product of the radices before
+  int rest = 1;   ///< of those behind
+  int units = 1;  ///< length / radix
+  Divisor by_rest, by_units;
+};
 
 template <class F>
 struct MixedLaunch {
   Pass<F> pass;
-  Radices radices;
+  int length;
+  int count;
+  MixedStage stages[most_stages];
   int log_columns;  ///< of a tile
+  int pitch;        ///< of a column in a buffer
+  int roots_at;     ///< where the length's roots lie behind both buffers
   std::int64_t tiles;
+  bool across_in, across_out;  ///< neighbours in memory are columns, not values of one
+  bool copy_in, copy_out;      ///< columns too short to be read or written by units
+  Divisor by_length;
 };
 
+// Where threads read or write a column: value `at` of it, then every `apart`-th one.
 template <class F>
-struct Single {
-  static constexpr int size = 1;
-  typename F::Element at[1];
+struct InMemory {
+  typename F::Element* values;
+  std::int64_t stride;
+  template <int Count, class Move>
+  __device__ __forceinline__ void each(int at, int apart, const Move& move) const {
+    typename F::Element* here = values + at * stride;
+    const std::int64_t jump = apart * stride;
+    for_constants<Count>([&](auto i) {
+      move(i, *here);
+      here += jump;
+    });
+  }
+};
+template <class F>
+struct InBuffer {
+  typename F::Element* shared;
+  int begin;
+  template <int Count, class Move>
+  __device__ __forceinline__ void each(int at, int apart, const Move& move) const {
+    typename F::Element* const here = shared + (begin + at);
+    for_constants<Count>([&](auto i) { move(i, here[i * apart]); });
+  }
 };
 
-// v[q] becomes sum over j of v[j] e^(-2 pi i j q / Radix).
-template <class F, int Radix>
-__device__ __forceinline__ void small_transform(Single<F> (&v)[Radix],
-                                                const typename F::Element* roots,
-                                                int length) {
-  if constexpr ((Radix & (Radix - 1)) == 0) {
-    constexpr int bits = Radix == 2 ? 1 : Radix == 4 ? 2 : 3;
-    butterfly<F, Radix, 0>(v);
-    Single<F> sorted[Radix];
-#pragma unroll
-    for (int q = 0; q < Radix; ++q) sorted[q] = v[reversed(q, bits)];
-#pragma unroll
-    for (int q = 0; q < Radix; ++q) v[q] = sorted[q];
+/// A unit of work: which transform of which column.
+struct Unit {
+  int number;
+  int column;
+  std::int64_t global;  ///< column of the pass
+};
+
+template <class F, int Radix, bool First, bool Last, class Source, class Target>
+__device__ __forceinline__ void transform_unit(const MixedLaunch<F>& launch,
+                                               const MixedStage& stage,
+                                               const Unit& unit,
+                                               const Source& source,
+                                               const Target& target,
+                                               const typename F::Element* roots) {
+  using Element = typename F::Element;
+  const Pass<F>& pass = launch.pass;
+  const int a = First ? 0 : stage.by_rest.of(unit.number), b = unit.number - a * stage.rest;
+  Element v[Radix];
+  source.template each<Radix>(
+      a * Radix * stage.rest + b, stage.rest, [&](auto i, const Element& value) { v[i] = value; });
+  if (First && pass.enter) {
+    for_constants<Radix>([&](auto i) { v[i] = F::enter(v[i]); });
+  }
+  small_transform<F, Radix>(v);
+  const auto multiply = [&](auto k, Element power) { v[k] = F::multiply(v[k], power); };
+  if constexpr (!Last) {
+    const Element root = roots[b * stage.done];
+    for_powers<F, Radix, false>(root, root, multiply);
   } else {
-    typename F::Element root[Radix], sum[Radix];
-#pragma unroll
-    for (int q = 0; q < Radix; ++q) root[q] = __ldg(roots + q * (length / Radix));
-#pragma unroll
-    for (int q = 0; q < Radix; ++q) {
-      sum[q] = v[0].at[0];
-#pragma unroll
-      for (int j = 1; j < Radix; ++j) {
-        sum[q] = F::add(sum[q], F::multiply(v[j].at[0], root[j * q % Radix]));
+    if (pass.twiddle == Twiddle::after) {
+      const std::int64_t i0 = place_of(pass.to, unit.global).i0;
+      for_powers<F, Radix, true>(root_of<F>(pass.between, unit.number * i0),
+                                 root_of<F>(pass.between, stage.units * i0),
+                                 multiply);
+    }
+    if (pass.leave) {
+      for_constants<Radix>([&](auto i) { v[i] = F::leave(v[i], pass.scale); });
+    }
+  }
+  target.template each<Radix>(
+      unit.number, stage.units, [&](auto k, Element& value) { value = v[k]; });
+}
+
+template <class F, int Radix, bool First, bool Last>
+__device__ __forceinline__ void transform_stage(const MixedLaunch<F>& launch,
+                                                const MixedStage& stage,
+                                                std::int64_t tile,
+                                                typename F::Element* shared,
+                                                int from,
+                                                int to) {
+  using Element = typename F::Element;
+  const Pass<F>& pass = launch.pass;
+  const bool across = First ? launch.across_in : launch.across_out;
+  const int total = stage.units << launch.log_columns;
+  const Element* const roots = shared + launch.roots_at;
+  for (int work = static_cast<int>(threadIdx.x); work < total;
+       work += static_cast<int>(blockDim.x)) {
+    const int outer = across ? work >> launch.log_columns : stage.by_units.of(work);
+    const int inner = across ? work & ((1 << launch.log_columns) - 1) : work - outer * stage.units;
+    Unit unit{across ? outer : inner, across ? inner : outer, 0};
+    unit.global = (tile << launch.log_columns) + unit.column;
+    if (unit.global >= pass.columns) continue;
+    const InBuffer<F> source{shared, from + unit.column * launch.pitch};
+    const InBuffer<F> target{shared, to + unit.column * launch.pitch};
+    const auto into = [&](const auto& source) {
+      if constexpr (Last) {
+        if (!launch.copy_out) {
+          transform_unit<F, Radix, First, Last>(
+              launch,
+              stage,
+              unit,
+              source,
+              InMemory<F>{pass.out + place_of(pass.to, unit.global).offset, pass.to.stride},
+              roots);
+          return;
+        }
+      }
+      transform_unit<F, Radix, First, Last>(launch, stage, unit, source, target, roots);
+    };
+    if constexpr (First) {
+      if (!launch.copy_in) {
+        into(InMemory<F>{const_cast<Element*>(pass.in) + place_of(pass.from, unit.global).offset,
+                         pass.from.stride});
+        continue;
       }
     }
-#pragma unroll
-    for (int q = 0; q < Radix; ++q) v[q].at[0] = sum[q];
+    into(source);
   }
 }
 
-// One stage: `done` values of the transform are in place, groups of done * Radix after it.
-template <class F, int Radix>
-__device__ void stage(const typename F::Element* from,
-                      typename F::Element* to,
-                      int length,
-                      int done,
-                      int log_columns,
-                      const typename F::Element* roots) {
-  const int count = length / Radix, apart = length / (done * Radix);
-  for (int unit = static_cast<int>(threadIdx.x); unit < count << log_columns;
-       unit += mixed_threads) {
-    const int j = unit >> log_columns, column = unit & ((1 << log_columns) - 1);
-    const int k = j % done;
-    Single<F> v[Radix];
-#pragma unroll
-    for (int i = 0; i < Radix; ++i) {
-      v[i].at[0] = from[((j + i * count) << log_columns) | column];
-      if (i > 0) v[i].at[0] = F::multiply(v[i].at[0], __ldg(roots + i * k * apart));
-    }
-    small_transform<F, Radix>(v, roots, length);
-    const int first = (j - k) * Radix + k;
-#pragma unroll
-    for (int i = 0; i < Radix; ++i) {
-      to[((first + i * done) << log_columns) | column] = v[i].at[0];
-    }
+template <class F, bool First, bool Last>
+__device__ __forceinline__ void run_stage(const MixedLaunch<F>& launch,
+                                          int index,
+                                          std::int64_t tile,
+                                          typename F::Element* shared,
+                                          int from,
+                                          int to) {
+  const MixedStage& stage = launch.stages[index];
+  switch (stage.radix) {
+#define YUPANA_RADIX(r) \
+  case r:               \
+    return transform_stage<F, r, First, Last>(launch, stage, tile, shared, from, to);
+    YUPANA_RADIX(2)
+    YUPANA_RADIX(3)
+    YUPANA_RADIX(4)
+    YUPANA_RADIX(5)
+    YUPANA_RADIX(6)
+    YUPANA_RADIX(7)
+    YUPANA_RADIX(8)
+    YUPANA_RADIX(9)
+    YUPANA_RADIX(10)
+    YUPANA_RADIX(12)
+    YUPANA_RADIX(14)
+    YUPANA_RADIX(15)
+    YUPANA_RADIX(16)
+#undef YUPANA_RADIX
+    default:
+      return transform_stage<F, 1, First, Last>(launch, stage, tile, shared, from, to);
   }
 }
 
-// body(row, column of the tile, the same of all columns) for the values of a tile, neighbours in
-// memory by neighbouring threads.
-template <class Body>
-__device__ __forceinline__ void each_value(const Layout& layout,
-                                           int length,
-                                           int log_columns,
+// The columns of a tile that lie one after the other in memory, as one run of values: body(where in
+// memory, where in a buffer).
+template <class F, class Body>
+__device__ __forceinline__ void each_value(const MixedLaunch<F>& launch,
                                            std::int64_t tile,
-                                           std::int64_t columns,
                                            const Body& body) {
-  const bool across = layout.s0 == 1;
-  for (int unit = static_cast<int>(threadIdx.x); unit < length << log_columns;
-       unit += mixed_threads) {
-    const int row = across ? unit >> log_columns : unit % length;
-    const int column = across ? unit & ((1 << log_columns) - 1) : unit / length;
-    const std::int64_t global = (tile << log_columns) + column;
-    if (global < columns) body(row, (row << log_columns) | column, place_of(layout, global));
+  const std::int64_t column = tile << launch.log_columns;
+  const std::int64_t left = launch.pass.columns - column;
+  const int here =
+      left >> launch.log_columns > 0 ? 1 << launch.log_columns : static_cast<int>(left);
+  for (int at = static_cast<int>(threadIdx.x); at < here * launch.length;
+       at += static_cast<int>(blockDim.x)) {
+    const int which = launch.by_length.of(at);
+    body(column * launch.length + at, which * launch.pitch + at - which * launch.length);
   }
 }
 
 template <class F>
-__global__ void __launch_bounds__(mixed_threads)
+__global__ void __launch_bounds__(most_threads, sizeof(typename F::Element) == 8 ? 2 : 1)
     mixed_kernel(const __grid_constant__ MixedLaunch<F> launch) {
   using Element = typename F::Element;
   extern __shared__ uint4 shared[];
-  const Pass<F>& pass = launch.pass;
-  const int length = launch.radices.length, log_columns = launch.log_columns;
-  auto* from = reinterpret_cast<Element*>(shared);
-  Element* to = from + (length << log_columns);
+  auto* const values = reinterpret_cast<Element*>(shared);
+  const int buffer = launch.pitch << launch.log_columns;
+  for (int at = static_cast<int>(threadIdx.x); at < launch.length;
+       at += static_cast<int>(blockDim.x)) {
+    values[launch.roots_at + at] = launch.pass.roots[at];
+  }
   wait_for_earlier_kernels();
+  __syncthreads();
+  const int last = launch.count - 1;
   for (std::int64_t tile = blockIdx.x; tile < launch.tiles; tile += gridDim.x) {
-    each_value(pass.from,
-               length,
-               log_columns,
-               tile,
-               pass.columns,
-               [&](int row, int at, ColumnPlace place) {
-                 const Element value = pass.in[place.offset + row * pass.from.stride];
-                 from[at] = pass.enter ? F::enter(value) : value;
-               });
-    int done = 1;
-    for (int i = 0; i < launch.radices.count; ++i) {
-      const int radix = launch.radices.radix[static_cast<std::size_t>(i)];
+    int from = 0, to = buffer;
+    if (launch.copy_in) {
+      each_value(
+          launch, tile, [&](std::int64_t at, int place) { values[place] = launch.pass.in[at]; });
       __syncthreads();
-      switch (radix) {
-        case 2:
-          stage<F, 2>(from, to, length, done, log_columns, pass.roots);
-          break;
-        case 3:
-          stage<F, 3>(from, to, length, done, log_columns, pass.roots);
-          break;
-        case 4:
-          stage<F, 4>(from, to, length, done, log_columns, pass.roots);
-          break;
-        case 5:
-          stage<F, 5>(from, to, length, done, log_columns, pass.roots);
-          break;
-        case 7:
-          stage<F, 7>(from, to, length, done, log_columns, pass.roots);
-          break;
-        default:
-          stage<F, 8>(from, to, length, done, log_columns, pass.roots);
-          break;
+    }
+    if (last == 0) {
+      run_stage<F, true, true>(launch, 0, tile, values, from, to);
+    } else {
+      run_stage<F, true, false>(launch, 0, tile, values, from, to);
+      __syncthreads();
+      for (int index = 1; index < last; ++index) {
+        from = buffer - from;
+        to = buffer - to;
+        run_stage<F, false, false>(launch, index, tile, values, from, to);
+        __syncthreads();
       }
-      done *= radix;
-      Element* const other = from;
-      from = to;
-      to = other;
+      from = buffer - from;
+      to = buffer - to;
+      run_stage<F, false, true>(launch, last, tile, values, from, to);
     }
     __syncthreads();
-    each_value(
-        pass.to, length, log_columns, tile, pass.columns, [&](int row, int at, ColumnPlace place) {
-          Element value = from[at];
-          if (pass.twiddle == Twiddle::after) {
-            value = F::multiply(value, root_of<F>(pass.between, row * place.i0));
-          }
-          pass.out[place.offset + row * pass.to.stride] =
-              pass.leave ? F::leave(value, pass.scale) : value;
-        });
-    __syncthreads();
+    if (launch.copy_out) {
+      each_value(launch, tile, [&](std::int64_t at, int place) {
+        launch.pass.out[at] = values[to + place];
+      });
+      __syncthreads();
+    }
   }
 }
 
 template <class F>
 void launch_mixed(const Pass<F>& pass, const Radices& radices, cudaStream_t stream) {
-  const int column_bytes = radices.length * static_cast<int>(sizeof(typename F::Element));
-  int log_columns = 0;
-  while (log_columns < 8 && column_bytes << (log_columns + 1) <= mixed_bytes &&
-         pass.columns >> (log_columns + 1) >= 2 * multiprocessors()) {
-    ++log_columns;
+  constexpr int size = static_cast<int>(sizeof(typename F::Element));
+  constexpr int together = 128 / size;  // lanes whose accesses to shared memory meet
+  MixedLaunch<F> launch{};
+  launch.pass = pass;
+  launch.length = radices.length;
+  launch.by_length = Divisor(radices.length);
+  launch.count = radices.count;
+  launch.across_in = pass.from.s0 == 1 && pass.from.stride > 1;
+  launch.across_out = pass.to.s0 == 1 && pass.to.stride > 1;
+  const bool across = launch.across_in || launch.across_out;
+  // Tiles of at least a sector where columns lie side by side; otherwise as wide as leaves every
+  // multiprocessor two of them.
+  const int sector = across ? 32 / size : 1;
+  int& log = launch.log_columns;
+  const int most_bytes = across ? across_bytes : rows_bytes;
+  while (log < 8 && radices.length * size << (log + 1) <= most_bytes &&
+         (1 << log < sector || pass.columns >> (log + 1) >= 2 * multiprocessors())) {
+    ++log;
   }
-  const std::int64_t tiles = ((pass.columns - 1) >> log_columns) + 1;
-  const std::int64_t room = 6 * multiprocessors();
+  launch.tiles = ((pass.columns - 1) >> log) + 1;
+  // Columns begin on different banks.
+  const int apart = together >> log > 1 ? together >> log : 1;
+  launch.pitch = radices.length;
+  while (launch.pitch % together != apart % together) ++launch.pitch;
+  launch.roots_at = 2 * (launch.pitch << log);
+  int most = 1;
+  for (int i = 0, done = 1; i < radices.count; ++i) {
+    MixedStage& stage = launch.stages[i];
+    stage.radix = radices.radix[static_cast<std::size_t>(i)];
+    stage.done = done;
+    stage.units = radices.length / stage.radix;
+    done *= stage.radix;
+    stage.rest = radices.length / done;
+    stage.by_rest = Divisor(stage.rest);
+    stage.by_units = Divisor(stage.units);
+    most = std::max(most, stage.units << log);
+  }
+  const auto short_run = [&](const Layout& layout, int units) {
+    return layout.stride == 1 && layout.s0 == radices.length && layout.n1 == 1 && units < 32;
+  };
+  launch.copy_in = short_run(pass.from, launch.stages[0].units);
+  launch.copy_out = short_run(pass.to, launch.stages[radices.count - 1].units);
+  const int rounds = (most + most_threads - 1) / most_threads;
+  const int threads = ((most + rounds - 1) / rounds + 31) / 32 * 32;
+  const int room = multiprocessors() * std::max(1, 1024 / threads) * 2;
   launch_behind(mixed_kernel<F>,
-                static_cast<unsigned>(tiles < room ? tiles : room),
-                mixed_threads,
-                2 * (column_bytes << log_columns),
+                static_cast<unsigned>(launch.tiles < room ? launch.tiles : room),
+                threads,
+                (launch.roots_at + radices.length) * size,
                 stream,
-                MixedLaunch<F>{pass, radices, log_columns, tiles},
+                launch,
                 "transform columns by mixed radices");
 }
 
 }  // namespace
+
+Radices radices_of(int length) {
+  // As few stages as possible, then the smallest sum of radices: 1000 is 10 10 10.
+  constexpr int all[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16};
+  Radices best;
+  best.count = most_stages + 1;
+  int least = 0;
+  Radices trial;
+  const auto search = [&](const auto& again, int left, int from, int sum) -> void {
+    if (left == 1) {
+      if (trial.count < best.count || (trial.count == best.count && sum < least)) {
+        best = trial;
+        least = sum;
+      }
+      return;
+    }
+    if (trial.count == most_stages) return;
+    for (int i = from; i >= 0; --i) {
+      if (left % all[i] != 0) continue;
+      trial.radix[static_cast<std::size_t>(trial.count++)] = all[i];
+      again(again, left / all[i], i, sum + all[i]);
+      --trial.count;
+    }
+  };
+  search(search, length, static_cast<int>(std::size(all)) - 1, 0);
+  if (length == 1) best.radix[0] = best.count = 1;
+  best.length = length;
+  return best;
+}
 
 template <>
 void run_mixed_pass(const Pass<ComplexField<float>>& pass,

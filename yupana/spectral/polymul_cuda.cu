@@ -95,7 +95,7 @@ void polymul(Context& context,
   while (padded < static_cast<std::int64_t>(out.size())) padded *= 2;
   DeviceArray<std::complex<double>> spectra[2] = {DeviceArray<std::complex<double>>(padded),
                                                   DeviceArray<std::complex<double>>(padded)};
-  DeviceFft<double> transform(padded);
+  DeviceFft<double> transform(padded, 1, {FftLibrary::own});
   const auto elements = [](auto& array) { return reinterpret_cast<double2*>(array.data()); };
   for (const int which : {0, 1}) {
     const auto values = on_device(context, which == 0 ? a : b, stream);
