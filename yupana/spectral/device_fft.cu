@@ -100,8 +100,8 @@ struct DeviceFft<T>::Plan {
 
   std::int64_t n;
   std::int64_t batch;
-  bool tall;    ///< two passes that tall_cuda makes
-  bool wide;    ///< three passes that wide_cuda makes
+  bool tall;  ///< two passes that tall_cuda makes
+  bool wide;  ///< three passes that wide_cuda makes
   std::vector<int> lengths;
   std::vector<Roots<F>> roots;    ///< of each length
   std::vector<Roots<F>> between;  ///< after each pass but the last
