@@ -63,12 +63,13 @@ TEST(FftOnGpu, AgreesWithTheCpuForDoublesOfAnyLength) {
   check_lengths<double>();
 }
 
-// Columns of 2^10 to 2^12 values each way, one signal and several.
-TEST(FftOnGpu, LongFloatsAgreeWithTheCpuInTwoPasses) {
+// Two passes over columns of 2^10 to 2^12 values, three over columns of 2^8 and 2^9; one signal and
+// several.
+TEST(FftOnGpu, LongFloatsAgreeWithTheCpuInTwoAndThreePasses) {
   YUPANA_NEEDS_GPU();
   Context context(on("cuda"));
   for (const auto& [log, batch] :
-       {std::pair{20, 1}, {20, 5}, {21, 2}, {22, 3}, {23, 1}, {24, 1}, {25, 1}}) {
+       {std::pair{20, 1}, {20, 5}, {21, 2}, {22, 3}, {23, 1}, {24, 1}, {25, 2}, {26, 1}, {27, 1}}) {
     const std::int64_t n = std::int64_t{1} << log;
     const auto x = noise<float>(n * batch, static_cast<std::uint64_t>(log));
     for (const Direction direction : {Direction::forward, Direction::inverse}) {

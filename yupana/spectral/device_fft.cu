@@ -13,6 +13,7 @@
 #include "yupana/spectral/roots_cuda.hpp"
 #include "yupana/spectral/rows_cuda.hpp"
 #include "yupana/spectral/tall_cuda.hpp"
+#include "yupana/spectral/wide_cuda.hpp"
 
 namespace yupana::spectral::cuda {
 
@@ -102,6 +103,7 @@ struct DeviceFft<T>::Plan {
   bool prepared = false;
   bool tall;  ///< two passes that tall_cuda makes
   bool rows;  ///< one pass that rows_cuda makes
+  bool wide;  ///< three passes that wide_cuda makes
   std::vector<int> lengths;
   std::vector<Roots<F>> roots;    ///< of each length
   std::vector<Roots<F>> between;  ///< after each pass but the last
@@ -114,6 +116,7 @@ struct DeviceFft<T>::Plan {
         batch(batch_),
         tall(std::is_same_v<T, float> && is_power_of_two(n) && tall_serves(log_of(n))),
         rows(is_power_of_two(n) && n >= 1 << shortest_rows && n <= 1 << longest_rows<T>),
+        wide(std::is_same_v<T, float> && is_power_of_two(n) && wide_serves(log_of(n))),
         lengths(pass_lengths(n, tall)) {
     if (params.library == FftLibrary::cufft ||
         (params.library == FftLibrary::automatic && cufft_leads<T>(n, batch))) {
@@ -213,6 +216,17 @@ struct DeviceFft<T>::Plan {
     return pass;
   }
 
+  WideTransform wide_transform() requires(std::is_same_v<T, float>) {
+    WideTransform transform;
+    for (std::size_t i = 0; i < 3; ++i) {
+      transform.logs[i] = log_of(lengths[i]);
+      transform.roots[i] = roots[i].data();
+    }
+    transform.between = {between[0].view(), between[1].view()};
+    transform.work = work.data();
+    return transform;
+  }
+
   void run(const Element* in,
            Element* out,
            std::int64_t count,
@@ -230,7 +244,12 @@ struct DeviceFft<T>::Plan {
       return;
     }
     if constexpr (std::is_same_v<T, float>) {
-      if (tall && reinterpret_cast<std::uintptr_t>(in) % 16 == 0) {
+      const bool aligned = reinterpret_cast<std::uintptr_t>(in) % 16 == 0;
+      if (wide && aligned) {
+        run_wide(wide_transform(), in, out, count, direction == Direction::inverse, stream);
+        return;
+      }
+      if (tall && aligned) {
         run_tall(tall_pass(0, in, work.data(), count, direction),
                  tall_pass(1, work.data(), out, count, direction),
                  log_of(lengths[0]),

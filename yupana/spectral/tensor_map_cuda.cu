@@ -1,0 +1,68 @@
+#include <cudaTypedefs.h>
+
+#include "yupana/core/cuda/runtime.hpp"
+#include "yupana/spectral/tensor_map_cuda.hpp"
+
+namespace yupana::spectral::cuda {
+
+using yupana::cuda::check;
+
+namespace {
+
+// Of the driver, asked for at run time: programs start without one.
+PFN_cuTensorMapEncodeTiled_v12000 encoder() {
+  static const auto function = [] {
+    void* found = nullptr;
+    cudaDriverEntryPointQueryResult result{};
+    if (cudaGetDriverEntryPointByVersion(
+            "cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &result) != cudaSuccess ||
+        result != cudaDriverEntryPointSuccess) {
+      cudaGetLastError();
+      found = nullptr;
+    }
+    return reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(found);
+  }();
+  return function;
+}
+
+}  // namespace
+
+CUtensorMap matrix_of(const float2* data, std::int64_t width, std::int64_t height, Box box) {
+  const auto wide = [](std::int64_t value) { return static_cast<cuuint64_t>(value); };
+  const auto narrow = [](int value) { return static_cast<cuuint32_t>(value); };
+  const bool flat = box.stride == 1;
+  const cuuint64_t row = wide(width) * sizeof(float2);
+  const cuuint64_t sizes[3] = {
+      wide(width), wide(flat ? height : box.stride), wide(height / box.stride)};
+  const cuuint64_t pitches[2] = {row, row * wide(box.stride)};
+  const cuuint32_t boxes[3] = {narrow(box.columns), narrow(flat ? box.rows : 1), narrow(box.rows)};
+  const cuuint32_t steps[3] = {1, 1, 1};
+  CUtensorMap map;
+  const CUresult result = encoder()(&map,
+                                    CU_TENSOR_MAP_DATA_TYPE_FLOAT64,  // 8 bytes, as float2
+                                    flat ? 2 : 3,
+                                    const_cast<float2*>(data),
+                                    sizes,
+                                    pitches,
+                                    boxes,
+                                    steps,
+                                    CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                    CU_TENSOR_MAP_SWIZZLE_NONE,
+                                    CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  check(result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue,
+        "describe a matrix to the copy engine");
+  return map;
+}
+
+bool copy_engine_serves(int shared_bytes) {
+  int device = 0, major = 0, minor = 0, bytes = 0;
+  check(cudaGetDevice(&device), "ask for the device");
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "ask");
+  check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "ask");
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "ask");
+  // Other devices run code made for older ones, which leaves the engine alone.
+  return major == 9 && minor == 0 && bytes >= shared_bytes && encoder() != nullptr;
+}
+
+}  // namespace yupana::spectral::cuda

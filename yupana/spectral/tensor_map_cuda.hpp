@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cuda.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+/// Only files of the CUDA build include this.
+/// Private to the family: matrices of floats as the copy engine of Hopper knows them.
+namespace yupana::spectral::cuda {
+
+/// Boxes of `columns` values in `rows` rows; these are every `stride`-th one, where stride > 1 the
+/// box's place has three numbers: column, row mod stride, row / stride.
+struct Box {
+  int columns;
+  int stride;
+  int rows;
+};
+
+/// `height` rows of `width` values, one behind the other; `data` begins at a multiple of 16 bytes.
+CUtensorMap matrix_of(const float2* data, std::int64_t width, std::int64_t height, Box box);
+
+/// Whether the current device has that engine, code for it and so many bytes of shared memory.
+bool copy_engine_serves(int shared_bytes);
+
+}  // namespace yupana::spectral::cuda
