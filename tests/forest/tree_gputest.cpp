@@ -226,6 +226,41 @@ TEST_F(GpuTrees, ForestsEqualTheProcessorForEverySampling) {
   }
 }
 
+// Rows are drawn on the device: as many as there are trees, around a warp, and some blocks' worth.
+TEST_F(GpuTrees, RowsAreDrawnWithTheBitsOfTheProcessor) {
+  for (const std::int64_t rows : {1, 2, 5, 31, 32, 33, 257, 100'003}) {
+    // Of few rows, some part would have none of weight above 0.
+    const auto sample = make_sample<float>({rows, 3, 2, 0, 0, rows > 1000 ? 2 : 0, 7});
+    for (const Sampling sampling : {Sampling::bootstrap, Sampling::partition, Sampling::all}) {
+      for (const std::int64_t trees : {1, 5, 67}) {
+        if (sampling == Sampling::partition && trees > rows) continue;
+        ForestParams params{.trees = trees, .sampling = sampling};
+        params.tree.max_depth = 1;
+        const auto a = fit_forest(cpu_, sample.table.view(), sample.target(), params);
+        const auto b = fit_forest(*gpu_, sample.table.view(), sample.target(), params);
+        EXPECT_TRUE(a.trees == b.trees)
+            << rows << " rows, sampling " << static_cast<int>(sampling) << ", " << trees;
+      }
+    }
+  }
+}
+
+TEST_F(GpuTrees, AStretchOfAForestHasItsTrees) {
+  const auto sample = make_sample<float>({4000, 5, 2, 0, 0.1, 0, 7});
+  for (const Sampling sampling : {Sampling::bootstrap, Sampling::partition}) {
+    ForestParams params{.trees = 80, .sampling = sampling};
+    params.tree.max_depth = 3;
+    const auto whole = fit_forest(*gpu_, sample.table.view(), sample.target(), params);
+    params.trees = 70;
+    params.first_tree = 9;
+    params.all_trees = 80;
+    const auto stretch = fit_forest(*gpu_, sample.table.view(), sample.target(), params);
+    for (std::size_t t = 0; t < 70; ++t) {
+      EXPECT_EQ(difference(whole.trees[9 + t], stretch.trees[t]), "") << t;
+    }
+  }
+}
+
 TEST_F(GpuTrees, AForestDoesNotDependOnTheDevicesMemory) {
   const auto sample = make_sample<float>({20'000, 6, 2, 0, 0, 0, 7});
   Context little({.device = "cuda:0", .gpu_memory = 12 << 20});

@@ -6,6 +6,7 @@
 
 #include "tests/spectral/spectra.hpp"
 #include "tests/support/gpu.hpp"
+#include "yupana/core/error.hpp"
 #include "yupana/spectral/matmul.hpp"
 
 namespace yupana::spectral {

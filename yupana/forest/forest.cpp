@@ -8,6 +8,7 @@
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/core/tiles.hpp"
+#include "yupana/forest/forest_draw.hpp"
 #include "yupana/forest/forest_ranks.hpp"
 #include "yupana/forest/lists.hpp"
 #include "yupana/forest/row_ranks.hpp"
@@ -17,11 +18,6 @@
 namespace yupana::forest {
 namespace {
 
-/// A number below n from a random word (n < 2^32).
-std::int64_t below(std::uint64_t word, std::int64_t n) {
-  return static_cast<std::int64_t>(((word >> 32) * static_cast<std::uint64_t>(n)) >> 32);
-}
-
 /// Trees of the whole forest, of which perhaps only a stretch is grown.
 std::int64_t forest_trees(const ForestParams& params) {
   return params.all_trees > 0 ? params.all_trees : params.first_tree + params.trees;
@@ -30,19 +26,19 @@ std::int64_t forest_trees(const ForestParams& params) {
 /// How often each tree sees each row.
 class Draws {
  public:
-  Draws(std::int64_t rows, const ForestParams& params) : rows_(rows), params_(params) {
-    if (params.sampling != Sampling::partition) return;
+  /// here: whether they are asked for, which a forest that grows on devices does not.
+  Draws(std::int64_t rows, const ForestParams& params, bool here) : rows_(rows), params_(params) {
+    if (params.sampling != Sampling::partition || !here) return;
     parts_ = parts_of_rows(rows, forest_trees(params), params.tree.seed);
   }
 
   void of_tree(std::int64_t tree, std::uint8_t* repeats) const {
     if (params_.sampling == Sampling::bootstrap) {
       std::fill(repeats, repeats + rows_, std::uint8_t{0});
-      const Random random(params_.tree.seed, static_cast<std::uint64_t>(tree) + 1);
+      const Random random = rows_random(params_.tree.seed, tree);
       for (std::int64_t i = 0; i < rows_; ++i) {
         std::uint8_t& count = repeats[below(random.word(static_cast<std::uint64_t>(i)), rows_)];
-        // 255 draws of one row happen in no forest of this world.
-        count = static_cast<std::uint8_t>(count + (count < 255));
+        count = static_cast<std::uint8_t>(count + (count < most_repeats));
       }
       return;
     }
@@ -50,8 +46,6 @@ class Draws {
       repeats[i] = params_.sampling == Sampling::all || parts_[i] == tree;
     }
   }
-  /// Which tree sees each row, where only one does; null otherwise.
-  const std::uint32_t* parts() const { return parts_.empty() ? nullptr : parts_.data(); }
 
  private:
   std::int64_t rows_;
@@ -145,23 +139,20 @@ std::uint64_t seed_of(const TreeParams& params, std::int64_t tree) {
 template <class T>
 std::vector<Tree> fit_on_devices(Context& context,
                                  TableView<T> table,
-                                 [[maybe_unused]] const T* resident,
+                                 const T* resident,
                                  const Problem& problem,
                                  const TreeParams& params,
-                                 const ForestParams& forest,
-                                 const Draws& draws) {
-  const std::int64_t first = forest.first_tree;
-  cuda::ForestDraws on_device;
-  on_device.trees = forest.trees;
+                                 const ForestParams& forest) {
+  cuda::ForestDraws draws;
+  draws.sampling = forest.sampling;
+  draws.seed = forest.tree.seed;
+  draws.first_tree = forest.first_tree;
+  draws.all_trees = forest_trees(forest);
+  draws.trees = forest.trees;
   for (std::int64_t t = 0; t < forest.trees; ++t) {
-    on_device.seeds.push_back(seed_of(params, first + t));
+    draws.seeds.push_back(seed_of(params, forest.first_tree + t));
   }
-  on_device.of_tree = [&draws, first](std::int64_t t, std::uint8_t* repeats) {
-    draws.of_tree(first + t, repeats);
-  };
-  // Parts are numbered as the trees of the whole forest are.
-  if (forest.trees == forest_trees(forest)) on_device.parts = draws.parts();
-  return cuda::fit_trees<T>(context, table, resident, problem, params, on_device);
+  return cuda::fit_trees<T>(context, table, resident, problem, params, draws);
 }
 #endif
 
@@ -225,7 +216,7 @@ void score_out_of_bag(Context& context,
 Array<std::uint32_t> parts_of_rows(std::int64_t rows, std::int64_t trees, std::uint64_t seed) {
   std::vector<std::uint32_t> order(static_cast<std::size_t>(rows));
   std::iota(order.begin(), order.end(), 0);
-  const Random random(seed, 0x70617274);
+  const Random random = parts_random(seed);
   const auto place = [&](std::int64_t i) {
     return order.data() + below(random.word(static_cast<std::uint64_t>(i)), i + 1);
   };
@@ -261,12 +252,12 @@ ForestResult fit(Context& context,
   const bool repeated = params.sampling == Sampling::bootstrap;
   const Problem problem = make_problem(table.rows, target, tree.criterion, repeated);
   const Growth<T> growth(context, table, problem, tree);
-  const Draws draws(table.rows, params);
+  const Draws draws(table.rows, params, context.backend() != Backend::cuda || params.out_of_bag);
   ForestResult result;
   result.trees.resize(static_cast<std::size_t>(params.trees));
 #ifdef YUPANA_CUDA
   if (context.backend() == Backend::cuda) {
-    result.trees = fit_on_devices(context, table, resident, problem, tree, params, draws);
+    result.trees = fit_on_devices(context, table, resident, problem, tree, params);
   }
 #endif
   if (context.backend() != Backend::cuda) {

@@ -1,11 +1,13 @@
 // Over 400 lines: one class takes trees from level to level; cut in two, both halves would need all
 // of its state.
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/grow_cuda.hpp"
+#include "yupana/forest/prune.hpp"
 
 namespace yupana::forest::cuda {
 
@@ -116,15 +118,21 @@ void Grower::use_features(const std::vector<std::uint8_t>& has_missing) {
 std::vector<Tree> Grower::grow(OwnLists lists, const std::vector<Part>& parts, std::int64_t marks) {
   lists_ = std::move(lists);
   level_.lists = lists_.view;
+  summed_ = false;
   goes_left_.of(marks);
   start(parts);
   for (std::int64_t depth = 0; !open_.empty(); ++depth) {
     context_.check_cancelled();
     const Answer answer = find_splits();
-    open_ = part_nodes(answer, depth);
+    std::vector<Open> next = next_nodes(answer, depth);
+    if (next.empty()) break;
+    part_nodes(std::move(next));
   }
   std::vector<Tree> trees;
-  for (const Tree& tree : trees_) trees.push_back(in_preorder(tree));
+  for (const Tree& tree : trees_) {
+    // Grown level by level; nothing is pruned, nodes are put in preorder.
+    trees.push_back(compacted(tree, std::vector<char>(tree.nodes.size(), 0)));
+  }
   return trees;
 }
 
@@ -262,19 +270,27 @@ Grower::Answer Grower::find_splits() {
   draw_features();
   const std::int64_t strips = level_.lists.strips(), features = level_.lists.features;
   level_.strip_sums = strip_sums_.of(features * level_.channels * strips);
+  if (level_.sums == Sums::two_classes) {
+    level_.reach = reach_.of(level_.columns() * strips);
+    level_.reach_best = reach_best_.of(level_.columns() * strips);
+    level_.reach_count = reach_count_.of(1);
+  }
   const std::int64_t pairs = level_.missing_slots * level_.nodes;
   level_.missing = missing_.of(pairs * level_.channels);
   level_.missing_rows = missing_rows_.of(pairs);
   level_.missing_starts = missing_starts_.of(pairs);
   level_.best = best_.of(features * level_.nodes);
+  level_.node_best = node_best_.of(level_.nodes);
   level_.least = least_.of(level_.nodes);
   Winner* winners = winners_.of(level_.nodes);
   Found* found = found_.of(level_.nodes);
   const auto nodes = static_cast<std::size_t>(level_.nodes);
   fill(level_.best, 0, nodes * static_cast<std::size_t>(features) * 8, stream_);
+  fill(level_.node_best, 0, nodes * 8, stream_);
   fill(winners, 0xff, nodes * sizeof(Winner), stream_);
-  launch_strip_sums(level_, labels_, stream_);
+  launch_strip_sums(level_, labels_, summed_, stream_);
   launch_missing_sums(level_, labels_, stream_);
+  if (level_.sums == Sums::two_classes) launch_reach(level_, labels_, stream_);
   launch_scores(level_, labels_, stream_);
   launch_least(level_, stream_);
   launch_winners(level_, labels_, winners, stream_);
@@ -313,10 +329,14 @@ std::int32_t Grower::add_node(std::int32_t tree, const Totals& totals) {
   return static_cast<std::int32_t>(to.nodes.size()) - 1;
 }
 
-/// Makes the children of a node and opens those that are no leaves; whether there are such.
-bool Grower::part_node(const Open& open, const Answer& answer, std::size_t i, std::int64_t depth) {
+/// Makes the children of open node i; those that are no leaves are put behind `next`.
+void Grower::part_node(const Answer& answer,
+                       std::size_t i,
+                       std::int64_t depth,
+                       std::vector<Open>& next) {
+  const Open& open = open_[i];
   const Found& found = answer.found[i];
-  if (open.is_leaf || found.feature < 0) return false;
+  if (open.is_leaf || found.feature < 0) return;
   const Totals left = left_totals(answer, i, open.totals);
   Totals right = rest_of(open.totals, left);
   if (problem_.classes == 0) {
@@ -324,7 +344,7 @@ bool Grower::part_node(const Open& open, const Answer& answer, std::size_t i, st
     right.most = from_order(answer.extremes[4 * i + 3]);
   }
   const std::int64_t all = all_weight_[static_cast<std::size_t>(open.tree)];
-  if (!gains_enough(problem_, params_, open.totals, left, right, all)) return false;
+  if (!gains_enough(problem_, params_, open.totals, left, right, all)) return;
   const std::int32_t children[2] = {add_node(open.tree, left), add_node(open.tree, right)};
   Tree& tree = trees_[static_cast<std::size_t>(open.tree)];
   Node& node = tree.nodes[static_cast<std::size_t>(open.index)];
@@ -335,11 +355,9 @@ bool Grower::part_node(const Open& open, const Answer& answer, std::size_t i, st
   node.missing_left = found.has_missing != 0 ? found.missing_left != 0 : left.rows > right.rows;
   node.left = children[0];
   node.right = children[1];
-  bool any = false;
   for (const bool is_right : {false, true}) {
     const Totals& totals = is_right ? right : left;
     if (is_leaf(params_, totals, depth + 1)) continue;
-    any = true;
     Open child;
     child.tree = open.tree;
     child.index = children[is_right ? 1 : 0];
@@ -347,34 +365,58 @@ bool Grower::part_node(const Open& open, const Answer& answer, std::size_t i, st
     child.row_base = open.row_base;
     child.totals = totals;
     Move& move = moves_[i];
-    (is_right ? move.right : move.left) = 0;
-    next_.push_back(std::move(child));
+    (is_right ? move.right : move.left) = move.left_before = 0;
+    next.push_back(std::move(child));
   }
-  return any;
 }
 
-/// The open nodes of the next level, their lists made.
-std::vector<Grower::Open> Grower::part_nodes(const Answer& answer, std::int64_t depth) {
-  next_.clear();
-  moves_.assign(open_.size(), {});
+/// The open nodes of the next level; where they go is in moves_. Trees are looked at side by side:
+/// their open nodes stand one behind the other.
+std::vector<Grower::Open> Grower::next_nodes(const Answer& answer, std::int64_t depth) {
+  moves_.assign(open_.size(), {nowhere, nowhere, nowhere});
+  std::vector<std::size_t> begins;
+  for (std::size_t i = 0; i < open_.size(); ++i) {
+    if (i == 0 || open_[i].tree != open_[i - 1].tree) begins.push_back(i);
+  }
+  begins.push_back(open_.size());
+  std::vector<std::vector<Open>> next(begins.size() - 1);
+  context_.parallel_for(std::ssize(next), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (auto t = static_cast<std::size_t>(begin); t < static_cast<std::size_t>(end); ++t) {
+      for (std::size_t i = begins[t]; i < begins[t + 1]; ++i) {
+        part_node(answer, i, depth, next[t]);
+      }
+    }
+  });
+  std::vector<Open> all;
+  for (auto& own : next) std::move(own.begin(), own.end(), std::back_inserter(all));
   std::uint32_t lefts = 0, begin = 0;
-  std::size_t first = 0;
+  std::size_t child = 0;
   for (std::size_t i = 0; i < open_.size(); ++i) {
     Move& move = moves_[i];
-    move.left_before = nowhere;
-    if (!part_node(open_[i], answer, i, depth)) continue;
+    if (move.left_before == nowhere) continue;
     move.left_before = lefts;
     lefts += static_cast<std::uint32_t>(answer.rows[i]);
     for (std::uint32_t* target : {&move.left, &move.right}) {
       if (*target == nowhere) continue;
       *target = begin;
-      begin += static_cast<std::uint32_t>(next_[first++].totals.rows);
+      begin += static_cast<std::uint32_t>(all[child++].totals.rows);
     }
   }
-  if (next_.empty()) return {};
+  return all;
+}
+
+/// Makes the lists of the nodes that are open next.
+void Grower::part_nodes(std::vector<Open> next) {
+  open_ = std::move(next);
+  std::vector<std::int64_t> sizes;
+  std::int64_t entries = 0;
+  for (const Open& open : open_) {
+    sizes.push_back(open.totals.rows);
+    entries += open.totals.rows;
+  }
   Move* moves = device_moves_.of(std::ssize(moves_));
   put(moves, moves_, stream_);
-  const std::int64_t features = level_.lists.features, entries = begin;
+  const std::int64_t features = level_.lists.features;
   if (other_.keys.empty()) {
     other_.keys = yupana::cuda::DeviceArray<std::uint32_t>(entries * features);
     other_.rows = yupana::cuda::DeviceArray<std::uint32_t>(entries * features);
@@ -384,50 +426,22 @@ std::vector<Grower::Open> Grower::part_nodes(const Answer& answer, std::int64_t 
   other_.view.keys = other_.keys.data();
   other_.view.rows = other_.rows.data();
   const std::int64_t strips = level_.lists.strips();
+  // Of two classes, sums come with the parting.
+  summed_ = level_.sums == Sums::two_classes;
   launch_parting(level_,
                  moves,
                  goes_left_.of(0),
                  bits_.of(features * strips * (strip_size / 32)),
                  strip_lefts_.of(features * strips),
                  other_.view,
+                 summed_ ? next_sums_.of(features * other_.view.strips()) : nullptr,
                  stream_);
   check(cudaStreamSynchronize(stream_), "part lists");
   std::swap(lists_, other_);
+  if (summed_) std::swap(strip_sums_, next_sums_);
   level_.lists = lists_.view;
   level_.drawn = nullptr;
-  std::vector<Open> next = std::move(next_);
-  std::vector<std::int64_t> sizes;
-  for (const Open& open : next) sizes.push_back(open.totals.rows);
-  std::swap(open_, next);
   place_nodes(sizes);
-  return std::move(open_);
-}
-
-Tree Grower::in_preorder(const Tree& tree) const {
-  Tree result;
-  result.outputs = tree.outputs;
-  struct Step {
-    std::int32_t node, parent;
-    bool is_right;
-  };
-  std::vector<Step> stack{{0, -1, false}};
-  while (!stack.empty()) {
-    const Step step = stack.back();
-    stack.pop_back();
-    const auto index = static_cast<std::int32_t>(result.nodes.size());
-    if (step.parent >= 0) {
-      Node& parent = result.nodes[static_cast<std::size_t>(step.parent)];
-      (step.is_right ? parent.right : parent.left) = index;
-    }
-    const Node& node = tree.nodes[static_cast<std::size_t>(step.node)];
-    result.nodes.push_back(node);
-    result.values.insert(
-        result.values.end(), tree.value(step.node), tree.value(step.node) + tree.outputs);
-    if (node.is_leaf()) continue;
-    stack.push_back({node.right, index, true});
-    stack.push_back({node.left, index, false});
-  }
-  return result;
 }
 
 }  // namespace yupana::forest::cuda

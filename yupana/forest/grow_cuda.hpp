@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -18,12 +19,14 @@ class Room {
   T* of(std::int64_t size) {
     if (size > array_.size()) {
       array_ = {};
-      array_ = yupana::cuda::DeviceArray<T>(size + size / 2);
+      array_ = yupana::cuda::DeviceArray<T>(std::max(size + size / 2, least));
     }
     return array_.data();
   }
 
  private:
+  // Tables of nodes are twice as long on each level; asking for memory makes the device wait.
+  static constexpr std::int64_t least = (std::int64_t{256} << 10) / std::int64_t{sizeof(T)};
   yupana::cuda::DeviceArray<T> array_;
 };
 
@@ -63,11 +66,11 @@ class Grower {
   void draw_features();
   Answer mark(const Found* found);
   Answer find_splits();
-  std::vector<Open> part_nodes(const Answer& answer, std::int64_t depth);
-  bool part_node(const Open& open, const Answer& answer, std::size_t i, std::int64_t depth);
+  std::vector<Open> next_nodes(const Answer& answer, std::int64_t depth);
+  void part_node(const Answer& answer, std::size_t i, std::int64_t depth, std::vector<Open>& next);
+  void part_nodes(std::vector<Open> next);
   Totals left_totals(const Answer& answer, std::size_t i, const Totals& node) const;
   std::int32_t add_node(std::int32_t tree, const Totals& totals);
-  Tree in_preorder(const Tree& tree) const;
   LeftSums left_sums();
 
   Context& context_;
@@ -78,21 +81,22 @@ class Grower {
   cudaStream_t stream_;
   OwnLists lists_, other_;
   Level level_;
-  std::vector<Open> open_, next_;
+  std::vector<Open> open_;
   std::vector<Move> moves_;
   std::vector<Tree> trees_;
   std::vector<std::int64_t> all_weight_;
   Room<std::uint32_t> node_of_, bits_, missing_rows_;
   Room<Place> places_;
-  Room<std::int64_t> totals_, before_, strip_sums_, missing_, strip_lefts_;
+  Room<std::int64_t> totals_, before_, strip_sums_, missing_, strip_lefts_, next_sums_, reach_;
   Room<Start> starts_, missing_starts_;
-  Room<std::uint64_t> best_, least_;
+  Room<std::uint64_t> best_, node_best_, least_, reach_best_;
   Room<std::uint8_t> drawn_, varies_, goes_left_;
   Room<Winner> winners_;
   Room<Found> found_;
   Room<Move> device_moves_;
-  Room<unsigned long long> left_rows_, left_sums_, extremes_;
+  Room<unsigned long long> left_rows_, left_sums_, extremes_, reach_count_;
   Room<std::int32_t> slots_;
+  bool summed_ = false;  ///< the sums of strips are there
 };
 
 }  // namespace yupana::forest::cuda

@@ -92,7 +92,15 @@ struct Level {
   Start* missing_starts = nullptr;        ///< (slot, node)
   const std::uint8_t* drawn = nullptr;    ///< (node, feature); null: all are
   std::uint64_t* best = nullptr;          ///< (feature, node): the best score, in order; 0: none
-  std::uint64_t* least = nullptr;         ///< node: scores from here on are compared exactly
+  std::uint64_t* node_best = nullptr;     ///< node: the best score so far by any feature
+  // Of two classes, the strips that are looked at, see reach_cuda.cu; in no order.
+  std::int64_t* reach = nullptr;              ///< column * strips + strip
+  unsigned long long* reach_count = nullptr;  ///< how many
+  std::uint64_t* reach_best = nullptr;        ///< the best score in each; all bits set: not known
+  std::uint64_t* least = nullptr;             ///< node: scores from here on are compared exactly
+
+  /// Features with their missing values right, then those that have some with these left.
+  __host__ __device__ int columns() const { return lists.features + missing_slots; }
 };
 
 /// The exact score of a split: a fraction, or n log2 n summed.
@@ -160,8 +168,10 @@ __host__ __device__ inline double from_order(std::uint64_t key) {
 
 // Of a level, in this order. Sums of strips and of missing entries; the best score of each node and
 // feature; the best split of each node.
-void launch_strip_sums(const Level& level, const Labels& labels, cudaStream_t stream);
+/// summed: the sums of each strip are there already.
+void launch_strip_sums(const Level& level, const Labels& labels, bool summed, cudaStream_t stream);
 void launch_missing_sums(const Level& level, const Labels& labels, cudaStream_t stream);
+void launch_reach(const Level& level, const Labels& labels, cudaStream_t stream);
 void launch_scores(const Level& level, const Labels& labels, cudaStream_t stream);
 void launch_least(const Level& level, cudaStream_t stream);
 void launch_winners(const Level& level, const Labels& labels, Winner* winners, cudaStream_t stream);
@@ -179,12 +189,14 @@ void launch_marks(const Level& level,
                   const LeftSums& left,
                   cudaStream_t stream);
 /// Parts all lists stably into `to`. bits: a word a 32 entries; strip_lefts: (feature, strip).
+/// strip_sums: those of `to`, (feature, strip), of two classes; null: not wanted.
 void launch_parting(const Level& level,
                     const Move* moves,
                     const std::uint8_t* goes_left,
                     std::uint32_t* bits,
                     std::int64_t* strip_lefts,
                     const Lists& to,
+                    std::int64_t* strip_sums,
                     cudaStream_t stream);
 /// node_of from places.
 void launch_node_of(const Place* places,

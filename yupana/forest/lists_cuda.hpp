@@ -9,6 +9,7 @@
 #include "yupana/core/table.hpp"
 #include "yupana/forest/level_cuda.hpp"
 #include "yupana/forest/problem.hpp"
+#include "yupana/forest/upload_cuda.hpp"
 
 /// Sorted features and attribute lists in device memory. Only files of the CUDA build include this.
 namespace yupana::forest::cuda {
@@ -41,7 +42,7 @@ struct Part {
 class DeviceLabels {
  public:
   /// `most`: entries of a tree, at most.
-  DeviceLabels(Context& context, const Problem& problem, std::int64_t most, cudaStream_t stream);
+  DeviceLabels(Upload& upload, const Problem& problem, std::int64_t most, cudaStream_t stream);
   const Labels& view() const { return view_; }
 
  private:
@@ -53,14 +54,22 @@ class DeviceLabels {
 };
 
 /// Sorts every feature; NaN last. `resident`: the table's values in device memory, column after
-/// column; null: they are copied, a column at a time.
+/// column; null: they are copied, a column while the one before is sorted.
 template <class T>
-DeviceSorted sort_table(Context& context,
-                        TableView<T> table,
+DeviceSorted sort_table(TableView<T> table,
                         const T* resident,
+                        Upload& upload,
                         arrays::cuda::Workspace& space,
                         cudaStream_t stream);
 
+__device__ inline std::uint32_t packed(std::uint32_t rank,
+                                       std::uint32_t row,
+                                       int bits,
+                                       const Labels& labels) {
+  return bits == 0 ? rank : rank << bits | static_cast<std::uint32_t>(labels.codes[row]);
+}
+
+Lists empty_lists(const DeviceSorted& sorted, const Problem& problem, std::int64_t size);
 /// Lists of all rows, made from the sorted table's own memory.
 OwnLists take_lists(DeviceSorted&& sorted,
                     const Problem& problem,
@@ -73,23 +82,23 @@ OwnLists repeated_lists(const DeviceSorted& sorted,
                         const std::uint8_t* repeats,
                         const std::vector<Part>& parts,
                         cudaStream_t stream);
-/// Lists of several trees: tree part_of[i] holds row i; none where it is not below their number.
+/// Lists of several trees: tree part_of[i] - first holds row i, if there is such a tree.
 OwnLists dealt_lists(const DeviceSorted& sorted,
                      const Problem& problem,
                      const Labels& labels,
                      const std::uint32_t* part_of,
+                     std::int64_t first,
                      const std::vector<Part>& parts,
                      cudaStream_t stream);
 inline constexpr std::int64_t most_dealt = 64;  ///< trees that dealt_lists takes
 
-/// `count` values, copied to the device; the host's may go when the call returns.
 template <class T>
-yupana::cuda::DeviceArray<T> uploaded(const T* from, std::int64_t count, cudaStream_t stream) {
-  yupana::cuda::DeviceArray<T> to(count);
-  if (count == 0) return to;
-  yupana::cuda::check(cudaMemcpyAsync(to.data(), from, to.bytes(), cudaMemcpyHostToDevice, stream),
-                      "copy to the device");
-  yupana::cuda::check(cudaStreamSynchronize(stream), "copy to the device");
+std::vector<T> downloaded(const yupana::cuda::DeviceArray<T>& from, cudaStream_t stream) {
+  std::vector<T> to(static_cast<std::size_t>(from.size()));
+  yupana::cuda::check(
+      cudaMemcpyAsync(to.data(), from.data(), from.bytes(), cudaMemcpyDeviceToHost, stream),
+      "read from the device");
+  yupana::cuda::check(cudaStreamSynchronize(stream), "read from the device");
   return to;
 }
 

@@ -150,60 +150,167 @@ __global__ void __launch_bounds__(threads) side_bits_kernel(Level level,
   const std::int64_t warp = warp_number();
   const std::int64_t strip = warp / lists.features;
   if (strip >= lists.strips()) return;
-  const int feature = static_cast<int>(warp % lists.features);
-  int lefts = 0;
+  const std::int64_t feature = warp % lists.features;
+  const std::int64_t begin = strip * strip_size;
+  const std::int64_t end = min(begin + strip_size, lists.size);
+  const std::uint32_t first_node = level.node_of[begin];
+  const bool one_node = first_node == level.node_of[end - 1];
+  const std::uint32_t* const rows = lists.rows + feature * lists.size;
   std::uint32_t own = 0;
-#pragma unroll 4
-  for (int i = 0; i < words_a_strip; ++i) {
-    const std::int64_t place = strip * strip_size + 32 * i + lane_id();
-    bool is_left = false;
-    if (place < lists.size) {
-      const std::uint32_t node = level.node_of[place];
-      const std::uint32_t row = lists.rows[feature * lists.size + place];
-      is_left =
-          moves[node].left_before != nowhere && goes_left[level.places[node].row_base + row] != 0;
+  if (one_node) {
+    const std::uint8_t* const marks = goes_left + level.places[first_node].row_base;
+    if (moves[first_node].left_before != nowhere) {
+      std::uint32_t row[words_a_strip];
+#pragma unroll
+      for (int i = 0; i < words_a_strip; ++i) {
+        row[i] = __ldg(rows + min(begin + 32 * i + lane_id(), end - 1));
+      }
+#pragma unroll
+      for (int i = 0; i < words_a_strip; ++i) row[i] = __ldg(marks + row[i]);
+#pragma unroll
+      for (int i = 0; i < words_a_strip; ++i) {
+        const bool inside = begin + 32 * i + lane_id() < end;
+        const std::uint32_t word = __ballot_sync(all_lanes, inside && row[i] != 0);
+        if (lane_id() == i) own = word;
+      }
     }
-    const std::uint32_t word = __ballot_sync(all_lanes, is_left);
-    lefts += __popc(word);
-    if (lane_id() == i) own = word;
+  } else {
+#pragma unroll 4
+    for (int i = 0; i < words_a_strip; ++i) {
+      const std::int64_t place = begin + 32 * i + lane_id();
+      bool is_left = false;
+      if (place < end) {
+        const std::uint32_t node = level.node_of[place];
+        is_left = moves[node].left_before != nowhere &&
+                  goes_left[level.places[node].row_base + rows[place]] != 0;
+      }
+      const std::uint32_t word = __ballot_sync(all_lanes, is_left);
+      if (lane_id() == i) own = word;
+    }
   }
   const std::int64_t at = feature * lists.strips() + strip;
   if (lane_id() < words_a_strip) bits[at * words_a_strip + lane_id()] = own;
+  const int lefts = warp_sum(__popc(own));
   if (lane_id() == 0) strip_lefts[at] = lefts;
+}
+
+/// A strip of one node goes to two places. It is put in order in shared memory first: lanes that
+/// write side by side what stood apart would write each sector of memory twice.
+__device__ void part_one_node(const Level& level,
+                              const Move& move,
+                              std::uint32_t offset,
+                              std::uint32_t before,
+                              std::uint32_t own,
+                              std::int64_t source,
+                              int count,
+                              std::int64_t target,
+                              const Lists& to,
+                              uint2* parted,
+                              std::int64_t* strip_sums) {
+  const int all_lefts = warp_sum(__popc(own));
+  int lefts = 0;
+#pragma unroll 8
+  for (int i = 0; i < words_a_strip; ++i) {
+    const int at = 32 * i + lane_id();
+    const std::uint32_t word = shuffled(own, i);
+    const int left = lefts + __popc(word & lanes_below());
+    lefts += __popc(word);
+    if (at >= count) continue;
+    const bool is_left = (word >> lane_id() & 1) != 0;
+    parted[is_left ? left : all_lefts + at - left] = {__ldg(level.lists.keys + source + at),
+                                                      __ldg(level.lists.rows + source + at)};
+  }
+  __syncwarp();
+  const std::uint32_t left = before - move.left_before;
+  const std::uint32_t places[2] = {move.right + offset - left, move.left + left};
+  // Entries of class 1 that go right, left; each run is in a strip and perhaps the next: 4 numbers.
+  std::uint64_t ones = 0;
+  for (int at = lane_id(); at < count; at += 32) {
+    const bool is_left = at < all_lefts;
+    if ((is_left ? move.left : move.right) == nowhere) continue;
+    const std::uint32_t first = is_left ? places[1] : places[0];
+    const std::uint32_t place = first + static_cast<std::uint32_t>(is_left ? at : at - all_lefts);
+    const uint2 entry = parted[at];
+    to.keys[target + place] = entry.x;
+    to.rows[target + place] = entry.y;
+    const int which = (is_left ? 2 : 0) + (place / strip_size != first / strip_size ? 1 : 0);
+    ones += std::uint64_t{entry.x & 1} << 16 * which;
+  }
+  if (strip_sums == nullptr) return;
+  ones = warp_sum(ones);
+  const int which = lane_id();
+  const auto own_ones = static_cast<unsigned long long>(ones >> 16 * (which % 4) & 0xffff);
+  if (which >= 4 || own_ones == 0) return;
+  atomicAdd(reinterpret_cast<Count*>(strip_sums) + places[which / 2] / strip_size + which % 2,
+            own_ones);
+}
+
+/// Adds the entries of class 1 that lanes put into strips.
+__device__ void add_ones(std::int64_t* strip_sums, std::uint32_t strip, bool is_one) {
+  const unsigned alike = __match_any_sync(all_lanes, is_one ? strip : nowhere);
+  if (is_one && (alike & lanes_below()) == 0) {
+    atomicAdd(reinterpret_cast<Count*>(strip_sums) + strip, Count(__popc(alike)));
+  }
 }
 
 __global__ void __launch_bounds__(threads) part_kernel(Level level,
                                                        const Move* moves,
                                                        const std::uint32_t* bits,
                                                        const std::int64_t* strip_lefts,
-                                                       Lists to) {
+                                                       Lists to,
+                                                       std::int64_t* strip_sums) {
+  __shared__ uint2 parted[warps][strip_size];
   const Lists& lists = level.lists;
   const std::int64_t warp = warp_number();
   const std::int64_t strip = warp / lists.features;
   if (strip >= lists.strips()) return;
-  const int feature = static_cast<int>(warp % lists.features);
+  const std::int64_t feature = warp % lists.features;
   const std::int64_t at = feature * lists.strips() + strip;
+  const std::int64_t begin = strip * strip_size;
+  const std::int64_t end = min(begin + strip_size, lists.size);
   auto lefts = static_cast<std::uint32_t>(strip_lefts[at]);
   const std::uint32_t own = lane_id() < words_a_strip ? bits[at * words_a_strip + lane_id()] : 0;
+  if (strip_sums != nullptr) strip_sums += feature * to.strips();
+  const std::uint32_t first_node = level.node_of[begin];
+  if (first_node == level.node_of[end - 1]) {
+    const Move move = moves[first_node];
+    if (move.left_before == nowhere) return;
+    return part_one_node(level,
+                         move,
+                         static_cast<std::uint32_t>(begin) - level.places[first_node].begin,
+                         lefts,
+                         own,
+                         feature * lists.size + begin,
+                         static_cast<int>(end - begin),
+                         feature * to.size,
+                         to,
+                         parted[threadIdx.x / 32],
+                         strip_sums);
+  }
 #pragma unroll 4
   for (int i = 0; i < words_a_strip; ++i) {
-    const std::int64_t place = strip * strip_size + 32 * i + lane_id();
+    const std::int64_t place = begin + 32 * i + lane_id();
     const std::uint32_t word = shuffled(own, i);
     const std::uint32_t before = lefts + __popc(word & lanes_below());
     lefts += __popc(word);
-    if (place >= lists.size) continue;
-    const std::uint32_t node = level.node_of[place];
+    const std::uint32_t node = level.node_of[min(place, end - 1)];
     const Move move = moves[node];
-    if (move.left_before == nowhere) continue;
     const bool is_left = (word >> lane_id() & 1) != 0;
     const std::uint32_t left = before - move.left_before;
     const std::uint32_t base = is_left ? move.left : move.right;
-    if (base == nowhere) continue;
-    const auto offset = static_cast<std::uint32_t>(place) - level.places[node].begin;
-    const std::int64_t target = feature * to.size + base + (is_left ? left : offset - left);
-    const std::int64_t source = feature * lists.size + place;
-    to.keys[target] = lists.keys[source];
-    to.rows[target] = lists.rows[source];
+    const bool stays = place < end && move.left_before != nowhere && base != nowhere;
+    std::uint32_t key = 0, target = 0;
+    if (stays) {
+      const auto offset = static_cast<std::uint32_t>(place) - level.places[node].begin;
+      const std::int64_t source = feature * lists.size + place;
+      target = base + (is_left ? left : offset - left);
+      key = lists.keys[source];
+      to.keys[feature * to.size + target] = key;
+      to.rows[feature * to.size + target] = lists.rows[source];
+    }
+    if (strip_sums != nullptr) {
+      add_ones(strip_sums, target / strip_size, stays && (key & 1) != 0);
+    }
   }
 }
 
@@ -270,12 +377,20 @@ void launch_parting(const Level& level,
                     std::uint32_t* bits,
                     std::int64_t* strip_lefts,
                     const Lists& to,
+                    std::int64_t* strip_sums,
                     cudaStream_t stream) {
   const unsigned blocks = blocks_of(level.lists.strips() * level.lists.features);
   side_bits_kernel<<<blocks, threads, 0, stream>>>(level, moves, goes_left, bits, strip_lefts);
   check_launch("look up sides");
   launch_row_scans(strip_lefts, level.lists.features, level.lists.strips(), stream);
-  part_kernel<<<blocks, threads, 0, stream>>>(level, moves, bits, strip_lefts, to);
+  if (strip_sums != nullptr) {
+    const std::int64_t count = to.features * to.strips();
+    yupana::cuda::check(
+        cudaMemsetAsync(
+            strip_sums, 0, static_cast<std::size_t>(count) * sizeof(*strip_sums), stream),
+        "clear sums");
+  }
+  part_kernel<<<blocks, threads, 0, stream>>>(level, moves, bits, strip_lefts, to, strip_sums);
   check_launch("part lists");
 }
 

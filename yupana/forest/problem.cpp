@@ -24,6 +24,14 @@ Error bad_row(std::int64_t row, const std::string& what) {
 }
 
 void check_target(std::int64_t rows, const Target& target) {
+  if (target.is_class() && target.weights == nullptr) {
+    // Without a branch a row, which compilers make vectors of; negative codes are large numbers.
+    std::uint32_t most = 0;
+    for (std::int64_t i = 0; i < rows; ++i) {
+      most = std::max(most, static_cast<std::uint32_t>(target.codes[i]));
+    }
+    if (most < static_cast<std::uint32_t>(target.classes)) return;
+  }
   for (std::int64_t i = 0; i < rows; ++i) {
     if (target.is_class()) {
       if (target.codes[i] < 0 || target.codes[i] >= target.classes) {

@@ -8,9 +8,7 @@
 #include "yupana/core/error.hpp"
 
 namespace yupana::forest {
-namespace {
 
-/// The nodes that can be reached when those marked are leaves, in preorder.
 Tree compacted(const Tree& tree, const std::vector<char>& is_leaf) {
   Tree result;
   result.outputs = tree.outputs;
@@ -42,6 +40,8 @@ Tree compacted(const Tree& tree, const std::vector<char>& is_leaf) {
   }
   return result;
 }
+
+namespace {
 
 /// Prunes the weakest link again and again.
 class Links {

@@ -8,6 +8,9 @@
 
 namespace yupana::forest {
 
+/// The nodes that can be reached when those marked are leaves, in preorder.
+Tree compacted(const Tree& tree, const std::vector<char>& is_leaf);
+
 /// A tree of the cost-complexity path: the least alpha that prunes so far, and what is left.
 struct PathPoint {
   double alpha = 0;

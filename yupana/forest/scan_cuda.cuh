@@ -19,6 +19,17 @@ __device__ inline Wide shuffled(Wide x, int from) {
   return Wide{high} << 64 | low;
 }
 
+__device__ inline std::uint64_t warp_max(std::uint64_t x) {
+#pragma unroll
+  for (int d = 16; d > 0; d /= 2) {
+    x = max(x, static_cast<std::uint64_t>(__shfl_xor_sync(all_lanes, x, d)));
+  }
+  return x;
+}
+__device__ inline std::uint32_t warp_min(std::uint32_t x) {
+  return __reduce_min_sync(all_lanes, x);
+}
+
 /// Sum over this lane and those before it.
 template <class X>
 __device__ X inclusive(X x) {
@@ -67,10 +78,10 @@ struct Strip {
   }
   __device__ std::int64_t slot_node(std::uint32_t node) const { return slot * level.nodes + node; }
   __device__ std::int64_t missing(std::uint32_t node, int channel) const {
-    return slot < 0 ? 0 : level.missing[slot_node(node) * level.channels + channel];
+    return slot < 0 ? 0 : __ldg(level.missing + slot_node(node) * level.channels + channel);
   }
   __device__ std::uint32_t missing_rows(std::uint32_t node) const {
-    return slot < 0 ? 0 : level.missing_rows[slot_node(node)];
+    return slot < 0 ? 0 : __ldg(level.missing_rows + slot_node(node));
   }
   __device__ int class_of(const Entry& entry) const {
     return level.lists.class_bits > 0
@@ -79,28 +90,42 @@ struct Strip {
   }
 };
 
+/// d^2 / (N_l N_r), d being exact.
+__device__ inline double two_class_score(std::int64_t d, std::int64_t left, std::int64_t right) {
+  const auto x = static_cast<double>(d);
+  return x * x / (static_cast<double>(left) * static_cast<double>(right));
+}
+
 class TwoClassScan {
  public:
   static constexpr Sums sums = Sums::two_classes;
+  static constexpr int ahead = 4;  ///< times 32 entries whose loads are under way at once
   __device__ static bool needs_rows(const Level&) { return false; }
   __device__ TwoClassScan(const Strip& strip, std::int64_t*)
-      : strip_(strip), ones_(*strip.sums(0)) {}
+      : strip_(strip), ones_(static_cast<std::int32_t>(*strip.sums(0))) {}
 
   __device__ void move(const Entry& entry) {
     const unsigned set = __ballot_sync(all_lanes, entry.inside && (entry.key & 1) != 0);
     const bool own = (set >> lane_id() & 1) != 0;
     const Level& level = strip_.level;
-    l1_ = ones_ + __popc(set & lanes_below()) + own - level.before[entry.node] +
-          strip_.missing(entry.node, 0);
+    // Fewer than 2^31 entries: all counts are of 32 bits.
+    l1_ = ones_ + __popc(set & lanes_below()) + own -
+          static_cast<std::int32_t>(__ldg(level.before + entry.node)) +
+          static_cast<std::int32_t>(strip_.missing(entry.node, 0));
     ones_ += __popc(set);
-    n_ = entry.size;
-    nl_ = std::int64_t{entry.offset} + 1 + strip_.missing_rows(entry.node);
-    t1_ = level.totals[entry.node];
+    n_ = static_cast<std::int32_t>(entry.size);
+    nl_ = static_cast<std::int32_t>(entry.offset + 1 + strip_.missing_rows(entry.node));
+    t1_ = static_cast<std::int32_t>(__ldg(level.totals + entry.node));
   }
-  __device__ double approximate() const {
-    const double d = static_cast<double>(l1_ * n_ - nl_ * t1_);
-    return d * d / (static_cast<double>(nl_) * static_cast<double>(n_ - nl_));
+  /// False only if the score is below `bound` (1 + 2^-20). Floats are within 2^-20 of the score: d
+  /// and d^2 (below 2^124) take 3 roundings of 2^-24, N_l, N_r and their product 3, and the
+  /// division is off by 2 units in the last place, at most 4 * 2^-24, as the divisor is below
+  /// 2^126. A score of 0 stays 0, and the least other one, 2^-62, is far from where floats end.
+  __device__ bool reaches(float bound) const {
+    const auto d = static_cast<float>(difference());
+    return __fdividef(d * d, static_cast<float>(nl_) * static_cast<float>(n_ - nl_)) >= bound;
   }
+  __device__ double approximate() const { return two_class_score(difference(), nl_, n_ - nl_); }
   __device__ ExactScore exact() const {
     const std::int64_t l0 = nl_ - l1_, r1 = t1_ - l1_, r0 = n_ - nl_ - r1;
     return {{square(l0) + square(l1_),
@@ -110,9 +135,12 @@ class TwoClassScan {
   }
 
  private:
+  __device__ std::int64_t difference() const {
+    return std::int64_t{l1_} * n_ - std::int64_t{nl_} * t1_;
+  }
   const Strip& strip_;
-  std::int64_t ones_;
-  std::int64_t l1_ = 0, nl_ = 1, n_ = 2, t1_ = 0;
+  std::int32_t ones_;
+  std::int32_t l1_ = 0, nl_ = 1, n_ = 2, t1_ = 0;
 };
 
 /// Any number of classes. Of the entries before, the warp keeps the weight of each class in shared
@@ -123,6 +151,7 @@ template <bool weighted, bool entropy>
 class ClassScan {
  public:
   static constexpr Sums sums = Sums::classes;
+  static constexpr int ahead = 1;
   using Square = std::conditional_t<weighted, Wide, std::uint64_t>;
   __device__ static bool needs_rows(const Level& level) {
     return weighted || level.lists.class_bits == 0;
@@ -268,6 +297,7 @@ template <bool weighted>
 class NumberScan {
  public:
   static constexpr Sums sums = Sums::numbers;
+  static constexpr int ahead = 1;
   __device__ static bool needs_rows(const Level&) { return true; }
   __device__ NumberScan(const Strip& strip, std::int64_t*)
       : strip_(strip), weights_(*strip.sums(0)), moments_(*strip.sums(1)) {}

@@ -90,17 +90,28 @@ __global__ void __launch_bounds__(threads) plain_sums_kernel(Level level, Labels
 class BestScores {
  public:
   __device__ BestScores(const Level& level, int feature)
-      : level_(level), best_(level.best + feature * level.nodes) {}
+      : node_best_(level.node_best), best_(level.best + feature * level.nodes) {}
+  static constexpr int group = 1;               ///< features a warp
+  static constexpr bool knows_one_node = true;  ///< strips of one node have code of their own
   __device__ bool wanted(std::uint32_t, std::uint32_t) const { return true; }
+  __device__ bool in_reach(std::uint32_t, std::uint64_t) const { return true; }
+  __device__ void end_strip(std::uint64_t* best, bool one_node) const {
+    if (lane_id() == 0) *best = one_node ? most_ : ~std::uint64_t{0};
+  }
+  /// What is below the best score of the node by any feature so far need not be known. Best scores
+  /// only grow, so that what is told while this is read does no harm.
+  __device__ float bound(std::uint32_t node) const {
+    const std::uint64_t best = __ldcg(node_best_ + node);
+    return best == 0 ? -1.0f : static_cast<float>(from_order(best)) * float_closeness;
+  }
   template <class Scan>
-  __device__ void add(const Entry&, const Scan&, double score, std::uint32_t, bool) {
-    const std::uint64_t key = in_order(score);
-    own_ = max(own_, key);
+  __device__ void add(const Entry&, const Scan& scan, std::uint32_t, bool) {
+    own_ = max(own_, in_order(scan.approximate()));
   }
   /// The last 32 entries were all of `node`.
   __device__ void flush(std::uint32_t node) {
-    const std::uint64_t most = warp_max(own_);
-    if (lane_id() == 0) tell(node, most);
+    most_ = warp_max(own_);
+    if (lane_id() == 0) tell(node, most_);
     own_ = 0;
   }
   /// Each lane for its own node.
@@ -118,18 +129,17 @@ class BestScores {
   }
 
  private:
-  __device__ static std::uint64_t warp_max(std::uint64_t x) {
-#pragma unroll
-    for (int d = 16; d > 0; d /= 2) x = max(x, shuffled(x, lane_id() ^ d));
-    return x;
-  }
   __device__ void tell(std::uint32_t node, std::uint64_t score) {
     if (score == 0 || score <= __ldcg(best_ + node)) return;
     atomicMax(reinterpret_cast<unsigned long long*>(best_ + node), score);
+    if (score > __ldcg(node_best_ + node)) {
+      atomicMax(reinterpret_cast<unsigned long long*>(node_best_ + node), score);
+    }
   }
-  const Level& level_;
+  std::uint64_t* node_best_;
   std::uint64_t* best_;
   std::uint64_t own_ = 0;
+  std::uint64_t most_ = 0;  ///< of the last node
 };
 
 __global__ void least_kernel(Level level) {
@@ -145,9 +155,11 @@ __global__ void least_kernel(Level level) {
 
 }  // namespace
 
-void launch_strip_sums(const Level& level, const Labels& labels, cudaStream_t stream) {
+void launch_strip_sums(const Level& level, const Labels& labels, bool summed, cudaStream_t stream) {
   const unsigned blocks = blocks_of(level.lists.strips() * level.lists.features);
-  if (level.sums == Sums::classes) {
+  if (summed) {
+    // Nothing but their prefixes is left to do.
+  } else if (level.sums == Sums::classes) {
     const std::size_t shared = shared_bytes(level);
     yupana::cuda::check(cudaFuncSetAttribute(class_sums_kernel,
                                              cudaFuncAttributeMaxDynamicSharedMemorySize,

@@ -10,8 +10,6 @@ namespace yupana::forest::cuda {
 
 inline constexpr int warps = 4;
 inline constexpr int threads = 32 * warps;
-// Loads of this many times 32 entries are under way at once.
-inline constexpr int ahead = 4;
 
 __device__ inline std::int64_t warp_number() {
   return std::int64_t{blockIdx.x} * warps + static_cast<int>(threadIdx.x) / 32;
@@ -25,27 +23,37 @@ inline std::size_t shared_bytes(const Level& level) {
   return level.sums == Sums::classes ? static_cast<std::size_t>(warps * level.channels) * 8 : 0;
 }
 
+// A score whose float is below this share of another score's is out of reach of it: floats of
+// scores are within 2^-20 of them, the share of the other is rounded twice by 2^-24, and what is
+// within 2^-42 of the best is wanted: (1 - 2^-42) (1 - 2^-20) > (1 - 2^-16) (1 + 2^-24)^2.
+inline constexpr float float_closeness = 1 - 0x1p-16f;
+
 /// The entries of 32 places, as lanes load them.
 struct Loaded {
   std::uint32_t key = 0, row = 0, node = 0, behind = 0;
 
-  template <class Scan>
-  __device__ void load(const Level& level, int feature, std::int64_t first) {
-    const Lists& lists = level.lists;
+  template <class Scan, bool one_node>
+  __device__ void load(const Strip& strip, std::int64_t first) {
+    const Lists& lists = strip.level.lists;
     const std::int64_t place = min(first + lane_id(), lists.size - 1);
-    const std::int64_t at = feature * lists.size + place;
-    key = lists.keys[at];
-    node = level.node_of[place];
-    if (Scan::needs_rows(level)) row = lists.rows[at];
-    if (lane_id() == 31 && place + 1 < lists.size) behind = lists.keys[at + 1];
+    const std::int64_t at = strip.feature * lists.size + place;
+    key = __ldg(lists.keys + at);
+    node = one_node ? strip.first_node : __ldg(strip.level.node_of + place);
+    if (Scan::needs_rows(strip.level)) row = __ldg(lists.rows + at);
+    if (lane_id() == 31 && place + 1 < lists.size) behind = __ldg(lists.keys + at + 1);
   }
 };
+
+__device__ inline Place place_of(const Level& level, std::uint32_t node) {
+  const auto words = __ldg(reinterpret_cast<const uint2*>(level.places + node));
+  return {words.x, words.y, 0};
+}
 
 /// Whether a node may be parted behind this entry.
 __device__ inline bool splits(const Strip& strip, const Entry& entry, std::uint32_t next) {
   const Level& level = strip.level;
   const int bits = level.lists.class_bits;
-  const std::int64_t left = std::int64_t{entry.offset} + 1 + strip.missing_rows(entry.node);
+  const std::uint32_t left = entry.offset + 1 + strip.missing_rows(entry.node);
   bool valid = entry.inside && entry.offset + 1 < entry.size && entry.key >> bits != next >> bits &&
                left >= level.min_leaf && entry.size - left >= level.min_leaf;
   // With the missing values left, some known value must be right.
@@ -58,65 +66,112 @@ __device__ inline bool splits(const Strip& strip, const Entry& entry, std::uint3
   return valid;
 }
 
-template <class Scan, class Keep>
+/// one_node: all entries of the strip are of its first node.
+template <class Scan, bool one_node, class Keep>
 __device__ void scan_strip(const Strip& strip, Keep& keep, std::int64_t* shared) {
   const Level& level = strip.level;
   const std::int64_t begin = strip.strip * strip_size;
   const std::int64_t end = min(begin + strip_size, level.lists.size);
+  [[maybe_unused]] float bound = 0;
+  if constexpr (one_node) bound = keep.bound(strip.first_node);
   Scan scan(strip, shared);
   std::uint32_t running = nowhere;
+  constexpr int ahead = Scan::ahead;
   Loaded loaded[ahead];
   for (std::int64_t first = begin; first < end; first += 32 * ahead) {
 #pragma unroll
     for (int i = 0; i < ahead; ++i) {
-      if (first + 32 * i < end) loaded[i].load<Scan>(level, strip.feature, first + 32 * i);
+      if (first + 32 * i < end) loaded[i].template load<Scan, one_node>(strip, first + 32 * i);
     }
 #pragma unroll
     for (int i = 0; i < ahead; ++i) {
       if (first + 32 * i >= end) break;
       const Loaded& own = loaded[i];
       const std::int64_t place = first + 32 * i + lane_id();
-      const Place at = level.places[own.node];
-      const bool inside = place < end;
-      Entry entry{inside, own.key, own.row, own.node, 0, at.size};
+      const Place at = place_of(level, own.node);
+      Entry entry{place < end, own.key, own.row, own.node, 0, at.size};
       entry.offset = static_cast<std::uint32_t>(min(place, end - 1)) - at.begin;
       scan.move(entry);
       const std::uint32_t shifted = shuffled(own.key, lane_id() + 1);
-      const std::uint32_t next = lane_id() == 31 ? own.behind : shifted;
-      const bool valid = splits(strip, entry, next);
-      const std::uint32_t node = shuffled(own.node, 0);
-      const bool uniform = __all_sync(all_lanes, own.node == node);
-      if (running != nowhere && (!uniform || node != running)) keep.flush(running);
-      if (valid) {
-        keep.add(entry, scan, scan.approximate(), entry.offset + 1, strip.slot >= 0);
+      const bool valid = splits(strip, entry, lane_id() == 31 ? own.behind : shifted);
+      if constexpr (one_node) {
+        if (valid && scan.reaches(bound)) keep.add(entry, scan, entry.offset + 1, strip.slot >= 0);
+      } else {
+        const std::uint32_t node = shuffled(own.node, 0);
+        const bool uniform = __all_sync(all_lanes, own.node == node);
+        if (running != nowhere && (!uniform || node != running)) keep.flush(running);
+        if (valid) keep.add(entry, scan, entry.offset + 1, strip.slot >= 0);
+        running = uniform ? node : nowhere;
+        if (!uniform) keep.flush_lanes(own.node);
       }
-      running = uniform ? node : nowhere;
-      if (!uniform) keep.flush_lanes(own.node);
     }
   }
-  if (running != nowhere) keep.flush(running);
+  if (one_node || running != nowhere) keep.flush(one_node ? strip.first_node : running);
 }
 
+__device__ inline Strip strip_of(const Level& level,
+                                 const Labels& labels,
+                                 int column,
+                                 std::int64_t number) {
+  const int slot = column - level.lists.features;
+  return {level,
+          labels,
+          slot < 0 ? column : level.slot_feature[slot],
+          slot < 0 ? -1 : slot,
+          number,
+          level.node_of[number * strip_size]};
+}
+
+/// A warp for each strip in reach. Of two classes.
+template <class Keep, class... More>
+__global__ void __launch_bounds__(threads)
+    reach_scan_kernel(Level level, Labels labels, More... more) {
+  const std::int64_t strips = level.lists.strips();
+  const auto count = static_cast<std::int64_t>(*level.reach_count);
+  for (std::int64_t i = warp_number(); i < count; i += std::int64_t{gridDim.x} * warps) {
+    const std::int64_t number = level.reach[i] % strips;
+    const Strip strip = strip_of(level, labels, static_cast<int>(level.reach[i] / strips), number);
+    const std::int64_t end = min((number + 1) * strip_size, level.lists.size);
+    const std::uint32_t last_node = level.node_of[end - 1];
+    const bool one_node = strip.first_node == last_node;
+    Keep keep(level, strip.feature, more...);
+    if (!keep.wanted(strip.first_node, last_node)) continue;
+    if (!keep.in_reach(strip.first_node, level.reach_best[i])) continue;
+    if (Keep::knows_one_node && one_node) {
+      scan_strip<TwoClassScan, Keep::knows_one_node>(strip, keep, nullptr);
+    } else {
+      scan_strip<TwoClassScan, false>(strip, keep, nullptr);
+    }
+    keep.end_strip(level.reach_best + i, one_node);
+  }
+}
+
+/// A warp for a strip and a group of features.
 template <class Scan, class Keep, class... More>
 __global__ void __launch_bounds__(threads)
     scan_kernel(Level level, Labels labels, bool missing_left, More... more) {
   extern __shared__ std::int64_t shared[];
   const int features = missing_left ? level.missing_slots : level.lists.features;
+  const int groups = (features + Keep::group - 1) / Keep::group;
   const std::int64_t warp = warp_number();
-  const std::int64_t number = warp / features;
+  const std::int64_t number = warp / groups;
   if (number >= level.lists.strips()) return;
-  const int slot = missing_left ? static_cast<int>(warp % features) : -1;
-  const int feature = missing_left ? level.slot_feature[slot] : static_cast<int>(warp % features);
+  const int begin = static_cast<int>(warp % groups) * Keep::group;
   const std::uint32_t first = level.node_of[number * strip_size];
   const std::uint32_t last = level.node_of[min((number + 1) * strip_size, level.lists.size) - 1];
-  if (level.drawn != nullptr && first == last &&
-      !level.drawn[std::int64_t{first} * level.lists.features + feature]) {
-    return;
+  for (int i = begin; i < min(begin + Keep::group, features); ++i) {
+    const int feature = missing_left ? level.slot_feature[i] : i;
+    if (level.drawn != nullptr && first == last &&
+        !level.drawn[std::int64_t{first} * level.lists.features + feature]) {
+      continue;
+    }
+    Keep keep(level, feature, more...);
+    if (!keep.wanted(first, last)) continue;
+    const Strip strip{level, labels, feature, missing_left ? i : -1, number, first};
+    std::int64_t* own = shared + static_cast<int>(threadIdx.x) / 32 * level.channels;
+    scan_strip<Scan, false>(strip, keep, own);
+    __syncwarp();
   }
-  Keep keep(level, feature, more...);
-  if (!keep.wanted(first, last)) return;
-  const Strip strip{level, labels, feature, slot, number, first};
-  scan_strip<Scan>(strip, keep, shared + static_cast<int>(threadIdx.x) / 32 * level.channels);
 }
 
 template <class Scan, class Keep, class... More>
@@ -132,18 +187,22 @@ void launch_scan(const Level& level, const Labels& labels, cudaStream_t stream, 
   for (const bool missing_left : {false, true}) {
     const int features = missing_left ? level.missing_slots : level.lists.features;
     if (features == 0) continue;
-    const unsigned blocks = blocks_of(level.lists.strips() * features);
+    const unsigned blocks = blocks_of(level.lists.strips() * divide_up(features, Keep::group));
     kernel<<<blocks, threads, shared, stream>>>(level, labels, missing_left, more...);
     yupana::cuda::check_launch("scan lists");
   }
 }
+
+// How many strips are in reach the host is not told.
+inline constexpr unsigned most_reach_blocks = 4096;
 
 /// The scan of a level's kind of sums.
 template <class Keep, class... More>
 void launch_kind(const Level& level, const Labels& labels, cudaStream_t stream, More... more) {
   const bool weighted = labels.weights != nullptr;
   if (level.sums == Sums::two_classes) {
-    launch_scan<TwoClassScan, Keep>(level, labels, stream, more...);
+    reach_scan_kernel<Keep><<<most_reach_blocks, threads, 0, stream>>>(level, labels, more...);
+    yupana::cuda::check_launch("scan lists");
   } else if (level.sums == Sums::numbers) {
     weighted ? launch_scan<NumberScan<true>, Keep>(level, labels, stream, more...)
              : launch_scan<NumberScan<false>, Keep>(level, labels, stream, more...);

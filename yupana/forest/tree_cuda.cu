@@ -1,10 +1,11 @@
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/tiles.hpp"
+#include "yupana/forest/draw_cuda.hpp"
+#include "yupana/forest/forest_draw.hpp"
 #include "yupana/forest/grow_cuda.hpp"
 #include "yupana/forest/tree_cuda.hpp"
 
@@ -37,11 +38,14 @@ Need need_of(TableView<T> table, const Problem& problem, bool shares_memory) {
   const auto features = static_cast<double>(table.columns), rows = static_cast<double>(table.rows);
   const double channels = problem.classes > 2 ? problem.classes : 2;
   Need need;
-  need.sorted = features * rows * (shares_memory ? 0 : 8) + rows * (3 * sizeof(T) + 8);
+  // Beside what is sorted: keys and columns, or later what parts are drawn with.
+  need.sorted = features * rows * (shares_memory ? 0 : 8) +
+                rows * std::max<std::size_t>(4 * sizeof(T) + 8, 32);
   need.labels = rows * (problem.classes > 0 ? 4 : 24) + (problem.weights.empty() ? 0 : rows * 8) +
                 (problem.criterion == Criterion::entropy ? rows * 8 : 0);
-  // Two lists, a bit an entry, sums of strips; node numbers and marks.
-  need.entry = features * (16 + 0.125 + (channels + 1) * 8 / strip_size) + 5 + 4;
+  // Two lists, a bit an entry, sums of strips; node numbers and marks. Of two classes, up to 5 more
+  // numbers a strip: the next level's sums, strips in reach with and without missing values.
+  need.entry = features * (16 + 0.125 + (channels + 1 + 5) * 8 / strip_size) + 5 + 4;
   return need;
 }
 
@@ -83,20 +87,33 @@ class DeviceForest {
         params_(params),
         draws_(draws),
         need_(need),
-        labels_(context, problem, 2 * table.rows, stream_),
-        sorted_(sort_table(context, table, resident, space_, stream_)) {
+        upload_(context,
+                resident == nullptr
+                    ? static_cast<std::uint64_t>(table.rows * table.columns) * sizeof(T)
+                    : 0),
+        labels_(upload_, problem, 2 * table.rows, stream_),
+        sorted_(sort_table(table, resident, upload_, space_, stream_)) {
     space_ = {};
   }
 
   void run(std::int64_t first, std::int64_t last, Stage* stage, std::vector<Tree>& trees) {
-    if (draws_.parts != nullptr && last - first <= most_dealt) return deal(first, last, trees);
-    const auto room = static_cast<double>(context_.gpu_memory()) - need_.of(0);
-    const double own = (need_.entry + 1) * static_cast<double>(table_.rows);
-    const std::int64_t batch = std::clamp<std::int64_t>(
-        std::min(static_cast<std::int64_t>(room / own), most_entries / table_.rows), 1, 1024);
+    std::int64_t batch = most_dealt;
+    if (draws_.sampling == Sampling::partition) {
+      parts_ = drawn_parts(space_, table_.rows, draws_.all_trees, draws_.seed, stream_);
+      space_ = {};
+    } else {
+      const auto room = static_cast<double>(context_.gpu_memory()) - need_.of(0);
+      const double own = (need_.entry + 1) * static_cast<double>(table_.rows);
+      batch = std::clamp<std::int64_t>(
+          std::min(static_cast<std::int64_t>(room / own), most_entries / table_.rows), 1, 1024);
+    }
     for (; first < last; first += batch) {
       const std::int64_t end = std::min(first + batch, last);
-      repeat(first, end, trees);
+      if (draws_.sampling == Sampling::partition) {
+        deal(first, end, trees);
+      } else {
+        repeat(first, end, trees);
+      }
       if (stage != nullptr) stage->advance(static_cast<double>(end - first));
     }
   }
@@ -144,30 +161,38 @@ class DeviceForest {
                 "a tree drew only rows of weight 0; give fewer trees or other weights");
   }
 
+  std::vector<Part> new_parts(std::int64_t first, const std::vector<unsigned long long>& sizes) {
+    std::vector<Part> parts(sizes.size());
+    for (std::size_t t = 0; t < parts.size(); ++t) {
+      parts[t].size = static_cast<std::int64_t>(sizes[t]);
+      parts[t].seed = draws_.seeds[static_cast<std::size_t>(first) + t];
+      check_drawn(parts[t].size);
+    }
+    return parts;
+  }
+
   /// Each tree's rows with what stands for them.
   void repeat(std::int64_t first, std::int64_t last, std::vector<Tree>& trees) {
     const std::int64_t rows = table_.rows;
-    Array<std::uint8_t> repeats((last - first) * rows);
-    std::vector<Part> parts(static_cast<std::size_t>(last - first));
-    context_.parallel_for(last - first, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t t = begin; t < end; ++t) {
-        context_.check_cancelled();
-        std::uint8_t* own = repeats.data() + t * rows;
-        if (draws_.of_tree) {
-          draws_.of_tree(first + t, own);
-        } else {
-          std::fill(own, own + rows, std::uint8_t{1});
-        }
-        Part& part = parts[static_cast<std::size_t>(t)];
-        part.seed = draws_.seeds[static_cast<std::size_t>(first + t)];
-        part.row_base = static_cast<std::uint64_t>(t * rows);
-        for (std::int64_t i = 0; i < rows; ++i) part.size += problem_.weight(i) > 0 ? own[i] : 0;
+    DeviceArray<std::uint8_t> repeats((last - first) * rows);
+    DeviceArray<std::uint32_t> counts(rows);
+    DeviceArray<unsigned long long> sizes(last - first);
+    for (std::int64_t t = 0; t < last - first; ++t) {
+      context_.check_cancelled();
+      std::uint8_t* const own = repeats.data() + t * rows;
+      if (draws_.sampling == Sampling::bootstrap) {
+        const Random random = rows_random(draws_.seed, draws_.first_tree + first + t);
+        launch_bootstrap(
+            random, rows, labels_.view(), counts.data(), own, sizes.data() + t, stream_);
+      } else {
+        launch_once_each(rows, labels_.view(), own, sizes.data() + t, stream_);
       }
-    });
-    for (const Part& part : parts) check_drawn(part.size);
-    const auto device = uploaded(repeats.data(), repeats.size(), stream_);
-    context_.count_moved(device.bytes());
-    grow(repeated_lists(sorted_, problem_, labels_.view(), device.data(), parts, stream_),
+    }
+    std::vector<Part> parts = new_parts(first, downloaded(sizes, stream_));
+    for (std::size_t t = 0; t < parts.size(); ++t) {
+      parts[t].row_base = static_cast<std::uint64_t>(t) * static_cast<std::uint64_t>(rows);
+    }
+    grow(repeated_lists(sorted_, problem_, labels_.view(), repeats.data(), parts, stream_),
          parts,
          (last - first) * rows,
          first,
@@ -176,24 +201,14 @@ class DeviceForest {
 
   /// Disjoint parts: all rows are dealt out at once.
   void deal(std::int64_t first, std::int64_t last, std::vector<Tree>& trees) {
-    const std::int64_t rows = table_.rows;
-    std::vector<Part> parts(static_cast<std::size_t>(last - first));
-    Array<std::uint32_t> part_of(rows);
-    for (std::int64_t i = 0; i < rows; ++i) {
-      const auto part = static_cast<std::int64_t>(draws_.parts[i]) - first;
-      const bool here = part >= 0 && part < last - first;
-      part_of[i] = here ? static_cast<std::uint32_t>(part) : nowhere;
-      if (here && problem_.weight(i) > 0) ++parts[static_cast<std::size_t>(part)].size;
-    }
-    for (std::size_t t = 0; t < parts.size(); ++t) {
-      check_drawn(parts[t].size);
-      parts[t].seed = draws_.seeds[static_cast<std::size_t>(first) + t];
-    }
-    const auto device = uploaded(part_of.data(), rows, stream_);
-    context_.count_moved(device.bytes());
-    grow(dealt_lists(sorted_, problem_, labels_.view(), device.data(), parts, stream_),
+    const std::int64_t from = draws_.first_tree + first;
+    DeviceArray<unsigned long long> sizes(last - first);
+    launch_part_sizes(
+        parts_.data(), table_.rows, labels_.view(), from, last - first, sizes.data(), stream_);
+    const std::vector<Part> parts = new_parts(first, downloaded(sizes, stream_));
+    grow(dealt_lists(sorted_, problem_, labels_.view(), parts_.data(), from, parts, stream_),
          parts,
-         rows,
+         table_.rows,
          first,
          trees);
   }
@@ -206,8 +221,10 @@ class DeviceForest {
   const Need& need_;
   Stream stream_;
   arrays::cuda::Workspace space_;
+  Upload upload_;
   DeviceLabels labels_;
   DeviceSorted sorted_;
+  DeviceArray<std::uint32_t> parts_;  ///< of each row
 };
 
 }  // namespace
@@ -225,7 +242,7 @@ std::vector<Tree> fit_trees(Context& context,
                             most_classes,
                             problem.classes));
   }
-  const bool alone = draws.trees == 1 && !draws.of_tree && draws.parts == nullptr;
+  const bool alone = draws.trees == 1 && draws.sampling == Sampling::all;
   const Need need = need_of(table, problem, alone);
   check_size(context, need, table.rows, table.columns);
   std::vector<Tree> trees(static_cast<std::size_t>(draws.trees));

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "yupana/core/context.hpp"
@@ -14,13 +13,14 @@
 /// Private to the family.
 namespace yupana::forest::cuda {
 
-/// Which rows each tree of a forest sees.
+/// Which rows each tree sees: those of trees first_tree and on of a forest.
 struct ForestDraws {
+  Sampling sampling = Sampling::all;
+  std::uint64_t seed = 0;  ///< of the draws of rows
+  std::int64_t first_tree = 0;
+  std::int64_t all_trees = 1;
   std::int64_t trees = 1;
   std::vector<std::uint64_t> seeds;  ///< of each tree's draws of features
-  /// Writes how often a tree sees each row; null: every tree sees all, once.
-  std::function<void(std::int64_t, std::uint8_t*)> of_tree;
-  const std::uint32_t* parts = nullptr;  ///< or the only tree that sees a row
 };
 
 /// Grows trees on the devices of `context`, on each as many at once as fit there.

@@ -5,11 +5,16 @@ namespace yupana::forest::cuda {
 
 namespace {
 
+// Features whose winners one warp looks for: most have none in a strip.
+constexpr int features_a_warp = 8;
+
 /// Keeps the split that is best by exact comparison, then by the least feature and threshold.
 class ExactWinners {
  public:
   __device__ ExactWinners(const Level& level, int feature, Winner* winners)
       : level_(level), feature_(feature), winners_(winners) {}
+  static constexpr int group = features_a_warp;
+  static constexpr bool knows_one_node = false;  ///< few strips come so far
   /// Whether a node of [first, last] has a score by this feature that is to be compared.
   __device__ bool wanted(std::uint32_t first, std::uint32_t last) const {
     bool any = false;
@@ -18,10 +23,14 @@ class ExactWinners {
     }
     return __any_sync(all_lanes, any);
   }
+  /// most: the best score of a strip of `node` alone.
+  __device__ bool in_reach(std::uint32_t node, std::uint64_t most) const {
+    return most >= level_.least[node];
+  }
+  __device__ void end_strip(std::uint64_t*, bool) const {}
   template <class Scan>
-  __device__ void add(
-      const Entry& entry, const Scan& scan, double score, std::uint32_t known_left, bool left) {
-    if (in_order(score) < level_.least[entry.node]) return;
+  __device__ void add(const Entry& entry, const Scan& scan, std::uint32_t known_left, bool left) {
+    if (in_order(scan.approximate()) < level_.least[entry.node]) return;
     take({0, feature_, known_left, left ? 1u : 0u, scan.exact()});
   }
   __device__ void flush(std::uint32_t node) {

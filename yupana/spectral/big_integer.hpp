@@ -31,7 +31,7 @@ BigInteger parse_integer(Context& context, std::string_view text, Digits digits 
 std::string to_text(Context& context, const BigInteger& value, Digits digits = Digits::decimal);
 
 /// The exact product: schoolbook, Karatsuba or number-theoretic transforms, by size; with CUDA on
-/// the device from 8,192 limbs of the shorter factor on, where its memory takes them, else on
+/// the device from 16,384 limbs of the shorter factor on, where its memory takes them, else on
 /// threads.
 BigInteger multiply(Context& context, const BigInteger& a, const BigInteger& b);
 

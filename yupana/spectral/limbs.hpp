@@ -44,7 +44,7 @@ inline constexpr std::size_t least_ntt = 176;
 namespace cuda {
 /// From this many limbs of the shorter factor on the device is the faster one (measured: see
 /// README), and up to so many digits of 16 bits a coefficient of the product stays below 2^63.
-inline constexpr std::size_t least_limbs = 8192;
+inline constexpr std::size_t least_limbs = 16384;
 inline constexpr std::size_t most_digits = std::size_t{1} << 30;
 /// Whether a product of so many limbs goes to the device: large enough, and fits its memory.
 bool multiplies(const Context& context, std::size_t a, std::size_t b);

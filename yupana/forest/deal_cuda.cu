@@ -1,0 +1,273 @@
+// The lists of a forest's trees from those of the whole table.
+#include "yupana/core/tiles.hpp"
+#include "yupana/forest/lists_cuda.hpp"
+#include "yupana/forest/scan_cuda.cuh"
+
+namespace yupana::forest::cuda {
+
+using yupana::cuda::check;
+using yupana::cuda::check_launch;
+using yupana::cuda::DeviceArray;
+
+namespace {
+
+constexpr int warps = 8;
+constexpr int threads = 32 * warps;
+
+unsigned blocks_of(std::int64_t warp_count) {
+  return static_cast<unsigned>(divide_up(warp_count, warps));
+}
+
+/// A sorted table's place of a lane: how often its row stands in a tree's list, and its rank.
+struct Source {
+  std::int64_t rows;
+  int features;
+  const std::uint32_t* ranks;
+  const std::uint32_t* order;
+
+  __host__ __device__ std::int64_t strips() const { return (rows + strip_size - 1) / strip_size; }
+};
+
+__device__ int times(const Labels& labels, const std::uint8_t* repeats, std::uint32_t row) {
+  return labels.weights != nullptr && labels.weights[row] == 0 ? 0 : repeats[row];
+}
+
+__global__ void __launch_bounds__(threads) count_repeats_kernel(Source source,
+                                                                Labels labels,
+                                                                const std::uint8_t* repeats,
+                                                                std::int64_t* strip_sums) {
+  const std::int64_t warp = std::int64_t{blockIdx.x} * warps + threadIdx.x / 32;
+  const std::int64_t strip = warp / source.features;
+  if (strip >= source.strips()) return;
+  const std::int64_t feature = warp % source.features;
+  std::int64_t sum = 0;
+  for (int i = lane_id(); i < strip_size; i += 32) {
+    const std::int64_t place = strip * strip_size + i;
+    if (place < source.rows) {
+      sum += times(labels, repeats, source.order[feature * source.rows + place]);
+    }
+  }
+  sum = warp_sum(sum);
+  if (lane_id() == 0) strip_sums[feature * source.strips() + strip] = sum;
+}
+
+__global__ void __launch_bounds__(threads) repeat_kernel(Source source,
+                                                         Labels labels,
+                                                         const std::uint8_t* repeats,
+                                                         const std::int64_t* strip_sums,
+                                                         std::int64_t begin,
+                                                         Lists to) {
+  const std::int64_t warp = std::int64_t{blockIdx.x} * warps + threadIdx.x / 32;
+  const std::int64_t strip = warp / source.features;
+  if (strip >= source.strips()) return;
+  const std::int64_t feature = warp % source.features;
+  std::int64_t before = begin + strip_sums[feature * source.strips() + strip];
+  for (int i = lane_id(); i < strip_size; i += 32) {
+    const std::int64_t place = strip * strip_size + i;
+    const bool inside = place < source.rows;
+    const std::int64_t at = feature * source.rows + place;
+    const std::uint32_t row = inside ? source.order[at] : 0;
+    const int count = inside ? times(labels, repeats, row) : 0;
+    const int through = inclusive(count);
+    if (count > 0) {
+      const std::uint32_t key = packed(source.ranks[at], row, to.class_bits, labels);
+      const std::int64_t target = feature * to.size + before + through - count;
+      for (int time = 0; time < count; ++time) {
+        to.keys[target + time] = key;
+        to.rows[target + time] = row;
+      }
+    }
+    before += shuffled(through, 31);
+  }
+}
+
+/// The tree of a row; `trees` for none.
+__device__ std::uint32_t part_of_row(const Labels& labels,
+                                     const std::uint32_t* part_of,
+                                     std::uint32_t first,
+                                     std::uint32_t row,
+                                     std::uint32_t trees) {
+  if (labels.weights != nullptr && labels.weights[row] == 0) return trees;
+  return min(part_of[row] - first, trees);  // of trees before: a large number
+}
+
+/// counts(feature, tree, strip): rows of a strip that a tree holds.
+__global__ void __launch_bounds__(threads) count_parts_kernel(Source source,
+                                                              Labels labels,
+                                                              const std::uint32_t* part_of,
+                                                              std::uint32_t first,
+                                                              std::uint32_t trees,
+                                                              std::int64_t* counts) {
+  __shared__ int places[warps][most_dealt];
+  const std::int64_t warp = std::int64_t{blockIdx.x} * warps + threadIdx.x / 32;
+  const std::int64_t strip = warp / source.features;
+  if (strip >= source.strips()) return;
+  const std::int64_t feature = warp % source.features;
+  int* const own = places[threadIdx.x / 32];
+  for (std::uint32_t t = lane_id(); t < trees; t += 32) own[t] = 0;
+  __syncwarp();
+  for (int i = lane_id(); i < strip_size; i += 32) {
+    const std::int64_t place = strip * strip_size + i;
+    if (place >= source.rows) break;
+    const std::uint32_t row = source.order[feature * source.rows + place];
+    const std::uint32_t tree = part_of_row(labels, part_of, first, row, trees);
+    if (tree < trees) atomicAdd(own + tree, 1);
+  }
+  __syncwarp();
+  for (std::uint32_t t = lane_id(); t < trees; t += 32) {
+    counts[(feature * trees + t) * source.strips() + strip] = own[t];
+  }
+}
+
+/// A warp's strip, put in order of the trees: what goes to one tree is then written side by side.
+struct Dealt {
+  uint2 entries[strip_size];         ///< key, row
+  std::uint8_t trees[strip_size];    ///< of the entries
+  int begins[most_dealt];            ///< of the trees among the entries
+  std::int64_t targets[most_dealt];  ///< of each tree's first entry
+};
+
+/// before: as counts, over all strips before. begins: of the trees in the lists.
+__global__ void __launch_bounds__(threads) deal_kernel(Source source,
+                                                       Labels labels,
+                                                       const std::uint32_t* part_of,
+                                                       std::uint32_t first,
+                                                       std::uint32_t trees,
+                                                       const std::int64_t* before,
+                                                       const std::int64_t* begins,
+                                                       Lists to) {
+  extern __shared__ Dealt all_dealt[];
+  constexpr int steps = strip_size / 32;
+  const std::int64_t warp = std::int64_t{blockIdx.x} * warps + threadIdx.x / 32;
+  const std::int64_t strip = warp / source.features;
+  if (strip >= source.strips()) return;
+  const std::int64_t feature = warp % source.features;
+  Dealt& own = all_dealt[threadIdx.x / 32];
+  // Rows of each tree so far.
+  for (std::uint32_t t = lane_id(); t < trees; t += 32) own.begins[t] = 0;
+  __syncwarp();
+  std::uint32_t rows[steps], at_tree[steps];  // at_tree: tree, and place among its rows
+#pragma unroll
+  for (int i = 0; i < steps; ++i) {
+    const std::int64_t place = strip * strip_size + 32 * i + lane_id();
+    rows[i] = source.order[feature * source.rows + min(place, source.rows - 1)];
+    at_tree[i] = place < source.rows ? part_of_row(labels, part_of, first, rows[i], trees) : trees;
+  }
+#pragma unroll
+  for (int i = 0; i < steps; ++i) {
+    const std::uint32_t tree = at_tree[i];
+    const unsigned alike = __match_any_sync(all_lanes, tree);
+    if (tree < trees) at_tree[i] |= (own.begins[tree] + __popc(alike & lanes_below())) << 8;
+    __syncwarp();
+    if (tree < trees && (alike & lanes_below()) == 0) own.begins[tree] += __popc(alike);
+    __syncwarp();
+  }
+  int count = 0;
+  for (std::uint32_t t = lane_id(); t < (trees + 31) / 32 * 32; t += 32) {
+    const int size = t < trees ? own.begins[t] : 0;
+    const int through = inclusive(size);
+    if (t < trees) {
+      own.begins[t] = count + through - size;
+      own.targets[t] =
+          feature * to.size + begins[t] + before[(feature * trees + t) * source.strips() + strip];
+    }
+    count += shuffled(through, 31);
+  }
+  __syncwarp();
+#pragma unroll
+  for (int i = 0; i < steps; ++i) {
+    const std::uint32_t tree = at_tree[i] & 0xff;
+    if (tree >= trees) continue;
+    const std::int64_t at = feature * source.rows + strip * strip_size + 32 * i + lane_id();
+    const int place = own.begins[tree] + static_cast<int>(at_tree[i] >> 8);
+    own.entries[place] = {packed(source.ranks[at], rows[i], to.class_bits, labels), rows[i]};
+    own.trees[place] = static_cast<std::uint8_t>(tree);
+  }
+  __syncwarp();
+  for (int i = lane_id(); i < count; i += 32) {
+    const int tree = own.trees[i];
+    const std::int64_t target = own.targets[tree] + i - own.begins[tree];
+    to.keys[target] = own.entries[i].x;
+    to.rows[target] = own.entries[i].y;
+  }
+}
+
+OwnLists new_lists(const DeviceSorted& sorted,
+                   const Problem& problem,
+                   const std::vector<Part>& parts) {
+  std::int64_t size = 0;
+  for (const Part& part : parts) size += part.size;
+  OwnLists lists;
+  lists.keys = DeviceArray<std::uint32_t>(size * sorted.features);
+  lists.rows = DeviceArray<std::uint32_t>(size * sorted.features);
+  lists.view = empty_lists(sorted, problem, size);
+  lists.view.keys = lists.keys.data();
+  lists.view.rows = lists.rows.data();
+  return lists;
+}
+
+Source source_of(const DeviceSorted& sorted) {
+  return {sorted.rows, sorted.features, sorted.ranks.data(), sorted.order.data()};
+}
+
+}  // namespace
+
+OwnLists repeated_lists(const DeviceSorted& sorted,
+                        const Problem& problem,
+                        const Labels& labels,
+                        const std::uint8_t* repeats,
+                        const std::vector<Part>& parts,
+                        cudaStream_t stream) {
+  OwnLists lists = new_lists(sorted, problem, parts);
+  const Source source = source_of(sorted);
+  DeviceArray<std::int64_t> strip_sums(source.features * source.strips());
+  const unsigned blocks = blocks_of(source.features * source.strips());
+  std::int64_t begin = 0;
+  for (const Part& part : parts) {
+    count_repeats_kernel<<<blocks, threads, 0, stream>>>(
+        source, labels, repeats, strip_sums.data());
+    check_launch("count rows");
+    launch_row_scans(strip_sums.data(), source.features, source.strips(), stream);
+    repeat_kernel<<<blocks, threads, 0, stream>>>(
+        source, labels, repeats, strip_sums.data(), begin, lists.view);
+    check_launch("repeat rows");
+    begin += part.size;
+    repeats += sorted.rows;
+  }
+  check(cudaStreamSynchronize(stream), "make lists");
+  return lists;
+}
+
+OwnLists dealt_lists(const DeviceSorted& sorted,
+                     const Problem& problem,
+                     const Labels& labels,
+                     const std::uint32_t* part_of,
+                     std::int64_t first,
+                     const std::vector<Part>& parts,
+                     cudaStream_t stream) {
+  OwnLists lists = new_lists(sorted, problem, parts);
+  const Source source = source_of(sorted);
+  const auto trees = static_cast<std::uint32_t>(parts.size());
+  std::vector<std::int64_t> begins{0};
+  for (const Part& part : parts) begins.push_back(begins.back() + part.size);
+  DeviceArray<std::int64_t> begin(std::ssize(begins));
+  check(cudaMemcpyAsync(begin.data(), begins.data(), begin.bytes(), cudaMemcpyHostToDevice, stream),
+        "copy to the device");
+  DeviceArray<std::int64_t> counts(std::int64_t{source.features} * trees * source.strips());
+  const unsigned blocks = blocks_of(source.features * source.strips());
+  const auto from = static_cast<std::uint32_t>(first);
+  count_parts_kernel<<<blocks, threads, 0, stream>>>(
+      source, labels, part_of, from, trees, counts.data());
+  check_launch("count parts");
+  launch_row_scans(counts.data(), std::int64_t{source.features} * trees, source.strips(), stream);
+  constexpr int shared = warps * static_cast<int>(sizeof(Dealt));
+  check(cudaFuncSetAttribute(deal_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
+        "ask for shared memory");
+  deal_kernel<<<blocks, threads, shared, stream>>>(
+      source, labels, part_of, from, trees, counts.data(), begin.data(), lists.view);
+  check_launch("deal rows");
+  check(cudaStreamSynchronize(stream), "make lists");
+  return lists;
+}
+
+}  // namespace yupana::forest::cuda
