@@ -123,7 +123,7 @@ TEST(GpuSom, SharesOfTheSamplesHaveTheBitsOfOne) {
   for (const std::int64_t features : {18, 400}) {
     const Matrix<float> samples = clouds(10'007, features, 6);
     SomParams params;
-    params.grid = {12, 11};
+    params.grid = {12, 11};  // 132 neurons: with 400 features the rule is shared, too
     params.schedule = {20, 2, 3, 0.4, 0};
     const Matrix<float> expected = train(cpu, samples.view(), params);
     const Matrix<float> start = initial_codebook(cpu, samples.view(), params);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "yupana/core/tiles.hpp"
 #include "yupana/som/device_map_cuda.hpp"
 #include "yupana/som/schedule.hpp"
 
@@ -85,7 +86,7 @@ DeviceMap::DeviceMap(const Matrix<float>& codebook,
     products_ = DeviceArray<double>(neurons_ * (features_ + 1));
   }
   check(cudaStreamSynchronize(stream), "copy to the device");  // from pageable memory
-  launch_squares(DeviceMap::codebook(), stream);
+  launch_squares(DeviceMap::codebook(), {0, neurons_}, 0, stream);
 }
 
 std::uint64_t DeviceMap::bytes(std::int64_t neurons, std::int64_t features) {
@@ -103,9 +104,18 @@ DeviceSums DeviceMap::sums(std::int64_t iteration) {
   return {sums, sums + neurons_ * features_, scale_.data()};
 }
 
-void DeviceMap::smooth(std::int64_t iteration) {
+void DeviceMap::smooth(std::int64_t iteration) { smooth(iteration, {0, neurons_}); }
+
+NeuronRange DeviceMap::part(std::int64_t i, std::int64_t count) const {
+  const std::int64_t edges = divide_up(neurons_, std::int64_t{smooth_edge});
+  return {std::min(neurons_, edges * i / count * smooth_edge),
+          std::min(neurons_, edges * (i + 1) / count * smooth_edge)};
+}
+
+void DeviceMap::smooth(std::int64_t iteration, NeuronRange neurons) {
   const Grid& grid = params_.grid;
   launch_smooth(codebook(),
+                neurons,
                 iteration,
                 sums(iteration),
                 sums(iteration + 1),
@@ -116,6 +126,27 @@ void DeviceMap::smooth(std::int64_t iteration) {
                  grid.toroidal},
                 {values_.data(), products_.data()},
                 stream_);
+}
+
+void DeviceMap::take_weights(
+    const DeviceMap& other, int from, int here, std::int64_t iteration, NeuronRange neurons) {
+  const std::int64_t first = neurons.first * features_, count = neurons.end * features_ - first;
+  if (count == 0) return;
+  check(cudaMemcpyPeerAsync(weights_.data() + first,
+                            here,
+                            other.weights_.data() + first,
+                            from,
+                            static_cast<std::size_t>(count) * sizeof(float),
+                            stream_),
+        "copy weights between devices");
+  launch_squares(codebook(), neurons, iteration + 1, stream_);
+  unsigned long long* const next = sums_[(iteration + 1) % 2].data();
+  check(cudaMemsetAsync(next + first, 0, static_cast<std::size_t>(count) * 8, stream_), "clear");
+  check(cudaMemsetAsync(next + neurons_ * features_ + neurons.first,
+                        0,
+                        static_cast<std::size_t>(neurons.end - neurons.first) * 8,
+                        stream_),
+        "clear");
 }
 
 void DeviceMap::add_from(DeviceMap& other, int from, int here, std::int64_t iteration) {

@@ -27,6 +27,15 @@ class DeviceMap {
   DeviceSums sums(std::int64_t iteration);
   /// The batch rule; the sums of the next iteration become zero.
   void smooth(std::int64_t iteration);
+  /// Whether the rule is work enough to be shared by devices: each smooths a part of the neurons
+  /// and takes the others' weights.
+  bool is_large() const { return !products_.empty(); }
+  /// Part i of `count`, of nearly equal size.
+  NeuronRange part(std::int64_t i, std::int64_t count) const;
+  void smooth(std::int64_t iteration, NeuronRange neurons);
+  /// Weights that the map on device `from` has smoothed.
+  void take_weights(
+      const DeviceMap& other, int from, int here, std::int64_t iteration, NeuronRange neurons);
   /// Adds the sums of a map on device `from` to this one's, on device `here`, which is current.
   void add_from(DeviceMap& other, int from, int here, std::int64_t iteration);
   /// Overwrites the other's sums with this map's.

@@ -37,8 +37,16 @@ struct DeviceSums {
   const double* scale = nullptr;         ///< by feature
 };
 
-/// |w|^2, and the largest of them into largest[0].
-void launch_squares(const DeviceCodebook& codebook, cudaStream_t stream);
+/// Neurons [first, end).
+struct NeuronRange {
+  std::int64_t first = 0;
+  std::int64_t end = 0;
+};
+/// |w|^2 of some neurons, and the largest of them into largest[iteration], unless more is there.
+void launch_squares(const DeviceCodebook& codebook,
+                    NeuronRange neurons,
+                    std::int64_t iteration,
+                    cudaStream_t stream);
 
 /// Whether the narrow kernel takes this shape: few features, a codebook that fits a block's memory.
 bool is_narrow(std::int64_t neurons, std::int64_t features);
@@ -97,9 +105,12 @@ struct SmoothScratch {
   double* values = nullptr;
   double* products = nullptr;
 };
-/// The batch rule from `sums`, in the order of smooth(); the squares of iteration + 1; `next`
-/// becomes zero.
+/// The batch rule from `sums`, in the order of smooth(), for some neurons (all, without scratch);
+/// their squares of iteration + 1; their `next` becomes zero. A range begins at a multiple of
+/// smooth_edge.
+inline constexpr int smooth_edge = 64;
 void launch_smooth(const DeviceCodebook& codebook,
+                   NeuronRange neurons,
                    std::int64_t iteration,
                    const DeviceSums& sums,
                    const DeviceSums& next,

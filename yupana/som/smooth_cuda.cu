@@ -24,6 +24,7 @@ __device__ double weight_of(const DeviceNeighborhood& h, int a, int b) {
 
 struct SmoothTask {
   DeviceCodebook codebook;
+  NeuronRange range;
   std::int64_t iteration;
   DeviceSums sums, next;
   DeviceNeighborhood neighborhood;
@@ -88,7 +89,7 @@ __global__ void __launch_bounds__(threads) smooth_kernel(SmoothTask task) {
 // Wide maps: a product of the matrix of weights h, made tile by tile, and that of the values beside
 // their counts, K x (d + 1). Every cell is summed in order of the neurons, 64 x 64 cells a block, 4
 // x 4 a thread; 16 neurons whose weights or counts are all zero are skipped, which changes no bit.
-constexpr int edge = 64;
+constexpr int edge = smooth_edge;
 constexpr int depth = 16;
 constexpr int cells = 4;
 constexpr int wide_threads = 256;
@@ -114,7 +115,7 @@ __global__ void __launch_bounds__(wide_threads)
   const int down = thread / 16, along = thread % 16;
   const auto neurons = static_cast<int>(task.codebook.neurons);
   const std::int64_t columns = task.codebook.features + 1;
-  const int first = static_cast<int>(blockIdx.x) * edge;
+  const int first = static_cast<int>(task.range.first) + static_cast<int>(blockIdx.x) * edge;
   const std::int64_t column = std::int64_t{blockIdx.y} * edge;
   double sums[cells][cells] = {};
   for (int base = 0; base < neurons; base += depth) {
@@ -157,7 +158,7 @@ __global__ void __launch_bounds__(wide_threads)
 #pragma unroll
     for (int q = 0; q < cells; ++q) {
       const std::int64_t k = first + down * cells + p, j = column + along + 16 * q;
-      if (k < neurons && j < columns) products[k * columns + j] = sums[p][q];
+      if (k < task.range.end && j < columns) products[k * columns + j] = sums[p][q];
     }
   }
 }
@@ -166,7 +167,8 @@ __global__ void __launch_bounds__(wide_threads)
 __global__ void __launch_bounds__(threads)
     quotient_kernel(SmoothTask task, const double* products) {
   __shared__ double square;
-  const std::int64_t features = task.codebook.features, i = blockIdx.x;
+  const std::int64_t features = task.codebook.features;
+  const std::int64_t i = task.range.first + blockIdx.x;
   const double* const row = products + i * (features + 1);
   const double denominator = row[features];
   if (threadIdx.x == 0) square = 0;
@@ -187,47 +189,56 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-__global__ void __launch_bounds__(threads) squares_kernel(DeviceCodebook codebook) {
+__global__ void __launch_bounds__(threads)
+    squares_kernel(DeviceCodebook codebook, std::int64_t first, std::int64_t iteration) {
+  const std::int64_t i = first + blockIdx.x;
   __shared__ double square;
   if (threadIdx.x == 0) square = 0;
   __syncthreads();
   double mine = 0;
   for (std::int64_t j = threadIdx.x; j < codebook.features; j += threads) {
-    const double w = codebook.weights[std::int64_t{blockIdx.x} * codebook.features + j];
+    const double w = codebook.weights[i * codebook.features + j];
     mine += w * w;
   }
   atomicAdd(&square, mine);
   __syncthreads();
   if (threadIdx.x == 0) {
-    codebook.squares[blockIdx.x] = static_cast<float>(square);
-    raise(codebook.largest, square);
+    codebook.squares[i] = static_cast<float>(square);
+    raise(codebook.largest + iteration, square);
   }
 }
 
 }  // namespace
 
-void launch_squares(const DeviceCodebook& codebook, cudaStream_t stream) {
-  squares_kernel<<<static_cast<unsigned>(codebook.neurons), threads, 0, stream>>>(codebook);
+void launch_squares(const DeviceCodebook& codebook,
+                    NeuronRange neurons,
+                    std::int64_t iteration,
+                    cudaStream_t stream) {
+  if (neurons.first == neurons.end) return;
+  const auto count = static_cast<unsigned>(neurons.end - neurons.first);
+  squares_kernel<<<count, threads, 0, stream>>>(codebook, neurons.first, iteration);
   yupana::cuda::check_launch("measure a codebook");
 }
 
 void launch_smooth(const DeviceCodebook& codebook,
+                   NeuronRange neurons,
                    std::int64_t iteration,
                    const DeviceSums& sums,
                    const DeviceSums& next,
                    const DeviceNeighborhood& neighborhood,
                    const SmoothScratch& scratch,
                    cudaStream_t stream) {
-  const SmoothTask task{codebook, iteration, sums, next, neighborhood};
-  const auto neurons = static_cast<unsigned>(codebook.neurons);
+  if (neurons.first == neurons.end) return;
+  const SmoothTask task{codebook, neurons, iteration, sums, next, neighborhood};
+  const auto count = static_cast<unsigned>(neurons.end - neurons.first);
   if (scratch.values == nullptr) {
-    smooth_kernel<<<neurons, threads, 0, stream>>>(task);
+    smooth_kernel<<<count, threads, 0, stream>>>(task);
   } else {
     values_kernel<<<2048, wide_threads, 0, stream>>>(task, scratch.values);
-    const dim3 blocks(static_cast<unsigned>(divide_up(codebook.neurons, edge)),
+    const dim3 blocks(static_cast<unsigned>(divide_up(std::int64_t{count}, edge)),
                       static_cast<unsigned>(divide_up(codebook.features + 1, edge)));
     product_kernel<<<blocks, wide_threads, 0, stream>>>(task, scratch.values, scratch.products);
-    quotient_kernel<<<neurons, threads, 0, stream>>>(task, scratch.products);
+    quotient_kernel<<<count, threads, 0, stream>>>(task, scratch.products);
   }
   yupana::cuda::check_launch("smooth a map");
 }

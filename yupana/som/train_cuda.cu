@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <barrier>
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -22,6 +25,7 @@ namespace yupana::som::cuda {
 using yupana::cuda::check;
 using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
+using yupana::cuda::Event;
 using yupana::cuda::Stream;
 
 namespace {
@@ -117,12 +121,25 @@ class Worker {
       adder_.add({values, count, samples_.cols, samples_.cols}, iteration, stream_);
       stage.advance(static_cast<double>(count));
     }
+    added_.record(stream_);
   }
+
+  /// The batch rule: part `i` of `count` of a large map, else all of it.
+  void smooth(std::int64_t iteration, std::int64_t i, std::int64_t count) {
+    if (!map_.is_large()) return map_.smooth(iteration);
+    map_.smooth(iteration, map_.part(i, count));
+    smoothed_.record(stream_);
+  }
+
+  /// Its sums of the last iteration, its weights of the last iteration are there.
+  const Event& added() const { return added_; }
+  const Event& smoothed() const { return smoothed_; }
 
  private:
   Context& context_;
   int device_;
   Stream stream_;
+  Event added_, smoothed_;
   MatrixView<const float> samples_;
   const float* resident_;
   Plan plan_;
@@ -133,36 +150,81 @@ class Worker {
 
 using Workers = std::vector<std::unique_ptr<Worker>>;
 
-/// Every device gets the sums of all. Integers: their order does not matter.
-void share_sums(Workers& workers, std::int64_t iteration) {
-  if (workers.size() == 1) return;
+/// Every device gets the sums of all, by the first one's stream. Integers: their order does not
+/// matter.
+void share_sums(Workers& workers, std::int64_t iteration, const Event& shared) {
   Worker& first = *workers.front();
-  const DeviceScope scope(first.device());
   for (std::size_t i = 1; i < workers.size(); ++i) {
+    workers[i]->added().hold(first.stream());
     first.map().add_from(workers[i]->map(), workers[i]->device(), first.device(), iteration);
   }
   for (std::size_t i = 1; i < workers.size(); ++i) {
     first.map().copy_to(workers[i]->map(), workers[i]->device(), first.device(), iteration);
   }
-  first.stream().wait();
+  shared.record(first.stream());
 }
 
-void iterate(Workers& workers, std::int64_t iterations, yupana::Stage& stage) {
-  for (std::int64_t t = 0; t < iterations; ++t) {
-    yupana::cuda::run_side_by_side(workers.size(), [&](std::size_t i) {
-      Worker& worker = *workers[i];
-      const DeviceScope scope(worker.device());
-      worker.add(t, stage);
-      // What a cancelled run waits for; and other devices read the sums.
-      if (t % 16 == 15 || workers.size() > 1) worker.stream().wait();
-    });
-    share_sums(workers, t);
-    for (const auto& worker : workers) {
-      const DeviceScope scope(worker->device());
-      worker->map().smooth(t);
-    }
+/// What a worker has smoothed goes to all others.
+void share_weights(Workers& workers, std::size_t mine, std::int64_t iteration) {
+  Worker& worker = *workers[mine];
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    if (i == mine) continue;
+    Worker& other = *workers[i];
+    other.smoothed().hold(worker.stream());
+    worker.map().take_weights(other.map(),
+                              other.device(),
+                              worker.device(),
+                              iteration,
+                              worker.map().part(static_cast<std::int64_t>(i), std::ssize(workers)));
   }
-  for (const auto& worker : workers) worker->stream().wait();
+}
+
+/// All iterations, a thread a device; devices wait for each other on their streams alone.
+void iterate(Workers& workers, std::int64_t iterations, yupana::Stage& stage) {
+  const std::size_t count = workers.size();
+  std::barrier meeting(static_cast<std::ptrdiff_t>(count));
+  std::atomic<bool> failed = false;
+  const DeviceScope scope(workers.front()->device());
+  const Event shared;
+  yupana::cuda::run_side_by_side(count, [&](std::size_t i) {
+    Worker& worker = *workers[i];
+    const DeviceScope own(worker.device());
+    std::exception_ptr error;
+    // After an error everybody still comes to the meetings, and does nothing else.
+    const auto unless_failed = [&](auto&& body) {
+      if (failed) return;
+      try {
+        body();
+      } catch (...) {
+        error = std::current_exception();
+        failed = true;
+      }
+    };
+    for (std::int64_t t = 0; t < iterations; ++t) {
+      unless_failed([&] {
+        worker.add(t, stage);
+        if (t % 16 == 15) worker.stream().wait();  // for no longer does a cancelled run
+      });
+      if (count == 1) {
+        unless_failed([&] { worker.map().smooth(t); });
+        continue;
+      }
+      meeting.arrive_and_wait();
+      if (i == 0) unless_failed([&] { share_sums(workers, t, shared); });
+      meeting.arrive_and_wait();
+      unless_failed([&] {
+        if (i > 0) shared.hold(worker.stream());
+        worker.smooth(t, static_cast<std::int64_t>(i), static_cast<std::int64_t>(count));
+      });
+      if (!worker.map().is_large()) continue;
+      meeting.arrive_and_wait();
+      unless_failed([&] { share_weights(workers, i, t); });
+    }
+    // Others read this device's memory: after an error too, nothing may go before all have ended.
+    const cudaError_t ended = cudaStreamSynchronize(worker.stream());
+    unless_failed([&] { check(ended, "train a map"); });
+    if (error) std::rethrow_exception(error);
+  });
 }
 
 yupana::Stage training_stage(Context& context, std::int64_t rows, std::int64_t iterations) {
