@@ -40,7 +40,7 @@ TEST(GpuSom, NarrowMapsHaveTheBitsOfTheCpu) {
   }
 }
 
-// Scores of 56 neurons stand in registers at once; sums are products up to 64.
+// Scores of 56 neurons stand in registers at once; sums are products up to as many.
 TEST(GpuSom, NarrowMapsOfManyNeuronsHaveTheBitsOfTheCpu) {
   YUPANA_NEEDS_GPU();
   for (const std::int64_t neurons : {2, 8, 55, 56, 57, 63, 64, 65, 111, 112, 113, 301}) {

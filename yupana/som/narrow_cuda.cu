@@ -48,6 +48,20 @@ __host__ __device__ inline Layout layout(int neurons, int features) {
   return at;
 }
 
+/// The smallest score of a sample so far and its neuron, -1 where others are too near to tell.
+struct Found {
+  float score = INFINITY;
+  int neuron = -1;
+
+  /// Of the next chunk: the smallest score, the limit of those near it, and its only neuron or -1.
+  __device__ __forceinline__ void take(
+      float least, float limit, float margin, int base, int other) {
+    const bool alone = other >= 0 && score > limit;
+    if (!(least > score + margin)) neuron = alone ? base + other : -1;
+    score = fminf(score, least);
+  }
+};
+
 /// Step 1 for 16 samples from `first`.
 template <int held>
 __device__ void search_group(const NarrowTask& task,
@@ -76,8 +90,20 @@ __device__ void search_group(const NarrowTask& task,
     margins[h] = margin.at(norm_of(split<held>(a, h, left)));
   }
   Found found[2];
-  nearest_of_group<held>(
-      left, margins, reinterpret_cast<const uint2*>(memory + at.fragments), neurons, found);
+  const auto* right = reinterpret_cast<const uint2*>(memory + at.fragments) + lane;
+  for (int base = 0; base < neurons; base += chunk, right += columns * operands_of(held) * 32) {
+    float scores[2][2 * columns];
+    score<held>(left, right, scores);
+    const Nearest nearest = nearest_of(scores, margins);
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      found[h].take(nearest.least[h],
+                    nearest.limits[h],
+                    margins[h],
+                    base,
+                    neuron_of(nearest.codes >> 16 * h & 0xffff));
+    }
+  }
   // Two lanes of four write a sample each.
   const int neuron = q == 0 ? found[0].neuron : found[1].neuron;
   const int s = first + 8 * q + lane / 4;
@@ -236,9 +262,11 @@ __global__ void __launch_bounds__(threads, 3)
   bring(task, blockIdx.x, tiles);
   for (int i = at.low + thread; i < at.total; i += threads) memory[i] = 0;
   turn(task, memory + at.turned);
-  const Margin margin = prepare<held>(
-      task,
-      {memory + at.turned, memory + at.squares, reinterpret_cast<uint2*>(memory + at.fragments)});
+  const Margin margin = prepare<held>(task,
+                                      {memory + at.turned,
+                                       task.codebook.center,
+                                       memory + at.squares,
+                                       reinterpret_cast<uint2*>(memory + at.fragments)});
   const double scale = task.sums.scale[thread % features];
   float center[held];
 #pragma unroll

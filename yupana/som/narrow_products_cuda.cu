@@ -1,7 +1,8 @@
 #include <cuda_pipeline.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <utility>
 
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/tiles.hpp"
@@ -14,10 +15,11 @@ using namespace narrow;
 
 namespace {
 
-// As narrow_cuda.cu, for at most 64 neurons: the sums are a product too, of the matrix that has a 1
-// where a sample's neuron is and of the samples as integers, exact on tensor cores. A sample's
-// value is v + 2^39, v its integer of FixedPoint, |v| < 2^39: five bytes, a column each, five
-// columns a feature; a column of ones counts. Sums of bytes stay below 2^32 for 2^24 samples.
+// As narrow_cuda.cu, for at most 56 neurons and 19 features: the sums are a product too, of the
+// matrix that has a 1 where a sample's neuron is and of the samples as integers, exact on tensor
+// cores. A sample's value is v + 2^39, v its integer of FixedPoint, |v| < 2^39: five bytes, a
+// column each, five columns a feature; a column of ones counts. Sums of bytes stay below 2^32 for
+// 2^24 samples. A block takes tiles of 128 samples:
 //   1. a warp takes 32 samples: their bytes, their scores, a 1 in the left operand for each;
 //   2. samples left open as in narrow_cuda.cu;
 //   3. a warp multiplies 16 neurons by all samples, and wipes the left operand.
@@ -26,43 +28,33 @@ namespace {
 constexpr int threads = 128;
 constexpr int warps = threads / 32;
 constexpr int tile = 128;
-constexpr int neuron_tiles = 4;
-constexpr int most_neurons = 16 * neuron_tiles;
-constexpr int bytes_of_value = 5;
-constexpr int most_columns = 96;
 constexpr int groups = tile / 32;
-constexpr int ones_words = groups * neuron_tiles * 32 * 4;
+constexpr int most_neurons = chunk;
+constexpr int neuron_tiles = 4;
+static_assert(neuron_tiles == warps && groups == warps && 16 * neuron_tiles >= most_neurons);
+constexpr int bytes_of_value = 5;
+constexpr int widest = 19;                    // features: 96 columns
 constexpr std::int64_t most_tiles = 1 << 17;  // of a block
 constexpr double bias = 549755813888.0;       // 2^39
-constexpr int blocks_wanted = 4;              // on a multiprocessor
+constexpr int blocks_wanted = 3;              // on a multiprocessor: four spill registers
 
-__host__ __device__ constexpr int columns_of(int features) { return bytes_of_value * features + 1; }
-/// Tiles of eight columns for d <= 4 held.
-__host__ __device__ constexpr int column_tiles(int held) {
-  const int all = (columns_of(4 * held) + 7) / 8;
-  return all * 8 < most_columns ? all : most_columns / 8;
-}
-
-/// Parts of a block's memory, in 4-byte words from its start.
-struct ProductLayout {
-  int fragments, ones, bytes, scale, tiles, turned, squares, center, list, total;
+/// Parts of a block's memory, in 4-byte words from its start: constants, so that addresses cost no
+/// instruction.
+template <int d>
+struct Places {
+  static constexpr int held = held_by_lane(d);
+  static constexpr int column_tiles = (bytes_of_value * d + 1 + 7) / 8;
+  static constexpr int ones = 0;
+  static constexpr int bytes = ones + groups * neuron_tiles * 32 * 4;
+  static constexpr int scale = bytes + groups * column_tiles * 64;
+  static constexpr int tiles = scale + 2 * 4 * held;
+  static constexpr int fragments = tiles + 2 * tile * d;
+  static constexpr int turned = fragments + fragment_words(most_neurons, d);
+  static constexpr int squares = turned + most_neurons * d;
+  static constexpr int center = squares + most_neurons;
+  static constexpr int list = center + 4 * held;
+  static constexpr int total = list + tile + 1;
 };
-
-__host__ __device__ inline ProductLayout product_layout(int neurons, int features) {
-  const int held = held_by_lane(features);
-  ProductLayout at{};
-  at.fragments = 0;
-  at.ones = fragment_words(neurons, features);
-  at.bytes = at.ones + ones_words;
-  at.scale = at.bytes + groups * column_tiles(held) * 64;
-  at.tiles = at.scale + 2 * 4 * held;
-  at.turned = at.tiles + 2 * tile * features;
-  at.squares = at.turned + neurons * features;
-  at.center = at.squares + neurons;
-  at.list = at.center + 4 * held;
-  at.total = at.list + tile + 1;
-  return at;
-}
 
 __device__ __forceinline__ void multiply_bytes(unsigned (&c)[4], const uint4& a, const uint2& b) {
   asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
@@ -72,9 +64,38 @@ __device__ __forceinline__ void multiply_bytes(unsigned (&c)[4], const uint4& a,
 }
 
 /// The byte of the left operand for sample g + 8 i of a group.
-__device__ __forceinline__ int place_of(int group, int g, int i, int neuron) {
-  return (group * neuron_tiles + neuron / 16) * 512 + (neuron % 8) * 64 + (g / 2) * 16 +
-         (neuron / 8 % 2) * 4 + (g % 2) * 8 + i;
+__device__ __forceinline__ unsigned place_of(unsigned group,
+                                             unsigned g,
+                                             unsigned i,
+                                             unsigned neuron) {
+  return group * (neuron_tiles * 512) + g / 2 * 16 + g % 2 * 8 + i + neuron / 16 * 512 +
+         neuron % 8 * 64 + neuron / 8 % 2 * 4;
+}
+
+/// Brings tile `t` of all without waiting for it; those before `whole` have 128 samples and lie at
+/// multiples of 16 bytes.
+template <int d>
+__device__ __forceinline__ void bring(const NarrowTask& task, int t, int whole, float* to) {
+  static_assert(tile == threads);
+  const int thread = static_cast<int>(threadIdx.x);
+  const float* from = task.samples.values + std::int64_t{t} * (tile * d);
+  if (t < whole) {
+    from += 4 * thread;
+    to += 4 * thread;
+#pragma unroll
+    for (int i = 0; i < d / 4; ++i) {
+      __pipeline_memcpy_async(to + 4 * threads * i, from + 4 * threads * i, 16);
+    }
+    if (thread < d % 4 * (threads / 4)) {
+      __pipeline_memcpy_async(to + d / 4 * (4 * threads), from + d / 4 * (4 * threads), 16);
+    }
+  } else {
+    const std::int64_t rows = task.samples.rows - std::int64_t{t} * tile;
+    const int floats = static_cast<int>(max(std::int64_t{0}, min(rows, std::int64_t{tile}))) * d;
+#pragma unroll 1
+    for (int i = thread; i < floats; i += threads) __pipeline_memcpy_async(to + i, from + i, 4);
+  }
+  __pipeline_commit();
 }
 
 /// The bytes of four samples' values: words[b] has those of place b.
@@ -103,70 +124,45 @@ __device__ __forceinline__ void bytes_of(const float (&x)[4],
       __byte_perm(high[0], high[1], 0x0040), __byte_perm(high[2], high[3], 0x0040), 0x5410);
 }
 
-/// Brings `floats` of a tile, at most `held` times 16 bytes a thread, without waiting for them.
-template <int held>
-__device__ __forceinline__ void bring(const float* from, int floats, bool aligned, float* to) {
-  static_assert(tile == threads);
-  const int thread = static_cast<int>(threadIdx.x);
-  const int fours = aligned ? floats / 4 : 0;
+/// The bytes of a group; `mine` is the lane's first value, of sample g and feature q.
+template <int d>
+__device__ __forceinline__ void make_bytes(float* memory, const float* mine) {
+  using At = Places<d>;
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const int g = lane / 4, q = lane % 4;
+  const auto* const scales = reinterpret_cast<const double*>(memory + At::scale) + q;
+  auto* const bytes = reinterpret_cast<unsigned*>(memory + At::bytes) +
+                      warp * At::column_tiles * 64 + 8 * bytes_of_value * q + g;
 #pragma unroll
-  for (int i = 0; i < held; ++i) {
-    const int at = thread + i * threads;
-    if (at < fours) __pipeline_memcpy_async(to + 4 * at, from + 4 * at, 16);
-  }
-  if (4 * fours < floats) {
-    for (int i = 4 * fours + thread; i < floats; i += threads) {
-      __pipeline_memcpy_async(to + i, from + i, 4);
+  for (int i = 0; i < At::held; ++i) {
+    float x[4];
+    unsigned words[bytes_of_value];
+#pragma unroll
+    for (int r = 0; r < 4; ++r) x[r] = mine[8 * r * d + 4 * i];
+    bytes_of(x, scales[4 * i], words);
+    if (4 * i + 3 < d || q + 4 * i < d) {
+#pragma unroll
+      for (int b = 0; b < bytes_of_value; ++b) bytes[8 * (bytes_of_value * 4 * i + b)] = words[b];
     }
   }
 }
 
-/// The bytes of 32 samples from `values` on.
-template <int held>
-__device__ __forceinline__ void make_bytes(int features,
-                                           const float* values,
-                                           const double* scales,
-                                           unsigned* bytes) {
-  const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, q = lane % 4;
-  const float* const mine = values + g * features + q;
-  bytes += 8 * bytes_of_value * q + g;
-#pragma unroll
-  for (int i = 0; i < held; ++i) {
-    if (i + 1 == held && q + 4 * i >= features) break;
-    float x[4];
-    unsigned words[bytes_of_value];
-#pragma unroll
-    for (int r = 0; r < 4; ++r) x[r] = mine[8 * r * features + 4 * i];
-    bytes_of(x, scales[q + 4 * i], words);
-#pragma unroll
-    for (int b = 0; b < bytes_of_value; ++b) bytes[8 * (bytes_of_value * 4 * i + b)] = words[b];
-  }
-}
-
-/// Step 1 for 32 samples.
-template <int held>
-__device__ __forceinline__ void search_samples(const NarrowTask& task,
-                                               const ProductLayout& at,
-                                               float* memory,
+/// Step 1 for a warp's 32 samples.
+template <int d>
+__device__ __forceinline__ void search_samples(float* memory,
                                                const float* values,
-                                               int group,
                                                int rows,
                                                const Margin& margin) {
-  const auto features = static_cast<int>(task.codebook.features);
-  const auto neurons = static_cast<int>(task.codebook.neurons);
-  const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, q = lane % 4;
-  values += 32 * group * features;
-  make_bytes<held>(
-      features,
-      values,
-      reinterpret_cast<const double*>(memory + at.scale),
-      reinterpret_cast<unsigned*>(memory + at.bytes) + group * column_tiles(held) * 64);
-  const float* const center = memory + at.center + q;
-  const auto* const fragments = reinterpret_cast<const uint2*>(memory + at.fragments);
-  const float* mine = values + g * features + q;
-  int neuron = 0;
+  using At = Places<d>;
+  constexpr int held = At::held;
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, g = lane / 4, q = lane % 4;
+  const float* mine = values + (32 * warp + g) * d + q;
+  make_bytes<d>(memory, mine);
+  const float* const center = memory + At::center + q;
+  const auto* const right = reinterpret_cast<const uint2*>(memory + At::fragments) + lane;
+  unsigned codes[2];
 #pragma unroll
-  for (int half = 0; half < 2; ++half, mine += 16 * features) {
+  for (int half = 0; half < 2; ++half) {
     std::uint32_t left[operands_of(held)][4];
     float margins[2];
 #pragma unroll
@@ -174,221 +170,211 @@ __device__ __forceinline__ void search_samples(const NarrowTask& task,
       float a[held];
 #pragma unroll
       for (int i = 0; i < held; ++i) {
-        // Behind the last feature are other values, or, behind the last sample, other parts of the
-        // memory: none that may be in the products.
-        const float x = mine[8 * h * features + 4 * i];
-        a[i] = i + 1 < held || q + 4 * i < features ? __fsub_rn(x, center[4 * i]) : 0.0f;
+        // Behind the last feature and the last sample are other parts of the memory, which must not
+        // be in the products.
+        const float x = mine[(16 * half + 8 * h) * d + 4 * i];
+        a[i] = 4 * i + 3 < d || q + 4 * i < d ? __fsub_rn(x, center[4 * i]) : 0.0f;
       }
       margins[h] = margin.at(norm_of(split<held>(a, h, left)));
     }
-    Found found[2];
-    nearest_of_group<held>(left, margins, fragments, neurons, found);
-    if (q / 2 == half) neuron = q % 2 == 0 ? found[0].neuron : found[1].neuron;
+    float scores[2][2 * columns];
+    score<held>(left, right, scores);
+    codes[half] = nearest_of(scores, margins).codes;
   }
-  const int s = 32 * group + g + 8 * q;
+  // Lane q writes sample g + 8 q.
+  const unsigned both = q < 2 ? codes[0] : codes[1];
+  const int neuron = neuron_of(q % 2 == 0 ? both & 0xffff : both >> 16);
+  const int s = static_cast<int>(32 * warp + g + 8 * q);
   if (s >= rows) return;
-  auto* const list = reinterpret_cast<int*>(memory + at.list);
   if (neuron < 0) {
+    auto* const list = reinterpret_cast<int*>(memory + At::list);
     list[1 + atomicAdd(list, 1)] = s;
   } else {
-    reinterpret_cast<unsigned char*>(memory + at.ones)[place_of(group, g, q, neuron)] = 1;
+    reinterpret_cast<unsigned char*>(
+        memory + At::ones)[place_of(warp, g, q, static_cast<unsigned>(neuron))] = 1;
   }
 }
 
 /// Step 2.
-__device__ void settle(
-    const NarrowTask& task, const ProductLayout& at, float* memory, const float* values, int open) {
-  const auto neurons = static_cast<int>(task.codebook.neurons);
-  const auto features = static_cast<int>(task.codebook.features);
+template <int d>
+__device__ __noinline__ void settle(int neurons, float* memory, const float* values) {
+  using At = Places<d>;
   const int thread = static_cast<int>(threadIdx.x);
-  const auto* const list = reinterpret_cast<const int*>(memory + at.list);
+  auto* const list = reinterpret_cast<int*>(memory + At::list);
+  const int open = list[0];
   for (int i = thread / 32; i < open; i += warps) {
     const int s = list[1 + i];
-    const int neuron = decide(values + s * features, memory + at.turned, neurons, features);
+    const int neuron = decide(values + s * d, memory + At::turned, neurons, d);
     if (thread % 32 == 0) {
       reinterpret_cast<unsigned char*>(memory +
-                                       at.ones)[place_of(s / 32, s % 8, s % 32 / 8, neuron)] = 1;
+                                       At::ones)[place_of(s / 32, s % 8, s % 32 / 8, neuron)] = 1;
     }
   }
   __syncthreads();
-  if (thread == 0) *reinterpret_cast<int*>(memory + at.list) = 0;
+  if (thread == 0) list[0] = 0;
 }
 
 /// Step 3.
-template <int tiles>
-__device__ __forceinline__ void add_products(const ProductLayout& at,
-                                             float* memory,
-                                             int rows,
-                                             unsigned (&sums)[tiles][4]) {
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  auto* const ones = reinterpret_cast<uint4*>(memory + at.ones) + warp % neuron_tiles * 32 + lane;
-  const auto* const bytes = reinterpret_cast<const uint2*>(memory + at.bytes) + lane;
-  for (int group = warp / neuron_tiles; group * 32 < rows; group += warps / neuron_tiles) {
+template <int d>
+__device__ __forceinline__ void add_products(float* memory,
+                                             unsigned (&sums)[Places<d>::column_tiles][4]) {
+  using At = Places<d>;
+  auto* const ones = reinterpret_cast<uint4*>(memory + At::ones) + threadIdx.x;
+  const auto* const bytes = reinterpret_cast<const uint2*>(memory + At::bytes) + threadIdx.x % 32;
+#pragma unroll
+  for (int group = 0; group < groups; ++group) {
     const uint4 left = ones[group * neuron_tiles * 32];
     ones[group * neuron_tiles * 32] = {0, 0, 0, 0};
 #pragma unroll
-    for (int t = 0; t < tiles; ++t) {
-      multiply_bytes(sums[t], left, bytes[(group * tiles + t) * 32]);
+    for (int t = 0; t < At::column_tiles; ++t) {
+      multiply_bytes(sums[t], left, bytes[(group * At::column_tiles + t) * 32]);
     }
   }
 }
 
-/// The block's sums to those of all, by way of the memory of the right operand.
-template <int tiles>
-__device__ void deliver(const NarrowTask& task,
-                        const ProductLayout& at,
-                        float* memory,
-                        const unsigned (&sums)[tiles][4]) {
-  constexpr int width = 8 * tiles;
+/// The block's sums to those of all, by way of the memory of operands and tiles.
+template <int d>
+__device__ __forceinline__ void deliver(const NarrowTask& task,
+                                        float* memory,
+                                        const unsigned (&sums)[Places<d>::column_tiles][4]) {
+  constexpr int column_tiles = Places<d>::column_tiles, width = 8 * column_tiles;
+  static_assert(16 * neuron_tiles * width <= Places<d>::total);
   const auto neurons = static_cast<int>(task.codebook.neurons);
-  const auto features = static_cast<int>(task.codebook.features);
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
-  auto* const totals = reinterpret_cast<unsigned*>(memory + at.ones);
+  auto* const totals = reinterpret_cast<unsigned*>(memory);
   __syncthreads();
-  for (int i = thread; i < most_neurons * width; i += threads) totals[i] = 0;
-  __syncthreads();
-  unsigned* const mine =
-      totals + (thread / 32 % neuron_tiles * 16 + lane / 4) * width + lane % 4 * 2;
+  unsigned* const mine = totals + (thread / 32 * 16 + lane / 4) * width + lane % 4 * 2;
 #pragma unroll
-  for (int t = 0; t < tiles; ++t) {
+  for (int t = 0; t < column_tiles; ++t) {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) atomicAdd(mine + i / 2 * 8 * width + 8 * t + i % 2, sums[t][i]);
+    for (int i = 0; i < 4; ++i) mine[i / 2 * 8 * width + 8 * t + i % 2] = sums[t][i];
   }
   __syncthreads();
-  for (int i = thread; i < neurons * features; i += threads) {
-    const unsigned* const row = totals + i / features * width;
-    const unsigned* const bytes = row + i % features * bytes_of_value;
-    const unsigned long long count = row[bytes_of_value * features];
+  for (int i = thread; i < neurons * d; i += threads) {
+    const unsigned* const row = totals + i / d * width;
+    const unsigned* const bytes = row + i % d * bytes_of_value;
+    const unsigned long long count = row[bytes_of_value * d];
     if (count == 0) continue;
     unsigned long long sum = 0 - (count << 39);
-    for (int b = 0; b < bytes_of_value; ++b)
+    for (int b = 0; b < bytes_of_value; ++b) {
       sum += static_cast<unsigned long long>(bytes[b]) << 8 * b;
+    }
     atomicAdd(task.sums.sums + i, sum);
   }
   for (int i = thread; i < neurons; i += threads) {
-    const unsigned count = totals[i * width + bytes_of_value * features];
+    const unsigned count = totals[i * width + bytes_of_value * d];
     if (count != 0) atomicAdd(task.sums.counts + i, static_cast<unsigned long long>(count));
   }
 }
 
-template <int held>
-__global__ void __launch_bounds__(threads, blocks_wanted)
-    product_kernel(const __grid_constant__ NarrowTask task) {
-  extern __shared__ __align__(16) float memory[];
-  constexpr int tiles = column_tiles(held);
-  const auto features = static_cast<int>(task.codebook.features);
-  const ProductLayout at = product_layout(static_cast<int>(task.codebook.neurons), features);
+/// All that a block's memory holds before its first tile.
+template <int d>
+__device__ __forceinline__ Margin begin(const NarrowTask& task, float* memory) {
+  using At = Places<d>;
   const int thread = static_cast<int>(threadIdx.x);
-  // This block's tiles: every gridDim.x-th, the last of all perhaps not whole.
-  const std::int64_t tiles_of_all = (task.samples.rows + tile - 1) / tile;
-  const auto count = static_cast<int>((tiles_of_all - blockIdx.x + gridDim.x - 1) / gridDim.x);
-  const std::int64_t stride = std::int64_t{tile} * gridDim.x;
-  const float* from = task.samples.values + std::int64_t{tile} * blockIdx.x * features;
-  const auto last_rows = static_cast<int>(
-      min(std::int64_t{tile},
-          task.samples.rows - std::int64_t{tile} * blockIdx.x - (count - 1) * stride));
-  const bool aligned = reinterpret_cast<std::uintptr_t>(from) % 16 == 0;
-  float* now = memory + at.tiles;
-  float* next = memory + at.tiles;
-  bring<held>(from, (count > 1 ? tile : last_rows) * features, aligned, next);
-  __pipeline_commit();
-  next += tile * features;
-  turn(task, memory + at.turned);
-  for (int i = at.ones + thread; i < at.scale; i += threads) memory[i] = 0;
-  if (thread < 4 * held) {
-    const bool inside = thread < features;
-    reinterpret_cast<double*>(memory + at.scale)[thread] = inside ? task.sums.scale[thread] : 0;
-    memory[at.center + thread] = inside ? task.codebook.center[thread] : 0;
+  turn(task, memory + At::turned);
+  for (int i = At::ones + thread; i < At::scale; i += threads) memory[i] = 0;
+  __syncthreads();
+  if (thread < 4 * At::held) {
+    const bool inside = thread < d;
+    // The mean of the neurons: early maps lie close together, and what is open depends on |b|.
+    float sum = 0;
+    const auto neurons = static_cast<int>(task.codebook.neurons);
+    for (int k = 0; inside && k < neurons; ++k) sum += memory[At::turned + thread * neurons + k];
+    memory[At::center + thread] = sum / static_cast<float>(neurons);
+    reinterpret_cast<double*>(memory + At::scale)[thread] = inside ? task.sums.scale[thread] : 0;
   }
-  if (thread == 0) *reinterpret_cast<int*>(memory + at.list) = 0;
+  if (thread == 0) *reinterpret_cast<int*>(memory + At::list) = 0;
   __syncthreads();
   for (int i = thread; i < groups * 8; i += threads) {
     reinterpret_cast<unsigned*>(
-        memory + at.bytes)[i / 8 * tiles * 64 + 8 * bytes_of_value * features + i % 8] =
+        memory + At::bytes)[i / 8 * At::column_tiles * 64 + 8 * bytes_of_value * d + i % 8] =
         0x01010101u;
   }
-  const Margin margin = prepare<held>(
-      task,
-      {memory + at.turned, memory + at.squares, reinterpret_cast<uint2*>(memory + at.fragments)});
-  unsigned sums[tiles][4] = {};
-  for (int left = count; left > 0; --left) {
-    const int rows = left > 1 ? tile : last_rows;
+  return prepare<At::held>(task,
+                           {memory + At::turned,
+                            memory + At::center,
+                            memory + At::squares,
+                            reinterpret_cast<uint2*>(memory + At::fragments)});
+}
+
+template <int d>
+__global__ void __launch_bounds__(threads, blocks_wanted)
+    product_kernel(const __grid_constant__ NarrowTask task) {
+  using At = Places<d>;
+  extern __shared__ __align__(16) float memory[];
+  float* const tiles = memory + At::tiles;
+  const bool aligned = reinterpret_cast<std::uintptr_t>(task.samples.values) % 16 == 0;
+  const auto last = static_cast<int>((task.samples.rows - 1) / tile);
+  const auto last_rows = static_cast<int>(task.samples.rows - std::int64_t{last} * tile);
+  const int whole = aligned ? last + (last_rows == tile ? 1 : 0) : 0;
+  bring<d>(task, static_cast<int>(blockIdx.x), whole, tiles);
+  const Margin margin = begin<d>(task, memory);
+  unsigned sums[At::column_tiles][4] = {};
+  int side = 0;
+  for (auto t = static_cast<int>(blockIdx.x); t <= last; t += static_cast<int>(gridDim.x)) {
+    const float* const values = tiles + side;
+    side = tile * d - side;
     __pipeline_wait_prior(0);
     __syncthreads();  // also: the operands have been multiplied
-    from += stride * features;
-    if (left > 1) bring<held>(from, (left > 2 ? tile : last_rows) * features, aligned, next);
-    __pipeline_commit();
-    if (thread / 32 * 32 < rows) {
-      search_samples<held>(task, at, memory, now, thread / 32, rows, margin);
-    }
+    bring<d>(task, t + static_cast<int>(gridDim.x), whole, tiles + side);
+    search_samples<d>(memory, values, t < last ? tile : last_rows, margin);
     __syncthreads();
-    const int open = *reinterpret_cast<const int*>(memory + at.list);
-    if (open > 0) settle(task, at, memory, now, open);
-    add_products<tiles>(at, memory, rows, sums);
-    std::swap(now, next);
+    if (*reinterpret_cast<const int*>(memory + At::list) > 0) {
+      settle<d>(static_cast<int>(task.codebook.neurons), memory, values);
+    }
+    add_products<d>(memory, sums);
   }
   __pipeline_wait_prior(0);
-  deliver<tiles>(task, at, memory, sums);
+  deliver<d>(task, memory, sums);
 }
 
-std::int64_t bytes_wanted(std::int64_t neurons, std::int64_t features) {
-  return product_layout(static_cast<int>(neurons), static_cast<int>(features)).total *
-         std::int64_t{sizeof(float)};
-}
-
-template <int held>
+template <int d>
 void launch(const NarrowTask& task, cudaStream_t stream) {
-  const auto kernel = product_kernel<held>;
-  const std::int64_t bytes = bytes_wanted(task.codebook.neurons, task.codebook.features);
+  const auto kernel = product_kernel<d>;
+  constexpr int bytes = Places<d>::total * static_cast<int>(sizeof(float));
   yupana::cuda::check(
-      cudaFuncSetAttribute(
-          kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
       "search a map");
   int device = 0, multiprocessors = 0, blocks = 0;
   yupana::cuda::check(cudaGetDevice(&device), "ask for the device");
   yupana::cuda::check(
       cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "ask");
-  yupana::cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                          &blocks, kernel, threads, static_cast<std::size_t>(bytes)),
-                      "ask");
-  const std::int64_t tiles = divide_up(task.samples.rows, tile);
+  yupana::cuda::check(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes), "ask");
   const std::int64_t most = std::int64_t{multiprocessors} * blocks;
   // A block must not take more tiles than its sums have room for.
-  for (std::int64_t first = 0; first < tiles; first += most * most_tiles) {
+  const std::int64_t step = most * most_tiles * tile;
+  for (std::int64_t first = 0; first < task.samples.rows; first += step) {
     NarrowTask part = task;
-    part.samples.values += first * tile * task.samples.features;
-    part.samples.rows =
-        std::min(task.samples.rows - first * tile, most * most_tiles * std::int64_t{tile});
-    const auto grid = static_cast<unsigned>(std::min(divide_up(part.samples.rows, tile), most));
-    kernel<<<grid, threads, static_cast<std::size_t>(bytes), stream>>>(part);
+    part.samples.values += first * d;
+    part.samples.rows = std::min(task.samples.rows - first, step);
+    const auto grid =
+        static_cast<unsigned>(std::min(divide_up(part.samples.rows, std::int64_t{tile}), most));
+    kernel<<<grid, threads, bytes, stream>>>(part);
   }
   yupana::cuda::check_launch("search a map");
+}
+
+using Launch = void (*)(const NarrowTask&, cudaStream_t);
+
+template <int... d>
+constexpr std::array<Launch, sizeof...(d)> launches(std::integer_sequence<int, d...>) {
+  return {launch<d + 1>...};
 }
 
 }  // namespace
 
 bool has_product_sums(std::int64_t neurons, std::int64_t features) {
-  return neurons <= most_neurons && columns_of(static_cast<int>(features)) <= most_columns &&
-         bytes_wanted(neurons, features) <= most_memory;
+  return neurons <= most_neurons && features <= widest;
 }
 
 void launch_product_sums(const DeviceSamples& samples,
                          const DeviceCodebook& codebook,
                          const DeviceSums& sums,
                          cudaStream_t stream) {
-  const NarrowTask task{samples, codebook, sums};
-  switch (held_by_lane(static_cast<int>(codebook.features))) {
-    case 1:
-      return launch<1>(task, stream);
-    case 2:
-      return launch<2>(task, stream);
-    case 3:
-      return launch<3>(task, stream);
-    case 4:
-      return launch<4>(task, stream);
-    default:
-      return launch<5>(task, stream);
-  }
+  static constexpr auto by_features = launches(std::make_integer_sequence<int, widest>());
+  by_features[static_cast<std::size_t>(codebook.features - 1)]({samples, codebook, sums}, stream);
 }
 
 }  // namespace yupana::som::cuda

@@ -70,6 +70,7 @@ __device__ __forceinline__ float high_value(std::uint32_t pair) {
 /// A codebook in a block's memory.
 struct Prepared {
   const float* turned;  ///< weights, feature by feature: d x K
+  const float* center;  ///< any point near the neurons, by feature
   float* squares;       ///< |b|^2, b = w - center
   uint2* fragments;     ///< the right operand as lanes read it
 };
@@ -90,7 +91,7 @@ __device__ float right_place(
   }
   const int j = q + 4 * (shared ? 4 * whole + at / 3 : 4 * (operand / 2) + place);
   if (!real || j >= features || at > 3 * rest) return 0;
-  const float b = -2 * __fsub_rn(prepared.turned[j * neurons + k], task.codebook.center[j]);
+  const float b = -2 * __fsub_rn(prepared.turned[j * neurons + k], prepared.center[j]);
   const bool high = shared ? at % 3 < 2 : operand % 2 == 0;
   return high ? rounded(b) : b - rounded(b);
 }
@@ -137,7 +138,7 @@ __device__ Margin prepare(const NarrowTask& task, const Prepared& prepared) {
   for (int k = thread; k < neurons; k += static_cast<int>(blockDim.x)) {
     float square = 0, low = 0;
     for (int j = 0; j < features; ++j) {
-      const float b = __fsub_rn(prepared.turned[j * neurons + k], task.codebook.center[j]);
+      const float b = __fsub_rn(prepared.turned[j * neurons + k], prepared.center[j]);
       const float rest = b - rounded(b);
       square = fmaf(b, b, square);
       low = fmaf(rest, rest, low);
@@ -204,12 +205,6 @@ __device__ __forceinline__ float norm_of(float square) {
   return fmaf(root, 1.0001f, 0x1p-62f);
 }
 
-/// The smallest score of a sample so far and its neuron, -1 where others are too near to tell.
-struct Found {
-  float score = INFINITY;
-  int neuron = -1;
-};
-
 /// The smallest of one sample's scores of a chunk: `scores[2 t]`, `[2 t + 1]` of neurons base + 8 t
 /// + 2 q and the next, over the four lanes.
 __device__ __forceinline__ float least_of(const float (&scores)[2 * columns]) {
@@ -224,77 +219,81 @@ __device__ __forceinline__ float least_of(const float (&scores)[2 * columns]) {
   return fminf(least, __shfl_xor_sync(0xffffffffu, least, 2));
 }
 
-/// This lane's scores that are not above a limit: their number times 1024, and the sum of their
-/// places 8 t + 2 q and the next, which is to be used where there is one. Codes of lanes add up.
-__device__ __forceinline__ unsigned near_code(const float (&scores)[2 * columns], float limit) {
-  unsigned even = 0, odd = 0;
-#pragma unroll
-  for (int t = 0; t < columns; ++t) {
-    if (!(scores[2 * t] > limit)) even += 1024u + 8u * static_cast<unsigned>(t);
-    if (!(scores[2 * t + 1] > limit)) odd += 1025u + 8u * static_cast<unsigned>(t);
-  }
-  const unsigned code = even + odd;
-  return code + (code >> 10) * (2 * (threadIdx.x % 4));
+// A code says which scores are not above a limit: their number times `one`, and the sum of their
+// places in the chunk, which is to be used where there is one. Codes of lanes add up.
+constexpr unsigned one = 1024;
+
+/// sum += `code` unless the score is above the limit. Two instructions; compilers make it three.
+template <unsigned code>
+__device__ __forceinline__ void count_near(unsigned& sum, float score, float limit) {
+  asm("{\n .reg .pred above;\n setp.gt.f32 above, %1, %2;\n @!above add.u32 %0, %0, %3;\n}"
+      : "+r"(sum)
+      : "f"(score), "f"(limit), "n"(code));
 }
 
-/// Takes in the scores of a chunk of neurons for the samples g and g + 8 of 16.
-__device__ __forceinline__ void take(const float (&scores)[2][2 * columns],
-                                     int base,
-                                     const float (&margins)[2],
-                                     Found (&found)[2]) {
+template <int t = 0>
+__device__ __forceinline__ void count_all(unsigned (&sums)[2],
+                                          const float (&scores)[2 * columns],
+                                          float limit) {
+  if constexpr (t < columns) {
+    count_near<one + 8 * t>(sums[0], scores[2 * t], limit);
+    count_near<one + 8 * t + 1>(sums[1], scores[2 * t + 1], limit);
+    count_all<t + 1>(sums, scores, limit);
+  }
+}
+
+/// Of the samples g and g + 8: the smallest score, and the code of those within the margin of it in
+/// the lower and the upper half of `codes`.
+struct Nearest {
   float least[2], limits[2];
-  unsigned codes = 0;
+  unsigned codes;
+};
+
+__device__ __forceinline__ Nearest nearest_of(const float (&scores)[2][2 * columns],
+                                              const float (&margins)[2]) {
+  Nearest found{};
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
-    least[h] = least_of(scores[h]);
-    limits[h] = least[h] + margins[h];
-    codes |= near_code(scores[h], limits[h]) << 16 * h;
+    found.least[h] = least_of(scores[h]);
+    found.limits[h] = found.least[h] + margins[h];
+    unsigned sums[2] = {};
+    count_all(sums, scores[h], found.limits[h]);
+    unsigned code = sums[0] + sums[1];
+    code += code / one * (2 * (threadIdx.x % 4));
+    found.codes += code << 16 * h;
   }
-  codes += __shfl_xor_sync(0xffffffffu, codes, 1);
-  codes += __shfl_xor_sync(0xffffffffu, codes, 2);
-#pragma unroll
-  for (int h = 0; h < 2; ++h) {
-    const unsigned code = h == 0 ? codes & 0xffff : codes >> 16;
-    const bool alone = code < 2048 && limits[h] < INFINITY;
-    const int neuron = alone ? base + static_cast<int>(code - 1024) : -1;
-    if (base == 0) {
-      found[h] = {least[h], neuron};
-      continue;
-    }
-    const bool reached = !(least[h] > found[h].score + margins[h]);
-    if (reached) found[h].neuron = found[h].score > limits[h] ? neuron : -1;
-    found[h].score = fminf(found[h].score, least[h]);
-  }
+  found.codes += __shfl_xor_sync(0xffffffffu, found.codes, 1);
+  found.codes += __shfl_xor_sync(0xffffffffu, found.codes, 2);
+  return found;
 }
 
-/// The neurons nearest to the samples g and g + 8 of 16.
+/// The neuron of a code, of the chunk; -1 where there are several. A limit of infinity and scores
+/// that are no numbers make several: all places count.
+__device__ __forceinline__ int neuron_of(unsigned code) {
+  return code < 2 * one ? static_cast<int>(code - one) : -1;
+}
+
+/// Scores of a chunk of neurons for the samples g and g + 8 of 16; `right` is the lane's.
 template <int held>
-__device__ __forceinline__ void nearest_of_group(const std::uint32_t (&left)[operands_of(held)][4],
-                                                 const float (&margins)[2],
-                                                 const uint2* fragments,
-                                                 int neurons,
-                                                 Found (&found)[2]) {
+__device__ __forceinline__ void score(const std::uint32_t (&left)[operands_of(held)][4],
+                                      const uint2* right,
+                                      float (&scores)[2][2 * columns]) {
   constexpr int whole = held / 4, operands = operands_of(held);
-  const uint2* right = fragments + threadIdx.x % 32;
-  for (int base = 0; base < neurons; base += chunk, right += columns * operands * 32) {
-    float sums[columns][4] = {};
-    // Operand after operand, so that an instruction need not wait for the one before.
+  float sums[columns][4] = {};
+  // Operand after operand, so that an instruction need not wait for the one before.
 #pragma unroll
-    for (int i = 0; i < operands; ++i) {
-#pragma unroll
-      for (int t = 0; t < columns; ++t) {
-        const uint2 b = right[(t * operands + i) * 32];
-        multiply(sums[t], left[i < 2 * whole ? i / 2 * 2 : i], b);
-        if (i < 2 * whole && i % 2 == 0) multiply(sums[t], left[i + 1], b);
-      }
-    }
-    float scores[2][2 * columns];
+  for (int i = 0; i < operands; ++i) {
 #pragma unroll
     for (int t = 0; t < columns; ++t) {
-#pragma unroll
-      for (int i = 0; i < 4; ++i) scores[i / 2][2 * t + i % 2] = sums[t][i];
+      const uint2 b = right[(t * operands + i) * 32];
+      multiply(sums[t], left[i < 2 * whole ? i / 2 * 2 : i], b);
+      if (i < 2 * whole && i % 2 == 0) multiply(sums[t], left[i + 1], b);
     }
-    take(scores, base, margins, found);
+  }
+#pragma unroll
+  for (int t = 0; t < columns; ++t) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) scores[i / 2][2 * t + i % 2] = sums[t][i];
   }
 }
 
