@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "yupana/spectral/bluestein_cuda.hpp"
+#include "yupana/spectral/each_cuda.cuh"
 #include "yupana/spectral/fields_cuda.cuh"
 #include "yupana/spectral/roots_cuda.hpp"
 
@@ -17,14 +18,6 @@ constexpr std::int64_t values_together = std::int64_t{1} << 24;
 
 unsigned blocks_for(std::int64_t count) {
   return static_cast<unsigned>(std::min<std::int64_t>((count + threads - 1) / threads, 1 << 16));
-}
-
-template <class Body>
-__device__ __forceinline__ void each(std::int64_t count, const Body& body) {
-  const std::int64_t step = std::int64_t{gridDim.x} * threads;
-  for (std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x; at < count; at += step) {
-    body(at);
-  }
 }
 
 // Exponents are integers modulo 2 n: squares of large j lose nothing. n < 2^31.

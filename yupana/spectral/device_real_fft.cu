@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "yupana/spectral/device_real_fft.hpp"
+#include "yupana/spectral/each_cuda.cuh"
 
 namespace yupana::spectral::cuda {
 
@@ -25,14 +26,6 @@ auto elements(std::complex<T>* values) {
 template <class T>
 auto elements(const std::complex<T>* values) {
   return reinterpret_cast<const Element<T>*>(values);
-}
-
-template <class Body>
-__device__ __forceinline__ void each(std::int64_t count, const Body& body) {
-  const std::int64_t step = std::int64_t{gridDim.x} * threads;
-  for (std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x; at < count; at += step) {
-    body(at);
-  }
 }
 
 template <class T>

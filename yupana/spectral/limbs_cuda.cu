@@ -6,6 +6,7 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/spectral/device_polymul.hpp"
+#include "yupana/spectral/each_cuda.cuh"
 #include "yupana/spectral/limbs.hpp"
 
 // Factors as polynomials in 2^16, their product's coefficients below 2^63, and the carries.
@@ -23,14 +24,6 @@ constexpr int threads = 256;
 
 unsigned blocks_of(std::int64_t count) {
   return static_cast<unsigned>(std::min<std::int64_t>(divide_up(count, threads), 8192));
-}
-
-template <class Body>
-__device__ __forceinline__ void each(std::int64_t count, const Body& body) {
-  const std::int64_t step = std::int64_t{gridDim.x} * threads;
-  for (std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x; at < count; at += step) {
-    body(at);
-  }
 }
 
 __global__ void digits_kernel(const std::uint32_t* limbs, std::int64_t count, longlong2* digits) {

@@ -5,6 +5,7 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/spectral/device_fft.hpp"
 #include "yupana/spectral/device_polymul.hpp"
+#include "yupana/spectral/each_cuda.cuh"
 #include "yupana/spectral/fields_cuda.cuh"
 #include "yupana/spectral/polymul_backends.hpp"
 
@@ -20,14 +21,6 @@ namespace {
 
 constexpr int threads = 256;
 constexpr unsigned blocks = 1024;
-
-template <class Body>
-__device__ __forceinline__ void each(std::int64_t count, const Body& body) {
-  const std::int64_t step = std::int64_t{gridDim.x} * threads;
-  for (std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x; at < count; at += step) {
-    body(at);
-  }
-}
 
 __global__ void pad_kernel(const double* in, std::int64_t size, double2* out, std::int64_t padded) {
   each(padded, [&](std::int64_t at) { out[at] = {at < size ? in[at] : 0, 0}; });
