@@ -1,4 +1,6 @@
 // What a level needs beside its scores: sums of missing values, splits for the host, parted lists.
+// Over 400 lines: all of it walks the same lists strip by strip, with the same few device
+// functions.
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/scan_cuda.cuh"
