@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
 
 /// Only for CUDA builds: products of matrices that are in device memory already.
@@ -25,10 +26,12 @@ void classical(MatrixView<const double> a,
                cudaStream_t stream);
 
 /// c = a b with Strassen and Winograd's halves where all sides exceed `strassen_above` (0: the
-/// measured crossover). The work is queued on `stream`; the host waits for all but its end.
+/// measured crossover). The work is queued on `stream`; the host waits for all but its end, and
+/// asks the context between any two products of leaves whether to go on.
 ///   memory: as matmul()
 template <class T>
-void matmul_on_device(MatrixView<const T> a,
+void matmul_on_device(Context& context,
+                      MatrixView<const T> a,
                       MatrixView<const T> b,
                       MatrixView<T> c,
                       std::int64_t strassen_above,

@@ -54,11 +54,13 @@ std::int64_t scratch_values(std::int64_t m, std::int64_t k, std::int64_t n, std:
 template <class T>
 class OnDevice {
  public:
-  OnDevice(std::int64_t scratch, cudaStream_t stream) : memory_(scratch), stream_(stream) {}
+  OnDevice(Context& context, std::int64_t scratch, cudaStream_t stream)
+      : context_(context), memory_(scratch), stream_(stream) {}
 
   bool whole(MatrixView<const T>, MatrixView<const T>, MatrixView<T>) { return false; }
 
   void classical(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, bool add) {
+    context_.check_cancelled();
     cuda::classical(a, b, c, add, stream_);
     // The host stays one product ahead, so that it can stop between any two.
     before_last_.wait();
@@ -93,6 +95,7 @@ class OnDevice {
   Piece scratch(std::int64_t rows, std::int64_t cols) { return Piece(*this, rows, cols); }
 
  private:
+  Context& context_;
   DeviceArray<T> memory_;
   std::int64_t used_ = 0;
   cudaStream_t stream_;
@@ -204,7 +207,7 @@ class ThroughDevice {
     if (add) {
       cuda::classical(left.view(), right.view(), product.view(), true, stream_);
     } else {
-      matmul_on_device<T>(left.view(), right.view(), product.view(), above, stream_);
+      matmul_on_device<T>(context_, left.view(), right.view(), product.view(), above, stream_);
     }
     copy<T>(c, product.view(), stream_);
     stream_.wait();
@@ -214,13 +217,14 @@ class ThroughDevice {
 }  // namespace
 
 template <class T>
-void matmul_on_device(MatrixView<const T> a,
+void matmul_on_device(Context& context,
+                      MatrixView<const T> a,
                       MatrixView<const T> b,
                       MatrixView<T> c,
                       std::int64_t strassen_above,
                       cudaStream_t stream) {
   const std::int64_t above = strassen_above > 0 ? strassen_above : crossover;
-  OnDevice<T> device(scratch_values(c.rows, a.cols, c.cols, above), stream);
+  OnDevice<T> device(context, scratch_values(c.rows, a.cols, c.cols, above), stream);
   strassen<T>(device, a, b, c, above);
 }
 
@@ -236,12 +240,14 @@ void matmul(Context& context,
   strassen<T>(device, a, b, c, above);
 }
 
-template void matmul_on_device(MatrixView<const float>,
+template void matmul_on_device(Context&,
+                               MatrixView<const float>,
                                MatrixView<const float>,
                                MatrixView<float>,
                                std::int64_t,
                                cudaStream_t);
-template void matmul_on_device(MatrixView<const double>,
+template void matmul_on_device(Context&,
+                               MatrixView<const double>,
                                MatrixView<const double>,
                                MatrixView<double>,
                                std::int64_t,
