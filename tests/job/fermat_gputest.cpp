@@ -2,9 +2,8 @@
 
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
+#include "tests/support/folder.hpp"
 #include "tests/support/gpu.hpp"
 #include "tests/support/shared_data.hpp"
 #include "yupana/core/error.hpp"
@@ -16,26 +15,8 @@ namespace yupana::job {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder that goes with its test.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "yupana-gpu-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string operator/(const std::string& file) const { return (path_ / file).string(); }
-
- private:
-  fs::path path_;
-};
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file) << path;
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+using test::bytes_of;
+using test::Folder;
 
 FermatJobParams job(const std::string& input, const std::string& out, double alpha) {
   FermatJobParams params;
