@@ -33,7 +33,9 @@ using yupana::cuda::check;
 using yupana::cuda::DeviceArray;
 using yupana::cuda::PinnedArray;
 
-// Those the device has.
+const PairCountsParams all_counts = {true, {}};
+
+/// Those the device has.
 std::vector<BitMethod> methods() {
   int major = 0;
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0), "ask");
@@ -51,7 +53,7 @@ bool any_missing(const Genotypes& g) {
 template <class Add>
 PairCounts counts_of(const Genotypes& g, const cuda::PairSumsParams& params, const Add& add) {
   Context host({"cpu", 2}), gpu({"cuda:0"});
-  PairCounter shape(host, g.samples, {.hethet = true});
+  PairCounter shape(host, g.samples, all_counts);
   if (any_missing(g)) shape.add(pack_planes(random_genotypes(g.samples, 1, 1.0, 1)));
   PairCounts counts = shape.take();  // of one site without calls: zeros
   cuda::PairSums sums(0, params);
@@ -84,7 +86,7 @@ TEST(CudaBitProducts, EveryInstructionEqualsTheReferenceAroundItsTile) {
          {std::int64_t{1}, product_sites / 2 + 1, product_sites - 1, product_sites + 1, 2049L}) {
       for (const double missing : {0.0, 0.01, 0.6}) {
         const Genotypes g = genotypes_of(n, m, missing);
-        const PairCounts expected = count(g, {"reference"}, m, {.hethet = true});
+        const PairCounts expected = count(g, {"reference"}, m, all_counts);
         for (const BitMethod method : methods()) {
           SCOPED_TRACE(fmt::format("{} x {}, {} missing, method {}", n, m, missing, int(method)));
           expect_same(counts_by(method, g), expected);
@@ -101,7 +103,7 @@ TEST(CudaBitProducts, EveryInstructionEqualsTheCpuOverSeveralSquares) {
     for (const std::int64_t m : {777L, 3 * product_sites + 5}) {
       for (const double missing : {0.0, 0.01, 0.6}) {
         const Genotypes g = genotypes_of(n, m, missing);
-        const PairCounts expected = count(g, {"cpu", 2}, m, {.hethet = true});
+        const PairCounts expected = count(g, {"cpu", 2}, m, all_counts);
         for (const BitMethod method : methods()) {
           SCOPED_TRACE(fmt::format("{} x {}, {} missing, method {}", n, m, missing, int(method)));
           expect_same(counts_by(method, g), expected);
@@ -116,7 +118,7 @@ TEST(CudaBitProducts, FewSamplesOfManySitesAreCutByEveryInstruction) {
   YUPANA_NEEDS_GPU();
   for (const double missing : {0.0, 0.01}) {
     const Genotypes g = random_genotypes(5, 300 * product_sites + 17, missing, 9);
-    const PairCounts expected = count(g, {"cpu", 2}, g.sites, {.hethet = true});
+    const PairCounts expected = count(g, {"cpu", 2}, g.sites, all_counts);
     for (const BitMethod method : methods()) {
       SCOPED_TRACE(int(method));
       expect_same(counts_by(method, g), expected);
@@ -141,7 +143,7 @@ TEST(CudaPairSums, CodesStreamedThroughTwoBuffersCountTheSame) {
   YUPANA_NEEDS_GPU();
   for (const double missing : {0.0, 0.01, 0.6}) {
     const Genotypes g = genotypes_of(75, 9 * product_sites + 33, missing);
-    const PairCounts expected = count(g, {"cpu", 2}, g.sites, {.hethet = true});
+    const PairCounts expected = count(g, {"cpu", 2}, g.sites, all_counts);
     const SiteBlock block = codes_of(g);
     PinnedArray<std::uint8_t> codes(g.sites * block.stride);
     std::memcpy(codes.data(), block.row(0), codes.bytes());
