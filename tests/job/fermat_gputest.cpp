@@ -94,6 +94,34 @@ TEST(CudaFermatJob, ARealCohortGivesTheFilesOfTheCpu) {
   EXPECT_GT(files, 5);
 }
 
+TEST(CudaDistanceJob, ARealCohortGivesTheFilesOfTheCpuInEveryMetric) {
+  YUPANA_NEEDS_GPU();
+  const std::string data = shared_data("genotypes/hapmap279/hapmap279");
+  if (!fs::exists(data + ".bed")) GTEST_SKIP() << "no " << data << ".bed";
+  using genotype::Metric;
+  for (const Metric metric : {Metric::squared_euclidean,
+                              Metric::euclidean,
+                              Metric::manhattan,
+                              Metric::ibs,
+                              Metric::one_minus_ibs,
+                              Metric::hamming,
+                              Metric::king,
+                              Metric::normalized}) {
+    const Folder folder;
+    for (const std::string device : {"cpu", "cuda:0"}) {
+      Context context({device});
+      DistanceJobParams params;
+      params.input.path = data + ".bed";
+      params.metric.metric = metric;
+      params.out = folder / device.substr(0, 3);
+      run_distances(context, params);
+    }
+    EXPECT_TRUE(bytes_of(folder / "cpu.dist.npy") == bytes_of(folder / "cud.dist.npy"))
+        << int(metric);
+    EXPECT_EQ(bytes_of(folder / "cpu.ids"), bytes_of(folder / "cud.ids"));
+  }
+}
+
 TEST(CudaDistanceJob, BandsOfASmallGpuGiveTheSameFile) {
   YUPANA_NEEDS_GPU();
   const Folder folder;
