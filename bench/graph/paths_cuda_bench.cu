@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/graph/paths_bench.hpp"
+#include "bench/graph/paths_peers.hpp"
 #include "yupana/core/cuda/device.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/matrix.hpp"
@@ -193,6 +194,25 @@ void measure(Context& context, const BenchParams& params, const Case& which) {
   }
 }
 
+void measure_peers(Context& context, const BenchParams& params) {
+  const std::vector<std::int64_t> sizes =
+      params.quick ? std::vector<std::int64_t>{200} : std::vector<std::int64_t>{1024, 4096};
+  for (const std::int64_t n : sizes) {
+    paths_cuda_peers(context, n, [&](const std::string& impl, double seconds, bool right) {
+      const auto size = static_cast<double>(n);
+      const std::string name = fmt::format("n={} float32 symmetric closure on the device", n);
+      params.emit({"paths",
+                   name,
+                   impl,
+                   size * size * size / 2 / seconds * 1e-12,
+                   "T (add+min)/s",
+                   std::nullopt,
+                   right});
+      params.emit({"paths", name, impl, seconds * 1e3, "ms", std::nullopt, right});
+    });
+  }
+}
+
 template <class T>
 SquareMatrix<T> random_weights(Context& context, std::int64_t n, std::uint32_t largest) {
   SquareMatrix<T> weights(n);
@@ -257,6 +277,7 @@ void paths_cuda(Context& context, const BenchParams& on_host) {
     measure<graph::cuda::Float32, float>(context, params, float32);
     measure<graph::cuda::Packed16, std::int32_t>(
         context, params, {"int32 through 16 bits", 30'000, true});
+    if (params.peers) measure_peers(context, params);
   }
   if (params.scaling || context.devices().size() > 1) {
     measure_devices<std::int32_t>(context, params, int32);

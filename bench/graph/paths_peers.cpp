@@ -76,4 +76,37 @@ void paths_peers(Context& context, std::int64_t n, const PeerResult& report) {
   }
 }
 
+void paths_cuda_peers(Context& context, std::int64_t n, const PeerResult& report) {
+  const std::string script = fmt::format(
+      "import torch\nn = {}\n"
+      "w = torch.triu(torch.randint(1, 1000001, (n, n), device=\"cuda\"), 1).float()\n"
+      "w = w + w.T\n"
+      "def close():\n"
+      "  d = w.clone()\n"
+      "  for k in range(n): torch.minimum(d, d[:, k:k + 1] + d[k:k + 1, :], out=d)\n"
+      "  return d\n"
+      "close(); times = []\n"
+      "for _ in range(3):\n"
+      "  a, b = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)\n"
+      "  a.record(); d = close(); b.record(); b.synchronize(); times.append(a.elapsed_time(b))\n"
+      "good = True\n"
+      "for s in (0, n - 1):\n"
+      "  f = w[s].clone()\n"
+      "  while True:\n"
+      "    g = torch.minimum(f, (f[:, None] + w).amin(0))\n"
+      "    if torch.equal(f, g): break\n"
+      "    f = g\n"
+      "  good = good and torch.equal(f, d[s])\n"
+      "print(sorted(times)[1] * 1e-3, int(good))\n",
+      n);
+  const std::string output = output_of(fmt::format("python3 -c '{}'", script));
+  double seconds = 0;
+  int right = 0;
+  if (std::sscanf(output.c_str(), "%lf %d", &seconds, &right) != 2) {
+    context.note("PyTorch with CUDA: not installed, its rank-1 updates are left out");
+    return;
+  }
+  report("PyTorch, a rank-1 update a vertex", seconds, right == 1);
+}
+
 }  // namespace yupana::bench

@@ -16,4 +16,9 @@ using PeerResult = std::function<void(const std::string& impl, double seconds, b
 /// Dijkstra. One that is not installed is left out, with a note.
 void paths_peers(Context& context, std::int64_t n, const PeerResult& report);
 
+/// What one writes without a library on a GPU: n rank-1 updates of the matrix in PyTorch, float32,
+/// by device events; checked against lengths from two sources, found by relaxing all edges until
+/// nothing changes.
+void paths_cuda_peers(Context& context, std::int64_t n, const PeerResult& report);
+
 }  // namespace yupana::bench

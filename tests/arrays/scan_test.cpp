@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "tests/arrays/samples.hpp"
-#include "yupana/core/array.hpp"
 #include "yupana/core/error.hpp"
-#include "yupana/core/machine.hpp"
 
 namespace yupana::arrays {
 namespace {
@@ -170,24 +168,6 @@ TEST(Scan, AnOperatorThatThrowsStopsEveryThread) {
 
     EXPECT_THROW(inclusive(context, in, op), std::runtime_error);
   }
-}
-
-TEST(Scan, GoesBeyondTwoToThe31Elements) {
-  // In place over 2^31 + 7 bytes of ones: element i is i + 1 modulo 256.
-  Context context({.device = "cpu"});
-  const std::int64_t n = (std::int64_t{1} << 31) + 7;
-  if (free_memory() < 3ULL << 30) GTEST_SKIP() << "needs 3 GiB of free memory";
-  Array<std::uint8_t> values(n);
-  std::memset(values.data(), 1, values.bytes());
-
-  inclusive_scan(context, values.data(), n, values.data());
-
-  for (const std::int64_t i : {std::int64_t{0}, std::int64_t{255}, n / 2, n - 9, n - 1}) {
-    EXPECT_EQ(values[i], static_cast<std::uint8_t>(i + 1)) << i;
-  }
-  std::int64_t wrong = 0;
-  for (std::int64_t i = 0; i < n; ++i) wrong += values[i] != static_cast<std::uint8_t>(i + 1);
-  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace

@@ -157,6 +157,9 @@ def reads_what_numpy_and_people_write():
     gzip.open("x.txt.gz", "wt").write("3\r\n-1\n+2")
     run("sort", "x.txt.gz", "-o", "out.txt")
     assert pathlib.Path("out.txt").read_text() == "-1\n2\n3\n"
+    pathlib.Path("z.txt").write_text("0\n-0\n-inf\nnan\n1e3\n-0\n")
+    run("sort", "z.txt", "-o", "out.txt")
+    assert pathlib.Path("out.txt").read_text() == "-inf\n0\n-0\n-0\n1000\nnan\n"
 
 
 def refuse(*arguments, says, status=3):
@@ -193,6 +196,9 @@ def bad_input_ends_in_one_line_and_no_file():
     refuse("scan", "i.npy", "-o", "o.npy", "--op", "min", "--exclusive", says=["--exclusive"], status=2)
     np.save("big.npy", numbers("f8", 100_000))
     refuse("sort", "big.npy", "-o", "no/such/o.npy", says=["no/such"])
+    pathlib.Path("folder").mkdir()
+    refuse("sort", "big.npy", "-o", "folder", says=["folder", "name a file"])
+    refuse("sort", "big.npy", "-o", "/dev/null", says=["/dev/null", "name a file"])
 
 
 sys.exit(main([sorts_every_type_of_any_size,

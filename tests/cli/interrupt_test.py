@@ -66,6 +66,35 @@ def interrupt_leaves_nothing():
         assert leftovers() == [], leftovers()
 
 
+def npy(name, kind, shape, data):
+    """Writes a .npy file of random bytes."""
+    head = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}"
+    head = head.ljust(117) + "\n"
+    pathlib.Path(name).write_bytes(
+        b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode() + data)
+
+
+def building_blocks_stop_as_well():
+    size = 1 << 25
+    data = os.urandom(8 * size)
+    npy("x.npy", "<u8", (size,), data)
+    npy("p.npy", "<u4", (size, 2), data)
+    before = leftovers()
+    for arguments in (("sort", "x.npy", "-o", "o.npy"),
+                      ("sort", "x.npy", "-o", "o.npy", "--memory", "20M"),
+                      ("fft", "x.npy", "-o", "o.npy"),
+                      ("closest", "p.npy")):
+        process = start(*arguments)
+        time.sleep(0.2)
+        assert process.poll() is None, f"{arguments} ended before it could be stopped"
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=10)
+        assert process.returncode == 130, f"{arguments}: exit {process.returncode}: {errors}"
+        assert time.monotonic() - began < 1.5, f"{arguments} took too long to stop"
+        assert leftovers() == before, leftovers()
+
+
 def closed_output_is_an_error():
     if not os.path.exists("/dev/full"):
         return
@@ -75,4 +104,4 @@ def closed_output_is_an_error():
 
 
 sys.exit(main([killed_run_resumes_to_the_same_bytes, other_run_does_not_take_the_checkpoint,
-               interrupt_leaves_nothing, closed_output_is_an_error]))
+               interrupt_leaves_nothing, building_blocks_stop_as_well, closed_output_is_an_error]))

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""fft and polymul on files, against NumPy and Python's own integers."""
+"""fft and polymul on files, against NumPy, SciPy, Python's own integers and GMP."""
+import ctypes
+import ctypes.util
 import json
 import pathlib
 import sys
@@ -11,6 +13,10 @@ try:
     import numpy as np
 except ImportError:
     skip("NumPy is not installed")
+try:
+    import scipy.fft
+except ImportError:
+    scipy = None
 
 RNG = np.random.default_rng(1)
 
@@ -51,6 +57,8 @@ def real_spectra_are_halves():
         back = fft(y, "--real", "--inverse", *(["--odd"] if n % 2 else []))
         assert back.dtype == "f8"
         close(back, x)
+        if scipy is not None:
+            close(fft(x.astype("f4"), "--real"), scipy.fft.rfft(x.astype("f4")), single=True)
 
 
 def matrices_go_along_either_axis_or_both():
@@ -126,6 +134,45 @@ def integers_of_any_size():
             assert pathlib.Path("c.txt").read_text() == format(a * b, form) + "\n", (bits, name)
 
 
+class Mpz(ctypes.Structure):
+    """An integer of GMP."""
+    _fields_ = [("alloc", ctypes.c_int), ("size", ctypes.c_int), ("limbs", ctypes.c_void_p)]
+
+
+def gmp_product(gmp, a, b, base):
+    numbers = [Mpz(), Mpz(), Mpz()]
+    for number in numbers:
+        gmp.__gmpz_init(ctypes.byref(number))
+    for number, text in zip(numbers, [a, b]):
+        assert gmp.__gmpz_set_str(ctypes.byref(number), text.encode(), base) == 0
+    gmp.__gmpz_mul(*map(ctypes.byref, [numbers[2], numbers[0], numbers[1]]))
+    buffer = ctypes.create_string_buffer(len(a) + len(b) + 3)
+    gmp.__gmpz_get_str(buffer, base, ctypes.byref(numbers[2]))
+    for number in numbers:
+        gmp.__gmpz_clear(ctypes.byref(number))
+    return buffer.value.decode()
+
+
+def products_are_those_of_gmp():
+    name = ctypes.util.find_library("gmp") or "libgmp.so.10"
+    try:
+        gmp = ctypes.CDLL(name)
+    except OSError:
+        print(f"        left out: {name} is not installed")
+        return
+    # Random digits; all nines, where every carry runs through; powers of ten between them.
+    sizes = [(1, 1), (19, 20), (300, 300), (1000, 7), (9000, 8999), (70_000, 65_536), (400_000, 3)]
+    for n, m in sizes:
+        random = ["".join(map(str, RNG.integers(0, 10, k))).lstrip("0") or "7" for k in (n, m)]
+        for a, b in [random, ("-" + "9" * n, "9" * m), ("1" + "0" * n, random[1])]:
+            for base, digits in [(10, "decimal"), (16, "hex")]:
+                pathlib.Path("a.txt").write_text(a)
+                pathlib.Path("b.txt").write_text(b)
+                run("polymul", "a.txt", "b.txt", "--digits", digits, "-o", "c.txt")
+                got = pathlib.Path("c.txt").read_text().strip()
+                assert got == gmp_product(gmp, a, b, base), (n, m, digits)
+
+
 def refuse(*arguments, says, status=3):
     before = files()
     done = run(*arguments, status=status)
@@ -186,4 +233,5 @@ sys.exit(main([transforms_every_type,
                exact_products,
                real_products_within_their_bound,
                integers_of_any_size,
+               products_are_those_of_gmp,
                bad_input_ends_in_one_line_and_no_file]))

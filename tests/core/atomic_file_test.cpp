@@ -1,6 +1,7 @@
 #include "yupana/core/atomic_file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -53,6 +54,27 @@ TEST_F(AtomicFileTest, ErrorNamesThePath) {
     EXPECT_EQ(error.code(), ErrorCode::bad_input);
     EXPECT_NE(std::string(error.what()).find("no/such/folder"), std::string::npos);
   }
+}
+
+TEST_F(AtomicFileTest, NeitherFoldersNorDevicesNorPipesAreReplaced) {
+  fs::create_directory(file("folder"));
+  ASSERT_EQ(mkfifo(file("pipe").c_str(), 0600), 0);
+  const auto refused = [](const std::string& path, const auto& make) {
+    try {
+      make();
+      ADD_FAILURE() << path;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::bad_input);
+      EXPECT_NE(std::string(error.what()).find(path + ": is a folder, a device"), std::string::npos)
+          << error.what();
+    }
+  };
+  for (const std::string& path : {file("folder"), file("pipe"), std::string("/dev/null")}) {
+    refused(path, [&] { AtomicFile out(path); });
+    refused(path, [&] { ThreadRanks(3).run([&](Comm& comm) { AtomicFile out(path, comm); }); });
+    EXPECT_TRUE(fs::exists(path) && !fs::is_regular_file(path)) << path;
+  }
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2);
 }
 
 TEST_F(AtomicFileTest, FullDiskIsAResourceError) {

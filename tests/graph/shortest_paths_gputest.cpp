@@ -273,7 +273,8 @@ TYPED_TEST(GpuClosure, PredecessorsEqualTheCpu) {
   YUPANA_NEEDS_GPU();
   Context gpu({.device = "cuda:0"});
   Context host({.device = "cpu"});
-  for (const std::int64_t n : {0, 1, 2, 65, 300, 1300}) {
+  // A block of 256 threads does a source; 1,024 of them are done at a time.
+  for (const std::int64_t n : {0, 1, 2, 65, 255, 256, 257, 1024, 1025, 1300}) {
     const auto w = random_graph<TypeParam>(n, {.largest = 50, .missing = 0.6, .zeros = 0.05});
     const auto f = closed(host, w);
     const auto there = predecessors<TypeParam>(gpu, w.view(), f.view());

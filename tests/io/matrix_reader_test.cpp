@@ -74,7 +74,7 @@ class MatrixReaderTest : public testing::Test {
       }
     }
   }
-  Folder folder_{"matrix_reader_test"};
+  Folder folder_;
   Context context_{{.device = "cpu", .threads = 2}};
 };
 

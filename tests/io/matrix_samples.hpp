@@ -1,43 +1,21 @@
 #pragma once
 
-#include <unistd.h>
-
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <string>
 #include <vector>
 
+#include "tests/support/folder.hpp"
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/matrix.hpp"
 #include "yupana/io/row_producer.hpp"
 
 namespace yupana::io::testing_samples {
 
-/// A folder of its own, gone afterwards.
-class Folder {
- public:
-  explicit Folder(const std::string& name)
-      : path_(std::filesystem::temp_directory_path() / (name + "." + std::to_string(getpid()))) {
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  std::ptrdiff_t files() const {
-    return std::distance(std::filesystem::directory_iterator(path_), {});
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
-inline std::string bytes_of(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
+using test::bytes_of;
+using test::Folder;
 
 inline void put(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;

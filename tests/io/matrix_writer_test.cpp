@@ -17,7 +17,7 @@ using namespace testing_samples;
 
 class MatrixWriterTest : public testing::Test {
  protected:
-  Folder folder_{"matrix_writer_test"};
+  Folder folder_;
   Context context_{{.device = "cpu", .threads = 2}};
 };
 

@@ -21,7 +21,7 @@ class NpyMatrixTest : public testing::Test {
     return written(folder_ / "w.npy",
                    [&](AtomicFile& f) { write_npy(context_, f, n, rows, type); });
   }
-  Folder folder_{"npy_matrix_test"};
+  Folder folder_;
   Context context_{{.device = "cpu", .threads = 2}};
 };
 

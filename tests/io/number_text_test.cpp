@@ -82,6 +82,11 @@ TEST(SixDigits, NameWhatIsNoNumber) {
   EXPECT_EQ(six(1.7e308), printed(1.7e308));
 }
 
+TEST(Shortest, ZerosKeepTheirSign) {
+  EXPECT_EQ(shortest(0.0), "0");
+  EXPECT_EQ(shortest(-0.0), "-0");
+}
+
 TEST(Shortest, ReadsBackAsTheSameDouble) {
   std::mt19937_64 random(2);
   for (int round = 0; round < 100000; ++round) {

@@ -34,7 +34,7 @@ class PlinkMatrixTest : public testing::Test {
           {"a", "b", "c"});
     return bytes_of(plink_path(folder_ / "x", content, PlinkEncoding::text));
   }
-  Folder folder_{"plink_matrix_test"};
+  Folder folder_;
   Context context_{{.device = "cpu", .threads = 2}};
 };
 

@@ -45,19 +45,19 @@ void expect_equal(const Sites& a, const Sites& b, const std::string& what) {
 }
 
 TEST(VcfForms, TextGzipBgzipAndBcfAreTheSameForAnyThreadsAndBlocks) {
-  const Directory directory;
+  const Folder folder;
   for (const std::int64_t samples : {1, 33, 200}) {
     const std::string text = random_cohort(samples, 700);
-    const std::string vcf = directory.write("x.vcf", text);
+    const std::string vcf = folder.put("x.vcf", text);
     const Sites wanted = read_all(all_contigs(vcf), 1, 1000);
     EXPECT_GT(wanted.account.kept, 300);
     EXPECT_EQ(wanted.account.read, 700);
     for (const std::string& path : {vcf,
-                                    compress(text, directory.path("bgzip.vcf.gz")),
-                                    compress(text, directory.path("gzip.vcf.gz"), "wg"),
-                                    convert(vcf, directory.path("x.vcf.gz"), "wz"),
-                                    convert(vcf, directory.path("x.bcf"), "wb"),
-                                    convert(vcf, directory.path("u.bcf"), "wbu")}) {
+                                    compress(text, folder / "bgzip.vcf.gz"),
+                                    compress(text, folder / "gzip.vcf.gz", "wg"),
+                                    convert(vcf, folder / "x.vcf.gz", "wz"),
+                                    convert(vcf, folder / "x.bcf", "wb"),
+                                    convert(vcf, folder / "u.bcf", "wbu")}) {
       for (const int threads : {1, 2, 7}) {
         for (const std::int64_t capacity : {1, 64, 997}) {
           expect_equal(read_all(all_contigs(path), threads, capacity), wanted, path);
@@ -70,10 +70,10 @@ TEST(VcfForms, TextGzipBgzipAndBcfAreTheSameForAnyThreadsAndBlocks) {
 }
 
 TEST(VcfForms, ManyBatchesOfTextAndBcfAreTheSame) {
-  const Directory directory;
+  const Folder folder;
   const std::string text = random_cohort(700, 3000);  // 9 MB: many batches for any thread count
-  const std::string vcf = directory.write("x.vcf", text);
-  const std::string bcf = convert(vcf, directory.path("x.bcf"), "wb");
+  const std::string vcf = folder.put("x.vcf", text);
+  const std::string bcf = convert(vcf, folder / "x.bcf", "wb");
   const Sites wanted = read_all(all_contigs(vcf), 1, 5000);
   for (const int threads : {1, 2, 7}) {
     expect_equal(read_all(all_contigs(vcf), threads, 130), wanted, "VCF");
@@ -82,21 +82,21 @@ TEST(VcfForms, ManyBatchesOfTextAndBcfAreTheSame) {
 }
 
 TEST(VcfForms, FilesCutAtAnyByteNeverCrashAndCompressedOnesAreRefused) {
-  const Directory directory;
+  const Folder folder;
   const std::string text = random_cohort(3, 8);
-  const std::string vcf = directory.write("x.vcf", text);
+  const std::string vcf = folder.put("x.vcf", text);
   Context context({.device = "cpu", .threads = 1});
   const std::pair<std::string, bool> files[] = {
       {vcf, false},
-      {compress(text, directory.path("bgzip.vcf.gz")), true},
-      {compress(text, directory.path("gzip.vcf.gz"), "wg"), true},
-      {convert(vcf, directory.path("x.bcf"), "wb"), true},
-      {convert(vcf, directory.path("u.bcf"), "wbu"), false}};
+      {compress(text, folder / "bgzip.vcf.gz"), true},
+      {compress(text, folder / "gzip.vcf.gz", "wg"), true},
+      {convert(vcf, folder / "x.bcf", "wb"), true},
+      {convert(vcf, folder / "u.bcf", "wbu"), false}};
   for (const auto& [path, always_refused] : files) {
-    const std::string bytes = contents_of(path);
+    const std::string bytes = bytes_of(path);
     const Sites whole = read_all(all_contigs(path));
     for (std::size_t size = 0; size < bytes.size(); ++size) {
-      const std::string cut = directory.write("cut", std::string_view(bytes).substr(0, size));
+      const std::string cut = folder.put("cut", std::string_view(bytes).substr(0, size));
       try {
         const Sites sites = drain(*open_vcf(context, all_contigs(cut)));
         // Cut between two records nothing can tell; the sites before the cut must be right. Cut
@@ -114,10 +114,10 @@ TEST(VcfForms, FilesCutAtAnyByteNeverCrashAndCompressedOnesAreRefused) {
 }
 
 TEST(VcfForms, AMissingEndBlockIsCutShort) {
-  const Directory directory;
-  const std::string path = compress(random_cohort(3, 12), directory.path("x.vcf.gz"));
-  const std::string bytes = contents_of(path);
-  directory.write("x.vcf.gz", std::string_view(bytes).substr(0, bytes.size() - 28));
+  const Folder folder;
+  const std::string path = compress(random_cohort(3, 12), folder / "x.vcf.gz");
+  const std::string bytes = bytes_of(path);
+  folder.put("x.vcf.gz", std::string_view(bytes).substr(0, bytes.size() - 28));
   EXPECT_NE(error_of(all_contigs(path)).find("cut short"), std::string::npos);
 }
 
@@ -130,22 +130,22 @@ constexpr int damage_threads = 2;
 #endif
 
 TEST(VcfForms, RandomDamageNeverCrashes) {
-  const Directory directory;
+  const Folder folder;
   const std::string text = random_cohort(20, 30);
-  const std::string vcf = directory.write("x.vcf", text);
+  const std::string vcf = folder.put("x.vcf", text);
   RandomSequence random(9);
   for (const std::string& path : {vcf,
-                                  compress(text, directory.path("x.vcf.gz")),
-                                  convert(vcf, directory.path("x.bcf"), "wb"),
-                                  convert(vcf, directory.path("u.bcf"), "wbu")}) {
-    const std::string bytes = contents_of(path);
+                                  compress(text, folder / "x.vcf.gz"),
+                                  convert(vcf, folder / "x.bcf", "wb"),
+                                  convert(vcf, folder / "u.bcf", "wbu")}) {
+    const std::string bytes = bytes_of(path);
     for (int i = 0; i < 300; ++i) {
       std::string damaged = bytes;
       for (int k = 0; k < 1 + i % 3; ++k) {
         damaged[random.word() % bytes.size()] = static_cast<char>(random.word());
       }
       try {
-        read_all(all_contigs(directory.write("damaged", damaged)), damage_threads);
+        read_all(all_contigs(folder.put("damaged", damaged)), damage_threads);
       } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::bad_input) << error.what();
       }
@@ -154,36 +154,34 @@ TEST(VcfForms, RandomDamageNeverCrashes) {
 }
 
 TEST(VcfForms, FaultsOfBcfNameTheRecord) {
-  const Directory directory;
-  const std::string vcf = directory.write(
+  const Folder folder;
+  const std::string vcf = folder.put(
       "x.vcf",
       header({"a", "b"}) + record(7, "A", "C", "0/0 0/1") + record(9, "A", "C", "0/1 0/2"));
-  const std::string error = error_of(all_contigs(convert(vcf, directory.path("x.bcf"), "wb")));
+  const std::string error = error_of(all_contigs(convert(vcf, folder / "x.bcf", "wb")));
   EXPECT_NE(error.find("x.bcf: 1:9: record 2: sample b: '0/2' names an allele"), std::string::npos)
       << error;
 }
 
 TEST(VcfForms, BcfWithoutGtOrSamplesIsRefused) {
-  const Directory directory;
-  const std::string vcf = directory.write(
+  const Folder folder;
+  const std::string vcf = folder.put(
       "x.vcf", header({"a"}) + record(7, "A", "C", "3", "DP") + record(9, "A", "C", "4", "DP"));
-  const std::string bcf = convert(vcf, directory.path("x.bcf"), "wb");
+  const std::string bcf = convert(vcf, folder / "x.bcf", "wb");
   EXPECT_NE(error_of(all_contigs(bcf)).find("no GT in FORMAT of any of 2 records"),
             std::string::npos);
   const std::string head = header({"a"});
-  const std::string sites_only =
-      directory.write("s.vcf", head.substr(0, head.find("\tFORMAT")) + "\n");
-  EXPECT_NE(
-      error_of(all_contigs(convert(sites_only, directory.path("s.bcf"), "wb"))).find("no samples"),
-      std::string::npos);
+  const std::string sites_only = folder.put("s.vcf", head.substr(0, head.find("\tFORMAT")) + "\n");
+  EXPECT_NE(error_of(all_contigs(convert(sites_only, folder / "s.bcf", "wb"))).find("no samples"),
+            std::string::npos);
 }
 
 /// Positions and contigs of random_cohort are known: site k stands at 10 k + 5.
 TEST(VcfForms, RegionsDeliverTheirSitesFromTextAndBcf) {
-  const Directory directory;
-  const std::string vcf = directory.write("x.vcf", random_cohort(9, 400));
-  const std::string gz = convert(vcf, directory.path("x.vcf.gz"), "wz");
-  const std::string bcf = convert(vcf, directory.path("x.bcf"), "wb");
+  const Folder folder;
+  const std::string vcf = folder.put("x.vcf", random_cohort(9, 400));
+  const std::string gz = convert(vcf, folder / "x.vcf.gz", "wz");
+  const std::string bcf = convert(vcf, folder / "x.bcf", "wb");
   ASSERT_EQ(tbx_index_build(gz.c_str(), 0, &tbx_conf_vcf), 0);
   ASSERT_EQ(bcf_index_build(bcf.c_str(), 14), 0);
   const std::pair<const char*, std::int64_t> regions[] = {{"1", 200},
@@ -221,21 +219,21 @@ TEST(VcfForms, RegionsDeliverTheirSitesFromTextAndBcf) {
 }
 
 TEST(VcfForms, RegionsWithoutAnIndexSayHowToMakeOne) {
-  const Directory directory;
-  const std::string vcf = directory.write("x.vcf", random_cohort(3, 10));
+  const Folder folder;
+  const std::string vcf = folder.put("x.vcf", random_cohort(3, 10));
   VcfParams params = all_contigs(vcf);
   params.region = "1";
   EXPECT_NE(error_of(params).find("only bgzipped"), std::string::npos);
   for (const char* mode : {"wz", "wb"}) {
-    params.path = convert(vcf, directory.path("y"), mode);
+    params.path = convert(vcf, folder / "y", mode);
     EXPECT_NE(error_of(params).find("bcftools index"), std::string::npos);
   }
 }
 
 TEST(VcfForms, ARegionOfADeclaredContigWithoutRecordsIsEmpty) {
-  const Directory directory;
+  const Folder folder;
   const std::string text = header({"a"}) + record(1, "A", "C", "0/1");
-  VcfParams params = all_contigs(compress(text, directory.path("x.vcf.gz")));
+  VcfParams params = all_contigs(compress(text, folder / "x.vcf.gz"));
   ASSERT_EQ(tbx_index_build(params.path.c_str(), 0, &tbx_conf_vcf), 0);
   params.region = "2:1-100";
   EXPECT_EQ(read_all(params).account.read, 0);

@@ -13,11 +13,11 @@ using Rows = std::vector<std::string>;
 const std::vector<std::string> three = {"a", "b", "c"};
 
 TEST(Vcf, CountsOfAltBecomePlinkCodes) {
-  const Directory directory;
+  const Folder folder;
   const std::string path =
-      directory.write("x.vcf",
-                      header(three) + record(1, "A", "C", "0/0 0|1 1/1") +
-                          record(2, "G", "T", "1|0 ./. 1|1") + record(3, "G", "T", ".|. . 0|0"));
+      folder.put("x.vcf",
+                 header(three) + record(1, "A", "C", "0/0 0|1 1/1") +
+                     record(2, "G", "T", "1|0 ./. 1|1") + record(3, "G", "T", ".|. . 0|0"));
   const Sites sites = read_all(all_contigs(path));
   EXPECT_EQ(sites.rows, (Rows{"320", "210", "113"}));
   EXPECT_EQ(sites.account.read, 3);
@@ -25,15 +25,15 @@ TEST(Vcf, CountsOfAltBecomePlinkCodes) {
 }
 
 TEST(Vcf, HaploidCallsCountAsHomozygous) {
-  const Directory directory;
-  const std::string path = directory.write(
+  const Folder folder;
+  const std::string path = folder.put(
       "x.vcf", header(three) + record(1, "A", "C", "0 1 .") + record(2, "A", "C", "0/1 1 |0"));
   EXPECT_EQ(read_all(all_contigs(path)).rows, (Rows{"301", "203"}));
 }
 
 TEST(Vcf, HalfCallsFollowTheRule) {
-  const Directory directory;
-  VcfParams params = all_contigs(directory.write(
+  const Folder folder;
+  VcfParams params = all_contigs(folder.put(
       "x.vcf", header({"a", "b", "c", "d", "e"}) + record(1, "A", "C", "./1 1/. 0|. .|0 ./.")));
   EXPECT_EQ(read_all(params).rows, Rows{"11111"});
   params.half_call = HalfCall::haploid;
@@ -56,8 +56,8 @@ TEST(Vcf, RulesHaveTheNamesOfPlink2) {
 }
 
 TEST(Vcf, PolyploidCallsAreRefusedOrMissing) {
-  const Directory directory;
-  VcfParams params = all_contigs(directory.write(
+  const Folder folder;
+  VcfParams params = all_contigs(folder.put(
       "x.vcf",
       header(three) + record(1, "A", "C", "0/0 0/1 ././.") + record(2, "A", "C", "0/0 0/0/1 1")));
   EXPECT_NE(error_of(params).find("x.vcf:9: sample b: '0/0/1' has more than two alleles"),
@@ -67,7 +67,7 @@ TEST(Vcf, PolyploidCallsAreRefusedOrMissing) {
 }
 
 TEST(Vcf, OtherSitesThanBiallelicSnpsAreSkippedAndCounted) {
-  const Directory directory;
+  const Folder folder;
   const std::string calls = "0/0 0/1 1/1";
   std::string text = header(three);
   for (const char* alt : {".", "C,G", "<DEL>", "*", "AT", "]2:3]A", "a", "X", "N", "c", "R"}) {
@@ -75,7 +75,7 @@ TEST(Vcf, OtherSitesThanBiallelicSnpsAreSkippedAndCounted) {
   }
   text += record(6, "AC", "GT", calls) + record(7, "AC", "A", calls) + record(8, ".", "A", calls) +
           record(9, "A", "C", "1 2 3", "DP") + record(10, "n", "T", calls);
-  const Sites sites = read_all(all_contigs(directory.write("x.vcf", text)));
+  const Sites sites = read_all(all_contigs(folder.put("x.vcf", text)));
   EXPECT_EQ(sites.rows, Rows(4, "320"));  // A>N, A>c, A>R, n>T
   const std::map<std::string, std::int64_t> skipped = {{"monomorphic (no ALT allele)", 2},
                                                        {"multiallelic (several ALT alleles)", 1},
@@ -89,12 +89,12 @@ TEST(Vcf, OtherSitesThanBiallelicSnpsAreSkippedAndCounted) {
 }
 
 TEST(Vcf, AutosomesAreTheDefaultAndUnknownContigsStayWithANote) {
-  const Directory directory;
+  const Folder folder;
   VcfParams params;
-  params.path = directory.write("x.vcf",
-                                header(three) + record(1, "A", "C", "0/0 0/0 0/0", "GT", "chr1") +
-                                    record(1, "A", "C", "0/0 0/0 0/1", "GT", "X") +
-                                    record(1, "A", "C", "0/0 0/0 1/1", "GT", "scaffold_9"));
+  params.path = folder.put("x.vcf",
+                           header(three) + record(1, "A", "C", "0/0 0/0 0/0", "GT", "chr1") +
+                               record(1, "A", "C", "0/0 0/0 0/1", "GT", "X") +
+                               record(1, "A", "C", "0/0 0/0 1/1", "GT", "scaffold_9"));
   const Sites sites = read_all(params);
   EXPECT_EQ(sites.rows, (Rows{"333", "330"}));
   EXPECT_EQ(sites.account.skipped.at("not autosomal"), 1);
@@ -105,31 +105,31 @@ TEST(Vcf, AutosomesAreTheDefaultAndUnknownContigsStayWithANote) {
 }
 
 TEST(Vcf, GtIsFoundWhereverFormatPutsIt) {
-  const Directory directory;
+  const Folder folder;
   const std::string path =
-      directory.write("x.vcf",
-                      header(three) + record(1, "A", "C", "0/1:7 1/1 ./.:.", "GT:DP") +
-                          record(2, "A", "C", "7:0/1 3:1|1:8:9 .", "DP:GT:AD") +
-                          record(3, "A", "C", "1:2:1 3 1:2:0/0", "DP:AD:GT") +
-                          record(4, "A", "C", "0/1:6 0:1 1:2", "GT:DP"));
+      folder.put("x.vcf",
+                 header(three) + record(1, "A", "C", "0/1:7 1/1 ./.:.", "GT:DP") +
+                     record(2, "A", "C", "7:0/1 3:1|1:8:9 .", "DP:GT:AD") +
+                     record(3, "A", "C", "1:2:1 3 1:2:0/0", "DP:AD:GT") +
+                     record(4, "A", "C", "0/1:6 0:1 1:2", "GT:DP"));
   EXPECT_EQ(read_all(all_contigs(path)).rows, (Rows{"201", "201", "013", "230"}));
 }
 
 TEST(Vcf, LineEndingsAndEmptyLinesDoNotMatter) {
-  const Directory directory;
+  const Folder folder;
   const std::string text = header(three) + record(1, "A", "C", "0/0 0|1 1/1") +
                            record(2, "A", "C", "0:1 1/1:2 ./.", "GT:DP") +
                            record(3, "A", "C", "0/0 0|1 1");
   std::string crlf, blank = text + "\n\r\n";
   for (const char letter : text) crlf += letter == '\n' ? "\r\n" : std::string(1, letter);
   const Rows rows = {"320", "301", "320"};
-  EXPECT_EQ(read_all(all_contigs(directory.write("lf.vcf", text))).rows, rows);
-  EXPECT_EQ(read_all(all_contigs(directory.write("crlf.vcf", crlf))).rows, rows);
-  EXPECT_EQ(read_all(all_contigs(directory.write("blank.vcf", blank))).rows, rows);
+  EXPECT_EQ(read_all(all_contigs(folder.put("lf.vcf", text))).rows, rows);
+  EXPECT_EQ(read_all(all_contigs(folder.put("crlf.vcf", crlf))).rows, rows);
+  EXPECT_EQ(read_all(all_contigs(folder.put("blank.vcf", blank))).rows, rows);
   const std::string open_end = text.substr(0, text.size() - 1);
-  EXPECT_EQ(read_all(all_contigs(directory.write("open.vcf", open_end))).rows, rows);
+  EXPECT_EQ(read_all(all_contigs(folder.put("open.vcf", open_end))).rows, rows);
   const std::string return_end = crlf.substr(0, crlf.size() - 1);
-  EXPECT_EQ(read_all(all_contigs(directory.write("return.vcf", return_end))).rows, rows);
+  EXPECT_EQ(read_all(all_contigs(folder.put("return.vcf", return_end))).rows, rows);
 }
 
 TEST(Vcf, MalformedRecordsAreRefusedWithTheirLine) {
@@ -157,19 +157,19 @@ TEST(Vcf, MalformedRecordsAreRefusedWithTheirLine) {
       {with(record(2, "", "C", "0/0 0/1 1/1")), ":9: REF or ALT is empty"},
       {with(record(2, "A", "", "0/0 0/1 1/1")), ":9: REF or ALT is empty"},
   };
-  const Directory directory;
+  const Folder folder;
   for (const auto& [text, message] : cases) {
-    const std::string error = error_of(all_contigs(directory.write("x.vcf", text)));
+    const std::string error = error_of(all_contigs(folder.put("x.vcf", text)));
     EXPECT_NE(error.find(message), std::string::npos) << "wanted " << message << "\ngot " << error;
   }
 }
 
 TEST(Vcf, TheFirstOfSeveralFaultsIsNamedForAnyBlockSizeAndThreads) {
-  const Directory directory;
+  const Folder folder;
   std::string text = header(three);
   for (int i = 1; i <= 3000; ++i) text += record(i, "A", "C", i < 2000 ? "0/0 1 0" : "0/0 1 x");
   text += "garbage\n";
-  const VcfParams params = all_contigs(directory.write("x.vcf", text));
+  const VcfParams params = all_contigs(folder.put("x.vcf", text));
   for (const int threads : {1, 2, 7}) {
     for (const std::int64_t capacity : {1, 100, 5000}) {
       try {
@@ -183,7 +183,7 @@ TEST(Vcf, TheFirstOfSeveralFaultsIsNamedForAnyBlockSizeAndThreads) {
 }
 
 TEST(Vcf, FilesWithoutGenotypesAreRefused) {
-  const Directory directory;
+  const Folder folder;
   const std::string head = header(three);
   const std::string sites_only = head.substr(0, head.find("\tFORMAT")) + "\n";
   const std::pair<std::string, const char*> cases[] = {
@@ -199,28 +199,27 @@ TEST(Vcf, FilesWithoutGenotypesAreRefused) {
        "no GT in FORMAT of any of 2 records"},
   };
   for (const auto& [text, message] : cases) {
-    const std::string error = error_of(all_contigs(directory.write("x.vcf", text)));
+    const std::string error = error_of(all_contigs(folder.put("x.vcf", text)));
     EXPECT_NE(error.find(message), std::string::npos) << "wanted " << message << "\ngot " << error;
   }
-  EXPECT_NE(error_of(all_contigs(directory.path("none.vcf"))).find("No such file"),
-            std::string::npos);
+  EXPECT_NE(error_of(all_contigs(folder / "none.vcf")).find("No such file"), std::string::npos);
 }
 
 TEST(Vcf, HeaderOnlyIsASourceOfNoSites) {
-  const Directory directory;
-  const Sites sites = read_all(all_contigs(directory.write("x.vcf", header(three))));
+  const Folder folder;
+  const Sites sites = read_all(all_contigs(folder.put("x.vcf", header(three))));
   EXPECT_TRUE(sites.rows.empty());
   EXPECT_EQ(sites.account.read, 0);
 }
 
 TEST(Vcf, RewindDeliversTheSameAgain) {
-  const Directory directory;
+  const Folder folder;
   std::string text = header(three);
   for (int i = 1; i <= 100; ++i) {
     text += record(i, "A", i % 3 == 0 ? "C,G" : "C", i % 2 == 0 ? "0/1 1 ." : "0/0 1/1 0/1");
   }
-  const std::string path = directory.write("x.vcf", text);
-  for (const std::string& file : {path, compress(text, directory.path("x.vcf.gz"))}) {
+  const std::string path = folder.put("x.vcf", text);
+  for (const std::string& file : {path, compress(text, folder / "x.vcf.gz")}) {
     Context context({.device = "cpu", .threads = 2});
     const auto source = open_vcf(context, all_contigs(file));
     genotype::SiteBlock block(3, 5);
@@ -238,18 +237,18 @@ TEST(Vcf, RewindDeliversTheSameAgain) {
 }
 
 TEST(Vcf, BlocksOfOtherSamplesAreAUsageError) {
-  const Directory directory;
+  const Folder folder;
   Context context({.device = "cpu", .threads = 1});
-  const auto source = open_vcf(context, all_contigs(directory.write("x.vcf", header(three))));
+  const auto source = open_vcf(context, all_contigs(folder.put("x.vcf", header(three))));
   genotype::SiteBlock block(4, 5);
   EXPECT_THROW(source->read(block), Error);
 }
 
 TEST(Vcf, CancelStopsReading) {
-  const Directory directory;
+  const Folder folder;
   Context context({.device = "cpu", .threads = 2});
   const std::string text = header(three) + record(1, "A", "C", "0/0 0/0 0/0");
-  const auto source = open_vcf(context, all_contigs(directory.write("x.vcf", text)));
+  const auto source = open_vcf(context, all_contigs(folder.put("x.vcf", text)));
   context.cancel();
   genotype::SiteBlock block(3, 5);
   try {
@@ -261,14 +260,13 @@ TEST(Vcf, CancelStopsReading) {
 }
 
 TEST(Vcf, LinesLongerThanABatchAreRead) {
-  const Directory directory;
+  const Folder folder;
   std::string text = header(three);
   std::string calls = "0/1:";
   calls += std::string(3 << 20, 'x') + " 1/1:1 0/0";
   text += record(1, "A", "C", "0/0 0/0 0/0") + record(2, "A", "C", calls, "GT:DP") +
           record(3, "A", "C", "1 1 1");
-  EXPECT_EQ(read_all(all_contigs(directory.write("x.vcf", text))).rows,
-            (Rows{"333", "203", "000"}));
+  EXPECT_EQ(read_all(all_contigs(folder.put("x.vcf", text))).rows, (Rows{"333", "203", "000"}));
 }
 
 }  // namespace

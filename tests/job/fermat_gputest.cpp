@@ -2,9 +2,8 @@
 
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
+#include "tests/support/folder.hpp"
 #include "tests/support/gpu.hpp"
 #include "tests/support/shared_data.hpp"
 #include "yupana/core/error.hpp"
@@ -16,26 +15,8 @@ namespace yupana::job {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder that goes with its test.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "yupana-gpu-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string operator/(const std::string& file) const { return (path_ / file).string(); }
-
- private:
-  fs::path path_;
-};
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file) << path;
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+using test::bytes_of;
+using test::Folder;
 
 FermatJobParams job(const std::string& input, const std::string& out, double alpha) {
   FermatJobParams params;
@@ -111,6 +92,34 @@ TEST(CudaFermatJob, ARealCohortGivesTheFilesOfTheCpu) {
     EXPECT_TRUE(bytes_of(file.path().string()) == bytes_of(twin)) << name;
   }
   EXPECT_GT(files, 5);
+}
+
+TEST(CudaDistanceJob, ARealCohortGivesTheFilesOfTheCpuInEveryMetric) {
+  YUPANA_NEEDS_GPU();
+  const std::string data = shared_data("genotypes/hapmap279/hapmap279");
+  if (!fs::exists(data + ".bed")) GTEST_SKIP() << "no " << data << ".bed";
+  using genotype::Metric;
+  for (const Metric metric : {Metric::squared_euclidean,
+                              Metric::euclidean,
+                              Metric::manhattan,
+                              Metric::ibs,
+                              Metric::one_minus_ibs,
+                              Metric::hamming,
+                              Metric::king,
+                              Metric::normalized}) {
+    const Folder folder;
+    for (const std::string device : {"cpu", "cuda:0"}) {
+      Context context({device});
+      DistanceJobParams params;
+      params.input.path = data + ".bed";
+      params.metric.metric = metric;
+      params.out = folder / device.substr(0, 3);
+      run_distances(context, params);
+    }
+    EXPECT_TRUE(bytes_of(folder / "cpu.dist.npy") == bytes_of(folder / "cud.dist.npy"))
+        << int(metric);
+    EXPECT_EQ(bytes_of(folder / "cpu.ids"), bytes_of(folder / "cud.ids"));
+  }
 }
 
 TEST(CudaDistanceJob, BandsOfASmallGpuGiveTheSameFile) {

@@ -2,10 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "tests/splice/cases.hpp"
+#include "tests/support/folder.hpp"
 #include "tests/support/gpu.hpp"
 #include "tests/support/shared_data.hpp"
 #include "yupana/job/splice.hpp"
@@ -15,30 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using splice::Draw;
-
-/// A folder that goes with its test.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "yupana-splice-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string operator/(const std::string& file) const { return (path_ / file).string(); }
-
- private:
-  fs::path path_;
-};
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file) << path;
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void write(const std::string& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
+using test::bytes_of;
+using test::Folder;
 
 /// A gene of a few exons in random bases, with GT and AG beside them; candidates in a table beside
 /// decoys on both strands, a cDNA of its exons with every ninth letter changed, and its protein.
@@ -57,10 +34,10 @@ std::string write_case(const Folder& folder, Draw& draw, int number) {
         fmt::format("chr\t{}\t{}\t{}\n", decoy, decoy + draw.below(200), number % 2 ? "-" : ".");
   }
   for (std::size_t i = 4; i < cdna.size(); i += 9) cdna[i] = "ACGT"[draw.below(4)];
-  write(folder / (name + ".fa"), ">chr\n" + bases + "\n");
-  write(folder / (name + ".exons.tsv"), exons);
-  write(folder / (name + ".cdna.fa"), ">cdna" + name + "\n" + cdna + "\n");
-  write(folder / (name + ".pep.fa"), ">pep" + name + "\n" + splice::translation(cdna, {}) + "\n");
+  folder.put(name + ".fa", ">chr\n" + bases + "\n");
+  folder.put(name + ".exons.tsv", exons);
+  folder.put(name + ".cdna.fa", ">cdna" + name + "\n" + cdna + "\n");
+  folder.put(name + ".pep.fa", ">pep" + name + "\n" + splice::translation(cdna, {}) + "\n");
   return name;
 }
 
@@ -92,8 +69,8 @@ TEST(CudaSpliceJob, BatchesHaveTheFilesOfTheCpuToTheLastByte) {
     if (i % 4 != 0) continue;
     automatic += fmt::format("{0}.fa\tauto\t{0}.cdna.fa\n{0}.fa\tauto\t{0}.pep.fa\tprotein\n", n);
   }
-  write(folder / "given.tsv", given);
-  write(folder / "auto.tsv", automatic);
+  folder.put("given.tsv", given);
+  folder.put("auto.tsv", automatic);
   const bool several = yupana::cuda::device_count() > 1;
   for (const std::string batch : {"given", "auto"}) {
     for (const int open : {0, -4}) {
@@ -126,7 +103,7 @@ TEST(CudaSpliceJob, RealGenesHaveTheFilesOfTheCpu) {
     const std::string path = fs::absolute(data + "/dpp3").string();
     batch += fmt::format("{0}/DPP3-hs.gen.fa.gz\tauto\t{0}/DPP3-mm.pep.fa.gz\tprotein\n", path);
   }
-  write(folder / "batch.tsv", batch);
+  folder.put("batch.tsv", batch);
   for (const std::string device : {"cpu", "cuda:0"}) {
     Context context({device});
     run_splice(context, job(folder / "batch.tsv", folder / device));
@@ -145,7 +122,7 @@ TEST(CudaSpliceJob, EstimatesAreFromTheRateOfTheGpu) {
       batch += fmt::format("{0}.fa\t{0}.exons.tsv\t{0}.cdna.fa\n", n);
     }
   }
-  write(folder / "batch.tsv", batch);
+  folder.put("batch.tsv", batch);
   double predicted[2] = {};
   for (const int gpu : {0, 1}) {
     Context context({.device = gpu == 1 ? "cuda:0" : "cpu", .threads = 1});

@@ -1,50 +1,17 @@
 // Matrices of the SuiteSparse collection: the analysis against the reference, x against its bound.
+#include "tests/sparse/suite_sparse.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <limits>
 
-#include "tests/sparse/systems.hpp"
 #include "tests/support/text_files.hpp"
-#include "yupana/io/matrix_market.hpp"
 
 namespace yupana::sparse {
 namespace {
-
-using Csr = CsrMatrix<double, std::int64_t>;
-
-std::vector<std::string> files() {
-  const std::filesystem::path folder = std::filesystem::path(YUPANA_SHARED_DATA) / "matrices";
-  std::vector<std::string> found;
-  if (!std::filesystem::is_directory(folder)) return found;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    found.push_back(entry.path().string());
-  }
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
-/// The row sums of absolute values are at most 1 off the diagonal, so that nothing overflows.
-void tame(Csr& matrix) {
-  for (std::int64_t i = 0; i < matrix.rows; ++i) {
-    double sum = 1;
-    for (auto e = matrix.row_begin[i]; e < matrix.row_begin[i + 1]; ++e) {
-      if (matrix.columns[e] != i) sum += std::fabs(matrix.values[e]);
-    }
-    for (auto e = matrix.row_begin[i]; e < matrix.row_begin[i + 1]; ++e) matrix.values[e] /= sum;
-  }
-}
-
-std::int64_t longest_row(const Csr& matrix) {
-  std::int64_t longest = 1;
-  for (std::int64_t i = 0; i < matrix.rows; ++i) {
-    longest = std::max(longest, matrix.row_begin[i + 1] - matrix.row_begin[i]);
-  }
-  return longest;
-}
 
 int within_range = 0;
 
@@ -81,8 +48,8 @@ void solve_as(const Csr& matrix, const TriangularParams& base) {
 }
 
 TEST(SuiteSparse, BothTrianglesOfEveryMatrixAreSolvedOrRefusedInOneLine) {
-  const auto all = files();
-  if (all.empty()) GTEST_SKIP() << "no matrices in " << YUPANA_SHARED_DATA;
+  const auto all = suite_sparse_files();
+  if (all.empty()) GTEST_SKIP() << "no matrices in " << shared_data("matrices");
   int solved = 0, solved_as_stored = 0, refused = 0;
   for (const std::string& path : all) {
     SCOPED_TRACE(path);

@@ -7,50 +7,25 @@
 #include <htslib/hts.h>
 #include <htslib/tbx.h>
 #include <htslib/vcf.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tests/support/folder.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/io/vcf.hpp"
 
 namespace yupana::io::testing {
 
-/// A directory of this test's own, removed with its files at the end.
-class Directory {
- public:
-  Directory() {
-    std::string path = (std::filesystem::temp_directory_path() / "yupana-vcf-XXXXXX").string();
-    if (mkdtemp(path.data()) == nullptr) throw std::runtime_error("mkdtemp: " + path);
-    path_ = path;
-  }
-  ~Directory() { std::filesystem::remove_all(path_); }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-
-  std::string path(std::string_view name) const { return (path_ / name).string(); }
-  std::string write(std::string_view name, std::string_view bytes) const {
-    std::ofstream(path(name), std::ios::binary) << bytes;
-    return path(name);
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
-inline std::string contents_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+using test::bytes_of;
+using test::Folder;
 
 /// A header of GT and DP, contigs 1 and X, and the samples.
 inline std::string header(const std::vector<std::string>& samples) {

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "yupana/core/error.hpp"
@@ -18,10 +19,23 @@ Error cannot(std::string_view path, std::string_view verb) {
   return Error(code, fmt::format("{}: cannot {}: {}", path, verb, std::strerror(errno)));
 }
 
+/// Renaming a file over a device or a pipe would put an end to it, for everybody.
+bool holds_no_file(const std::string& path) {
+  std::error_code none;
+  const auto status = std::filesystem::status(path, none);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+}
+
+Error no_file(std::string_view path) {
+  return Error(ErrorCode::bad_input,
+               fmt::format("{}: is a folder, a device or a pipe; name a file to write", path));
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(std::string path)
     : path_(std::move(path)), temporary_(fmt::format("{}.part-{}", path_, getpid())) {
+  if (holds_no_file(path_)) throw no_file(path_);
   file_ = std::fopen(temporary_.c_str(), "wb");
   if (file_ == nullptr) throw cannot(path_, "create the file");
   std::setvbuf(file_, nullptr, _IOFBF, 1 << 20);
@@ -31,13 +45,17 @@ AtomicFile::AtomicFile(std::string path, Comm& comm)
     : path_(std::move(path)), temporary_(fmt::format("{}.part-{}", path_, getpid())), comm_(&comm) {
   broadcast(comm, temporary_, 0);
   // The first rank makes the file, empty whatever was left there, and all hear whether it could.
+  constexpr int something_else = -1;
   int fault = 0;
-  if (comm.rank() == 0) {
+  if (comm.rank() == 0 && holds_no_file(path_)) {
+    fault = something_else;
+  } else if (comm.rank() == 0) {
     std::FILE* const file = std::fopen(temporary_.c_str(), "wb");
     fault = file == nullptr ? errno : 0;
     if (file != nullptr) std::fclose(file);
   }
   comm.broadcast(&fault, sizeof(fault), 0);
+  if (fault == something_else) throw no_file(path_);
   errno = fault;
   if (fault != 0) throw cannot(path_, "create the file");
   shared_ = comm.open(temporary_);

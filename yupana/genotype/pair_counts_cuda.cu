@@ -34,10 +34,10 @@ class OnDevices : public DeviceCounts {
     context_.count_moved(static_cast<std::uint64_t>(block.codes.sites * block.codes.stride));
   }
   std::int64_t room() const override {
-    std::int64_t least = sums_.front()->room();
-    // The sums of all devices are added in 32 bits, too.
-    for (const auto& sums : sums_) least = std::min(least, sums->room());
-    return least / std::ssize(sums_);
+    // The sums of all devices meet in 32 bits, so that what each holds counts for all.
+    std::int64_t held = 0;
+    for (const auto& sums : sums_) held += PairSums::most_sites - sums->room();
+    return PairSums::most_sites - held;
   }
   bool any_missing() const override {
     return std::any_of(sums_.begin(), sums_.end(), [](const auto& s) { return s->any_missing(); });

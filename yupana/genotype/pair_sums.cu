@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 #include "yupana/core/error.hpp"
 #include "yupana/genotype/pair_sums.hpp"
@@ -99,9 +98,7 @@ std::uint64_t PairSums::block_bytes(std::int64_t samples, std::uint64_t memory) 
 }
 
 std::int64_t PairSums::room() const {
-  // S and Z count up to two for a site.
-  constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max() / 2;
-  return most - std::max(complete_sites_, pairwise_sites_) - gathered_;
+  return most_sites - std::max(complete_sites_, pairwise_sites_) - gathered_;
 }
 
 std::uint32_t* PairSums::ready(Sums& sums) {

@@ -70,7 +70,9 @@ class PairSums {
   bool any_missing() const { return pairwise_sites_ > 0 || (gathered_ > 0 && !gathered_complete_); }
   /// Whether no codes wait in the buffer for more.
   bool sent() const { return gathered_ == 0; }
-  /// Sites that may still be added before a sum could pass 2^32.
+  /// Sites of either kind whose sums stay below 2^32: S counts up to two for a site.
+  static constexpr std::int64_t most_sites = (std::int64_t{1} << 31) - 1;
+  /// Sites that may still be added.
   std::int64_t room() const;
   int device() const { return device_; }
   /// Device bytes for a band of rows, without the blocks.

@@ -94,7 +94,8 @@ char* write_scientific(const char* digits, int kept, int exponent, char* out) {
 }  // namespace
 
 char* write_shortest(double value, char* out) {
-  if (std::fabs(value) < 9007199254740992.0 && value == std::trunc(value)) {
+  const bool negative_zero = value == 0 && std::signbit(value);  // to_chars writes it as "-0"
+  if (std::fabs(value) < 9007199254740992.0 && value == std::trunc(value) && !negative_zero) {
     return write_integer(static_cast<std::int64_t>(value), out);
   }
   if (std::isnan(value)) return write_text("nan", out);

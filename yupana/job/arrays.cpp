@@ -61,10 +61,14 @@ std::int64_t for_each_chunk(Context& context,
   return count;
 }
 
-/// Numbers of a type that fit `share` of the context's memory.
+/// Numbers of a type that fit `share` of the context's memory. A GPU holds up to four times the
+/// numbers it sorts, where half of the memory is for those of a run: half of its own counts.
 template <class T>
 std::int64_t numbers_in(const Context& context, std::uint64_t share) {
-  return static_cast<std::int64_t>(context.memory() / share / sizeof(T));
+  const bool gpu = context.backend() == Backend::cuda;
+  const std::uint64_t memory =
+      gpu ? std::min(context.memory(), context.gpu_memory() / 2) : context.memory();
+  return static_cast<std::int64_t>(memory / share / sizeof(T));
 }
 
 /// Windows large enough for the disk, small enough for the memory with all that goes with them.
@@ -106,7 +110,7 @@ class FileSorter {
       }
       if (runs_++ == 0) {
         waiting_ = std::make_unique<AtomicFile>(out_.path() + ".runs");
-        context_.note(fmt::format("sort: the numbers exceed --memory; runs of {} wait in {}",
+        context_.note(fmt::format("sort: the numbers exceed the memory; runs of {} wait in {}",
                                   run_size_,
                                   waiting_->temporary()));
       }

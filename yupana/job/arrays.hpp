@@ -63,9 +63,9 @@ ArrayFileResult scan_file(Context& context, const ScanFileParams& params);
 ///   errors (bad_input): the least of no numbers; otherwise as scan_file
 ReduceFileResult reduce_file(Context& context, const ReduceFileParams& params);
 
-/// Sorts a file by arrays::Less. A file whose numbers and their copy exceed the context's memory is
-/// sorted in runs that fit, which wait in one temporary file beside the output (as large as the
-/// numbers, removed in any case) and are merged from there.
+/// Sorts a file by arrays::Less. A file whose numbers and their copy exceed the context's memory,
+/// or that of its GPU, is sorted in runs that fit, which wait in one temporary file beside the
+/// output (as large as the numbers, removed in any case) and are merged from there.
 ///   determinism: the same bytes for any threads and memory
 ArrayFileResult sort_file(Context& context, const SortFileParams& params);
 

@@ -12,6 +12,8 @@
 namespace yupana::job {
 namespace {
 
+using System = sparse::TriangularSystem<double, std::int64_t>;
+
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
@@ -65,6 +67,16 @@ void write(const std::string& path, const Matrix<double>& x) {
   file.commit();
 }
 
+/// What is wrong with the system is the file's fault.
+System analysed(Context& context, const io::MatrixMarket& file, const TrisolveParams& params) {
+  try {
+    return System(context, file.matrix.view(), params.system);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::bad_input) throw;
+    throw bad_file(params.matrix, error.what(), error.place());
+  }
+}
+
 }  // namespace
 
 const char* name_of(sparse::SolveMethod method) {
@@ -81,7 +93,6 @@ const char* name_of(sparse::SolveMethod method) {
 }
 
 TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
-  using System = sparse::TriangularSystem<double, std::int64_t>;
   using Symmetry = io::MatrixMarketHead::Symmetry;
   const io::MatrixMarket file = io::read_matrix_market(context, params.matrix);
   if (file.head.symmetry == Symmetry::skew) {
@@ -96,7 +107,7 @@ TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
                                                : read_side(params, file.matrix.rows);
   TrisolveResult result;
   auto begin = std::chrono::steady_clock::now();
-  const System system(context, file.matrix.view(), params.system);
+  const System system = analysed(context, file, params);
   result.analysis_seconds = seconds_since(begin);
   Matrix<double> x(b.rows(), b.cols());
   begin = std::chrono::steady_clock::now();

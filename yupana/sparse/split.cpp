@@ -11,6 +11,10 @@ namespace {
 
 constexpr std::int64_t grain = 1 << 14;
 
+constexpr const char* zero_pivot =
+    "has a zero on the diagonal, so that the system has no unique solution; pass unit_diagonal "
+    "(--unit-diagonal) if 1 is meant";
+
 enum class Fault { none, bounds, range, order, twice, other, missing, zero };
 
 template <class Value, class Index>
@@ -48,7 +52,8 @@ struct Checker {
     const auto [what, column] = fault(row);
     const bool lower = params.triangle == Triangle::lower;
     const auto say = [&, row = row](const std::string& text) {
-      throw Error(ErrorCode::bad_input, fmt::format("trisolve: row {} {}", row, text));
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("trisolve: row {} (counted from 0) {}", row, text));
     };
     const std::int64_t at = column;
     switch (what) {
@@ -61,26 +66,28 @@ struct Checker {
       case Fault::order:
         say(
             fmt::format("has column {} behind a larger one; sort the rows by column, or pass "
-                        "sort_columns",
+                        "sort_columns (--add-duplicates)",
                         at));
         break;
       case Fault::twice:
-        say(fmt::format("has column {} twice; add the entries, or pass sort_columns, which does",
+        say(
+            fmt::format("has column {} twice; add the entries, or pass sort_columns "
+                        "(--add-duplicates), which does",
                         at));
         break;
       case Fault::other:
         say(
             fmt::format("has an entry in column {}, {} the diagonal; a {} triangle was wanted: "
-                        "pass ignore_other to leave such entries out",
+                        "pass ignore_other (--ignore-other) to leave such entries out",
                         at,
                         lower ? "above" : "below",
                         lower ? "lower" : "upper"));
         break;
       case Fault::missing:
-        say("has no entry on the diagonal; pass unit_diagonal if 1 is meant");
+        say("has no entry on the diagonal; pass unit_diagonal (--unit-diagonal) if 1 is meant");
         break;
       default:
-        say("has a zero on the diagonal, so that the system has no unique solution");
+        say(zero_pivot);
     }
     std::abort();  // say() throws
   }
@@ -204,9 +211,7 @@ void split_values(Context& context, const Value* values, Split<Value, Index>& sp
   const std::int64_t zero = first_row(context, rows, [&](std::int64_t i) { return pivot(i) == 0; });
   if (zero != no_row) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("trisolve: row {} has a zero on the diagonal, so that the system has "
-                            "no unique solution",
-                            zero));
+                fmt::format("trisolve: row {} (counted from 0) {}", zero, zero_pivot));
   }
   context.parallel_for(rows, grain, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {

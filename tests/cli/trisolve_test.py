@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""yupana trisolve on Matrix Market files, against SciPy and the published analysis by counting."""
+import gzip
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import ROOT, main, run, skip
+
+try:
+    import numpy as np
+    import scipy.io
+    import scipy.sparse as sp
+    from scipy.sparse.linalg import spsolve_triangular
+except ImportError:
+    skip("NumPy and SciPy are not installed")
+
+MATRICES = ROOT.parent / "shared" / "data" / "matrices"
+RNG = np.random.default_rng(1)
+
+
+def trisolve(*arguments):
+    return json.loads(run("trisolve", *arguments, "--json", "--quiet").stdout)
+
+
+def random_lower(n, row):
+    """Rows of about `row` entries left of the diagonal, which dominates."""
+    lower = sp.tril(sp.random(n, n, min(1, 2 * row / n), random_state=RNG, format="csr"), -1)
+    return (lower + sp.diags(1 + np.abs(lower).sum(axis=1).A1)).tocsr()
+
+
+def analysis_of(lower):
+    """Levels, keys and warps as published: counted, not sorted."""
+    lower = sp.csr_matrix(lower)
+    level = np.zeros(lower.shape[0], int)
+    rows = {}
+    for i in range(lower.shape[0]):
+        parents = lower.indices[lower.indptr[i]:lower.indptr[i + 1]]
+        parents = parents[parents < i]
+        level[i] = 1 + (level[parents].max() if len(parents) else 0)
+        count = len(parents)
+        kind = 6 if count == 0 else min(5, int(count - 1).bit_length())
+        rows[level[i], kind] = rows.get((level[i], kind), 0) + 1
+    warps = sum(-(-(n if kind == 6 else n << kind) // 32) for (_, kind), n in rows.items())
+    classes = [sum(n for (_, k), n in rows.items() if k == kind) for kind in range(7)]
+    return {"levels": int(level.max(initial=0)), "keys": len(rows), "warps": warps,
+            "rows_of_class": classes}
+
+
+def check_analysis(answer, lower):
+    for name, value in analysis_of(lower).items():
+        assert answer[name] == value, (name, answer[name], value)
+
+
+def solves_what_scipy_solves():
+    for n, row in [(1, 0), (2, 1), (33, 3), (1000, 2), (3000, 20)]:
+        lower = random_lower(n, row)
+        b = RNG.normal(size=n)
+        np.save("b.npy", b)
+        pathlib.Path("b.txt").write_text("".join(f"{v!r}\n" for v in b.tolist()))
+        scipy.io.mmwrite("L.mtx", lower, precision=17, symmetry="general")
+        scipy.io.mmwrite("U.mtx", lower.T, precision=17, symmetry="general")
+        with gzip.open("L.mtx.gz", "wt") as file:
+            file.write(pathlib.Path("L.mtx").read_text())
+        answer = trisolve("L.mtx", "b.npy", "-o", "x.npy")
+        check_analysis(answer, lower)
+        x = np.load("x.npy")
+        assert np.allclose(lower @ x, b, rtol=0, atol=1e-12), np.abs(lower @ x - b).max()
+        assert np.allclose(x, spsolve_triangular(lower, b), rtol=1e-10, atol=1e-13)
+        for method in ["serial", "level-set", "sync-free"]:
+            for threads in [1, 2, 7]:
+                run("trisolve", "L.mtx.gz", "b.txt", "-o", "y.npy", "--method", method,
+                    "--threads", threads)
+                assert np.load("y.npy").tobytes() == x.tobytes(), method
+        run("trisolve", "L.mtx", "b.npy", "-o", "y.txt", "--device", "reference")
+        assert np.loadtxt("y.txt", ndmin=1).tobytes() == x.tobytes()
+        run("trisolve", "U.mtx", "b.npy", "--upper", "-o", "y.npy")
+        want = spsolve_triangular(sp.csr_matrix(lower.T), b, lower=False)
+        assert np.allclose(np.load("y.npy"), want, rtol=1e-10, atol=1e-13)
+
+
+def takes_entries_in_any_order():
+    pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate integer general\n"
+                                     "% rows and columns upside down\n"
+                                     "3 3 5\n3 3 4\n3 2 1\n2 2 2\n3 1 -1\n1 1 1\n")
+    pathlib.Path("b.txt").write_text("1\n4\n5\n")
+    run("trisolve", "m.mtx", "b.txt", "-o", "x.txt")
+    assert pathlib.Path("x.txt").read_text().split() == ["1", "2", "1"]
+
+
+def knows_the_suite_sparse_matrices():
+    if not MATRICES.is_dir():
+        print(f"        left out: {MATRICES} is not there")
+        return
+    options = ["--unit-diagonal", "--ignore-other", "--add-duplicates", "--quiet"]
+    solved = 0
+    for path in sorted(MATRICES.iterdir()):
+        if path.name in ["ash219.mtx", "lp_e226.mtx", "young1c.mtx"]:
+            run("trisolve", path, *options, status=3)  # two are not square, one is complex
+            continue
+        answer = trisolve(path, *options)
+        lower = sp.tril(sp.csr_matrix(scipy.io.mmread(path)), -1).tocsr()
+        check_analysis(answer, lower)
+        longest = 1 + np.diff(lower.indptr).max(initial=0)
+        if answer["backward_error"] is not None:  # some grow beyond the range of a double
+            assert answer["backward_error"] <= 4 * np.finfo(float).eps * longest, (path, answer)
+            solved += 1
+        assert f"; {answer['warps']} warps\n" in run("trisolve", path, *options).stdout
+    assert solved >= 24, solved
+
+
+def refuse(body, *arguments, says, status=3):
+    if body is not None:
+        entries = [line for line in body.splitlines() if line]
+        size = 1 + max(int(v) for line in entries for v in line.split()[:2]) if entries else 0
+        pathlib.Path("m.mtx").write_text(
+            "%%MatrixMarket matrix coordinate real general\n"
+            f"{size - 1} {size - 1} {len(entries)}\n{body}")
+    before = sorted(p.name for p in pathlib.Path(".").iterdir())
+    done = run("trisolve", "m.mtx", *arguments, "-o", "x.npy", status=status)
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1 and done.stdout == "", done.stderr
+    for word in says:
+        assert word in lines[0], f"'{word}' wanted in: {lines[0]}"
+    assert sorted(p.name for p in pathlib.Path(".").iterdir()) == before
+
+
+def bad_systems_end_in_one_line_and_no_file():
+    refuse("1 1 1\n2 1 1\n2 2 0\n", says=["m.mtx", "row 1 (counted from 0)", "zero on the diagonal"])
+    refuse("1 1 1\n2 1 1\n3 3 1\n", says=["m.mtx", "row 1", "no entry on the diagonal",
+                                         "--unit-diagonal"])
+    refuse("1 1 1\n1 2 5\n2 2 1\n", says=["m.mtx", "row 0", "column 1", "above", "--ignore-other"])
+    refuse("1 1 1\n2 1 5\n2 2 1\n", "--upper", says=["m.mtx", "row 1", "column 0", "below"])
+    refuse("1 1 1\n2 1 1\n2 1 1\n2 2 1\n", says=["m.mtx", "row 1", "column 0 twice",
+                                                "--add-duplicates"])
+    good = "1 1 2\n2 2 4\n"
+    np.save("b.npy", np.ones(3))
+    refuse(good, "b.npy", says=["b.npy", "more than 2"])
+    np.save("b.npy", np.ones(1))
+    refuse(good, "b.npy", says=["b.npy", "1 numbers; 2"])
+    pathlib.Path("b.txt").write_text("1\nx\n")
+    refuse(good, "b.txt", says=["b.txt:2:", "'x'"])
+    pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 1\n")
+    refuse(None, says=["m.mtx", "2 x 3", "square"])
+    pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n")
+    refuse(None, says=["m.mtx", "2 entries announced, 1 found"])
+    pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 1\n")
+    refuse(None, says=["m.mtx:3:", "entry (1, 3)"])
+    pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix array real general\n1 1\n1\n")
+    refuse(None, says=["m.mtx:1:", "array", "coordinate"])
+    pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate complex general\n")
+    refuse(None, says=["m.mtx:1:", "complex"])
+
+
+sys.exit(main([solves_what_scipy_solves,
+               takes_entries_in_any_order,
+               knows_the_suite_sparse_matrices,
+               bad_systems_end_in_one_line_and_no_file]))
