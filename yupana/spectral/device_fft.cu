@@ -7,6 +7,7 @@
 #include "yupana/spectral/device_fft.hpp"
 #include "yupana/spectral/pass_cuda.hpp"
 #include "yupana/spectral/roots_cuda.hpp"
+#include "yupana/spectral/spread_cuda.hpp"
 #include "yupana/spectral/tall_cuda.hpp"
 #include "yupana/spectral/wide_cuda.hpp"
 
@@ -101,6 +102,7 @@ struct DeviceFft<T>::Plan {
   std::int64_t n;
   std::int64_t batch;
   bool tall;    ///< two passes that tall_cuda makes
+  bool spread;  ///< two passes that spread_cuda makes
   bool wide;    ///< three passes that wide_cuda makes
   std::vector<int> lengths;
   std::vector<Roots<F>> roots;    ///< of each length
@@ -112,6 +114,7 @@ struct DeviceFft<T>::Plan {
       : n(n_),
         batch(batch_),
         tall(std::is_same_v<T, float> && is_power_of_two(n) && tall_serves(log_of(n))),
+        spread(std::is_same_v<T, float> && is_power_of_two(n) && spread_serves(log_of(n))),
         wide(std::is_same_v<T, float> && is_power_of_two(n) && wide_serves(log_of(n))),
         lengths(pass_lengths(n, tall)) {
     if (lengths.empty()) {
@@ -186,6 +189,15 @@ struct DeviceFft<T>::Plan {
     return pass;
   }
 
+  SpreadTransform spread_transform() requires(std::is_same_v<T, float>) {
+    SpreadTransform transform;
+    transform.logs = {log_of(lengths[0]), log_of(lengths[1])};
+    transform.roots = {roots[0].data(), roots[1].data()};
+    transform.between = between[0].view();
+    transform.work = work.data();
+    return transform;
+  }
+
   WideTransform wide_transform() requires(std::is_same_v<T, float>) {
     WideTransform transform;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -204,8 +216,13 @@ struct DeviceFft<T>::Plan {
            cudaStream_t stream) {
     if constexpr (std::is_same_v<T, float>) {
       const bool aligned = reinterpret_cast<std::uintptr_t>(in) % 16 == 0;
+      const bool inverse = direction == Direction::inverse;
+      if (spread && aligned) {
+        run_spread(spread_transform(), in, out, count, inverse, stream);
+        return;
+      }
       if (wide && aligned) {
-        run_wide(wide_transform(), in, out, count, direction == Direction::inverse, stream);
+        run_wide(wide_transform(), in, out, count, inverse, stream);
         return;
       }
       if (tall && aligned) {
