@@ -54,14 +54,15 @@ struct Tallest {
   };
 
   // The copy engine takes eight cycles a row however narrow, threads keep their own accesses
-  // waiting: each brings half of the narrow rows (96 us; threads alone 104, the engine 128).
+  // waiting: each brings half of the narrow rows (96 us; threads alone 104, the engine 128). The
+  // first tile, for which all wait, threads bring alone: the engine needs 8 us for its half.
   static __device__ __forceinline__ void fetch_rows(
       const TallestPass& pass, const Ring& ring, unsigned number, std::int64_t tile, int part) {
     const int thread = static_cast<int>(threadIdx.x);
     const std::int64_t across = (tile & ((1 << log_tiles) - 1)) * columns;
     const std::int64_t row = (tile >> log_tiles) * length + part * (length / 4);
     const std::uint32_t barrier = ring.barrier(number);
-    if (part >= 2) {
+    if (part >= 2 || number < 4) {
       const float2* const from =
           pass.in + ((row + (thread >> 1)) << log_length) + across + 2 * (thread & 1);
       const std::uint32_t to = pipe::shared_address(ring.slot(number) + 2 * thread);
