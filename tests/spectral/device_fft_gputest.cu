@@ -21,7 +21,7 @@ using yupana::cuda::DeviceArray;
 // 8 bytes behind a multiple of 16 long transforms go another way.
 TEST(DeviceFft, ArraysMayBeginAtAnyElementAndBeTheirOwnResult) {
   YUPANA_NEEDS_GPU();
-  for (const int log : {20, 25}) {
+  for (const int log : {21, 24, 25}) {
     const std::int64_t n = std::int64_t{1} << log;
     const auto x = noise<float>(n, 11);
     cuda::DeviceFft<float> transform(n);
@@ -117,7 +117,9 @@ void check_wide_and_narrow(int log, int batch) {
 }
 TEST(DeviceFft, TwoPassesGiveTheSameBitsAloneAndInBatches) {
   YUPANA_NEEDS_GPU();
-  for (const int log : {15, 16, 17, 18, 19}) check_wide_and_narrow<float>(log, 80 >> (log - 15));
+  for (const int log : {15, 16, 17, 18, 19, 20}) {
+    check_wide_and_narrow<float>(log, 160 >> (log - 15));
+  }
   for (const int log : {14, 16, 18, 19, 20}) check_wide_and_narrow<double>(log, 64 >> (log - 14));
 }
 

@@ -13,6 +13,7 @@
 #include "yupana/spectral/roots_cuda.hpp"
 #include "yupana/spectral/rows_cuda.hpp"
 #include "yupana/spectral/tall_cuda.hpp"
+#include "yupana/spectral/tallest_cuda.hpp"
 #include "yupana/spectral/wide_cuda.hpp"
 
 namespace yupana::spectral::cuda {
@@ -101,9 +102,10 @@ struct DeviceFft<T>::Plan {
   std::int64_t batch;
   bool always_cufft = false;  ///< asked for
   bool prepared = false;
-  bool tall;  ///< two passes that tall_cuda makes
-  bool rows;  ///< one pass that rows_cuda makes
-  bool wide;  ///< three passes that wide_cuda makes
+  bool tall;     ///< two passes that tall_cuda makes
+  bool rows;     ///< one pass that rows_cuda makes
+  bool tallest;  ///< two passes that tallest_cuda makes
+  bool wide;     ///< three passes that wide_cuda makes
   std::vector<int> lengths;
   std::vector<Roots<F>> roots;    ///< of each length
   std::vector<Roots<F>> between;  ///< after each pass but the last
@@ -116,6 +118,7 @@ struct DeviceFft<T>::Plan {
         batch(batch_),
         tall(std::is_same_v<T, float> && is_power_of_two(n) && tall_serves(log_of(n))),
         rows(is_power_of_two(n) && n >= 1 << shortest_rows && n <= 1 << longest_rows<T>),
+        tallest(std::is_same_v<T, float> && is_power_of_two(n) && tallest_serves(log_of(n))),
         wide(std::is_same_v<T, float> && is_power_of_two(n) && wide_serves(log_of(n))),
         lengths(pass_lengths(n, tall)) {
     if (params.library == FftLibrary::cufft ||
@@ -216,6 +219,10 @@ struct DeviceFft<T>::Plan {
     return pass;
   }
 
+  TallestTransform tallest_transform() requires(std::is_same_v<T, float>) {
+    return {roots[0].data(), between[0].view(), work.data()};
+  }
+
   WideTransform wide_transform() requires(std::is_same_v<T, float>) {
     WideTransform transform;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -245,8 +252,13 @@ struct DeviceFft<T>::Plan {
     }
     if constexpr (std::is_same_v<T, float>) {
       const bool aligned = reinterpret_cast<std::uintptr_t>(in) % 16 == 0;
+      const bool inverse = direction == Direction::inverse;
+      if (tallest && aligned) {
+        run_tallest(tallest_transform(), in, out, count, inverse, stream);
+        return;
+      }
       if (wide && aligned) {
-        run_wide(wide_transform(), in, out, count, direction == Direction::inverse, stream);
+        run_wide(wide_transform(), in, out, count, inverse, stream);
         return;
       }
       if (tall && aligned) {

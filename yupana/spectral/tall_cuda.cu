@@ -303,7 +303,7 @@ void launch_tall_of(const TallPass& pass, int log_length, cudaStream_t stream) {
 }  // namespace
 
 bool tall_serves(int log) {
-  if (log < 20 || log > 24) return false;
+  if (log < 21 || log > 24) return false;
   int device = 0, bytes = 0;
   yupana::cuda::check(cudaGetDevice(&device), "ask for the device");
   yupana::cuda::check(

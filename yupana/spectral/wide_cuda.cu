@@ -47,7 +47,7 @@ void run_wide(const WideTransform& transform,
   pass.inverse = inverse;
   pass.scale = static_cast<float>(1.0L / static_cast<long double>(std::int64_t{1} << log));
 
-  pass.rows = matrix_of(in, std::int64_t{1} << log_rest, count << log1, {32, 1, 256});
+  pass.rows = matrix_of(in, std::int64_t{1} << log_rest, count << log1, {32, 1, 1 << (log1 - 2)});
   pass.to = transform.work;
   pass.roots = transform.roots[0];
   pass.between = transform.between[0];
@@ -56,14 +56,14 @@ void run_wide(const WideTransform& transform,
   launch_wide_of<Part::first>(pass, log1, values, stream);
 
   const std::int64_t width = std::int64_t{32} << log3;
-  pass.rows = matrix_of(transform.work, width, values / width, {32, 1, 256});
+  pass.rows = matrix_of(transform.work, width, values / width, {32, 1, 1 << (log2 - 2)});
   pass.roots = transform.roots[1];
   pass.between = transform.between[1];
   pass.log_across = log3;
   pass.log_jump = log3 + 5;
   launch_wide_of<Part::second>(pass, log2, values, stream);
 
-  pass.rows = matrix_of(transform.work, 32, values / 32, {32, 1, 256});
+  pass.rows = matrix_of(transform.work, 32, values / 32, {32, 1, 1 << (log3 - 2)});
   pass.to = out;
   pass.roots = transform.roots[2];
   pass.log_jump = log1 + log2;

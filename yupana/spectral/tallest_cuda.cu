@@ -1,0 +1,48 @@
+#include "yupana/spectral/tallest_cuda.hpp"
+#include "yupana/spectral/tallest_kernel_cuda.cuh"
+#include "yupana/spectral/tensor_map_cuda.hpp"
+
+namespace yupana::spectral::cuda {
+namespace {
+
+template <Half Which>
+void launch_tallest(const TallestPass& pass, cudaStream_t stream) {
+  using K = Tallest<Which>;
+  const std::int64_t room = multiprocessors();
+  launch_behind(tallest_kernel<Which>,
+                static_cast<unsigned>(pass.tiles < room ? pass.tiles : room),
+                K::threads,
+                K::shared_bytes,
+                stream,
+                pass,
+                "transform columns of 4096");
+}
+
+}  // namespace
+
+bool tallest_serves(int log) {
+  return log == 24 && copy_engine_serves(Tallest<Half::first>::shared_bytes);
+}
+
+void run_tallest(const TallestTransform& transform,
+                 const float2* in,
+                 float2* out,
+                 std::int64_t count,
+                 bool inverse,
+                 cudaStream_t stream) {
+  TallestPass pass;
+  pass.roots = transform.roots;
+  pass.between = transform.between;
+  pass.tiles = count << Tallest<Half::first>::log_tiles;
+  pass.inverse = inverse;
+  pass.scale = 1.0f / (1 << 24);
+  pass.rows = matrix_of(in, 1 << 12, count << 12, {4, 1, 256});
+  pass.in = in;
+  pass.out = transform.work;
+  launch_tallest<Half::first>(pass, stream);
+  pass.in = transform.work;
+  pass.out = out;
+  launch_tallest<Half::second>(pass, stream);
+}
+
+}  // namespace yupana::spectral::cuda
