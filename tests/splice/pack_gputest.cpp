@@ -74,7 +74,7 @@ TEST(PackCuda, PlainBasesArePackedAsByTheTable) {
     const Case view = c.view();
     cuda::PreparedCase prepared = cuda::prepare(view, params, {});
     cuda::PreparedCase* shaped[] = {&prepared};
-    cuda::choose_shapes(shaped, params, {}, 528);
+    cuda::choose_shapes(context, shaped, params, {}, 528);
     const cuda::BatchCase batch[] = {{&view, &prepared}};
     ASSERT_TRUE(prepared.plain);
     std::vector<std::vector<std::uint8_t>> packed;
@@ -144,6 +144,38 @@ TEST(MemoryCuda, ContextsSideBySideOnOneDeviceHaveTheCpusAlignments) {
   }
   for (std::thread& thread : threads) thread.join();
   for (const auto& different : got) EXPECT_TRUE(different.empty());
+}
+
+// What calls keep for the next is a small part of the device, and is there for whoever wants it.
+TEST(MemoryCuda, WhatIsKeptIsBoundedAndGoesWhereMemoryIsShort) {
+  YUPANA_NEEDS_GPU();
+  Context context({.device = "cuda:0"});
+  const yupana::cuda::DeviceScope scope(0);
+  Draw draw(74);
+  std::vector<OwnCase> cases;
+  for (int i = 0; i < 400; ++i) {
+    cases.push_back(
+        random_case(draw, {.bases = 30000, .letters = 900, .exons = 150, .longest = 300}));
+  }
+  std::vector<Case> views;
+  for (const OwnCase& c : cases) views.push_back(c.view());
+  const auto wanted = align(context, views);
+  cuda::SpareMemory& spare = cuda::SpareMemory::instance();
+  const std::uint64_t kept = spare.bytes(0);
+  EXPECT_GT(kept, std::uint64_t{8} << 20);
+  EXPECT_LE(kept, context.gpu_memory() / 30);
+  const std::uint64_t more_than_free = yupana::cuda::free_device_memory() + kept / 2;
+  {
+    const yupana::cuda::DeviceArray<std::uint8_t> everything(
+        static_cast<std::int64_t>(more_than_free));
+    EXPECT_EQ(spare.bytes(0), 0u);
+  }
+  const auto again = align(context, views);
+  for (std::size_t i = 0; i < views.size(); ++i) expect_equal(again[i], wanted[i]);
+  spare.release();
+  Context modest({.device = "cuda:0", .gpu_memory = std::uint64_t{1} << 30});
+  align(modest, views);
+  EXPECT_LE(spare.bytes(0), modest.gpu_memory() / 30);
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 #include <algorithm>
-#include <array>
+#include <optional>
 
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/splice/devices_cuda.hpp"
+#include "yupana/splice/flights_cuda.hpp"
 #include "yupana/splice/launch_cuda.hpp"
-#include "yupana/splice/memory_cuda.hpp"
 #include "yupana/splice/pack_cuda.hpp"
 
 namespace yupana::splice::cuda {
@@ -14,9 +14,7 @@ namespace {
 
 using yupana::cuda::check;
 using yupana::cuda::DeviceScope;
-using yupana::cuda::Event;
 using yupana::cuda::run_side_by_side;
-using yupana::cuda::Stream;
 
 /// Warps that trace at once on a multiprocessor, each with rows of an exon in memory of its own.
 constexpr int warps_that_trace = 8;
@@ -26,12 +24,25 @@ constexpr std::int64_t slab_rows_of_many = 384;
 /// Shared memory of a multiprocessor that rows may take, less than any device since 8.0 has.
 constexpr std::int64_t shared_bytes = 160 << 10;
 
+/// One batch on its way, cases of one width.
+struct CaseFlight : Flight {
+  using Flight::Flight;
+  std::span<const BatchCase> cases;
+  std::size_t from = 0;  ///< the first one's place among all
+  DeviceBatch batch;
+};
+
 /// All that a call does to one device.
 class Aligner {
  public:
   Aligner(
       Context& context, Stage& stage, int device, const AlignParams& params, const Tuning& tuning)
-      : context_(context), stage_(stage), device_(device), params_(params), tuning_(tuning) {
+      : context_(context),
+        stage_(stage),
+        device_(device),
+        params_(params),
+        tuning_(tuning),
+        allowed_(tuning.memory > 0 ? tuning.memory : context.gpu_memory() / 4 * 3) {
     const DeviceScope scope(device_);
     check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device_),
           "ask for multiprocessors");
@@ -44,55 +55,76 @@ class Aligner {
                                std::span<SplicedAlignment* const> results) {
     const DeviceScope scope(device_);
     std::vector<std::size_t> overflown;
+    // What is timed is one batch, where memory allows it.
+    const std::size_t most = tuning_.seconds != nullptr ? 1 : most_flights;
+    std::int64_t warps = 0;
+    for (const BatchCase& c : cases) warps += c.prepared->shape.blocks;
+    Flights<CaseFlight> flights(device_, context_.gpu_memory(), most);
+    const auto finish = [&](CaseFlight& flight) { end(flight, results, overflown); };
     for (std::size_t from = 0; from < cases.size();) {
-      const std::size_t count = fitting(cases.subspan(from));
-      for (const std::size_t i :
-           run_batch(cases.subspan(from, count), results.subspan(from, count))) {
-        overflown.push_back(from + i);
-      }
-      from += count;
+      const Share share = next_share(cases.subspan(from), most);
+      const auto start = [&](CaseFlight& flight) {
+        flight.cases = cases.subspan(from, share.cases);
+        flight.from = from;
+        begin(flight, warps);
+      };
+      flights.add(share.bytes, allowed_, start, finish);
+      from += share.cases;
     }
+    flights.end_all(finish);
     return overflown;
   }
 
  private:
-  /// As many of the first cases as memory holds; a quarter is left to the traceback.
-  std::size_t fitting(std::span<const BatchCase> cases) const {
-    const std::uint64_t allowed =
-        tuning_.memory > 0 ? tuning_.memory : context_.gpu_memory() / 4 * 3;
-    std::uint64_t held = 0;
-    std::size_t count = 0;
-    for (; count < cases.size(); ++count) {
-      const std::uint64_t bytes = device_bytes(*cases[count].prepared, params_);
-      if (held + bytes > allowed) break;
-      held += bytes;
+  struct Share {
+    std::size_t cases = 0;
+    std::uint64_t bytes = 0;  ///< on the device
+  };
+
+  /// The first cases, as many as make a batch; of what memory allows a quarter is left to the
+  /// traceback.
+  Share next_share(std::span<const BatchCase> cases, std::size_t flights) const {
+    Share share;
+    std::int64_t upload = 0;
+    for (const BatchCase& c : cases) {
+      const std::uint64_t bytes = device_bytes(*c.prepared, params_);
+      const std::uint64_t all = share.bytes + bytes;
+      if (share.cases > 0 && (all > allowed_ / flights || (flights > 1 && upload > batch_upload))) {
+        break;
+      }
+      if (all > allowed_) refuse(c, bytes);
+      share.bytes = all;
+      upload += upload_bytes(*c.prepared);
+      ++share.cases;
     }
-    if (count > 0) return count;
+    return share;
+  }
+  [[noreturn]] void refuse(const BatchCase& c, std::uint64_t bytes) const {
     throw Error(
         ErrorCode::out_of_resources,
         fmt::format("splice: {} exons against {} target letters need {:.1f} GB of GPU memory "
                     "and {:.1f} GB are allowed; give fewer candidates or more --gpu-memory, "
                     "or use --device cpu",
-                    cases.front().problem->exons.size(),
-                    cases.front().problem->target.size(),
-                    static_cast<double>(device_bytes(*cases.front().prepared, params_)) * 1e-9,
-                    static_cast<double>(allowed) * 1e-9));
+                    c.problem->exons.size(),
+                    c.problem->target.size(),
+                    static_cast<double>(bytes) * 1e-9,
+                    static_cast<double>(allowed_) * 1e-9));
   }
 
-  std::vector<std::size_t> run_batch(std::span<const BatchCase> cases,
-                                     std::span<SplicedAlignment* const> results) {
+  /// Packs, uploads and launches; `all_warps` are those of all batches, which share the device.
+  void begin(CaseFlight& flight, std::int64_t all_warps) {
     context_.check_cancelled();
-    const Stream stream;
-    MemoryLease memory(device_, context_.gpu_memory(), stream);
+    const std::span<const BatchCase> cases = flight.cases;
+    const cudaStream_t stream = flight.stream;
     PackedBatch packed(cases, params_);
     const BatchLayout& layout = packed.layout();
-    const std::array<Event, 4> marks{Event(true), Event(true), Event(true), Event(true)};
     const Width width = cases.front().prepared->width;
     const bool affine = params_.gap_open != 0;
     // All memory before the first kernel: what follows must not wait for it, so as to hear of a
     // cancellation.
-    DeviceBatch batch;
-    batch.shared_words = shared_words(cases, layout.item_count);
+    DeviceBatch& batch = flight.batch;
+    batch = {};
+    batch.shared_words = shared_words(cases, all_warps);
     const int trace_warps = params_.alignment ? size_scratch(cases, layout, batch) : 0;
     std::uint8_t* upload = nullptr;
     unsigned long long* counters = nullptr;
@@ -106,27 +138,35 @@ class Aligner {
     places.add(counters, 3);
     places.add(batch.scratch, batch.scratch_words * trace_warps);
     places.add(batch.words, params_.alignment ? layout.words : 0);
-    places.put_into(memory.on_device(places.bytes()));
-    batch.counters = reinterpret_cast<std::int32_t*>(counters);
+    places.put_into(flight.memory.on_device(places.bytes()));
+    batch.counters = flight.counters = reinterpret_cast<std::int32_t*>(counters);
     batch.words_used = counters + 2;
     // Cleared while the host packs.
     set_zero(batch.boundaries, layout.boundaries, stream);
     set_zero(batch.results, std::ssize(cases), stream);
     set_zero(counters, 3, stream);
-    std::uint8_t* from = memory.on_host(layout.bytes);
+    std::uint8_t* from = flight.memory.on_host(layout.bytes);
     packed.fill(context_, from);
-    marks[0].record(stream);
+    flight.marks[0].record(stream);
     const auto bytes = static_cast<std::size_t>(layout.bytes);
     check(cudaMemcpyAsync(upload, from, bytes, cudaMemcpyHostToDevice, stream), "upload cases");
     context_.count_moved(bytes);
     packed.point_into(upload, batch);
-    marks[1].record(stream);
+    flight.marks[1].record(stream);
     launch_forward(width, affine, batch, stream);
-    marks[2].record(stream);
+    flight.marks[2].record(stream);
     if (params_.alignment) launch_trace(width, affine, batch, trace_warps, stream);
-    marks[3].record(stream);
-    wait_for(context_, stream, batch.counters, "align exons");
-    const auto scores = read_back(memory, batch.results, cases.size(), stream, "read scores");
+    flight.marks[3].record(stream);
+  }
+
+  void end(CaseFlight& flight,
+           std::span<SplicedAlignment* const> results,
+           std::vector<std::size_t>& overflown) {
+    const DeviceBatch& batch = flight.batch;
+    const auto& marks = flight.marks;
+    wait_for(context_, flight.stream, batch.counters, marks[1], "align exons");
+    const auto scores =
+        read_back(flight.memory, batch.results, flight.cases.size(), flight.stream, "read scores");
     const std::vector<DeviceResult> done(scores.begin(), scores.end());
     if (tuning_.seconds != nullptr) {
       tuning_.seconds->upload += seconds_between(marks[0], marks[1]);
@@ -135,9 +175,15 @@ class Aligner {
     }
     std::int64_t used = 0;
     for (const DeviceResult& result : done) used = std::max(used, result.words_at + result.words);
-    const std::span<const std::uint32_t> paths =
-        read_back(memory, batch.words, static_cast<std::size_t>(used), stream, "read alignments");
-    return hand_over(cases, results, done, paths);
+    const std::span<const std::uint32_t> paths = read_back(flight.memory,
+                                                           batch.words,
+                                                           static_cast<std::size_t>(used),
+                                                           flight.stream,
+                                                           "read alignments");
+    const auto here = results.subspan(flight.from, flight.cases.size());
+    for (const std::size_t i : hand_over(flight.cases, here, done, paths)) {
+      overflown.push_back(flight.from + i);
+    }
   }
 
   template <class T>
@@ -172,7 +218,7 @@ class Aligner {
       columns = std::max<std::int64_t>(columns, c.prepared->shape.columns);
     }
     const std::int64_t row = (params_.gap_open != 0 ? 2 : 1) * columns * 32;
-    const auto allowed = static_cast<std::int64_t>(context_.gpu_memory() / 8 / 4);
+    const auto allowed = static_cast<std::int64_t>(context_.gpu_memory() / 8 / most_flights / 4);
     const auto many =
         std::min<std::int64_t>(std::ssize(cases), warps_that_trace * multiprocessors_);
     const std::int64_t least = row * (1 + program_gap + 1) + layout.path_words;
@@ -224,11 +270,13 @@ class Aligner {
   const int device_;
   const AlignParams& params_;
   const Tuning& tuning_;
+  const std::uint64_t allowed_;  ///< bytes of all batches on their way
   int multiprocessors_ = 0;
 };
 
 /// Cases of one device by width, longest first; the ones that 16 bits did not hold again in 32.
-void run_device(Aligner& aligner,
+void run_device(Context& context,
+                Aligner& aligner,
                 std::span<const Case> problems,
                 std::vector<PreparedCase>& prepared,
                 std::vector<std::size_t> mine,
@@ -249,7 +297,7 @@ void run_device(Aligner& aligner,
       cases.push_back({&problems[p], &prepared[p]});
       into.push_back(&results[p]);
     }
-    choose_shapes(shaped, params, tuning, aligner.schedulers());
+    choose_shapes(context, shaped, params, tuning, aligner.schedulers());
     for (const std::size_t i : aligner.run(cases, into)) {
       const std::size_t p = places[i];
       if (width == Width::wide) {
@@ -296,7 +344,7 @@ std::vector<SplicedAlignment> align(Context& context,
   std::vector<std::vector<std::size_t>> dealt = deal(order, work, devices.size());
   const auto run = [&](std::size_t d) {
     Aligner aligner(context, stage, devices[d], params, tuning);
-    run_device(aligner, problems, prepared, std::move(dealt[d]), params, tuning, results);
+    run_device(context, aligner, problems, prepared, std::move(dealt[d]), params, tuning, results);
   };
   run_side_by_side(devices.size(), run);
   // Thousands of small pieces of memory, by all threads.

@@ -27,11 +27,15 @@ inline std::vector<std::vector<std::size_t>> deal(const std::vector<std::size_t>
   return dealt;
 }
 
-/// Waits for what the stream has to do. Where the call is cancelled, `counters[2]` tells kernels to
-/// end, and interrupted is thrown once they have.
+/// `counters[2]` tells kernels to end; `cleared` is the point behind which no one clears it.
+void stop_kernels(std::int32_t* counters, cudaEvent_t cleared);
+
+/// Waits for what the stream has to do. Where the call is cancelled, kernels are told to end, and
+/// interrupted is thrown once they have.
 void wait_for(const Context& context,
               cudaStream_t stream,
               std::int32_t* counters,
+              cudaEvent_t cleared,
               const char* doing);
 
 }  // namespace yupana::splice::cuda

@@ -204,7 +204,8 @@ double estimated_work(const PreparedCase& c, const AlignParams& params) {
   return cycles_of(c, shape_of(c, 8, 32), params).work;
 }
 
-void choose_shapes(std::span<PreparedCase*> cases,
+void choose_shapes(Context& context,
+                   std::span<PreparedCase*> cases,
                    const AlignParams& params,
                    const Tuning& tuning,
                    std::int64_t schedulers) {
@@ -213,10 +214,10 @@ void choose_shapes(std::span<PreparedCase*> cases,
   double all = 0;
   for (const PreparedCase* c : cases) all += estimated_work(*c, params);
   const double share = all / static_cast<double>(schedulers);
-  for (PreparedCase* c : cases) {
+  const auto choose = [&](PreparedCase* c) {
     if (tuning.columns > 0) {
       c->shape = shape_of(*c, tuning.columns, tuning.lanes);
-      continue;
+      return;
     }
     // Of the shapes that end in time the one with the least work, or else the fastest.
     double least = HUGE_VAL;
@@ -229,7 +230,10 @@ void choose_shapes(std::span<PreparedCase*> cases,
       least = cost;
       c->shape = shape;
     }
-  }
+  };
+  context.parallel_for(std::ssize(cases), 64, [&](std::int64_t from, std::int64_t to) {
+    for (std::int64_t i = from; i < to; ++i) choose(cases[static_cast<std::size_t>(i)]);
+  });
 }
 
 BlockWords block_words(const PreparedCase& c, const AlignParams& params) {
@@ -250,16 +254,20 @@ std::int64_t path_words(const PreparedCase& c) {
   return 2 * std::int64_t{c.letters} + 4 * std::ssize(c.plan.starts) + 8;
 }
 
+std::int64_t upload_bytes(const PreparedCase& c) {
+  return c.length + c.letters +
+         static_cast<std::int64_t>(c.plan.starts.size() * sizeof(DeviceStart) +
+                                   c.plan.readings.size() * sizeof(DeviceReading) +
+                                   c.shape.blocks * sizeof(WorkItem)) +
+         4 * (std::ssize(c.marks) + std::ssize(c.plan.ended));
+}
+
 std::uint64_t device_bytes(const PreparedCase& c, const AlignParams& params) {
   const bool affine = params.gap_open != 0;
   const std::int64_t planes = c.width == Width::wide && affine ? 2 : 1;
-  std::int64_t bytes = 3 * c.length + c.letters + 1024;
+  std::int64_t bytes = upload_bytes(c) + 2 * c.length + 1024;
   bytes += 8 * planes * (c.shape.blocks - 1) * c.length;
   bytes += 4 * block_words(c, params).total() * c.shape.blocks;
-  bytes += static_cast<std::int64_t>(c.plan.starts.size() * sizeof(DeviceStart) +
-                                     c.plan.readings.size() * sizeof(DeviceReading) +
-                                     c.shape.blocks * sizeof(WorkItem)) +
-           4 * (std::ssize(c.marks) + std::ssize(c.plan.ended));
   if (params.alignment) bytes += 4 * path_words(c);
   return static_cast<std::uint64_t>(bytes);
 }

@@ -52,7 +52,8 @@ void widen(PreparedCase& c, const Case& problem, const AlignParams& params);
 
 /// Shapes for cases that run side by side on `schedulers` warp schedulers: the least work for each,
 /// but a case so long that it would run on alone is spread over many warps.
-void choose_shapes(std::span<PreparedCase*> cases,
+void choose_shapes(Context& context,
+                   std::span<PreparedCase*> cases,
                    const AlignParams& params,
                    const Tuning& tuning,
                    std::int64_t schedulers);
@@ -69,6 +70,8 @@ struct BlockWords {
 BlockWords block_words(const PreparedCase& c, const AlignParams& params);
 /// Words that its alignment takes at most.
 std::int64_t path_words(const PreparedCase& c);
+/// Bytes of a case in an upload, about.
+std::int64_t upload_bytes(const PreparedCase& c);
 /// All that a case takes on a device.
 std::uint64_t device_bytes(const PreparedCase& c, const AlignParams& params);
 
