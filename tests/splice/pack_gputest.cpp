@@ -73,8 +73,7 @@ TEST(PackCuda, PlainBasesArePackedAsByTheTable) {
     const OwnCase c = gene(draw, alphabet);
     const Case view = c.view();
     cuda::PreparedCase prepared = cuda::prepare(view, params, {});
-    cuda::PreparedCase* shaped[] = {&prepared};
-    cuda::choose_shapes(context, shaped, params, {}, 528);
+    cuda::choose_shapes(context, std::span(&prepared, 1), params, {}, 0, 528);
     const cuda::BatchCase batch[] = {{&view, &prepared}};
     ASSERT_TRUE(prepared.plain);
     std::vector<std::vector<std::uint8_t>> packed;

@@ -228,13 +228,14 @@ class Runner {
     }
     if (cases.empty()) return;
     choose_scoring(from_signals, is_protein);
-    double cells = 0, longest = 0;
+    double cells = 0, longest = 0, letters = 0;
     std::vector<double> cells_of;
     for (const splice::Case& c : cases) {
       result.estimates.push_back(protein_ ? splice::estimate_protein(c, *protein_)
                                           : splice::estimate(c, *scoring_));
       const auto executed = static_cast<double>(result.estimates.back().executed_cells);
       cells += executed;
+      letters += executed * static_cast<double>(c.target.size());
       cells_of.push_back(executed);
       longest = std::max(longest, executed / std::max(1.0, static_cast<double>(c.target.size())));
     }
@@ -245,7 +246,9 @@ class Runner {
                          : context_.backend() == Backend::cpu
                              ? std::min<std::ptrdiff_t>(context_.threads(), tasks)
                              : std::ptrdiff_t{1};
-    result.predicted_seconds += rate().seconds(cells, longest, static_cast<double>(workers));
+    // Of the target that a cell in the mean belongs to.
+    const auto usual = static_cast<std::int64_t>(letters / std::max(1.0, cells));
+    result.predicted_seconds += rate(usual).seconds(cells, longest, static_cast<double>(workers));
     if (only_estimate) return;
     const auto begin = Clock::now();
     const auto align = [&](std::span<const splice::Case> some) {
@@ -299,9 +302,9 @@ class Runner {
            protein_,
            stop};
   }
-  splice::Rate rate() {
-    return protein_ ? splice::measured_protein_rate(context_, *protein_)
-                    : splice::measured_rate(context_, *scoring_);
+  splice::Rate rate(std::int64_t letters) {
+    return protein_ ? splice::measured_protein_rate(context_, *protein_, letters)
+                    : splice::measured_rate(context_, *scoring_, letters);
   }
 
   Context& context_;

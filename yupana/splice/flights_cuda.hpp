@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/error.hpp"
 #include "yupana/splice/devices_cuda.hpp"
 #include "yupana/splice/memory_cuda.hpp"
 
@@ -18,10 +19,6 @@ namespace yupana::splice::cuda {
 /// Batches on their way at once: one at work, one behind it whose warps take the place of those
 /// that are done, one in the host's hands.
 constexpr std::size_t most_flights = 3;
-/// Bytes of a batch's upload, about: packed and unpacked in less time than its kernels take, and
-/// far more than its launches cost.
-constexpr std::int64_t batch_upload = std::int64_t{6} << 20;
-
 /// A stream with memory of its own. What a batch has beside it is the derived type's.
 struct Flight {
   Flight(int device, std::uint64_t allowed) : memory(device, allowed, stream) {}
