@@ -3,10 +3,12 @@
 #include "tests/support/gpu.hpp"
 
 #ifdef YUPANA_CUDA
+#include <cmath>
 #include <thread>
 
 #include "tests/splice/cases.hpp"
 #include "yupana/splice/align_backends.hpp"
+#include "yupana/splice/devices_cuda.hpp"
 #include "yupana/splice/memory_cuda.hpp"
 #include "yupana/splice/pack_cuda.hpp"
 
@@ -106,6 +108,24 @@ TEST(PlacesCuda, ArraysShareAPieceWithoutTouching) {
   EXPECT_EQ(reinterpret_cast<std::uint8_t*>(numbers), begin + 512);
 }
 
+TEST(PackCuda, CasesAreOrderedFromTheLongestOnToOneInFifty) {
+  Draw draw(75);
+  std::vector<double> work;
+  for (int i = 0; i < 3000; ++i)
+    work.push_back(std::exp(0.01 * static_cast<double>(draw.below(3000))));
+  work.insert(work.end(), {0, 0.5, 1e18, 7, 7});
+  const auto order = cuda::longest_first(work);
+  std::vector<bool> seen(work.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    EXPECT_FALSE(seen[order[i]]);
+    seen[order[i]] = true;
+    if (i > 0) EXPECT_LE(work[order[i]], 1.02 * work[order[i - 1]] + 0.02);
+  }
+  EXPECT_EQ(order.size(), work.size());
+  EXPECT_EQ(work[order.front()], 1e18);
+  EXPECT_TRUE(cuda::longest_first({}).empty());
+}
+
 // Contexts on one device at once take memory of their own, and shapes that want much shared memory
 // run beside shapes that want little.
 TEST(MemoryCuda, ContextsSideBySideOnOneDeviceHaveTheCpusAlignments) {
@@ -162,7 +182,7 @@ TEST(MemoryCuda, WhatIsKeptIsBoundedAndGoesWhereMemoryIsShort) {
   cuda::SpareMemory& spare = cuda::SpareMemory::instance();
   const std::uint64_t kept = spare.bytes(0);
   EXPECT_GT(kept, std::uint64_t{8} << 20);
-  EXPECT_LE(kept, context.gpu_memory() / 30);
+  EXPECT_LE(kept, context.gpu_memory() / 20);
   const std::uint64_t more_than_free = yupana::cuda::free_device_memory() + kept / 2;
   {
     const yupana::cuda::DeviceArray<std::uint8_t> everything(
@@ -174,7 +194,7 @@ TEST(MemoryCuda, WhatIsKeptIsBoundedAndGoesWhereMemoryIsShort) {
   spare.release();
   Context modest({.device = "cuda:0", .gpu_memory = std::uint64_t{1} << 30});
   align(modest, views);
-  EXPECT_LE(spare.bytes(0), modest.gpu_memory() / 30);
+  EXPECT_LE(spare.bytes(0), modest.gpu_memory() / 20);
 }
 
 }  // namespace

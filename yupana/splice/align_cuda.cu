@@ -30,6 +30,8 @@ constexpr std::int64_t shared_bytes = 160 << 10;
 /// Bytes of a batch's upload.
 constexpr double least_upload = 2 << 20;
 constexpr double most_upload = 16 << 20;
+/// Bytes on the device that a batch may take at least, where memory allows it.
+constexpr std::uint64_t least_of_batch = 256 << 20;
 
 /// Cases of one width, longest first, by their places among all.
 struct Lot {
@@ -161,9 +163,14 @@ class Aligner {
   /// the traceback.
   Share next_share(const Lot& lot, std::size_t from, std::size_t flights) const {
     Share share;
+    // About as much again is for the traceback; what is more than stays for the next call is taken
+    // from the driver in each.
+    const std::uint64_t kept = most_kept(context_.gpu_memory()) / most_flights / 2;
+    const std::uint64_t most =
+        flights == 1 ? allowed_ : std::min(allowed_ / flights, std::max(kept, least_of_batch));
     for (std::size_t i = from; i < lot.places.size(); ++i) {
       const std::uint64_t bytes = device_bytes(lot.prepared[i], params_);
-      if (share.cases > 0 && share.bytes + bytes > allowed_ / flights) break;
+      if (share.cases > 0 && share.bytes + bytes > most) break;
       if (bytes > allowed_) refuse(problems_[lot.places[i]], bytes);
       share.bytes += bytes;
       ++share.cases;
@@ -369,21 +376,18 @@ std::vector<SplicedAlignment> align(Context& context,
     }
   });
   std::vector<double> work(problems.size());
-  std::vector<std::pair<double, std::size_t>> longest;  // less work, place
   double cells = 0;
   for (std::size_t p = 0; p < problems.size(); ++p) {
-    const std::int64_t n = std::ssize(problems[p].target);
-    if (problems[p].exons.empty()) {
-      results[p].score = n == 0 ? 0 : params.gap_open + n * params.gap_extend;
-      continue;
-    }
     work[p] = rough[p].work;
     cells += rough[p].cells;
-    longest.emplace_back(-work[p], p);
   }
-  std::sort(longest.begin(), longest.end());
-  std::vector<std::size_t> order;
-  for (const auto& [less_work, place] : longest) order.push_back(place);
+  std::vector<std::size_t> order = longest_first(work);
+  std::erase_if(order, [&](std::size_t p) {
+    if (!problems[p].exons.empty()) return false;
+    const std::int64_t n = std::ssize(problems[p].target);
+    results[p].score = n == 0 ? 0 : params.gap_open + n * params.gap_extend;
+    return true;
+  });
   Stage stage(context, "splice", cells, "cells");
   const std::vector<int>& devices = context.devices();
   const std::vector<std::vector<std::size_t>> dealt = deal(order, work, devices.size());

@@ -97,14 +97,17 @@ class SpareMemory {
   std::map<int, std::vector<DeviceMemory>> spare_;
 };
 
-/// Memory of a device while a stream works in it. Of what the caller may hold there a thirtieth at
-/// most stays for the next call, so that other algorithms find theirs.
+/// Of what a caller may hold on a device so much stays at most for the next call, so that other
+/// algorithms find theirs.
+inline std::uint64_t most_kept(std::uint64_t allowed) { return allowed / 20; }
+
+/// Memory of a device while a stream works in it.
 class MemoryLease {
  public:
   MemoryLease(int device, std::uint64_t allowed, cudaStream_t stream)
       : memory_(SpareMemory::instance().take(device)),
         device_(device),
-        most_(allowed / 30),
+        most_(most_kept(allowed)),
         stream_(stream) {}
   ~MemoryLease() {
     cudaStreamSynchronize(stream_);  // where an error left work behind
