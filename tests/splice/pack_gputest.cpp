@@ -119,7 +119,8 @@ TEST(PackCuda, CasesAreOrderedFromTheLongestOnToOneInFifty) {
   for (std::size_t i = 0; i < order.size(); ++i) {
     EXPECT_FALSE(seen[order[i]]);
     seen[order[i]] = true;
-    if (i > 0) EXPECT_LE(work[order[i]], 1.02 * work[order[i - 1]] + 0.02);
+    const double before = work[order[i > 0 ? i - 1 : 0]];
+    EXPECT_LE(work[order[i]], 1.02 * before + 0.02);
   }
   EXPECT_EQ(order.size(), work.size());
   EXPECT_EQ(work[order.front()], 1e18);
