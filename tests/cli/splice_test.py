@@ -8,7 +8,7 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, run
+from program import DATA, main, run
 
 EXAMPLE = "ACCGTATGT"
 EXONS = [(1, 2), (3, 4), (4, 5), (6, 8), (8, 9)]
@@ -193,6 +193,30 @@ def a_gene_is_found_from_its_signals():
         row = table("a")[0]
         assert row["strand"] == name and row["exons"] == "3" and row["identity"] == "1.000000", row
         replay("a", letters, "".join(exons))
+
+
+def annotated_exons_are_chosen_among_decoys():
+    genes = sorted((DATA.parent / "splice" / "vertebrate_cds").glob("*"))
+    if not genes:
+        print("skipped: no genes of vertebrates under the shared data")
+        return
+    random.seed(1)
+    more = 0
+    for gene in genes:
+        annotated = {(int(a), int(b)) for a, b in
+                     (line.split() for line in (gene / "exons.tsv").read_text().splitlines()[1:])}
+        length = sum(len(line) for line in (gene / "genomic.fa").read_text().splitlines()[1:])
+        decoys = [(a, a + random.randrange(30, 300))
+                  for a in random.sample(range(1, length - 400), 300)]
+        lines = [f"{a}\t{b}\n" for a, b in decoys + sorted(annotated)]
+        random.shuffle(lines)
+        pathlib.Path("e.tsv").write_text("".join(lines))
+        run("splice", "--genome", gene / "genomic.fa", "--exons", "e.tsv", "--target",
+            gene / "target_cdna.fa", "-o", "d")
+        chain = {tuple(map(int, exon.split("-"))) for exon in table("d")[0]["chain"].split(",")}
+        assert annotated <= chain, (gene.name, annotated - chain)
+        more += len(chain - annotated)
+    assert more <= len(genes) // 5, more
 
 
 AMINO = dict(zip((a + b + c for a in "TCAG" for b in "TCAG" for c in "TCAG"),
@@ -387,6 +411,7 @@ def bad_input_is_one_line():
 
 sys.exit(main([the_worked_example, both_strands_mirror_each_other,
                batches_give_what_each_case_gives, estimates_name_cells_and_steps,
-               a_gene_is_found_from_its_signals, bad_input_is_one_line,
+               a_gene_is_found_from_its_signals, annotated_exons_are_chosen_among_decoys,
+               bad_input_is_one_line,
                proteins_keep_their_frame_on_both_strands, a_protein_finds_its_gene_from_signals,
                batches_may_hold_proteins_and_cdnas, bad_proteins_are_one_line]))

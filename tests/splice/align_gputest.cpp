@@ -283,6 +283,10 @@ TEST(AlignCuda, OddMixesInSmallMemoryGiveWhatEachGivesAlone) {
     const auto got = cuda::align(cuda_context(), all, {}, {.memory = memory});
     for (std::size_t i = 0; i < all.size(); ++i) expect_equal(got[i], expected[i]);
   }
+  for (const std::size_t flights : {1, 2, 3, 5}) {
+    const auto got = cuda::align(cuda_context(), all, {}, {.upload = 5000, .flights = flights});
+    for (std::size_t i = 0; i < all.size(); ++i) expect_equal(got[i], expected[i]);
+  }
   const std::string message = test::refusal(
       [&] { cuda::align(cuda_context(), all, {}, {.memory = 1000}); }, ErrorCode::out_of_resources);
   EXPECT_NE(message.find("GB of GPU memory"), std::string::npos) << message;

@@ -3,10 +3,12 @@
 #include "tests/support/gpu.hpp"
 
 #ifdef YUPANA_CUDA
+#include <cmath>
 #include <thread>
 
 #include "tests/splice/cases.hpp"
 #include "yupana/splice/align_backends.hpp"
+#include "yupana/splice/devices_cuda.hpp"
 #include "yupana/splice/memory_cuda.hpp"
 #include "yupana/splice/pack_cuda.hpp"
 
@@ -73,8 +75,7 @@ TEST(PackCuda, PlainBasesArePackedAsByTheTable) {
     const OwnCase c = gene(draw, alphabet);
     const Case view = c.view();
     cuda::PreparedCase prepared = cuda::prepare(view, params, {});
-    cuda::PreparedCase* shaped[] = {&prepared};
-    cuda::choose_shapes(shaped, params, {}, 528);
+    cuda::choose_shapes(context, std::span(&prepared, 1), params, {}, 0, 528);
     const cuda::BatchCase batch[] = {{&view, &prepared}};
     ASSERT_TRUE(prepared.plain);
     std::vector<std::vector<std::uint8_t>> packed;
@@ -105,6 +106,25 @@ TEST(PlacesCuda, ArraysShareAPieceWithoutTouching) {
   places.put_into(begin);
   EXPECT_EQ(bytes, begin);
   EXPECT_EQ(reinterpret_cast<std::uint8_t*>(numbers), begin + 512);
+}
+
+TEST(PackCuda, CasesAreOrderedFromTheLongestOnToOneInFifty) {
+  Draw draw(75);
+  std::vector<double> work;
+  for (int i = 0; i < 3000; ++i)
+    work.push_back(std::exp(0.01 * static_cast<double>(draw.below(3000))));
+  work.insert(work.end(), {0, 0.5, 1e18, 7, 7});
+  const auto order = cuda::longest_first(work);
+  std::vector<bool> seen(work.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    EXPECT_FALSE(seen[order[i]]);
+    seen[order[i]] = true;
+    const double before = work[order[i > 0 ? i - 1 : 0]];
+    EXPECT_LE(work[order[i]], 1.02 * before + 0.02);
+  }
+  EXPECT_EQ(order.size(), work.size());
+  EXPECT_EQ(work[order.front()], 1e18);
+  EXPECT_TRUE(cuda::longest_first({}).empty());
 }
 
 // Contexts on one device at once take memory of their own, and shapes that want much shared memory
@@ -144,6 +164,38 @@ TEST(MemoryCuda, ContextsSideBySideOnOneDeviceHaveTheCpusAlignments) {
   }
   for (std::thread& thread : threads) thread.join();
   for (const auto& different : got) EXPECT_TRUE(different.empty());
+}
+
+// What calls keep for the next is a small part of the device, and is there for whoever wants it.
+TEST(MemoryCuda, WhatIsKeptIsBoundedAndGoesWhereMemoryIsShort) {
+  YUPANA_NEEDS_GPU();
+  Context context({.device = "cuda:0"});
+  const yupana::cuda::DeviceScope scope(0);
+  Draw draw(74);
+  std::vector<OwnCase> cases;
+  for (int i = 0; i < 400; ++i) {
+    cases.push_back(
+        random_case(draw, {.bases = 30000, .letters = 900, .exons = 150, .longest = 300}));
+  }
+  std::vector<Case> views;
+  for (const OwnCase& c : cases) views.push_back(c.view());
+  const auto wanted = align(context, views);
+  cuda::SpareMemory& spare = cuda::SpareMemory::instance();
+  const std::uint64_t kept = spare.bytes(0);
+  EXPECT_GT(kept, std::uint64_t{8} << 20);
+  EXPECT_LE(kept, context.gpu_memory() / 20);
+  const std::uint64_t more_than_free = yupana::cuda::free_device_memory() + kept / 2;
+  {
+    const yupana::cuda::DeviceArray<std::uint8_t> everything(
+        static_cast<std::int64_t>(more_than_free));
+    EXPECT_EQ(spare.bytes(0), 0u);
+  }
+  const auto again = align(context, views);
+  for (std::size_t i = 0; i < views.size(); ++i) expect_equal(again[i], wanted[i]);
+  spare.release();
+  Context modest({.device = "cuda:0", .gpu_memory = std::uint64_t{1} << 30});
+  align(modest, views);
+  EXPECT_LE(spare.bytes(0), modest.gpu_memory() / 20);
 }
 
 }  // namespace

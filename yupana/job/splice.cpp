@@ -12,6 +12,7 @@
 #include "yupana/io/exons.hpp"
 #include "yupana/io/fasta.hpp"
 #include "yupana/io/line_reader.hpp"
+#include "yupana/io/splice_cases.hpp"
 #include "yupana/io/substitution_file.hpp"
 #include "yupana/job/splice_ranks.hpp"
 
@@ -181,35 +182,6 @@ class Workshop {
   std::map<std::tuple<std::string, std::string, bool>, std::list<Strand>> strands_;
 };
 
-std::vector<SpliceInput> read_batch(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  const auto beside = [&](std::string_view name) { return (folder / name).string(); };
-  std::vector<SpliceInput> inputs;
-  io::LineReader reader(path);
-  for (std::string_view line; reader.next(line);) {
-    std::array<std::string_view, 5> fields;
-    const std::size_t count = io::split_fields(line, fields.data(), fields.size());
-    if (count == 0 || fields[0].starts_with('#')) continue;
-    if (inputs.empty() && fields[0] == "genome") continue;
-    if (count < 3 || count > 4 || (count == 4 && fields[3] != "protein" && fields[3] != "cdna")) {
-      throw bad_line(path,
-                     reader.number(),
-                     fmt::format("{} columns; genome, exons (or auto) and target wanted, and the "
-                                 "word protein behind the target where it is one",
-                                 count));
-    }
-    const auto hidden = [](char c) { return c >= 0 && c < ' ' && c != '\t'; };
-    const bool bad = std::any_of(line.begin(), line.end(), hidden);
-    if (bad) throw bad_line(path, reader.number(), "a control character; file names wanted");
-    inputs.push_back({beside(fields[0]),
-                      fields[1] == "auto" ? "auto" : beside(fields[1]),
-                      beside(fields[2]),
-                      fields[3] == "protein"});
-  }
-  if (inputs.empty()) throw bad_file(path, "no case: lines of genome, exons and target wanted");
-  return inputs;
-}
-
 /// Takes a letter added to the end of a target out of its alignment: its codon stands alone. True
 /// if that was the letter itself, a stop codon.
 bool drop_last_letter(splice::SplicedAlignment& alignment) {
@@ -256,13 +228,14 @@ class Runner {
     }
     if (cases.empty()) return;
     choose_scoring(from_signals, is_protein);
-    double cells = 0, longest = 0;
+    double cells = 0, longest = 0, letters = 0;
     std::vector<double> cells_of;
     for (const splice::Case& c : cases) {
       result.estimates.push_back(protein_ ? splice::estimate_protein(c, *protein_)
                                           : splice::estimate(c, *scoring_));
       const auto executed = static_cast<double>(result.estimates.back().executed_cells);
       cells += executed;
+      letters += executed * static_cast<double>(c.target.size());
       cells_of.push_back(executed);
       longest = std::max(longest, executed / std::max(1.0, static_cast<double>(c.target.size())));
     }
@@ -273,7 +246,9 @@ class Runner {
                          : context_.backend() == Backend::cpu
                              ? std::min<std::ptrdiff_t>(context_.threads(), tasks)
                              : std::ptrdiff_t{1};
-    result.predicted_seconds += rate().seconds(cells, longest, static_cast<double>(workers));
+    // Of the target that a cell in the mean belongs to.
+    const auto usual = static_cast<std::int64_t>(letters / std::max(1.0, cells));
+    result.predicted_seconds += rate(usual).seconds(cells, longest, static_cast<double>(workers));
     if (only_estimate) return;
     const auto begin = Clock::now();
     const auto align = [&](std::span<const splice::Case> some) {
@@ -327,9 +302,9 @@ class Runner {
            protein_,
            stop};
   }
-  splice::Rate rate() {
-    return protein_ ? splice::measured_protein_rate(context_, *protein_)
-                    : splice::measured_rate(context_, *scoring_);
+  splice::Rate rate(std::int64_t letters) {
+    return protein_ ? splice::measured_protein_rate(context_, *protein_, letters)
+                    : splice::measured_rate(context_, *scoring_, letters);
   }
 
   Context& context_;
@@ -372,7 +347,7 @@ void write_files(Context& context, const SpliceJobParams& params, SpliceResult& 
 SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
   SpliceJobParams params = given;
   const std::vector<SpliceInput> inputs =
-      params.batch.empty() ? params.inputs : read_batch(params.batch);
+      params.batch.empty() ? params.inputs : io::read_splice_cases(params.batch);
   const auto proteins = std::count_if(
       inputs.begin(), inputs.end(), [](const SpliceInput& input) { return input.is_protein; });
   read_scores(params, proteins, std::ssize(inputs));

@@ -6,6 +6,7 @@
 
 #include "yupana/core/comm.hpp"
 #include "yupana/core/context.hpp"
+#include "yupana/io/splice_cases.hpp"
 #include "yupana/io/spliced_files.hpp"
 #include "yupana/splice/align.hpp"
 #include "yupana/splice/candidates.hpp"
@@ -13,12 +14,7 @@
 
 namespace yupana::job {
 
-struct SpliceInput {
-  std::string genome;          ///< FASTA
-  std::string exons = "auto";  ///< a file of exons, or auto: from the signals in the sequence
-  std::string target;          ///< FASTA
-  bool is_protein = false;     ///< the target: proteins, not cDNAs
-};
+using SpliceInput = io::SpliceCase;
 
 struct SpliceJobParams {
   std::vector<SpliceInput> inputs;

@@ -61,7 +61,7 @@ std::vector<SplicedAlignment> align(Context& context,
     check_exons(problems[p], params.substitution);
   });
   std::vector<SplicedAlignment> results = dispatch(context, problems, params);
-  if (!params.alignment) return results;
+  if (!params.alignment || context.backend() == Backend::cuda) return results;
   each_in_order(context, problems.size(), [&](std::size_t p) {
     check_score(rescore(problems[p], results[p].chain, params), results[p].score, p);
   });

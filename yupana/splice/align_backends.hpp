@@ -7,7 +7,7 @@
 #include "yupana/splice/align.hpp"
 
 /// Private to the family. Inputs are checked; in every problem the exons are what they were given
-/// as. Backends leave rescoring to the caller.
+/// as. Backends leave rescoring to the caller, but cuda does it beside its kernels.
 namespace yupana::splice {
 
 /// Places of the exons in the order in which ties are broken (see align); equal ones but the first
@@ -68,7 +68,9 @@ struct Tuning {
   bool wide = false;                 ///< 32-bit scores from the start
   bool eight_letters = false;        ///< the code for up to eight base letters where four would do
   std::int64_t slab_rows = 0;        ///< of an exon that the traceback keeps at once; 0: chosen
-  std::uint64_t memory = 0;          ///< bytes for the cases of a batch; 0: chosen
+  std::uint64_t memory = 0;          ///< bytes for the cases on their way; 0: chosen
+  std::int64_t upload = 0;           ///< bytes of a batch's upload, about; 0: chosen
+  std::size_t flights = 0;           ///< batches on their way at once; 0: chosen
   DeviceSeconds* seconds = nullptr;  ///< where wanted, with one device: the time taken
 };
 

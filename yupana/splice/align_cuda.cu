@@ -1,12 +1,15 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <iterator>
 
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/splice/checks.hpp"
 #include "yupana/splice/devices_cuda.hpp"
+#include "yupana/splice/flights_cuda.hpp"
 #include "yupana/splice/launch_cuda.hpp"
-#include "yupana/splice/memory_cuda.hpp"
 #include "yupana/splice/pack_cuda.hpp"
 
 namespace yupana::splice::cuda {
@@ -14,9 +17,7 @@ namespace {
 
 using yupana::cuda::check;
 using yupana::cuda::DeviceScope;
-using yupana::cuda::Event;
 using yupana::cuda::run_side_by_side;
-using yupana::cuda::Stream;
 
 /// Warps that trace at once on a multiprocessor, each with rows of an exon in memory of its own.
 constexpr int warps_that_trace = 8;
@@ -26,73 +27,185 @@ constexpr std::int64_t slab_rows_of_many = 384;
 /// Shared memory of a multiprocessor that rows may take, less than any device since 8.0 has.
 constexpr std::int64_t shared_bytes = 160 << 10;
 
+/// Bytes of a batch's upload.
+constexpr double least_upload = 2 << 20;
+constexpr double most_upload = 16 << 20;
+/// Bytes on the device that a batch may take at least, where memory allows it.
+constexpr std::uint64_t least_of_batch = 256 << 20;
+
+/// Cases of one width, longest first, by their places among all.
+struct Lot {
+  std::vector<std::size_t> places;
+  std::vector<PreparedCase> prepared;
+};
+
+/// A lot on its way.
+struct CaseFlight : Flight {
+  using Flight::Flight;
+  Lot lot;
+  std::vector<BatchCase> cases;
+  DeviceBatch batch;
+};
+
 /// All that a call does to one device.
 class Aligner {
  public:
-  Aligner(
-      Context& context, Stage& stage, int device, const AlignParams& params, const Tuning& tuning)
-      : context_(context), stage_(stage), device_(device), params_(params), tuning_(tuning) {
+  Aligner(Context& context,
+          Stage& stage,
+          int device,
+          std::span<const Case> problems,
+          std::span<const RoughCase> rough,
+          const AlignParams& params,
+          const Tuning& tuning,
+          std::vector<SplicedAlignment>& results)
+      : context_(context),
+        stage_(stage),
+        device_(device),
+        problems_(problems),
+        rough_(rough),
+        params_(params),
+        tuning_(tuning),
+        results_(results),
+        allowed_(tuning.memory > 0 ? tuning.memory : context.gpu_memory() / 4 * 3) {
     const DeviceScope scope(device_);
     check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device_),
           "ask for multiprocessors");
   }
-  std::int64_t schedulers() const { return std::int64_t{4} * multiprocessors_; }
 
-  /// Cases of one width, longest first, into the results of the same places. Cases that did not fit
-  /// stay without result and are told.
-  std::vector<std::size_t> run(std::span<const BatchCase> cases,
-                               std::span<SplicedAlignment* const> results) {
+  /// The cases at these places, longest first; the ones that 16 bits did not hold again in 32.
+  void run(std::span<const std::size_t> places) {
     const DeviceScope scope(device_);
-    std::vector<std::size_t> overflown;
-    for (std::size_t from = 0; from < cases.size();) {
-      const std::size_t count = fitting(cases.subspan(from));
-      for (const std::size_t i :
-           run_batch(cases.subspan(from, count), results.subspan(from, count))) {
-        overflown.push_back(from + i);
-      }
-      from += count;
+    for (const std::size_t p : places) {
+      work_ += rough_[p].work;
+      warps_ += std::ssize(problems_[p].target) / 512 + 1;
     }
-    return overflown;
+    const std::vector<std::size_t> overflown = run_once(places, tuning_);
+    Tuning wide = tuning_;
+    wide.wide = true;
+    const std::vector<std::size_t> lost = run_once(overflown, wide);
+    if (lost.empty()) return;
+    throw Error(ErrorCode::bad_input,
+                fmt::format("splice: scores against {} target letters do not fit 32 bits; give "
+                            "smaller scores",
+                            problems_[lost.front()].target.size()));
   }
 
  private:
-  /// As many of the first cases as memory holds; a quarter is left to the traceback.
-  std::size_t fitting(std::span<const BatchCase> cases) const {
-    const std::uint64_t allowed =
-        tuning_.memory > 0 ? tuning_.memory : context_.gpu_memory() / 4 * 3;
-    std::uint64_t held = 0;
-    std::size_t count = 0;
-    for (; count < cases.size(); ++count) {
-      const std::uint64_t bytes = device_bytes(*cases[count].prepared, params_);
-      if (held + bytes > allowed) break;
-      held += bytes;
+  /// Cases that did not fit stay without result and are told.
+  std::vector<std::size_t> run_once(std::span<const std::size_t> places, const Tuning& tuning) {
+    std::vector<std::size_t> overflown;
+    // What is timed is one batch, where memory allows it.
+    const bool timed = tuning_.seconds != nullptr;
+    const std::size_t most = tuning_.flights > 0 ? tuning_.flights : timed ? 1 : most_flights;
+    const double upload = timed && tuning_.flights == 0 ? HUGE_VAL : batch_upload(places);
+    Flights<CaseFlight> flights(device_, context_.gpu_memory(), most);
+    const auto finish = [&](CaseFlight& flight) { end(flight, overflown); };
+    while (!places.empty()) {
+      std::size_t count = 0;
+      for (double bytes = 0; count < places.size() && bytes < upload; ++count) {
+        bytes += rough_[places[count]].upload;
+      }
+      for (Lot& lot : prepare_lots(places.first(count), tuning)) {
+        for (std::size_t from = 0; from < lot.places.size();) {
+          const Share share = next_share(lot, from, most);
+          const auto start = [&](CaseFlight& flight) {
+            const auto part = [&](auto& all) {
+              return std::vector(std::move_iterator(all.begin() + from),
+                                 std::move_iterator(all.begin() + from + share.cases));
+            };
+            flight.lot = {part(lot.places), part(lot.prepared)};
+            begin(flight);
+          };
+          flights.add(share.bytes, allowed_, start, finish);
+          from += share.cases;
+        }
+      }
+      places = places.subspan(count);
     }
-    if (count > 0) return count;
+    flights.end_all(finish);
+    return overflown;
+  }
+
+  /// Bytes of a batch's upload, about: of few cases a third, so that kernels begin early; of many
+  /// as much as fills the device and is packed while it works.
+  double batch_upload(std::span<const std::size_t> places) const {
+    if (tuning_.upload > 0) return static_cast<double>(tuning_.upload);
+    double all = 0;
+    for (const std::size_t p : places) all += rough_[p].upload;
+    return std::clamp(all / double{most_flights}, least_upload, most_upload);
+  }
+
+  /// By width, each in the order of the places.
+  std::array<Lot, 3> prepare_lots(std::span<const std::size_t> places, const Tuning& tuning) {
+    context_.check_cancelled();
+    std::vector<PreparedCase> prepared(places.size());
+    context_.parallel_for(std::ssize(places), 2, [&](std::int64_t from, std::int64_t to) {
+      for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
+        prepared[i] = prepare(problems_[places[i]], params_, tuning);
+      }
+    });
+    choose_shapes(context_, prepared, params_, tuning, work_, std::int64_t{4} * multiprocessors_);
+    std::array<Lot, 3> lots;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      Lot& lot = lots[static_cast<std::size_t>(prepared[i].width)];
+      lot.places.push_back(places[i]);
+      lot.prepared.push_back(std::move(prepared[i]));
+    }
+    return lots;
+  }
+
+  struct Share {
+    std::size_t cases = 0;
+    std::uint64_t bytes = 0;  ///< on the device
+  };
+
+  /// As many cases as memory holds beside other flights; of what is allowed a quarter is left to
+  /// the traceback.
+  Share next_share(const Lot& lot, std::size_t from, std::size_t flights) const {
+    Share share;
+    // About as much again is for the traceback; what is more than stays for the next call is taken
+    // from the driver in each.
+    const std::uint64_t kept = most_kept(context_.gpu_memory()) / most_flights / 2;
+    const std::uint64_t most =
+        flights == 1 ? allowed_ : std::min(allowed_ / flights, std::max(kept, least_of_batch));
+    for (std::size_t i = from; i < lot.places.size(); ++i) {
+      const std::uint64_t bytes = device_bytes(lot.prepared[i], params_);
+      if (share.cases > 0 && share.bytes + bytes > most) break;
+      if (bytes > allowed_) refuse(problems_[lot.places[i]], bytes);
+      share.bytes += bytes;
+      ++share.cases;
+    }
+    return share;
+  }
+  [[noreturn]] void refuse(const Case& problem, std::uint64_t bytes) const {
     throw Error(
         ErrorCode::out_of_resources,
         fmt::format("splice: {} exons against {} target letters need {:.1f} GB of GPU memory "
                     "and {:.1f} GB are allowed; give fewer candidates or more --gpu-memory, "
                     "or use --device cpu",
-                    cases.front().problem->exons.size(),
-                    cases.front().problem->target.size(),
-                    static_cast<double>(device_bytes(*cases.front().prepared, params_)) * 1e-9,
-                    static_cast<double>(allowed) * 1e-9));
+                    problem.exons.size(),
+                    problem.target.size(),
+                    static_cast<double>(bytes) * 1e-9,
+                    static_cast<double>(allowed_) * 1e-9));
   }
 
-  std::vector<std::size_t> run_batch(std::span<const BatchCase> cases,
-                                     std::span<SplicedAlignment* const> results) {
-    context_.check_cancelled();
-    const Stream stream;
-    MemoryLease memory(device_, context_.gpu_memory(), stream);
+  /// Packs, uploads and launches.
+  void begin(CaseFlight& flight) {
+    flight.cases.clear();
+    for (std::size_t i = 0; i < flight.lot.places.size(); ++i) {
+      flight.cases.push_back({&problems_[flight.lot.places[i]], &flight.lot.prepared[i]});
+    }
+    const std::span<const BatchCase> cases = flight.cases;
+    const cudaStream_t stream = flight.stream;
     PackedBatch packed(cases, params_);
     const BatchLayout& layout = packed.layout();
-    const std::array<Event, 4> marks{Event(true), Event(true), Event(true), Event(true)};
     const Width width = cases.front().prepared->width;
     const bool affine = params_.gap_open != 0;
     // All memory before the first kernel: what follows must not wait for it, so as to hear of a
     // cancellation.
-    DeviceBatch batch;
-    batch.shared_words = shared_words(cases, layout.item_count);
+    DeviceBatch& batch = flight.batch;
+    batch = {};
+    batch.shared_words = shared_words(cases, std::max(layout.item_count, warps_));
     const int trace_warps = params_.alignment ? size_scratch(cases, layout, batch) : 0;
     std::uint8_t* upload = nullptr;
     unsigned long long* counters = nullptr;
@@ -106,27 +219,33 @@ class Aligner {
     places.add(counters, 3);
     places.add(batch.scratch, batch.scratch_words * trace_warps);
     places.add(batch.words, params_.alignment ? layout.words : 0);
-    places.put_into(memory.on_device(places.bytes()));
-    batch.counters = reinterpret_cast<std::int32_t*>(counters);
+    places.put_into(flight.memory.on_device(places.bytes()));
+    batch.counters = flight.counters = reinterpret_cast<std::int32_t*>(counters);
     batch.words_used = counters + 2;
     // Cleared while the host packs.
     set_zero(batch.boundaries, layout.boundaries, stream);
     set_zero(batch.results, std::ssize(cases), stream);
     set_zero(counters, 3, stream);
-    std::uint8_t* from = memory.on_host(layout.bytes);
+    std::uint8_t* from = flight.memory.on_host(layout.bytes);
     packed.fill(context_, from);
-    marks[0].record(stream);
+    flight.marks[0].record(stream);
     const auto bytes = static_cast<std::size_t>(layout.bytes);
     check(cudaMemcpyAsync(upload, from, bytes, cudaMemcpyHostToDevice, stream), "upload cases");
     context_.count_moved(bytes);
     packed.point_into(upload, batch);
-    marks[1].record(stream);
+    flight.marks[1].record(stream);
     launch_forward(width, affine, batch, stream);
-    marks[2].record(stream);
+    flight.marks[2].record(stream);
     if (params_.alignment) launch_trace(width, affine, batch, trace_warps, stream);
-    marks[3].record(stream);
-    wait_for(context_, stream, batch.counters, "align exons");
-    const auto scores = read_back(memory, batch.results, cases.size(), stream, "read scores");
+    flight.marks[3].record(stream);
+  }
+
+  void end(CaseFlight& flight, std::vector<std::size_t>& overflown) {
+    const DeviceBatch& batch = flight.batch;
+    const auto& marks = flight.marks;
+    wait_for(context_, flight.stream, batch.counters, marks[1], "align exons");
+    const auto scores =
+        read_back(flight.memory, batch.results, flight.cases.size(), flight.stream, "read scores");
     const std::vector<DeviceResult> done(scores.begin(), scores.end());
     if (tuning_.seconds != nullptr) {
       tuning_.seconds->upload += seconds_between(marks[0], marks[1]);
@@ -135,9 +254,22 @@ class Aligner {
     }
     std::int64_t used = 0;
     for (const DeviceResult& result : done) used = std::max(used, result.words_at + result.words);
-    const std::span<const std::uint32_t> paths =
-        read_back(memory, batch.words, static_cast<std::size_t>(used), stream, "read alignments");
-    return hand_over(cases, results, done, paths);
+    const std::span<const std::uint32_t> paths = read_back(flight.memory,
+                                                           batch.words,
+                                                           static_cast<std::size_t>(used),
+                                                           flight.stream,
+                                                           "read alignments");
+    double cells = 0;
+    for (std::size_t i = 0; i < done.size(); ++i) {
+      const std::size_t place = flight.lot.places[i];
+      if (done[i].overflow != 0) {
+        overflown.push_back(place);
+      } else {
+        cells += rough_[place].cells;
+      }
+    }
+    hand_over(flight, done, paths);
+    stage_.advance(cells);
   }
 
   template <class T>
@@ -172,7 +304,7 @@ class Aligner {
       columns = std::max<std::int64_t>(columns, c.prepared->shape.columns);
     }
     const std::int64_t row = (params_.gap_open != 0 ? 2 : 1) * columns * 32;
-    const auto allowed = static_cast<std::int64_t>(context_.gpu_memory() / 8 / 4);
+    const auto allowed = static_cast<std::int64_t>(context_.gpu_memory() / 8 / most_flights / 4);
     const auto many =
         std::min<std::int64_t>(std::ssize(cases), warps_that_trace * multiprocessors_);
     const std::int64_t least = row * (1 + program_gap + 1) + layout.path_words;
@@ -186,82 +318,48 @@ class Aligner {
     return warps;
   }
 
-  std::vector<std::size_t> hand_over(std::span<const BatchCase> cases,
-                                     std::span<SplicedAlignment* const> results,
-                                     const std::vector<DeviceResult>& done,
-                                     std::span<const std::uint32_t> paths) {
-    std::vector<std::size_t> overflown;
-    double cells = 0;
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      if (done[i].overflow != 0) {
-        overflown.push_back(i);
-      } else {
-        cells += static_cast<double>(cases[i].prepared->plan.cells(cases[i].prepared->letters));
+  /// Results of what did not overflow; what was prepared goes, thousands of pieces of memory, by
+  /// all threads.
+  void hand_over(CaseFlight& flight,
+                 const std::vector<DeviceResult>& done,
+                 std::span<const std::uint32_t> paths) {
+    const auto hand_over_one = [&](std::size_t i) {
+      const PreparedCase prepared = std::move(flight.lot.prepared[i]);
+      if (done[i].overflow != 0) return;
+      SplicedAlignment& result = results_[flight.lot.places[i]];
+      result.score = done[i].score;
+      result.executed_cells = prepared.plan.cells(prepared.letters);
+      result.traced_cells = done[i].traced_cells;
+      result.wide = prepared.width == Width::wide;
+      result.chain = read_path(*flight.cases[i].problem,
+                               prepared,
+                               params_.substitution,
+                               paths.subspan(static_cast<std::size_t>(done[i].words_at),
+                                             static_cast<std::size_t>(done[i].words)));
+      // Here and not at the end: the device is at work on the next.
+      const std::size_t place = flight.lot.places[i];
+      if (params_.alignment) {
+        check_score(rescore(problems_[place], result.chain, params_), result.score, place);
       }
-    }
-    context_.parallel_for(std::ssize(cases), 8, [&](std::int64_t from, std::int64_t to) {
-      for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
-        const PreparedCase& prepared = *cases[i].prepared;
-        SplicedAlignment& result = *results[i];
-        if (done[i].overflow != 0) continue;
-        result.score = done[i].score;
-        result.executed_cells = prepared.plan.cells(prepared.letters);
-        result.traced_cells = done[i].traced_cells;
-        result.wide = prepared.width == Width::wide;
-        result.chain = read_path(*cases[i].problem,
-                                 prepared,
-                                 params_.substitution,
-                                 paths.subspan(static_cast<std::size_t>(done[i].words_at),
-                                               static_cast<std::size_t>(done[i].words)));
-      }
+    };
+    context_.parallel_for(std::ssize(done), 4, [&](std::int64_t from, std::int64_t to) {
+      for (std::int64_t i = from; i < to; ++i) hand_over_one(static_cast<std::size_t>(i));
     });
-    stage_.advance(cells);
-    return overflown;
   }
 
   Context& context_;
   Stage& stage_;
   const int device_;
+  const std::span<const Case> problems_;
+  const std::span<const RoughCase> rough_;
   const AlignParams& params_;
   const Tuning& tuning_;
+  std::vector<SplicedAlignment>& results_;
+  const std::uint64_t allowed_;  ///< bytes of all batches on their way
+  double work_ = 0;              ///< of all cases, which run side by side
+  std::int64_t warps_ = 0;       ///< of them, at least
   int multiprocessors_ = 0;
 };
-
-/// Cases of one device by width, longest first; the ones that 16 bits did not hold again in 32.
-void run_device(Aligner& aligner,
-                std::span<const Case> problems,
-                std::vector<PreparedCase>& prepared,
-                std::vector<std::size_t> mine,
-                const AlignParams& params,
-                const Tuning& tuning,
-                std::vector<SplicedAlignment>& results) {
-  for (const Width width : {Width::packed4, Width::packed8, Width::wide}) {
-    std::vector<std::size_t> places;
-    for (const std::size_t p : mine) {
-      if (prepared[p].width == width) places.push_back(p);
-    }
-    if (places.empty()) continue;
-    std::vector<PreparedCase*> shaped;
-    std::vector<BatchCase> cases;
-    std::vector<SplicedAlignment*> into;
-    for (const std::size_t p : places) {
-      shaped.push_back(&prepared[p]);
-      cases.push_back({&problems[p], &prepared[p]});
-      into.push_back(&results[p]);
-    }
-    choose_shapes(shaped, params, tuning, aligner.schedulers());
-    for (const std::size_t i : aligner.run(cases, into)) {
-      const std::size_t p = places[i];
-      if (width == Width::wide) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("splice: scores against {} target letters do not fit 32 bits; give "
-                                "smaller scores",
-                                problems[p].target.size()));
-      }
-      widen(prepared[p], problems[p], params);
-    }
-  }
-}
 
 }  // namespace
 
@@ -270,40 +368,31 @@ std::vector<SplicedAlignment> align(Context& context,
                                     const AlignParams& params,
                                     const Tuning& tuning) {
   std::vector<SplicedAlignment> results(problems.size());
-  std::vector<PreparedCase> prepared(problems.size());
-  context.parallel_for(std::ssize(problems), 4, [&](std::int64_t from, std::int64_t to) {
+  // Cases are prepared on their way; to deal them it is enough to know about how long they are.
+  std::vector<RoughCase> rough(problems.size());
+  context.parallel_for(std::ssize(problems), 64, [&](std::int64_t from, std::int64_t to) {
     for (auto p = static_cast<std::size_t>(from); p < static_cast<std::size_t>(to); ++p) {
-      prepared[p] = prepare(problems[p], params, tuning);
+      rough[p] = rough_case(problems[p], params);
     }
   });
   std::vector<double> work(problems.size());
-  std::vector<std::size_t> order;
   double cells = 0;
   for (std::size_t p = 0; p < problems.size(); ++p) {
-    const std::int64_t n = std::ssize(problems[p].target);
-    if (problems[p].exons.empty()) {
-      results[p].score = n == 0 ? 0 : params.gap_open + n * params.gap_extend;
-      continue;
-    }
-    work[p] = estimated_work(prepared[p], params);
-    cells += static_cast<double>(prepared[p].plan.cells(n));
-    order.push_back(p);
+    work[p] = rough[p].work;
+    cells += rough[p].cells;
   }
-  std::stable_sort(
-      order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return work[a] > work[b]; });
+  std::vector<std::size_t> order = longest_first(work);
+  std::erase_if(order, [&](std::size_t p) {
+    if (!problems[p].exons.empty()) return false;
+    const std::int64_t n = std::ssize(problems[p].target);
+    results[p].score = n == 0 ? 0 : params.gap_open + n * params.gap_extend;
+    return true;
+  });
   Stage stage(context, "splice", cells, "cells");
   const std::vector<int>& devices = context.devices();
-  std::vector<std::vector<std::size_t>> dealt = deal(order, work, devices.size());
-  const auto run = [&](std::size_t d) {
-    Aligner aligner(context, stage, devices[d], params, tuning);
-    run_device(aligner, problems, prepared, std::move(dealt[d]), params, tuning, results);
-  };
-  run_side_by_side(devices.size(), run);
-  // Thousands of small pieces of memory, by all threads.
-  context.parallel_for(std::ssize(prepared), 8, [&](std::int64_t from, std::int64_t to) {
-    for (auto p = static_cast<std::size_t>(from); p < static_cast<std::size_t>(to); ++p) {
-      prepared[p] = {};
-    }
+  const std::vector<std::vector<std::size_t>> dealt = deal(order, work, devices.size());
+  run_side_by_side(devices.size(), [&](std::size_t d) {
+    Aligner(context, stage, devices[d], problems, rough, params, tuning, results).run(dealt[d]);
   });
   return results;
 }

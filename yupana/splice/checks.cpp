@@ -94,6 +94,7 @@ void check_params(const AlignParams& params) {
 void check_exons(const Case& problem, const Substitution& known) {
   // Bases are read where exons are; each once, whatever the overlaps.
   std::vector<std::pair<std::int64_t, std::int64_t>> spans;
+  spans.reserve(problem.exons.size());
   for (std::size_t k = 0; k < problem.exons.size(); ++k) {
     const Exon& exon = problem.exons[k];
     if (exon.first < 1 || exon.last > std::ssize(problem.bases) || exon.first > exon.last) {
@@ -111,7 +112,7 @@ void check_exons(const Case& problem, const Substitution& known) {
     }
     spans.emplace_back(exon.first, exon.last);
   }
-  std::sort(spans.begin(), spans.end());
+  if (!std::is_sorted(spans.begin(), spans.end())) std::sort(spans.begin(), spans.end());
   std::int64_t checked = 0;
   for (const auto& [first, last] : spans) {
     const std::int64_t from = std::max(first, checked + 1);

@@ -166,20 +166,26 @@ double Rate::seconds(double all_cells, double longest, double workers) const {
   return call + std::max(all_cells / (cells * workers), alone);
 }
 
-Rate measured_rate(Context& context, const AlignParams& params) {
-  AlignParams plain = params;
-  plain.substitution = Substitution::dna();
+Rate measured_rate(Context& context, const AlignParams& params, std::int64_t letters) {
+  // With the scores themselves: those of candidates from signals are large, and take 32 bits.
+  AlignParams scoring = params;
+  const Substitution& known = params.substitution;
+  if (!known.knows('A') || !known.knows('C') || !known.knows('G') || !known.knows('T')) {
+    scoring.substitution = Substitution::dna();
+  }
   const bool slow = context.backend() == Backend::reference;
-  Sample sample = make_sample(slow ? 100 : 1460, "ACGT");
-  sample.cells = static_cast<double>(estimate(sample.view(), plain).executed_cells);
+  const auto size = slow ? 100 : static_cast<int>(std::clamp<std::int64_t>(letters, 100, 4000));
+  Sample sample = make_sample(size, "ACGT");
+  sample.cells = static_cast<double>(estimate(sample.view(), scoring).executed_cells);
   return rate_of(context, sample, [&](Context& on, const std::vector<Case>& cases) {
-    align(on, cases, plain);
+    align(on, cases, scoring);
   });
 }
 
-Rate measured_protein_rate(Context& context, const ProteinParams& params) {
+Rate measured_protein_rate(Context& context, const ProteinParams& params, std::int64_t letters) {
   const bool slow = context.backend() == Backend::reference;
-  Sample sample = make_sample(slow ? 30 : 480, "ACDEFGHIKLMNPQRSTVWY");
+  const auto size = slow ? 30 : static_cast<int>(std::clamp<std::int64_t>(letters, 40, 1300));
+  Sample sample = make_sample(size, "ACDEFGHIKLMNPQRSTVWY");
   sample.cells = static_cast<double>(estimate_protein(sample.view(), params).executed_cells);
   return rate_of(context, sample, [&](Context& on, const std::vector<Case>& cases) {
     align_protein(on, cases, params);

@@ -41,9 +41,12 @@ struct Rate {
   /// `longest` bases in all: on a GPU a problem takes no less, however narrow its target.
   double seconds(double all_cells, double longest, double workers) const;
 };
-/// From runs on the context's device, of about 20 ms on a CPU and 100 ms on a GPU.
-Rate measured_rate(Context& context, const AlignParams& params);
+/// From runs on the context's device, of about 20 ms on a CPU and 100 ms on a GPU, with targets of
+/// `letters`, within limits: few fill no vectors, and the scores of many need more bits.
+Rate measured_rate(Context& context, const AlignParams& params, std::int64_t letters = 1460);
 /// The same with proteins.
-Rate measured_protein_rate(Context& context, const ProteinParams& params);
+Rate measured_protein_rate(Context& context,
+                           const ProteinParams& params,
+                           std::int64_t letters = 480);
 
 }  // namespace yupana::splice

@@ -47,15 +47,18 @@ class DeviceMemory {
     if (std::ssize(plain_) < bytes) plain_ = std::vector<std::uint8_t>(bytes);
     return plain_.data();
   }
-  /// Gives back what is more than `most` bytes of the device.
-  void shrink(std::uint64_t most) {
-    if (device_.bytes() > most) device_ = {};
+  std::uint64_t device_bytes() const { return device_.bytes(); }
+  std::uint64_t locked_bytes() const { return locked_.bytes(); }
+  /// Keeps what fits into so many bytes on the device and page-locked ones.
+  void shrink(std::uint64_t most_on_device, std::uint64_t most_on_host) {
+    if (device_.bytes() > most_on_device) device_ = {};
+    if (locked_.bytes() > most_on_host) locked_ = {};
     plain_ = {};
   }
 
- private:
   static constexpr std::int64_t most_locked = std::int64_t{256} << 20;
 
+ private:
   template <class Array>
   static std::uint8_t* grown(Array& array, std::int64_t bytes) {
     if (array.size() < bytes) {
@@ -69,33 +72,46 @@ class DeviceMemory {
   std::vector<std::uint8_t> plain_;
 };
 
-/// What was used last on each device and is not in use now, for the next call of any context.
+/// What calls used on each device and do not use now, for the next call of any context. It is the
+/// process's and no Context's: Python, and most programs that align in a loop, make a context for
+/// each call, and what ended with it would be of no use. So it is bounded, by what the last call
+/// was allowed, and given back where any allocation of the process finds memory short. No result
+/// depends on it.
 class SpareMemory {
  public:
-  /// The process's one; a cache, on which no result depends.
   static SpareMemory& instance();
+  /// The piece with the most memory on the device, or an empty one.
   DeviceMemory take(int device);
-  /// Keeps one a device.
-  void give_back(int device, DeviceMemory&& memory);
+  /// Keeps of it what passes, with the others kept, neither `most` bytes of the device nor
+  /// DeviceMemory::most_locked page-locked ones.
+  void give_back(int device, DeviceMemory&& memory, std::uint64_t most);
+  /// Gives all of it back to the driver.
+  void release();
+  /// Kept on a device now.
+  std::uint64_t bytes(int device);
 
  private:
+  SpareMemory();
+
   std::mutex mutex_;
-  std::map<int, DeviceMemory> spare_;
+  std::map<int, std::vector<DeviceMemory>> spare_;
 };
 
-/// Memory of a device while a stream works in it. Of what the caller may hold there a thirtieth at
-/// most stays for the next call, so that other algorithms find theirs.
+/// Of what a caller may hold on a device so much stays at most for the next call, so that other
+/// algorithms find theirs.
+inline std::uint64_t most_kept(std::uint64_t allowed) { return allowed / 20; }
+
+/// Memory of a device while a stream works in it.
 class MemoryLease {
  public:
   MemoryLease(int device, std::uint64_t allowed, cudaStream_t stream)
       : memory_(SpareMemory::instance().take(device)),
         device_(device),
-        most_(allowed / 30),
+        most_(most_kept(allowed)),
         stream_(stream) {}
   ~MemoryLease() {
     cudaStreamSynchronize(stream_);  // where an error left work behind
-    memory_.shrink(most_);
-    SpareMemory::instance().give_back(device_, std::move(memory_));
+    SpareMemory::instance().give_back(device_, std::move(memory_), most_);
   }
   MemoryLease(const MemoryLease&) = delete;
   MemoryLease& operator=(const MemoryLease&) = delete;

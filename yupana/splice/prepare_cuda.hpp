@@ -50,14 +50,22 @@ PreparedCase prepare(const Case& problem, const AlignParams& params, const Tunin
 /// Width `wide` for a case that did not fit 16 bits. Throws bad_input if it cannot fit 32 either.
 void widen(PreparedCase& c, const Case& problem, const AlignParams& params);
 
-/// Shapes for cases that run side by side on `schedulers` warp schedulers: the least work for each,
-/// but a case so long that it would run on alone is spread over many warps.
-void choose_shapes(std::span<PreparedCase*> cases,
+/// What a case is about, found without preparing it: how it is dealt depends on no more.
+struct RoughCase {
+  double work = 0;    ///< cycles of one scheduler
+  double cells = 0;   ///< executed
+  double upload = 0;  ///< bytes
+};
+RoughCase rough_case(const Case& problem, const AlignParams& params);
+
+/// Shapes for cases that run on `schedulers` warp schedulers, beside others of `work` in all: the
+/// least work for each, but a case so long that it would run on alone is spread over many warps.
+void choose_shapes(Context& context,
+                   std::span<PreparedCase> cases,
                    const AlignParams& params,
                    const Tuning& tuning,
+                   double work,
                    std::int64_t schedulers);
-/// Cycles of one scheduler, about.
-double estimated_work(const PreparedCase& c, const AlignParams& params);
 
 /// Words of a block, laid out as DeviceCase says.
 struct BlockWords {
@@ -69,6 +77,8 @@ struct BlockWords {
 BlockWords block_words(const PreparedCase& c, const AlignParams& params);
 /// Words that its alignment takes at most.
 std::int64_t path_words(const PreparedCase& c);
+/// Bytes of a case in an upload, about.
+std::int64_t upload_bytes(const PreparedCase& c);
 /// All that a case takes on a device.
 std::uint64_t device_bytes(const PreparedCase& c, const AlignParams& params);
 

@@ -178,15 +178,19 @@ std::int64_t protein_path_words(const PreparedProtein& c) {
   return 2 * std::int64_t{c.letters} + 4 * std::ssize(c.plan.starts) + 8;
 }
 
+std::int64_t protein_upload_bytes(const PreparedProtein& c) {
+  return static_cast<std::int64_t>(
+             c.streams.size() * sizeof(DeviceStream) + c.carries.size() * sizeof(DeviceCarry) +
+             c.leavings.size() * sizeof(DeviceLeaving) + c.merges.size() * sizeof(DeviceMerge) +
+             c.merged.size() * 4 + c.readings.size() * sizeof(DeviceProteinReading) +
+             c.starts.size() * sizeof(DeviceProteinStart)) +
+         c.bases + c.letters;
+}
+
 std::uint64_t protein_device_bytes(const PreparedProtein& c, bool alignment) {
   std::int64_t bytes = c.rows * (alignment ? 4 : 2) * codon_width * 4 * c.blocks;
   bytes += 16 * c.boundaries * (c.blocks - 1);
-  bytes += static_cast<std::int64_t>(
-      c.streams.size() * sizeof(DeviceStream) + c.carries.size() * sizeof(DeviceCarry) +
-      c.leavings.size() * sizeof(DeviceLeaving) + c.merges.size() * sizeof(DeviceMerge) +
-      c.merged.size() * 4 + c.readings.size() * sizeof(DeviceProteinReading) +
-      c.starts.size() * sizeof(DeviceProteinStart));
-  bytes += c.bases + c.letters + 1024;
+  bytes += protein_upload_bytes(c) + 1024;
   if (alignment) bytes += 4 * protein_path_words(c);
   return static_cast<std::uint64_t>(bytes);
 }

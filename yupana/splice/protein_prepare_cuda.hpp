@@ -34,6 +34,8 @@ struct PreparedProtein {
 PreparedProtein prepare_protein(const Case& problem, const ProteinParams& params);
 /// Words that its alignment takes at most.
 std::int64_t protein_path_words(const PreparedProtein& c);
+/// Bytes of a case in an upload, about.
+std::int64_t protein_upload_bytes(const PreparedProtein& c);
 /// All that a case takes on a device, but for the traceback.
 std::uint64_t protein_device_bytes(const PreparedProtein& c, bool alignment);
 

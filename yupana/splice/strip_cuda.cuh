@@ -186,11 +186,13 @@ struct Strip {
     for (int c = 0; c < columns; ++c) {
       const std::uint32_t old = best[c];
       if constexpr (affine) {
-        std::uint32_t now = Scores::add_larger(above, scores.score(c, selector), gap[c]);
-        now = Scores::larger(now, letters_gap);
+        // A gap of letters behind another only pays for opening again: the next one begins at
+        // the cell without, and the way along the strip is one instruction a column, not two.
+        const std::uint32_t paired = Scores::add_larger(above, scores.score(c, selector), gap[c]);
+        std::uint32_t now = Scores::larger(paired, letters_gap);
+        letters_gap = Scores::add_larger(paired, open, letters_gap);
         now = (old & idle) | (now & ~idle);
         gap[c] = Scores::add_larger(now, open, gap[c]);
-        letters_gap = Scores::add_larger(now, open, letters_gap);
         best[c] = now;
       } else {
         const std::uint32_t now = Scores::add_larger(above, scores.score(c, selector), old);

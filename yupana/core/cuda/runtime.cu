@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <mutex>
 #include <string>
 
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/cuda/shortage.hpp"
 
 namespace yupana::cuda {
 namespace {
@@ -19,7 +21,37 @@ std::string device_name() {
   return fmt::format("cuda:{} ({})", device, properties.name);
 }
 
+/// Those who keep memory for later; never destroyed, as they are not.
+struct Keepers {
+  std::mutex mutex;
+  std::vector<void (*)()> release;
+};
+Keepers& keepers() {
+  static Keepers& all = *new Keepers;
+  return all;
+}
+
+/// allocate(), and once more with all that was kept if memory was short.
+template <class Allocate>
+cudaError_t with_what_was_kept(const Allocate& allocate) {
+  const cudaError_t status = allocate();
+  if (status != cudaErrorMemoryAllocation) return status;
+  cudaGetLastError();
+  std::vector<void (*)()> release;
+  {
+    const std::lock_guard lock(keepers().mutex);
+    release = keepers().release;
+  }
+  for (void (*const give_back)() : release) give_back();
+  return allocate();
+}
+
 }  // namespace
+
+void on_shortage(void (*release)()) {
+  const std::lock_guard lock(keepers().mutex);
+  keepers().release.push_back(release);
+}
 
 void check(cudaError_t status, const char* doing, Place place) {
   if (status == cudaSuccess) return;
@@ -67,7 +99,7 @@ std::uint64_t free_device_memory() {
 
 void* allocate_device(std::uint64_t bytes) {
   void* memory = nullptr;
-  const cudaError_t status = cudaMalloc(&memory, bytes);
+  const cudaError_t status = with_what_was_kept([&] { return cudaMalloc(&memory, bytes); });
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     throw Error(
@@ -84,7 +116,8 @@ void* allocate_device(std::uint64_t bytes) {
 
 void* allocate_pinned(std::uint64_t bytes) {
   void* memory = nullptr;
-  const cudaError_t status = cudaHostAlloc(&memory, bytes, cudaHostAllocPortable);
+  const cudaError_t status =
+      with_what_was_kept([&] { return cudaHostAlloc(&memory, bytes, cudaHostAllocPortable); });
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     throw Error(ErrorCode::out_of_resources,

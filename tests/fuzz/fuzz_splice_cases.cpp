@@ -1,0 +1,26 @@
+// Any bytes as a list of cases: refused with one line, or cases of which each names three files
+// without hidden characters.
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "tests/fuzz/fuzz_file.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/io/splice_cases.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string path = yupana::fuzz::put("cases.tsv", data, size);
+  const auto hidden = [](char c) { return c >= 0 && c < ' '; };
+  try {
+    const auto cases = yupana::io::read_splice_cases(path);
+    if (cases.empty()) std::abort();
+    for (const yupana::io::SpliceCase& one : cases) {
+      for (const std::string& name : {one.genome, one.exons, one.target}) {
+        if (name.empty() || std::any_of(name.begin(), name.end(), hidden)) std::abort();
+      }
+    }
+  } catch (const yupana::Error& error) {
+    if (std::string_view(error.what()).find('\n') != std::string_view::npos) std::abort();
+  }
+  return 0;
+}

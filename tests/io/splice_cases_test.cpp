@@ -1,0 +1,47 @@
+#include "yupana/io/splice_cases.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/text_files.hpp"
+
+namespace yupana::io {
+namespace {
+
+class SpliceCasesTest : public testing::Test {
+ protected:
+  std::vector<SpliceCase> read(const std::string& text) {
+    return read_splice_cases(folder_.put("cases.tsv", text));
+  }
+  void refuse(const std::string& text, const char* words) {
+    const std::string message = test::refusal([&] { read(text); });
+    EXPECT_NE(message.find(words), std::string::npos) << message;
+  }
+  test::Folder folder_;
+};
+
+TEST_F(SpliceCasesTest, NamesAreBesideTheListAndAutoIsNone) {
+  const auto cases = read(
+      "genome\texons\ttarget\n# a comment\n\ng.fa\tauto\tt.fa\r\n"
+      "g.fa e.gff3 p.fa protein\n/g.fa e.tsv t.fa cdna");
+  ASSERT_EQ(cases.size(), 3u);
+  EXPECT_EQ(cases[0].genome, folder_ / "g.fa");
+  EXPECT_EQ(cases[0].exons, "auto");
+  EXPECT_EQ(cases[0].target, folder_ / "t.fa");
+  EXPECT_FALSE(cases[0].is_protein);
+  EXPECT_EQ(cases[1].exons, folder_ / "e.gff3");
+  EXPECT_TRUE(cases[1].is_protein);
+  EXPECT_EQ(cases[2].genome, "/g.fa");
+  EXPECT_FALSE(cases[2].is_protein);
+}
+
+TEST_F(SpliceCasesTest, FaultsNameFileAndLine) {
+  refuse("", "cases.tsv: no case");
+  refuse("genome exons target\n", "cases.tsv: no case");
+  refuse("g.fa t.fa\n", "cases.tsv:1: 2 columns");
+  refuse("g e t\ng e t protein x\n", "cases.tsv:2: 5 columns");
+  refuse("g e t peptide\n", "cases.tsv:1: 4 columns");
+  refuse("g e\x01 t\n", "cases.tsv:1: a control character");
+}
+
+}  // namespace
+}  // namespace yupana::io

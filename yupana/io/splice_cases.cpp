@@ -1,0 +1,44 @@
+#include "yupana/io/splice_cases.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+#include "yupana/core/error.hpp"
+#include "yupana/io/line_reader.hpp"
+
+namespace yupana::io {
+
+std::vector<SpliceCase> read_splice_cases(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  const auto beside = [&](std::string_view name) { return (folder / name).string(); };
+  std::vector<SpliceCase> cases;
+  LineReader reader(path);
+  for (std::string_view line; reader.next(line);) {
+    std::array<std::string_view, 5> fields;
+    const std::size_t count = split_fields(line, fields.data(), fields.size());
+    if (count == 0 || fields[0].starts_with('#')) continue;
+    if (cases.empty() && fields[0] == "genome") continue;
+    if (count < 3 || count > 4 || (count == 4 && fields[3] != "protein" && fields[3] != "cdna")) {
+      throw bad_line(path,
+                     reader.number(),
+                     fmt::format("{} columns; genome, exons (or auto) and target wanted, and the "
+                                 "word protein behind the target where it is one",
+                                 count));
+    }
+    const auto hidden = [](char c) { return c >= 0 && c < ' ' && c != '\t'; };
+    const bool bad = std::any_of(line.begin(), line.end(), hidden);
+    if (bad) throw bad_line(path, reader.number(), "a control character; file names wanted");
+    cases.push_back({beside(fields[0]),
+                     fields[1] == "auto" ? "auto" : beside(fields[1]),
+                     beside(fields[2]),
+                     fields[3] == "protein"});
+  }
+  if (cases.empty()) throw bad_file(path, "no case: lines of genome, exons and target wanted");
+  return cases;
+}
+
+}  // namespace yupana::io
