@@ -261,6 +261,34 @@ TEST_F(GpuTrees, AStretchOfAForestHasItsTrees) {
   }
 }
 
+// From 32 MB on a table goes up in pieces of 512 kB that all threads fill, whole or some rows of
+// it.
+template <class T>
+void expect_alike_from_pieces(Context& cpu, Context& gpu, std::int64_t features) {
+  const auto sample = make_sample<T>({1'500'007, features, 2, 0, 0.01, 0, 7});
+  const auto table = sample.table.view();
+  const TreeParams tree{.max_depth = 3};
+  EXPECT_EQ(difference(fit_tree(cpu, table, sample.target(), tree),
+                       fit_tree(gpu, table, sample.target(), tree)),
+            "");
+  ForestParams params{.trees = 14, .sampling = Sampling::partition};
+  params.max_features = 0;
+  params.tree.max_depth = 3;
+  const auto whole = fit_forest(cpu, table, sample.target(), params);
+  params.trees = 13;
+  params.first_tree = 1;
+  params.all_trees = 14;
+  const auto stretch = fit_forest(gpu, table, sample.target(), params);
+  for (std::size_t t = 0; t < 13; ++t) {
+    EXPECT_EQ(difference(whole.trees[1 + t], stretch.trees[t]), "") << t;
+  }
+}
+
+TEST_F(GpuTrees, LargeTablesGoUpInPieces) {
+  expect_alike_from_pieces<float>(cpu_, *gpu_, 6);
+  expect_alike_from_pieces<double>(cpu_, *gpu_, 3);
+}
+
 TEST_F(GpuTrees, AForestDoesNotDependOnTheDevicesMemory) {
   const auto sample = make_sample<float>({20'000, 6, 2, 0, 0, 0, 7});
   Context little({.device = "cuda:0", .gpu_memory = 12 << 20});
