@@ -1,4 +1,10 @@
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include <algorithm>
+#include <atomic>
+#include <cstring>
 
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/upload_cuda.hpp"
@@ -9,21 +15,47 @@ using yupana::cuda::check;
 
 namespace {
 
-// Threads fill pieces of their own and hand them to the bus: half a dozen of them on their way hide
-// what a thread takes for one, and a piece is large enough for the bus's full rate.
-constexpr std::size_t piece_bytes = std::size_t{512} << 10;
-// Locking 12 MB of huge pages takes about 1 ms; the driver's own page-locked memory 5 to 20, as it
-// is made of small pages, one device after the other.
+// Threads fill pieces of their own and hand them to the bus: a few on their way hide what a thread
+// takes for one, and large ones ask the driver seldom, which serves one thread at a time.
+constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+// Locking 16 MB that are there takes 0.5 ms; the driver's own page-locked memory 7 ms, and more
+// where several devices ask.
 constexpr std::uint64_t least_locked = std::uint64_t{32} << 20;
 
+constexpr std::int64_t page = 4096;
 constexpr const char* doing = "copy to the device";
 
 }  // namespace
 
+void Upload::write_through(void* to, const void* from, std::size_t bytes) {
+#ifdef __SSE2__
+  auto* target = static_cast<__m128i*>(to);
+  const auto* source = static_cast<const __m128i*>(from);
+  std::size_t left = bytes;
+  for (; left >= 64; left -= 64, target += 4, source += 4) {
+    const __m128i a = _mm_loadu_si128(source), b = _mm_loadu_si128(source + 1);
+    const __m128i c = _mm_loadu_si128(source + 2), d = _mm_loadu_si128(source + 3);
+    _mm_stream_si128(target, a);
+    _mm_stream_si128(target + 1, b);
+    _mm_stream_si128(target + 2, c);
+    _mm_stream_si128(target + 3, d);
+  }
+  std::memcpy(target, source, left);
+  _mm_sfence();
+#else
+  std::memcpy(to, from, bytes);
+#endif
+}
+
 Upload::Upload(Context& context, std::uint64_t bytes) : context_(context) {
   check(cudaGetDevice(&device_), "ask for the current device");
   if (bytes < least_locked) return;
-  memory_ = Array<unsigned char>(slots * static_cast<std::int64_t>(piece_bytes));
+  memory_ = Array<unsigned char>(std::int64_t{slots} * static_cast<std::int64_t>(piece_bytes));
+  // Pages are made by all threads; locking them then is the small part, and devices take turns at
+  // it.
+  context.parallel_for(memory_.size() / page, 256, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = begin; p < end; ++p) memory_[p * page] = 0;
+  });
   const cudaError_t locked =
       cudaHostRegister(memory_.data(), memory_.bytes(), cudaHostRegisterDefault);
   if (locked == cudaSuccess) return;
@@ -56,27 +88,30 @@ void Upload::send(void* to,
     return check(cudaStreamSynchronize(stream), doing);
   }
   const auto piece = static_cast<std::int64_t>(piece_bytes / size);
-  context_.parallel_for(divide_up(count, piece), 1, [&](std::int64_t first, std::int64_t last) {
-    // Not undone: the next work of this thread chooses its own.
-    check(cudaSetDevice(device_), "choose a device");
-    for (std::int64_t p = first; p < last; ++p) {
-      const unsigned at = next_.fetch_add(1, std::memory_order_relaxed) % slots;
-      Slot& slot = slots_[at];
-      const std::lock_guard lock(slot.filling);
-      slot.copied.wait();
-      unsigned char* const filled = memory_.data() + at * piece_bytes;
-      const std::int64_t begin = p * piece, end = std::min(count, begin + piece);
-      fill(begin, end, filled);
-      check(
-          cudaMemcpyAsync(static_cast<unsigned char*>(to) + static_cast<std::size_t>(begin) * size,
+  const std::int64_t pieces = divide_up(count, piece);
+  std::atomic<std::int64_t> next{0};
+  const auto send_next = [&](std::int64_t p) {
+    const unsigned at = (next_ + static_cast<unsigned>(p % slots)) % slots;
+    Slot& slot = slots_[at];
+    const std::lock_guard lock(slot.filling);
+    slot.copied.wait();
+    unsigned char* const filled = memory_.data() + at * piece_bytes;
+    const std::int64_t begin = p * piece, end = std::min(count, begin + piece);
+    fill(begin, end, filled);
+    check(cudaMemcpyAsync(static_cast<unsigned char*>(to) + static_cast<std::size_t>(begin) * size,
                           filled,
                           static_cast<std::size_t>(end - begin) * size,
                           cudaMemcpyHostToDevice,
                           stream),
           doing);
-      slot.copied.record(stream);
-    }
+    slot.copied.record(stream);
+  };
+  context_.parallel_for(std::min<std::int64_t>(pieces, slots), 1, [&](std::int64_t, std::int64_t) {
+    // Also in a thread of another device, which helps while it waits for its own pieces.
+    const yupana::cuda::DeviceScope scope(device_);
+    for (std::int64_t p = next++; p < pieces; p = next++) send_next(p);
   });
+  next_ = (next_ + static_cast<unsigned>(pieces % slots)) % slots;
 }
 
 }  // namespace yupana::forest::cuda

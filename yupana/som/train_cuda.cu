@@ -121,7 +121,7 @@ class Worker {
       adder_.add({values, count, samples_.cols, samples_.cols}, iteration, stream_);
       stage.advance(static_cast<double>(count));
     }
-    added_.record(stream_);
+    added_[iteration % 2].record(stream_);
   }
 
   /// The batch rule: part `i` of `count` of a large map, else all of it.
@@ -131,15 +131,17 @@ class Worker {
     smoothed_.record(stream_);
   }
 
-  /// Its sums of the last iteration, its weights of the last iteration are there.
-  const Event& added() const { return added_; }
+  /// Its sums of an iteration are there. Two events: a device that is ahead comes to its next
+  /// iteration while others still ask for this one.
+  const Event& added(std::int64_t iteration) const { return added_[iteration % 2]; }
+  /// Its weights of the last iteration are there.
   const Event& smoothed() const { return smoothed_; }
 
  private:
   Context& context_;
   int device_;
   Stream stream_;
-  Event added_, smoothed_;
+  Event added_[2], smoothed_;
   MatrixView<const float> samples_;
   const float* resident_;
   Plan plan_;
@@ -174,7 +176,7 @@ void share_sums(Workers& workers, std::size_t mine, bool direct, std::int64_t it
   std::vector<DeviceMap::Peer> others;
   for (std::size_t i = 0; i < workers.size(); ++i) {
     if (i == mine) continue;
-    workers[i]->added().hold(worker.stream());
+    workers[i]->added(iteration).hold(worker.stream());
     others.push_back({&workers[i]->map(), workers[i]->device()});
   }
   worker.map().gather(others, worker.device(), direct, iteration);
