@@ -289,6 +289,25 @@ TEST_F(GpuTrees, LargeTablesGoUpInPieces) {
   expect_alike_from_pieces<double>(cpu_, *gpu_, 3);
 }
 
+// Every device's pieces are filled by the same threads, at the same time.
+TEST_F(GpuTrees, LargeTablesGoUpToSeveralDevicesAtOnce) {
+  const int count = cuda::device_count();
+  if (count < 2) GTEST_SKIP() << "one GPU: nothing to deal trees over";
+  const auto sample = make_sample<float>({1'500'007, 12, 2, 0, 0.01, 0, 7});
+  std::string names = "cuda:0";
+  for (int d = 1; d < count; ++d) {
+    names += fmt::format(",{}", d);
+    Context several({.device = names});
+    for (const Sampling sampling : {Sampling::bootstrap, Sampling::partition}) {
+      ForestParams params{.trees = 9, .sampling = sampling};
+      params.tree.max_depth = 4;
+      const auto a = fit_forest(*gpu_, sample.table.view(), sample.target(), params);
+      const auto b = fit_forest(several, sample.table.view(), sample.target(), params);
+      EXPECT_TRUE(a.trees == b.trees) << names << ", sampling " << static_cast<int>(sampling);
+    }
+  }
+}
+
 TEST_F(GpuTrees, AForestDoesNotDependOnTheDevicesMemory) {
   const auto sample = make_sample<float>({20'000, 6, 2, 0, 0, 0, 7});
   Context little({.device = "cuda:0", .gpu_memory = 12 << 20});

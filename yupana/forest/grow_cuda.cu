@@ -311,9 +311,10 @@ Totals Grower::left_totals(const Answer& answer, std::size_t i, const Totals& no
   left.most = node.most;
   if (problem_.classes > 0) {
     const auto* sums = answer.sums.data() + i * static_cast<std::size_t>(problem_.classes);
-    for (std::int32_t c = 0; c < problem_.classes; ++c) {
-      left.classes.push_back(static_cast<std::int64_t>(sums[c]));
-      left.weight += left.classes.back();
+    left.classes.resize(static_cast<std::size_t>(problem_.classes));
+    for (std::int64_t& count : left.classes) {
+      count = static_cast<std::int64_t>(*sums++);
+      left.weight += count;
     }
     return left;
   }
