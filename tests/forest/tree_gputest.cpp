@@ -261,53 +261,6 @@ TEST_F(GpuTrees, AStretchOfAForestHasItsTrees) {
   }
 }
 
-// From 32 MB on a table goes up in pieces of 512 kB that all threads fill, whole or some rows of
-// it.
-template <class T>
-void expect_alike_from_pieces(Context& cpu, Context& gpu, std::int64_t features) {
-  const auto sample = make_sample<T>({1'500'007, features, 2, 0, 0.01, 0, 7});
-  const auto table = sample.table.view();
-  const TreeParams tree{.max_depth = 3};
-  EXPECT_EQ(difference(fit_tree(cpu, table, sample.target(), tree),
-                       fit_tree(gpu, table, sample.target(), tree)),
-            "");
-  ForestParams params{.trees = 14, .sampling = Sampling::partition};
-  params.max_features = 0;
-  params.tree.max_depth = 3;
-  const auto whole = fit_forest(cpu, table, sample.target(), params);
-  params.trees = 13;
-  params.first_tree = 1;
-  params.all_trees = 14;
-  const auto stretch = fit_forest(gpu, table, sample.target(), params);
-  for (std::size_t t = 0; t < 13; ++t) {
-    EXPECT_EQ(difference(whole.trees[1 + t], stretch.trees[t]), "") << t;
-  }
-}
-
-TEST_F(GpuTrees, LargeTablesGoUpInPieces) {
-  expect_alike_from_pieces<float>(cpu_, *gpu_, 6);
-  expect_alike_from_pieces<double>(cpu_, *gpu_, 3);
-}
-
-// Every device's pieces are filled by the same threads, at the same time.
-TEST_F(GpuTrees, LargeTablesGoUpToSeveralDevicesAtOnce) {
-  const int count = cuda::device_count();
-  if (count < 2) GTEST_SKIP() << "one GPU: nothing to deal trees over";
-  const auto sample = make_sample<float>({1'500'007, 12, 2, 0, 0.01, 0, 7});
-  std::string names = "cuda:0";
-  for (int d = 1; d < count; ++d) {
-    names += fmt::format(",{}", d);
-    Context several({.device = names});
-    for (const Sampling sampling : {Sampling::bootstrap, Sampling::partition}) {
-      ForestParams params{.trees = 9, .sampling = sampling};
-      params.tree.max_depth = 4;
-      const auto a = fit_forest(*gpu_, sample.table.view(), sample.target(), params);
-      const auto b = fit_forest(several, sample.table.view(), sample.target(), params);
-      EXPECT_TRUE(a.trees == b.trees) << names << ", sampling " << static_cast<int>(sampling);
-    }
-  }
-}
-
 TEST_F(GpuTrees, AForestDoesNotDependOnTheDevicesMemory) {
   const auto sample = make_sample<float>({20'000, 6, 2, 0, 0, 0, 7});
   Context little({.device = "cuda:0", .gpu_memory = 12 << 20});
