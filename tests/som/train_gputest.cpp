@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "tests/som/samples.hpp"
@@ -9,6 +11,7 @@
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/som/nearest.hpp"
+#include "yupana/som/quality.hpp"
 #include "yupana/som/search_cuda.hpp"
 #include "yupana/som/sums.hpp"
 #include "yupana/som/train.hpp"
@@ -261,6 +264,51 @@ TEST(GpuSom, NearestNeuronsAreThoseOfTheCpu) {
         ASSERT_EQ(a.second_distance[s], b.second_distance[s]);
       }
     }
+  }
+}
+
+// Tiles of 64 samples and 64 neurons, features by 16; a radius that is a distance, and none.
+TEST(GpuSom, SamplesNearNeuronsAreCountedAsOnTheCpu) {
+  YUPANA_NEEDS_GPU();
+  Context cpu({.device = "cpu"}), gpu({.device = "cuda:0"});
+  Context little({.device = "cuda:0", .gpu_memory = 1 << 20});
+  for (const std::int64_t n : {1, 63, 64, 65, 5003}) {
+    for (const std::int64_t d : {1, 16, 17, 100}) {
+      for (const std::int64_t neurons : {1, 63, 64, 65, 200}) {
+        const Matrix<float> samples = clouds(n, d, 4), codebook = clouds(neurons, d, 9);
+        const double some = std::sqrt(squared_distance(samples.row(0), codebook.row(0), d));
+        for (const double radius : {0.0, some, 3.0}) {
+          const auto a = p_matrix(cpu, samples.view(), codebook.view(), radius);
+          EXPECT_EQ(a, p_matrix(gpu, samples.view(), codebook.view(), radius))
+              << n << " x " << d << ", " << neurons << " neurons, radius " << radius;
+          if (n == 5003 && d == 100) {
+            EXPECT_EQ(a, p_matrix(little, samples.view(), codebook.view(), radius));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(GpuSom, SamplesAreDescribedAlikeOnEveryNumberOfDevices) {
+  const int count = yupana::cuda::device_count();
+  if (count < 2) GTEST_SKIP() << "one GPU: nothing to deal samples over";
+  const Matrix<float> samples = clouds(100'003, 18, 4), codebook = clouds(56, 18, 9);
+  Context one({.device = "cuda:0"});
+  const auto near = nearest_neurons(one, samples.view(), codebook.view());
+  const auto counts = p_matrix(one, samples.view(), codebook.view(), 3);
+  std::string names = "cuda:0";
+  for (int d = 1; d < count; ++d) {
+    names += "," + std::to_string(d);
+    Context several({.device = names});
+    EXPECT_EQ(counts, p_matrix(several, samples.view(), codebook.view(), 3));
+    const auto again = nearest_neurons(several, samples.view(), codebook.view());
+    const auto same = [&](const auto& a, const auto& b) {
+      return std::memcmp(a.data(), b.data(), a.bytes()) == 0;
+    };
+    EXPECT_TRUE(same(near.best, again.best) && same(near.second, again.second));
+    EXPECT_TRUE(same(near.best_distance, again.best_distance));
+    EXPECT_TRUE(same(near.second_distance, again.second_distance));
   }
 }
 

@@ -1,4 +1,6 @@
 // The lists of a forest's trees from those of the whole table.
+#include <utility>
+
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/lists_cuda.hpp"
 #include "yupana/forest/scan_cuda.cuh"
@@ -194,16 +196,13 @@ __global__ void __launch_bounds__(threads) deal_kernel(Source source,
 
 OwnLists new_lists(const DeviceSorted& sorted,
                    const Problem& problem,
-                   const std::vector<Part>& parts) {
+                   const std::vector<Part>& parts,
+                   OwnLists spare) {
   std::int64_t size = 0;
   for (const Part& part : parts) size += part.size;
-  OwnLists lists;
-  lists.keys = DeviceArray<std::uint32_t>(size * sorted.features);
-  lists.rows = DeviceArray<std::uint32_t>(size * sorted.features);
-  lists.view = empty_lists(sorted, problem, size);
-  lists.view.keys = lists.keys.data();
-  lists.view.rows = lists.rows.data();
-  return lists;
+  spare.view = empty_lists(sorted, problem, size);
+  spare.make_room(size, sorted.features);
+  return spare;
 }
 
 Source source_of(const DeviceSorted& sorted) {
@@ -217,8 +216,9 @@ OwnLists repeated_lists(const DeviceSorted& sorted,
                         const Labels& labels,
                         const std::uint8_t* repeats,
                         const std::vector<Part>& parts,
+                        OwnLists spare,
                         cudaStream_t stream) {
-  OwnLists lists = new_lists(sorted, problem, parts);
+  OwnLists lists = new_lists(sorted, problem, parts, std::move(spare));
   const Source source = source_of(sorted);
   DeviceArray<std::int64_t> strip_sums(source.features * source.strips());
   const unsigned blocks = blocks_of(source.features * source.strips());
@@ -244,8 +244,9 @@ OwnLists dealt_lists(const DeviceSorted& sorted,
                      const std::uint32_t* part_of,
                      std::int64_t first,
                      const std::vector<Part>& parts,
+                     OwnLists spare,
                      cudaStream_t stream) {
-  OwnLists lists = new_lists(sorted, problem, parts);
+  OwnLists lists = new_lists(sorted, problem, parts, std::move(spare));
   const Source source = source_of(sorted);
   const auto trees = static_cast<std::uint32_t>(parts.size());
   std::vector<std::int64_t> begins{0};

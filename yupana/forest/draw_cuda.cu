@@ -1,4 +1,5 @@
 #include "yupana/arrays/radix_sort_cuda.hpp"
+#include "yupana/arrays/scan_cuda.cuh"
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/draw_cuda.hpp"
 #include "yupana/forest/forest_draw.hpp"
@@ -75,6 +76,31 @@ __global__ void __launch_bounds__(threads) parts_kernel(Random random,
   }
 }
 
+__global__ void __launch_bounds__(threads) chosen_kernel(const std::uint32_t* parts,
+                                                         std::int64_t rows,
+                                                         std::uint32_t first,
+                                                         std::uint32_t count,
+                                                         std::uint32_t* chosen) {
+  for (std::int64_t i = thread_number(); i < rows; i += thread_count()) {
+    chosen[i] = parts[i] - first < count;  // of parts before: a large number
+  }
+}
+
+/// through: chosen rows up to and with each.
+__global__ void __launch_bounds__(threads) gather_kernel(const std::uint32_t* parts,
+                                                         std::int64_t rows,
+                                                         std::uint32_t first,
+                                                         std::uint32_t count,
+                                                         const std::uint32_t* through,
+                                                         std::uint32_t* chosen,
+                                                         std::uint32_t* chosen_parts) {
+  for (std::int64_t i = thread_number(); i < rows; i += thread_count()) {
+    if (parts[i] - first >= count) continue;
+    chosen[through[i] - 1] = static_cast<std::uint32_t>(i);
+    chosen_parts[through[i] - 1] = parts[i];
+  }
+}
+
 __device__ bool counts(const Labels& labels, std::int64_t row) {
   return labels.weights == nullptr || labels.weights[row] > 0;
 }
@@ -140,25 +166,54 @@ DeviceArray<std::uint32_t> drawn_parts(arrays::cuda::Workspace& space,
                                        std::int64_t trees,
                                        std::uint64_t seed,
                                        cudaStream_t stream) {
-  DeviceArray<std::uint32_t> aims(rows), steps(rows), next(rows), first(rows), parts(rows);
+  DeviceArray<std::uint32_t> work(4 * rows), parts(rows);
+  std::uint32_t* const aims = work.data();
+  std::uint32_t* const steps = aims + rows;
+  std::uint32_t* const next = steps + rows;
+  std::uint32_t* const first = next + rows;
   const Random random = parts_random(seed);
   const unsigned blocks = blocks_of(rows);
-  check(cudaMemsetAsync(first.data(), 0xff, first.bytes(), stream), "clear links");
-  aims_kernel<<<blocks, threads, 0, stream>>>(random, rows, aims.data(), steps.data());
+  check(cudaMemsetAsync(first, 0xff, parts.bytes(), stream), "clear links");
+  aims_kernel<<<blocks, threads, 0, stream>>>(random, rows, aims, steps);
   check_launch("draw places");
   arrays::cuda::radix_sort_unsigned(
-      space,
-      stream,
-      arrays::Columns<std::uint32_t, std::uint32_t>{aims.data(), steps.data()},
-      rows);
-  links_kernel<<<blocks, threads, 0, stream>>>(
-      aims.data(), steps.data(), rows, next.data(), first.data());
+      space, stream, arrays::Columns<std::uint32_t, std::uint32_t>{aims, steps}, rows);
+  links_kernel<<<blocks, threads, 0, stream>>>(aims, steps, rows, next, first);
   check_launch("link steps");
-  parts_kernel<<<blocks, threads, 0, stream>>>(
-      random, next.data(), first.data(), rows, trees, parts.data());
+  parts_kernel<<<blocks, threads, 0, stream>>>(random, next, first, rows, trees, parts.data());
   check_launch("draw parts");
   check(cudaStreamSynchronize(stream), "draw parts");
   return parts;
+}
+
+std::int64_t rows_of_parts(std::int64_t rows,
+                           std::int64_t trees,
+                           std::int64_t first,
+                           std::int64_t last) {
+  // Place i of the shuffle is in part i trees / rows.
+  return divide_up(last * rows, trees) - divide_up(first * rows, trees);
+}
+
+ChosenRows chosen_rows(arrays::cuda::Workspace& space,
+                       DeviceArray<std::uint32_t> parts,
+                       std::int64_t trees,
+                       std::int64_t first,
+                       std::int64_t last,
+                       cudaStream_t stream) {
+  const std::int64_t rows = parts.size(), count = rows_of_parts(rows, trees, first, last);
+  ChosenRows chosen{DeviceArray<std::uint32_t>(count), DeviceArray<std::uint32_t>(count)};
+  DeviceArray<std::uint32_t> through(rows);
+  const auto from = static_cast<std::uint32_t>(first),
+             own = static_cast<std::uint32_t>(last) - from;
+  const unsigned blocks = blocks_of(rows);
+  chosen_kernel<<<blocks, threads, 0, stream>>>(parts.data(), rows, from, own, through.data());
+  check_launch("choose rows");
+  arrays::cuda::inclusive_scan(space, stream, through.data(), rows, through.data());
+  gather_kernel<<<blocks, threads, 0, stream>>>(
+      parts.data(), rows, from, own, through.data(), chosen.rows.data(), chosen.parts.data());
+  check_launch("choose rows");
+  check(cudaStreamSynchronize(stream), "choose rows");
+  return chosen;
 }
 
 void launch_part_sizes(const std::uint32_t* part_of,

@@ -18,6 +18,24 @@ yupana::cuda::DeviceArray<std::uint32_t> drawn_parts(arrays::cuda::Workspace& sp
                                                      std::uint64_t seed,
                                                      cudaStream_t stream);
 
+/// Rows of parts [first, last) alone, in order, and the part of each. What drawn_parts gave is used
+/// up.
+struct ChosenRows {
+  yupana::cuda::DeviceArray<std::uint32_t> rows;
+  yupana::cuda::DeviceArray<std::uint32_t> parts;
+};
+ChosenRows chosen_rows(arrays::cuda::Workspace& space,
+                       yupana::cuda::DeviceArray<std::uint32_t> parts,
+                       std::int64_t trees,
+                       std::int64_t first,
+                       std::int64_t last,
+                       cudaStream_t stream);
+/// How many they are.
+std::int64_t rows_of_parts(std::int64_t rows,
+                           std::int64_t trees,
+                           std::int64_t first,
+                           std::int64_t last);
+
 /// sizes[t]: rows of weight above 0 of part first + t, for `trees` of at most most_dealt.
 void launch_part_sizes(const std::uint32_t* part_of,
                        std::int64_t rows,

@@ -15,6 +15,7 @@ using yupana::cuda::check;
 
 namespace {
 
+/// `from` may change once this returns: what is not page-locked is copied aside.
 template <class T>
 void put(T* to, const std::vector<T>& from, cudaStream_t stream) {
   check(cudaMemcpyAsync(to, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice, stream),
@@ -110,7 +111,6 @@ void Grower::use_features(const std::vector<std::uint8_t>& has_missing) {
   }
   std::int32_t* to = slots_.of(std::ssize(slots));
   put(to, slots, stream_);
-  check(cudaStreamSynchronize(stream_), "copy to the device");
   level_.missing_slot = to;
   level_.slot_feature = to + has_missing.size();
 }
@@ -128,12 +128,19 @@ std::vector<Tree> Grower::grow(OwnLists lists, const std::vector<Part>& parts, s
     if (next.empty()) break;
     part_nodes(std::move(next));
   }
-  std::vector<Tree> trees;
-  for (const Tree& tree : trees_) {
-    // Grown level by level; nothing is pruned, nodes are put in preorder.
-    trees.push_back(compacted(tree, std::vector<char>(tree.nodes.size(), 0)));
-  }
+  std::vector<Tree> trees(trees_.size());
+  context_.parallel_for(std::ssize(trees), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (auto t = static_cast<std::size_t>(begin); t < static_cast<std::size_t>(end); ++t) {
+      // Grown level by level; nothing is pruned, nodes are put in preorder.
+      trees[t] = compacted(trees_[t], std::vector<char>(trees_[t].nodes.size(), 0));
+    }
+  });
   return trees;
+}
+
+OwnLists Grower::spare() {
+  if (other_.keys.size() > lists_.keys.size()) std::swap(lists_, other_);
+  return std::move(lists_);
 }
 
 /// The roots: their sums are those over the left child if all goes left.
@@ -186,7 +193,6 @@ void Grower::place_nodes(const std::vector<std::int64_t>& sizes) {
   level_.nodes = std::ssize(places);
   Place* to = places_.of(level_.nodes);
   put(to, places, stream_);
-  check(cudaStreamSynchronize(stream_), "copy to the device");
   level_.places = to;
   std::uint32_t* node_of = node_of_.of(begin);
   launch_node_of(to, level_.nodes, begin, node_of, stream_);
@@ -212,7 +218,6 @@ void Grower::put_tables() {
   put(device_totals, totals, stream_);
   put(device_before, before, stream_);
   put(device_starts, starts, stream_);
-  check(cudaStreamSynchronize(stream_), "copy to the device");
   level_.totals = device_totals;
   level_.before = device_before;
   level_.starts = device_starts;
@@ -241,7 +246,6 @@ void Grower::draw_features() {
   });
   std::uint8_t* to = drawn_.of(std::ssize(drawn));
   put(to, drawn, stream_);
-  check(cudaStreamSynchronize(stream_), "copy to the device");
   level_.drawn = to;
 }
 
@@ -307,9 +311,10 @@ Totals Grower::left_totals(const Answer& answer, std::size_t i, const Totals& no
   left.most = node.most;
   if (problem_.classes > 0) {
     const auto* sums = answer.sums.data() + i * static_cast<std::size_t>(problem_.classes);
-    for (std::int32_t c = 0; c < problem_.classes; ++c) {
-      left.classes.push_back(static_cast<std::int64_t>(sums[c]));
-      left.weight += left.classes.back();
+    left.classes.resize(static_cast<std::size_t>(problem_.classes));
+    for (std::int64_t& count : left.classes) {
+      count = static_cast<std::int64_t>(*sums++);
+      left.weight += count;
     }
     return left;
   }
@@ -416,15 +421,9 @@ void Grower::part_nodes(std::vector<Open> next) {
   }
   Move* moves = device_moves_.of(std::ssize(moves_));
   put(moves, moves_, stream_);
-  const std::int64_t features = level_.lists.features;
-  if (other_.keys.empty()) {
-    other_.keys = yupana::cuda::DeviceArray<std::uint32_t>(entries * features);
-    other_.rows = yupana::cuda::DeviceArray<std::uint32_t>(entries * features);
-  }
+  const int features = level_.lists.features;
   other_.view = level_.lists;
-  other_.view.size = entries;
-  other_.view.keys = other_.keys.data();
-  other_.view.rows = other_.rows.data();
+  other_.make_room(entries, features);
   const std::int64_t strips = level_.lists.strips();
   // Of two classes, sums come with the parting.
   summed_ = level_.sums == Sums::two_classes;
@@ -436,7 +435,6 @@ void Grower::part_nodes(std::vector<Open> next) {
                  other_.view,
                  summed_ ? next_sums_.of(features * other_.view.strips()) : nullptr,
                  stream_);
-  check(cudaStreamSynchronize(stream_), "part lists");
   std::swap(lists_, other_);
   if (summed_) std::swap(strip_sums_, next_sums_);
   level_.lists = lists_.view;

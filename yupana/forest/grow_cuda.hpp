@@ -12,22 +12,46 @@ namespace yupana::forest::cuda {
 /// The threshold of a feature between the values of two rows.
 using Threshold = std::function<double(std::int32_t, std::uint32_t, std::uint32_t)>;
 
+/// What rooms have at first, asked for at once: each time takes 0.1 ms, and more where several
+/// devices ask.
+class Site {
+ public:
+  static constexpr std::int64_t piece = std::int64_t{256} << 10;
+
+  explicit Site(std::int64_t pieces) : memory_(pieces * piece) {}
+  /// The next piece.
+  void* next() {
+    void* const at = memory_.data() + used_;
+    used_ += piece;
+    return at;
+  }
+
+ private:
+  yupana::cuda::DeviceArray<unsigned char> memory_;
+  std::int64_t used_ = 0;
+};
+
 /// Device memory that grows when more is asked for; contents are lost then.
 template <class T>
 class Room {
  public:
+  explicit Room(Site& site) : data_(static_cast<T*>(site.next())) {}
+
   T* of(std::int64_t size) {
-    if (size > array_.size()) {
+    if (size > size_) {
+      // Tables of nodes are twice as long on each level.
+      size_ = size + size / 2;
       array_ = {};
-      array_ = yupana::cuda::DeviceArray<T>(std::max(size + size / 2, least));
+      array_ = yupana::cuda::DeviceArray<T>(size_);
+      data_ = array_.data();
     }
-    return array_.data();
+    return data_;
   }
 
  private:
-  // Tables of nodes are twice as long on each level; asking for memory makes the device wait.
-  static constexpr std::int64_t least = (std::int64_t{256} << 10) / std::int64_t{sizeof(T)};
-  yupana::cuda::DeviceArray<T> array_;
+  T* data_;
+  std::int64_t size_ = Site::piece / std::int64_t{sizeof(T)};
+  yupana::cuda::DeviceArray<T> array_;  ///< in place of the piece
 };
 
 /// Grows trees side by side, a level at a time, from their lists, which it uses up.
@@ -42,6 +66,8 @@ class Grower {
          cudaStream_t stream);
   /// `marks`: rows that marks are kept of, see Part::row_base.
   std::vector<Tree> grow(OwnLists lists, const std::vector<Part>& parts, std::int64_t marks);
+  /// Lists that were used up, for the memory they have.
+  OwnLists spare();
 
  private:
   /// A node that may be parted.
@@ -85,18 +111,22 @@ class Grower {
   std::vector<Move> moves_;
   std::vector<Tree> trees_;
   std::vector<std::int64_t> all_weight_;
-  Room<std::uint32_t> node_of_, bits_, missing_rows_;
-  Room<Place> places_;
-  Room<std::int64_t> totals_, before_, strip_sums_, missing_, strip_lefts_, next_sums_, reach_;
-  Room<Start> starts_, missing_starts_;
-  Room<std::uint64_t> best_, node_best_, least_, reach_best_;
-  Room<std::uint8_t> drawn_, varies_, goes_left_;
-  Room<Winner> winners_;
-  Room<Found> found_;
-  Room<Move> device_moves_;
-  Room<unsigned long long> left_rows_, left_sums_, extremes_, reach_count_;
-  Room<std::int32_t> slots_;
-  bool summed_ = false;  ///< the sums of strips are there
+  Site site_{rooms};
+  Room<std::uint32_t> node_of_{site_}, bits_{site_}, missing_rows_{site_};
+  Room<Place> places_{site_};
+  Room<std::int64_t> totals_{site_}, before_{site_}, strip_sums_{site_}, missing_{site_},
+      strip_lefts_{site_}, next_sums_{site_}, reach_{site_};
+  Room<Start> starts_{site_}, missing_starts_{site_};
+  Room<std::uint64_t> best_{site_}, node_best_{site_}, least_{site_}, reach_best_{site_};
+  Room<std::uint8_t> drawn_{site_}, varies_{site_}, goes_left_{site_};
+  Room<Winner> winners_{site_};
+  Room<Found> found_{site_};
+  Room<Move> device_moves_{site_};
+  Room<unsigned long long> left_rows_{site_}, left_sums_{site_}, extremes_{site_},
+      reach_count_{site_};
+  Room<std::int32_t> slots_{site_};
+  static constexpr std::int64_t rooms = 28;  ///< those above
+  bool summed_ = false;                      ///< the sums of strips are there
 };
 
 }  // namespace yupana::forest::cuda

@@ -27,14 +27,16 @@ __device__ std::int64_t thread_count() { return std::int64_t{gridDim.x} * thread
 template <class T>
 using KeyOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-/// Keys in order of the values: both zeros alike, NaN last with all bits set.
+/// Keys in order of the values: both zeros alike, NaN last with all bits set. chosen: the rows of
+/// the column; null: the first ones.
 template <class T>
-__global__ void __launch_bounds__(threads)
-    keys_kernel(const T* column, std::int64_t rows, KeyOf<T>* keys, std::uint32_t* order) {
+__global__ void __launch_bounds__(threads) keys_kernel(
+    const T* column, RowList chosen, std::int64_t rows, KeyOf<T>* keys, std::uint32_t* order) {
   using Key = KeyOf<T>;
   constexpr Key sign = Key{1} << (8 * sizeof(Key) - 1);
   for (std::int64_t i = thread_number(); i < rows; i += thread_count()) {
-    const T x = column[i] == 0 ? T{0} : column[i];
+    const T value = column[chosen == nullptr ? i : chosen[i]];
+    const T x = value == 0 ? T{0} : value;
     Key bits;
     memcpy(&bits, &x, sizeof(bits));
     bits = (bits & sign) != 0 ? ~bits : bits | sign;
@@ -84,14 +86,14 @@ int class_bits_of(const DeviceSorted& sorted, const Problem& problem) {
 template <class T>
 class Columns {
  public:
-  Columns(Upload& upload, std::int64_t rows) : upload_(upload) {
-    for (Slot& slot : slots_) slot.values = DeviceArray<T>(rows);
+  Columns(Upload& upload, const OwnRows& rows) : upload_(upload), rows_(rows) {
+    for (Slot& slot : slots_) slot.values = DeviceArray<T>(rows.count);
   }
   /// The next one, there when `stream` comes to it.
   const T* next(const T* from, cudaStream_t stream) {
     Slot& slot = slots_[at_ ^= 1];
     slot.used.hold(copies_);
-    upload_.copy(slot.values.data(), from, slot.values.bytes(), copies_);
+    upload_.copy(slot.values.data(), from, rows_.host, rows_.count, copies_);
     slot.copied.record(copies_);
     slot.copied.hold(stream);
     return slot.values.data();
@@ -105,6 +107,7 @@ class Columns {
     yupana::cuda::Event copied, used;
   };
   Upload& upload_;
+  OwnRows rows_;
   yupana::cuda::Stream copies_;
   Slot slots_[2];
   int at_ = 0;
@@ -123,21 +126,25 @@ Lists empty_lists(const DeviceSorted& sorted, const Problem& problem, std::int64
 
 DeviceLabels::DeviceLabels(Upload& upload,
                            const Problem& problem,
+                           const OwnRows& rows,
                            std::int64_t most,
                            cudaStream_t stream) {
-  const std::int64_t rows = problem.rows;
+  const auto of_rows = [&](auto& to, const auto* from) {
+    to = upload.array(from, rows.host, rows.count, stream);
+    return to.data();
+  };
   const auto copied = [&](auto& to, const auto* from, std::int64_t count) {
-    to = upload.array(from, count, stream);
+    to = upload.array(from, nullptr, count, stream);
     return to.data();
   };
   if (problem.classes > 0) {
-    view_.codes = copied(codes_, problem.codes, rows);
+    view_.codes = of_rows(codes_, problem.codes);
   } else {
-    view_.moments = copied(moments_, problem.moments.data(), rows);
-    view_.squares = copied(squares_, problem.squares.data(), rows);
-    view_.values = copied(values_, problem.values, rows);
+    view_.moments = of_rows(moments_, problem.moments.data());
+    view_.squares = of_rows(squares_, problem.squares.data());
+    view_.values = of_rows(values_, problem.values);
   }
-  if (!problem.weights.empty()) view_.weights = copied(weights_, problem.weights.data(), rows);
+  if (!problem.weights.empty()) view_.weights = of_rows(weights_, problem.weights.data());
   if (problem.criterion != Criterion::entropy) return;
   view_.count_log_bits = problem.count_log_bits;
   view_.log_table = copied(log_table_, &log_table, 1);
@@ -152,11 +159,12 @@ DeviceLabels::DeviceLabels(Upload& upload,
 
 template <class T>
 DeviceSorted sort_table(TableView<T> table,
+                        const OwnRows& rows,
                         const T* resident,
                         Upload& upload,
                         arrays::cuda::Workspace& space,
                         cudaStream_t stream) {
-  const std::int64_t n = table.rows;
+  const std::int64_t n = rows.count;
   DeviceSorted sorted;
   sorted.rows = n;
   sorted.features = static_cast<int>(table.columns);
@@ -164,15 +172,16 @@ DeviceSorted sort_table(TableView<T> table,
   sorted.order = DeviceArray<std::uint32_t>(n * table.columns);
   DeviceArray<std::uint32_t> summaries(2 * table.columns);
   DeviceArray<KeyOf<T>> keys(n);
-  Columns<T> columns(upload, resident == nullptr ? n : 0);
+  Columns<T> columns(upload, resident == nullptr ? rows : OwnRows());
   const unsigned blocks = blocks_of_threads(n);
   for (std::int64_t f = 0; f < table.columns; ++f) {
     upload.context().check_cancelled();
     const T* values =
-        resident == nullptr ? columns.next(table.column(f), stream) : resident + f * n;
+        resident == nullptr ? columns.next(table.column(f), stream) : resident + f * table.rows;
     std::uint32_t* order = sorted.order.data() + f * n;
     std::uint32_t* ranks = sorted.ranks.data() + f * n;
-    keys_kernel<T><<<blocks, threads, 0, stream>>>(values, n, keys.data(), order);
+    keys_kernel<T><<<blocks, threads, 0, stream>>>(
+        values, resident == nullptr ? nullptr : rows.device, n, keys.data(), order);
     check_launch("make keys");
     if (resident == nullptr) columns.used(stream);
     arrays::cuda::radix_sort_unsigned(
@@ -213,9 +222,17 @@ OwnLists take_lists(DeviceSorted&& sorted,
   return lists;
 }
 
-template DeviceSorted sort_table(
-    TableView<float>, const float*, Upload&, arrays::cuda::Workspace&, cudaStream_t);
-template DeviceSorted sort_table(
-    TableView<double>, const double*, Upload&, arrays::cuda::Workspace&, cudaStream_t);
+template DeviceSorted sort_table(TableView<float>,
+                                 const OwnRows&,
+                                 const float*,
+                                 Upload&,
+                                 arrays::cuda::Workspace&,
+                                 cudaStream_t);
+template DeviceSorted sort_table(TableView<double>,
+                                 const OwnRows&,
+                                 const double*,
+                                 Upload&,
+                                 arrays::cuda::Workspace&,
+                                 cudaStream_t);
 
 }  // namespace yupana::forest::cuda

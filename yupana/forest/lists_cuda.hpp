@@ -14,6 +14,16 @@
 /// Sorted features and attribute lists in device memory. Only files of the CUDA build include this.
 namespace yupana::forest::cuda {
 
+/// Rows of a table that a device holds: all, or those of its trees alone. A row of it is a place in
+/// the list.
+struct OwnRows {
+  std::int64_t count = 0;
+  RowList host = nullptr;    ///< in order; null: all
+  RowList device = nullptr;  ///< the same in the device's memory
+
+  std::int64_t row_of(std::uint32_t own) const { return host == nullptr ? own : host[own]; }
+};
+
 /// See SortedTable.
 struct DeviceSorted {
   std::int64_t rows = 0;
@@ -29,6 +39,20 @@ struct OwnLists {
   yupana::cuda::DeviceArray<std::uint32_t> keys;
   yupana::cuda::DeviceArray<std::uint32_t> rows;
   Lists view;
+
+  /// Memory for so many entries of so many features; contents are lost if there is too little.
+  void make_room(std::int64_t size, int features) {
+    if (keys.size() < size * features) {
+      keys = {};
+      rows = {};
+      keys = yupana::cuda::DeviceArray<std::uint32_t>(size * features);
+      rows = yupana::cuda::DeviceArray<std::uint32_t>(size * features);
+    }
+    view.size = size;
+    view.features = features;
+    view.keys = keys.data();
+    view.rows = rows.data();
+  }
 };
 
 /// What one tree of a forest sees: its rows, one behind the other in every list.
@@ -42,7 +66,11 @@ struct Part {
 class DeviceLabels {
  public:
   /// `most`: entries of a tree, at most.
-  DeviceLabels(Upload& upload, const Problem& problem, std::int64_t most, cudaStream_t stream);
+  DeviceLabels(Upload& upload,
+               const Problem& problem,
+               const OwnRows& rows,
+               std::int64_t most,
+               cudaStream_t stream);
   const Labels& view() const { return view_; }
 
  private:
@@ -53,10 +81,11 @@ class DeviceLabels {
   Labels view_;
 };
 
-/// Sorts every feature; NaN last. `resident`: the table's values in device memory, column after
-/// column; null: they are copied, a column while the one before is sorted.
+/// Sorts every feature of some rows; NaN last. `resident`: the values of the whole table in device
+/// memory, column after column; null: they are copied, a column while the one before is sorted.
 template <class T>
 DeviceSorted sort_table(TableView<T> table,
+                        const OwnRows& rows,
                         const T* resident,
                         Upload& upload,
                         arrays::cuda::Workspace& space,
@@ -76,11 +105,13 @@ OwnLists take_lists(DeviceSorted&& sorted,
                     const Labels& labels,
                     cudaStream_t stream);
 /// Lists of several trees: tree t holds row i repeats[t * rows + i] times.
+/// spare: lists that nobody reads any more, whose memory is used where it is enough.
 OwnLists repeated_lists(const DeviceSorted& sorted,
                         const Problem& problem,
                         const Labels& labels,
                         const std::uint8_t* repeats,
                         const std::vector<Part>& parts,
+                        OwnLists spare,
                         cudaStream_t stream);
 /// Lists of several trees: tree part_of[i] - first holds row i, if there is such a tree.
 OwnLists dealt_lists(const DeviceSorted& sorted,
@@ -89,6 +120,7 @@ OwnLists dealt_lists(const DeviceSorted& sorted,
                      const std::uint32_t* part_of,
                      std::int64_t first,
                      const std::vector<Part>& parts,
+                     OwnLists spare,
                      cudaStream_t stream);
 inline constexpr std::int64_t most_dealt = 64;  ///< trees that dealt_lists takes
 

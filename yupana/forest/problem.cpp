@@ -169,9 +169,10 @@ Totals totals_of(const Problem& problem, const std::uint32_t* rows, std::int64_t
   Totals totals;
   totals.rows = count;
   totals.classes.resize(static_cast<std::size_t>(problem.classes));
+  std::int64_t* const counts = totals.classes.begin();
   if (problem.classes > 0) {
     for (std::int64_t i = 0; i < count; ++i) {
-      totals.classes[static_cast<std::size_t>(problem.codes[rows[i]])] += problem.weight(rows[i]);
+      counts[problem.codes[rows[i]]] += problem.weight(rows[i]);
     }
     for (const std::int64_t weight : totals.classes) totals.weight += weight;
     return totals;

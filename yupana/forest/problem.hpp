@@ -6,6 +6,7 @@
 #include "yupana/core/array.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/random.hpp"
+#include "yupana/forest/class_counts.hpp"
 #include "yupana/forest/tree.hpp"
 
 namespace yupana::forest {
@@ -47,7 +48,7 @@ Problem make_problem(std::int64_t rows,
 struct Totals {
   std::int64_t rows = 0;
   std::int64_t weight = 0;
-  std::vector<std::int64_t> classes;  ///< weight of each class
+  ClassCounts classes;  ///< weight of each class
   std::int64_t moment = 0;
   std::int64_t square = 0;
   double least = 0;  ///< of the numbers

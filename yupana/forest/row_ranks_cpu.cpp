@@ -276,10 +276,11 @@ class DrawnGrower {
     Totals totals;
     totals.rows = totals.weight = place.size();
     totals.classes.resize(static_cast<std::size_t>(problem_.classes));
+    std::int64_t* const counts = totals.classes.begin();
     const std::uint32_t mask = (std::uint32_t{1} << ranks_.class_bits) - 1;
     const std::uint32_t* keys = ranks_.keys.data() + feature;
     for (std::int64_t i = 0; i < place.size(); ++i) {
-      ++totals.classes[keys[rows[i] * ranks_.features] & mask];
+      ++counts[keys[rows[i] * ranks_.features] & mask];
     }
     return totals;
   }

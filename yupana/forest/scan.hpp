@@ -68,7 +68,7 @@ class ClassSides {
       : problem_(problem),
         stretch_(stretch),
         left_(totals.classes.size(), 0),
-        right_(totals.classes),
+        right_(totals.classes.begin(), totals.classes.end()),
         mask_((std::uint32_t{1} << stretch.class_bits) - 1),
         nr_(totals.weight) {}
   void move(std::int64_t i) {

@@ -341,13 +341,16 @@ class Grower {
     Totals totals;
     totals.rows = totals.weight = segment.size();
     totals.classes.resize(static_cast<std::size_t>(problem_.classes));
+    std::int64_t* const counts = totals.classes.begin();
     const std::uint32_t mask = (std::uint32_t{1} << lists_.class_bits) - 1;
     if (problem_.classes == 2) {
-      for (std::int64_t i = 0; i < segment.size(); ++i) totals.classes[1] += keys[i] & 1;
-      totals.classes[0] = totals.rows - totals.classes[1];
+      std::int64_t ones = 0;
+      for (std::int64_t i = 0; i < segment.size(); ++i) ones += keys[i] & 1;
+      counts[0] = totals.rows - ones;
+      counts[1] = ones;
       return totals;
     }
-    for (std::int64_t i = 0; i < segment.size(); ++i) ++totals.classes[keys[i] & mask];
+    for (std::int64_t i = 0; i < segment.size(); ++i) ++counts[keys[i] & mask];
     return totals;
   }
 

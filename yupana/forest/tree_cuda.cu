@@ -23,24 +23,44 @@ constexpr std::int64_t most_entries = (std::int64_t{1} << 31) - 1;
 // A warp keeps the weight of each class in shared memory; four warps a block.
 constexpr std::int32_t most_classes = 6000;
 
+// Trees that draw rows grow several at once, while their lists take no more than this: a few fill a
+// device, and asking for memory and giving it back take 1 ms a GB, one device after the other.
+constexpr double most_list_bytes = 16.0 * (1 << 30);
+
+/// Trees [first, last) of those that are grown.
+struct TreeRange {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  std::int64_t count() const { return last - first; }
+};
+
+std::int64_t own_rows(std::int64_t rows, const ForestDraws& draws, TreeRange range) {
+  if (draws.sampling != Sampling::partition) return rows;
+  return rows_of_parts(
+      rows, draws.all_trees, draws.first_tree + range.first, draws.first_tree + range.last);
+}
+
 struct Need {
   double sorted = 0;  ///< bytes of the sorted features, and what sorting needs
   double labels = 0;
   double entry = 0;  ///< bytes of an entry (of all features) of a tree
+  std::int64_t rows = 0;
 
   double of(std::int64_t entries) const {
     return sorted + labels + entry * static_cast<double>(entries);
   }
 };
 
+/// own: the table's rows that the device holds.
 template <class T>
-Need need_of(TableView<T> table, const Problem& problem, bool shares_memory) {
-  const auto features = static_cast<double>(table.columns), rows = static_cast<double>(table.rows);
+Need need_of(TableView<T> table, std::int64_t own, const Problem& problem, bool shares_memory) {
+  const auto features = static_cast<double>(table.columns), rows = static_cast<double>(own);
   const double channels = problem.classes > 2 ? problem.classes : 2;
   Need need;
-  // Beside what is sorted: keys and columns, or later what parts are drawn with.
+  need.rows = own;
+  // Beside what is sorted: keys, columns and the list of rows, or before what parts are drawn with.
   need.sorted = features * rows * (shares_memory ? 0 : 8) +
-                rows * std::max<std::size_t>(4 * sizeof(T) + 8, 32);
+                std::max(rows * (4 * sizeof(T) + 16), static_cast<double>(table.rows) * 32);
   need.labels = rows * (problem.classes > 0 ? 4 : 24) + (problem.weights.empty() ? 0 : rows * 8) +
                 (problem.criterion == Criterion::entropy ? rows * 8 : 0);
   // Two lists, a bit an entry, sums of strips; node numbers and marks. Of two classes, up to 5 more
@@ -53,9 +73,12 @@ std::string megabytes(double bytes) { return fmt::format("{:.0f} MB", bytes * 0x
 
 void check_size(const Context& context,
                 const Need& need,
-                std::int64_t rows,
+                std::int64_t table_rows,
                 std::int64_t features) {
-  if (rows <= most_entries && need.of(rows) <= static_cast<double>(context.gpu_memory())) return;
+  const std::int64_t rows = need.rows;
+  if (table_rows <= most_entries && need.of(rows) <= static_cast<double>(context.gpu_memory())) {
+    return;
+  }
   throw Error(
       ErrorCode::out_of_resources,
       fmt::format("trees: {} rows of {} features want {} on the device ({} sorted, {} lists of one "
@@ -70,7 +93,38 @@ void check_size(const Context& context,
                   megabytes(static_cast<double>(context.gpu_memory()))));
 }
 
-/// Trees [first, last) of a forest on one device.
+/// The rows of trees [first, last) of disjoint parts, and the tree of each of them.
+struct DealtRows {
+  DeviceArray<std::uint32_t> parts;
+  // Empty where the trees have all rows.
+  DeviceArray<std::uint32_t> device;
+  Array<std::uint32_t> host;
+
+  DealtRows() = default;
+  DealtRows(std::int64_t rows,
+            const ForestDraws& draws,
+            TreeRange range,
+            arrays::cuda::Workspace& space,
+            cudaStream_t stream)
+      : parts(drawn_parts(space, rows, draws.all_trees, draws.seed, stream)) {
+    if (range.count() == draws.all_trees) return;
+    ChosenRows chosen = chosen_rows(space,
+                                    std::move(parts),
+                                    draws.all_trees,
+                                    draws.first_tree + range.first,
+                                    draws.first_tree + range.last,
+                                    stream);
+    parts = std::move(chosen.parts);
+    device = std::move(chosen.rows);
+    host = Array<std::uint32_t>(device.size());
+    yupana::cuda::check(
+        cudaMemcpyAsync(host.data(), device.data(), device.bytes(), cudaMemcpyDeviceToHost, stream),
+        "read from the device");
+    yupana::cuda::check(cudaStreamSynchronize(stream), "read from the device");
+  }
+};
+
+/// Trees of a forest on one device.
 template <class T>
 class DeviceForest {
  public:
@@ -80,35 +134,32 @@ class DeviceForest {
                const Problem& problem,
                const TreeParams& params,
                const ForestDraws& draws,
+               TreeRange range,
                const Need& need)
       : context_(context),
         table_(table),
         problem_(problem),
         params_(params),
         draws_(draws),
+        range_(range),
         need_(need),
         upload_(context,
                 resident == nullptr
-                    ? static_cast<std::uint64_t>(table.rows * table.columns) * sizeof(T)
+                    ? static_cast<std::uint64_t>(need.rows * table.columns) * sizeof(T)
                     : 0),
-        labels_(upload_, problem, 2 * table.rows, stream_),
-        sorted_(sort_table(table, resident, upload_, space_, stream_)) {
+        dealt_(draws.sampling == Sampling::partition
+                   ? DealtRows(table.rows, draws, range, space_, stream_)
+                   : DealtRows()),
+        rows_{need.rows, dealt_.host.data(), dealt_.device.data()},
+        labels_(upload_, problem, rows_, 2 * rows_.count, stream_),
+        sorted_(sort_table(table, rows_, resident, upload_, space_, stream_)) {
     space_ = {};
   }
 
-  void run(std::int64_t first, std::int64_t last, Stage* stage, std::vector<Tree>& trees) {
-    std::int64_t batch = most_dealt;
-    if (draws_.sampling == Sampling::partition) {
-      parts_ = drawn_parts(space_, table_.rows, draws_.all_trees, draws_.seed, stream_);
-      space_ = {};
-    } else {
-      const auto room = static_cast<double>(context_.gpu_memory()) - need_.of(0);
-      const double own = (need_.entry + 1) * static_cast<double>(table_.rows);
-      batch = std::clamp<std::int64_t>(
-          std::min(static_cast<std::int64_t>(room / own), most_entries / table_.rows), 1, 1024);
-    }
-    for (; first < last; first += batch) {
-      const std::int64_t end = std::min(first + batch, last);
+  void run(Stage* stage, std::vector<Tree>& trees) {
+    const std::int64_t batch = batch_size();
+    for (std::int64_t first = range_.first; first < range_.last; first += batch) {
+      const std::int64_t end = std::min(first + batch, range_.last);
       if (draws_.sampling == Sampling::partition) {
         deal(first, end, trees);
       } else {
@@ -130,17 +181,33 @@ class DeviceForest {
     OwnLists lists = take_lists(std::move(sorted_), problem_, labels_.view(), stream_);
     Grower grower(context_, problem_, params_, labels_.view(), has_missing, threshold(), stream_);
     Part all;
-    all.size = table_.rows;
+    all.size = rows_.count;
     all.seed = draws_.seeds[0];
-    std::vector<Tree> tree = grower.grow(std::move(lists), std::vector<Part>(1, all), table_.rows);
+    std::vector<Tree> tree = grower.grow(std::move(lists), std::vector<Part>(1, all), rows_.count);
     return std::move(tree[0]);
   }
 
  private:
+  /// Trees that grow at once, as many in each batch where they are several.
+  std::int64_t batch_size() const {
+    std::int64_t most = most_dealt;
+    if (draws_.sampling != Sampling::partition) {
+      const auto rows = static_cast<double>(rows_.count);
+      const double room = static_cast<double>(context_.gpu_memory()) - need_.of(0);
+      const double lists = 16.0 * static_cast<double>(table_.columns) * rows;
+      const double fit = std::min({room / ((need_.entry + 1) * rows),
+                                   most_list_bytes / lists,
+                                   static_cast<double>(most_entries) / rows});
+      most = std::clamp<std::int64_t>(static_cast<std::int64_t>(fit), 1, 1024);
+    }
+    return divide_up(range_.count(), divide_up(range_.count(), most));
+  }
+
   Threshold threshold() const {
-    return [table = table_](std::int32_t feature, std::uint32_t below, std::uint32_t above) {
+    return [table = table_, rows = rows_](
+               std::int32_t feature, std::uint32_t below, std::uint32_t above) {
       const T* column = table.column(feature);
-      return static_cast<double>(midpoint(column[below], column[above]));
+      return static_cast<double>(midpoint(column[rows.row_of(below)], column[rows.row_of(above)]));
     };
   }
 
@@ -149,10 +216,17 @@ class DeviceForest {
             std::int64_t marks,
             std::int64_t first,
             std::vector<Tree>& trees) {
-    Grower grower(
-        context_, problem_, params_, labels_.view(), sorted_.has_missing, threshold(), stream_);
-    std::vector<Tree> grown = grower.grow(std::move(lists), parts, marks);
+    std::vector<Tree> grown = grower().grow(std::move(lists), parts, marks);
     std::move(grown.begin(), grown.end(), trees.begin() + first);
+  }
+
+  /// One for all batches: it keeps its memory.
+  Grower& grower() {
+    if (!grower_) {
+      grower_.emplace(
+          context_, problem_, params_, labels_.view(), sorted_.has_missing, threshold(), stream_);
+    }
+    return *grower_;
   }
 
   static void check_drawn(std::int64_t size) {
@@ -173,7 +247,7 @@ class DeviceForest {
 
   /// Each tree's rows with what stands for them.
   void repeat(std::int64_t first, std::int64_t last, std::vector<Tree>& trees) {
-    const std::int64_t rows = table_.rows;
+    const std::int64_t rows = rows_.count;
     DeviceArray<std::uint8_t> repeats((last - first) * rows);
     DeviceArray<std::uint32_t> counts(rows);
     DeviceArray<unsigned long long> sizes(last - first);
@@ -192,7 +266,8 @@ class DeviceForest {
     for (std::size_t t = 0; t < parts.size(); ++t) {
       parts[t].row_base = static_cast<std::uint64_t>(t) * static_cast<std::uint64_t>(rows);
     }
-    grow(repeated_lists(sorted_, problem_, labels_.view(), repeats.data(), parts, stream_),
+    grow(repeated_lists(
+             sorted_, problem_, labels_.view(), repeats.data(), parts, grower().spare(), stream_),
          parts,
          (last - first) * rows,
          first,
@@ -203,12 +278,24 @@ class DeviceForest {
   void deal(std::int64_t first, std::int64_t last, std::vector<Tree>& trees) {
     const std::int64_t from = draws_.first_tree + first;
     DeviceArray<unsigned long long> sizes(last - first);
-    launch_part_sizes(
-        parts_.data(), table_.rows, labels_.view(), from, last - first, sizes.data(), stream_);
+    launch_part_sizes(dealt_.parts.data(),
+                      rows_.count,
+                      labels_.view(),
+                      from,
+                      last - first,
+                      sizes.data(),
+                      stream_);
     const std::vector<Part> parts = new_parts(first, downloaded(sizes, stream_));
-    grow(dealt_lists(sorted_, problem_, labels_.view(), parts_.data(), from, parts, stream_),
+    grow(dealt_lists(sorted_,
+                     problem_,
+                     labels_.view(),
+                     dealt_.parts.data(),
+                     from,
+                     parts,
+                     grower().spare(),
+                     stream_),
          parts,
-         table_.rows,
+         rows_.count,
          first,
          trees);
   }
@@ -218,13 +305,16 @@ class DeviceForest {
   const Problem& problem_;
   const TreeParams& params_;
   const ForestDraws& draws_;
-  const Need& need_;
+  TreeRange range_;
+  Need need_;
   Stream stream_;
   arrays::cuda::Workspace space_;
   Upload upload_;
+  DealtRows dealt_;
+  OwnRows rows_;
   DeviceLabels labels_;
   DeviceSorted sorted_;
-  DeviceArray<std::uint32_t> parts_;  ///< of each row
+  std::optional<Grower> grower_;
 };
 
 }  // namespace
@@ -243,24 +333,34 @@ std::vector<Tree> fit_trees(Context& context,
                             problem.classes));
   }
   const bool alone = draws.trees == 1 && draws.sampling == Sampling::all;
-  const Need need = need_of(table, problem, alone);
-  check_size(context, need, table.rows, table.columns);
   std::vector<Tree> trees(static_cast<std::size_t>(draws.trees));
   const std::vector<int>& devices = context.devices();
   const auto count = std::min<std::int64_t>(std::ssize(devices), draws.trees);
+  const auto range_of = [&](std::int64_t d) {
+    return TreeRange{d * draws.trees / count, (d + 1) * draws.trees / count};
+  };
+  std::vector<Need> needs;
+  for (std::int64_t d = 0; d < count; ++d) {
+    needs.push_back(need_of(table, own_rows(table.rows, draws, range_of(d)), problem, alone));
+    check_size(context, needs.back(), table.rows, table.columns);
+  }
   std::optional<Stage> stage;
   if (!alone) stage.emplace(context, "grow trees", static_cast<double>(draws.trees), "trees");
   run_side_by_side(static_cast<std::size_t>(count), [&](std::size_t d) {
     const DeviceScope scope(devices[d]);
-    DeviceForest<T> forest(
-        context, table, d == 0 ? resident : nullptr, problem, params, draws, need);
+    DeviceForest<T> forest(context,
+                           table,
+                           d == 0 ? resident : nullptr,
+                           problem,
+                           params,
+                           draws,
+                           range_of(static_cast<std::int64_t>(d)),
+                           needs[d]);
     if (alone) {
       trees[0] = forest.only();
-      return;
+    } else {
+      forest.run(stage ? &*stage : nullptr, trees);
     }
-    const auto first = static_cast<std::int64_t>(d) * draws.trees / count;
-    const auto last = static_cast<std::int64_t>(d + 1) * draws.trees / count;
-    forest.run(first, last, stage ? &*stage : nullptr, trees);
   });
   return trees;
 }

@@ -47,13 +47,28 @@ std::vector<float> center_of(const Matrix<float>& codebook) {
   return center;
 }
 
-__global__ void add_kernel(std::int64_t count,
-                           unsigned long long* sums,
-                           const unsigned long long* others) {
+struct Summands {
+  const unsigned long long* sums[DeviceMap::most_direct + 1];
+  int count;
+};
+
+__global__ void add_kernel(std::int64_t count, Summands of, unsigned long long* totals) {
   const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
-    sums[i] += others[i];
+    unsigned long long sum = 0;
+#pragma unroll 4
+    for (int d = 0; d < of.count; ++d) sum += of.sums[d][i];
+    totals[i] = sum;
   }
+}
+
+void launch_add(std::int64_t count,
+                const Summands& of,
+                unsigned long long* totals,
+                cudaStream_t stream) {
+  const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(divide_up(count, 256), 1024));
+  add_kernel<<<blocks, 256, 0, stream>>>(count, of, totals);
+  yupana::cuda::check_launch("add up the sums of devices");
 }
 
 }  // namespace
@@ -90,9 +105,10 @@ DeviceMap::DeviceMap(const Matrix<float>& codebook,
 }
 
 std::uint64_t DeviceMap::bytes(std::int64_t neurons, std::int64_t features) {
-  // Weights, two sides of sums and another device's, and for large maps two matrices in double.
+  // Weights, two sides of sums, another device's and those of all, and for large maps two matrices
+  // in double.
   const bool large = neurons * features > few_weights;
-  return static_cast<std::uint64_t>(neurons * (features + 1)) * (large ? 44 : 28);
+  return static_cast<std::uint64_t>(neurons * (features + 1)) * (large ? 52 : 36);
 }
 
 DeviceCodebook DeviceMap::codebook() {
@@ -114,18 +130,21 @@ NeuronRange DeviceMap::part(std::int64_t i, std::int64_t count) const {
 
 void DeviceMap::smooth(std::int64_t iteration, NeuronRange neurons) {
   const Grid& grid = params_.grid;
-  launch_smooth(codebook(),
-                neurons,
-                iteration,
-                sums(iteration),
-                sums(iteration + 1),
-                {tables_.data() + iteration * 2 * grid.size(),
-                 static_cast<int>(grid.rows),
-                 static_cast<int>(grid.cols),
-                 grid.lattice == Lattice::hexagonal,
-                 grid.toroidal},
-                {values_.data(), products_.data()},
-                stream_);
+  launch_smooth(
+      codebook(),
+      neurons,
+      iteration,
+      totals_.empty()
+          ? sums(iteration)
+          : DeviceSums{totals_.data(), totals_.data() + neurons_ * features_, scale_.data()},
+      sums(iteration + 1),
+      {tables_.data() + iteration * 2 * grid.size(),
+       static_cast<int>(grid.rows),
+       static_cast<int>(grid.cols),
+       grid.lattice == Lattice::hexagonal,
+       grid.toroidal},
+      {values_.data(), products_.data()},
+      stream_);
 }
 
 void DeviceMap::take_weights(
@@ -149,21 +168,34 @@ void DeviceMap::take_weights(
         "clear");
 }
 
-void DeviceMap::add_from(DeviceMap& other, int from, int here, std::int64_t iteration) {
-  DeviceArray<unsigned long long>& mine = sums_[iteration % 2];
-  if (others_.empty()) others_ = DeviceArray<unsigned long long>(mine.size());
-  const auto& theirs = other.sums_[iteration % 2];
-  check(cudaMemcpyPeerAsync(others_.data(), here, theirs.data(), from, mine.bytes(), stream_),
-        "copy sums between devices");
-  add_kernel<<<1024, 256, 0, stream_>>>(mine.size(), mine.data(), others_.data());
-  yupana::cuda::check_launch("add another device's sums");
+void DeviceMap::expect_others() {
+  totals_ = DeviceArray<unsigned long long>(sums_[0].size());
+  others_ = DeviceArray<unsigned long long>(sums_[0].size());
 }
 
-void DeviceMap::copy_to(DeviceMap& other, int to, int here, std::int64_t iteration) {
-  auto& theirs = other.sums_[iteration % 2];
-  const auto& mine = sums_[iteration % 2];
-  check(cudaMemcpyPeerAsync(theirs.data(), to, mine.data(), here, mine.bytes(), stream_),
-        "copy sums between devices");
+void DeviceMap::gather(const std::vector<Peer>& others,
+                       int here,
+                       bool direct,
+                       std::int64_t iteration) {
+  const DeviceArray<unsigned long long>& mine = sums_[iteration % 2];
+  const std::int64_t count = mine.size();
+  if (direct) {
+    Summands all{{mine.data()}, 1};
+    for (const Peer& other : others) {
+      all.sums[all.count++] = other.map->sums_[iteration % 2].data();
+    }
+    return launch_add(count, all, totals_.data(), stream_);
+  }
+  check(
+      cudaMemcpyAsync(totals_.data(), mine.data(), mine.bytes(), cudaMemcpyDeviceToDevice, stream_),
+      "copy sums");
+  for (const Peer& other : others) {
+    const auto& theirs = other.map->sums_[iteration % 2];
+    check(cudaMemcpyPeerAsync(
+              others_.data(), here, theirs.data(), other.device, mine.bytes(), stream_),
+          "copy sums between devices");
+    launch_add(count, {{totals_.data(), others_.data()}, 2}, totals_.data(), stream_);
+  }
 }
 
 void DeviceMap::copy_back(Matrix<float>& codebook) {

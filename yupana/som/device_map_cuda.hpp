@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/matrix.hpp"
@@ -25,7 +26,8 @@ class DeviceMap {
   std::int64_t features() const { return features_; }
   DeviceCodebook codebook();
   DeviceSums sums(std::int64_t iteration);
-  /// The batch rule; the sums of the next iteration become zero.
+  /// The batch rule, from the sums of all devices where gather() got them; the sums of the next
+  /// iteration become zero.
   void smooth(std::int64_t iteration);
   /// Whether the rule is work enough to be shared by devices: each smooths a part of the neurons
   /// and takes the others' weights.
@@ -36,10 +38,18 @@ class DeviceMap {
   /// Weights that the map on device `from` has smoothed.
   void take_weights(
       const DeviceMap& other, int from, int here, std::int64_t iteration, NeuronRange neurons);
-  /// Adds the sums of a map on device `from` to this one's, on device `here`, which is current.
-  void add_from(DeviceMap& other, int from, int here, std::int64_t iteration);
-  /// Overwrites the other's sums with this map's.
-  void copy_to(DeviceMap& other, int to, int here, std::int64_t iteration);
+  /// To be called once, before gather().
+  void expect_others();
+  /// A map of another device.
+  struct Peer {
+    const DeviceMap* map;
+    int device;
+  };
+  /// Adds up the sums of this map, on device `here`, which is current, and of all others. direct:
+  /// kernels read the others' memory where it is; at most most_direct others. Integers: their order
+  /// does not matter.
+  void gather(const std::vector<Peer>& others, int here, bool direct, std::int64_t iteration);
+  static constexpr std::size_t most_direct = 15;
   /// Waits.
   void copy_back(Matrix<float>& codebook);
 
@@ -50,7 +60,9 @@ class DeviceMap {
   yupana::cuda::DeviceArray<float> weights_, squares_, center_;
   yupana::cuda::DeviceArray<double> scale_, tables_, largest_, values_, products_;
   yupana::cuda::DeviceArray<unsigned long long> sums_[2];  // K x d sums, then K counts
-  yupana::cuda::DeviceArray<unsigned long long> others_;
+  yupana::cuda::DeviceArray<unsigned long long>
+      totals_;  ///< of all devices, where there are several
+  yupana::cuda::DeviceArray<unsigned long long> others_;  ///< another device's
 };
 
 }  // namespace yupana::som::cuda

@@ -37,11 +37,55 @@ struct Two {
   }
 };
 
-__global__ void __launch_bounds__(exact_threads) exact_kernel(ExactTask task) {
-  __shared__ float left[depth][edge + 1], right[depth][edge + 1];
+struct Tile {
+  float left[depth][edge + 1], right[depth][edge + 1];
+};
+
+/// D of samples from `first` and neurons from `base`: each sum in order of the features.
+template <class SampleAt>
+__device__ __forceinline__ void add_squares(const DeviceSamples& samples,
+                                            const DeviceCodebook& codebook,
+                                            std::int64_t base,
+                                            std::int64_t first,
+                                            std::int64_t count,
+                                            const SampleAt& sample_at,
+                                            Tile& tile,
+                                            double (&sums)[cells][cells]) {
   const int thread = static_cast<int>(threadIdx.x);
   const int down = thread / 16, along = thread % 16;
-  const auto features = static_cast<int>(task.samples.features);
+  const auto features = static_cast<int>(samples.features);
+  for (int j = 0; j < features; j += depth) {
+    __syncthreads();
+    for (int i = thread; i < edge * depth; i += exact_threads) {
+      const int k = i % depth, r = i / depth;
+      const bool inside = j + k < features;
+      tile.left[k][r] = inside && first + r < count
+                            ? samples.values[sample_at(first + r) * samples.stride + j + k]
+                            : 0.0f;
+      tile.right[k][r] = inside && base + r < codebook.neurons
+                             ? codebook.weights[(base + r) * features + j + k]
+                             : 0.0f;
+    }
+    __syncthreads();
+    // Zeros behind the last feature add 0 to a sum, which changes no bit of it.
+#pragma unroll 4
+    for (int k = 0; k < depth; ++k) {
+#pragma unroll
+      for (int p = 0; p < cells; ++p) {
+#pragma unroll
+        for (int q = 0; q < cells; ++q) {
+          sums[p][q] = with_square(
+              sums[p][q], tile.left[k][down * cells + p], tile.right[k][along * cells + q]);
+        }
+      }
+    }
+  }
+}
+
+__global__ void __launch_bounds__(exact_threads) exact_kernel(ExactTask task) {
+  __shared__ Tile tile;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int down = thread / 16, along = thread % 16;
   const std::int64_t count = task.list != nullptr ? *task.count : task.samples.rows;
   const auto sample_at = [&](std::int64_t i) { return task.list != nullptr ? task.list[i] : i; };
   for (std::int64_t first = std::int64_t{blockIdx.x} * edge; first < count;
@@ -49,32 +93,7 @@ __global__ void __launch_bounds__(exact_threads) exact_kernel(ExactTask task) {
     Two two[cells];
     for (std::int64_t base = 0; base < task.codebook.neurons; base += edge) {
       double sums[cells][cells] = {};
-      for (int j = 0; j < features; j += depth) {
-        __syncthreads();
-        for (int i = thread; i < edge * depth; i += exact_threads) {
-          const int k = i % depth, r = i / depth;
-          const bool inside = j + k < features;
-          left[k][r] = inside && first + r < count
-                           ? task.samples.values[sample_at(first + r) * task.samples.stride + j + k]
-                           : 0.0f;
-          right[k][r] = inside && base + r < task.codebook.neurons
-                            ? task.codebook.weights[(base + r) * features + j + k]
-                            : 0.0f;
-        }
-        __syncthreads();
-        // Zeros behind the last feature add 0 to a sum, which changes no bit of it.
-#pragma unroll 4
-        for (int k = 0; k < depth; ++k) {
-#pragma unroll
-          for (int p = 0; p < cells; ++p) {
-#pragma unroll
-            for (int q = 0; q < cells; ++q) {
-              sums[p][q] =
-                  with_square(sums[p][q], left[k][down * cells + p], right[k][along * cells + q]);
-            }
-          }
-        }
-      }
+      add_squares(task.samples, task.codebook, base, first, count, sample_at, tile, sums);
 #pragma unroll
       for (int q = 0; q < cells; ++q) {
         const std::int64_t neuron = base + along * cells + q;
@@ -106,6 +125,51 @@ __global__ void __launch_bounds__(exact_threads) exact_kernel(ExactTask task) {
   }
 }
 
+/// counts[i]: samples of which D to neuron i is at most `most`.
+__global__ void __launch_bounds__(exact_threads) within_kernel(DeviceSamples samples,
+                                                               DeviceCodebook codebook,
+                                                               double most,
+                                                               unsigned long long* counts) {
+  __shared__ Tile tile;
+  __shared__ unsigned found[edge];
+  const int thread = static_cast<int>(threadIdx.x);
+  const int down = thread / 16, along = thread % 16;
+  for (std::int64_t first = std::int64_t{blockIdx.x} * edge; first < samples.rows;
+       first += std::int64_t{gridDim.x} * edge) {
+    for (std::int64_t base = 0; base < codebook.neurons; base += edge) {
+      double sums[cells][cells] = {};
+      add_squares(
+          samples,
+          codebook,
+          base,
+          first,
+          samples.rows,
+          [](std::int64_t i) { return i; },
+          tile,
+          sums);
+      if (thread < edge) found[thread] = 0;
+      __syncthreads();
+#pragma unroll
+      for (int q = 0; q < cells; ++q) {
+        unsigned count = 0;
+#pragma unroll
+        for (int p = 0; p < cells; ++p) {
+          count += first + down * cells + p < samples.rows && sums[p][q] <= most;
+        }
+        if (count > 0) atomicAdd(found + along * cells + q, count);
+      }
+      __syncthreads();
+      if (thread < edge && base + thread < codebook.neurons && found[thread] > 0) {
+        atomicAdd(counts + base + thread, static_cast<unsigned long long>(found[thread]));
+      }
+    }
+  }
+}
+
+unsigned blocks_of(std::int64_t rows) {
+  return static_cast<unsigned>(std::min<std::int64_t>(divide_up(rows, edge), 2048));
+}
+
 }  // namespace
 
 void launch_exact(const DeviceSamples& samples,
@@ -115,10 +179,20 @@ void launch_exact(const DeviceSamples& samples,
                   const ExactOutput& output,
                   cudaStream_t stream) {
   if (samples.rows == 0) return;
-  const auto blocks =
-      static_cast<unsigned>(std::min<std::int64_t>(divide_up(samples.rows, edge), 2048));
-  exact_kernel<<<blocks, exact_threads, 0, stream>>>({samples, codebook, list, count, output});
+  exact_kernel<<<blocks_of(samples.rows), exact_threads, 0, stream>>>(
+      {samples, codebook, list, count, output});
   yupana::cuda::check_launch("search a map exactly");
+}
+
+void launch_within(const DeviceSamples& samples,
+                   const DeviceCodebook& codebook,
+                   double most,
+                   unsigned long long* counts,
+                   cudaStream_t stream) {
+  if (samples.rows == 0) return;
+  within_kernel<<<blocks_of(samples.rows), exact_threads, 0, stream>>>(
+      samples, codebook, most, counts);
+  yupana::cuda::check_launch("count samples near neurons");
 }
 
 }  // namespace yupana::som::cuda

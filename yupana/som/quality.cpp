@@ -8,6 +8,7 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
+#include "yupana/som/train_cuda.hpp"
 
 namespace yupana::som {
 
@@ -62,6 +63,9 @@ std::vector<std::int64_t> p_matrix(Context& context,
                                    MatrixView<const float> samples,
                                    MatrixView<const float> codebook,
                                    double radius) {
+#ifdef YUPANA_CUDA
+  if (context.backend() == Backend::cuda) return cuda::p_matrix(context, samples, codebook, radius);
+#endif
   std::vector<std::int64_t> counts(static_cast<std::size_t>(codebook.rows), 0);
   std::mutex joining;
   // All neurons for some samples after the other: samples may lie on a disk.

@@ -28,7 +28,9 @@ std::vector<std::int64_t> hits(const NearestNeurons& nearest, std::int64_t neuro
 /// adjacent neurons; 0 for one neuron. K values.
 std::vector<double> u_matrix(MatrixView<const float> codebook, const Grid& grid);
 
-/// P-matrix (Ultsch 2003): samples within `radius` of every neuron's weights, K.
+/// P-matrix (Ultsch 2003): samples within `radius` of every neuron's weights, K: those of D(x, i)
+/// <= radius^2, see nearest.hpp. Work n K d in double, on all threads or all devices; the same
+/// counts.
 std::vector<std::int64_t> p_matrix(Context& context,
                                    MatrixView<const float> samples,
                                    MatrixView<const float> codebook,

@@ -94,6 +94,13 @@ void launch_exact(const DeviceSamples& samples,
                   const ExactOutput& output,
                   cudaStream_t stream);
 
+/// Adds to counts[i] the samples of which D to neuron i is at most `most`.
+void launch_within(const DeviceSamples& samples,
+                   const DeviceCodebook& codebook,
+                   double most,
+                   unsigned long long* counts,
+                   cudaStream_t stream);
+
 /// The neighbourhood of an iteration on the device.
 struct DeviceNeighborhood {
   const double* table = nullptr;  ///< neighborhood_table()

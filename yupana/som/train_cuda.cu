@@ -121,7 +121,7 @@ class Worker {
       adder_.add({values, count, samples_.cols, samples_.cols}, iteration, stream_);
       stage.advance(static_cast<double>(count));
     }
-    added_.record(stream_);
+    added_[iteration % 2].record(stream_);
   }
 
   /// The batch rule: part `i` of `count` of a large map, else all of it.
@@ -131,15 +131,17 @@ class Worker {
     smoothed_.record(stream_);
   }
 
-  /// Its sums of the last iteration, its weights of the last iteration are there.
-  const Event& added() const { return added_; }
+  /// Its sums of an iteration are there. Two events: a device that is ahead comes to its next
+  /// iteration while others still ask for this one.
+  const Event& added(std::int64_t iteration) const { return added_[iteration % 2]; }
+  /// Its weights of the last iteration are there.
   const Event& smoothed() const { return smoothed_; }
 
  private:
   Context& context_;
   int device_;
   Stream stream_;
-  Event added_, smoothed_;
+  Event added_[2], smoothed_;
   MatrixView<const float> samples_;
   const float* resident_;
   Plan plan_;
@@ -150,18 +152,34 @@ class Worker {
 
 using Workers = std::vector<std::unique_ptr<Worker>>;
 
-/// Every device gets the sums of all, by the first one's stream. Integers: their order does not
-/// matter.
-void share_sums(Workers& workers, std::int64_t iteration, const Event& shared) {
-  Worker& first = *workers.front();
-  for (std::size_t i = 1; i < workers.size(); ++i) {
-    workers[i]->added().hold(first.stream());
-    first.map().add_from(workers[i]->map(), workers[i]->device(), first.device(), iteration);
+/// What workers need to share sums; whether kernels of each device read the others' memory.
+bool connected(const Workers& workers) {
+  if (workers.size() == 1) return false;
+  bool direct = workers.size() <= DeviceMap::most_direct + 1;
+  for (const auto& from : workers) {
+    const DeviceScope scope(from->device());
+    from->map().expect_others();
+    for (const auto& to : workers) {
+      if (to->device() == from->device()) continue;
+      const cudaError_t status = cudaDeviceEnablePeerAccess(to->device(), 0);
+      if (status == cudaSuccess) continue;
+      cudaGetLastError();
+      direct = direct && status == cudaErrorPeerAccessAlreadyEnabled;
+    }
   }
-  for (std::size_t i = 1; i < workers.size(); ++i) {
-    first.map().copy_to(workers[i]->map(), workers[i]->device(), first.device(), iteration);
+  return direct;
+}
+
+/// A worker gets the sums of all.
+void share_sums(Workers& workers, std::size_t mine, bool direct, std::int64_t iteration) {
+  Worker& worker = *workers[mine];
+  std::vector<DeviceMap::Peer> others;
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    if (i == mine) continue;
+    workers[i]->added(iteration).hold(worker.stream());
+    others.push_back({&workers[i]->map(), workers[i]->device()});
   }
-  shared.record(first.stream());
+  worker.map().gather(others, worker.device(), direct, iteration);
 }
 
 /// What a worker has smoothed goes to all others.
@@ -179,13 +197,13 @@ void share_weights(Workers& workers, std::size_t mine, std::int64_t iteration) {
   }
 }
 
-/// All iterations, a thread a device; devices wait for each other on their streams alone.
-void iterate(Workers& workers, std::int64_t iterations, yupana::Stage& stage) {
+/// All iterations, a thread a device; devices wait for each other on their streams alone. A device
+/// that is late finds nothing gone: what others read of an iteration is cleared after their next
+/// sums are there, for which all wait.
+void iterate(Workers& workers, std::int64_t iterations, bool direct, yupana::Stage& stage) {
   const std::size_t count = workers.size();
   std::barrier meeting(static_cast<std::ptrdiff_t>(count));
   std::atomic<bool> failed = false;
-  const DeviceScope scope(workers.front()->device());
-  const Event shared;
   yupana::cuda::run_side_by_side(count, [&](std::size_t i) {
     Worker& worker = *workers[i];
     const DeviceScope own(worker.device());
@@ -210,10 +228,8 @@ void iterate(Workers& workers, std::int64_t iterations, yupana::Stage& stage) {
         continue;
       }
       meeting.arrive_and_wait();
-      if (i == 0) unless_failed([&] { share_sums(workers, t, shared); });
-      meeting.arrive_and_wait();
       unless_failed([&] {
-        if (i > 0) shared.hold(worker.stream());
+        share_sums(workers, i, direct, t);
         worker.smooth(t, static_cast<std::int64_t>(i), static_cast<std::int64_t>(count));
       });
       if (!worker.map().is_large()) continue;
@@ -257,8 +273,7 @@ void train_batch(Context& context,
         fixed,
         params));
   }
-  if (devices > 1) yupana::cuda::connect(context.devices());
-  iterate(workers, iterations, stage);
+  iterate(workers, iterations, connected(workers), stage);
   const DeviceScope scope(workers.front()->device());
   workers.front()->map().copy_back(codebook);
 }
@@ -272,11 +287,7 @@ double train_resident(Context& context,
   SomParams whole = params;
   whole.schedule = resolved(params.schedule, params.grid);
   std::int64_t rows = 0;
-  std::vector<int> devices;
-  for (const ResidentShare& share : shares) {
-    rows += share.rows;
-    devices.push_back(share.device);
-  }
+  for (const ResidentShare& share : shares) rows += share.rows;
   const FixedPoint fixed = FixedPoint::of(rows, largest);
   yupana::Stage stage = training_stage(context, rows, whole.schedule.iterations);
   Workers workers;
@@ -287,9 +298,9 @@ double train_resident(Context& context,
         context, share.device, shape, share.samples, codebook, fixed, whole));
     workers.back()->stream().wait();
   }
-  if (devices.size() > 1) yupana::cuda::connect(devices);
+  const bool direct = connected(workers);
   const auto begin = std::chrono::steady_clock::now();
-  iterate(workers, whole.schedule.iterations, stage);
+  iterate(workers, whole.schedule.iterations, direct, stage);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   const DeviceScope scope(shares.front().device);
   workers.front()->map().copy_back(codebook);

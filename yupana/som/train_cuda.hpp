@@ -18,6 +18,10 @@ void train_batch(Context& context,
 NearestNeurons nearest_neurons(Context& context,
                                MatrixView<const float> samples,
                                MatrixView<const float> codebook);
+std::vector<std::int64_t> p_matrix(Context& context,
+                                   MatrixView<const float> samples,
+                                   MatrixView<const float> codebook,
+                                   double radius);
 /// Samples that a device holds, rows without gaps.
 struct ResidentShare {
   int device;

@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/forest/samples.hpp"
+#include "tests/support/gpu.hpp"
+#include "yupana/forest/forest.hpp"
+
+/// From 32 MB on a table goes up in pieces of 1 MB that all threads fill, whole or some rows of it.
+namespace yupana::forest {
+namespace {
+
+constexpr std::int64_t rows = 1'500'007;
+
+template <class T>
+void expect_alike_from_pieces(std::int64_t features) {
+  Context cpu({.device = "cpu"}), gpu({.device = "cuda:0"});
+  const auto sample = make_sample<T>({rows, features, 2, 0, 0.01, 0, 7});
+  const auto table = sample.table.view();
+  const TreeParams tree{.max_depth = 3};
+  EXPECT_TRUE(fit_tree(cpu, table, sample.target(), tree) ==
+              fit_tree(gpu, table, sample.target(), tree));
+  ForestParams params{.trees = 14, .sampling = Sampling::partition};
+  params.max_features = 0;
+  params.tree.max_depth = 3;
+  const auto whole = fit_forest(cpu, table, sample.target(), params);
+  params.trees = 13;
+  params.first_tree = 1;
+  params.all_trees = 14;
+  const auto stretch = fit_forest(gpu, table, sample.target(), params);
+  for (std::size_t t = 0; t < 13; ++t) EXPECT_TRUE(whole.trees[1 + t] == stretch.trees[t]) << t;
+}
+
+TEST(GpuUpload, LargeTablesGrowTheTreesOfTheProcessor) {
+  YUPANA_NEEDS_GPU();
+  expect_alike_from_pieces<float>(6);
+  expect_alike_from_pieces<double>(3);
+}
+
+// Every device's pieces are filled by the same threads, at the same time.
+TEST(GpuUpload, LargeTablesGoUpToSeveralDevicesAtOnce) {
+  YUPANA_NEEDS_GPU();
+  const int count = yupana::cuda::device_count();
+  if (count < 2) GTEST_SKIP() << "one GPU: nothing to deal trees over";
+  Context one({.device = "cuda:0"});
+  const auto sample = make_sample<float>({rows, 12, 2, 0, 0.01, 0, 7});
+  std::string names = "cuda:0";
+  for (int d = 1; d < count; ++d) {
+    names += fmt::format(",{}", d);
+    Context several({.device = names});
+    for (const Sampling sampling : {Sampling::bootstrap, Sampling::partition}) {
+      ForestParams params{.trees = 9, .sampling = sampling};
+      params.tree.max_depth = 4;
+      const auto a = fit_forest(one, sample.table.view(), sample.target(), params);
+      const auto b = fit_forest(several, sample.table.view(), sample.target(), params);
+      EXPECT_TRUE(a.trees == b.trees) << names << ", sampling " << static_cast<int>(sampling);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace yupana::forest
