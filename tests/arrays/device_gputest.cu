@@ -8,6 +8,7 @@
 #include "tests/support/gpu.hpp"
 #include "yupana/arrays/merge_sort_cuda.cuh"
 #include "yupana/arrays/partition_cuda.cuh"
+#include "yupana/arrays/reduce.hpp"
 #include "yupana/arrays/reduce_by_key_cuda.cuh"
 #include "yupana/arrays/reduce_cuda.cuh"
 
@@ -125,10 +126,12 @@ void scans(T init, Op op) {
         space, nullptr, again.data(), n, cuda::Words<T>{}, again.data(), op);
     EXPECT_TRUE(again.back() == inclusive) << "textbook inclusive " << n;
     There<T> result(std::vector<T>{init});
-    There<T> summed(in, 1);
-    const T* values = summed.data();
-    cuda::reduce(space, nullptr, values, n, init, result.data(), op);
-    EXPECT_TRUE(result.back()[0] == running) << "reduce " << n;
+    for (const std::int64_t shift : {0, 1}) {
+      There<T> summed(in, shift);
+      const T* values = summed.data();
+      cuda::reduce(space, nullptr, values, n, init, result.data(), op);
+      EXPECT_TRUE(result.back()[0] == running) << "reduce " << n << " shifted by " << shift;
+    }
   }
 }
 
@@ -145,6 +148,82 @@ TEST(DeviceArrays, ScansOfEveryWidth) {
   scans<std::uint32_t>(7, Multiply{});
   scans<std::uint64_t>(7, Plus{});
   scans<std::uint64_t>(7, Max{});
+}
+
+TEST(DeviceArrays, FoldsOfIntegersTakeAsManyBlocksAsTheyNeed) {
+  YUPANA_NEEDS_GPU();
+  Workspace space;
+  using Few = cuda::ChunkShape<std::uint32_t, 3, 2>;
+  for (const std::int64_t n : {1, 5, 2047, 2048, 2049, 6143, 6144, 6145, 100003}) {
+    const std::vector<std::uint32_t> in = random_values<std::uint32_t>(n);
+    const std::uint32_t least = *std::min_element(in.begin(), in.end());
+    std::uint32_t sum = 7;
+    for (const std::uint32_t x : in) sum += x;
+    There<std::uint32_t> there(in), result(std::vector<std::uint32_t>{0});
+    const std::uint32_t* values = there.data();
+    cuda::reduce_chunks<Few>(space, nullptr, values, n, 7u, result.data(), Plus{});
+    EXPECT_EQ(result.back()[0], sum) << n;
+    cuda::reduce_chunks<Few>(space, nullptr, values, n, ~0u, result.data(), Min{});
+    EXPECT_EQ(result.back()[0], least) << n;
+  }
+}
+
+template <class T>
+void sums_anywhere() {
+  Workspace space;
+  Context context({.device = "cpu", .threads = 2});
+  constexpr std::int64_t tile = tile_size<T>, row = cuda::sum_row<T>;
+  using Small = cuda::SumShape<T, 32, 2>;
+  for (const std::int64_t n : {std::int64_t{1},
+                               row - 1,
+                               row,
+                               row + 1,
+                               127 * row,
+                               128 * row,
+                               129 * row,
+                               512 * row + 5,
+                               700 * row,
+                               tile - 1,
+                               tile,
+                               tile + 1,
+                               5 * tile + 17,
+                               37 * tile - row}) {
+    const std::vector<T> in = random_values<T>(n);
+    const T want = reduce(context, in.data(), n, T(3), Plus{});
+    for (const std::int64_t shift : {0, 1, 3}) {
+      There<T> there(in, shift), result(std::vector<T>{0});
+      const T* values = there.data();
+      cuda::reduce(space, nullptr, values, n, T(3), result.data(), Plus{});
+      EXPECT_TRUE(same_bits(result.back(), std::vector<T>{want})) << n << " shifted by " << shift;
+      cuda::sum<T, Small>(space, nullptr, values, n, T(3), result.data());
+      EXPECT_TRUE(same_bits(result.back(), std::vector<T>{want})) << n << ", a ring of two stages";
+    }
+  }
+}
+
+TEST(DeviceArrays, SumsOfFloatsHaveTheBitsOfTheCpuWhereverTheyBegin) {
+  YUPANA_NEEDS_GPU();
+  sums_anywhere<float>();
+  sums_anywhere<double>();
+}
+
+template <class T>
+T pairwise(const T* values, std::int64_t n) {
+  return n == 1 ? values[0] : pairwise(values, n / 2) + pairwise(values + n / 2, n - n / 2);
+}
+
+TEST(DeviceArrays, TotalsOfAnyNumberOfTilesMeetInPairs) {
+  YUPANA_NEEDS_GPU();
+  std::vector<std::int64_t> counts = {1000, 1023, 1024, 1025, 4096, 5001, 70001};
+  for (std::int64_t n = 1; n < 70; ++n) counts.push_back(n);
+  for (const std::int64_t n : counts) {
+    const std::vector<float> in = random_values<float>(n);
+    There<float> there(in), nodes(in), result(std::vector<float>{0});
+    const float* totals = there.data();
+    cuda::launch_join_totals(nullptr, totals, n, nodes.data(), 3.0f, result.data());
+    const std::vector<float> want{3.0f + pairwise(in.data(), n)};
+    EXPECT_TRUE(same_bits(result.back(), want)) << n;
+  }
 }
 
 TEST(DeviceArrays, TwoScansInOneWorkspaceDoNotMixTheirTotals) {
@@ -259,6 +338,74 @@ TEST(DeviceArrays, MergesortMovesWideValues) {
   }
 }
 
+/// Tiles of two runs by every way to find where they begin.
+template <class K, class V, class Order>
+void merges(Columns<const K, const V> a,
+            std::int64_t a_size,
+            Columns<const K, const V> b,
+            std::int64_t b_size,
+            Columns<K, V> out,
+            int way,
+            Order less) {
+  Workspace space;
+  using Shape = cuda::TwoRunsShape<cuda::Item<K, V>>;
+  const std::int64_t n = a_size + b_size;
+  const cuda::MergePlan plan = cuda::plan_merge<Shape>(n, n, 2);
+  DeviceArray<std::int64_t> splits(plan.splits(2));
+  cuda::launch_merge<Shape, 2>(space,
+                               nullptr,
+                               cuda::TwoRuns<K, V>{a, b, a_size, b_size},
+                               plan,
+                               splits.data(),
+                               out,
+                               less,
+                               way == 0 ? n : 0,
+                               way == 1 ? n : 0);
+  check(cudaDeviceSynchronize(), "merge");
+}
+
+TEST(DeviceArrays, MergesFindTheirTilesHoweverTheRunsLie) {
+  YUPANA_NEEDS_GPU();
+  constexpr std::int64_t size = 400000;
+  for (const std::int64_t b_size : {std::int64_t{0}, std::int64_t{1}, std::int64_t{5887}, size}) {
+    for (const int lie : {0, 1, 2, 3, 4}) {
+      std::vector<std::uint32_t> a = random_values<std::uint32_t>(size + (b_size & 1));
+      std::vector<std::uint32_t> b = random_values<std::uint32_t>(b_size);
+      for (std::uint32_t& x : a) x = lie == 1 ? x / 2 : (lie == 3 ? 5 : (lie == 4 ? x % 16 : x));
+      // All behind, all before, all equal, equal but for the order, in the middle of a alone.
+      for (std::uint32_t& x : b) {
+        x = lie == 1 ? x | 1u << 31 : (lie == 2 ? x / 1000 + (1u << 30) : (lie == 3 ? 5 : x));
+      }
+      std::stable_sort(a.begin(), a.end(), LowBits{});
+      std::stable_sort(b.begin(), b.end(), LowBits{});
+      if (lie < 4) {
+        std::sort(a.begin(), a.end());
+        std::sort(b.begin(), b.end());
+      }
+      std::vector<std::uint32_t> want(a.size() + b.size());
+      const bool low_bits = lie == 4;
+      if (low_bits) {
+        std::merge(a.begin(), a.end(), b.begin(), b.end(), want.begin(), LowBits{});
+      } else {
+        std::merge(a.begin(), a.end(), b.begin(), b.end(), want.begin());
+      }
+      There<std::uint32_t> a_there(a, 1), b_there(b, 3);
+      for (const int way : {0, 1, 2}) {
+        There<std::uint32_t> out(std::vector<std::uint32_t>(want.size(), ~0u), 2);
+        const Columns<const std::uint32_t> from_a{a_there.data(), nullptr},
+            from_b{b_there.data(), nullptr};
+        const Columns<std::uint32_t> to{out.data(), nullptr};
+        if (low_bits) {
+          merges(from_a, ssize_of(a), from_b, ssize_of(b), to, way, LowBits{});
+        } else {
+          merges(from_a, ssize_of(a), from_b, ssize_of(b), to, way, Less{});
+        }
+        EXPECT_EQ(out.back(), want) << b_size << " lying " << lie << " by way " << way;
+      }
+    }
+  }
+}
+
 /// Whatever it is, no order.
 struct Never {
   constexpr bool operator()(std::uint32_t a, std::uint32_t b) const {
@@ -277,6 +424,14 @@ TEST(DeviceArrays, AnOrderThatContradictsItselfHarmsNothingElse) {
   const std::vector<std::uint32_t> got = there.back();
   EXPECT_EQ(got.front(), in.front());
   EXPECT_EQ(got.back(), in.back());
+  for (const int way : {0, 1, 2}) {
+    There<std::uint32_t> a(in), b(in, 1), out(std::vector<std::uint32_t>(2 * in.size() + 2, 77u));
+    merges<std::uint32_t, NoValue>(
+        {a.data(), nullptr}, n, {b.data(), nullptr}, n, {out.data() + 1, nullptr}, way, Never{});
+    const std::vector<std::uint32_t> merged = out.back();
+    EXPECT_EQ(merged[0], 77u);
+    EXPECT_EQ(merged[static_cast<std::size_t>(2 * n + 1)], 77u);
+  }
 }
 
 __global__ void ones_kernel(std::uint8_t* values, std::int64_t n) {
