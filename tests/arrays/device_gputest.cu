@@ -1,7 +1,9 @@
-// The templates for device code: operators, orders and types of one's own, in device memory.
+// The templates for device code: operators, orders and types of one's own, in device memory. Over
+// 400 lines: the tests share arrays on the device, operators and orders.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "tests/arrays/samples.hpp"
@@ -364,44 +366,53 @@ void merges(Columns<const K, const V> a,
   check(cudaDeviceSynchronize(), "merge");
 }
 
+/// Two runs: anyhow; b behind a; b in the middle of a; all equal; of few different keys.
+struct LyingRuns {
+  std::vector<std::uint32_t> a, b;
+  LyingRuns(std::int64_t a_size, std::int64_t b_size, int lie)
+      : a(random_values<std::uint32_t>(a_size)), b(random_values<std::uint32_t>(b_size, 2)) {
+    for (std::uint32_t& x : a) x = lie == 1 ? x / 2 : (lie == 3 ? 5 : (lie == 4 ? x % 16 : x));
+    for (std::uint32_t& x : b) {
+      if (lie == 1) x |= 1u << 31;
+      if (lie == 2) x = x / 1000 + (1u << 30);
+      if (lie == 3) x = 5;
+      if (lie == 4) x %= 16;
+    }
+    std::sort(a.begin(), a.end());
+    std::sort(b.begin(), b.end());
+  }
+};
+
+template <class Order>
+void merges_every_way(const LyingRuns& runs, const std::string& place, Order less) {
+  std::vector<std::uint32_t> want(runs.a.size() + runs.b.size());
+  std::merge(runs.a.begin(), runs.a.end(), runs.b.begin(), runs.b.end(), want.begin(), less);
+  There<std::uint32_t> a(runs.a, 1), b(runs.b, 3);
+  for (const int way : {0, 1, 2}) {
+    There<std::uint32_t> out(std::vector<std::uint32_t>(want.size(), ~0u), 2);
+    merges<std::uint32_t, NoValue>({a.data(), nullptr},
+                                   ssize_of(runs.a),
+                                   {b.data(), nullptr},
+                                   ssize_of(runs.b),
+                                   {out.data(), nullptr},
+                                   way,
+                                   less);
+    EXPECT_EQ(out.back(), want) << place << " by way " << way;
+  }
+}
+
 TEST(DeviceArrays, MergesFindTheirTilesHoweverTheRunsLie) {
   YUPANA_NEEDS_GPU();
   constexpr std::int64_t size = 400000;
   for (const std::int64_t b_size : {std::int64_t{0}, std::int64_t{1}, std::int64_t{5887}, size}) {
     for (const int lie : {0, 1, 2, 3, 4}) {
-      std::vector<std::uint32_t> a = random_values<std::uint32_t>(size + (b_size & 1));
-      std::vector<std::uint32_t> b = random_values<std::uint32_t>(b_size);
-      for (std::uint32_t& x : a) x = lie == 1 ? x / 2 : (lie == 3 ? 5 : (lie == 4 ? x % 16 : x));
-      // All behind, all before, all equal, equal but for the order, in the middle of a alone.
-      for (std::uint32_t& x : b) {
-        x = lie == 1 ? x | 1u << 31 : (lie == 2 ? x / 1000 + (1u << 30) : (lie == 3 ? 5 : x));
-      }
-      std::stable_sort(a.begin(), a.end(), LowBits{});
-      std::stable_sort(b.begin(), b.end(), LowBits{});
-      if (lie < 4) {
-        std::sort(a.begin(), a.end());
-        std::sort(b.begin(), b.end());
-      }
-      std::vector<std::uint32_t> want(a.size() + b.size());
-      const bool low_bits = lie == 4;
-      if (low_bits) {
-        std::merge(a.begin(), a.end(), b.begin(), b.end(), want.begin(), LowBits{});
-      } else {
-        std::merge(a.begin(), a.end(), b.begin(), b.end(), want.begin());
-      }
-      There<std::uint32_t> a_there(a, 1), b_there(b, 3);
-      for (const int way : {0, 1, 2}) {
-        There<std::uint32_t> out(std::vector<std::uint32_t>(want.size(), ~0u), 2);
-        const Columns<const std::uint32_t> from_a{a_there.data(), nullptr},
-            from_b{b_there.data(), nullptr};
-        const Columns<std::uint32_t> to{out.data(), nullptr};
-        if (low_bits) {
-          merges(from_a, ssize_of(a), from_b, ssize_of(b), to, way, LowBits{});
-        } else {
-          merges(from_a, ssize_of(a), from_b, ssize_of(b), to, way, Less{});
-        }
-        EXPECT_EQ(out.back(), want) << b_size << " lying " << lie << " by way " << way;
-      }
+      LyingRuns runs(size + (b_size & 1), b_size, lie);
+      const std::string place = std::to_string(b_size) + " lying " + std::to_string(lie);
+      merges_every_way(runs, place, Less{});
+      // Keys that this order takes for equal come in the order they had.
+      std::stable_sort(runs.a.begin(), runs.a.end(), LowBits{});
+      std::stable_sort(runs.b.begin(), runs.b.end(), LowBits{});
+      merges_every_way(runs, place + ", by low bits", LowBits{});
     }
   }
 }

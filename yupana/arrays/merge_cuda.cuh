@@ -168,37 +168,15 @@ MergePlan plan_merge(std::int64_t n, std::int64_t group_size, int ways) {
   return plan;
 }
 
-/// The ways to find boundaries, by how many there are; tests set other limits.
-template <class Shape, int ways, class K, class V, class Runs, class Order>
-void launch_merge(Workspace& space,
-                  cudaStream_t stream,
-                  const Runs& runs,
-                  const MergePlan& plan,
-                  std::int64_t* splits,
-                  Columns<K, V> out,
-                  Order less,
-                  std::int64_t few_tiles = finding_tiles_most,
-                  std::int64_t few_boundaries = split_by_warp_most) {
-  // Behind the last item a thread may read as many as it takes.
-  constexpr int bytes =
-      (Shape::threads + 1) * Shape::items * static_cast<int>(sizeof(Item<K, V>)) + 16;
-  const std::int64_t all = plan.groups * plan.tiles;
-  if (all <= few_tiles) {
-    const auto kernel = merge_kernel<ways, true, K, V, Runs, Shape, Order>;
-    space.allow_shared(kernel, bytes);
-    return launch_after(space,
-                        stream,
-                        kernel,
-                        all,
-                        Shape::threads,
-                        bytes,
-                        runs,
-                        plan.tiles,
-                        plan.tile,
-                        static_cast<const std::int64_t*>(nullptr),
-                        out,
-                        less);
-  }
+/// Where the tiles begin, into `splits`, in the way that is quickest for as many.
+template <int ways, class K, class V, class Runs, class Order>
+void launch_splits(const Workspace& space,
+                   cudaStream_t stream,
+                   const Runs& runs,
+                   const MergePlan& plan,
+                   std::int64_t* splits,
+                   Order less,
+                   std::int64_t few_boundaries) {
   const auto by_warp = [&](std::int64_t tiles, int tile, std::int64_t* to) {
     launch_after(space,
                  stream,
@@ -246,6 +224,40 @@ void launch_merge(Workspace& space,
                  splits,
                  less);
   }
+}
+
+/// Up to `few_tiles` find their own beginnings; tests set other limits.
+template <class Shape, int ways, class K, class V, class Runs, class Order>
+void launch_merge(Workspace& space,
+                  cudaStream_t stream,
+                  const Runs& runs,
+                  const MergePlan& plan,
+                  std::int64_t* splits,
+                  Columns<K, V> out,
+                  Order less,
+                  std::int64_t few_tiles = finding_tiles_most,
+                  std::int64_t few_boundaries = split_by_warp_most) {
+  // Behind the last item a thread may read as many as it takes.
+  constexpr int bytes =
+      (Shape::threads + 1) * Shape::items * static_cast<int>(sizeof(Item<K, V>)) + 16;
+  const std::int64_t all = plan.groups * plan.tiles;
+  if (all <= few_tiles) {
+    const auto kernel = merge_kernel<ways, true, K, V, Runs, Shape, Order>;
+    space.allow_shared(kernel, bytes);
+    return launch_after(space,
+                        stream,
+                        kernel,
+                        all,
+                        Shape::threads,
+                        bytes,
+                        runs,
+                        plan.tiles,
+                        plan.tile,
+                        static_cast<const std::int64_t*>(nullptr),
+                        out,
+                        less);
+  }
+  launch_splits<ways, K, V>(space, stream, runs, plan, splits, less, few_boundaries);
   const auto kernel = merge_kernel<ways, false, K, V, Runs, Shape, Order>;
   space.allow_shared(kernel, bytes);
   launch_after(space,
