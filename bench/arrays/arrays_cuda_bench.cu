@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <vector>
 
@@ -54,28 +55,52 @@ bool same(const T* a, const T* b, std::int64_t n, double bound = 0) {
   return differ == 0;
 }
 
-/// Median seconds of one call between two events, each after `prepare`.
+__global__ void empty_kernel() {}
+// Holds a stream while launches are queued behind it: 1e5 cycles are 50 us.
+__global__ void hold_kernel() {
+  const long long begin = clock64();
+  while (clock64() - begin < 100000) {
+  }
+}
+
+/// Median seconds of one call between two events, each after `prepare`, which works on the stream.
+/// Twenty milliseconds of calls come first, so that nobody is measured at the clocks, or with the
+/// cold host, that the one before left: whoever came first was 15 % slower at 2^28 numbers.
 template <class Prepare, class Body>
-double median_call(int repeats, const Prepare& prepare, const Body& body) {
+double median_call(cudaStream_t stream, int repeats, const Prepare& prepare, const Body& body) {
   std::vector<double> seconds;
   const Event begin(true), end(true);
-  for (int i = 0; i < repeats + 2; ++i) {
+  check(cudaDeviceSynchronize(), "wait for what is on other streams");
+  const auto start = std::chrono::steady_clock::now();
+  const auto is_warm = [&] {
+    return repeats < 5 || std::chrono::steady_clock::now() - start > std::chrono::milliseconds(20);
+  };
+  int warm_ups = 0;
+  while (static_cast<int>(seconds.size()) < repeats) {
     prepare();
-    begin.record(nullptr);
+    begin.record(stream);
     body();
-    end.record(nullptr);
+    end.record(stream);
     end.wait();
-    if (i >= 2) seconds.push_back(seconds_between(begin, end));
+    if (warm_ups < 2 || !is_warm()) {
+      ++warm_ups;
+      continue;
+    }
+    seconds.push_back(seconds_between(begin, end));
   }
   std::nth_element(seconds.begin(), seconds.begin() + repeats / 2, seconds.end());
   return seconds[static_cast<std::size_t>(repeats / 2)];
 }
 const auto nothing = [] {};
+/// The calls of up to this many values take less than 20 us: more of them, and once more with the
+/// launches queued, without what the host needs to bring the first one there.
+constexpr std::int64_t short_call = 1 << 20;
 
 /// Lines of one bench with the device's name.
 struct Lines {
   const BenchParams& params;
   std::string bench, device;
+  Stream stream;
   double copy_rate;
 
   Lines(Context& context, const BenchParams& p, std::string name)
@@ -84,8 +109,8 @@ struct Lines {
         device(device_list().at(static_cast<std::size_t>(context.devices().front())).name) {
     const std::int64_t n = std::int64_t{1} << (params.quick ? 22 : 28);
     Keys from(n), to(n);
-    const double seconds = median_call(5, nothing, [&] {
-      check(cudaMemcpyAsync(to.data(), from.data(), from.bytes(), cudaMemcpyDeviceToDevice),
+    const double seconds = median_call(stream, 5, nothing, [&] {
+      check(cudaMemcpyAsync(to.data(), from.data(), from.bytes(), cudaMemcpyDeviceToDevice, stream),
             "copy");
     });
     copy_rate = 2 * static_cast<double>(from.bytes()) / seconds;
@@ -97,6 +122,29 @@ struct Lines {
                   std::optional<double> share,
                   bool verified) const {
     params.emit({bench, what, impl, value, unit, share, verified, device});
+  }
+  int repeats(std::int64_t n, int of_long_calls) const {
+    return params.quick ? 3 : (n <= short_call ? 501 : of_long_calls);
+  }
+  /// Microseconds of a call, and of its kernels alone where it is short, and its rate of `bytes`.
+  template <class Body, class Verified>
+  void time_call(const std::string& what,
+                 const std::string& impl,
+                 std::int64_t n,
+                 int of_long_calls,
+                 double bytes,
+                 const char* rate_unit,
+                 const Body& body,
+                 const Verified& verify) const {
+    const double seconds = median_call(stream, repeats(n, of_long_calls), nothing, body);
+    const double share = bytes / seconds / copy_rate;
+    const bool verified = verify();
+    (*this)(what, impl, seconds * 1e6, "us", share, verified);
+    (*this)(what, impl, bytes / seconds * 1e-9, rate_unit, share, verified);
+    if (n > short_call) return;
+    const auto hold = [&] { hold_kernel<<<1, 1, 0, stream>>>(); };
+    const double kernels = median_call(stream, params.quick ? 3 : 101, hold, body);
+    (*this)(what, impl, kernels * 1e6, "us, launches queued", std::nullopt, verified);
   }
 };
 
@@ -124,29 +172,32 @@ void measure_scans(const Lines& lines, Workspace& space, std::int64_t n, const c
   arrays::cuda::textbook_scan<true, true>(
       space, nullptr, values, n, arrays::cuda::to_words(T(0)), want.data(), Plus{});
   const double bound = std::is_floating_point_v<T> ? 1e-5 : 0;
-  const int repeats = lines.params.quick ? 3 : (n > (1 << 24) ? 11 : 51);
+  const std::string what = fmt::format("exclusive sums n=2^{} {}", std::lround(std::log2(n)), type);
   const auto time = [&](const char* impl, const auto& body) {
     check(cudaMemset(out.data(), 0xff, out.bytes()), "spoil");
-    const double seconds = median_call(repeats, nothing, body);
-    const bool verified = same(want.data(), out.data(), n, bound);
-    const double rate = 2 * static_cast<double>(out.bytes()) / seconds;
-    const std::string what =
-        fmt::format("exclusive sums n=2^{} {}", std::lround(std::log2(n)), type);
-    lines(what, impl, seconds * 1e6, "us", rate / lines.copy_rate, verified);
-    lines(what, impl, rate * 1e-9, "GB/s read + written", rate / lines.copy_rate, verified);
+    lines.time_call(what,
+                    impl,
+                    n,
+                    n > (1 << 24) ? 11 : 51,
+                    2 * static_cast<double>(out.bytes()),
+                    "GB/s read + written",
+                    body,
+                    [&] { return same(want.data(), out.data(), n, bound); });
   };
+  const cudaStream_t stream = lines.stream;
   time("yupana cuda",
-       [&] { arrays::cuda::exclusive_scan(space, nullptr, values, n, T(0), out.data(), Plus{}); });
+       [&] { arrays::cuda::exclusive_scan(space, stream, values, n, T(0), out.data(), Plus{}); });
   time("textbook (Blelloch), here", [&] {
     arrays::cuda::textbook_scan<true, true>(
-        space, nullptr, values, n, arrays::cuda::to_words(T(0)), out.data(), Plus{});
+        space, stream, values, n, arrays::cuda::to_words(T(0)), out.data(), Plus{});
   });
   if (!lines.params.peers) return;
-  Peer cub(
-      [&](void* memory, std::size_t& bytes) { cub_scan(memory, bytes, values, n, out.data()); });
+  Peer cub([&](void* memory, std::size_t& bytes) {
+    cub_scan(stream, memory, bytes, values, n, out.data());
+  });
   time("CUB", [&] { cub(); });
   if constexpr (std::is_same_v<T, std::uint32_t>) {
-    time("Thrust", [&] { thrust_scan(values, n, out.data()); });
+    time("Thrust", [&] { thrust_scan(stream, values, n, out.data()); });
   }
 }
 
@@ -155,39 +206,39 @@ void measure_reduce(const Lines& lines, Workspace& space, std::int64_t n, const 
   DeviceArray<T> in(n), out(2);
   random_kernel<<<2048, 256>>>(in.data(), n, 1);
   const T* values = in.data();
-  const int repeats = lines.params.quick ? 3 : 21;
+  const cudaStream_t stream = lines.stream;
   Peer cub([&](void* memory, std::size_t& bytes) {
-    cub_reduce(memory, bytes, values, n, out.data() + 1);
+    cub_reduce(stream, memory, bytes, values, n, out.data() + 1);
   });
-  const auto ours = [&] {
-    arrays::cuda::reduce(space, nullptr, values, n, T(0), out.data(), Plus{});
-  };
-  const double seconds = median_call(repeats, nothing, ours);
-  const double theirs = median_call(repeats, nothing, [&] { cub(); });
-  const bool verified = same(out.data(), out.data() + 1, 1, std::is_floating_point_v<T> ? 1e-5 : 0);
+  check(cudaDeviceSynchronize(), "wait for the numbers");
+  cub();
   const std::string what = fmt::format("sum n=2^{} {}", std::lround(std::log2(n)), type);
-  const double bytes = static_cast<double>(in.bytes());
-  const auto tell = [&](const char* impl, double s) {
-    lines(what, impl, s * 1e6, "us", bytes / s / lines.copy_rate, verified);
-    lines(what, impl, bytes / s * 1e-9, "GB/s read", bytes / s / lines.copy_rate, verified);
+  const auto time = [&](const char* impl, const auto& body) {
+    lines.time_call(what, impl, n, 21, static_cast<double>(in.bytes()), "GB/s read", body, [&] {
+      return same(out.data(), out.data() + 1, 1, std::is_floating_point_v<T> ? 1e-5 : 0);
+    });
   };
-  tell("yupana cuda", seconds);
-  if (lines.params.peers) tell("CUB", theirs);
+  time("yupana cuda",
+       [&] { arrays::cuda::reduce(space, stream, values, n, T(0), out.data(), Plus{}); });
+  if (lines.params.peers) time("CUB", [&] { cub(); });
 }
 
 void measure_sorts(const Lines& lines, Workspace& space, std::int64_t n) {
   Keys in(n), keys(n), want(n), values(n), order(n);
   random_kernel<<<2048, 256>>>(in.data(), n, 1);
+  const cudaStream_t stream = lines.stream;
   const auto fill = [&] {
-    check(cudaMemcpyAsync(keys.data(), in.data(), in.bytes(), cudaMemcpyDeviceToDevice), "copy");
-    check(cudaMemcpyAsync(values.data(), in.data(), in.bytes(), cudaMemcpyDeviceToDevice), "copy");
+    for (Keys* to : {&keys, &values}) {
+      check(cudaMemcpyAsync(to->data(), in.data(), in.bytes(), cudaMemcpyDeviceToDevice, stream),
+            "copy");
+    }
   };
   check(cudaMemcpy(want.data(), in.data(), in.bytes(), cudaMemcpyDeviceToDevice), "copy");
   arrays::cuda::radix_sort_unsigned(
       space, nullptr, Columns<std::uint32_t>{want.data(), nullptr}, n);
-  const int repeats = lines.params.quick ? 1 : (n > (1 << 24) ? 5 : 15);
+  const int repeats = lines.params.quick ? 1 : (n > (1 << 24) ? 5 : (n > short_call ? 15 : 51));
   const auto time = [&](const char* what, const char* impl, const auto& body) {
-    const double seconds = median_call(repeats, fill, body);
+    const double seconds = median_call(stream, repeats, fill, body);
     lines(fmt::format("n=2^{} uint32{}", std::lround(std::log2(n)), what),
           impl,
           static_cast<double>(n) / seconds * 1e-9,
@@ -198,26 +249,27 @@ void measure_sorts(const Lines& lines, Workspace& space, std::int64_t n) {
   const Columns<std::uint32_t> alone{keys.data(), nullptr};
   const Columns<std::uint32_t, std::uint32_t> both{keys.data(), values.data()};
   time(", any order", "yupana cuda merge_sort", [&] {
-    arrays::cuda::merge_sort_by_key(space, nullptr, alone, n, Less{});
+    arrays::cuda::merge_sort_by_key(space, stream, alone, n, Less{});
   });
   if (lines.params.peers) {
-    Peer cub([&](void* m, std::size_t& bytes) { cub_merge_sort(m, bytes, keys.data(), n); });
+    Peer cub(
+        [&](void* m, std::size_t& bytes) { cub_merge_sort(stream, m, bytes, keys.data(), n); });
     time(", any order", "CUB merge sort, stable", [&] { cub(); });
   }
   time(" with values, any order", "yupana cuda merge_sort", [&] {
-    arrays::cuda::merge_sort_by_key(space, nullptr, both, n, Less{});
+    arrays::cuda::merge_sort_by_key(space, stream, both, n, Less{});
   });
   if (lines.params.peers) {
     Peer cub([&](void* m, std::size_t& bytes) {
-      cub_merge_sort_pairs(m, bytes, keys.data(), values.data(), n);
+      cub_merge_sort_pairs(stream, m, bytes, keys.data(), values.data(), n);
     });
     time(" with values, any order", "CUB merge sort, stable", [&] { cub(); });
   }
   time("", "yupana cuda sort (CUB radix)", [&] {
-    arrays::cuda::radix_sort_unsigned(space, nullptr, alone, n);
+    arrays::cuda::radix_sort_unsigned(space, stream, alone, n);
   });
   time(" with values", "yupana cuda sort (CUB radix)", [&] {
-    arrays::cuda::radix_sort_unsigned(space, nullptr, both, n);
+    arrays::cuda::radix_sort_unsigned(space, stream, both, n);
   });
 }
 
@@ -233,6 +285,10 @@ void scan_cuda(Context& context, const BenchParams& params) {
         "GB/s read + written",
         1.0,
         true);
+  const double launch = median_call(lines.stream, params.quick ? 3 : 501, nothing, [&] {
+    empty_kernel<<<1, 128, 0, lines.stream>>>();
+  });
+  lines("nothing", "empty launch (the limit of short calls)", launch * 1e6, "us", 1.0, true);
   for (const int bits :
        params.quick ? std::vector<int>{11, 18} : std::vector<int>{11, 16, 20, 24, 28}) {
     measure_scans<std::uint32_t>(lines, space, std::int64_t{1} << bits, "uint32");
@@ -270,7 +326,7 @@ void merge_cuda(Context& context, const BenchParams& params) {
     }
     const auto time = [&](const char* impl, const auto& body) {
       check(cudaMemset(out.data(), 0xff, out.bytes()), "spoil");
-      const double seconds = median_call(params.quick ? 1 : 11, nothing, body);
+      const double seconds = median_call(lines.stream, params.quick ? 1 : 11, nothing, body);
       const double rate = 2 * static_cast<double>(out.bytes()) / seconds;
       const std::string what = fmt::format("two of 2^{} uint32", bits);
       const bool verified = same(want.data(), out.data(), 2 * half);
@@ -284,7 +340,7 @@ void merge_cuda(Context& context, const BenchParams& params) {
     };
     time("yupana cuda", [&] {
       arrays::cuda::merge_by_key<std::uint32_t, arrays::NoValue>(space,
-                                                                 nullptr,
+                                                                 lines.stream,
                                                                  {a.data(), nullptr},
                                                                  half,
                                                                  {b.data(), nullptr},
@@ -292,7 +348,8 @@ void merge_cuda(Context& context, const BenchParams& params) {
                                                                  {out.data(), nullptr});
     });
     if (params.peers) {
-      time("Thrust", [&] { thrust_merge(a.data(), half, b.data(), half, out.data()); });
+      time("Thrust",
+           [&] { thrust_merge(lines.stream, a.data(), half, b.data(), half, out.data()); });
     }
   }
 }

@@ -4,6 +4,8 @@
 
 #include "bench/support/bench.hpp"
 
+struct CUstream_st;  // what a cudaStream_t points to; this header is read without CUDA, too
+
 namespace yupana::bench {
 
 /// `yupana bench scan|sort|merge --device cuda`.
@@ -12,17 +14,41 @@ void sort_cuda(Context& context, const BenchParams& params);
 void merge_cuda(Context& context, const BenchParams& params);
 
 /// CUB and Thrust on device memory, in arrays_cuda_peers.cu: `memory` is null to ask for `bytes`.
-void cub_scan(
-    void* memory, std::size_t& bytes, const std::uint32_t* in, std::int64_t n, std::uint32_t* out);
-void cub_scan(void* memory, std::size_t& bytes, const float* in, std::int64_t n, float* out);
-void cub_reduce(
-    void* memory, std::size_t& bytes, const std::uint32_t* in, std::int64_t n, std::uint32_t* out);
-void cub_reduce(void* memory, std::size_t& bytes, const float* in, std::int64_t n, float* out);
-void cub_merge_sort(void* memory, std::size_t& bytes, std::uint32_t* keys, std::int64_t n);
-void cub_merge_sort_pairs(
-    void* memory, std::size_t& bytes, std::uint32_t* keys, std::uint32_t* values, std::int64_t n);
-void thrust_scan(const std::uint32_t* in, std::int64_t n, std::uint32_t* out);
-void thrust_merge(const std::uint32_t* a,
+void cub_scan(CUstream_st* stream,
+              void* memory,
+              std::size_t& bytes,
+              const std::uint32_t* in,
+              std::int64_t n,
+              std::uint32_t* out);
+void cub_scan(CUstream_st* stream,
+              void* memory,
+              std::size_t& bytes,
+              const float* in,
+              std::int64_t n,
+              float* out);
+void cub_reduce(CUstream_st* stream,
+                void* memory,
+                std::size_t& bytes,
+                const std::uint32_t* in,
+                std::int64_t n,
+                std::uint32_t* out);
+void cub_reduce(CUstream_st* stream,
+                void* memory,
+                std::size_t& bytes,
+                const float* in,
+                std::int64_t n,
+                float* out);
+void cub_merge_sort(
+    CUstream_st* stream, void* memory, std::size_t& bytes, std::uint32_t* keys, std::int64_t n);
+void cub_merge_sort_pairs(CUstream_st* stream,
+                          void* memory,
+                          std::size_t& bytes,
+                          std::uint32_t* keys,
+                          std::uint32_t* values,
+                          std::int64_t n);
+void thrust_scan(CUstream_st* stream, const std::uint32_t* in, std::int64_t n, std::uint32_t* out);
+void thrust_merge(CUstream_st* stream,
+                  const std::uint32_t* a,
                   std::int64_t a_size,
                   const std::uint32_t* b,
                   std::int64_t b_size,

@@ -14,37 +14,63 @@ namespace yupana::bench {
 
 using yupana::cuda::check;
 
-void cub_scan(
-    void* memory, std::size_t& bytes, const std::uint32_t* in, std::int64_t n, std::uint32_t* out) {
-  check(cub::DeviceScan::ExclusiveSum(memory, bytes, in, out, n), "CUB");
+void cub_scan(cudaStream_t stream,
+              void* memory,
+              std::size_t& bytes,
+              const std::uint32_t* in,
+              std::int64_t n,
+              std::uint32_t* out) {
+  check(cub::DeviceScan::ExclusiveSum(memory, bytes, in, out, n, stream), "CUB");
 }
-void cub_scan(void* memory, std::size_t& bytes, const float* in, std::int64_t n, float* out) {
-  check(cub::DeviceScan::ExclusiveSum(memory, bytes, in, out, n), "CUB");
+void cub_scan(cudaStream_t stream,
+              void* memory,
+              std::size_t& bytes,
+              const float* in,
+              std::int64_t n,
+              float* out) {
+  check(cub::DeviceScan::ExclusiveSum(memory, bytes, in, out, n, stream), "CUB");
 }
-void cub_reduce(
-    void* memory, std::size_t& bytes, const std::uint32_t* in, std::int64_t n, std::uint32_t* out) {
-  check(cub::DeviceReduce::Sum(memory, bytes, in, out, n), "CUB");
+void cub_reduce(cudaStream_t stream,
+                void* memory,
+                std::size_t& bytes,
+                const std::uint32_t* in,
+                std::int64_t n,
+                std::uint32_t* out) {
+  check(cub::DeviceReduce::Sum(memory, bytes, in, out, n, stream), "CUB");
 }
-void cub_reduce(void* memory, std::size_t& bytes, const float* in, std::int64_t n, float* out) {
-  check(cub::DeviceReduce::Sum(memory, bytes, in, out, n), "CUB");
+void cub_reduce(cudaStream_t stream,
+                void* memory,
+                std::size_t& bytes,
+                const float* in,
+                std::int64_t n,
+                float* out) {
+  check(cub::DeviceReduce::Sum(memory, bytes, in, out, n, stream), "CUB");
 }
-void cub_merge_sort(void* memory, std::size_t& bytes, std::uint32_t* keys, std::int64_t n) {
-  check(cub::DeviceMergeSort::StableSortKeys(memory, bytes, keys, n, arrays::Less{}), "CUB");
-}
-void cub_merge_sort_pairs(
-    void* memory, std::size_t& bytes, std::uint32_t* keys, std::uint32_t* values, std::int64_t n) {
-  check(cub::DeviceMergeSort::StableSortPairs(memory, bytes, keys, values, n, arrays::Less{}),
+void cub_merge_sort(
+    cudaStream_t stream, void* memory, std::size_t& bytes, std::uint32_t* keys, std::int64_t n) {
+  check(cub::DeviceMergeSort::StableSortKeys(memory, bytes, keys, n, arrays::Less{}, stream),
         "CUB");
 }
-void thrust_scan(const std::uint32_t* in, std::int64_t n, std::uint32_t* out) {
-  thrust::exclusive_scan(thrust::device, in, in + n, out, 0u);
+void cub_merge_sort_pairs(cudaStream_t stream,
+                          void* memory,
+                          std::size_t& bytes,
+                          std::uint32_t* keys,
+                          std::uint32_t* values,
+                          std::int64_t n) {
+  check(
+      cub::DeviceMergeSort::StableSortPairs(memory, bytes, keys, values, n, arrays::Less{}, stream),
+      "CUB");
 }
-void thrust_merge(const std::uint32_t* a,
+void thrust_scan(cudaStream_t stream, const std::uint32_t* in, std::int64_t n, std::uint32_t* out) {
+  thrust::exclusive_scan(thrust::device.on(stream), in, in + n, out, 0u);
+}
+void thrust_merge(cudaStream_t stream,
+                  const std::uint32_t* a,
                   std::int64_t a_size,
                   const std::uint32_t* b,
                   std::int64_t b_size,
                   std::uint32_t* out) {
-  thrust::merge(thrust::device, a, a + a_size, b, b + b_size, out, arrays::Less{});
+  thrust::merge(thrust::device.on(stream), a, a + a_size, b, b + b_size, out, arrays::Less{});
 }
 
 }  // namespace yupana::bench

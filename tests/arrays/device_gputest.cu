@@ -1,13 +1,16 @@
-// The templates for device code: operators, orders and types of one's own, in device memory.
+// The templates for device code: operators, orders and types of one's own, in device memory. Over
+// 400 lines: the tests share arrays on the device, operators and orders.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "tests/arrays/samples.hpp"
 #include "tests/support/gpu.hpp"
 #include "yupana/arrays/merge_sort_cuda.cuh"
 #include "yupana/arrays/partition_cuda.cuh"
+#include "yupana/arrays/reduce.hpp"
 #include "yupana/arrays/reduce_by_key_cuda.cuh"
 #include "yupana/arrays/reduce_cuda.cuh"
 
@@ -125,10 +128,12 @@ void scans(T init, Op op) {
         space, nullptr, again.data(), n, cuda::Words<T>{}, again.data(), op);
     EXPECT_TRUE(again.back() == inclusive) << "textbook inclusive " << n;
     There<T> result(std::vector<T>{init});
-    There<T> summed(in, 1);
-    const T* values = summed.data();
-    cuda::reduce(space, nullptr, values, n, init, result.data(), op);
-    EXPECT_TRUE(result.back()[0] == running) << "reduce " << n;
+    for (const std::int64_t shift : {0, 1}) {
+      There<T> summed(in, shift);
+      const T* values = summed.data();
+      cuda::reduce(space, nullptr, values, n, init, result.data(), op);
+      EXPECT_TRUE(result.back()[0] == running) << "reduce " << n << " shifted by " << shift;
+    }
   }
 }
 
@@ -145,6 +150,82 @@ TEST(DeviceArrays, ScansOfEveryWidth) {
   scans<std::uint32_t>(7, Multiply{});
   scans<std::uint64_t>(7, Plus{});
   scans<std::uint64_t>(7, Max{});
+}
+
+TEST(DeviceArrays, FoldsOfIntegersTakeAsManyBlocksAsTheyNeed) {
+  YUPANA_NEEDS_GPU();
+  Workspace space;
+  using Few = cuda::ChunkShape<std::uint32_t, 3, 2>;
+  for (const std::int64_t n : {1, 5, 2047, 2048, 2049, 6143, 6144, 6145, 100003}) {
+    const std::vector<std::uint32_t> in = random_values<std::uint32_t>(n);
+    const std::uint32_t least = *std::min_element(in.begin(), in.end());
+    std::uint32_t sum = 7;
+    for (const std::uint32_t x : in) sum += x;
+    There<std::uint32_t> there(in), result(std::vector<std::uint32_t>{0});
+    const std::uint32_t* values = there.data();
+    cuda::reduce_chunks<Few>(space, nullptr, values, n, 7u, result.data(), Plus{});
+    EXPECT_EQ(result.back()[0], sum) << n;
+    cuda::reduce_chunks<Few>(space, nullptr, values, n, ~0u, result.data(), Min{});
+    EXPECT_EQ(result.back()[0], least) << n;
+  }
+}
+
+template <class T>
+void sums_anywhere() {
+  Workspace space;
+  Context context({.device = "cpu", .threads = 2});
+  constexpr std::int64_t tile = tile_size<T>, row = cuda::sum_row<T>;
+  using Small = cuda::SumShape<T, 32, 2>;
+  for (const std::int64_t n : {std::int64_t{1},
+                               row - 1,
+                               row,
+                               row + 1,
+                               127 * row,
+                               128 * row,
+                               129 * row,
+                               512 * row + 5,
+                               700 * row,
+                               tile - 1,
+                               tile,
+                               tile + 1,
+                               5 * tile + 17,
+                               37 * tile - row}) {
+    const std::vector<T> in = random_values<T>(n);
+    const T want = reduce(context, in.data(), n, T(3), Plus{});
+    for (const std::int64_t shift : {0, 1, 3}) {
+      There<T> there(in, shift), result(std::vector<T>{0});
+      const T* values = there.data();
+      cuda::reduce(space, nullptr, values, n, T(3), result.data(), Plus{});
+      EXPECT_TRUE(same_bits(result.back(), std::vector<T>{want})) << n << " shifted by " << shift;
+      cuda::sum<T, Small>(space, nullptr, values, n, T(3), result.data());
+      EXPECT_TRUE(same_bits(result.back(), std::vector<T>{want})) << n << ", a ring of two stages";
+    }
+  }
+}
+
+TEST(DeviceArrays, SumsOfFloatsHaveTheBitsOfTheCpuWhereverTheyBegin) {
+  YUPANA_NEEDS_GPU();
+  sums_anywhere<float>();
+  sums_anywhere<double>();
+}
+
+template <class T>
+T pairwise(const T* values, std::int64_t n) {
+  return n == 1 ? values[0] : pairwise(values, n / 2) + pairwise(values + n / 2, n - n / 2);
+}
+
+TEST(DeviceArrays, TotalsOfAnyNumberOfTilesMeetInPairs) {
+  YUPANA_NEEDS_GPU();
+  std::vector<std::int64_t> counts = {1000, 1023, 1024, 1025, 4096, 5001, 70001};
+  for (std::int64_t n = 1; n < 70; ++n) counts.push_back(n);
+  for (const std::int64_t n : counts) {
+    const std::vector<float> in = random_values<float>(n);
+    There<float> there(in), nodes(in), result(std::vector<float>{0});
+    const float* totals = there.data();
+    cuda::launch_join_totals(nullptr, totals, n, nodes.data(), 3.0f, result.data());
+    const std::vector<float> want{3.0f + pairwise(in.data(), n)};
+    EXPECT_TRUE(same_bits(result.back(), want)) << n;
+  }
 }
 
 TEST(DeviceArrays, TwoScansInOneWorkspaceDoNotMixTheirTotals) {
@@ -259,6 +340,83 @@ TEST(DeviceArrays, MergesortMovesWideValues) {
   }
 }
 
+/// Tiles of two runs by every way to find where they begin.
+template <class K, class V, class Order>
+void merges(Columns<const K, const V> a,
+            std::int64_t a_size,
+            Columns<const K, const V> b,
+            std::int64_t b_size,
+            Columns<K, V> out,
+            int way,
+            Order less) {
+  Workspace space;
+  using Shape = cuda::TwoRunsShape<cuda::Item<K, V>>;
+  const std::int64_t n = a_size + b_size;
+  const cuda::MergePlan plan = cuda::plan_merge<Shape>(n, n, 2);
+  DeviceArray<std::int64_t> splits(plan.splits(2));
+  cuda::launch_merge<Shape, 2>(space,
+                               nullptr,
+                               cuda::TwoRuns<K, V>{a, b, a_size, b_size},
+                               plan,
+                               splits.data(),
+                               out,
+                               less,
+                               way == 0 ? n : 0,
+                               way == 1 ? n : 0);
+  check(cudaDeviceSynchronize(), "merge");
+}
+
+/// Two runs: anyhow; b behind a; b in the middle of a; all equal; of few different keys.
+struct LyingRuns {
+  std::vector<std::uint32_t> a, b;
+  LyingRuns(std::int64_t a_size, std::int64_t b_size, int lie)
+      : a(random_values<std::uint32_t>(a_size)), b(random_values<std::uint32_t>(b_size, 2)) {
+    for (std::uint32_t& x : a) x = lie == 1 ? x / 2 : (lie == 3 ? 5 : (lie == 4 ? x % 16 : x));
+    for (std::uint32_t& x : b) {
+      if (lie == 1) x |= 1u << 31;
+      if (lie == 2) x = x / 1000 + (1u << 30);
+      if (lie == 3) x = 5;
+      if (lie == 4) x %= 16;
+    }
+    std::sort(a.begin(), a.end());
+    std::sort(b.begin(), b.end());
+  }
+};
+
+template <class Order>
+void merges_every_way(const LyingRuns& runs, const std::string& place, Order less) {
+  std::vector<std::uint32_t> want(runs.a.size() + runs.b.size());
+  std::merge(runs.a.begin(), runs.a.end(), runs.b.begin(), runs.b.end(), want.begin(), less);
+  There<std::uint32_t> a(runs.a, 1), b(runs.b, 3);
+  for (const int way : {0, 1, 2}) {
+    There<std::uint32_t> out(std::vector<std::uint32_t>(want.size(), ~0u), 2);
+    merges<std::uint32_t, NoValue>({a.data(), nullptr},
+                                   ssize_of(runs.a),
+                                   {b.data(), nullptr},
+                                   ssize_of(runs.b),
+                                   {out.data(), nullptr},
+                                   way,
+                                   less);
+    EXPECT_EQ(out.back(), want) << place << " by way " << way;
+  }
+}
+
+TEST(DeviceArrays, MergesFindTheirTilesHoweverTheRunsLie) {
+  YUPANA_NEEDS_GPU();
+  constexpr std::int64_t size = 400000;
+  for (const std::int64_t b_size : {std::int64_t{0}, std::int64_t{1}, std::int64_t{5887}, size}) {
+    for (const int lie : {0, 1, 2, 3, 4}) {
+      LyingRuns runs(size + (b_size & 1), b_size, lie);
+      const std::string place = std::to_string(b_size) + " lying " + std::to_string(lie);
+      merges_every_way(runs, place, Less{});
+      // Keys that this order takes for equal come in the order they had.
+      std::stable_sort(runs.a.begin(), runs.a.end(), LowBits{});
+      std::stable_sort(runs.b.begin(), runs.b.end(), LowBits{});
+      merges_every_way(runs, place + ", by low bits", LowBits{});
+    }
+  }
+}
+
 /// Whatever it is, no order.
 struct Never {
   constexpr bool operator()(std::uint32_t a, std::uint32_t b) const {
@@ -277,6 +435,14 @@ TEST(DeviceArrays, AnOrderThatContradictsItselfHarmsNothingElse) {
   const std::vector<std::uint32_t> got = there.back();
   EXPECT_EQ(got.front(), in.front());
   EXPECT_EQ(got.back(), in.back());
+  for (const int way : {0, 1, 2}) {
+    There<std::uint32_t> a(in), b(in, 1), out(std::vector<std::uint32_t>(2 * in.size() + 2, 77u));
+    merges<std::uint32_t, NoValue>(
+        {a.data(), nullptr}, n, {b.data(), nullptr}, n, {out.data() + 1, nullptr}, way, Never{});
+    const std::vector<std::uint32_t> merged = out.back();
+    EXPECT_EQ(merged[0], 77u);
+    EXPECT_EQ(merged[static_cast<std::size_t>(2 * n + 1)], 77u);
+  }
 }
 
 __global__ void ones_kernel(std::uint8_t* values, std::int64_t n) {

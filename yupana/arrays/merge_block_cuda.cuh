@@ -6,6 +6,7 @@
 
 #include "yupana/arrays/columns.hpp"
 #include "yupana/arrays/operators.hpp"
+#include "yupana/arrays/overlap_cuda.cuh"
 #include "yupana/arrays/warp_cuda.cuh"
 
 /// Sorting and merging in registers and shared memory: what one thread does.
@@ -45,6 +46,22 @@ __device__ inline Item<K, V> load_item(const Columns<const K, const V>& from, st
     return {from.keys[i], from.values[i]};
   } else {
     return {from.keys[i]};
+  }
+}
+/// *to = load_item(from, i) in shared memory, once wait_for_copies() and a barrier have passed. By
+/// way of registers a merge of 17 items a thread, which has 40 of them, waited for memory three
+/// times.
+template <class K, class V>
+__device__ inline void bring_item(const Columns<const K, const V>& from,
+                                  std::int64_t i,
+                                  Item<K, V>* to) {
+  if constexpr (!Item<K, V>::has_value && copies_ahead<K>) {
+    copy_ahead<sizeof(K)>(&to->key, from.keys + i);
+  } else if constexpr (copies_ahead<K> && copies_ahead<V>) {
+    copy_ahead<sizeof(K)>(&to->key, from.keys + i);
+    copy_ahead<sizeof(V)>(&to->value, from.values + i);
+  } else {
+    *to = load_item<K, V>(from, i);
   }
 }
 template <class K, class V>

@@ -4,7 +4,8 @@
 #include <cstdint>
 
 #include "yupana/arrays/merge_block_cuda.cuh"
-#include "yupana/arrays/warp_cuda.cuh"
+#include "yupana/arrays/merge_split_cuda.cuh"
+#include "yupana/arrays/overlap_cuda.cuh"
 #include "yupana/arrays/workspace_cuda.hpp"
 #include "yupana/core/tiles.hpp"
 
@@ -13,38 +14,6 @@
 /// brings its tile's pieces to shared memory, merges them there, pair by pair and the pairs, and
 /// writes the tile. Four at a time halve the traffic of a sort.
 namespace yupana::arrays::cuda {
-
-/// Runs of a sort's pass: `ways` runs of `width` neighbours are a group, the last may be short.
-template <class K, class V>
-struct NeighbourRuns {
-  Columns<const K, const V> data;
-  std::int64_t n;
-  std::int64_t width;
-
-  __device__ std::int64_t place(std::int64_t group, int ways) const { return group * ways * width; }
-  __device__ std::int64_t length(std::int64_t group, int ways, int run) const {
-    const std::int64_t left = n - place(group, ways) - run * width;
-    return left < 0 ? 0 : (left < width ? left : width);
-  }
-  __device__ Columns<const K, const V> run(std::int64_t group, int ways, int run) const {
-    return data + (place(group, ways) + run * width);
-  }
-};
-
-/// Two runs anywhere.
-template <class K, class V>
-struct TwoRuns {
-  Columns<const K, const V> a, b;
-  std::int64_t a_size, b_size;
-
-  __device__ std::int64_t place(std::int64_t, int) const { return 0; }
-  __device__ std::int64_t length(std::int64_t, int, int run) const {
-    return run == 0 ? a_size : b_size;
-  }
-  __device__ Columns<const K, const V> run(std::int64_t, int, int run) const {
-    return run == 0 ? a : b;
-  }
-};
 
 /// Threads and items a thread of a merging block. An odd number of items: lanes that write theirs
 /// to shared memory do not meet in a bank.
@@ -56,166 +25,12 @@ struct MergeShape {
   static_assert(sizeof(I) <= 32, "merge: keys and values of at most 32 bytes together");
 };
 
-/// Where the first `diagonal` items of the merged order end in each run. Each step halves one run's
-/// candidates: if the middles together have `diagonal` items before them, the greatest middle is
-/// not among the first; otherwise the least one is. (Were the greatest among them, so would be all
-/// before the middles: too many. And the other way round.) Of equal keys the earlier run's are
-/// first.
-template <int ways, class K, class V, class Runs, class Order>
-__device__ void split_runs(const Runs& runs,
-                           std::int64_t group,
-                           std::int64_t diagonal,
-                           const Order& less,
-                           std::int64_t (&low)[ways]) {
-  std::int64_t high[ways];
-  const K* keys[ways];
-  std::int64_t all = 0;
-#pragma unroll
-  for (int r = 0; r < ways; ++r) all += runs.length(group, ways, r);
-#pragma unroll
-  for (int r = 0; r < ways; ++r) {
-    const std::int64_t length = runs.length(group, ways, r);
-    const std::int64_t others = all - length;
-    keys[r] = runs.run(group, ways, r).keys;
-    low[r] = diagonal > others ? diagonal - others : 0;
-    high[r] = diagonal < length ? diagonal : length;
-  }
-  Held<K, ways> room;
-  K(&middle)[ways] = room.items;
-#pragma unroll
-  for (int r = 0; r < ways; ++r) {
-    if (low[r] < high[r]) middle[r] = keys[r][(low[r] + high[r]) / 2];
-  }
-  while (true) {
-    std::int64_t before = 0;
-    bool open = false;
-#pragma unroll
-    for (int r = 0; r < ways; ++r) {
-      before += (low[r] + high[r]) / 2;
-      open |= low[r] < high[r];
-    }
-    if (!open) return;
-    const bool lower = before >= diagonal;
-    int chosen = -1;
-    Held<K, 1> best_room;
-    K& best = best_room.items[0];
-#pragma unroll
-    for (int r = 0; r < ways; ++r) {
-      if (low[r] >= high[r]) continue;
-      // The greatest, of equals the last; the least, of equals the first.
-      if (chosen < 0 || (lower ? !less(middle[r], best) : less(middle[r], best))) {
-        chosen = r;
-        best = middle[r];
-      }
-    }
-    // One load for all lanes, whichever run each has chosen.
-    const K* next = nullptr;
-#pragma unroll
-    for (int r = 0; r < ways; ++r) {
-      const std::int64_t at = (low[r] + high[r]) / 2;
-      if (r == chosen && lower) high[r] = at;
-      if (r == chosen && !lower) low[r] = at + 1;
-      if (r == chosen && low[r] < high[r]) next = keys[r] + (low[r] + high[r]) / 2;
-    }
-    if (next == nullptr) continue;
-    const K loaded = *next;
-#pragma unroll
-    for (int r = 0; r < ways; ++r) {
-      if (r == chosen) middle[r] = loaded;
-    }
-  }
-}
-
-/// splits[(group * (tiles + 1) + tile) * ways + run]: where a tile of a group begins in a run.
-template <int ways, class K, class V, class Runs, class Order>
-__global__ void __launch_bounds__(128) split_kernel(Runs runs,
-                                                    std::int64_t groups,
-                                                    std::int64_t tiles,
-                                                    int tile,
-                                                    std::int64_t* splits,
-                                                    Order less) {
-  const std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (at >= groups * (tiles + 1)) return;
-  const std::int64_t group = at / (tiles + 1);
-  std::int64_t all = 0;
-#pragma unroll
-  for (int r = 0; r < ways; ++r) all += runs.length(group, ways, r);
-  const std::int64_t diagonal = at % (tiles + 1) * tile;
-  std::int64_t begin[ways];
-  split_runs<ways, K, V>(runs, group, diagonal < all ? diagonal : all, less, begin);
-#pragma unroll
-  for (int r = 0; r < ways; ++r) splits[at * ways + r] = begin[r];
-}
-
-/// The same by a warp a boundary, for few boundaries, where a thread's chain of loads is all there
-/// is to wait for: 8 lanes a run probe their candidates at even distances. Of each probe it is
-/// known between which probes of the other runs it falls, so how many items at least and at most
-/// come before it.
-template <class K, class V, class Runs, class Order>
-__global__ void __launch_bounds__(128) split_by_warp_kernel(Runs runs,
-                                                            std::int64_t groups,
-                                                            std::int64_t tiles,
-                                                            int tile,
-                                                            std::int64_t* splits,
-                                                            Order less) {
-  constexpr int ways = 4, probes = 8;
-  const std::int64_t at = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
-  if (at >= groups * (tiles + 1)) return;
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int run = lane / probes, probe = lane % probes;
-  const std::int64_t group = at / (tiles + 1);
-  std::int64_t all = 0;
-  for (int r = 0; r < ways; ++r) all += runs.length(group, ways, r);
-  const std::int64_t diagonal = min(at % (tiles + 1) * tile, all);
-  const std::int64_t length = runs.length(group, ways, run);
-  const K* keys = runs.run(group, ways, run).keys;
-  std::int64_t low = max(std::int64_t{0}, diagonal - (all - length));
-  std::int64_t high = min(diagonal, length);
-  // Probe k of a run; in a narrow one several stand on the same item.
-  const auto probe_at = [](std::int64_t from, std::int64_t until, int k) {
-    return from + (until - from) * (2 * k + 1) / (2 * probes);
-  };
-  // Every round closes some candidates if the order is one; else the rounds end all the same.
-  for (int round = 0; round < 128 && __any_sync(all_lanes, low < high); ++round) {
-    const bool open = low < high;
-    const std::int64_t place = open ? probe_at(low, high, probe) : low;
-    // Where a run is closed, some key of it or of the first: all are compared, whatever they count.
-    const Words<K> own =
-        to_words(length > 0 ? keys[min(place, length - 1)] : runs.run(group, ways, 0).keys[0]);
-    const K key = from_words<K>(own);
-    std::int64_t least = place, most = place;
-#pragma unroll
-    for (int r = 0; r < ways; ++r) {
-      const std::int64_t their_low = __shfl_sync(all_lanes, low, r * probes);
-      const std::int64_t their_high = __shfl_sync(all_lanes, high, r * probes);
-      const bool earlier = r < run;  // its equals come before one's own
-      int before = 0;
-#pragma unroll
-      for (int k = 0; k < probes; ++k) {
-        const K theirs = from_words<K>(lane_value(own, r * probes + k));
-        before += less(earlier ? key : theirs, earlier ? theirs : key) != earlier;
-      }
-      if (r == run) continue;
-      if (their_low >= their_high) {
-        least += their_low;
-        most += their_low;
-      } else {
-        least += before > 0 ? probe_at(their_low, their_high, before - 1) + 1 : their_low;
-        most += before < probes ? probe_at(their_low, their_high, before) : their_high;
-      }
-    }
-    // Within a run what was found of one probe holds for all on its side.
-    std::int64_t new_low = open && most < diagonal ? place + 1 : low;
-    std::int64_t new_high = open && least >= diagonal ? place : high;
-    for (int distance = 1; distance < probes; distance *= 2) {
-      new_low = max(new_low, __shfl_xor_sync(all_lanes, new_low, distance));
-      new_high = min(new_high, __shfl_xor_sync(all_lanes, new_high, distance));
-    }
-    low = new_low;
-    high = new_high;
-  }
-  if (probe == 0) splits[at * ways + run] = low;
-}
+/// Of two runs, whose boundaries are a good part of the work: fewer, larger tiles.
+template <class I>
+struct TwoRunsShape : MergeShape<I> {
+  static constexpr int items = sizeof(I) <= 4 ? 27 : MergeShape<I>::items;
+  static constexpr int blocks = sizeof(I) <= 4 ? 4 : MergeShape<I>::blocks;
+};
 
 /// Merges the runs [0, middle) and [middle, end) of shared memory in place: thread t takes items
 /// [t, t + 1) * count of the result.
@@ -235,8 +50,9 @@ __device__ inline void merge_in_block(
   __syncthreads();
 }
 
-template <int ways, class K, class V, class Runs, class Shape, class Order>
-__global__ void __launch_bounds__(Shape::threads, Shape::blocks)
+/// `splits` is null where the block itself finds where its tile begins and ends.
+template <int ways, bool finds, class K, class V, class Runs, class Shape, class Order>
+__global__ void __launch_bounds__(Shape::threads, finds ? 2 : Shape::blocks)
     merge_kernel(Runs runs,
                  std::int64_t tiles,
                  int tile,
@@ -249,7 +65,21 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t group = blockIdx.x / tiles;
   const std::int64_t at = blockIdx.x % tiles;
+  let_next_launch_begin();
+  wait_for_launch_before();
   const std::int64_t* begin = splits + (group * (tiles + 1) + at) * ways;
+  if constexpr (finds) {
+    __shared__ std::int64_t found[2 * ways];
+    const int lane = thread % 32, each = 32 / ways;
+    if (thread < 64) {
+      const int end_of_tile = thread / 32;
+      const int low = split_by_warp<ways, int, K, V>(
+          runs, group, static_cast<int>(at + end_of_tile) * tile, less, lane);
+      if (lane % each == 0) found[end_of_tile * ways + lane / each] = low;
+    }
+    __syncthreads();
+    begin = found;
+  }
   // Piece r stands at [start[r], start[r + 1]).
   Columns<const K, const V> piece[ways];
   int start[ways + 1];
@@ -271,8 +101,9 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     Columns<const K, const V> from = piece[0];
 #pragma unroll
     for (int r = 1; r < ways; ++r) from = to >= start[r] ? piece[r] : from;
-    items[to] = load_item<K, V>(from, to);
+    bring_item<K, V>(from, to, &items[to]);
   }
+  wait_for_copies();
   __syncthreads();
   if constexpr (ways == 4) {
     // The first pair has as many threads as it needs, the second the others: at most one thread
@@ -311,11 +142,19 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
 /// Up to this many boundaries a warp finds each; more of them keep the device busy by themselves.
 inline constexpr std::int64_t split_by_warp_most = 24000;
 
+/// Up to this many tiles their blocks find where they begin: one launch fewer, and the device has
+/// places for all of them.
+inline constexpr std::int64_t finding_tiles_most = 400;
+
 /// Tiles of one pass.
 struct MergePlan {
   std::int64_t groups = 0, tiles = 0;  ///< tiles of a group
   int tile = 0;
-  std::int64_t splits(int ways) const { return groups * (tiles + 1) * ways; }
+  std::int64_t boundaries() const { return groups * (tiles + 1); }
+  std::int64_t coarse() const { return divide_up(tiles, coarse_tiles); }
+  std::int64_t splits(int ways) const {
+    return (boundaries() + (ways == 2 ? groups * (coarse() + 1) : 0)) * ways;
+  }
 };
 
 template <class Shape>
@@ -329,31 +168,110 @@ MergePlan plan_merge(std::int64_t n, std::int64_t group_size, int ways) {
   return plan;
 }
 
+/// Where the tiles begin, into `splits`, in the way that is quickest for as many.
 template <int ways, class K, class V, class Runs, class Order>
+void launch_splits(const Workspace& space,
+                   cudaStream_t stream,
+                   const Runs& runs,
+                   const MergePlan& plan,
+                   std::int64_t* splits,
+                   Order less,
+                   std::int64_t few_boundaries) {
+  const auto by_warp = [&](std::int64_t tiles, int tile, std::int64_t* to) {
+    launch_after(space,
+                 stream,
+                 split_by_warp_kernel<ways, K, V, Runs, Order>,
+                 divide_up(plan.groups * (tiles + 1), 4),
+                 128,
+                 0,
+                 runs,
+                 plan.groups,
+                 tiles,
+                 tile,
+                 to,
+                 less);
+  };
+  const std::int64_t blocks = divide_up(plan.boundaries(), 128);
+  if (plan.boundaries() <= few_boundaries) {
+    by_warp(plan.tiles, plan.tile, splits);
+  } else if constexpr (ways == 2) {
+    std::int64_t* coarse = splits + plan.boundaries() * 2;
+    by_warp(plan.coarse(), plan.tile * static_cast<int>(coarse_tiles), coarse);
+    launch_after(space,
+                 stream,
+                 split_between_kernel<K, V, Runs, Order>,
+                 blocks,
+                 128,
+                 0,
+                 runs,
+                 plan.groups,
+                 plan.tiles,
+                 plan.tile,
+                 static_cast<const std::int64_t*>(coarse),
+                 splits,
+                 less);
+  } else {
+    launch_after(space,
+                 stream,
+                 split_kernel<ways, K, V, Runs, Order>,
+                 blocks,
+                 128,
+                 0,
+                 runs,
+                 plan.groups,
+                 plan.tiles,
+                 plan.tile,
+                 splits,
+                 less);
+  }
+}
+
+/// Up to `few_tiles` find their own beginnings; tests set other limits.
+template <class Shape, int ways, class K, class V, class Runs, class Order>
 void launch_merge(Workspace& space,
                   cudaStream_t stream,
                   const Runs& runs,
                   const MergePlan& plan,
                   std::int64_t* splits,
                   Columns<K, V> out,
-                  Order less) {
-  using Shape = MergeShape<Item<K, V>>;
-  const auto kernel = merge_kernel<ways, K, V, Runs, Shape, Order>;
+                  Order less,
+                  std::int64_t few_tiles = finding_tiles_most,
+                  std::int64_t few_boundaries = split_by_warp_most) {
   // Behind the last item a thread may read as many as it takes.
   constexpr int bytes =
       (Shape::threads + 1) * Shape::items * static_cast<int>(sizeof(Item<K, V>)) + 16;
-  space.allow_shared(kernel, bytes);
-  const std::int64_t boundaries = plan.groups * (plan.tiles + 1);
-  if (ways == 4 && boundaries <= split_by_warp_most) {
-    split_by_warp_kernel<K, V><<<static_cast<unsigned>(divide_up(boundaries, 4)), 128, 0, stream>>>(
-        runs, plan.groups, plan.tiles, plan.tile, splits, less);
-  } else {
-    split_kernel<ways, K, V><<<static_cast<unsigned>(divide_up(boundaries, 128)), 128, 0, stream>>>(
-        runs, plan.groups, plan.tiles, plan.tile, splits, less);
+  const std::int64_t all = plan.groups * plan.tiles;
+  if (all <= few_tiles) {
+    const auto kernel = merge_kernel<ways, true, K, V, Runs, Shape, Order>;
+    space.allow_shared(kernel, bytes);
+    return launch_after(space,
+                        stream,
+                        kernel,
+                        all,
+                        Shape::threads,
+                        bytes,
+                        runs,
+                        plan.tiles,
+                        plan.tile,
+                        static_cast<const std::int64_t*>(nullptr),
+                        out,
+                        less);
   }
-  kernel<<<static_cast<unsigned>(plan.groups * plan.tiles), Shape::threads, bytes, stream>>>(
-      runs, plan.tiles, plan.tile, splits, out, less);
-  yupana::cuda::check_launch("merge");
+  launch_splits<ways, K, V>(space, stream, runs, plan, splits, less, few_boundaries);
+  const auto kernel = merge_kernel<ways, false, K, V, Runs, Shape, Order>;
+  space.allow_shared(kernel, bytes);
+  launch_after(space,
+               stream,
+               kernel,
+               all,
+               Shape::threads,
+               bytes,
+               runs,
+               plan.tiles,
+               plan.tile,
+               static_cast<const std::int64_t*>(splits),
+               out,
+               less);
 }
 
 /// Merges two sorted arrays of device memory into out, which overlaps neither; stable, a's first.
@@ -370,10 +288,12 @@ void merge_by_key(Workspace& space,
                   Order less = {}) {
   const std::int64_t n = a_size + b_size;
   if (n <= 0) return;
-  const MergePlan plan = plan_merge<MergeShape<Item<K, V>>>(n, n, 2);
+  using Shape = TwoRunsShape<Item<K, V>>;
+  const MergePlan plan = plan_merge<Shape>(n, n, 2);
   auto* splits = static_cast<std::int64_t*>(
       space.scratch(static_cast<std::uint64_t>(plan.splits(2)) * sizeof(std::int64_t)));
-  launch_merge<2>(space, stream, TwoRuns<K, V>{a, b, a_size, b_size}, plan, splits, out, less);
+  launch_merge<Shape, 2>(
+      space, stream, TwoRuns<K, V>{a, b, a_size, b_size}, plan, splits, out, less);
 }
 
 }  // namespace yupana::arrays::cuda

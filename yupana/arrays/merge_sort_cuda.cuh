@@ -32,14 +32,16 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
   constexpr int count = Shape::items;
   extern __shared__ __align__(128) unsigned char memory[];
   I* items = reinterpret_cast<I*>(memory);
+  let_next_launch_begin();
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t first = std::int64_t{blockIdx.x} * Shape::tile;
   const int end = static_cast<int>(n - first < Shape::tile ? n - first : Shape::tile);
 #pragma unroll
   for (int i = 0; i < count; ++i) {
     const int at = i * Shape::threads + thread;
-    if (at < end) items[at] = load_item<K, V>(in, first + at);
+    if (at < end) bring_item<K, V>(in, first + at, &items[at]);
   }
+  wait_for_copies();
   __syncthreads();
   Held<I, count> room;
   I(&own)[count] = room.items;
@@ -86,10 +88,9 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
 /// Merges of four runs while more than two are left.
 inline int ways_of(std::int64_t width, std::int64_t n) { return 2 * width >= n ? 2 : 4; }
 
-template <class Shape, class K, class V, class Order>
+template <class Shape, class Merge, class K, class V, class Order>
 void merge_sort_tiles(
     Workspace& space, cudaStream_t stream, Columns<K, V> data, std::int64_t n, Order less) {
-  using Merge = MergeShape<Item<K, V>>;
   const auto part = [](std::int64_t bytes) {
     return static_cast<std::uint64_t>(round_up(bytes, 256));
   };
@@ -126,9 +127,9 @@ void merge_sort_tiles(
     const MergePlan plan = plan_merge<Merge>(n, ways * width, ways);
     const NeighbourRuns<K, V> runs{from, n, width};
     if (ways == 4) {
-      launch_merge<4>(space, stream, runs, plan, begins, to, less);
+      launch_merge<Merge, 4>(space, stream, runs, plan, begins, to, less);
     } else {
-      launch_merge<2>(space, stream, runs, plan, begins, to, less);
+      launch_merge<Merge, 2>(space, stream, runs, plan, begins, to, less);
     }
     std::swap(from, to);
     width *= ways;
@@ -146,9 +147,10 @@ void merge_sort_by_key(
   if (n < 2) return;
   using Large = SortShape<K, V, Order>;
   if (n > std::int64_t{2} * Large::blocks * space.multiprocessors() * Large::tile) {
-    return merge_sort_tiles<Large>(space, stream, data, n, less);
+    return merge_sort_tiles<Large, MergeShape<Item<K, V>>>(space, stream, data, n, less);
   }
-  merge_sort_tiles<SortShape<K, V, Order, false>>(space, stream, data, n, less);
+  merge_sort_tiles<SortShape<K, V, Order, false>, MergeShape<Item<K, V>>>(
+      space, stream, data, n, less);
 }
 
 }  // namespace yupana::arrays::cuda

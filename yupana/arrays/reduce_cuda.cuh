@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "yupana/arrays/fold_cuda.cuh"
-#include "yupana/arrays/tile.hpp"
+#include "yupana/arrays/sums_cuda.cuh"
 #include "yupana/arrays/workspace_cuda.hpp"
 #include "yupana/core/tiles.hpp"
 
@@ -16,34 +17,117 @@ struct ShareShape {
   static constexpr int most_blocks = 512;  // part of the order of operations, so not the device's
 };
 
-/// Integers, in any order: all warps walk through memory side by side, a lane folds its own
-/// vectors. `walk` warps take turns of a unit; the values behind the last whole unit go to the
-/// first warp.
+/// Integers, in any order: chunks side by side, a block each, many more than there are places for:
+/// those that are done first take more. As many blocks as fit, each with its share, waited for the
+/// slowest of them.
+template <class T, int blocks = 2048, int in_flight = 8>
+struct ChunkShape {
+  static constexpr int threads = 256, warps = threads / 32, unroll = in_flight;
+  static constexpr std::int64_t row = std::int64_t{threads} * vector_of<T>;
+  static constexpr std::int64_t unit = row * unroll;
+  static constexpr std::int64_t most_blocks = blocks;
+};
+
 template <class T, class Op>
-__device__ T fold_turns(
-    const T* values, std::int64_t n, std::int64_t warp, std::int64_t walk, const Op& op, int lane) {
-  constexpr int vector = vector_of<T>, unroll = 8;
-  constexpr std::int64_t row = 32 * vector, unit = row * unroll;
-  const T* own = values + lane * vector;
-  T total[vector];
-  load_vector(own + warp * unit, total);  // each warp has a unit
-  T x[unroll][vector];
-  for (std::int64_t turn = warp; turn < n / unit; turn += walk) {
+inline constexpr bool folds_chunks = std::is_integral_v<T>&& commutes<T, Op>;
+
+template <class T, class Op>
+constexpr T neutral() {
+  if constexpr (std::is_same_v<Op, Multiply>) return T(1);
+  if constexpr (std::is_same_v<Op, Min>) return std::numeric_limits<T>::max();
+  if constexpr (std::is_same_v<Op, Max>) return std::numeric_limits<T>::lowest();
+  return T(0);
+}
+
+/// The fold of what each thread has; thread 0 gets it.
+template <int warps, class T, class Op>
+__device__ T fold_block(T value, T* of_warp, const Op& op) {
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  value = fold_lanes(value, op, lane);
+  if (lane == 0) of_warp[warp] = value;
+  __syncthreads();
+  if (threadIdx.x == 0) {
 #pragma unroll
-    for (int k = 0; k < unroll; ++k) load_vector(own + turn * unit + k * row, x[k]);
-#pragma unroll
-    for (int k = 0; k < unroll; ++k) {
-      if (k == 0 && turn == warp) continue;  // what total began with
-#pragma unroll
-      for (int j = 0; j < vector; ++j) total[j] = op(total[j], x[k][j]);
-    }
+    for (int w = 1; w < warps; ++w) value = op(value, of_warp[w]);
   }
+  return value;
+}
+
+/// The values of a chunk that a thread meets, `values` on a multiple of 16 bytes.
+template <class Shape, class T, class Op>
+__device__ T fold_own(const T* values, std::int64_t n, const Op& op) {
+  constexpr int vector = vector_of<T>;
+  T total[vector];
+#pragma unroll
+  for (int j = 0; j < vector; ++j) total[j] = neutral<T, Op>();
+  const auto add = [&](const T(&x)[vector]) {
+#pragma unroll
+    for (int j = 0; j < vector; ++j) total[j] = op(total[j], x[j]);
+  };
+  const T* own = values + threadIdx.x * vector;
+  std::int64_t done = 0;
+  for (; done + Shape::unit <= n; done += Shape::unit) {
+    T x[Shape::unroll][vector];
+#pragma unroll
+    for (int k = 0; k < Shape::unroll; ++k) load_vector(own + done + k * Shape::row, x[k]);
+#pragma unroll
+    for (int k = 0; k < Shape::unroll; ++k) add(x[k]);
+  }
+  for (; done + static_cast<std::int64_t>(threadIdx.x + 1) * vector <= n; done += Shape::row) {
+    T x[vector];
+    load_vector(own + done, x);
+    add(x);
+  }
+  const std::int64_t last = n / vector * vector + threadIdx.x;
+  if (last < n) total[0] = op(total[0], values[last]);
 #pragma unroll
   for (int j = 1; j < vector; ++j) total[0] = op(total[0], total[j]);
-  const T folded = fold_lanes(total[0], op, lane);
-  const std::int64_t rest = n % unit;
-  if (warp != 0 || rest == 0) return folded;
-  return op(folded, fold_grouped(values + (n - rest), rest, op, lane));
+  return total[0];
+}
+
+template <class Shape, class T, class Op>
+__global__ void __launch_bounds__(Shape::threads) reduce_chunks_kernel(const T* in,
+                                                                       std::int64_t n,
+                                                                       std::int64_t chunk,
+                                                                       T* totals,
+                                                                       std::uint32_t* finished,
+                                                                       T init,
+                                                                       T* result,
+                                                                       Op op) {
+  __shared__ T of_warp[Shape::warps];
+  __shared__ bool is_last;
+  const std::int64_t first = blockIdx.x * chunk;
+  const T own = fold_own<Shape>(in + first, std::min(chunk, n - first), op);
+  const T total = fold_block<Shape::warps>(own, of_warp, op);
+  if (threadIdx.x == 0) {
+    totals[blockIdx.x] = total;
+    __threadfence();
+    is_last = atomicAdd(finished, 1u) + 1 == gridDim.x;
+  }
+  __syncthreads();
+  if (!is_last) return;
+  __threadfence();
+  T all = neutral<T, Op>();
+#pragma unroll 8
+  for (unsigned i = threadIdx.x; i < gridDim.x; i += Shape::threads) {
+    all = op(all, __ldcg(totals + i));
+  }
+  all = fold_block<Shape::warps>(all, of_warp, op);
+  if (threadIdx.x != 0) return;
+  *result = op(init, all);
+  *finished = 0;
+}
+
+template <class Shape, class T, class Op>
+void reduce_chunks(
+    Workspace& space, cudaStream_t stream, const T* in, std::int64_t n, T init, T* result, Op op) {
+  const std::int64_t chunk = round_up(divide_up(n, Shape::most_blocks), Shape::unit);
+  const std::int64_t blocks = divide_up(n, chunk);
+  T* totals = static_cast<T*>(space.scratch(static_cast<std::uint64_t>(blocks) * sizeof(T)));
+  reduce_chunks_kernel<Shape><<<static_cast<unsigned>(blocks), Shape::threads, 0, stream>>>(
+      in, n, chunk, totals, space.counter(stream), init, result, op);
+  yupana::cuda::check_launch("reduce");
 }
 
 template <class T, class Op>
@@ -51,7 +135,6 @@ __global__ void __launch_bounds__(ShareShape::threads) reduce_kernel(const T* in
                                                                      std::int64_t n,
                                                                      std::int64_t share,
                                                                      std::int64_t shares,
-                                                                     bool turns,
                                                                      Words<T>* totals,
                                                                      std::uint32_t* finished,
                                                                      Words<T> init,
@@ -62,15 +145,8 @@ __global__ void __launch_bounds__(ShareShape::threads) reduce_kernel(const T* in
   const std::int64_t own = std::int64_t{blockIdx.x} * ShareShape::warps + warp;
   if (own < shares) {
     const std::int64_t first = own * share;
-    Words<T> total;
-    if (turns) {
-      if constexpr (std::is_integral_v<T> && commutes<T, Op>) {
-        total = to_words(fold_turns(in, n, own, shares, op, lane));
-      }
-    } else {
-      total = to_words(fold_grouped(in + first, std::min(share, n - first), op, lane));
-    }
-    if (lane == 0) totals[own] = total;
+    const T total = fold_grouped(in + first, std::min(share, n - first), op, lane);
+    if (lane == 0) totals[own] = to_words(total);
   }
   __shared__ bool is_last;
   __threadfence();
@@ -103,131 +179,6 @@ __global__ void __launch_bounds__(ShareShape::threads) reduce_kernel(const T* in
   *finished = 0;
 }
 
-/// Sums of floats in the CPU's order: a warp a tile. Its 32 sums are as many chains, so a tile
-/// takes the time of 2^16 / 32 additions at least; a ring in shared memory keeps the loads ahead.
-template <class T>
-struct SumShape {
-  static constexpr int stages = 8, rows = 64;
-  static constexpr int row = sum_row<T>;
-  static constexpr int bytes = stages * rows * 128;
-};
-
-__device__ inline void copy_ahead(void* to, const void* from, int bytes) {
-  const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
-  if (bytes == 16) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
-  } else if (bytes == 8) {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(at), "l"(from) : "memory");
-  } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at), "l"(from) : "memory");
-  }
-}
-
-template <class T, int piece>
-__device__ void copy_stage(T* to, const T* from, std::int64_t rows, int lane) {
-  constexpr int each = piece / static_cast<int>(sizeof(T));
-  const int count = static_cast<int>(rows) * SumShape<T>::row;
-  for (int i = lane * each; i < count; i += 32 * each) copy_ahead(to + i, from + i, piece);
-}
-
-template <class T>
-__global__ void __launch_bounds__(32) sum_tiles_kernel(const T* in, std::int64_t n, T* totals) {
-  using Shape = SumShape<T>;
-  extern __shared__ __align__(128) unsigned char memory[];
-  T* ring = reinterpret_cast<T*>(memory);
-  const int lane = static_cast<int>(threadIdx.x);
-  constexpr std::int64_t tile = tile_size<T>;
-  constexpr int stage_size = Shape::rows * Shape::row;
-  const T* values = in + std::int64_t{blockIdx.x} * tile;
-  const std::int64_t count = std::min(tile, n - std::int64_t{blockIdx.x} * tile);
-  const std::int64_t rows = count / Shape::row;
-  const bool aligned = reinterpret_cast<std::uintptr_t>(values) % 16 == 0;
-  const auto fetch = [&](std::int64_t stage) {
-    const std::int64_t first = stage * Shape::rows;
-    const std::int64_t left = std::min<std::int64_t>(Shape::rows, rows - first);
-    T* to = ring + stage % Shape::stages * stage_size;
-    if (left > 0 && aligned) copy_stage<T, 16>(to, values + first * Shape::row, left, lane);
-    if (left > 0 && !aligned) {
-      copy_stage<T, static_cast<int>(sizeof(T))>(to, values + first * Shape::row, left, lane);
-    }
-    asm volatile("cp.async.commit_group;" ::: "memory");
-  };
-  for (int stage = 0; stage < Shape::stages - 1; ++stage) fetch(stage);
-  T sum = T(-0.0);
-  for (std::int64_t stage = 0; stage * Shape::rows < rows; ++stage) {
-    fetch(stage + Shape::stages - 1);
-    asm volatile("cp.async.wait_group %0;" ::"n"(Shape::stages - 1) : "memory");
-    __syncwarp();
-    const T* own = ring + stage % Shape::stages * stage_size + lane % Shape::row;
-    const std::int64_t left = std::min<std::int64_t>(Shape::rows, rows - stage * Shape::rows);
-    if (left == Shape::rows) {
-#pragma unroll 16
-      for (int r = 0; r < Shape::rows; ++r) sum += own[r * Shape::row];
-    } else {
-      for (int r = 0; r < left; ++r) sum += own[r * Shape::row];
-    }
-    __syncwarp();
-  }
-  const std::int64_t done = rows * Shape::row;
-  const T total = add_rest(join_sums(sum), values + done, count - done);
-  if (lane == 0) totals[blockIdx.x] = total;
-}
-
-/// init op the pairwise fold of the totals, by one block: its threads are the nodes ten levels
-/// down.
-template <class T, class Op>
-__global__ void __launch_bounds__(1024)
-    join_totals_kernel(const T* totals, std::int64_t n, T init, T* result, Op op) {
-  __shared__ Words<T> of_warp[32];
-  __shared__ bool has_warp[32];
-  const int warp = static_cast<int>(threadIdx.x) / 32;
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  std::int64_t first = 0;
-  for (int bit = 16; bit > 0; bit /= 2) {
-    const std::int64_t half = n / 2;
-    if ((warp & bit) != 0) {
-      first += half;
-      n -= half;
-    } else {
-      n = half;
-    }
-  }
-  const T value = fold_halves_by_warp(totals + first, n > 0 ? n : 1, op, lane);
-  if (lane == 0) {
-    of_warp[warp] = to_words(value);
-    has_warp[warp] = n > 0;
-  }
-  __syncthreads();
-  if (threadIdx.x != 0) return;
-  for (int step = 1; step < 32; step *= 2) {
-    for (int i = 0; i < 32; i += 2 * step) {
-      if (has_warp[i] && has_warp[i + step]) {
-        of_warp[i] = to_words(op(from_words<T>(of_warp[i]), from_words<T>(of_warp[i + step])));
-      } else if (has_warp[i + step]) {
-        of_warp[i] = of_warp[i + step];
-        has_warp[i] = true;
-      }
-    }
-  }
-  *result = op(init, from_words<T>(of_warp[0]));
-}
-
-/// totals[t] = the sum of tile t of the CPU's.
-template <class T>
-void launch_sum_tiles(
-    Workspace& space, cudaStream_t stream, const T* in, std::int64_t n, T* totals) {
-  space.allow_shared(sum_tiles_kernel<T>, SumShape<T>::bytes);
-  const auto tiles = static_cast<unsigned>(divide_up(n, tile_size<T>));
-  sum_tiles_kernel<<<tiles, 32, SumShape<T>::bytes, stream>>>(in, n, totals);
-  yupana::cuda::check_launch("sum tiles");
-}
-template <class T, class Op>
-void launch_join_totals(
-    cudaStream_t stream, const T* totals, std::int64_t tiles, T init, T* result, Op op) {
-  join_totals_kernel<<<1, 1024, 0, stream>>>(totals, tiles, init, result, op);
-  yupana::cuda::check_launch("join sums");
-}
-
 /// *result = init op in[0] op ... op in[n - 1] in device memory; init where n is 0.
 ///   op: any associative operator, a device function object; T: trivially copyable
 ///   determinism: sums of floats have the CPU's bits; other folds have an order that depends on n
@@ -247,11 +198,15 @@ void reduce(Workspace& space,
     return;
   }
   if constexpr (simd_sums<T, Op>) {
-    const std::int64_t tiles = divide_up(n, tile_size<T>);
-    T* totals = static_cast<T*>(space.scratch(static_cast<std::uint64_t>(tiles) * sizeof(T)));
-    launch_sum_tiles(space, stream, in, n, totals);
-    launch_join_totals(stream, static_cast<const T*>(totals), tiles, init, result, op);
-  } else {
+    sum(space, stream, in, n, init, result);
+    return;
+  }
+  if constexpr (folds_chunks<T, Op>) {
+    if (reinterpret_cast<std::uintptr_t>(in) % 16 == 0) {
+      return reduce_chunks<ChunkShape<T>>(space, stream, in, n, init, result, op);
+    }
+  }
+  if constexpr (!simd_sums<T, Op>) {
     constexpr std::int64_t unit = 32 * vector_of<T> * 8;
     constexpr std::int64_t most = std::int64_t{ShareShape::most_blocks} * ShareShape::warps;
     const std::int64_t share = round_up(divide_up(n, most), unit);
@@ -260,14 +215,11 @@ void reduce(Workspace& space,
         space.scratch(static_cast<std::uint64_t>(shares) * sizeof(Words<T>)));
     Words<T> first{};
     memcpy(first.word, &init, sizeof(T));
-    // A share is whole units, so that every warp has one of its own to begin with.
-    const bool turns = std::is_integral_v<T> && commutes<T, Op> && n >= shares * unit &&
-                       reinterpret_cast<std::uintptr_t>(in) % 16 == 0;
     reduce_kernel<<<static_cast<unsigned>(divide_up(shares, ShareShape::warps)),
                     ShareShape::threads,
                     0,
                     stream>>>(
-        in, n, share, shares, turns, totals, space.counter(stream), first, result, op);
+        in, n, share, shares, totals, space.counter(stream), first, result, op);
     yupana::cuda::check_launch("reduce");
   }
 }

@@ -42,7 +42,8 @@ T reduce_on_device(Context& context, const T* in, std::int64_t n, T init, Op op)
   visit.need(bytes_of<T>(std::min(n, host_chunk<T>)), "reduce");
   yupana::cuda::DeviceArray<T> values(std::min(n, host_chunk<T>)), result(1);
   // Sums of floats: the tiles of all chunks, then their pairwise sum, as if there were no chunks.
-  yupana::cuda::DeviceArray<T> totals(simd_sums<T, Op> ? divide_up(n, tile_size<T>) : 0);
+  const std::int64_t tiles = simd_sums<T, Op> ? divide_up(n, tile_size<T>) : 0;
+  yupana::cuda::DeviceArray<T> totals(tiles), nodes(tiles);
   T total = init;
   for (std::int64_t begin = 0; begin < n; begin += host_chunk<T>) {
     const std::int64_t count = std::min(host_chunk<T>, n - begin);
@@ -59,10 +60,10 @@ T reduce_on_device(Context& context, const T* in, std::int64_t n, T init, Op op)
   if constexpr (simd_sums<T, Op>) {
     launch_join_totals(visit.stream(),
                        static_cast<const T*>(totals.data()),
-                       totals.size(),
+                       tiles,
+                       nodes.data(),
                        init,
-                       result.data(),
-                       op);
+                       result.data());
     visit.fetch(&total, static_cast<const T*>(result.data()), 1);
   }
   return total;
