@@ -70,8 +70,9 @@ fuzz: packages
 	for target in build/fuzz/tests/fuzz/fuzz_*; do
 	  [ -x "$$target" ] && [ -f "$$target" ] || continue
 	  corpus=build/fuzz/corpus/$$(basename $$target); mkdir -p $$corpus
+	  seeds=tests/fuzz/seeds/$$(basename $$target); [ -d "$$seeds" ] || seeds=
 	  echo "== $$(basename $$target), $(FUZZ_SECONDS) s"
-	  $$target -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 -timeout=20 -print_final_stats=1 $$corpus
+	  $$target -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 -timeout=20 -print_final_stats=1 $$corpus $$seeds
 	done
 
 # Every bench with its peers; JSON lines under bench/results/.
