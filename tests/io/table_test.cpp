@@ -172,6 +172,8 @@ TEST_F(Tables, BadLinesAreNamed) {
   EXPECT_EQ(fault(""), "F: has no rows; wanted a table of numbers, one row a line");
   EXPECT_EQ(fault("\n# only\n"), "F: has no rows; wanted a table of numbers, one row a line");
   EXPECT_EQ(fault("a,b\n", {.header = TableHeader::present}), "F: has a header and no rows");
+  EXPECT_EQ(fault("a,b\n"), "F: has no rows: its only line holds no number");
+  EXPECT_EQ(fault("# x\na,y\n\n", {.label = "y"}), "F: has no rows: its only line holds no number");
 }
 
 std::string large_text(std::int64_t rows) {

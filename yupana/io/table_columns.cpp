@@ -82,6 +82,13 @@ std::vector<std::string> cells_of(const std::string& path,
   return texts;
 }
 
+bool has_number(const std::vector<std::string>& cells) {
+  double value = 0;
+  return std::any_of(cells.begin(), cells.end(), [&](const std::string& cell) {
+    return whole_number(cell, value) || is_missing(cell);
+  });
+}
+
 bool is_header(const std::vector<std::string>& first, const std::vector<std::string>& second) {
   double value = 0;
   for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
@@ -196,6 +203,11 @@ TableColumns table_columns(const std::string& path,
   columns.header = params.header == TableHeader::present;
   if (params.header == TableHeader::automatic && lines.size() > 1) {
     columns.header = is_header(first, cells_of(path, lines[1], numbers[1], columns.delimiter));
+  }
+  // Of a single line nothing tells a header from a row but that rows have numbers.
+  if (params.header == TableHeader::automatic && lines.size() == 1 && params.categorical.empty() &&
+      !has_number(first)) {
+    throw bad_file(path, "has no rows: its only line holds no number");
   }
   columns.names = first;
   for (std::size_t i = 0; i < first.size(); ++i) {
