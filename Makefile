@@ -14,7 +14,7 @@ TEST_PACKAGES := clang-format-14 plink1.9 plink2 bcftools tabix python3-numpy py
   python3-sklearn python3-venv python3-dev chromium genometools \
   openjdk-17-jre-headless
 PEER_PACKAGES := libopenblas0-pthread python3-graph-tool exonerate minimap2 spaln libfftw3-single3 \
-  libfftw3-double3 libgmp10
+  libfftw3-double3 libgmp10 python3-pandas
 FUZZ_PACKAGES := clang libclang-rt-14-dev
 
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
@@ -79,7 +79,7 @@ fuzz: packages
 bench: build
 	@$(call install,$(TEST_PACKAGES) $(PEER_PACKAGES))
 	mkdir -p bench/results
-	for name in distances paths vcf packing scan sort merge splice closest trisolve fft polymul matmul som trees; do
+	for name in distances paths vcf packing scan sort merge splice closest trisolve fft polymul matmul som trees tables; do
 	  $(YUPANA) bench $$name --json | tee bench/results/$$name.jsonl
 	done
 	python3 bench/tables.py

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/fuzz/fuzz_file.hpp"
@@ -81,6 +82,16 @@ void same_in_parts(yupana::Context& context,
   }
 }
 
+/// An index of libsvm beyond 9999 makes as many columns: seconds of nothing but their names.
+bool is_wide(std::string_view text) {
+  std::size_t digits = 0;
+  for (const char c : text) {
+    if (c == ':' && digits > 4) return true;
+    digits = c >= '0' && c <= '9' ? digits + 1 : 0;
+  }
+  return false;
+}
+
 }  // namespace
 
 // The last byte chooses the file's name and how it is read: once, not 32 times. One in eight is
@@ -96,6 +107,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   yupana::io::TableParams params{.label = labels[choice & 3]};
   if ((choice & 4) != 0) params.categorical = {"2"};
   const char* name = (choice & 8) != 0 ? "table.svm" : "table.csv";
+  if ((choice & 8) != 0 && is_wide({reinterpret_cast<const char*>(data), size - 1})) return -1;
   const std::string path = yupana::fuzz::put(name, data, size - 1);
   const auto file = read(one, path, params);
   same(file, file);
