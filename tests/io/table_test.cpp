@@ -147,7 +147,7 @@ TEST_F(Tables, ColumnsAreChosenByNameOrNumber) {
       "F: label column 'class' is not there: there is no header, so give its number from 1; 2 "
       "columns, the first '1'");
   EXPECT_EQ(fault("a\n1\n", {.label = "a"}),
-            "F: no feature is left; name fewer columns as label or ignored");
+            "F: no feature is left: there is one column; give --delimiter if there should be more");
 }
 
 TEST_F(Tables, CategoriesBecomeNumbersInOrder) {
@@ -172,6 +172,8 @@ TEST_F(Tables, BadLinesAreNamed) {
   EXPECT_EQ(fault(""), "F: has no rows; wanted a table of numbers, one row a line");
   EXPECT_EQ(fault("\n# only\n"), "F: has no rows; wanted a table of numbers, one row a line");
   EXPECT_EQ(fault("a,b\n", {.header = TableHeader::present}), "F: has a header and no rows");
+  EXPECT_EQ(fault("1,2\n3,4\n", {.delimiter = ';', .label = "last"}),
+            "F: no feature is left: there is one column; give --delimiter if there should be more");
   EXPECT_EQ(fault("a,b\n"), "F: has no rows: its only line holds no number");
   EXPECT_EQ(fault("# x\na,y\n\n", {.label = "y"}), "F: has no rows: its only line holds no number");
 }

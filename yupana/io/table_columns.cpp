@@ -264,7 +264,11 @@ void use_columns(const std::string& path, const TableParams& params, TableColumn
     if (feature && columns.places[c] < 0) columns.uses[c] = ColumnUse::skipped;
   }
   if (columns.features.empty()) {
-    throw bad_file(path, "no feature is left; name fewer columns as label or ignored");
+    throw bad_file(path,
+                   columns.names.size() == 1
+                       ? "no feature is left: there is one column; give --delimiter if there "
+                         "should be more"
+                       : "no feature is left; name fewer columns as label or ignored");
   }
 }
 
