@@ -14,7 +14,7 @@ TEST_PACKAGES := clang-format-14 plink1.9 plink2 bcftools tabix python3-numpy py
   python3-sklearn python3-venv python3-dev chromium genometools \
   openjdk-17-jre-headless
 PEER_PACKAGES := libopenblas0-pthread python3-graph-tool exonerate minimap2 spaln libfftw3-single3 \
-  libfftw3-double3 libgmp10
+  libfftw3-double3 libgmp10 python3-pandas
 FUZZ_PACKAGES := clang libclang-rt-14-dev
 
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
@@ -70,15 +70,16 @@ fuzz: packages
 	for target in build/fuzz/tests/fuzz/fuzz_*; do
 	  [ -x "$$target" ] && [ -f "$$target" ] || continue
 	  corpus=build/fuzz/corpus/$$(basename $$target); mkdir -p $$corpus
+	  seeds=tests/fuzz/seeds/$$(basename $$target); [ -d "$$seeds" ] || seeds=
 	  echo "== $$(basename $$target), $(FUZZ_SECONDS) s"
-	  $$target -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 -timeout=20 -print_final_stats=1 $$corpus
+	  $$target -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 -timeout=20 -print_final_stats=1 $$corpus $$seeds
 	done
 
 # Every bench with its peers; JSON lines under bench/results/.
 bench: build
 	@$(call install,$(TEST_PACKAGES) $(PEER_PACKAGES))
 	mkdir -p bench/results
-	for name in distances paths vcf packing scan sort merge splice closest trisolve fft polymul matmul som trees; do
+	for name in distances paths vcf packing scan sort merge splice closest trisolve fft polymul matmul som trees tables; do
 	  $(YUPANA) bench $$name --json | tee bench/results/$$name.jsonl
 	done
 	python3 bench/tables.py

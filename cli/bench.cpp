@@ -30,7 +30,8 @@ const std::map<std::string, Bench>& benches() {
                                                 {"polymul", bench::polymul},
                                                 {"matmul", bench::matmul},
                                                 {"som", bench::som},
-                                                {"trees", bench::trees}};
+                                                {"trees", bench::trees},
+                                                {"tables", bench::tables}};
   return all;
 }
 

@@ -113,9 +113,10 @@ void add_prune(CLI::App& program) {
       },
       Runs::on_the_processor);
   app.add_option("model", params->model, "of tree fit")->required();
-  app.add_option("--ccp-alpha", params->alpha, "prune links of at most this cost complexity")
-      ->capture_default_str();
-  app.add_option("--validation", params->validation.path, "a table with the true labels");
+  app.add_option("--ccp-alpha", params->alpha, "prune links of at most this cost complexity");
+  app.add_option("--validation",
+                 params->validation.path,
+                 "a table with the true labels, to prune by reduced error with");
   add_tree_table(app, params->validation);
 }
 

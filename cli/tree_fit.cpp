@@ -213,18 +213,21 @@ void add_fit(CLI::App& program, bool forest) {
     return;
   }
   app.add_option("--trees", forest_params.trees, "how many")->capture_default_str();
-  app.add_flag_callback(
+  CLI::Option* bootstrap = app.add_flag_callback(
       "--bootstrap",
       [&forest_params] { forest_params.sampling = forest::Sampling::bootstrap; },
       "each tree on as many draws with replacement as there are rows (the default)");
-  app.add_flag_callback(
+  CLI::Option* partition = app.add_flag_callback(
       "--partition",
       [&forest_params] { forest_params.sampling = forest::Sampling::partition; },
       "each tree on a random part of the rows of its own");
+  partition->excludes(bootstrap);
   app.add_flag_callback(
-      "--all-rows",
-      [&forest_params] { forest_params.sampling = forest::Sampling::all; },
-      "each tree on all rows");
+         "--all-rows",
+         [&forest_params] { forest_params.sampling = forest::Sampling::all; },
+         "each tree on all rows")
+      ->excludes(bootstrap)
+      ->excludes(partition);
   app.add_option("--max-features",
                  forest_params.max_features,
                  "features drawn at a node; 0: all; -1: the root of their number for classes, all "

@@ -16,7 +16,6 @@
 #include "yupana/core/random.hpp"
 #include "yupana/forest/forest.hpp"
 #include "yupana/forest/predict.hpp"
-#include "yupana/io/table.hpp"
 
 namespace yupana::bench {
 
@@ -61,7 +60,6 @@ class Bench {
     for (const std::int64_t depth : {4, 10}) fit_tree(depth);
     forest::Model model = fit_forest();
     predict(model);
-    read_table();
     if (params_.peers) peers();
   }
 
@@ -139,35 +137,6 @@ class Bench {
     emit(fmt::format("levels gone down by {} trees of depth 10", model.trees.size()),
          static_cast<double>(n_) * static_cast<double>(model.trees.size()) * depth / seconds * 1e-9,
          "G levels/s",
-         right);
-  }
-
-  void read_table() {
-    const auto path =
-        (std::filesystem::temp_directory_path() / fmt::format("yupana_bench_{}.csv", getpid()))
-            .string();
-    std::string text;
-    for (std::int64_t i = 0; i < n_; ++i) {
-      for (std::int64_t f = 0; f < features; ++f) {
-        text += fmt::format("{:.6f},", rows_.table.column(f)[i]);
-      }
-      text += fmt::format("{}\n", rows_.codes[static_cast<std::size_t>(i)]);
-    }
-    {
-      AtomicFile file(path);
-      file.write(text);
-      file.commit();
-    }
-    bool right = true;
-    const double seconds = best([&] {
-      const auto file = io::read_table<float>(context_, path, {.label = "last"});
-      right = right && file.table.rows() == n_ && file.table.columns() == features &&
-              std::equal(rows_.codes.begin(), rows_.codes.end(), file.codes.begin());
-    });
-    std::filesystem::remove(path);
-    emit(fmt::format("read {} MB of CSV", text.size() / 1000000),
-         static_cast<double>(text.size()) / seconds * 1e-6,
-         "MB/s",
          right);
   }
 

@@ -62,5 +62,6 @@ void polymul(Context& context, const BenchParams& params);
 void matmul(Context& context, const BenchParams& params);
 void som(Context& context, const BenchParams& params);
 void trees(Context& context, const BenchParams& params);
+void tables(Context& context, const BenchParams& params);
 
 }  // namespace yupana::bench

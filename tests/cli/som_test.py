@@ -222,6 +222,7 @@ def bad_input_is_one_line_and_leaves_nothing():
         (2, "above 0", [numbers, "--sigma0", 0]),
         (2, "final sigma", [numbers, "--sigmaf", -1]),
         (2, "0 x 8", [numbers, "--rows", 0]),
+        (2, "2147483647 neurons", [numbers, "--rows", 100000, "--cols", 1000000]),
         (2, "smooth", [numbers, "--smooth", 21]),
         (2, "4 or 8", [numbers, "--neighbors", 6]),
         (2, "has 6", [numbers, "--lattice", "hexagonal", "--neighbors", 8]),
@@ -239,7 +240,7 @@ def bad_input_is_one_line_and_leaves_nothing():
             ("infinite", "a,b\n1,inf\n3,4\n", "row 1 (from 1, without the header), column 'b'"),
             ("large", "a,b\n1,1e39\n3,4\n", "beyond float32"),
             ("ragged", "a,b\n1,2\n3\n", "ragged.csv:3:"),
-            ("header", "a,b\n", "header.csv"),
+            ("header", "a,b\n", "header.csv: has no rows"),
             ("empty", "", "empty.csv")):
         pathlib.Path(name + ".csv").write_text(text)
         cases.append((3, message, [name + ".csv"]))

@@ -109,6 +109,11 @@ def the_tree_is_told_as_rules_graphviz_and_picture():
     run("tree", "show", "m.json", "--as", "svg", "-o", "m")
     picture = xml.dom.minidom.parse("m.svg")
     assert len(picture.getElementsByTagName("rect")) == len(model["feature"]) + 1
+    words = [text.firstChild.data for text in picture.getElementsByTagName("text")]
+    inner = len(model["feature"]) - len(leaves)
+    assert sum(word.startswith("yes") for word in words) == inner
+    assert sum(word.startswith("no") for word in words) == inner
+    assert sum(word.endswith(", missing") for word in words) == inner
     dot = run("tree", "show", "m.json", "--as", "dot").stdout
     assert dot.count("->") == len(model["feature"]) - 1
 
@@ -331,7 +336,7 @@ def bad_input_is_one_line():
     refuse(*usual, "--label", "1", says=["t.csv:2", "column 4 ('class')", "is no number"])
     refuse(*usual, "--label", "class", "--max-depth", 0, status=2, says=["max depth", "at least 1"])
     refuse(*usual, "--label", "class", "--cv", 301, says=["fewer than 301 folds"])
-    refuse(*usual, "--label", "class", "--missing", "error", says=["missing values"])
+    refuse(*usual, "--label", "class", "--missing", "error", says=["the value is missing"])
     refuse("forest", "fit", "t.csv", "--label", "class", "--partition", "--trees", 301, "-o", "out",
            says=["301 parts of 300 rows"])
     pathlib.Path("empty.csv").write_text("")
@@ -339,14 +344,29 @@ def bad_input_is_one_line():
     refuse(*usual, "--label", "class", "--class-weight", "oval=2", says=["oval", "no row"])
     refuse(*usual, "--label", "class", "--class-weight", "flat=-2", status=2, says=["0 or more"])
     refuse(*usual, "--label", "class", "--cv", 1, status=2, says=["at least 2 folds"])
+    refuse(*usual, "--label", "class", "--cv", -1, status=2, says=["at least 2 folds"])
+    refuse(*usual, "--label", "class", "--ccp-cv", -1, status=2, says=["at least 2 folds"])
+    for alpha in (-1, "nan"):
+        refuse(*usual, "--label", "class", "--ccp-alpha", alpha, status=2, says=["0 or more"])
+    refuse(*usual, "--label", "class", "--class-weight", "flat=1,flat=2", status=2,
+           says=["'flat'", "twice"])
+    forest = ("forest", *usual[1:], "--label", "class")
+    refuse(*forest, "--bootstrap", "--partition", status=2, says=["--partition"])
+    refuse(*forest, "--all-rows", "--oob", status=2, says=["--oob", "every tree sees"])
     refuse(*usual, "--label", "class", "--memory", "1K", status=4, says=[])
     pathlib.Path("text.csv").write_text("x,class\n1,a\nfoo,b\n3,a\n4,b\n")
     refuse("tree", "fit", "text.csv", "--label", "class", says=["text.csv:3", "'foo'"])
     pathlib.Path("head.csv").write_text("x,class\n")
-    refuse("tree", "fit", "head.csv", "--label", "class", says=["head.csv"])
+    refuse("tree", "fit", "head.csv", "--label", "class", says=["head.csv", "has no rows"])
+    pathlib.Path("gap.csv").write_text("x,y,class\n1,2,a\n3,,b\n")
+    refuse("tree", "fit", "gap.csv", "--label", "class", "--missing", "error",
+           says=["row 2 (from 1", "column 'y'", "--missing error"])
     fit()
     refuse("tree", "prune", "m.json", "--validation", "t.csv", "-o", "out", status=2,
            says=["--label"])
+    refuse("tree", "prune", "m.json", "-o", "out", status=2, says=["--ccp-alpha", "--validation"])
+    refuse("tree", "prune", "m.json", "--ccp-alpha", 0.1, "--validation", "t.csv", "--label",
+           "class", "-o", "out", status=2, says=["one of them"])
     pathlib.Path("other.csv").write_text(
         pathlib.Path("t.csv").read_text().replace(",flat", ",oval"))
     refuse("tree", "prune", "m.json", "--validation", "other.csv", "--label", "class", "-o", "out",
@@ -363,6 +383,8 @@ def bad_input_is_one_line():
     for number in ("-1" + "8" * 84, "4294967296", "0.5", "18446744073709551616", "null"):
         pathlib.Path("m.json").write_text(text.replace('"feature":[', f'"feature":[{number},'))
         refuse("tree", "predict", "m.json", "t.csv", "-o", "out", says=["no model of trees"])
+    pathlib.Path("m.json").write_text(text[:len(text) // 2])
+    refuse("tree", "predict", "m.json", "t.csv", "-o", "out", says=["no whole JSON document"])
     pathlib.Path("m.json").write_text("{}")
     refuse("tree", "predict", "m.json", "t.csv", "-o", "out", says=["no model of trees"])
     pathlib.Path("t.csv").write_text("x,class\n1,a\n2,a\n")

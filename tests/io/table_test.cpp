@@ -147,7 +147,7 @@ TEST_F(Tables, ColumnsAreChosenByNameOrNumber) {
       "F: label column 'class' is not there: there is no header, so give its number from 1; 2 "
       "columns, the first '1'");
   EXPECT_EQ(fault("a\n1\n", {.label = "a"}),
-            "F: no feature is left; name fewer columns as label or ignored");
+            "F: no feature is left: there is one column; give --delimiter if there should be more");
 }
 
 TEST_F(Tables, CategoriesBecomeNumbersInOrder) {
@@ -172,6 +172,10 @@ TEST_F(Tables, BadLinesAreNamed) {
   EXPECT_EQ(fault(""), "F: has no rows; wanted a table of numbers, one row a line");
   EXPECT_EQ(fault("\n# only\n"), "F: has no rows; wanted a table of numbers, one row a line");
   EXPECT_EQ(fault("a,b\n", {.header = TableHeader::present}), "F: has a header and no rows");
+  EXPECT_EQ(fault("1,2\n3,4\n", {.delimiter = ';', .label = "last"}),
+            "F: no feature is left: there is one column; give --delimiter if there should be more");
+  EXPECT_EQ(fault("a,b\n"), "F: has no rows: its only line holds no number");
+  EXPECT_EQ(fault("# x\na,y\n\n", {.label = "y"}), "F: has no rows: its only line holds no number");
 }
 
 std::string large_text(std::int64_t rows) {
@@ -249,6 +253,26 @@ TEST_F(Tables, LibsvmIsDenseWithZeros) {
   EXPECT_EQ(fault("1 2:4 2:5\n"), "F:1: index 2 does not grow");
   EXPECT_EQ(fault("1 2:4\n1 a:5\n"), "F:2: index:value wanted, 'a:5' found");
   EXPECT_NE(fault("1 99999999999:1\n").find("indices go from 1"), std::string::npos);
+}
+
+TEST_F(Tables, LibsvmEntriesOfEveryFormReadTheSame) {
+  name_ = "t.svm";
+  const char* forms[] = {"1 1:1000 2:-0.5 3:7\n",
+                         "1\t1:1e3\t2:-.5  3:+7 \r\n",
+                         "1 qid:4 0000000001:1000.0 02:-5e-1 3:7#8 4:9\n",
+                         "  1 1:1000 qid:1 2:-0.50 3:7 # 4:9"};
+  for (const char* form : forms) {
+    const auto file = read(form, {.label = "label"});
+    ASSERT_EQ(file.table.columns(), 3) << form;
+    EXPECT_EQ(column(file, 0), (Doubles{1000})) << form;
+    EXPECT_EQ(column(file, 1), (Doubles{-0.5})) << form;
+    EXPECT_EQ(column(file, 2), (Doubles{7})) << form;
+  }
+  for (const char* entry : {"1:-", "1:+", "1:2x", "1:2:3", ":2", "1;2", "qid", "-1:2x", "1:0x1"}) {
+    EXPECT_EQ(fault(fmt::format("1 3:4\n1 {}\n", entry)),
+              fmt::format("F:2: index:value wanted, '{}' found", entry));
+  }
+  EXPECT_EQ(read("1 1: 2:3 3:NaN 4:?\n", {.label = "label"}).missing, 3);
 }
 
 TEST_F(Tables, NpyOfEitherOrderAndAnyTypeReadsTheSame) {

@@ -56,6 +56,9 @@ TEST(Grid, ImpossibleMapsAreRefused) {
   EXPECT_THROW(check_grid({3, 0}), Error);
   EXPECT_THROW(check_grid({3, 4, Lattice::hexagonal, true}), Error);
   EXPECT_NO_THROW(check_grid({1, 1}));
+  EXPECT_NO_THROW(check_grid({1 << 10, 1 << 20}));
+  EXPECT_THROW(check_grid({1 << 12, 1 << 20}), Error);
+  EXPECT_THROW(check_grid({1 << 21, 1}), Error);
 }
 
 TEST(Schedule, DecaysToTauAndEndsSmooth) {

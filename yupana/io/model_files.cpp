@@ -306,7 +306,10 @@ Model model_from_bytes(const std::string& name, std::string_view bytes) {
     if (bytes.size() >= 8 && std::memcmp(bytes.data(), magic, 8) == 0) {
       model = read_binary(name, bytes);
     } else {
-      const Json json = Json::parse(bytes.begin(), bytes.end());
+      const Json json = Json::parse(bytes.begin(), bytes.end(), nullptr, false);
+      if (json.is_discarded()) {
+        throw bad_file(name, "is no model of trees: no whole JSON document; copy it again");
+      }
       if (!json.is_object()) throw bad_file(name, "is no model of trees");
       model = model_of(name, json);
       const auto outputs = model.is_class() ? std::ssize(model.classes) : 1;

@@ -159,13 +159,21 @@ std::string tree_svg(const Model& model, std::int64_t number) {
     const auto i = static_cast<std::size_t>(number_of_node);
     const Node& node = tree.nodes[i];
     if (!node.is_leaf()) {
-      for (const std::int32_t child : {node.left, node.right}) {
-        const auto c = static_cast<std::size_t>(child);
+      for (const bool left : {true, false}) {
+        const auto c = static_cast<std::size_t>(left ? node.left : node.right);
         text += fmt::format("<path d=\"M{} {}L{} {}\" stroke=\"#777\" fill=\"none\"/>\n",
                             centre(i),
                             top(i) + box,
                             centre(c),
                             top(c));
+        // Beside the line, near the child and on the side away from its sibling.
+        text +=
+            fmt::format("<text x=\"{}\" y=\"{}\" fill=\"#555\" text-anchor=\"{}\">{}{}</text>\n",
+                        centre(c) + (left ? -4 : 4) + 0.3 * (centre(i) - centre(c)),
+                        top(c) - 0.3 * (height - box),
+                        left ? "end" : "start",
+                        left ? "yes" : "no",
+                        left == node.missing_left ? ", missing" : "");
       }
     }
     text += fmt::format(
@@ -183,7 +191,7 @@ std::string tree_svg(const Model& model, std::int64_t number) {
         centre(i),
         top(i) + 34,
         escaped(node.is_leaf() ? fmt::format("{} rows", node.rows)
-                               : fmt::format("{} rows, {:.3g}", node.rows, node.impurity),
+                               : fmt::format("{} rows, impurity {:.3g}", node.rows, node.impurity),
                 true));
   }
   return text + "</svg>\n";

@@ -82,6 +82,13 @@ std::vector<std::string> cells_of(const std::string& path,
   return texts;
 }
 
+bool has_number(const std::vector<std::string>& cells) {
+  double value = 0;
+  return std::any_of(cells.begin(), cells.end(), [&](const std::string& cell) {
+    return whole_number(cell, value) || is_missing(cell);
+  });
+}
+
 bool is_header(const std::vector<std::string>& first, const std::vector<std::string>& second) {
   double value = 0;
   for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
@@ -197,6 +204,11 @@ TableColumns table_columns(const std::string& path,
   if (params.header == TableHeader::automatic && lines.size() > 1) {
     columns.header = is_header(first, cells_of(path, lines[1], numbers[1], columns.delimiter));
   }
+  // Of a single line nothing tells a header from a row but that rows have numbers.
+  if (params.header == TableHeader::automatic && lines.size() == 1 && params.categorical.empty() &&
+      !has_number(first)) {
+    throw bad_file(path, "has no rows: its only line holds no number");
+  }
   columns.names = first;
   for (std::size_t i = 0; i < first.size(); ++i) {
     if (!columns.header || first[i].empty()) columns.names[i] = std::to_string(i + 1);
@@ -252,7 +264,11 @@ void use_columns(const std::string& path, const TableParams& params, TableColumn
     if (feature && columns.places[c] < 0) columns.uses[c] = ColumnUse::skipped;
   }
   if (columns.features.empty()) {
-    throw bad_file(path, "no feature is left; name fewer columns as label or ignored");
+    throw bad_file(path,
+                   columns.names.size() == 1
+                       ? "no feature is left: there is one column; give --delimiter if there "
+                         "should be more"
+                       : "no feature is left; name fewer columns as label or ignored");
   }
 }
 

@@ -1,6 +1,7 @@
 #include "yupana/job/tree_tables.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <string_view>
@@ -83,17 +84,26 @@ void encode_column(const T* codes,
 
 }  // namespace
 
-void check_missing(const TreeTable& table, std::int64_t missing) {
-  if (!table.refuse_missing || missing == 0) return;
-  throw bad_file(table.path,
-                 "has missing values, and --missing error; fill them in or let trees learn where "
-                 "they go");
+template <class T>
+void check_missing(const TreeTable& table, const io::TableFile<T>& part, std::int64_t before) {
+  if (!table.refuse_missing || part.missing == 0) return;
+  for (std::int64_t row = 0; row < part.table.rows(); ++row) {
+    for (std::int64_t c = 0; c < part.table.columns(); ++c) {
+      if (!std::isnan(part.table.column(c)[row])) continue;
+      throw bad_file(
+          table.path,
+          fmt::format("row {} (from 1, without the header), column '{}': the value is missing, and "
+                      "--missing error; fill it in or let trees learn where such rows go",
+                      before + row + 1,
+                      io::printable(part.table.names()[static_cast<std::size_t>(c)])));
+    }
+  }
 }
 
 template <class T>
 io::TableFile<T> read_tree_table(Context& context, const TreeTable& table) {
   auto file = io::read_table<T>(context, table.path, table.columns);
-  check_missing(table, file.missing);
+  check_missing(table, file);
   return file;
 }
 
@@ -203,9 +213,10 @@ void read_parts_for_model(Context& context,
     if (is_text) table.columns.categorical.push_back(columns.back());
     f += is_text ? model.encodings[next++].width() : 1;
   }
-  std::int64_t unknown = 0;
+  std::int64_t unknown = 0, rows = 0;
   const io::TakeTable<T> take_encoded = [&](io::TableFile<T>&& part) {
-    check_missing(table, part.missing);
+    check_missing(table, part, rows);
+    rows += part.table.rows();
     if (!model.encodings.empty()) {
       if (part.table.columns() != std::ssize(columns)) {
         throw bad_file(table.path,
@@ -270,6 +281,7 @@ void use_classes(io::TableFile<T>& file,
 
 #define YUPANA_JOB_TABLES(T)                                                               \
   template io::TableFile<T> read_tree_table(Context&, const TreeTable&);                   \
+  template void check_missing(const TreeTable&, const io::TableFile<T>&, std::int64_t);    \
   template Target target_of(const io::TableFile<T>&);                                      \
   template std::vector<Encoding> learn_encodings(                                          \
       const io::TableFile<T>&, TableView<T>, const Target&, Categories);                   \

@@ -27,8 +27,10 @@ enum class Categories { automatic, ordered, one_hot, by_name };
 template <class T>
 io::TableFile<T> read_tree_table(Context& context, const TreeTable& table);
 
-/// bad_input where missing values are refused and there are some.
-void check_missing(const TreeTable& table, std::int64_t missing);
+/// bad_input where missing values are refused and there are some: the first row that has one.
+/// `before`: rows of the file before those of the part.
+template <class T>
+void check_missing(const TreeTable& table, const io::TableFile<T>& part, std::int64_t before = 0);
 
 template <class T>
 forest::Target target_of(const io::TableFile<T>& file);

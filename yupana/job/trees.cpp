@@ -56,6 +56,7 @@ std::vector<double> class_weights(const std::vector<std::string>& classes,
   if (params.balanced) weights = balanced(rows, target);
   if (params.class_weights.empty()) return weights;
   std::vector<double> factors(classes.size(), 1);
+  std::vector<bool> told(classes.size(), false);
   for (const auto& [name, factor] : params.class_weights) {
     const auto found = std::find(classes.begin(), classes.end(), name);
     if (found == classes.end()) {
@@ -68,7 +69,13 @@ std::vector<double> class_weights(const std::vector<std::string>& classes,
                               io::printable(name),
                               factor));
     }
-    factors[static_cast<std::size_t>(found - classes.begin())] = factor;
+    const auto at = static_cast<std::size_t>(found - classes.begin());
+    if (told[at]) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("--class-weight: '{}' is given twice", io::printable(name)));
+    }
+    told[at] = true;
+    factors[at] = factor;
   }
   if (weights.empty()) weights.assign(static_cast<std::size_t>(rows), 1);
   for (std::int64_t i = 0; i < rows; ++i) {
@@ -335,7 +342,20 @@ void write_model(const Model& model,
   for (const AtomicFile& file : files.files()) names.push_back(file.path());
 }
 
-FitTreesResult fit_trees(Context& context, const FitTreesParams& params) {
+/// What can be told before any table is read.
+void check_fit(const FitTreesParams& params) {
+  for (const std::int64_t folds : {params.folds, params.alpha_folds}) {
+    if (folds == 0 || folds >= 2) continue;
+    throw Error(ErrorCode::usage, fmt::format("cv: at least 2 folds wanted, {} given", folds));
+  }
+  if (!(params.alpha >= 0)) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--ccp-alpha: 0 or more wanted, {} given", params.alpha));
+  }
+  if (params.forest && params.forest_params.out_of_bag &&
+      params.forest_params.sampling == forest::Sampling::all) {
+    throw Error(ErrorCode::usage, "--oob: with --all-rows every tree sees every row");
+  }
   if (params.folds > 0 && !params.fold_column.empty()) {
     throw Error(ErrorCode::usage, "--cv or --cv-column: one of them, not both");
   }
@@ -345,6 +365,10 @@ FitTreesResult fit_trees(Context& context, const FitTreesParams& params) {
   if (params.table.columns.label.empty()) {
     throw Error(ErrorCode::usage, "--label: name the column to predict, or give its number");
   }
+}
+
+FitTreesResult fit_trees(Context& context, const FitTreesParams& params) {
+  check_fit(params);
   if (!grows_in_parts(params)) return fit_whole(context, params);
   try {
     return fit_whole(context, params);
@@ -357,6 +381,9 @@ FitTreesResult fit_trees(Context& context, const FitTreesParams& params) {
 }
 
 std::pair<std::int64_t, std::int64_t> prune_trees(Context& context, const PruneParams& params) {
+  if (params.alpha.has_value() == !params.validation.path.empty()) {
+    throw Error(ErrorCode::usage, "--ccp-alpha or --validation: one of them is wanted");
+  }
   Model model = io::read_model(params.model, context.memory());
   std::pair<std::int64_t, std::int64_t> leaves{0, 0};
   io::TableFile<double> file;
@@ -369,8 +396,8 @@ std::pair<std::int64_t, std::int64_t> prune_trees(Context& context, const PruneP
   }
   for (forest::Tree& tree : model.trees) {
     leaves.first += tree.leaves();
-    tree = params.validation.path.empty()
-               ? forest::prune_cost_complexity(tree, params.alpha)
+    tree = params.alpha
+               ? forest::prune_cost_complexity(tree, *params.alpha)
                : forest::prune_reduced_error(context, tree, file.table.view(), target_of(file));
     leaves.second += tree.leaves();
   }

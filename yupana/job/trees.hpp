@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -90,8 +91,8 @@ ImportanceResult importances_of_trees(Context& context, const ImportanceParams& 
 
 struct PruneParams {
   std::string model;
-  double alpha = 0;
-  TreeTable validation = {};  ///< path empty: by alpha
+  std::optional<double> alpha = {};  ///< by cost complexity, or
+  TreeTable validation = {};         ///< by reduced error, if its path is not empty
   std::string out;
 };
 /// Writes PREFIX.json; returns leaves before and after.

@@ -72,7 +72,7 @@ class PartsGrower {
   void keep_labels() {
     io::Names names;
     read("read labels of", [&](io::TableFile<T>&& part) {
-      check_missing(params_.table, part.missing);
+      check_missing(params_.table, part, std::ssize(rows_.codes));
       rows_.features = part.table.names();
       rows_.label = part.label;
       rows_.missing += part.missing;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 #include "yupana/core/error.hpp"
 
@@ -52,11 +53,20 @@ std::vector<std::int64_t> neighbors_of(const Grid& grid, std::int64_t neuron, in
 int default_neighbors(const Grid& grid) { return grid.lattice == Lattice::hexagonal ? 6 : 8; }
 
 void check_grid(const Grid& grid) {
-  if (grid.rows < 1 || grid.cols < 1 || grid.rows > 1 << 20 || grid.cols > 1 << 20) {
+  constexpr std::int64_t most_side = 1 << 20, most = std::numeric_limits<std::int32_t>::max();
+  if (grid.rows < 1 || grid.cols < 1) {
     throw Error(
         ErrorCode::usage,
         fmt::format(
             "map: at least 1 row and 1 column wanted, {} x {} given", grid.rows, grid.cols));
+  }
+  if (grid.rows > most_side || grid.cols > most_side || grid.size() > most) {
+    throw Error(ErrorCode::usage,
+                fmt::format("map: at most {} neurons and {} a side wanted, {} x {} given",
+                            most,
+                            most_side,
+                            grid.rows,
+                            grid.cols));
   }
   if (grid.toroidal && grid.lattice == Lattice::hexagonal && grid.rows % 2 != 0) {
     throw Error(ErrorCode::usage,
