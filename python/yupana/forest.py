@@ -88,7 +88,7 @@ class _Trees(BaseEstimator):
         return hasattr(self, "_model")
 
     def _call(self) -> options:
-        return options(self.device, self._threads(), progress=self.progress)
+        return options(self.device, self._threads(), progress=getattr(self, "progress", None))
 
     def _threads(self) -> int | None:
         """``n_jobs`` as joblib reads it, where the estimator has it; else ``threads``."""
@@ -359,7 +359,7 @@ class _OneTree(_Trees):
 class DecisionTreeClassifier(_Classes, _OneTree):
     """An exact classification tree.
 
-    Parameters are scikit-learn's, with its defaults, ``device``, ``threads`` and ``progress``. There is no
+    Parameters are scikit-learn's, with its defaults, and ``device`` and ``threads``. There is no
     ``splitter`` (it is always "best"), ``max_leaf_nodes``, ``min_weight_fraction_leaf`` nor
     ``monotonic_cst``. Of equal splits the lowest feature and threshold are taken, so that
     ``random_state`` matters with ``max_features`` alone.
@@ -369,7 +369,7 @@ class DecisionTreeClassifier(_Classes, _OneTree):
     criterion : "gini", "entropy" or "log_loss"
     max_depth, min_samples_split, min_samples_leaf, max_features, random_state,
     min_impurity_decrease, class_weight, ccp_alpha : as scikit-learn's
-    device, threads : where and on how many threads; progress : True, or a callable
+    device, threads : where and on how many threads
 
     Examples
     --------
@@ -395,7 +395,6 @@ class DecisionTreeClassifier(_Classes, _OneTree):
         ccp_alpha: float = 0.0,
         device: str = "auto",
         threads: int | None = None,
-        progress: ProgressLike = None,
     ) -> None:
         keep(self, locals())
 
@@ -429,7 +428,6 @@ class DecisionTreeRegressor(_Numbers, _OneTree):
         ccp_alpha: float = 0.0,
         device: str = "auto",
         threads: int | None = None,
-        progress: ProgressLike = None,
     ) -> None:
         keep(self, locals())
 
@@ -491,7 +489,8 @@ class _Forest(_Trees):
 
 
 class RandomForestClassifier(_Classes, _Forest):
-    """A forest of exact classification trees. Parameters are scikit-learn's, with its defaults.
+    """A forest of exact classification trees. Parameters are scikit-learn's, with its defaults,
+    and ``progress``: True, or a callable.
 
     Tree t draws rows and features from (random_state, t) alone: the same forest for any number of
     threads. ``bootstrap="partition"`` gives each tree one of ``n_estimators`` random parts of the
