@@ -48,6 +48,7 @@ auto call(const Options& options, const Body& body, Runs runs = Runs::anywhere) 
 /// Each family's file binds itself.
 void bind_call(nb::module_& module);
 void bind_machine(nb::module_& module);
+void bind_defaults(nb::module_& module);
 void bind_arrays(nb::module_& module);
 void bind_genotype(nb::module_& module);
 void bind_graph(nb::module_& module);

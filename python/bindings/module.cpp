@@ -5,6 +5,7 @@ NB_MODULE(_core, module) {
   using namespace yupana::python;
   bind_call(module);
   bind_machine(module);
+  bind_defaults(module);
   bind_arrays(module);
   bind_genotype(module);
   bind_graph(module);

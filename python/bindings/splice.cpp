@@ -139,9 +139,12 @@ void bind_splice(nb::module_& module) {
       nb::arg("min_intron"),
       nb::arg("alignment"),
       nb::arg("genetic_code"));
-  m.def("candidate_exons", [](std::string_view bases, bool protein) {
-    return splice::candidate_exons(
-        bases, protein ? splice::candidates_for_proteins() : splice::CandidateParams{});
+  m.def("candidate_exons", [](const Options& options, std::string_view bases, bool protein) {
+    const auto params = protein ? splice::candidates_for_proteins() : splice::CandidateParams{};
+    return call(
+        options,
+        [&](Context& context) { return splice::candidate_exons(context, bases, params); },
+        Runs::on_the_processor);
   });
   m.attr("candidate_scale") = splice::candidate_scale;
 }

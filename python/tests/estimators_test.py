@@ -191,6 +191,21 @@ def test_som_says_what_users_ask_of_a_map():
     assert further.weights_.shape == som.weights_.shape
 
 
+@pytest.mark.parametrize("estimator", ESTIMATORS[2:], ids=lambda e: type(e).__name__)
+def test_progress_is_told_and_is_no_part_of_the_model(estimator):
+    X = np.random.default_rng(0).normal(size=(60_000, 12))
+    y = np.random.default_rng(1).integers(0, 2, len(X))  # deep trees
+    told = []
+    model = clone(estimator).set_params(random_state=0, threads=1)
+    quiet = clone(model).fit(X, y).to_bytes()
+    if hasattr(model, "iterations"):
+        model.set_params(iterations=100)
+        quiet = clone(model).fit(X, y).to_bytes()
+    model.set_params(progress=lambda *report: told.append(report)).fit(X, y)
+    assert told and {len(report) for report in told} == {5}
+    assert model.to_bytes() == quiet
+
+
 def test_pipelines_and_searches_take_them(wine):
     from sklearn.model_selection import GridSearchCV
 

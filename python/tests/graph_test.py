@@ -88,6 +88,53 @@ def test_fermat_class_speaks_like_the_package():
     assert (down.get_distances() <= exact * (1 + 1e-5)).all()
 
 
+def test_fermat_class_is_cloned_and_changed_as_an_estimator():
+    from sklearn.base import clone
+
+    model = clone(yupana.Fermat(3, path_method="D", k=4, device="cpu", threads=1))
+    assert model.get_params()["k"] == 4 and model.alpha == 3
+    model.set_params(path_method="FW", alpha=2)
+    d = points(20)
+    assert np.array_equal(model.fit(d).get_distances(), yupana.fermat(d, 2).lengths)
+    with pytest.raises(ValueError, match="beta"):
+        model.set_params(beta=1)
+
+
+def test_the_fermat_package_finds_the_same_distances():
+    peer = pytest.importorskip("fermat")
+    d = points(60)
+    theirs = peer.Fermat(alpha=3, path_method="FW").fit(d)
+    ours = yupana.Fermat(alpha=3, path_method="FW").fit(d)
+    assert np.allclose(ours.get_distances(), theirs.get_distances(), rtol=1e-5)
+    assert np.isclose(ours.get_distance(1, 2), theirs.get_distance(1, 2), rtol=1e-5)
+    names = set(theirs.get_params())
+    assert names <= set(ours.get_params())
+    for estimator in ("up", "down", "mean", "no_lca"):
+        keywords = {"alpha": 3, "path_method": "L", "k": 8, "landmarks": 20, "seed": 1}
+        ours = yupana.Fermat(**keywords, estimator=estimator).fit(d)
+        theirs = peer.Fermat(**keywords, estimator=estimator).fit(d)
+        assert ours.get_distances().shape == np.shape(theirs.get_distances())
+
+
+def test_clones_are_no_missing_edges():
+    d = points(30)
+    d[7], d[:, 7] = d[3], d[:, 3]
+    d[3, 7] = d[7, 3] = d[7, 7] = 0
+    lengths = yupana.Fermat(2).fit(d).get_distances()
+    assert lengths[3, 7] == 0 and np.array_equal(lengths[3], lengths[7])
+
+
+def test_a_result_is_an_array_of_any_type_and_short_to_look_at():
+    d = np.random.default_rng(1).integers(0, 50, (97, 97))
+    result = yupana.fermat(np.triu(d, 1) + np.triu(d, 1).T, 2)
+    assert np.asarray(result) is result.lengths
+    assert np.asarray(result, dtype=float).dtype == np.float64
+    assert np.array(result) is not result.lengths
+    assert np.array_equal(np.array(result, copy=True), result.lengths)
+    many = yupana.fermat(yupana.read_genotypes("simulate:400x500"))
+    assert len(repr(many)) < 100 and "400 x 400" in repr(many)
+
+
 def test_the_callers_matrix_stays_as_it_is():
     d = points(30)
     copy = d.copy()

@@ -80,11 +80,13 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module 'yupana' has no attribute '{name}'")
-    module = import_module(f".{_LATER[name]}", __name__)
-    return module if name == _LATER[name] else getattr(module, name)
+if not TYPE_CHECKING:  # or a type checker would take any misspelt name for one of these
+
+    def __getattr__(name: str) -> Any:
+        if name not in _LATER:
+            raise AttributeError(f"module 'yupana' has no attribute '{name}'")
+        module = import_module(f".{_LATER[name]}", __name__)
+        return module if name == _LATER[name] else getattr(module, name)
 
 
 def __dir__() -> list[str]:

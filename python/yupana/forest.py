@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _core
-from ._call import options
+from ._call import ProgressLike, options
 from ._tables import checked, columns, feature_names, keep, seed_of
 
 __all__ = [
@@ -88,7 +88,7 @@ class _Trees(BaseEstimator):
         return hasattr(self, "_model")
 
     def _call(self) -> options:
-        return options(self.device, self._threads())
+        return options(self.device, self._threads(), progress=getattr(self, "progress", None))
 
     def _threads(self) -> int | None:
         """``n_jobs`` as joblib reads it, where the estimator has it; else ``threads``."""
@@ -384,18 +384,18 @@ class DecisionTreeClassifier(_Classes, _OneTree):
     def __init__(
         self,
         *,
-        criterion="gini",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        max_features=None,
-        random_state=None,
-        min_impurity_decrease=0.0,
-        class_weight=None,
-        ccp_alpha=0.0,
-        device="auto",
-        threads=None,
-    ):
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        max_features: float | str | None = None,
+        random_state: Any = None,
+        min_impurity_decrease: float = 0.0,
+        class_weight: dict[Any, float] | str | None = None,
+        ccp_alpha: float = 0.0,
+        device: str = "auto",
+        threads: int | None = None,
+    ) -> None:
         keep(self, locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "DecisionTreeClassifier":
@@ -418,17 +418,17 @@ class DecisionTreeRegressor(_Numbers, _OneTree):
     def __init__(
         self,
         *,
-        criterion="squared_error",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        max_features=None,
-        random_state=None,
-        min_impurity_decrease=0.0,
-        ccp_alpha=0.0,
-        device="auto",
-        threads=None,
-    ):
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        max_features: float | str | None = None,
+        random_state: Any = None,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        device: str = "auto",
+        threads: int | None = None,
+    ) -> None:
         keep(self, locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "DecisionTreeRegressor":
@@ -489,7 +489,8 @@ class _Forest(_Trees):
 
 
 class RandomForestClassifier(_Classes, _Forest):
-    """A forest of exact classification trees. Parameters are scikit-learn's, with its defaults.
+    """A forest of exact classification trees. Parameters are scikit-learn's, with its defaults,
+    and ``progress``: True, or a callable.
 
     Tree t draws rows and features from (random_state, t) alone: the same forest for any number of
     threads. ``bootstrap="partition"`` gives each tree one of ``n_estimators`` random parts of the
@@ -505,24 +506,25 @@ class RandomForestClassifier(_Classes, _Forest):
 
     def __init__(
         self,
-        n_estimators=100,
+        n_estimators: int = 100,
         *,
-        criterion="gini",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        max_features="sqrt",
-        min_impurity_decrease=0.0,
-        bootstrap=True,
-        oob_score=False,
-        n_jobs=None,
-        random_state=None,
-        class_weight=None,
-        ccp_alpha=0.0,
-        voting="soft",
-        device="auto",
-        threads=None,
-    ):
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        max_features: float | str | None = "sqrt",
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool | str = True,
+        oob_score: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        class_weight: dict[Any, float] | str | None = None,
+        ccp_alpha: float = 0.0,
+        voting: str = "soft",
+        device: str = "auto",
+        threads: int | None = None,
+        progress: ProgressLike = None,
+    ) -> None:
         keep(self, locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "RandomForestClassifier":
@@ -548,22 +550,23 @@ class RandomForestRegressor(_Numbers, _Forest):
 
     def __init__(
         self,
-        n_estimators=100,
+        n_estimators: int = 100,
         *,
-        criterion="squared_error",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        max_features=1.0,
-        min_impurity_decrease=0.0,
-        bootstrap=True,
-        oob_score=False,
-        n_jobs=None,
-        random_state=None,
-        ccp_alpha=0.0,
-        device="auto",
-        threads=None,
-    ):
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        max_features: float | str | None = 1.0,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool | str = True,
+        oob_score: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        ccp_alpha: float = 0.0,
+        device: str = "auto",
+        threads: int | None = None,
+        progress: ProgressLike = None,
+    ) -> None:
         keep(self, locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "RandomForestRegressor":

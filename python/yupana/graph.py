@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ def _with_infinity(lengths: np.ndarray) -> np.ndarray:
     return np.where(lengths == _NO_EDGE, np.inf, lengths)
 
 
-@dataclass
+@dataclass(repr=False)
 class FermatResult:
     """Fermat distances and what there is to say about them.
 
@@ -68,8 +69,14 @@ class FermatResult:
     components: int
     samples: list[str] = field(default_factory=list)
 
+    def __repr__(self) -> str:
+        n, dtype = len(self.lengths), self.lengths.dtype
+        return f"FermatResult({n} x {n} lengths of {dtype}, alpha {self.alpha:g}, {self.method})"
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.array(self.lengths, dtype=dtype, copy=bool(copy))
+        if copy is False and dtype is not None and self.lengths.dtype != dtype:
+            raise ValueError(f"{dtype} wanted without a copy, the lengths are {self.lengths.dtype}")
+        return np.array(self.lengths, dtype) if copy else np.asarray(self.lengths, dtype)
 
 
 def fermat(
@@ -263,15 +270,18 @@ class Fermat:
     ----------
     alpha : power on every distance, at least 1
     path_method : "FW" all pairs exactly; "D" exactly on the graph of the k nearest neighbours; "L"
-        estimated through landmarks (on that graph where k is given)
-    k : nearest neighbours of "D" and "L"; None: all
+        estimated through landmarks
+    k : nearest neighbours of "D". "L" takes it and needs none: paths to landmarks use every edge
     landmarks : how many, of "L"
     estimator : "up", "no_lca" (here the same upper bound), "down" or "mean", of "L"
     seed : of the landmarks
-    device, threads : as everywhere
+    device, threads, memory, progress : as everywhere
 
-    Differences: an upper bound never exceeds the direct edge, no lowest common ancestor is needed
-    for that; paths not found are inf; ``get_distances`` is exactly symmetric.
+    Differences: ``path_method`` is "FW" where none is given (there "L", which wants landmarks); k
+    counts neighbours and never the point itself (there "D" counts it); an edge of two mutual
+    neighbours has its own length (there "D" doubles it); a distance of 0 is an edge (there none); an
+    upper bound never exceeds the direct edge, no lowest common ancestor is needed for that; paths
+    not found are inf; ``get_distances`` is exactly symmetric.
 
     Examples
     --------
@@ -293,6 +303,8 @@ class Fermat:
         *,
         device: str = "auto",
         threads: int | None = None,
+        memory: int | None = None,
+        progress: ProgressLike = None,
     ) -> None:
         self.alpha = alpha
         self.path_method = path_method
@@ -302,6 +314,21 @@ class Fermat:
         self.seed = seed
         self.device = device
         self.threads = threads
+        self.memory = memory
+        self.progress = progress
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The arguments, so that scikit-learn's ``clone`` takes it."""
+        return {name: getattr(self, name) for name in _FERMAT_ARGUMENTS}
+
+    def set_params(self, **params: Any) -> "Fermat":
+        """Changes arguments."""
+        for name, value in params.items():
+            if name not in _FERMAT_ARGUMENTS:
+                known = ", ".join(_FERMAT_ARGUMENTS)
+                raise ValueError(f"{name}: unknown to Fermat; there are {known}")
+            setattr(self, name, value)
+        return self
 
     def fit(self, distances: Any) -> "Fermat":
         """Computes all distances from an n x n matrix of d, or from :class:`Genotypes`."""
@@ -317,12 +344,14 @@ class Fermat:
         self.result_ = fermat(
             distances,
             self.alpha,
-            neighbors=0 if self.path_method == "FW" else self.k or 0,
+            neighbors=self.k if self.path_method == "D" else 0,
             landmarks=self.landmarks or 0 if self.path_method == "L" else 0,
             estimate=estimates[self.estimator],
             seed=self.seed or 0,
             device=self.device,
             threads=self.threads,
+            memory=self.memory,
+            progress=self.progress,
         )
         return self
 
@@ -333,3 +362,6 @@ class Fermat:
     def get_distances(self) -> np.ndarray:
         """All of them, n x n."""
         return self.result_.lengths
+
+
+_FERMAT_ARGUMENTS = tuple(signature(Fermat).parameters)

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._call import options
+from ._call import ProgressLike, options
 from ._tables import checked, keep, seed_of
 
 __all__ = ["SOM"]
@@ -35,7 +35,7 @@ class SOM(TransformerMixin, BaseEstimator):
     initial : "samples", "pca" or "uniform"
     training : "batch" or "online"; learning_rate : of the online rule
     random_state : seed of the initial codebook
-    device, threads : where and on how many threads
+    device, threads : where and on how many threads; progress : True, or a callable
 
     Attributes
     ----------
@@ -57,24 +57,25 @@ class SOM(TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        rows=8,
-        cols=8,
+        rows: int = 8,
+        cols: int = 8,
         *,
-        lattice="rectangular",
-        toroidal=False,
-        neighborhood="gaussian",
-        iterations=20,
-        smooth=0,
-        sigma0=None,
-        sigmaf=0.5,
-        tau=None,
-        initial="samples",
-        training="batch",
-        learning_rate=0.5,
-        random_state=None,
-        device="auto",
-        threads=None,
-    ):
+        lattice: str = "rectangular",
+        toroidal: bool = False,
+        neighborhood: str = "gaussian",
+        iterations: int = 20,
+        smooth: int = 0,
+        sigma0: float | None = None,
+        sigmaf: float = 0.5,
+        tau: float | None = None,
+        initial: str = "samples",
+        training: str = "batch",
+        learning_rate: float = 0.5,
+        random_state: Any = None,
+        device: str = "auto",
+        threads: int | None = None,
+        progress: ProgressLike = None,
+    ) -> None:
         keep(self, locals())
 
     def __sklearn_tags__(self) -> Any:
@@ -101,7 +102,7 @@ class SOM(TransformerMixin, BaseEstimator):
         )
 
     def _call(self) -> options:
-        return options(self.device, self.threads)
+        return options(self.device, self.threads, progress=self.progress)
 
     def _samples(self, X: Any, reset: bool = False) -> np.ndarray:
         if not reset:
@@ -189,7 +190,7 @@ class SOM(TransformerMixin, BaseEstimator):
         """The fitted map: parameters and codebook, read back by :meth:`from_bytes`."""
         check_is_fitted(self)
         seed = self.random_state if isinstance(self.random_state, int) else None
-        facts = {"params": {**self.get_params(), "random_state": seed}}
+        facts = {"params": {**self.get_params(), "random_state": seed, "progress": None}}
         if hasattr(self, "feature_names_in_"):
             facts["features"] = [str(name) for name in self.feature_names_in_]
         buffer = io.BytesIO()

@@ -70,10 +70,11 @@ def align_batch(
     [8, 4]
     """
     letters, scores = matrix if matrix is not None else ("", [])
+    usual = _core.defaults()["align_protein" if protein else "align"]
     if gap_open is None:
-        gap_open = -11 if protein else 0
+        gap_open = usual["gap_open"]
     if gap_extend is None:
-        gap_extend = -1 if protein else -2
+        gap_extend = usual["gap_extend"]
     given = [(bases, _exons(exons), target) for bases, exons, target in problems]
     with options(device, threads, memory, progress) as call:
         found = _core.splice.align(
@@ -143,4 +144,5 @@ def candidate_exons(bases: str, *, protein: bool = False) -> list[Exon]:
     >>> all(exon.last - exon.first >= 2 for exon in exons)
     True
     """
-    return _core.splice.candidate_exons(bases, protein)
+    with options("cpu", 1) as call:
+        return _core.splice.candidate_exons(call, bases, protein)

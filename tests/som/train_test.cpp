@@ -196,6 +196,27 @@ TEST(Som, OnlineTrainingComesNearTheSamples) {
   EXPECT_TRUE(same(train(other, samples.view(), params), trained));
 }
 
+TEST(Som, OnlineTrainingStopsInTheMiddleOfAnIteration) {
+  const Matrix<float> samples = clouds(20000, 16, 3);
+  SomParams params;
+  params.grid = {40, 40};
+  params.training = Training::online;
+  Context context({.device = "cpu"});
+  double done = 0;
+  context.on_progress([&](const Progress& now) {
+    done = now.done;
+    context.cancel();
+  });
+  try {
+    train(context, samples.view(), params);
+    ADD_FAILURE() << "not stopped";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::interrupted);
+  }
+  EXPECT_GT(done, 0);
+  EXPECT_LT(done, static_cast<double>(samples.rows())) << "told after a whole iteration only";
+}
+
 TEST(Som, PcaSpansThePlaneOfTheData) {
   Matrix<float> samples(101, 3);
   for (std::int64_t i = 0; i < 101; ++i) {

@@ -78,6 +78,19 @@ TEST(Candidates, BadParametersAreRefused) {
   test::refusal([&] { candidate_exons("ACGT", params); });
 }
 
+TEST(Candidates, StopWhenTheContextIsCancelled) {
+  const std::string bases = "CCATGGCCAAGGTAAGTCCCTTTTTCCCTTTTTCAGGCCTGACC";
+  Context context(ContextParams{.device = "cpu", .threads = 1});
+  EXPECT_EQ(ends_of(candidate_exons(context, bases)), ends_of(candidate_exons(bases)));
+  context.cancel();
+  try {
+    candidate_exons(context, bases);
+    ADD_FAILURE() << "not stopped";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::interrupted);
+  }
+}
+
 TEST(Candidates, RecoverTheExonsOfTenVertebrateGenesExactly) {
   const std::filesystem::path folder =
       std::filesystem::path(YUPANA_SHARED_DATA) / "splice/vertebrate_cds";

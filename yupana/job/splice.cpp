@@ -105,7 +105,9 @@ class Workshop {
         context_.check_cancelled();
         if (strand.sign == '-' && !params_.both_strands) continue;
         strand.exons = splice::candidate_exons(
-            strand.bases, input.is_protein ? params_.protein_candidates : params_.candidates);
+            context_,
+            strand.bases,
+            input.is_protein ? params_.protein_candidates : params_.candidates);
       }
     } else {
       place_exons(input, strands);

@@ -62,6 +62,8 @@ void train_online(Context& context,
               "som",
               static_cast<double>(schedule.iterations) * static_cast<double>(samples.rows),
               "samples");
+  // Looks at Ctrl-C about every millisecond: one pass over many samples may take minutes.
+  const std::int64_t piece = 1 + (std::int64_t{1} << 20) / (1 + codebook.rows() * codebook.cols());
   std::vector<std::int64_t> order(static_cast<std::size_t>(samples.rows));
   for (std::int64_t t = 0; t < schedule.iterations; ++t) {
     std::iota(order.begin(), order.end(), std::int64_t{0});
@@ -73,7 +75,9 @@ void train_online(Context& context,
     const double sigma = schedule.sigma(t);
     const double rate = params.learning_rate * sigma / schedule.sigma(0);
     const auto table = neighborhood_table(params.grid, params.neighborhood, sigma);
+    std::int64_t visited = 0;
     for (const std::int64_t s : order) {
+      if (++visited % piece == 0) stage.advance(static_cast<double>(piece));
       const float* const sample = samples.row(s);
       std::int64_t best = 0;
       double nearest = squared_distance(sample, codebook.row(0), samples.cols);
@@ -90,7 +94,7 @@ void train_online(Context& context,
         }
       }
     }
-    stage.advance(static_cast<double>(samples.rows));
+    stage.advance(static_cast<double>(visited % piece));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "yupana/core/context.hpp"
 #include "yupana/core/error.hpp"
 
 namespace yupana::splice {
@@ -97,7 +98,9 @@ struct Site {
 
 class Finder {
  public:
-  Finder(std::string_view bases, const CandidateParams& params) : bases_(bases), params_(params) {
+  /// `context` may be null.
+  Finder(const Context* context, std::string_view bases, const CandidateParams& params)
+      : context_(context), bases_(bases), params_(params) {
     codes_.reserve(bases.size());
     for (const char letter : bases) codes_.push_back(static_cast<std::int8_t>(base_of(letter)));
     find_sites();
@@ -116,6 +119,10 @@ class Finder {
   }
 
  private:
+  /// Whether to go on, asked every 2^12 steps: a start has thousands of ends at most.
+  void look(std::int64_t step) const {
+    if (context_ != nullptr && step % 4096 == 0) context_->check_cancelled();
+  }
   bool is(std::int64_t at, std::string_view word) const {
     if (at < 0 || at + std::ssize(word) > std::ssize(codes_)) return false;
     for (std::size_t i = 0; i < word.size(); ++i) {
@@ -127,6 +134,7 @@ class Finder {
 
   void find_sites() {
     for (std::int64_t at = 0; at < std::ssize(codes_); ++at) {
+      look(at);
       if (is(at, "AG")) {
         const double score = acceptor_odds(bases_, at + 1);
         if (score >= params_.min_acceptor) starts_.push_back({at + 3, score, false});
@@ -184,8 +192,9 @@ class Finder {
   /// body(start, end) for each pair that makes an exon; returns how many there are.
   template <class Body>
   std::int64_t pairs(const Body& body) const {
-    std::int64_t count = 0;
+    std::int64_t count = 0, looked = 0;
     for (const Site& start : starts_) {
+      look(looked++);
       const std::int64_t last = reach(start);
       auto end =
           std::lower_bound(ends_.begin(),
@@ -237,6 +246,7 @@ class Finder {
     return dropped;
   }
 
+  const Context* context_;
   std::string_view bases_;
   const CandidateParams& params_;
   std::vector<std::int8_t> codes_;
@@ -244,17 +254,9 @@ class Finder {
   std::vector<std::int64_t> next_stop_;
 };
 
-}  // namespace
-
-double donor_odds(std::string_view bases, std::int64_t place) {
-  return odds(bases, place - donor_before, donor_shares);
-}
-
-double acceptor_odds(std::string_view bases, std::int64_t place) {
-  return odds(bases, place + 1 - acceptor_before, acceptor_shares);
-}
-
-std::vector<Exon> candidate_exons(std::string_view bases, const CandidateParams& params) {
+std::vector<Exon> exons_of(const Context* context,
+                           std::string_view bases,
+                           const CandidateParams& params) {
   if (params.min_exon < 1 || params.max_exon < params.min_exon || params.max_exons < 1 ||
       params.junction_weight < 0 || params.junction_weight > 100 || params.junction_cost < 0 ||
       params.junction_cost > 1000 || params.missing_signal < 0 || params.missing_signal > 1000) {
@@ -269,7 +271,27 @@ std::vector<Exon> candidate_exons(std::string_view bases, const CandidateParams&
                             params.junction_cost,
                             params.missing_signal));
   }
-  return Finder(bases, params).exons();
+  return Finder(context, bases, params).exons();
+}
+
+}  // namespace
+
+double donor_odds(std::string_view bases, std::int64_t place) {
+  return odds(bases, place - donor_before, donor_shares);
+}
+
+double acceptor_odds(std::string_view bases, std::int64_t place) {
+  return odds(bases, place + 1 - acceptor_before, acceptor_shares);
+}
+
+std::vector<Exon> candidate_exons(std::string_view bases, const CandidateParams& params) {
+  return exons_of(nullptr, bases, params);
+}
+
+std::vector<Exon> candidate_exons(const Context& context,
+                                  std::string_view bases,
+                                  const CandidateParams& params) {
+  return exons_of(&context, bases, params);
 }
 
 CandidateParams candidates_for_proteins() {

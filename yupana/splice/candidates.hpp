@@ -41,6 +41,10 @@ inline constexpr int candidate_scale = 4;
 ///   work: bases x candidates a base; deterministic
 ///   errors: bad_input for parameters that admit nothing
 std::vector<Exon> candidate_exons(std::string_view bases, const CandidateParams& params = {});
+/// The same for chromosomes: stops, and throws interrupted, once the context is cancelled.
+std::vector<Exon> candidate_exons(const Context& context,
+                                  std::string_view bases,
+                                  const CandidateParams& params = {});
 
 /// Parameters of align() in the scale of candidates, with their shortest intron.
 AlignParams scaled_for_candidates(AlignParams params, const CandidateParams& candidates);

@@ -1,0 +1,73 @@
+#include <nanobind/stl/string.h>
+
+#include "python/bindings/call.hpp"
+#include "yupana/forest/forest.hpp"
+#include "yupana/graph/fermat.hpp"
+#include "yupana/som/train.hpp"
+#include "yupana/splice/align.hpp"
+#include "yupana/splice/protein.hpp"
+
+namespace yupana::python {
+namespace {
+
+nb::dict of_fermat() {
+  const graph::FermatParams params;
+  nb::dict d;
+  d["alpha"] = params.alpha;
+  d["root"] = params.root;
+  d["neighbors"] = params.neighbors;
+  d["landmarks"] = params.landmarks;
+  d["seed"] = params.seed;
+  return d;
+}
+
+nb::dict of_som() {
+  const som::SomParams params;
+  nb::dict d;
+  d["rows"] = params.grid.rows;
+  d["cols"] = params.grid.cols;
+  d["toroidal"] = params.grid.toroidal;
+  d["iterations"] = params.schedule.iterations;
+  d["smooth"] = params.schedule.smooth;
+  d["sigmaf"] = params.schedule.sigma_final;
+  d["learning_rate"] = params.learning_rate;
+  return d;
+}
+
+nb::dict of_tree() {
+  const forest::TreeParams params;
+  nb::dict d;
+  d["min_samples_split"] = params.min_samples_split;
+  d["min_samples_leaf"] = params.min_samples_leaf;
+  d["min_impurity_decrease"] = params.min_impurity_decrease;
+  return d;
+}
+
+nb::dict of_splice(const splice::AlignParams& params) {
+  nb::dict d;
+  d["gap_open"] = params.gap_open;
+  d["gap_extend"] = params.gap_extend;
+  d["min_intron"] = params.min_intron;
+  d["alignment"] = params.alignment;
+  return d;
+}
+
+}  // namespace
+
+void bind_defaults(nb::module_& module) {
+  module.def(
+      "defaults",
+      [] {
+        nb::dict all;
+        all["fermat"] = of_fermat();
+        all["som"] = of_som();
+        all["tree"] = of_tree();
+        all["trees"] = forest::ForestParams{}.trees;
+        all["align"] = of_splice(splice::AlignParams{});
+        all["align_protein"] = of_splice(splice::ProteinParams{}.align);
+        return all;
+      },
+      "The library's defaults, which those of the package's signatures must equal.");
+}
+
+}  // namespace yupana::python
