@@ -183,6 +183,17 @@ def text_columns_are_known_by_name_in_another_table():
            "ordered", "-o", "out", status=2, says=["two classes or --regression", "one-hot"])
 
 
+def a_measurement_is_no_class():
+    rows = [f"{i},{i * 0.5}" for i in range(150)]
+    pathlib.Path("m.csv").write_text("x,y\n" + "\n".join(rows) + "\n")
+    for more in ([], ["--partition", "--memory", "1M"]):
+        command = "forest" if more else "tree"
+        refuse(command, "fit", "m.csv", "--label", "y", "-o", "gone", *more,
+               says=["column 'y'", "150 different numbers", "--regression"])
+    pathlib.Path("m.csv").write_text("x,y\n" + "\n".join(r.split(".")[0] for r in rows) + "\n")
+    run("tree", "fit", "m.csv", "--label", "y", "-o", "numbered")  # 75 integers are classes
+
+
 def classes_weigh_as_told():
     table(gap=0)
     even = fit("--max-depth", 2)
@@ -406,7 +417,8 @@ sys.exit(main([a_tree_is_fitted_told_and_used, every_device_and_thread_count_wri
                a_value_equal_to_the_threshold_goes_left_after_a_reload, columns_are_found_by_name,
                the_tree_is_told_as_rules_graphviz_and_picture, regression_predicts_numbers,
                reduced_error_pruning_needs_only_another_table,
-               text_columns_are_known_by_name_in_another_table, classes_weigh_as_told,
+               text_columns_are_known_by_name_in_another_table, a_measurement_is_no_class,
+               classes_weigh_as_told,
                folds_can_be_a_column, alpha_is_chosen_by_folds,
                tables_larger_than_the_memory_are_predicted_in_parts,
                a_forest_of_parts_grows_from_a_table_larger_than_the_memory, importances_are_told_and_drawn,

@@ -1,6 +1,7 @@
 #include "yupana/job/tree_tables.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -98,6 +99,26 @@ void check_missing(const TreeTable& table, const io::TableFile<T>& part, std::in
                       io::printable(part.table.names()[static_cast<std::size_t>(c)])));
     }
   }
+}
+
+void check_classes(const TreeTable& table, const std::vector<std::string>& classes) {
+  constexpr std::size_t believable = 100;
+  if (classes.size() <= believable) return;
+  bool fractions = false;
+  for (const std::string& name : classes) {
+    double value = 0;
+    const char* const end = name.data() + name.size();
+    const auto [stop, error] = std::from_chars(name.data(), end, value);
+    if (error != std::errc() || stop != end) return;
+    fractions = fractions || value != std::floor(value);
+  }
+  if (!fractions) return;
+  const std::string& label = table.columns.label;
+  throw bad_file(table.path,
+                 fmt::format("{}: {} different numbers as classes, and not all integers; "
+                             "--regression predicts numbers",
+                             label.empty() ? "label" : "column '" + io::printable(label) + "'",
+                             classes.size()));
 }
 
 template <class T>

@@ -284,6 +284,7 @@ FitTreesResult fit(Context& context, const FitTreesParams& params) {
     source.columns.columns.push_back(params.fold_column);
   }
   auto file = read_tree_table<T>(context, source);
+  check_classes(source, file.classes);
   std::int64_t folds = 0;
   std::vector<std::int32_t> fold;
   if (!params.fold_column.empty()) fold = taken_folds(file, params.fold_column, folds);

@@ -83,6 +83,7 @@ class PartsGrower {
       }
     });
     rows_.classes = io::ordered_names({names});
+    check_classes(params_.table, rows_.classes);
     const auto places = io::places_of(names, rows_.classes);
     for (std::int32_t& code : rows_.codes) code = places[static_cast<std::size_t>(code)];
   }
