@@ -1,3 +1,4 @@
+#include "yupana/core/tiles.hpp"
 #include "yupana/spectral/tallest_cuda.hpp"
 #include "yupana/spectral/tallest_kernel_cuda.cuh"
 #include "yupana/spectral/tensor_map_cuda.hpp"
@@ -8,9 +9,11 @@ namespace {
 template <Half Which>
 void launch_tallest(const TallestPass& pass, cudaStream_t stream) {
   using K = Tallest<Which>;
-  const std::int64_t room = multiprocessors();
+  // As many blocks as share the rounds evenly: 128 with eight tiles each disturb one another less
+  // than 132, of which 32 have seven (190.2 us for 193.1).
+  const std::int64_t rounds = divide_up(pass.tiles, multiprocessors());
   launch_behind(tallest_kernel<Which>,
-                static_cast<unsigned>(pass.tiles < room ? pass.tiles : room),
+                static_cast<unsigned>(divide_up(pass.tiles, rounds)),
                 K::threads,
                 K::shared_bytes,
                 stream,
