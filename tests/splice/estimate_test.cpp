@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <ctime>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -110,10 +112,13 @@ TEST(Rate, PredictsACallOnTheCpu) {
   EXPECT_EQ(rate.bases, 0);
   EXPECT_EQ(rate.call, 0);
   const auto cells = static_cast<double>(estimate(problem).executed_cells);
-  // Of this process alone: one that waits for a core takes no time.
-  const std::clock_t begin = std::clock();
-  align(context, problem);
-  const double took = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  // The least of several calls, and of this process alone: one that waits for a core takes no time.
+  double took = std::numeric_limits<double>::infinity();
+  for (int call = 0; call < 5; ++call) {
+    const std::clock_t begin = std::clock();
+    align(context, problem);
+    took = std::min(took, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
+  }
   EXPECT_GT(rate.seconds(cells, 0, 1), took / 8);
   EXPECT_LT(rate.seconds(cells, 0, 1), took * 8);
   EXPECT_LT(measured_protein_rate(context, {}).cells, rate.cells);
