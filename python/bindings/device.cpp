@@ -134,6 +134,14 @@ void bind_device(nb::module_& module) {
   bind_host<std::int32_t>(m);
   bind_host<float>(m);
   bind_host<double>(m);
+  // For tests: where a function finds an array's values.
+  m.def(
+      "address",
+      [](nb::ndarray<nb::ro, nb::device::cuda> x) {
+        return reinterpret_cast<std::uintptr_t>(x.data());
+      },
+      taken("x"));
+  bind_device_genotype(m);
   bind_device_graph(m);
   bind_device_products(m);
   bind_device_som(m);

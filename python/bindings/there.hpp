@@ -24,11 +24,7 @@ template <class T>
 using Given = nb::ndarray<nb::array_api, T, nb::device::cuda>;
 
 /// An array is taken as it is: nanobind would have one of another type or order copied first.
-inline nb::arg taken(const char* name) {
-  nb::arg as_it_is(name);
-  as_it_is.noconvert();
-  return as_it_is;
-}
+inline auto taken(const char* name) { return nb::arg(name).noconvert(); }
 
 /// call() of body(context) on the array's device, after all that was asked of that before, on
 /// whatever stream: what makes the array has then ended.
@@ -57,6 +53,7 @@ Given<T> given(DeviceArray<T>&& array, std::initializer_list<std::size_t> shape,
 }
 
 /// Each family's functions on such arrays; `module` is _core.device.
+void bind_device_genotype(nb::module_& module);
 void bind_device_graph(nb::module_& module);
 void bind_device_products(nb::module_& module);
 void bind_device_som(nb::module_& module);

@@ -52,6 +52,7 @@ _TYPES = {
     "matmul": f"one type of {_FLOATS}",
     "shortest_paths": f"int32, {_FLOATS}",
     "closest_pair": _FLOATS,
+    "genotypes": "int8, samples x sites,",
     "solve": "the matrix's type",
     "SOM": "float32",
     "host": f"int32, {_FLOATS}",
@@ -131,6 +132,12 @@ def shortest_paths(weights: Any, method: str, *keywords: Any) -> Any:
             method,
         )
     return _back(closure, weights)
+
+
+def pair_counts(calls: Any, hethet: bool, *keywords: Any) -> Any:
+    with call(calls, *keywords) as made:
+        count = _core.device.pair_counts
+        return _called(count, "genotypes", {"source": calls}, made, calls, hethet)
 
 
 def closest_pair(points: Any, method: str, *keywords: Any) -> tuple[int, int, float]:

@@ -158,7 +158,7 @@ void TriangularSystem<Value, Index>::solve(Context& context,
 }
 
 template <class Value, class Index>
-void TriangularSystem<Value, Index>::solve_there(Context& context,
+void TriangularSystem<Value, Index>::solve_there([[maybe_unused]] Context& context,
                                                  [[maybe_unused]] int device,
                                                  [[maybe_unused]] const Value* b,
                                                  [[maybe_unused]] Value* x,
