@@ -48,11 +48,11 @@ _TYPES = {
     "sort": _PLAIN,
     "merge": f"one type of {_PLAIN}",
     "fft": "complex64 or complex128",
-    "polymul": "int64, or both float64,",
+    "polymul": "int64 or both float64",
     "matmul": f"one type of {_FLOATS}",
     "shortest_paths": f"int32, {_FLOATS}",
     "closest_pair": _FLOATS,
-    "genotypes": "int8, samples x sites,",
+    "genotypes": "int8 (samples x sites)",
     "solve": "the matrix's type",
     "SOM": "float32",
     "host": f"int32, {_FLOATS}",
@@ -68,7 +68,9 @@ def _called(function: Any, name: str, arrays: dict[str, Any], *rest: Any) -> Any
         if "incompatible function arguments" not in str(error):
             raise
         given = ", ".join(f"{key} {x.dtype} {tuple(x.shape)}" for key, x in arrays.items())
-        raise TypeError(f"{name}: dense {_TYPES[name]} on a GPU wanted; given {given}") from None
+        raise TypeError(
+            f"{name}: dense arrays on a GPU, of {_TYPES[name]}, wanted; given {given}"
+        ) from None
 
 
 def _both_there(name: str, a: Any, b: Any) -> None:
