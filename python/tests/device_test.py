@@ -218,7 +218,9 @@ def test_polynomials_are_multiplied_on_the_device(sizes):
 
 
 @pytest.mark.parametrize("dtype, bound", [("float32", 1e-4), ("float64", 1e-11)])
-@pytest.mark.parametrize("m, k, n", [(0, 3, 2), (3, 0, 2), (1, 1, 1), (127, 257, 65), (1025, 999, 1001)])
+@pytest.mark.parametrize(
+    "m, k, n", [(0, 3, 2), (3, 0, 2), (1, 1, 1), (127, 257, 65), (1025, 999, 1001)]
+)
 def test_matrices_are_multiplied_on_the_device(m, k, n, dtype, bound):
     a, b = rng.random((m, k)).astype(dtype), rng.random((k, n)).astype(dtype)
     for x, y in zip(both(a), both(b)):
@@ -280,15 +282,16 @@ def test_forests_grow_and_vote_on_the_device():
         values = np.asfortranarray(table.astype(dtype))
         ours = torch.from_numpy(np.ascontiguousarray(values.T)).cuda().t()
         theirs = cupy.asarray(values, order="F")
-        for make, y in (
-            (lambda **k: yupana.DecisionTreeClassifier(random_state=1, max_features=3, **k), codes),
-            (lambda **k: yupana.DecisionTreeRegressor(random_state=1, **k), numbers),
-            (lambda **k: yupana.RandomForestClassifier(7, random_state=1, oob_score=True, **k), codes),
-            (lambda **k: yupana.RandomForestRegressor(7, random_state=1, max_depth=5, **k), numbers),
+        for estimator, y, arguments in (
+            (yupana.DecisionTreeClassifier, codes, {"max_features": 3}),
+            (yupana.DecisionTreeRegressor, numbers, {}),
+            (yupana.RandomForestClassifier, codes, {"n_estimators": 7, "oob_score": True}),
+            (yupana.RandomForestRegressor, numbers, {"n_estimators": 7, "max_depth": 5}),
         ):
-            expected = make(device="cpu").fit(values, y)
+            arguments = {"random_state": 1, **arguments}
+            expected = estimator(device="cpu", **arguments).fit(values, y)
             for there in (ours, theirs):
-                found = make().fit(there, y)
+                found = estimator(**arguments).fit(there, y)
                 assert found.to_bytes() == expected.to_bytes()
                 assert getattr(found, "oob_score_", 0) == getattr(expected, "oob_score_", 0)
                 if y is codes:
@@ -340,7 +343,7 @@ def test_work_of_other_streams_is_waited_for():
         lambda: yupana.shortest_paths(cupy.zeros((4, 4)).T[:3, :3]),
         lambda: yupana.closest_pair(cupy.zeros((3, 3), "int64")),
         lambda: yupana.polymul(cupy.zeros(3, "int32"), cupy.zeros(3, "int32")),
-        lambda: yupana.spectral.matmul(cupy.zeros((3, 3), "float16"), cupy.zeros((3, 3), "float16")),
+        lambda: yupana.spectral.matmul(*[cupy.zeros((3, 3), "float16")] * 2),
         lambda: yupana.spectral.matmul(cupy.zeros((3, 4)).T, cupy.zeros((3, 3))),
         lambda: yupana.SOM().fit(cupy.zeros((100, 3))),
         lambda: yupana.SOM().fit(cupy.zeros((100, 6), "float32")[:, ::2]),
@@ -348,7 +351,7 @@ def test_work_of_other_streams_is_waited_for():
         lambda: yupana.DecisionTreeClassifier().fit(cupy.zeros((9, 3)), np.arange(9) % 2),
         lambda: yupana.DecisionTreeClassifier().fit(cupy.zeros((9, 3), "int64").T, np.arange(3)),
         lambda: yupana.DecisionTreeRegressor().fit(cupy.zeros((3, 9)).T, cupy.zeros(9)),
-        lambda: yupana.DecisionTreeRegressor().fit(np.zeros((9, 3)), np.zeros(9)).apply(cupy.zeros((9, 3))),
+        lambda: yupana.DecisionTreeRegressor().fit([[0], [1]], [0, 1]).apply(cupy.zeros((9, 1))),
     ],
 )
 def test_what_has_no_way_on_the_device_is_refused(call):
@@ -370,7 +373,7 @@ def test_what_has_no_way_on_the_device_is_refused(call):
         lambda: yupana.closest_pair(cupy.zeros((1, 3))),
         lambda: yupana.shortest_paths(cupy.zeros((3, 4))),
         lambda: yupana.shortest_paths(cupy.zeros((3, 3)), device="cpu"),
-        lambda: yupana.shortest_paths(cupy.full((3, 3), -1, "int32") * (1 - cupy.eye(3, dtype="int32"))),
+        lambda: yupana.shortest_paths(cupy.eye(3, dtype="int32") - 1),
         lambda: yupana.spectral.matmul(cupy.zeros((3, 3)), cupy.zeros((2, 3))),
         lambda: yupana.polymul(cupy.zeros(3), cupy.zeros(3), exact=True),
     ],

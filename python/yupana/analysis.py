@@ -44,8 +44,8 @@ class Mds(NamedTuple):
 class LabelScores(NamedTuple):
     """How well distances agree with labels.
 
-    ``silhouette``: mean over labelled individuals; ``adjusted_rand``: of the average-linkage tree cut
-    at the number of classes; ``nearest_neighbor``: share whose nearest other has their label.
+    ``silhouette``: mean over labelled individuals; ``adjusted_rand``: of the average-linkage tree
+    cut at the number of classes; ``nearest_neighbor``: share whose nearest other has their label.
     """
 
     silhouette: float
@@ -65,7 +65,7 @@ def mds(
     memory: int | None = None,
     progress: ProgressLike = None,
 ) -> Mds:
-    """Classical multidimensional scaling: the top eigenpairs of ``-1/2 J (D o D) J``, J = I - 11'/n.
+    """Classical multidimensional scaling: eigenpairs of ``-1/2 J (D o D) J``, J = I - 11'/n.
 
     Each axis is signed so that its entry of largest size is positive. The same bits for any number
     of threads.

@@ -33,7 +33,7 @@ def closest_pair(
 
     Parameters
     ----------
-    points : n x d, 2 <= n, 1 <= d <= 8, float32 or float64; of a GPU (CuPy, torch): dense, read there
+    points : n x d, 2 <= n, 1 <= d <= 8, float32 or float64; of a GPU (CuPy, torch): dense
     method : "auto", "grid" (expected O(n)) or "divide" (O(n log n) in the plane)
 
     Raises

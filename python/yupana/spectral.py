@@ -197,7 +197,7 @@ def polymul(
 
     Parameters
     ----------
-    a, b : vectors of coefficients; both of a GPU (CuPy, torch), int64 or float64: multiplied there
+    a, b : vectors of coefficients; both of a GPU (CuPy, torch): int64 or float64, multiplied there
     exact : True wants integers, False takes integers as floats; None: by type
 
     Raises
