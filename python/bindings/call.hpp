@@ -58,6 +58,7 @@ void bind_forest(nb::module_& module);
 void bind_spectral(nb::module_& module);
 void bind_geometry(nb::module_& module);
 void bind_sparse(nb::module_& module);
+void bind_analysis(nb::module_& module);
 void bind_device(nb::module_& module);
 
 }  // namespace yupana::python

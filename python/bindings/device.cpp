@@ -8,24 +8,15 @@
 #include <complex>
 
 #include "python/bindings/device_arrays.hpp"
+#include "python/bindings/numpy.hpp"
+#include "python/bindings/there.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/spectral/device_fft.hpp"
 
 namespace yupana::python {
 namespace {
 
-using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
-
-template <class T>
-using DeviceVector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cuda>;
-template <class T>
-using DeviceRows = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cuda>;
-template <class T>
-using Given = nb::ndarray<nb::array_api, T, nb::device::cuda>;
-
-/// An array is taken as it is: nanobind would have one of another type or order copied first.
-auto taken() { return nb::arg("x").noconvert(); }
 
 /// body() on the array's device, after all that was asked of it before, and without the
 /// interpreter's lock.
@@ -35,21 +26,6 @@ auto on_device(int device, const Body& body) {
   const DeviceScope scope(device);
   yupana::cuda::check(cudaDeviceSynchronize(), "wait for an array");
   return body();
-}
-
-/// An array of DLPack that owns the memory.
-template <class T>
-Given<T> given(DeviceArray<T>&& array, std::initializer_list<std::size_t> shape, int device) {
-  auto* kept = new DeviceArray<T>(std::move(array));
-  const nb::capsule release(kept, [](void* p) noexcept { delete static_cast<DeviceArray<T>*>(p); });
-  return Given<T>(kept->data(),
-                  shape.size(),
-                  shape.begin(),
-                  release,
-                  nullptr,
-                  nb::dtype<T>(),
-                  nb::device::cuda::value,
-                  device);
 }
 
 template <class T>
@@ -67,7 +43,7 @@ void bind_vectors(nb::module_& m) {
                      {in.size()},
                      in.device_id());
       },
-      taken());
+      taken("x"));
   m.def(
       "reduce",
       [](DeviceVector<T> in) {
@@ -75,7 +51,7 @@ void bind_vectors(nb::module_& m) {
           return device::reduce(in.data(), static_cast<std::int64_t>(in.size()));
         });
       },
-      taken());
+      taken("x"));
   m.def(
       "sort",
       [](DeviceVector<T> in) {
@@ -94,7 +70,24 @@ void bind_vectors(nb::module_& m) {
             {in.size()},
             in.device_id());
       },
-      taken());
+      taken("x"));
+}
+
+/// Models and tables that the host needs too are small or copied once.
+template <class T>
+void bind_host(nb::module_& m) {
+  m.def(
+      "host",
+      [](DeviceVector<T> in) {
+        return to_numpy(on_device(in.device_id(), [&] {
+          Array<T> out(static_cast<std::int64_t>(in.size()));
+          yupana::cuda::check(
+              cudaMemcpy(out.data(), in.data(), out.bytes(), cudaMemcpyDeviceToHost),
+              "copy to the host");
+          return out;
+        }));
+      },
+      taken("x"));
 }
 
 template <class R>
@@ -122,7 +115,7 @@ void bind_fft(nb::module_& m) {
                      {in.shape(0), in.shape(1)},
                      in.device_id());
       },
-      taken(),
+      taken("x"),
       nb::arg("inverse"));
 }
 
@@ -138,6 +131,20 @@ void bind_device(nb::module_& module) {
   bind_vectors<double>(m);
   bind_fft<float>(m);
   bind_fft<double>(m);
+  bind_host<std::int32_t>(m);
+  bind_host<float>(m);
+  bind_host<double>(m);
+  // For tests: where a function finds an array's values.
+  m.def(
+      "address",
+      [](nb::ndarray<nb::ro, nb::device::cuda> x) {
+        return reinterpret_cast<std::uintptr_t>(x.data());
+      },
+      taken("x"));
+  bind_device_genotype(m);
+  bind_device_graph(m);
+  bind_device_products(m);
+  bind_device_som(m);
 }
 
 }  // namespace yupana::python

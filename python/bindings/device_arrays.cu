@@ -1,4 +1,5 @@
 #include "python/bindings/device_arrays.hpp"
+#include "yupana/arrays/merge_cuda.cuh"
 #include "yupana/arrays/reduce_cuda.cuh"
 #include "yupana/arrays/scan_cuda.cuh"
 #include "yupana/arrays/sort_host_cuda.cuh"
@@ -41,10 +42,26 @@ void sort(T* keys, std::int64_t n) {
   stream.wait();
 }
 
+template <class T>
+void merge(const T* a, std::int64_t a_size, const T* b, std::int64_t b_size, T* out) {
+  using arrays::NoValue;
+  Workspace space;
+  const Stream stream;
+  arrays::cuda::merge_by_key<T, NoValue>(space,
+                                         stream,
+                                         arrays::Columns<const T, const NoValue>{a, nullptr},
+                                         a_size,
+                                         arrays::Columns<const T, const NoValue>{b, nullptr},
+                                         b_size,
+                                         arrays::Columns<T, NoValue>{out, nullptr});
+  stream.wait();
+}
+
 #define YUPANA_DEVICE_ARRAYS(T)                             \
   template void inclusive_scan(const T*, std::int64_t, T*); \
   template T reduce(const T*, std::int64_t);                \
-  template void sort(T*, std::int64_t);
+  template void sort(T*, std::int64_t);                     \
+  template void merge(const T*, std::int64_t, const T*, std::int64_t, T*);
 YUPANA_DEVICE_ARRAYS(std::int32_t)
 YUPANA_DEVICE_ARRAYS(std::int64_t)
 YUPANA_DEVICE_ARRAYS(std::uint32_t)

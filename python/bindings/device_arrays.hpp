@@ -15,4 +15,8 @@ T reduce(const T* in, std::int64_t n);
 template <class T>
 void sort(T* keys, std::int64_t n);
 
+/// Of two sorted arrays; out overlaps neither.
+template <class T>
+void merge(const T* a, std::int64_t a_size, const T* b, std::int64_t b_size, T* out);
+
 }  // namespace yupana::python::device

@@ -11,6 +11,10 @@
 #include "yupana/forest/predict.hpp"
 #include "yupana/forest/prune.hpp"
 #include "yupana/io/model_files.hpp"
+#ifdef YUPANA_CUDA
+#include "python/bindings/there.hpp"
+#include "yupana/forest/tree_cuda.hpp"
+#endif
 
 namespace yupana::python {
 namespace {
@@ -30,6 +34,10 @@ TableView<T> table_of(const Columns<T>& table) {
   const auto rows = static_cast<std::int64_t>(table.shape(0));
   return {table.data(), rows, static_cast<std::int64_t>(table.shape(1)), rows};
 }
+
+/// The same in the memory of a GPU.
+template <class T>
+using Resident = nb::ndarray<const T, nb::ndim<2>, nb::f_contig, nb::device::cuda>;
 
 /// What grows, as Python says it.
 struct Growing {
@@ -55,11 +63,26 @@ forest::Sampling sampling_of(const std::string& name) {
               fmt::format("sampling: '{}' is unknown; use bootstrap, partition or all", name));
 }
 
+/// resident: the table once more in the memory of the context's GPU, or null
 template <class T>
 forest::ForestResult grow(Context& context,
                           TableView<T> table,
+                          [[maybe_unused]] const T* resident,
                           const forest::Target& target,
                           const Growing& growing) {
+#ifdef YUPANA_CUDA
+  if (resident != nullptr) {
+    const yupana::cuda::DeviceScope scope(context.devices().front());
+    yupana::cuda::check(cudaDeviceSynchronize(), "wait for an array");
+    if (growing.many) {
+      return forest::cuda::fit_resident_forest(context, table, resident, target, growing.params);
+    }
+    forest::ForestResult one;
+    one.trees.push_back(
+        forest::cuda::fit_resident_tree(context, table, resident, target, growing.params.tree));
+    return one;
+  }
+#endif
   if (growing.many) return forest::fit_forest(context, table, target, growing.params);
   forest::ForestResult result;
   result.trees.push_back(forest::fit_tree(context, table, target, growing.params.tree));
@@ -105,8 +128,14 @@ void bind_table_type(nb::module_& m, nb::class_<Model>& model) {
          std::optional<Vector<double>> weights,
          std::vector<std::string> classes,
          std::vector<std::string> features,
-         const Growing& growing) {
+         const Growing& growing,
+         std::optional<Resident<T>> resident) {
         const TableView<T> view = table_of(table);
+        if (resident &&
+            (resident->shape(0) != table.shape(0) || resident->shape(1) != table.shape(1))) {
+          throw Error(ErrorCode::usage, "fit: the same table twice wanted");
+        }
+        const T* const there = resident ? resident->data() : nullptr;
         forest::Target target;
         if (codes) target.codes = codes->data();
         target.classes = static_cast<std::int32_t>(classes.size());
@@ -121,7 +150,7 @@ void bind_table_type(nb::module_& m, nb::class_<Model>& model) {
         }
         forest::ForestResult grown = call(
             options,
-            [&](Context& context) { return grow(context, view, target, growing); },
+            [&](Context& context) { return grow(context, view, there, target, growing); },
             trees_run);
         Model fitted;
         fitted.features = std::move(features);
@@ -138,7 +167,28 @@ void bind_table_type(nb::module_& m, nb::class_<Model>& model) {
       nb::arg("weights").none(),
       nb::arg("classes"),
       nb::arg("features"),
-      nb::arg("growing"));
+      nb::arg("growing"),
+      nb::arg("resident").none().noconvert() = nb::none());
+#ifdef YUPANA_CUDA
+  model.def(
+      "predict_shares_there",
+      [](const Model& self, const Options& options, DeviceColumns<T> table) {
+        const auto rows = static_cast<std::int64_t>(table.shape(0));
+        const auto columns = static_cast<std::int64_t>(table.shape(1));
+        const std::size_t outputs = self.is_class() ? self.classes.size() : 1;
+        const auto predict = [&](Context&) {
+          DeviceArray<double> shares(rows * static_cast<std::int64_t>(outputs));
+          forest::cuda::predict_shares_there<T>(
+              self, table.device_id(), {table.data(), rows, columns, rows}, shares.data());
+          return shares;
+        };
+        return given(call_there(options, table.device_id(), predict),
+                     {table.shape(0), outputs},
+                     table.device_id());
+      },
+      nb::arg("options"),
+      taken("table"));
+#endif
   model.def("predict_shares", [](const Model& self, const Options& options, Columns<T> table) {
     return to_numpy(call(
         options,

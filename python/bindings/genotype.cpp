@@ -1,3 +1,5 @@
+#include "python/bindings/genotype.hpp"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -48,24 +50,13 @@ genotype::Missing missing_of(const std::string& name) {
               fmt::format("missing: '{}' is unknown; use pairwise, mode or error", name));
 }
 
-/// What there was to count, and what the filters left.
-struct Counted {
-  PairCounts counts;
-  std::vector<std::string> names;
-  genotype::CohortSummary summary;
-};
-
 Counted count(Context& context, const GenotypeInput& input, bool hethet) {
   if (input.is_plain()) {
     const genotype::DosageSource names(input.array, input.names);
     Counted counted{genotype::pair_counts(context, input.array, {.hethet = hethet, .rows = {}}),
                     names.samples(),
                     {}};
-    counted.summary.samples_read = counted.summary.samples_kept = input.array.samples;
-    counted.summary.sites.read = counted.summary.sites.kept = input.array.sites;
-    for (const std::uint64_t called : counted.counts.called) {
-      counted.summary.calls_missing += input.array.sites - static_cast<std::int64_t>(called);
-    }
+    summarize(counted);
     return counted;
   }
   job::Input opened = open(context, input);
@@ -269,11 +260,7 @@ Counted added_up(std::vector<std::string> names,
     return std::vector<std::uint64_t>(values, values + samples);
   };
   counts.called = row(0), counts.heterozygous = row(1), counts.homozygous = row(2);
-  result.summary.samples_read = result.summary.samples_kept = samples;
-  result.summary.sites.read = result.summary.sites.kept = sites;
-  for (const std::uint64_t called : counts.called) {
-    result.summary.calls_missing += sites - static_cast<std::int64_t>(called);
-  }
+  summarize(result);
   return result;
 }
 

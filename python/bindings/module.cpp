@@ -15,5 +15,6 @@ NB_MODULE(_core, module) {
   bind_spectral(module);
   bind_geometry(module);
   bind_sparse(module);
+  bind_analysis(module);
   bind_device(module);
 }

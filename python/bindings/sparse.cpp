@@ -4,6 +4,9 @@
 #include "python/bindings/numpy.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/sparse/triangular.hpp"
+#ifdef YUPANA_CUDA
+#include "python/bindings/there.hpp"
+#endif
 
 namespace yupana::python {
 namespace {
@@ -67,7 +70,8 @@ struct System {
 template <class V, class I>
 void bind_type(nb::module_& m, const char* name) {
   using Bound = System<V, I>;
-  nb::class_<Bound>(m, name, "A triangular system, analysed once.")
+  nb::class_<Bound> bound(m, name, "A triangular system, analysed once.");
+  bound
       .def("__init__",
            [](Bound* self,
               const Options& options,
@@ -117,6 +121,26 @@ void bind_type(nb::module_& m, const char* name) {
           return x;
         }));
       });
+#ifdef YUPANA_CUDA
+  bound.def(
+      "solve_there",
+      [](const Bound& self, const Options& options, DeviceRows<V> b) {
+        const int device = b.device_id();
+        const auto sides = static_cast<std::int64_t>(b.shape(1));
+        if (static_cast<std::int64_t>(b.shape(0)) != self.solver.rows()) {
+          throw Error(ErrorCode::usage,
+                      fmt::format("b: {} rows wanted, {} given", self.solver.rows(), b.shape(0)));
+        }
+        const auto solve = [&](Context& context) {
+          DeviceArray<V> x(static_cast<std::int64_t>(b.size()));
+          self.solver.solve_there(context, device, b.data(), x.data(), sides);
+          return x;
+        };
+        return given(call_there(options, device, solve), {b.shape(0), b.shape(1)}, device);
+      },
+      nb::arg("options"),
+      taken("b"));
+#endif
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import arrays, genotype, geometry, graph, sparse, spectral, splice
+from . import analysis, arrays, genotype, geometry, graph, sparse, spectral, splice
 from ._call import Note
 from ._machine import __version__, info, show_config
 from .genotype import Genotypes, distances, read_genotypes
@@ -54,6 +54,7 @@ __all__ = [
     "SOM",
     "__version__",
     "align",
+    "analysis",
     "arrays",
     "closest_pair",
     "distances",

@@ -342,12 +342,18 @@ def merge(
 ) -> np.ndarray:
     """Two sorted vectors of one type as one; of equal keys those of a come first.
 
+    Two arrays of a GPU (CuPy, torch) are merged there, into another one.
+
     Examples
     --------
     >>> import numpy as np, yupana
     >>> yupana.arrays.merge(np.array([1, 4]), np.array([2, 3, 5]))
     array([1, 2, 3, 4, 5])
     """
+    if on_gpu(a) or on_gpu(b):
+        from . import _device
+
+        return _device.merge(a, b, device, threads, None, progress)
     a, b = plain_vector(a, "a"), plain_vector(b, "b")
     if a.dtype != b.dtype:
         raise TypeError(f"b: {a.dtype} wanted, as a has, {b.dtype} given")

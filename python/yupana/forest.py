@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _core
-from ._call import ProgressLike, options
+from ._call import ProgressLike, host_array, on_gpu, options
 from ._tables import checked, columns, feature_names, keep, seed_of
 
 __all__ = [
@@ -88,7 +88,16 @@ class _Trees(BaseEstimator):
         return hasattr(self, "_model")
 
     def _call(self) -> options:
-        return options(self.device, self._threads(), progress=getattr(self, "progress", None))
+        return options(*self._keywords())
+
+    def _call_there(self, X: Any) -> options:
+        """On the GPU where X is."""
+        from . import _device
+
+        return _device.call(X, *self._keywords())
+
+    def _keywords(self) -> tuple[Any, ...]:
+        return self.device, self._threads(), None, getattr(self, "progress", None)
 
     def _threads(self) -> int | None:
         """``n_jobs`` as joblib reads it, where the estimator has it; else ``threads``."""
@@ -160,10 +169,13 @@ class _Trees(BaseEstimator):
             **arguments,
         }
 
-    def _grow(self, X: np.ndarray, y: np.ndarray, weights: Any, **forest: Any) -> float:
+    def _grow(
+        self, X: np.ndarray, y: np.ndarray, weights: Any, there: Any, **forest: Any
+    ) -> float:
+        """there: the table once more on a GPU, or None."""
         growing = _core.forest.Growing(**self._growing(X.shape[0], **forest))
         is_class = hasattr(self, "classes_")
-        with self._call() as call:
+        with self._call() if there is None else self._call_there(there) as call:
             model, out_of_bag = _core.forest.fit(
                 call,
                 columns(X),
@@ -173,6 +185,7 @@ class _Trees(BaseEstimator):
                 classes=[str(c) for c in self.classes_] if is_class else [],
                 features=feature_names(self),
                 growing=growing,
+                resident=there,
             )
         self._model = model.pruned(self.ccp_alpha) if self.ccp_alpha > 0 else model
         return out_of_bag
@@ -189,8 +202,15 @@ class _Trees(BaseEstimator):
         )
         return columns(X)
 
-    def _fit_table(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
-        return checked(
+    def _fit_table(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, Any]:
+        """X and y in host memory, and X on a GPU where it is given there, else None."""
+        there = None
+        if on_gpu(X):
+            from . import _device
+
+            there, X = X, _device.host(_device.table(X))
+            y = host_array(y, "y") if on_gpu(y) else y
+        X, y = checked(
             self,
             X,
             y,
@@ -199,8 +219,14 @@ class _Trees(BaseEstimator):
             ensure_all_finite="allow-nan",
             y_numeric=isinstance(self, RegressorMixin),
         )
+        return X, y, there
 
-    def _shares(self, X: Any) -> np.ndarray:
+    def _shares(self, X: Any) -> Any:
+        if on_gpu(X):
+            from . import _device
+
+            check_is_fitted(self)
+            return _device.shares(self._model, X, *self._keywords())
         X = self._table(X)
         with self._call() as call:
             return self._model.predict_shares(call, X)
@@ -252,8 +278,8 @@ def _typed(classes: list[str]) -> np.ndarray:
 class _Classes(ClassifierMixin):
     """Labels as codes, shares as probabilities."""
 
-    def _fit_classes(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
-        X, y = self._fit_table(X, y)
+    def _fit_classes(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
+        X, y, there = self._fit_table(X, y)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.n_classes_ = len(self.classes_)
@@ -264,36 +290,47 @@ class _Classes(ClassifierMixin):
         if self.class_weight is not None:
             by_class = compute_sample_weight(self.class_weight, y)
             weights = by_class if weights is None else weights * by_class
-        return X, codes.astype(np.int32), weights
+        return X, codes.astype(np.int32), weights, there
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Shares of the classes, (rows, classes), in the order of ``classes_``."""
+        """Shares of the classes, (rows, classes), in the order of ``classes_``.
+
+        Of a table on a GPU an array there.
+        """
         return self._shares(X)
+
+    def _shares_here(self, X: Any) -> np.ndarray:
+        shares = self._shares(X)
+        if not on_gpu(shares):
+            return shares
+        from . import _device
+
+        return _device.host(shares)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of :meth:`predict_proba`."""
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            return np.log(self._shares_here(X))
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row; of equal shares the first of ``classes_``."""
-        shares = self._shares(X)
+        shares = self._shares_here(X)
         return self.classes_[shares.argmax(axis=1)]
 
 
 class _Numbers(RegressorMixin):
     """Labels as numbers."""
 
-    def _fit_numbers(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
-        X, y = self._fit_table(X, y)
+    def _fit_numbers(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
+        X, y, there = self._fit_table(X, y)
         self.n_outputs_ = 1
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        return X, np.ascontiguousarray(y, dtype=np.float64), weights
+        return X, np.ascontiguousarray(y, dtype=np.float64), weights, there
 
     def predict(self, X: Any) -> np.ndarray:
-        """The mean of each row's leaf, or of its leaves."""
+        """The mean of each row's leaf, or of its leaves; of a table on a GPU an array there."""
         return self._shares(X)[:, 0]
 
 
@@ -371,6 +408,10 @@ class DecisionTreeClassifier(_Classes, _OneTree):
     min_impurity_decrease, class_weight, ccp_alpha : as scikit-learn's
     device, threads : where and on how many threads
 
+    ``fit`` and the predictions take X in the memory of a GPU (CuPy, torch) too: float32 or float64,
+    column after column. It is read there; fit brings a copy to the host besides, which names the
+    thresholds. y stays in host memory.
+
     Examples
     --------
     >>> import yupana
@@ -442,7 +483,7 @@ class _Forest(_Trees):
 
     _tree_class: type[_OneTree] = DecisionTreeClassifier
 
-    def _grow_forest(self, X: Any, y: Any, weights: Any) -> None:
+    def _grow_forest(self, X: Any, y: Any, weights: Any, there: Any) -> None:
         if not (isinstance(self.n_estimators, Integral) and self.n_estimators >= 1):
             raise ValueError(f"n_estimators: 1 or more wanted, {self.n_estimators!r} given")
         sampling = "bootstrap" if self.bootstrap else "all"
@@ -454,6 +495,7 @@ class _Forest(_Trees):
             X,
             y,
             weights,
+            there,
             trees=int(self.n_estimators),
             sampling=sampling,
             out_of_bag=bool(self.oob_score),

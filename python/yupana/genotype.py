@@ -8,7 +8,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _core
-from ._call import ProgressLike, host_array, options
+from ._call import ProgressLike, host_array, on_gpu, options
 
 __all__ = ["Genotypes", "PairCounts", "distances", "metric_names", "pair_counts", "read_genotypes"]
 
@@ -267,7 +267,8 @@ def pair_counts(source: Any, *, hethet: bool = False, **keywords: Any) -> PairCo
 
     Parameters
     ----------
-    source : :class:`Genotypes`, or what :func:`read_genotypes` takes, with its keywords
+    source : :class:`Genotypes`, or what :func:`read_genotypes` takes, with its keywords; or int8
+        genotypes in the memory of a GPU (CuPy, torch), dense: counted there
     hethet : count also what KING needs where calls are missing
 
     Examples
@@ -281,7 +282,24 @@ def pair_counts(source: Any, *, hethet: bool = False, **keywords: Any) -> PairCo
     array([[4, 3],
            [3, 3]])
     """
+    if on_gpu(source):
+        return _counted_there(source, hethet, keywords)
     return _opened(source, keywords).pair_counts(hethet=hethet)
+
+
+def _counted_there(calls: Any, hethet: bool, keywords: dict[str, Any]) -> PairCounts:
+    """Of an array on a GPU, read there."""
+    from . import _device
+
+    known = ("device", "threads", "memory", "progress")
+    if set(keywords) - set(known):
+        raise ValueError(
+            "filters want genotypes in host memory; copy the array with .get() (CuPy) or .cpu() "
+            "(torch)"
+        )
+    given = {"device": "auto", "threads": None, "memory": None, "progress": None, **keywords}
+    counts = _device.pair_counts(calls, hethet, *(given[name] for name in known))
+    return PairCounts(counts, keywords)
 
 
 def distances(
@@ -306,7 +324,8 @@ def distances(
 
     Parameters
     ----------
-    source : :class:`Genotypes`, or what :func:`read_genotypes` takes, with its keywords
+    source : :class:`Genotypes`, or what :func:`read_genotypes` takes, with its keywords; or int8
+        genotypes in the memory of a GPU (CuPy, torch), dense: counted there
     metric : a name of the table; the command line's
     rescale : scale incomplete pairs by m / P
 
@@ -317,4 +336,7 @@ def distances(
     array([[0., 3.],
            [3., 0.]])
     """
+    if on_gpu(source):
+        counts = _counted_there(source, _core.genotype.needs_hethet(metric), keywords)
+        return counts.distances(metric, rescale=rescale)
     return _opened(source, keywords).distances(metric, rescale=rescale)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _core
-from ._call import ProgressLike, host_array, options
+from ._call import ProgressLike, host_array, on_gpu, options
 
 __all__ = ["ClosestPair", "closest_pair"]
 
@@ -33,7 +33,7 @@ def closest_pair(
 
     Parameters
     ----------
-    points : n x d, 2 <= n, 1 <= d <= 8, float32 or float64
+    points : n x d, 2 <= n, 1 <= d <= 8, float32 or float64; of a GPU (CuPy, torch): dense
     method : "auto", "grid" (expected O(n)) or "divide" (O(n log n) in the plane)
 
     Raises
@@ -46,6 +46,12 @@ def closest_pair(
     >>> yupana.geometry.closest_pair(np.array([[0.0, 0.0], [5.0, 5.0], [3.0, 4.0]]))
     ClosestPair(i=1, j=2, distance=2.23606797749979)
     """
+    if on_gpu(points):
+        from . import _device
+
+        return ClosestPair(
+            *_device.closest_pair(points, method, device, threads, memory, progress)
+        )
     points = host_array(points, "points")
     if points.ndim != 2:
         raise ValueError(f"points: n x d wanted, {points.ndim} dimension(s) given")

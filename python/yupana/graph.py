@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._call import ProgressLike, host_array, options
+from ._call import ProgressLike, host_array, on_gpu, options
 from .genotype import Genotypes
 
 __all__ = [
@@ -169,7 +169,9 @@ def shortest_paths(
     Parameters
     ----------
     weights : n x n matrix, int or float; inf (in integers 2**30 - 1) is no edge, 0 is an edge; or a
-        scipy sparse matrix, whose stored entries are the edges
+        scipy sparse matrix, whose stored entries are the edges; of a GPU (CuPy, torch): dense,
+        int32, float32 or float64, closed there into an array of the same library and type, in
+        which 2**30 - 1 of an int32 stays "no path"
     method : "auto", "symmetric", "directed" or "floyd_warshall"
 
     Raises
@@ -185,6 +187,10 @@ def shortest_paths(
            [inf,  0.,  1.],
            [inf, inf,  0.]])
     """
+    if on_gpu(weights):
+        from . import _device
+
+        return _device.shortest_paths(weights, method, device, threads, memory, progress)
     with options(device, threads, memory, progress) as call:
         if hasattr(weights, "tocsr"):
             sparse = weights.tocsr()

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._call import ProgressLike, options
+from ._call import ProgressLike, on_gpu, options
 from ._tables import checked, keep, seed_of
 
 __all__ = ["SOM"]
@@ -37,10 +37,13 @@ class SOM(TransformerMixin, BaseEstimator):
     random_state : seed of the initial codebook
     device, threads : where and on how many threads; progress : True, or a callable
 
+    Samples in the memory of a GPU (CuPy, torch), dense float32, are trained on and searched there:
+    ``fit`` by the batch rule from "samples", "uniform" or a codebook, ``predict``, and the errors.
+
     Attributes
     ----------
     weights_ : codebook, (rows * cols, features), float32
-    labels_ : nearest neuron of each sample of fit
+    labels_ : nearest neuron of each sample of fit; of samples on a GPU an array there
     quantization_error_, topographic_error_ : of these samples
     n_iter_, n_features_in_, feature_names_in_
 
@@ -107,15 +110,24 @@ class SOM(TransformerMixin, BaseEstimator):
     def _samples(self, X: Any, reset: bool = False) -> np.ndarray:
         if not reset:
             check_is_fitted(self)
+        if on_gpu(X):
+            raise TypeError(
+                "X: an array in host memory wanted, one on a GPU given; copy it with .get() (CuPy) "
+                "or .cpu() (torch)"
+            )
         return checked(self, X, reset=reset, dtype=np.float32, order="C")
 
     def fit(self, X: Any, y: Any = None) -> "SOM":
         """Trains the map. X: (samples, features), all finite; taken as float32."""
+        if on_gpu(X):
+            return self._train_there(X, None)
         return self._train(self._samples(X, reset=True), None)
 
     def fit_from(self, X: Any, weights: Any) -> "SOM":
         """Trains on from a codebook, (rows * cols, features)."""
         weights = np.ascontiguousarray(weights, dtype=np.float32)
+        if on_gpu(X):
+            return self._train_there(X, weights)
         return self._train(self._samples(X, reset=True), weights)
 
     def _train(self, X: np.ndarray, weights: np.ndarray | None) -> "SOM":
@@ -124,13 +136,36 @@ class SOM(TransformerMixin, BaseEstimator):
             self.weights_ = _core.som.train(call, X, codebook=weights, params=params)
             self.labels_ = _core.som.nearest(call, X, self.weights_)["best"]
             quality = _core.som.quality(call, X, self.weights_, params, 0)
+        return self._fitted(quality)
+
+    def _train_there(self, X: Any, weights: np.ndarray | None) -> "SOM":
+        from . import _device
+
+        if X.ndim != 2:
+            raise ValueError(f"X: samples x features wanted, shape {tuple(X.shape)} given")
+        params = self._params(seed_of(self.random_state))
+        self.weights_ = _device.som_train(X, weights, params, *self._keywords())
+        self.n_features_in_ = int(X.shape[1])
+        vars(self).pop("feature_names_in_", None)
+        self.labels_, quality = _device.som_judged(X, self.weights_, params, 0, *self._keywords())
+        return self._fitted(quality)
+
+    def _fitted(self, quality: dict[str, float]) -> "SOM":
         self.quantization_error_ = quality["quantization_error"]
         self.topographic_error_ = quality["topographic_error"]
         self.n_iter_ = self.iterations
         return self
 
+    def _keywords(self) -> tuple[Any, ...]:
+        return self.device, self.threads, None, self.progress
+
     def predict(self, X: Any) -> np.ndarray:
         """The nearest neuron of each sample, int32; ties go to the smaller neuron."""
+        if on_gpu(X):
+            from . import _device
+
+            check_is_fitted(self)
+            return _device.som_nearest(X, self.weights_, *self._keywords())
         X = self._samples(X)
         with self._call() as call:
             return _core.som.nearest(call, X, self.weights_)["best"]
@@ -147,13 +182,27 @@ class SOM(TransformerMixin, BaseEstimator):
 
     def bmu_coords(self, X: Any) -> np.ndarray:
         """Row and column of the nearest neuron of each sample."""
-        return np.stack(np.divmod(self.predict(X), self.cols), axis=1)
+        return np.stack(np.divmod(self._predict_here(X), self.cols), axis=1)
+
+    def _predict_here(self, X: Any) -> np.ndarray:
+        best = self.predict(X)
+        if not on_gpu(best):
+            return best
+        from . import _device
+
+        return _device.host(best)
 
     def quality(self, X: Any, neighbors: int = 0) -> dict[str, float]:
         """``quantization_error``, ``topographic_error`` and ``empty`` neurons of samples.
 
         neighbors : that count as adjacent, 4, 8 or, hexagonal, 6; 0: 8 or 6.
         """
+        if on_gpu(X):
+            from . import _device
+
+            check_is_fitted(self)
+            keywords = self._keywords()
+            return _device.som_judged(X, self.weights_, self._params(0), neighbors, *keywords)[1]
         X = self._samples(X)
         with self._call() as call:
             return _core.som.quality(call, X, self.weights_, self._params(0), neighbors)
@@ -168,7 +217,7 @@ class SOM(TransformerMixin, BaseEstimator):
 
     def activation_response(self, X: Any) -> np.ndarray:
         """Samples of each neuron, (rows, cols)."""
-        hits = np.bincount(self.predict(X), minlength=self.rows * self.cols)
+        hits = np.bincount(self._predict_here(X), minlength=self.rows * self.cols)
         return hits.reshape(self.rows, self.cols)
 
     def u_matrix(self) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._call import ProgressLike, host_array, options
+from ._call import ProgressLike, host_array, on_gpu, options
 
 __all__ = ["TriangularSystem", "triangular_solve"]
 
@@ -102,7 +102,17 @@ class TriangularSystem:
         return self
 
     def solve(self, b: Any) -> np.ndarray:
-        """x with A x = b; b: (rows,) or (rows, k)."""
+        """x with A x = b; b: (rows,) or (rows, k).
+
+        b of a GPU (CuPy, torch), dense and of the matrix's type, is read there and x made there, if
+        the system was: with that ``device`` and the method "sync_free" or "level_set".
+        """
+        if on_gpu(b):
+            from . import _device
+
+            if b.ndim not in (1, 2) or b.shape[0] != self.shape[0]:
+                raise ValueError(f"b: {self.shape[0]} rows wanted, shape {tuple(b.shape)} given")
+            return _device.solve(self._system, b, "auto", *self._keywords[1:])
         b = np.ascontiguousarray(host_array(b, "b"), dtype=self.dtype)
         if b.ndim not in (1, 2) or b.shape[0] != self.shape[0]:
             raise ValueError(f"b: {self.shape[0]} rows wanted, shape {b.shape} given")

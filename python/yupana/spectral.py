@@ -197,7 +197,7 @@ def polymul(
 
     Parameters
     ----------
-    a, b : vectors of coefficients
+    a, b : vectors of coefficients; both of a GPU (CuPy, torch): int64 or float64, multiplied there
     exact : True wants integers, False takes integers as floats; None: by type
 
     Raises
@@ -210,6 +210,12 @@ def polymul(
     >>> yupana.polymul([1, 1], [1, 2, 1])
     array([1, 3, 3, 1])
     """
+    if on_gpu(a) or on_gpu(b):
+        if exact is not None:
+            raise ValueError("exact: None wanted for arrays on a GPU, whose types say it")
+        from . import _device
+
+        return _device.polymul(a, b, device, threads, memory, progress)
     a, b = host_array(a, "a"), host_array(b, "b")
     whole = a.dtype.kind in "iub" and b.dtype.kind in "iub"
     if exact and not whole:
@@ -242,12 +248,18 @@ def matmul(
 ) -> np.ndarray:
     """The product of two matrices by Strassen and Winograd's halves; float32 or float64.
 
+    Two dense matrices of a GPU (CuPy, torch) are multiplied there, into another one.
+
     Examples
     --------
     >>> import numpy as np, yupana
     >>> yupana.spectral.matmul(np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]]))
     array([[11.]])
     """
+    if on_gpu(a) or on_gpu(b):
+        from . import _device
+
+        return _device.matmul(a, b, "auto", threads, None, progress)
     a, b = _real(a, "a"), _real(b, "b")
     if a.ndim != 2 or b.ndim != 2:
         raise ValueError("a, b: matrices wanted")

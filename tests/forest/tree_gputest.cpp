@@ -13,6 +13,10 @@
 #include "yupana/forest/predict.hpp"
 #include "yupana/forest/validate.hpp"
 #include "yupana/io/table.hpp"
+#ifdef YUPANA_CUDA
+#include "yupana/core/cuda/runtime.hpp"
+#include "yupana/forest/tree_cuda.hpp"
+#endif
 
 namespace yupana::forest {
 namespace {
@@ -272,7 +276,7 @@ TEST_F(GpuTrees, AForestDoesNotDependOnTheDevicesMemory) {
 }
 
 TEST_F(GpuTrees, AForestIsTheSameOnEveryNumberOfDevices) {
-  const int count = cuda::device_count();
+  const int count = yupana::cuda::device_count();
   if (count < 2) GTEST_SKIP() << "one GPU: nothing to deal trees over";
   const auto sample = make_sample<float>({20'000, 6, 3, 0, 0.1, 0, 7});
   std::string names = "cuda:0";
@@ -295,6 +299,37 @@ TEST_F(GpuTrees, AForestIsTheSameOnEveryNumberOfDevices) {
     }
   }
 }
+
+#ifdef YUPANA_CUDA
+TEST_F(GpuTrees, TablesInTheirMemoryGrowTheSameTreesAndPredictions) {
+  using yupana::cuda::check;
+  using yupana::cuda::DeviceArray;
+  const auto sample = make_sample<double>({3001, 7, 3, 0, 0.1, 0, 8});
+  const TableView<double> table = sample.table.view();
+  ASSERT_EQ(table.stride, table.rows);
+  DeviceArray<double> there(table.rows * table.columns);
+  check(cudaMemcpy(there.data(), table.data, there.bytes(), cudaMemcpyHostToDevice), "copy");
+  const TreeParams one{.max_depth = 9, .max_features = 3, .seed = 4};
+  const double* const resident = there.data();
+  EXPECT_EQ(difference(cuda::fit_resident_tree(*gpu_, table, resident, sample.target(), one),
+                       fit_tree(cpu_, table, sample.target(), one)),
+            "");
+  const ForestParams many{.trees = 7};
+  Model model;
+  model.features = sample.table.names();
+  model.classes = {"0", "1", "2"};
+  model.trees = fit_forest(cpu_, table, sample.target(), many).trees;
+  EXPECT_TRUE(model.trees ==
+              cuda::fit_resident_forest(*gpu_, table, resident, sample.target(), many).trees);
+  DeviceArray<double> shares(table.rows * 3);
+  const TableView<double> seen{resident, table.rows, table.columns, table.rows};
+  cuda::predict_shares_there(model, 0, seen, shares.data());
+  Matrix<double> got(table.rows, 3);
+  check(cudaMemcpy(got.data(), shares.data(), shares.bytes(), cudaMemcpyDeviceToHost), "copy");
+  const auto want = predict_shares(cpu_, model, table);
+  EXPECT_EQ(std::memcmp(got.data(), want.data(), shares.bytes()), 0);
+}
+#endif
 
 TEST_F(GpuTrees, PredictionsHaveTheBitsOfTheProcessor) {
   for (const std::int32_t classes : {0, 2, 5}) {

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "tests/sparse/systems.hpp"
+#include "yupana/core/error.hpp"
 #include "yupana/sparse/triangular_cuda.hpp"
 
 namespace yupana::sparse {
@@ -107,6 +108,30 @@ TEST(GpuTriangular, HasTheBitsOfTheReferenceInDouble) {
 }
 TEST(GpuTriangular, HasTheBitsOfTheReferenceInFloatWith64BitIndices) {
   the_gpu_has_the_bits_of_the_reference<float, std::int64_t>();
+}
+
+TEST(GpuTriangular, SolvesWhatLiesInItsMemory) {
+  YUPANA_NEEDS_GPU();
+  Context cpu({.device = "cpu"}), gpu({.device = "cuda:0"});
+  for (const auto& [name, matrix] : lower_systems<double, std::int32_t>()) {
+    SCOPED_TRACE(name);
+    const Matrix<double> b = random_sides<double>(matrix.rows, 3);
+    Matrix<double> want(b.rows(), 3), got(b.rows(), 3);
+    TriangularSystem<double, std::int32_t>(cpu, matrix.view()).solve(cpu, b.view(), want.view());
+    const auto sides = uploaded(b.data(), b.rows() * 3);
+    DeviceArray<double> x(b.rows() * 3);
+    for (const SolveMethod method : {SolveMethod::level_set, SolveMethod::sync_free}) {
+      const TriangularSystem<double, std::int32_t> system(gpu, matrix.view(), {.method = method});
+      system.solve_there(gpu, 0, sides.data(), x.data(), 3);
+      check(cudaMemcpy(got.data(), x.data(), x.bytes(), cudaMemcpyDeviceToHost), "copy");
+      EXPECT_TRUE(same_bits(got, want)) << "method " << int(method);
+      if (matrix.rows == 0) continue;
+      EXPECT_THROW(system.solve_there(gpu, 1, sides.data(), x.data(), 3), Error);
+    }
+    if (matrix.rows == 0) continue;
+    const TriangularSystem<double, std::int32_t> elsewhere(cpu, matrix.view());
+    EXPECT_THROW(elsewhere.solve_there(gpu, 0, sides.data(), x.data(), 3), Error);
+  }
 }
 
 TEST(GpuTriangular, SolvesUpperSystems) {

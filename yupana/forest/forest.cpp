@@ -313,13 +313,18 @@ ForestResult fit_forest(Context& context,
 }
 
 #ifdef YUPANA_CUDA
+template <class T>
 ForestResult cuda::fit_resident_forest(Context& context,
-                                       TableView<float> table,
-                                       const float* resident,
+                                       TableView<T> table,
+                                       const T* resident,
                                        const Target& target,
                                        const ForestParams& params) {
-  return fit<float>(context, nullptr, table, resident, target, params);
+  return fit<T>(context, nullptr, table, resident, target, params);
 }
+template ForestResult cuda::fit_resident_forest(
+    Context&, TableView<float>, const float*, const Target&, const ForestParams&);
+template ForestResult cuda::fit_resident_forest(
+    Context&, TableView<double>, const double*, const Target&, const ForestParams&);
 #endif
 
 std::vector<double> importances(const std::vector<Tree>& trees, std::int64_t features) {

@@ -272,6 +272,18 @@ Matrix<double> predict_shares(Context& context, const Model& model, TableView<T>
   return shares;
 }
 
+template <class T>
+void predict_shares_there(const Model& model, int device, TableView<T> table, double* shares) {
+  const std::int64_t outputs = model.is_class() ? std::ssize(model.classes) : 1;
+  const PackedForest<T> packed = packed_forest(model, table, true);
+  if (table.rows == 0) return;
+  const DeviceScope scope(device);
+  const Stream stream;
+  const DeviceModel<T> own(model, packed, outputs);
+  own.shares(table.data, table.rows, shares, stream);
+  check(cudaStreamSynchronize(stream), "predict");
+}
+
 double seconds_of_shares(Context& context,
                          const Model& model,
                          TableView<float> table,
@@ -322,6 +334,8 @@ Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> ta
 
 template Matrix<double> predict_shares(Context&, const Model&, TableView<float>);
 template Matrix<double> predict_shares(Context&, const Model&, TableView<double>);
+template void predict_shares_there(const Model&, int, TableView<float>, double*);
+template void predict_shares_there(const Model&, int, TableView<double>, double*);
 template Matrix<std::int32_t> apply(Context&, const Model&, TableView<float>);
 template Matrix<std::int32_t> apply(Context&, const Model&, TableView<double>);
 

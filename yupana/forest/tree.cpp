@@ -69,10 +69,29 @@ Tree fit_tree(Context& context,
     return reference::fit_tree(context, table, problem, params, nullptr);
   }
 #ifdef YUPANA_CUDA
-  if (context.backend() == Backend::cuda) return cuda::fit_tree(context, table, problem, params);
+  if (context.backend() == Backend::cuda) {
+    return cuda::fit_tree<T>(context, table, nullptr, problem, params);
+  }
 #endif
   return cpu::fit_tree(context, table, problem, params);
 }
+
+#ifdef YUPANA_CUDA
+template <class T>
+Tree cuda::fit_resident_tree(Context& context,
+                             TableView<T> table,
+                             const T* resident,
+                             const Target& target,
+                             const TreeParams& params) {
+  check_tree_params(params, table.rows, table.columns);
+  const Problem problem = make_problem(table.rows, target, params.criterion);
+  return fit_tree(context, table, resident, problem, params);
+}
+template Tree cuda::fit_resident_tree(
+    Context&, TableView<float>, const float*, const Target&, const TreeParams&);
+template Tree cuda::fit_resident_tree(
+    Context&, TableView<double>, const double*, const Target&, const TreeParams&);
+#endif
 
 template Tree fit_tree(Context&, TableView<float>, const Target&, const TreeParams&);
 template Tree fit_tree(Context&, TableView<double>, const Target&, const TreeParams&);

@@ -368,12 +368,13 @@ std::vector<Tree> fit_trees(Context& context,
 template <class T>
 Tree fit_tree(Context& context,
               TableView<T> table,
+              const T* resident,
               const Problem& problem,
               const TreeParams& params) {
   Stage stage(context, "grow tree");
   ForestDraws draws;
   draws.seeds = {params.seed};
-  return std::move(fit_trees<T>(context, table, nullptr, problem, params, draws)[0]);
+  return std::move(fit_trees<T>(context, table, resident, problem, params, draws)[0]);
 }
 
 template std::vector<Tree> fit_trees(Context&,
@@ -388,7 +389,8 @@ template std::vector<Tree> fit_trees(Context&,
                                      const Problem&,
                                      const TreeParams&,
                                      const ForestDraws&);
-template Tree fit_tree(Context&, TableView<float>, const Problem&, const TreeParams&);
-template Tree fit_tree(Context&, TableView<double>, const Problem&, const TreeParams&);
+template Tree fit_tree(Context&, TableView<float>, const float*, const Problem&, const TreeParams&);
+template Tree fit_tree(
+    Context&, TableView<double>, const double*, const Problem&, const TreeParams&);
 
 }  // namespace yupana::forest::cuda

@@ -34,21 +34,36 @@ std::vector<Tree> fit_trees(Context& context,
                             const TreeParams& params,
                             const ForestDraws& draws);
 
+/// resident: as of fit_trees()
 template <class T>
 Tree fit_tree(Context& context,
               TableView<T> table,
+              const T* resident,
               const Problem& problem,
               const TreeParams& params);
 
-/// fit_forest on a table that the first device holds too, column after column without gaps.
+/// fit_forest and fit_tree on a table that the first device holds too, column after column without
+/// gaps.
+template <class T>
 ForestResult fit_resident_forest(Context& context,
-                                 TableView<float> table,
-                                 const float* resident,
+                                 TableView<T> table,
+                                 const T* resident,
                                  const Target& target,
                                  const ForestParams& params);
+template <class T>
+Tree fit_resident_tree(Context& context,
+                       TableView<T> table,
+                       const T* resident,
+                       const Target& target,
+                       const TreeParams& params);
 
 template <class T>
 Matrix<double> predict_shares(Context& context, const Model& model, TableView<T> table);
+
+/// predict_shares of a table in the memory of `device`, column after column without gaps, into
+/// memory there: rows x outputs, see predict_shares. Done when it returns.
+template <class T>
+void predict_shares_there(const Model& model, int device, TableView<T> table, double* shares);
 
 /// Median seconds of the kernel of predict_shares alone, on a table copied before.
 double seconds_of_shares(Context& context, const Model& model, TableView<float> table, int repeats);

@@ -158,6 +158,26 @@ void TriangularSystem<Value, Index>::solve(Context& context,
 }
 
 template <class Value, class Index>
+void TriangularSystem<Value, Index>::solve_there([[maybe_unused]] Context& context,
+                                                 [[maybe_unused]] int device,
+                                                 [[maybe_unused]] const Value* b,
+                                                 [[maybe_unused]] Value* x,
+                                                 std::int64_t sides) const {
+  if (rows() == 0 || sides == 0) return;
+#ifdef YUPANA_CUDA
+  if (state_->resident && state_->resident->device() == device) {
+    const Stage stage(context, "solve");
+    return state_->resident->solve_there(b, x, sides);
+  }
+#endif
+  throw Error(ErrorCode::usage,
+              fmt::format("trisolve: right-hand sides on GPU {} want a system made for it; give "
+                          "--device cuda:{} and the method sync_free or level_set",
+                          device,
+                          device));
+}
+
+template <class Value, class Index>
 double backward_error(CsrView<Value, Index> matrix,
                       const TriangularParams& params,
                       MatrixView<const Value> b,

@@ -122,6 +122,12 @@ class TriangularSystem {
   /// Solves A x = b for every column of b. x and b: rows x k, k >= 0; x may be b.
   ///   errors (usage): sizes that do not match
   void solve(Context& context, MatrixView<const Value> b, MatrixView<Value> x) const;
+  /// The same where b and x lie in the memory of GPU `device`, rows x sides without gaps; x is not
+  /// b. Whatever wrote b must have finished.
+  ///   errors (usage): the system is not on that GPU: it was made for another one or for the CPU,
+  ///   or method() is serial, with which the CPU solves
+  void solve_there(
+      Context& context, int device, const Value* b, Value* x, std::int64_t sides) const;
 
  private:
   struct State;

@@ -121,6 +121,9 @@ class Resident {
                      Value* x,
                      std::int64_t x_stride,
                      std::int64_t sides) = 0;
+  /// The same in the memory of the GPU, rows without gaps. x is not b.
+  virtual void solve_there(const Value* b, Value* x, std::int64_t sides) = 0;
+  virtual int device() const = 0;
 };
 template <class Value, class Index>
 std::unique_ptr<Resident<Value, Index>> resident(Context& context,

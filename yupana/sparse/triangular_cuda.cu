@@ -64,16 +64,25 @@ class ResidentSystem : public Resident<Value, Index> {
       x_ = DeviceArray<Value>(rows_ * sides);
     }
     copy_columns(b_.data(), sides, b, b_stride, sides, cudaMemcpyHostToDevice);
-    if (by_level_) {
-      system_->solve_levels(b_.data(), x_.data(), sides);
-    } else {
-      system_->solve(b_.data(), x_.data(), sides);
-    }
+    run(b_.data(), x_.data(), sides);
     copy_columns(x, x_stride, x_.data(), sides, sides, cudaMemcpyDeviceToHost);
     system_->stream().wait();
   }
+  void solve_there(const Value* b, Value* x, std::int64_t sides) override {
+    const DeviceScope scope(device_);
+    run(b, x, sides);
+    system_->stream().wait();
+  }
+  int device() const override { return device_; }
 
  private:
+  void run(const Value* b, Value* x, std::int64_t sides) {
+    if (by_level_) {
+      system_->solve_levels(b, x, sides);
+    } else {
+      system_->solve(b, x, sides);
+    }
+  }
   /// One piece where nothing lies between the rows: rows of 8 bytes take six times as long.
   void copy_columns(Value* to,
                     std::int64_t to_stride,

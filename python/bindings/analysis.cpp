@@ -1,0 +1,140 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "python/bindings/call.hpp"
+#include "python/bindings/numpy.hpp"
+#include "yupana/analysis/clustering.hpp"
+#include "yupana/analysis/mds.hpp"
+#include "yupana/analysis/scores.hpp"
+#include "yupana/core/error.hpp"
+
+namespace yupana::python {
+namespace {
+
+using analysis::Linkage;
+using analysis::Merge;
+
+Linkage method_of(const std::string& name) {
+  if (name == "single") return Linkage::single;
+  if (name == "average") return Linkage::average;
+  if (name == "complete") return Linkage::complete;
+  throw Error(ErrorCode::usage,
+              fmt::format("method: '{}' is unknown; use single, average or complete", name));
+}
+
+/// Merges as scipy has them: left, right, height, size.
+Matrix<double> rows_of(const std::vector<Merge>& merges) {
+  Matrix<double> rows(std::ssize(merges), 4);
+  for (std::int64_t i = 0; i < rows.rows(); ++i) {
+    const Merge& merge = merges[static_cast<std::size_t>(i)];
+    rows(i, 0) = static_cast<double>(merge.left);
+    rows(i, 1) = static_cast<double>(merge.right);
+    rows(i, 2) = merge.height;
+    rows(i, 3) = static_cast<double>(merge.size);
+  }
+  return rows;
+}
+
+/// Merge i joins two clusters that were there before it, each once.
+std::vector<Merge> merges_of(const Rows<double>& rows) {
+  const auto count = static_cast<std::int64_t>(rows.shape(0));
+  const MatrixView<const double> view = view_of(rows);
+  std::vector<Merge> merges;
+  std::vector<std::uint8_t> joined(static_cast<std::size_t>(2 * count + 1), 0);
+  const auto cluster = [&](double number, std::int64_t merge) {
+    const auto known = static_cast<double>(count + 1 + merge);
+    const bool whole = number >= 0 && number < known && number == std::floor(number);
+    if (!whole || joined[static_cast<std::size_t>(number)]++ != 0) {
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("merges: row {} joins {}, which is no cluster then", merge, number));
+    }
+    return static_cast<std::int64_t>(number);
+  };
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t left = cluster(view(i, 0), i), right = cluster(view(i, 1), i);
+    merges.push_back({left, right, view(i, 2), static_cast<std::int64_t>(view(i, 3))});
+  }
+  return merges;
+}
+
+template <class T>
+void bind_type(nb::module_& m) {
+  m.def("mds",
+        [](const Options& options, Rows<T> distances, bool squared, std::int64_t dimensions) {
+          analysis::MdsResult result = call(options, [&](Context& context) {
+            return analysis::mds(context, view_of(distances), squared, {dimensions});
+          });
+          nb::dict facts;
+          facts["points"] = to_numpy<double>(std::move(result.points));
+          facts["eigenvalues"] = to_numpy(std::move(result.eigenvalues));
+          facts["share"] = to_numpy(std::move(result.share));
+          facts["trace"] = result.trace;
+          return facts;
+        });
+  m.def("linkage", [](const Options& options, Rows<T> distances, const std::string& method) {
+    const Linkage linkage = method_of(method);
+    return to_numpy(call(
+        options,
+        [&](Context& context) {
+          return rows_of(analysis::linkage(context, view_of(distances), linkage));
+        },
+        Runs::on_the_processor));
+  });
+  m.def("minimum_spanning_tree", [](const Options& options, Rows<T> distances) {
+    const auto edges = call(
+        options,
+        [&](Context& context) {
+          return analysis::minimum_spanning_tree(context, view_of(distances));
+        },
+        Runs::on_the_processor);
+    Matrix<std::int64_t> rows(std::ssize(edges), 2);
+    for (std::int64_t i = 0; i < rows.rows(); ++i) {
+      rows(i, 0) = edges[static_cast<std::size_t>(i)].first;
+      rows(i, 1) = edges[static_cast<std::size_t>(i)].second;
+    }
+    return to_numpy(std::move(rows));
+  });
+  m.def("label_scores",
+        [](const Options& options, Rows<T> distances, std::vector<std::int32_t> labels) {
+          const analysis::LabelScores scores = call(
+              options,
+              [&](Context& context) {
+                return analysis::label_scores(context, view_of(distances), labels);
+              },
+              Runs::on_the_processor);
+          nb::dict facts;
+          facts["silhouette"] = scores.silhouette;
+          facts["adjusted_rand"] = scores.adjusted_rand;
+          facts["nearest_neighbor"] = scores.nearest_neighbor;
+          facts["individuals"] = scores.individuals;
+          facts["classes"] = scores.classes;
+          return facts;
+        });
+}
+
+}  // namespace
+
+void bind_analysis(nb::module_& module) {
+  nb::module_ m = module.def_submodule("analysis", "What distances tell.");
+  bind_type<std::int32_t>(m);
+  bind_type<float>(m);
+  bind_type<double>(m);
+  m.def("leaf_order",
+        [](Rows<double> merges) { return to_numpy(analysis::leaf_order(merges_of(merges))); });
+  m.def("cut_tree", [](Rows<double> merges, std::int64_t clusters) {
+    return to_numpy(analysis::cut_tree(merges_of(merges), clusters));
+  });
+  m.def("newick", [](Rows<double> merges, const std::vector<std::string>& names) {
+    return analysis::newick(merges_of(merges), names);
+  });
+  m.def("adjusted_rand",
+        [](const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
+          return analysis::adjusted_rand(a, b);
+        });
+}
+
+}  // namespace yupana::python

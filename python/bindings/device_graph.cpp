@@ -1,0 +1,163 @@
+// Graphs and points in the memory of a GPU.
+#ifdef YUPANA_CUDA
+#include <nanobind/stl/string.h>
+
+#include <string>
+
+#include "python/bindings/device_looks.hpp"
+#include "python/bindings/there.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/geometry/closest_pair_cuda.hpp"
+#include "yupana/graph/shortest_paths.hpp"
+#include "yupana/graph/shortest_paths_cuda.hpp"
+
+namespace yupana::python {
+namespace {
+
+using yupana::cuda::check;
+using yupana::cuda::Stream;
+
+template <class T>
+T fetched(const T* from) {
+  T value{};
+  check(cudaMemcpy(&value, from, sizeof(T), cudaMemcpyDeviceToHost), "fetch a weight");
+  return value;
+}
+
+/// As the checks of shortest_paths() on host memory.
+template <class T>
+void check_weights(const T* original, std::int64_t n, const device::WeightsLook& look) {
+  if (look.bad_diagonal != device::nowhere) {
+    const auto i = static_cast<std::int64_t>(look.bad_diagonal);
+    throw Error(ErrorCode::bad_input,
+                fmt::format("shortest paths: the weight from {} to itself is {}; the diagonal must "
+                            "be zero",
+                            i,
+                            fetched(original + i * n + i)));
+  }
+  if (look.bad != device::nowhere) {
+    const auto at = static_cast<std::int64_t>(look.bad);
+    throw Error(ErrorCode::bad_input,
+                fmt::format("shortest paths: the weight from {} to {} is {}; {}",
+                            at / n,
+                            at % n,
+                            fetched(original + at),
+                            std::is_integral_v<T> ? "use float64 weights where they are 2^30 or "
+                                                    "more in size"
+                                                  : "use infinity where there is no edge"));
+  }
+  if constexpr (std::is_integral_v<T>) {
+    if (look.negative != 0) {
+      throw Error(ErrorCode::bad_input,
+                  "shortest paths: a negative integer weight in an array on a GPU; use float64 "
+                  "weights, or host memory");
+    }
+    if (look.unreachable != 0 && (n - 1) * look.largest >= graph::unreachable<T>) {
+      throw Error(ErrorCode::bad_input,
+                  "shortest paths: a path of an array on a GPU might be 2^30 long; use float64 "
+                  "weights, or host memory");
+    }
+  }
+}
+
+/// Whether the symmetric closure serves.
+bool is_symmetric(const std::string& method, const device::WeightsLook& look) {
+  const bool can = look.asymmetric == 0 && look.negative == 0;
+  if (method == "auto") return can;
+  if (method == "symmetric") {
+    if (can) return true;
+    throw Error(ErrorCode::bad_input,
+                fmt::format("shortest paths: the symmetric method wants {}; use directed",
+                            look.asymmetric == 0 ? "weights that are not negative"
+                                                 : "weights equal in both directions"));
+  }
+  if (method == "directed" || method == "floyd_warshall") return false;
+  throw Error(ErrorCode::usage,
+              fmt::format("method: '{}' is unknown; use auto, symmetric, directed or "
+                          "floyd_warshall",
+                          method));
+}
+
+template <class T>
+DeviceArray<T> closure_of(
+    Context& context, int device, const T* weights, std::int64_t n, const std::string& method) {
+  DeviceArray<T> closure(n * n);
+  if (n == 0) return closure;
+  check(cudaMemcpy(closure.data(), weights, closure.bytes(), cudaMemcpyDeviceToDevice),
+        "copy weights");
+  const device::WeightsLook look = device::prepare_weights(closure.data(), n);
+  check_weights(weights, n, look);
+  const Stream stream;
+  check(cudaDeviceSynchronize(), "look at weights");
+  if (is_symmetric(method, look)) {
+    graph::cuda::close_symmetric(context, device, closure.data(), n, n, stream);
+    return closure;
+  }
+  const std::int64_t vertex = graph::cuda::close_directed(
+      context, device, closure.data(), n, n, look.negative != 0, stream);
+  if (vertex >= 0) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("shortest paths: vertex {} lies on a cycle of negative length, so that "
+                            "no path through it is shortest",
+                            vertex));
+  }
+  return closure;
+}
+
+template <class T>
+void bind_weights(nb::module_& m) {
+  m.def(
+      "shortest_paths",
+      [](const Options& options, DeviceRows<T> weights, const std::string& method) {
+        const int device = weights.device_id();
+        if (weights.shape(0) != weights.shape(1)) {
+          throw Error(ErrorCode::bad_input,
+                      fmt::format("weights: a square matrix wanted, {} x {} given",
+                                  weights.shape(0),
+                                  weights.shape(1)));
+        }
+        const auto n = static_cast<std::int64_t>(weights.shape(0));
+        return given(call_there(options,
+                                device,
+                                [&](Context& context) {
+                                  return closure_of(context, device, weights.data(), n, method);
+                                }),
+                     {weights.shape(0), weights.shape(1)},
+                     device);
+      },
+      nb::arg("options"),
+      taken("weights"),
+      nb::arg("method"));
+}
+
+template <class T>
+void bind_points(nb::module_& m) {
+  m.def(
+      "closest_pair",
+      [](const Options& options, DeviceRows<T> points) {
+        const geometry::ClosestPair pair =
+            call_there(options, points.device_id(), [&](Context& context) {
+              const auto rows = static_cast<std::int64_t>(points.shape(0));
+              const auto cols = static_cast<std::int64_t>(points.shape(1));
+              return geometry::cuda::closest_pair_there(
+                  context, points.device_id(), points.data(), rows, cols, cols);
+            });
+        return nb::make_tuple(pair.i, pair.j, pair.distance);
+      },
+      nb::arg("options"),
+      taken("points"));
+}
+
+}  // namespace
+
+void bind_device_graph(nb::module_& m) {
+  bind_weights<std::int32_t>(m);
+  bind_weights<float>(m);
+  bind_weights<double>(m);
+  bind_points<float>(m);
+  bind_points<double>(m);
+}
+
+}  // namespace yupana::python
+
+#endif

@@ -1,0 +1,187 @@
+// Merges, and products of polynomials and matrices, in the memory of a GPU.
+#ifdef YUPANA_CUDA
+#include <span>
+
+#include "python/bindings/device_arrays.hpp"
+#include "python/bindings/device_looks.hpp"
+#include "python/bindings/there.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/spectral/device_matmul.hpp"
+#include "yupana/spectral/device_polymul.hpp"
+#include "yupana/spectral/polymul_backends.hpp"
+
+namespace yupana::python {
+namespace {
+
+using yupana::cuda::check;
+using yupana::cuda::Stream;
+
+template <class A, class B>
+void check_same_device(const A& a, const B& b) {
+  if (a.device_id() == b.device_id()) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("b: an array on GPU {} wanted, where a is, one on GPU {} given",
+                          a.device_id(),
+                          b.device_id()));
+}
+
+/// Largest magnitude the product's coefficients may have; throws where the transforms cannot tell
+/// them apart.
+std::uint64_t bound_of(const device::IntegersLook& a, const device::IntegersLook& b) {
+  using Wide = unsigned __int128;
+  constexpr Wide limit = (static_cast<Wide>(1) << 63) - (static_cast<Wide>(1) << 31);
+  const auto product = [&](Wide most, const device::IntegersLook& of) {
+    const Wide sum = (static_cast<Wide>(of.high) << 32) + of.low;
+    if (most == 0 || sum == 0) return static_cast<Wide>(0);
+    return sum > limit / most ? limit : most * sum;
+  };
+  const Wide bound = std::min(product(a.most, b), product(b.most, a));
+  if (bound >= limit) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("polymul: the product's coefficients may reach 2^63 - 2^31 (largest "
+                            "magnitudes {} and {}); use smaller ones, or exact=False",
+                            a.most,
+                            b.most));
+  }
+  return static_cast<std::uint64_t>(bound);
+}
+
+void check_finite(const double* values, std::int64_t n, const char* name) {
+  const unsigned long long first = device::first_not_finite(values, n);
+  if (first == device::nowhere) return;
+  throw Error(
+      ErrorCode::bad_input,
+      fmt::format(
+          "polymul: coefficient {} of {} is NaN or infinite; wanted finite numbers", first, name));
+}
+
+template <class T>
+void multiply(Context& context,
+              const DeviceVector<T>& a,
+              const DeviceVector<T>& b,
+              DeviceArray<T>& out) {
+  const auto a_size = static_cast<std::int64_t>(a.size());
+  const auto b_size = static_cast<std::int64_t>(b.size());
+  if constexpr (std::is_integral_v<T>) {
+    const std::uint64_t bound = bound_of(device::look_at_integers(a.data(), a_size),
+                                         device::look_at_integers(b.data(), b_size));
+    context.check_cancelled();
+    const Stream stream;
+    spectral::cuda::DeviceProduct product(a_size, b_size, bound);
+    product.run(a.data(), b.data(), out.data(), stream);
+    stream.wait();
+  } else {
+    check_finite(a.data(), a_size, "a");
+    check_finite(b.data(), b_size, "b");
+    spectral::cuda::polymul(context,
+                            std::span(a.data(), a.size()),
+                            std::span(b.data(), b.size()),
+                            std::span(out.data(), static_cast<std::size_t>(out.size())));
+  }
+}
+
+template <class T>
+void bind_polynomials(nb::module_& m) {
+  m.def(
+      "polymul",
+      [](const Options& options, DeviceVector<T> a, DeviceVector<T> b) {
+        check_same_device(a, b);
+        const std::size_t size = a.size() == 0 || b.size() == 0 ? 0 : a.size() + b.size() - 1;
+        return given(call_there(options,
+                                a.device_id(),
+                                [&](Context& context) {
+                                  DeviceArray<T> out(static_cast<std::int64_t>(size));
+                                  if (size > 0) multiply<T>(context, a, b, out);
+                                  return out;
+                                }),
+                     {size},
+                     a.device_id());
+      },
+      nb::arg("options"),
+      taken("a"),
+      taken("b"));
+}
+
+template <class T>
+void bind_matrices(nb::module_& m) {
+  m.def(
+      "matmul",
+      [](const Options& options, DeviceRows<T> a, DeviceRows<T> b) {
+        check_same_device(a, b);
+        if (a.shape(1) != b.shape(0)) {
+          throw Error(ErrorCode::bad_input,
+                      fmt::format("matmul: {} x {} times {} x {}; wanted m x k, k x n",
+                                  a.shape(0),
+                                  a.shape(1),
+                                  b.shape(0),
+                                  b.shape(1)));
+        }
+        const auto rows = static_cast<std::int64_t>(a.shape(0));
+        const auto deep = static_cast<std::int64_t>(a.shape(1));
+        const auto cols = static_cast<std::int64_t>(b.shape(1));
+        const auto product = [&](Context& context) {
+          DeviceArray<T> out(rows * cols);
+          if (out.empty()) return out;
+          const Stream stream;
+          if (deep == 0) {
+            check(cudaMemsetAsync(out.data(), 0, out.bytes(), stream), "clear a product");
+          } else {
+            spectral::cuda::matmul_on_device<T>(context,
+                                                {a.data(), rows, deep},
+                                                {b.data(), deep, cols},
+                                                {out.data(), rows, cols},
+                                                0,
+                                                stream);
+          }
+          stream.wait();
+          return out;
+        };
+        return given(
+            call_there(options, a.device_id(), product), {a.shape(0), b.shape(1)}, a.device_id());
+      },
+      nb::arg("options"),
+      taken("a"),
+      taken("b"));
+}
+
+template <class T>
+void bind_merge(nb::module_& m) {
+  m.def(
+      "merge",
+      [](const Options& options, DeviceVector<T> a, DeviceVector<T> b) {
+        check_same_device(a, b);
+        const auto a_size = static_cast<std::int64_t>(a.size());
+        const auto b_size = static_cast<std::int64_t>(b.size());
+        return given(call_there(options,
+                                a.device_id(),
+                                [&](Context&) {
+                                  DeviceArray<T> out(a_size + b_size);
+                                  device::merge(a.data(), a_size, b.data(), b_size, out.data());
+                                  return out;
+                                }),
+                     {a.size() + b.size()},
+                     a.device_id());
+      },
+      nb::arg("options"),
+      taken("a"),
+      taken("b"));
+}
+
+}  // namespace
+
+void bind_device_products(nb::module_& m) {
+  bind_polynomials<std::int64_t>(m);
+  bind_polynomials<double>(m);
+  bind_matrices<float>(m);
+  bind_matrices<double>(m);
+  bind_merge<std::int32_t>(m);
+  bind_merge<std::int64_t>(m);
+  bind_merge<std::uint32_t>(m);
+  bind_merge<std::uint64_t>(m);
+  bind_merge<float>(m);
+  bind_merge<double>(m);
+}
+
+}  // namespace yupana::python
+
+#endif

@@ -1,0 +1,248 @@
+// Self-organizing maps of samples in the memory of a GPU.
+#ifdef YUPANA_CUDA
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "python/bindings/device_looks.hpp"
+#include "python/bindings/numpy.hpp"
+#include "python/bindings/there.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/som/quality.hpp"
+#include "yupana/som/search_cuda.hpp"
+#include "yupana/som/train.hpp"
+#include "yupana/som/train_cuda.hpp"
+
+namespace yupana::python {
+namespace {
+
+using som::SomParams;
+using yupana::cuda::check;
+using yupana::cuda::Stream;
+
+/// Their largest sizes by feature.
+std::vector<float> checked_extents(const DeviceRows<float>& samples) {
+  const auto rows = static_cast<std::int64_t>(samples.shape(0));
+  const auto cols = static_cast<std::int64_t>(samples.shape(1));
+  if (rows < 1 || cols < 1) {
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("som: at least 1 sample of 1 feature wanted, {} of {} given", rows, cols));
+  }
+  std::vector<float> extents = device::column_extents(samples.data(), rows, cols);
+  for (std::size_t j = 0; j < extents.size(); ++j) {
+    if (std::isfinite(extents[j])) continue;
+    throw Error(ErrorCode::bad_input,
+                fmt::format("som: finite numbers wanted, column {} of the samples has NaN or "
+                            "infinity; fill or leave out such rows",
+                            j + 1));
+  }
+  return extents;
+}
+
+Matrix<float> first_codebook(Context& context,
+                             const DeviceRows<float>& samples,
+                             const SomParams& params) {
+  const auto rows = static_cast<std::int64_t>(samples.shape(0));
+  const auto cols = static_cast<std::int64_t>(samples.shape(1));
+  if (params.initial == som::Initial::pca) {
+    throw Error(ErrorCode::usage,
+                "initial: samples or uniform wanted for samples on a GPU, pca given; or copy them "
+                "to host memory");
+  }
+  if (params.initial == som::Initial::uniform) {
+    return som::initial_codebook(context, {nullptr, rows, cols}, params);
+  }
+  Matrix<float> codebook(params.grid.size(), cols);
+  device::fetch_rows(samples.data(),
+                     cols,
+                     som::drawn_rows(rows, params.grid.size(), params.seed),
+                     codebook.data());
+  return codebook;
+}
+
+Matrix<float> given_codebook(Context& context,
+                             const Rows<float>& given,
+                             const SomParams& params,
+                             std::int64_t features) {
+  const MatrixView<const float> view = view_of(given);
+  if (view.rows != params.grid.size() || view.cols != features) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("som: a codebook of {} x {} wanted, {} x {} given",
+                            params.grid.size(),
+                            features,
+                            view.rows,
+                            view.cols));
+  }
+  som::check_finite(context, view, "codebook");
+  Matrix<float> codebook(view.rows, view.cols);
+  for (std::int64_t i = 0; i < view.rows; ++i) {
+    std::copy_n(view.row(i), view.cols, codebook.row(i));
+  }
+  return codebook;
+}
+
+Matrix<float> trained(Context& context,
+                      const DeviceRows<float>& samples,
+                      const std::optional<Rows<float>>& start,
+                      const SomParams& params) {
+  const auto rows = static_cast<std::int64_t>(samples.shape(0));
+  const auto cols = static_cast<std::int64_t>(samples.shape(1));
+  if (params.training == som::Training::online) {
+    throw Error(ErrorCode::usage,
+                "training: batch wanted for samples on a GPU, online given; or copy them to host "
+                "memory");
+  }
+  som::check_grid(params.grid);
+  SomParams whole = params;
+  whole.schedule = som::resolved(params.schedule, params.grid);
+  const std::vector<float> extents = checked_extents(samples);
+  if (rows < params.grid.size()) {
+    context.note(fmt::format("som: {} samples for {} neurons", rows, params.grid.size()));
+  }
+  Matrix<float> codebook = start ? given_codebook(context, *start, whole, cols)
+                                 : first_codebook(context, samples, whole);
+  som::cuda::train_resident(
+      context, {{samples.device_id(), samples.data(), rows}}, extents, whole, codebook);
+  return codebook;
+}
+
+/// Nearest neurons where the samples are; all but the first only where asked for.
+struct Nearest {
+  DeviceArray<std::int32_t> best, second;
+  DeviceArray<double> best_distance, second_distance;
+};
+
+Nearest nearest_there(Context& context,
+                      const DeviceRows<float>& samples,
+                      const Rows<float>& codebook,
+                      bool whole) {
+  const auto rows = static_cast<std::int64_t>(samples.shape(0));
+  const auto cols = static_cast<std::int64_t>(samples.shape(1));
+  const MatrixView<const float> view = view_of(codebook);
+  if (view.cols != cols) {
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format(
+            "som: samples of {} features wanted, as the map has, {} given", view.cols, cols));
+  }
+  if (view.rows < 1) throw Error(ErrorCode::bad_input, "som: a map without neurons");
+  checked_extents(samples);
+  som::check_finite(context, view, "codebook");
+  const std::int64_t others = whole ? rows : 0;
+  Nearest found{DeviceArray<std::int32_t>(rows),
+                DeviceArray<std::int32_t>(others),
+                DeviceArray<double>(others),
+                DeviceArray<double>(others)};
+  DeviceArray<float> weights = som::cuda::copied(view, 0, view.rows);
+  const Stream stream;
+  Stage stage(context, "nearest neurons", static_cast<double>(rows), "samples");
+  // A fifth of a second: a call that is cancelled waits for one piece.
+  constexpr std::int64_t most_work = 1'000'000'000'000;
+  const std::int64_t piece = std::max<std::int64_t>(1 << 14, most_work / (view.rows * cols));
+  for (std::int64_t first = 0; first < rows; first += piece) {
+    const std::int64_t count = std::min(piece, rows - first);
+    som::cuda::launch_exact({samples.data() + first * cols, count, cols, cols},
+                            {weights.data(), nullptr, nullptr, nullptr, view.rows, cols},
+                            nullptr,
+                            nullptr,
+                            {found.best.data() + first,
+                             whole ? found.second.data() + first : nullptr,
+                             whole ? found.best_distance.data() + first : nullptr,
+                             whole ? found.second_distance.data() + first : nullptr},
+                            stream);
+    stream.wait();
+    stage.advance(static_cast<double>(count));
+  }
+  return found;
+}
+
+template <class T>
+Array<T> fetched(const DeviceArray<T>& from) {
+  Array<T> to(from.size());
+  check(cudaMemcpy(to.data(), from.data(), from.bytes(), cudaMemcpyDeviceToHost), "read neurons");
+  return to;
+}
+
+/// The nearest neurons, and how good the map is.
+struct Judged {
+  Nearest nearest;
+  som::Quality quality;
+};
+
+Judged judged(Context& context,
+              const DeviceRows<float>& samples,
+              const Rows<float>& codebook,
+              const SomParams& params,
+              int neighbors) {
+  Judged result{nearest_there(context, samples, codebook, true), {}};
+  const Nearest& found = result.nearest;
+  result.quality = som::quality({fetched(found.best),
+                                 fetched(found.second),
+                                 fetched(found.best_distance),
+                                 fetched(found.second_distance)},
+                                params.grid,
+                                neighbors);
+  return result;
+}
+
+}  // namespace
+
+void bind_device_som(nb::module_& m) {
+  m.def(
+      "som_train",
+      [](const Options& options,
+         DeviceRows<float> samples,
+         std::optional<Rows<float>> codebook,
+         const SomParams& params) {
+        return to_numpy(call_there(options, samples.device_id(), [&](Context& context) {
+          return trained(context, samples, codebook, params);
+        }));
+      },
+      nb::arg("options"),
+      taken("samples"),
+      nb::arg("codebook").none(),
+      nb::arg("params"));
+  m.def(
+      "som_nearest",
+      [](const Options& options, DeviceRows<float> samples, Rows<float> codebook) {
+        Nearest found = call_there(options, samples.device_id(), [&](Context& context) {
+          return nearest_there(context, samples, codebook, false);
+        });
+        return given(std::move(found.best), {samples.shape(0)}, samples.device_id());
+      },
+      nb::arg("options"),
+      taken("samples"),
+      nb::arg("codebook"));
+  m.def(
+      "som_judged",
+      [](const Options& options,
+         DeviceRows<float> samples,
+         Rows<float> codebook,
+         const SomParams& params,
+         int neighbors) {
+        Judged found = call_there(options, samples.device_id(), [&](Context& context) {
+          return judged(context, samples, codebook, params, neighbors);
+        });
+        nb::dict quality;
+        quality["quantization_error"] = found.quality.quantization_error;
+        quality["topographic_error"] = found.quality.topographic_error;
+        quality["empty"] = found.quality.empty;
+        return std::pair(
+            given(std::move(found.nearest.best), {samples.shape(0)}, samples.device_id()), quality);
+      },
+      nb::arg("options"),
+      taken("samples"),
+      nb::arg("codebook"),
+      nb::arg("params"),
+      nb::arg("neighbors"));
+}
+
+}  // namespace yupana::python
+
+#endif

@@ -1,0 +1,106 @@
+"""Coordinates, trees and scores of distances agree with SciPy, scikit-learn and the definitions."""
+
+import numpy as np
+import pytest
+import sklearn.metrics
+
+import yupana
+from yupana import analysis
+
+hierarchy = pytest.importorskip("scipy.cluster.hierarchy")
+squareform = pytest.importorskip("scipy.spatial.distance").squareform
+
+rng = np.random.default_rng(5)
+
+
+def distances_of(points):
+    return np.sqrt(((points[:, None] - points) ** 2).sum(axis=2))
+
+
+@pytest.mark.parametrize("n", [2, 3, 64, 257])
+@pytest.mark.parametrize("method", ["single", "average", "complete"])
+def test_trees_are_those_of_scipy(n, method):
+    d = distances_of(rng.random((n, 3)))
+    found = analysis.linkage(d, method, threads=2)
+    expected = hierarchy.linkage(squareform(d, checks=False), method)
+    assert np.allclose(found, expected)
+    k = min(n, 5)
+    cut = hierarchy.cut_tree(expected, k)[:, 0]
+    assert analysis.adjusted_rand(analysis.cut_tree(found, k), cut) == 1
+    assert np.array_equal(analysis.leaf_order(expected), hierarchy.leaves_list(expected))
+
+
+def test_single_linkage_merges_along_the_spanning_tree():
+    d = distances_of(rng.random((100, 2)))
+    edges = analysis.minimum_spanning_tree(d)
+    heights = np.sort(d[edges[:, 0], edges[:, 1]])
+    assert edges.shape == (99, 2) and (edges[:, 0] < edges[:, 1]).all()
+    assert np.array_equal(heights, analysis.linkage(d, "single")[:, 2])
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float32", "float64"])
+def test_scaling_finds_points_again(dtype):
+    points = rng.integers(0, 1000, (200, 3)).astype(float)
+    squared = (((points[:, None] - points) ** 2).sum(axis=2)).astype(dtype)
+    found = analysis.mds(squared, 5, squared=True)
+    assert found.points.shape == (200, 3) and found.share.sum() == pytest.approx(1)
+    assert found.eigenvalues.sum() == pytest.approx(found.trace)
+    assert np.allclose(distances_of(found.points), distances_of(points), atol=1e-4)
+    again = analysis.mds(squared, 5, squared=True, threads=1)
+    assert again.points.tobytes() == found.points.tobytes()
+
+
+def test_scores_are_those_of_scikit_learn():
+    points = np.concatenate([rng.normal(c, 1, (40, 2)) for c in (0, 2, 5)])
+    labels = np.repeat(["a", "b", "c"], 40)
+    d = distances_of(points)
+    found = analysis.label_scores(d, labels)
+    silhouette = sklearn.metrics.silhouette_score(d, labels, metric="precomputed")
+    assert found.silhouette == pytest.approx(silhouette)
+    tree = analysis.cut_tree(analysis.linkage(d), 3)
+    rand = sklearn.metrics.adjusted_rand_score(labels, tree)
+    assert found.adjusted_rand == pytest.approx(rand)
+    assert analysis.adjusted_rand(labels, tree) == pytest.approx(rand)
+    other = d + np.diag(np.full(120, np.inf))
+    assert found.nearest_neighbor == np.mean(labels[other.argmin(axis=1)] == labels)
+    assert (found.individuals, found.classes) == (120, 3)
+
+
+def test_individuals_without_a_label_are_left_out():
+    d = distances_of(rng.random((30, 2)))
+    labels = np.array(["a", "b"] * 15, dtype=object)
+    kept = np.arange(30) % 7 != 0
+    labels[~kept] = None
+    expected = analysis.label_scores(d[np.ix_(kept, kept)], labels[kept])
+    assert analysis.label_scores(d, labels) == expected
+    labels[~kept] = ""
+    assert analysis.label_scores(d, labels) == expected
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: analysis.linkage(np.zeros((2, 3))), "square"),
+        (lambda: analysis.linkage(np.full((3, 3), np.nan)), "linkage"),
+        (lambda: analysis.linkage(np.zeros((3, 3)), "ward"), "single, average or complete"),
+        (lambda: analysis.mds(np.full((3, 3), -1.0)), "mds"),
+        (lambda: analysis.mds(np.zeros((3, 3)), 0), "dimension wanted"),
+        (lambda: analysis.label_scores(np.zeros((3, 3)), [0, 0, 0]), "class"),
+        (lambda: analysis.label_scores(np.zeros((3, 3)), [0, 1]), "label"),
+        (lambda: analysis.cut_tree([[0, 1, 1.0, 2]], 3), "cluster"),
+        (lambda: analysis.cut_tree([[0, 2, 1.0, 2]], 1), "row 0 joins 2"),
+        (lambda: analysis.leaf_order([[0, 0, 1.0, 2]]), "row 0 joins 0"),
+        (lambda: analysis.leaf_order([[0, np.nan, 1.0, 2]]), "row 0 joins nan"),
+        (lambda: analysis.newick([[0, 1]], ["a"]), "4 numbers"),
+        (lambda: analysis.newick([[0, 1, 1.0, 2]], ["a"]), "name"),
+        (lambda: analysis.adjusted_rand([0, 1], [0]), "partition"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_line(call, words):
+    with pytest.raises(ValueError, match=words) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+def test_it_is_part_of_the_package():
+    assert "analysis" in dir(yupana)

@@ -1,0 +1,256 @@
+"""What a matrix of distances tells: coordinates, trees of clusters, agreement with labels.
+
+Matrices are n x n, symmetric, int32, float32 or float64 (others are converted); inf, in integers
+2**30 - 1, says that a pair has no distance.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Sequence
+
+import numpy as np
+
+from . import _core
+from ._call import ProgressLike, host_array, options
+from .graph import _square
+
+__all__ = [
+    "LabelScores",
+    "Mds",
+    "adjusted_rand",
+    "cut_tree",
+    "label_scores",
+    "leaf_order",
+    "linkage",
+    "mds",
+    "minimum_spanning_tree",
+    "newick",
+]
+
+
+class Mds(NamedTuple):
+    """Coordinates and what they hold of the distances.
+
+    ``points``: (n, dimensions), column k of norm ``sqrt(eigenvalues[k])``; ``eigenvalues``:
+    positive, the largest first; ``share``: eigenvalues / trace; ``trace``: the sum of all.
+    """
+
+    points: np.ndarray
+    eigenvalues: np.ndarray
+    share: np.ndarray
+    trace: float
+
+
+class LabelScores(NamedTuple):
+    """How well distances agree with labels.
+
+    ``silhouette``: mean over labelled individuals; ``adjusted_rand``: of the average-linkage tree
+    cut at the number of classes; ``nearest_neighbor``: share whose nearest other has their label.
+    """
+
+    silhouette: float
+    adjusted_rand: float
+    nearest_neighbor: float
+    individuals: int
+    classes: int
+
+
+def mds(
+    distances: Any,
+    dimensions: int = 10,
+    *,
+    squared: bool = False,
+    device: str = "auto",
+    threads: int | None = None,
+    memory: int | None = None,
+    progress: ProgressLike = None,
+) -> Mds:
+    """Classical multidimensional scaling: eigenpairs of ``-1/2 J (D o D) J``, J = I - 11'/n.
+
+    Each axis is signed so that its entry of largest size is positive. The same bits for any number
+    of threads.
+
+    Parameters
+    ----------
+    distances : n x n matrix of distances
+    dimensions : coordinates wanted; fewer where n or the positive eigenvalues are
+    squared : the matrix holds d**2
+
+    Raises
+    ------
+    ValueError : not square, NaN, negative or infinite distances
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> x = np.array([0.0, 3.0, 4.0])
+    >>> found = yupana.analysis.mds(np.abs(x[:, None] - x), dimensions=1)
+    >>> np.abs(found.points[0, 0] - found.points[2, 0]).round(9)
+    np.float64(4.0)
+    """
+    matrix = _square(distances, "distances")
+    with options(device, threads, memory, progress) as call:
+        return Mds(**_core.analysis.mds(call, matrix, squared, dimensions))
+
+
+def linkage(
+    distances: Any,
+    method: str = "average",
+    *,
+    threads: int | None = None,
+    memory: int | None = None,
+    progress: ProgressLike = None,
+) -> np.ndarray:
+    """The tree of clusters in scipy's form: n - 1 rows of left, right, height and size.
+
+    The height of a merge is the smallest ("single"), largest ("complete") or mean ("average")
+    distance between the points of its two clusters. Pairs without a distance merge last, at inf.
+
+    Raises
+    ------
+    ValueError : not square, NaN or negative distances
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> d = np.array([[0, 1, 5], [1, 0, 4], [5, 4, 0]])
+    >>> yupana.analysis.linkage(d)
+    array([[0. , 1. , 1. , 2. ],
+           [2. , 3. , 4.5, 3. ]])
+    """
+    matrix = _square(distances, "distances")
+    with options("auto", threads, memory, progress) as call:
+        return _core.analysis.linkage(call, matrix, method)
+
+
+def minimum_spanning_tree(
+    distances: Any,
+    *,
+    threads: int | None = None,
+    memory: int | None = None,
+    progress: ProgressLike = None,
+) -> np.ndarray:
+    """Edges (i < j) of the minimum spanning tree, as Prim's algorithm finds them from vertex 0.
+
+    A forest where pairs have no distance. Ties go to the smaller vertex.
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> yupana.analysis.minimum_spanning_tree(np.array([[0, 1, 5], [1, 0, 4], [5, 4, 0]]))
+    array([[0, 1],
+           [1, 2]])
+    """
+    matrix = _square(distances, "distances")
+    with options("auto", threads, memory, progress) as call:
+        return _core.analysis.minimum_spanning_tree(call, matrix).view(np.int64)
+
+
+def _merges(merges: Any) -> np.ndarray:
+    merges = host_array(merges, "merges", np.float64)
+    if merges.ndim != 2 or merges.shape[1] != 4:
+        raise ValueError(f"merges: rows of 4 numbers wanted, shape {merges.shape} given")
+    return np.ascontiguousarray(merges)
+
+
+def leaf_order(merges: Any) -> np.ndarray:
+    """The order of the leaves when the tree is drawn, the left branch first.
+
+    Examples
+    --------
+    >>> import yupana
+    >>> yupana.analysis.leaf_order([[0, 2, 1.0, 2], [1, 3, 2.0, 3]])
+    array([1, 0, 2])
+    """
+    return _core.analysis.leaf_order(_merges(merges)).view(np.int64)
+
+
+def cut_tree(merges: Any, clusters: int) -> np.ndarray:
+    """The cluster of every point, from 0, numbered as they appear.
+
+    Raises
+    ------
+    ValueError : clusters outside 1 .. n, rows that are no merges
+
+    Examples
+    --------
+    >>> import yupana
+    >>> yupana.analysis.cut_tree([[0, 2, 1.0, 2], [1, 3, 2.0, 3]], 2)
+    array([0, 1, 0])
+    """
+    return _core.analysis.cut_tree(_merges(merges), clusters).view(np.int64)
+
+
+def newick(merges: Any, names: Sequence[str]) -> str:
+    """The tree in Newick format; branch lengths are differences of height / 2.
+
+    Examples
+    --------
+    >>> import yupana
+    >>> yupana.analysis.newick([[0, 1, 2.0, 2]], ["a", "b"])
+    '(a:1,b:1);'
+    """
+    return _core.analysis.newick(_merges(merges), [str(name) for name in names])
+
+
+def _codes(labels: Any) -> list[int]:
+    """Classes from 0; -1 where there is no label: None, NaN, "" or a negative number."""
+    known: dict[Any, int] = {}
+    codes = []
+    for label in np.asarray(labels, dtype=object).tolist():
+        number = isinstance(label, (int, float, np.number))
+        if label is None or label == "" or label != label or (number and label < 0):
+            codes.append(-1)
+        else:
+            codes.append(known.setdefault(label, len(known)))
+    return codes
+
+
+def label_scores(
+    distances: Any,
+    labels: Any,
+    *,
+    threads: int | None = None,
+    memory: int | None = None,
+    progress: ProgressLike = None,
+) -> LabelScores:
+    """How well distances agree with labels: silhouette, adjusted Rand index, nearest neighbours.
+
+    Parameters
+    ----------
+    distances : n x n matrix
+    labels : one an individual, strings or numbers; None, NaN, "" and negative numbers are none
+
+    Raises
+    ------
+    ValueError : fewer than two classes, labels that are not one an individual, distances that are
+        NaN, negative or infinite
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> x = np.array([0.0, 1.0, 10.0, 11.0])
+    >>> scores = yupana.analysis.label_scores(np.abs(x[:, None] - x), ["a", "a", "b", "b"])
+    >>> scores.adjusted_rand, scores.nearest_neighbor, scores.classes
+    (1.0, 1.0, 2)
+    """
+    matrix = _square(distances, "distances")
+    with options("auto", threads, memory, progress) as call:
+        return LabelScores(**_core.analysis.label_scores(call, matrix, _codes(labels)))
+
+
+def adjusted_rand(a: Any, b: Any) -> float:
+    """The adjusted Rand index of two partitions, 1 for equal ones (Hubert, Arabie 1985).
+
+    Examples
+    --------
+    >>> import yupana
+    >>> yupana.analysis.adjusted_rand([0, 0, 1, 1], ["x", "x", "y", "y"])
+    1.0
+    """
+
+    def numbered(labels: Any) -> list[int]:
+        known: dict[Any, int] = {}
+        return [known.setdefault(x, len(known)) for x in np.asarray(labels, object).tolist()]
+
+    return _core.analysis.adjusted_rand(numbered(a), numbered(b))
