@@ -8,8 +8,8 @@
 namespace yupana::graph {
 namespace {
 
-// Cells of rows that a rank holds at once while they move.
-constexpr std::int64_t round_cells = std::int64_t{1} << 24;
+// Cells of rows that a rank holds at once while they move; a row of tiles if that is more.
+constexpr std::int64_t round_cells = std::int64_t{1} << 21;
 
 using Messages = std::vector<std::vector<std::byte>>;
 
@@ -213,15 +213,22 @@ void RankTiles<T>::fetch(Context& context,
 }
 
 template <class T>
-std::int64_t RankTiles<T>::rows_a_round() const {
-  return std::max<std::int64_t>(1, round_cells / edge / std::max<std::int64_t>(n_, 1)) * edge;
+std::int64_t RankTiles<T>::rows_a_round(std::int64_t n) {
+  return std::max<std::int64_t>(1, round_cells / edge / std::max<std::int64_t>(n, 1)) * edge;
+}
+
+template <class T>
+std::uint64_t RankTiles<T>::moving_bytes(std::int64_t n) {
+  // The rows, and the messages that a rank sends and receives, some more than others.
+  return static_cast<std::uint64_t>(4 * std::min(rows_a_round(n), round_up(n, edge)) * n) *
+         sizeof(T);
 }
 
 template <class T>
 void RankTiles<T>::take_rows(Context& context,
                              const std::vector<Range>& shares,
                              const std::function<void(std::int64_t i, T* row)>& lower) {
-  const std::int64_t step = rows_a_round();
+  const std::int64_t step = rows_a_round(n_);
   // Rows of a rank in a round; ends are multiples of the step, so that tiles stay together.
   const auto rows_of = [&](int rank, std::int64_t round) {
     const Range share = shares[static_cast<std::size_t>(rank)];
@@ -282,7 +289,7 @@ void RankTiles<T>::give_rows(
     Context& context,
     const std::vector<Range>& shares,
     const std::function<void(Range rows, MatrixView<const T> values)>& body) {
-  const std::int64_t step = rows_a_round();
+  const std::int64_t step = rows_a_round(n_);
   const auto rows_of = [&](int rank, std::int64_t round) {
     const Range share = shares[static_cast<std::size_t>(rank)];
     const std::int64_t begin = std::min(share.end, share.begin + round * step);

@@ -89,8 +89,9 @@ class RankTiles {
                  const std::vector<Range>& shares,
                  const std::function<void(Range rows, MatrixView<const T> values)>& body);
 
-  /// Most bytes that one of the ranks holds.
+  /// Most bytes that one of the ranks holds, and what take_rows and give_rows need beside them.
   static std::uint64_t most_bytes(std::int64_t n, int ranks);
+  static std::uint64_t moving_bytes(std::int64_t n);
 
  private:
   // Tile columns side by side in memory: enough for the product to run at full speed, few enough
@@ -102,7 +103,7 @@ class RankTiles {
     Array<T> values;
   };
   static Group shape_of(const RankGrid& grid, int rank, std::int64_t tiles, std::int64_t group);
-  std::int64_t rows_a_round() const;
+  static std::int64_t rows_a_round(std::int64_t n);
 
   Comm* comm_;
   RankGrid grid_;
