@@ -9,7 +9,7 @@ namespace yupana::graph {
 namespace {
 
 // Cells of rows that a rank holds at once while they move; a row of tiles if that is more.
-constexpr std::int64_t round_cells = std::int64_t{1} << 21;
+constexpr std::int64_t round_cells = std::int64_t{1} << 20;
 
 using Messages = std::vector<std::vector<std::byte>>;
 

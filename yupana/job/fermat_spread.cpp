@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "yupana/core/atomic_file.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/genotype/metric.hpp"
 #include "yupana/graph/fermat_ranks.hpp"
 #include "yupana/io/matrix_writer.hpp"
@@ -174,9 +175,22 @@ Plan plan_spread_fermat(Context& context, const Input& input, const FermatJobPar
   const std::int64_t n = sizes.samples;
   sizes.later_bytes = (sizes.missing ? RankTiles<double>::most_bytes(n, sizes.ranks)
                                      : RankTiles<std::int32_t>::most_bytes(n, sizes.ranks)) +
-                      RankTiles<double>::moving_bytes(n) +
-                      graph::fermat_ranks_bytes(n, sizes.ranks, params.fermat);
-  return make_plan(context, sizes);
+                      RankTiles<double>::moving_bytes(n);
+  Plan plan = make_plan(context, sizes);
+  // The counts are gone when the closure starts, and the codes with them.
+  plan.sizes.later_bytes += graph::fermat_ranks_bytes(n, sizes.ranks, params.fermat);
+  const std::uint64_t closing = program_bytes + plan.sizes.later_bytes;
+  if (closing > context.memory()) {
+    throw Error(ErrorCode::out_of_resources,
+                fmt::format("memory: the matrices of {} samples, spread over {} ranks, need {} on "
+                            "each, --memory allows {}; raise --memory or start more ranks",
+                            n,
+                            sizes.ranks,
+                            human_bytes(static_cast<double>(closing)),
+                            human_bytes(static_cast<double>(context.memory()))));
+  }
+  plan.total_bytes = std::max(plan.total_bytes, closing);
+  return plan;
 }
 
 FermatJobResult run_spread_fermat(Context& context, const FermatJobParams& params, Input& input) {
