@@ -30,16 +30,66 @@ SquareMatrix<T> weights(std::int64_t n) {
 }
 
 /// Rows that belong together by no tile: a prime cut, an empty share, the rest.
-std::vector<Range> uneven_rows(std::int64_t n, int ranks) {
+std::vector<Range> uneven_rows(Range rows, int ranks) {
   std::vector<Range> shares;
-  std::int64_t at = 0;
+  std::int64_t at = rows.begin;
   for (int r = 0; r < ranks; ++r) {
-    const std::int64_t end = r + 1 == ranks ? n : std::min(n, r == 1 ? at : at + 37);
+    const std::int64_t end = r + 1 == ranks ? rows.end : std::min(rows.end, r == 1 ? at : at + 37);
     shares.push_back({at, end});
     at = end;
   }
   return shares;
 }
+
+/// Counts the bytes that this rank gets from others.
+class CountingComm : public Comm {
+ public:
+  explicit CountingComm(Comm& comm) : comm_(comm) {}
+  std::int64_t received() const { return received_; }
+
+  int rank() const override { return comm_.rank(); }
+  int size() const override { return comm_.size(); }
+  int local_size() const override { return comm_.local_size(); }
+  int local_rank() const override { return comm_.local_rank(); }
+  void barrier() override { comm_.barrier(); }
+  void broadcast(void* data, std::size_t bytes, int root) override {
+    if (root != rank()) received_ += static_cast<std::int64_t>(bytes);
+    comm_.broadcast(data, bytes, root);
+  }
+  void send(const void* data, std::size_t bytes, int to) override { comm_.send(data, bytes, to); }
+  void receive(void* data, std::size_t bytes, int from) override {
+    received_ += static_cast<std::int64_t>(bytes);
+    comm_.receive(data, bytes, from);
+  }
+  std::vector<std::vector<std::byte>> exchange(
+      const std::vector<std::vector<std::byte>>& messages) override {
+    auto theirs = comm_.exchange(messages);
+    for (int from = 0; from < size(); ++from) {
+      if (from != rank()) received_ += std::ssize(theirs[static_cast<std::size_t>(from)]);
+    }
+    return theirs;
+  }
+  void sum(std::uint64_t* values, std::int64_t count) override { comm_.sum(values, count); }
+  void sum_scatter(const std::uint32_t* values,
+                   const std::vector<std::int64_t>& counts,
+                   std::uint32_t* mine) override {
+    comm_.sum_scatter(values, counts, mine);
+  }
+  void sum_scatter(const std::uint64_t* values,
+                   const std::vector<std::int64_t>& counts,
+                   std::uint64_t* mine) override {
+    comm_.sum_scatter(values, counts, mine);
+  }
+  std::unique_ptr<SharedFile> open(const std::string& path) override { return comm_.open(path); }
+  [[noreturn]] void abort(int status) override {
+    comm_.abort(status);
+    std::abort();
+  }
+
+ private:
+  Comm& comm_;
+  std::int64_t received_ = 0;
+};
 
 template <class T>
 class RankTilesOf : public testing::Test {};
@@ -77,9 +127,13 @@ TYPED_TEST(RankTilesOf, RowsThatGoInComeOutOfBothTriangles) {
       ThreadRanks(ranks).run([&](Comm& comm) {
         Context context({.device = "cpu", .threads = 1 + comm.rank() % 2});
         RankTiles<T> tiles(comm, n);
-        tiles.take_rows(context, uneven_rows(n, ranks), [&](std::int64_t i, T* row) {
-          std::copy_n(start.row(i), i + 1, row);
-        });
+        // As bands of several passes bring them.
+        const std::int64_t cut = 2 * n / 3;
+        for (const Range band : {Range{0, cut}, Range{cut, n}}) {
+          tiles.take_rows(context, uneven_rows(band, ranks), [&](std::int64_t i, T* row) {
+            std::copy_n(start.row(i), i + 1, row);
+          });
+        }
         tiles.give_rows(context, even_rows(n, ranks), [&](Range rows, MatrixView<const T> values) {
           for (std::int64_t i = rows.begin; i < rows.end; ++i) {
             std::copy_n(values.row(i - rows.begin), n, found.row(i));
@@ -117,6 +171,25 @@ TYPED_TEST(RankTilesOf, TheClosureHasTheBitsOfOneProcess) {
     });
     EXPECT_EQ(std::memcmp(one.data(), many.data(), static_cast<std::size_t>(n * n) * sizeof(T)), 0)
         << n << " vertices, " << ranks << " ranks";
+  }
+}
+
+TEST(RankTilesTraffic, ARankGetsNoMoreThanThePanelsOfItsTileRowsAndColumns) {
+  const std::int64_t n = 2560;
+  for (const int ranks : {2, 4, 9}) {
+    ThreadRanks(ranks).run([&](Comm& comm) {
+      CountingComm counting(comm);
+      Context context({.device = "cpu", .threads = 1});
+      RankTiles<float> tiles(counting, n);
+      close_tiles(context, tiles);
+      // Stripes of a grid that does not divide the tiles: one more tile row and column at most.
+      const RankGrid grid = tiles.grid();
+      const double stripes = 1.0 / grid.rows + 1.0 / grid.columns + 2.0 * edge / n * 8;
+      const double panels = 2.0 * n * n * stripes;
+      const double squares = 1024.0 * n;
+      EXPECT_LT(static_cast<double>(counting.received()), 4 * (panels + squares)) << ranks;
+      EXPECT_GT(counting.received(), n * n) << ranks;
+    });
   }
 }
 

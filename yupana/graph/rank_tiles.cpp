@@ -6,12 +6,13 @@
 #include "yupana/graph/shortest_paths.hpp"
 
 namespace yupana::graph {
+
+using Messages = std::vector<std::vector<std::byte>>;
+
 namespace {
 
 // Cells of rows that a rank holds at once while they move; a row of tiles if that is more.
 constexpr std::int64_t round_cells = std::int64_t{1} << 20;
-
-using Messages = std::vector<std::vector<std::byte>>;
 
 template <class T>
 void append(std::vector<std::byte>& message, const T* values, std::int64_t count) {
@@ -156,25 +157,20 @@ void RankTiles<T>::each_tile(
   });
 }
 
+// What every rank wants of this one's tiles, in the order asked for.
 template <class T>
-void RankTiles<T>::fetch(Context& context,
-                         const std::function<Wanted(int rank)>& wanted,
-                         MatrixView<T> to) {
-  const int self = comm_->rank();
-  const auto owner = [&](std::int64_t a, std::int64_t b) {
-    return grid_.owner(std::min(a, b), std::max(a, b));
-  };
-  Messages messages(static_cast<std::size_t>(comm_->size()));
-  // body(a, b) for every tile of this rank that another wants.
+Messages RankTiles<T>::wanted_tiles(Context& context,
+                                    const std::function<Wanted(int rank)>& wanted) {
   const auto each_wanted = [&](std::int64_t rank, const auto& body) {
     const Wanted some = wanted(static_cast<int>(rank));
     for (std::int64_t r = 0; r < some.rows.size(); ++r) {
       for (std::int64_t c = 0; c < some.columns.size(); ++c) {
         const std::int64_t a = some.rows.at(r), b = some.columns.at(c);
-        if (owner(a, b) == self) body(a, b);
+        if (owner_of(a, b) == comm_->rank()) body(a, b);
       }
     }
   };
+  Messages messages(static_cast<std::size_t>(comm_->size()));
   context.parallel_for(comm_->size(), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t rank = begin; rank < end; ++rank) {
       auto& message = messages[static_cast<std::size_t>(rank)];
@@ -186,16 +182,22 @@ void RankTiles<T>::fetch(Context& context,
       });
     }
   });
-  messages = comm_->exchange(messages);
+  return messages;
+}
+
+template <class T>
+void RankTiles<T>::fetch(Context& context,
+                         const std::function<Wanted(int rank)>& wanted,
+                         MatrixView<T> to) {
+  const Messages messages = comm_->exchange(wanted_tiles(context, wanted));
   context.check_cancelled();
-  // Where each tile lies in the message of its owner: they come in the order asked for.
-  const Wanted mine = wanted(self);
+  const Wanted mine = wanted(comm_->rank());
   const std::int64_t across = mine.columns.size();
-  std::vector<const std::byte*> next, places;
+  std::vector<const std::byte*> next, places;  // in the message of each rank; of each tile
   for (const auto& message : messages) next.push_back(message.data());
   for (std::int64_t r = 0; r < mine.rows.size(); ++r) {
     for (std::int64_t c = 0; c < across; ++c) {
-      auto& at = next[static_cast<std::size_t>(owner(mine.rows.at(r), mine.columns.at(c)))];
+      auto& at = next[static_cast<std::size_t>(owner_of(mine.rows.at(r), mine.columns.at(c)))];
       places.push_back(at);
       at += edge * edge * sizeof(T);
     }
@@ -224,56 +226,62 @@ std::uint64_t RankTiles<T>::moving_bytes(std::int64_t n) {
          sizeof(T);
 }
 
+// body(i, columns) for the stretches of rows of the lower triangle that lie in one tile of `rank`,
+// in one order on both sides of a message.
+template <class T>
+template <class Body>
+void RankTiles<T>::each_run(Range rows, int rank, const Body& body) const {
+  for (std::int64_t i = rows.begin; i < rows.end; ++i) {
+    for (std::int64_t a = 0; a <= i / edge; ++a) {
+      if (grid_.owner(a, i / edge) != rank) continue;
+      body(i, Range{a * edge, std::min((a + 1) * edge, i + 1)});
+    }
+  }
+}
+
+// What every rank holds of these rows of this one.
+template <class T>
+Messages RankTiles<T>::row_messages(Context& context,
+                                    Range rows,
+                                    const std::function<void(std::int64_t i, T* row)>& lower) {
+  Array<T> values(rows.size() * rows.end);
+  const auto row = [&](std::int64_t i) { return values.data() + (i - rows.begin) * rows.end; };
+  context.parallel_for(rows.size(), 8, [&](std::int64_t begin, std::int64_t end) {
+    context.check_cancelled();
+    for (std::int64_t i = rows.begin + begin; i < rows.begin + end; ++i) lower(i, row(i));
+  });
+  Messages messages(static_cast<std::size_t>(comm_->size()));
+  context.parallel_for(comm_->size(), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t to = begin; to < end; ++to) {
+      each_run(rows, static_cast<int>(to), [&](std::int64_t i, Range run) {
+        append(messages[static_cast<std::size_t>(to)], row(i) + run.begin, run.size());
+      });
+    }
+  });
+  return messages;
+}
+
 template <class T>
 void RankTiles<T>::take_rows(Context& context,
                              const std::vector<Range>& shares,
                              const std::function<void(std::int64_t i, T* row)>& lower) {
   const std::int64_t step = rows_a_round(n_);
-  // Rows of a rank in a round; ends are multiples of the step, so that tiles stay together.
-  const auto rows_of = [&](int rank, std::int64_t round) {
+  // Rows of a rank in a round.
+  const auto rows_of = [&](std::int64_t rank, std::int64_t round) {
     const Range share = shares[static_cast<std::size_t>(rank)];
-    const std::int64_t begin = (share.begin / step + round) * step;
-    const Range rows = {std::max(share.begin, begin), std::min(share.end, begin + step)};
-    return rows.size() > 0 ? rows : Range{};
-  };
-  // body(i, columns) for the runs of a row that lie in one tile of `owner`.
-  const auto each_run = [&](Range rows, int owner, const auto& body) {
-    for (std::int64_t i = rows.begin; i < rows.end; ++i) {
-      for (std::int64_t a = 0; a <= i / edge; ++a) {
-        if (grid_.owner(a, i / edge) == owner) {
-          body(i, Range{a * edge, std::min((a + 1) * edge, i + 1)});
-        }
-      }
-    }
+    const std::int64_t begin = std::min(share.end, share.begin + round * step);
+    return Range{begin, std::min(share.end, begin + step)};
   };
   std::int64_t rounds = 0;
-  for (const Range share : shares) {
-    if (share.size() > 0) {
-      rounds = std::max(rounds, divide_up(share.end, step) - share.begin / step);
-    }
-  }
+  for (const Range share : shares) rounds = std::max(rounds, divide_up(share.size(), step));
   for (std::int64_t round = 0; round < rounds; ++round) {
-    const Range mine = rows_of(comm_->rank(), round);
-    Array<T> values(mine.size() * mine.end);
-    const auto row = [&](std::int64_t i) { return values.data() + (i - mine.begin) * mine.end; };
-    context.parallel_for(mine.size(), 8, [&](std::int64_t begin, std::int64_t end) {
-      context.check_cancelled();
-      for (std::int64_t i = mine.begin + begin; i < mine.begin + end; ++i) lower(i, row(i));
-    });
-    Messages messages(static_cast<std::size_t>(comm_->size()));
-    context.parallel_for(comm_->size(), 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t to = begin; to < end; ++to) {
-        each_run(mine, static_cast<int>(to), [&](std::int64_t i, Range run) {
-          append(messages[static_cast<std::size_t>(to)], row(i) + run.begin, run.size());
-        });
-      }
-    });
-    messages = comm_->exchange(messages);
+    const Messages messages =
+        comm_->exchange(row_messages(context, rows_of(comm_->rank(), round), lower));
+    // Ranks have rows of their own: no two write the same cell.
     context.parallel_for(comm_->size(), 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t from = begin; from < end; ++from) {
         const std::byte* next = messages[static_cast<std::size_t>(from)].data();
-        const Range theirs = rows_of(static_cast<int>(from), round);
-        each_run(theirs, comm_->rank(), [&](std::int64_t i, Range run) {
+        each_run(rows_of(from, round), comm_->rank(), [&](std::int64_t i, Range run) {
           const MatrixView<T> cells = tile(run.begin / edge, i / edge);
           for (std::int64_t j = 0; j < run.size(); ++j, next += sizeof(T)) {
             std::memcpy(&cells(j, i % edge), next, sizeof(T));

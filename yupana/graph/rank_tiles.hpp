@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -104,6 +105,16 @@ class RankTiles {
   };
   static Group shape_of(const RankGrid& grid, int rank, std::int64_t tiles, std::int64_t group);
   static std::int64_t rows_a_round(std::int64_t n);
+  /// The rank that holds tile (a, b) or its mirror image.
+  int owner_of(std::int64_t a, std::int64_t b) const {
+    return grid_.owner(std::min(a, b), std::max(a, b));
+  }
+  std::vector<std::vector<std::byte>> wanted_tiles(Context& context,
+                                                   const std::function<Wanted(int rank)>& wanted);
+  std::vector<std::vector<std::byte>> row_messages(
+      Context& context, Range rows, const std::function<void(std::int64_t i, T* row)>& lower);
+  template <class Body>
+  void each_run(Range rows, int rank, const Body& body) const;
 
   Comm* comm_;
   RankGrid grid_;

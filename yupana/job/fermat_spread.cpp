@@ -201,6 +201,9 @@ FermatJobResult run_spread_fermat(Context& context, const FermatJobParams& param
         "they are spread over the ranks, and only distances, lengths, names and record are "
         "written (--matrix-only); for the rest raise --memory");
   }
+  if (context.backend() == Backend::cuda) {
+    context.note("GPUs count the pairs; matrices that are spread over ranks are closed on CPUs");
+  }
   FermatJobResult result;
   result.samples = plan.sizes.samples;
   if (result.samples == 1) result.notices.push_back("One individual: every distance is zero.");
