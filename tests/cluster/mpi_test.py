@@ -127,13 +127,13 @@ def a_killed_rank_ends_the_run_and_leaves_the_checkpoint(folder):
 def matrices_that_the_first_rank_cannot_hold_are_spread(folder):
     cohort = "simulate:3000x300,missing=0.01,fst=0.1"
     arguments = ("fermat", cohort, "--alpha", "3")
-    must_run(0, *arguments, "--matrix-only", "-o", str(folder / "one"), "--quiet")
-    done = must_run(3, *arguments, "--memory", "200M", "-o", str(folder / "many"))
+    must_run(0, *arguments, "--matrix-only", "-o", str(folder / "alone"), "--quiet")
+    done = must_run(3, *arguments, "--memory", "200M", "-o", str(folder / "tiled"))
     assert "the first rank cannot hold" in done.stderr, done.stderr
-    assert not list(folder.glob("many*.html"))
+    assert not list(folder.glob("tiled*.html"))
     for ending in ("dist.npy", "fermat.npy", "ids", "json"):
-        assert ((folder / f"many.{ending}").read_bytes() ==
-                (folder / f"one.{ending}").read_bytes()), ending
+        assert ((folder / f"tiled.{ending}").read_bytes() ==
+                (folder / f"alone.{ending}").read_bytes()), ending
     done = run(2, *arguments, "--memory", "120M", "-o", str(folder / "none"))
     assert done.returncode == 4 and done.stderr.count("start more ranks") == 1, done.stderr
     assert not list(folder.glob("none*"))
