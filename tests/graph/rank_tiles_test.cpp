@@ -150,7 +150,7 @@ TYPED_TEST(RankTilesOf, RowsThatGoInComeOutOfBothTriangles) {
 TYPED_TEST(RankTilesOf, TheClosureHasTheBitsOfOneProcess) {
   using T = TypeParam;
   for (const auto& [n, ranks] : std::vector<std::pair<std::int64_t, int>>{
-           {1, 2}, {65, 3}, {1024, 4}, {1025, 1}, {1100, 3}, {2113, 2}, {2113, 4}}) {
+           {1, 2}, {65, 3}, {1024, 4}, {1025, 1}, {2113, 4}}) {
     const SquareMatrix<T> start = weights<T>(n);
     SquareMatrix<T> one(n), many(n);
     std::copy_n(start.data(), n * n, one.data());
@@ -175,8 +175,8 @@ TYPED_TEST(RankTilesOf, TheClosureHasTheBitsOfOneProcess) {
 }
 
 TEST(RankTilesTraffic, ARankGetsNoMoreThanThePanelsOfItsTileRowsAndColumns) {
-  const std::int64_t n = 2560;
-  for (const int ranks : {2, 4, 9}) {
+  const std::int64_t n = 1600;
+  for (const int ranks : {2, 4}) {
     ThreadRanks(ranks).run([&](Comm& comm) {
       CountingComm counting(comm);
       Context context({.device = "cpu", .threads = 1});
