@@ -105,12 +105,12 @@ Answer fermat(Context& context, const CommonOptions& common, FermatOptions optio
     throw Error(ErrorCode::usage, "fermat: either genotypes or --from-distances D.npy is wanted");
   }
   parse_alphas(options);
+  options.job.input.comm = common.comm;
   if (options.plan) return plan_answer(job::plan_fermat(context, options.job));
   if (common.out.empty()) {
     throw Error(ErrorCode::usage, "fermat: -o PREFIX is wanted: the report is PREFIX.html");
   }
   options.job.out = common.out;
-  options.job.input.comm = common.comm;
   const job::FermatJobResult result = job::run_fermat(context, options.job);
   Answer answer;
   answer.json = {{"command", "fermat"}, {"samples", result.samples}};
@@ -165,6 +165,11 @@ void add_options(CLI::App& app, FermatOptions& options) {
   app.add_option("--dimensions", job.dimensions, "coordinates of the embeddings")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
+  app.add_flag(
+      "--matrix-only",
+      job.matrix_only,
+      "write distances and lengths alone, by the dense closure; under mpirun no rank holds "
+      "a whole matrix");
   app.add_flag("--plan", options.plan, "print memory and time; do nothing");
 }
 

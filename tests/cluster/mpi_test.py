@@ -124,6 +124,47 @@ def a_killed_rank_ends_the_run_and_leaves_the_checkpoint(folder):
     assert not saved.exists(), "the checkpoint is removed after the run"
 
 
+def matrices_that_the_first_rank_cannot_hold_are_spread(folder):
+    cohort = "simulate:3000x300,missing=0.01,fst=0.1"
+    arguments = ("fermat", cohort, "--alpha", "3")
+    must_run(0, *arguments, "--matrix-only", "-o", str(folder / "alone"), "--quiet")
+    done = must_run(3, *arguments, "--memory", "200M", "-o", str(folder / "tiled"))
+    assert "the first rank cannot hold" in done.stderr, done.stderr
+    assert not list(folder.glob("tiled*.html"))
+    for ending in ("dist.npy", "fermat.npy", "ids", "json"):
+        assert ((folder / f"tiled.{ending}").read_bytes() ==
+                (folder / f"alone.{ending}").read_bytes()), ending
+    done = run(2, *arguments, "--memory", "120M", "-o", str(folder / "none"))
+    assert done.returncode == 4 and done.stderr.count("start more ranks") == 1, done.stderr
+    assert not list(folder.glob("none*"))
+    done = must_run(2, *arguments, "--matrix-only", "--plan")
+    assert "matrices" in done.stdout, done.stdout
+
+
+def a_rank_that_dies_while_matrices_are_spread_leaves_the_checkpoint(folder):
+    cohort = "simulate:1500x800000,seed=5,fst=0.1"
+    must_run(0, "fermat", cohort, "--matrix-only", "-o", str(folder / "single"), "--quiet")
+    saved = folder / "spread"
+    arguments = ("fermat", cohort, "--matrix-only", "-o", str(folder / "apart"), "--checkpoint",
+                 str(saved), "--checkpoint-interval", "0.2", "--threads", "1")
+    process = subprocess.Popen(command(2, *arguments), env=ENVIRONMENT, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    deadline = time.time() + 120
+    while len(list(saved.glob("*rank?.yupana"))) < 2:
+        assert process.poll() is None and time.time() < deadline, process.communicate()
+        time.sleep(0.02)
+    os.kill(pid_of_rank(1), signal.SIGKILL)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode != 0 and "rank 1" in told and "signal 9" in told, told
+    assert not [path for path in folder.glob("apart*") if ".part-" not in path.name]
+    resumed = must_run(2, *arguments)
+    assert "going on after" in resumed.stderr, resumed.stderr
+    for ending in ("dist.npy", "fermat.npy", "json"):
+        assert ((folder / f"apart.{ending}").read_bytes() ==
+                (folder / f"single.{ending}").read_bytes()), ending
+    assert not saved.exists(), "the checkpoint is removed after the run"
+
+
 def faults_are_told_once(folder):
     done = run(3, "dist", str(folder / "none.bed"), "-o", str(folder / "x"))
     assert done.returncode == 3, (done.returncode, done.stderr)
@@ -138,6 +179,11 @@ def faults_are_told_once(folder):
     done = run(2, "dist", "simulate:10x100", "--maf", "0.5", "--geno", "0", "--thin", "0", "-o",
                str(folder / "x"), "--metric", "normalized")
     assert done.returncode == 3 and done.stderr.count("no site left of 100") == 1, done.stderr
+    done = run(3, "fermat", "simulate:80x3,missing=0.6", "--matrix-only", "-o", str(folder / "x"))
+    alone = run(0, "fermat", "simulate:80x3,missing=0.6", "--matrix-only", "-o", str(folder / "x"))
+    assert done.returncode == alone.returncode == 3, (done.stderr, alone.stderr)
+    assert done.stderr.count("share no called site") == 1, done.stderr
+    assert alone.stderr.strip() in done.stderr, (alone.stderr, done.stderr)
     done = run(2, "sort", "x.npy", "-o", str(folder / "x"))
     assert done.returncode == 2 and done.stderr.count("without mpirun") == 1, done.stderr
 
@@ -177,6 +223,14 @@ def main():
                    ranks=(2, 3))
         same_files(folder, "fermat", "simulate:200x3000,missing=0.05,fst=0.1", "--precision",
                    "float32", "--no-prune")
+        same_files(folder, "fermat", "simulate:1100x2000,fst=0.1", "--alpha", "2,3",
+                   "--matrix-only")
+        same_files(folder, "fermat", "simulate:129x3001,missing=0.05,fst=0.1", "--alpha", "3.5",
+                   "--root", "--matrix-only")
+        same_files(folder, "fermat", "simulate:1300x3000,missing=0.01", "--matrix-only",
+                   "--precision", "float64", ranks=(2, 3))
+        matrices_that_the_first_rank_cannot_hold_are_spread(folder)
+        a_rank_that_dies_while_matrices_are_spread_leaves_the_checkpoint(folder)
         write_table(folder / "table.csv")
         same_files(folder, "som", "fit", str(folder / "table.csv"), "--rows", "5", "--cols", "4",
                    "--label", "kind", "--standardize", "--iterations", "6")

@@ -6,6 +6,7 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/graph/fermat_backends.hpp"
+#include "yupana/graph/fermat_weights.hpp"
 #include "yupana/graph/shortest_paths_ranks.hpp"
 
 namespace yupana::graph {
@@ -69,7 +70,6 @@ std::int64_t solve(Context& context,
   return closing.kept;
 }
 
-// The root of an integer is no integer: roots are float64 then.
 template <class T>
 AnyMatrix rooted(Context& context, SquareMatrix<T> lengths, double alpha, double scale) {
   using To = std::conditional_t<std::is_integral_v<T>, double, T>;
@@ -79,11 +79,7 @@ AnyMatrix rooted(Context& context, SquareMatrix<T> lengths, double alpha, double
     context.check_cancelled();
     for (std::int64_t i = begin; i < end; ++i) {
       for (std::int64_t j = 0; j < n; ++j) {
-        const T length = lengths(i, j);
-        roots(i, j) =
-            length == unreachable<T>
-                ? unreachable<To>
-                : static_cast<To>(scale * std::pow(static_cast<double>(length), 1 / alpha));
+        roots(i, j) = root_of<To>(lengths(i, j), alpha, scale);
       }
     }
   });

@@ -1,3 +1,5 @@
+#include "yupana/graph/fermat_weights.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -24,14 +26,6 @@ Error bad_pair(const SquareMatrix<T>& d, const Wrong& wrong, const char* what) {
   }
   return bad(what);
 }
-
-// What decides the type of the weights.
-struct Spread {
-  double largest = 0;        ///< finite distance
-  double least = 0;          ///< positive distance, 0 if there is none
-  bool whole = true;         ///< every finite distance is an integer
-  bool unreachable = false;  ///< some distance is infinite
-};
 
 template <class T>
 void check(Context& context, const SquareMatrix<T>& d) {
@@ -74,33 +68,11 @@ Spread spread_of(Context& context, const SquareMatrix<T>& d) {
   std::vector<Spread> rows(static_cast<std::size_t>(d.size()));
   context.parallel_for(d.size(), 16, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      T largest = 0;
-      T least = std::numeric_limits<T>::max();
-      bool whole = true;
-      bool far = false;
-      for (std::int64_t j = i + 1; j < d.size(); ++j) {
-        const T x = d(i, j);
-        far |= x == unreachable<T>;
-        largest = x > largest && x != unreachable<T> ? x : largest;
-        least = x < least && x > 0 ? x : least;
-        // Integers of a float beyond 2^30 are refused as weights anyway.
-        if constexpr (!std::is_integral_v<T>) {
-          whole &= !(x < T{0x1p30}) || static_cast<T>(static_cast<std::int32_t>(x)) == x;
-        }
-      }
-      rows[static_cast<std::size_t>(i)] = {
-          static_cast<double>(largest), static_cast<double>(least), whole, far};
+      rows[static_cast<std::size_t>(i)] = spread_of_run(d.row(i) + i + 1, d.size() - i - 1);
     }
   });
   Spread all;
-  all.least = std::numeric_limits<double>::max();
-  for (const Spread& row : rows) {
-    all.largest = std::max(all.largest, row.largest);
-    all.least = std::min(all.least, row.least);
-    all.whole &= row.whole;
-    all.unreachable |= row.unreachable;
-  }
-  all.least = std::min(all.least, all.largest);
+  for (const Spread& row : rows) all.add(row);
   return all;
 }
 
@@ -162,15 +134,6 @@ void note_vanishing(Context& context,
 }
 
 template <class To, class From>
-To weight(From distance, double power, double inverse_scale) {
-  if (distance == unreachable<From>) return unreachable<To>;
-  const double x = static_cast<double>(distance) * inverse_scale;
-  if (power == 1) return static_cast<To>(x);
-  if (power == 2) return static_cast<To>(x * x);
-  return static_cast<To>(std::pow(x, power));
-}
-
-template <class To, class From>
 SquareMatrix<To> convert(Context& context, SquareMatrix<From> d, double power, double scale) {
   if constexpr (std::is_same_v<To, From>) {
     if (power == 1 && scale == 1) return d;
@@ -201,35 +164,69 @@ SquareMatrix<To> convert(Context& context, SquareMatrix<From> d, double power, d
 
 }  // namespace
 
+template <class T>
+Spread spread_of_run(const T* values, std::int64_t count) {
+  T largest = 0;
+  T least = std::numeric_limits<T>::max();
+  bool whole = true;
+  bool far = false;
+  for (std::int64_t j = 0; j < count; ++j) {
+    const T x = values[j];
+    far |= x == unreachable<T>;
+    largest = x > largest && x != unreachable<T> ? x : largest;
+    least = x < least && x > 0 ? x : least;
+    // Integers of a float beyond 2^30 are refused as weights anyway.
+    if constexpr (!std::is_integral_v<T>) {
+      whole &= !(x < T{0x1p30}) || static_cast<T>(static_cast<std::int32_t>(x)) == x;
+    }
+  }
+  return {static_cast<double>(largest), static_cast<double>(least), whole, far};
+}
+
+WeightRule weight_rule(
+    Context& context, Spread spread, std::int64_t n, bool squared, const FermatParams& params) {
+  if (!(params.alpha >= 1) || std::isinf(params.alpha)) {
+    throw bad(fmt::format("alpha of at least 1 wanted, {} given", params.alpha));
+  }
+  spread.least = std::min(spread.least, spread.largest);
+  WeightRule rule;
+  rule.power = squared ? params.alpha / 2 : params.alpha;
+  const bool complete = !spread.unreachable && params.neighbors == 0;
+  const bool integers =
+      integers_fit(spread, rule.power, complete ? 1 : std::max<std::int64_t>(1, n - 1));
+  rule.precision = choose(spread, rule.power, params.precision, integers);
+  rule.scale = scale_for(spread, rule.power, rule.precision);
+  note_vanishing(context, spread, rule.power, rule.precision, rule.scale, params.alpha);
+  rule.unit = squared ? std::sqrt(rule.scale) : rule.scale;
+  return rule;
+}
+
 FermatWeights fermat_weights(Context& context,
                              AnyMatrix distances,
                              bool squared,
                              const FermatParams& params) {
-  if (!(params.alpha >= 1) || std::isinf(params.alpha)) {
+  if (!(params.alpha >= 1)) {  // before the distances are looked at
     throw bad(fmt::format("alpha of at least 1 wanted, {} given", params.alpha));
   }
-  const double power = squared ? params.alpha / 2 : params.alpha;
   return std::visit(
       [&](auto&& matrix) -> FermatWeights {
         check(context, matrix);
-        const Spread spread = spread_of(context, matrix);
-        const bool complete = !spread.unreachable && params.neighbors == 0;
-        const bool integers = integers_fit(
-            spread, power, complete ? 1 : std::max<std::int64_t>(1, matrix.size() - 1));
-        const Precision precision = choose(spread, power, params.precision, integers);
-        const double scale = scale_for(spread, power, precision);
-        note_vanishing(context, spread, power, precision, scale, params.alpha);
-        const double root = squared ? std::sqrt(scale) : scale;
+        const auto [precision, power, scale, unit] =
+            weight_rule(context, spread_of(context, matrix), matrix.size(), squared, params);
         switch (precision) {
           case Precision::integer:
-            return {convert<std::int32_t>(context, std::move(matrix), power, scale), root};
+            return {convert<std::int32_t>(context, std::move(matrix), power, scale), unit};
           case Precision::float64:
-            return {convert<double>(context, std::move(matrix), power, scale), root};
+            return {convert<double>(context, std::move(matrix), power, scale), unit};
           default:
-            return {convert<float>(context, std::move(matrix), power, scale), root};
+            return {convert<float>(context, std::move(matrix), power, scale), unit};
         }
       },
       std::move(distances));
 }
+
+template Spread spread_of_run(const std::int32_t*, std::int64_t);
+template Spread spread_of_run(const float*, std::int64_t);
+template Spread spread_of_run(const double*, std::int64_t);
 
 }  // namespace yupana::graph

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/error.hpp"
@@ -11,6 +12,7 @@
 #include "yupana/io/matrix_reader.hpp"
 #include "yupana/io/sample_lists.hpp"
 #include "yupana/job/fermat_files.hpp"
+#include "yupana/job/fermat_spread.hpp"
 #include "yupana/job/understanding.hpp"
 
 namespace yupana::job {
@@ -45,7 +47,6 @@ struct Start {
   DeviceMatrix on_device;  ///< the same on a GPU, if they were made there
   bool squared = true;
   std::optional<genotype::CohortSummary> cohort;
-  Plan plan;  ///< of the counts
 };
 
 /// Names the first pair of samples without a common site, by `shares` of row and column.
@@ -56,28 +57,18 @@ void refuse_unshared(std::int64_t pairs,
   if (pairs == 0) return;
   for (std::int64_t i = 0; i < std::ssize(names); ++i) {
     for (std::int64_t j = 0; j < i; ++j) {
-      if (shares(i, j)) continue;
-      throw Error(
-          ErrorCode::bad_input,
-          fmt::format("{} pairs of samples share no called site (first: {} and {}), so they have "
-                      "no distance; drop such samples with --mind, or use --missing mode",
-                      pairs,
-                      names[static_cast<std::size_t>(j)],
-                      names[static_cast<std::size_t>(i)]));
+      if (!shares(i, j)) throw unshared_error(pairs, names, i, j);
     }
   }
 }
 
 /// d^2 as integers where they are, as doubles where calls are missing.
 AnyMatrix squared_distances(Context& context, const genotype::PairCounts& counts) {
-  constexpr std::int64_t largest_integer_sites = std::int64_t{1} << 27;  // 4 m below 2^29
-  if (counts.shared.empty() && counts.sites < largest_integer_sites) {
-    return genotype::integer_squared_distances(context, counts);
-  }
+  if (whole_squares(counts)) return genotype::integer_squared_distances(context, counts);
   return genotype::distances(context, counts, {.metric = genotype::Metric::squared_euclidean});
 }
 
-Plan plan_cohort(Context& context, Input& input, const FermatJobParams& params) {
+Plan plan_cohort(Context& context, const Input& input, const FermatJobParams& params) {
   PlanParams sizes;
   sizes.samples = static_cast<std::int64_t>(input.cohort.samples().size());
   sizes.sites = input.cohort.sites();
@@ -131,11 +122,11 @@ void take_distances(Context& context, genotype::PairCounter& counter, Start& sta
       made.on_host);
 }
 
-Start start_from_cohort(Context& context, const FermatJobParams& params) {
-  Input input = open_input(context, params.input);
-  const Plan plan = plan_cohort(context, input, params);
+Start start_from_cohort(Context& context,
+                        const FermatJobParams& params,
+                        Input& input,
+                        const Plan& plan) {
   Start start;
-  start.plan = plan;
   start.names = input.cohort.samples();
   start.labels = labels_of(context, params, start.names);  // their faults show before the work
   if (plan.gpu_bands.size() == 1 && input.comm == nullptr) {
@@ -188,55 +179,6 @@ AlphaFindings findings_of(const graph::FermatResult& result) {
   return findings;
 }
 
-void add_notices(FermatJobResult& result, const FermatJobParams& params, const AlphaFindings& run) {
-  const std::string alpha = fmt::format("\u03b1 = {:g}", run.alpha);
-  if (run.kept_edges > 0.99 && run.alpha > 1) {
-    result.notices.push_back(
-        fmt::format("At {} almost every pair ({:.2f} %) is its own shortest path: F is nearly the "
-                    "power d^\u03b1 and its "
-                    "pictures say nothing that d does not. --alpha auto looks for an \u03b1 that "
-                    "changes half of them.",
-                    alpha,
-                    100 * run.kept_edges));
-  }
-  if (run.components > 1) {
-    result.notices.push_back(fmt::format(
-        "At {} the graph falls into {} components; distances between them are infinite and no "
-        "embedding is drawn. Raise --knn.",
-        alpha,
-        run.components));
-  }
-  if (params.fermat.neighbors > 0) {
-    result.notices.push_back(
-        fmt::format("At {} paths were searched among the {} nearest neighbours; the largest "
-                    "neighbour rank any path "
-                    "used is {}{}.",
-                    alpha,
-                    params.fermat.neighbors,
-                    run.largest_rank,
-                    run.largest_rank < params.fermat.neighbors
-                        ? ", so a larger --knn would very likely change nothing"
-                        : ", so a larger --knn may change the result"));
-  }
-  if (params.fermat.landmarks > 0) {
-    result.notices.push_back(
-        fmt::format("At {} lengths are estimates through {} landmarks, not exact.",
-                    alpha,
-                    params.fermat.landmarks));
-  }
-  if (run.scale != 1) {
-    result.notices.push_back(
-        fmt::format("At {} lengths pass the range of {}: they are in units of {:.8g}^\u03b1.",
-                    alpha,
-                    run.precision,
-                    run.scale));
-  }
-  if (params.fermat.root) {
-    result.notices.push_back(
-        fmt::format("At {} the 1/\u03b1 root of the lengths was taken (--root).", alpha));
-  }
-}
-
 /// Unit of the distances in which d^alpha and F fit a float: the result's own, or for rooted
 /// lengths, which need none, the largest of them where its power would not fit.
 double shown_scale(const graph::FermatResult& closed) {
@@ -275,6 +217,24 @@ Understanding understand_lengths(Context& context,
       context, name, powered(context, closed.lengths, power), start.labels.classes, params);
 }
 
+graph::FermatResult close(Context& context,
+                          const FermatJobParams& params,
+                          const Start& start,
+                          double alpha,
+                          FermatJobResult& result) {
+  graph::FermatParams fermat = params.fermat;
+  fermat.alpha = alpha;
+  fermat.prune = fermat.prune && !params.matrix_only;
+  fermat.comm = params.input.comm;
+  graph::FermatResult closed =
+      graph::fermat(context, copy_of(start.distances), start.squared, fermat, start.on_device);
+  result.alphas.push_back(findings_of(closed));
+  for (std::string& notice : notices_of(params, result.alphas.back())) {
+    result.notices.push_back(std::move(notice));
+  }
+  return closed;
+}
+
 /// F, d^alpha and F^(1/alpha) of one alpha: computed, understood, written.
 void work_out_alpha(Context& context,
                     const FermatJobParams& params,
@@ -283,14 +243,7 @@ void work_out_alpha(Context& context,
                     const Understanding& plain,
                     FermatFiles& files,
                     FermatJobResult& result) {
-  graph::FermatParams fermat = params.fermat;
-  fermat.alpha = alpha;
-  fermat.comm = params.input.comm;
-  const graph::FermatResult closed =
-      graph::fermat(context, copy_of(start.distances), start.squared, fermat, start.on_device);
-  result.alphas.push_back(findings_of(closed));
-  add_notices(result, params, result.alphas.back());
-
+  const graph::FermatResult closed = close(context, params, start, alpha, result);
   const std::string a = fmt::format("{:g}", alpha);
   // F^(1/alpha) stands beside d, F beside d^alpha: only these pairs share a scale. Where lengths
   // would pass the range of float they are in units of scale^alpha, and d^alpha is too.
@@ -325,32 +278,27 @@ void work_out_alpha(Context& context,
   add(std::move(understood));
 }
 
-}  // namespace
-
-namespace {
-
-/// The share of a rank that is not the first: sites of its own, then rows of the closures.
-FermatJobResult help(Context& context, const FermatJobParams& params) {
-  Start start;
-  if (params.distances.empty()) start = start_from_cohort(context, params);
-  graph::serve_shortest_paths(context, *params.input.comm);
-  remove_checkpoint(params.input.comm, start.plan, params.checkpoint);
-  return {};
+/// Distances, lengths and record, and nothing that is drawn or understood.
+void write_matrices(Context& context,
+                    const FermatJobParams& params,
+                    const Start& start,
+                    const std::vector<double>& alphas,
+                    FermatJobResult& result) {
+  FermatFiles files(params, start.names, start.labels, alphas.size() > 1);
+  files.add_distances(context, start.distances, start.squared);
+  for (const double alpha : alphas) {
+    files.add_lengths(context, close(context, params, start, alpha, result));
+  }
+  if (params.input.comm != nullptr) graph::release_ranks(*params.input.comm);
+  files.write_matrices(context, result);
 }
 
-}  // namespace
-
-FermatJobResult run_fermat(Context& context, const FermatJobParams& params) {
-  Comm* const comm = params.input.comm;
-  if (comm != nullptr && comm->rank() > 0) return help(context, params);
-  const Start start = params.distances.empty() ? start_from_cohort(context, params)
-                                               : start_from_matrix(context, params);
-  FermatJobResult result;
-  result.samples = size_of(start.distances);
-  result.cohort = start.cohort;
-  if (result.samples == 1) result.notices.push_back("One individual: every distance is zero.");
-
-  const std::vector<double> alphas = chosen_alphas(context, params, start);
+/// Everything, from where `start` left it.
+void write_all(Context& context,
+               const FermatJobParams& params,
+               const Start& start,
+               const std::vector<double>& alphas,
+               FermatJobResult& result) {
   FermatFiles files(params, start.names, start.labels, alphas.size() > 1);
   const Understanding plain = understand(context,
                                          "distance d",
@@ -363,17 +311,66 @@ FermatJobResult run_fermat(Context& context, const FermatJobParams& params) {
   for (const double alpha : alphas) {
     work_out_alpha(context, params, start, alpha, plain, files, result);
   }
-  if (comm != nullptr) graph::release_ranks(*comm);
+  if (params.input.comm != nullptr) graph::release_ranks(*params.input.comm);
   result.findings = findings_in_words(result.alphas, result.matrices);
   files.add_curve(context, start.distances, start.squared, alphas.front());
   files.write(context, result);
-  remove_checkpoint(params.input.comm, start.plan, params.checkpoint);
+}
+
+/// From genotypes; `plan` is of the whole matrices on the first rank.
+Start start_of(Context& context, const FermatJobParams& params, Input* input, const Plan& plan) {
+  return input != nullptr ? start_from_cohort(context, params, *input, plan)
+                          : start_from_matrix(context, params);
+}
+
+/// The plan of a run that understands its matrices; none where the first of several ranks cannot
+/// hold them, but all together can.
+std::optional<Plan> plan_whole(Context& context,
+                               const Input& input,
+                               const FermatJobParams& params) {
+  const bool spreads = can_spread(context, params, input.ranks());
+  if (spreads && params.matrix_only) return {};
+  try {
+    return plan_cohort(context, input, params);
+  } catch (const Error& error) {
+    if (!spreads || error.code() != ErrorCode::out_of_resources) throw;
+    return {};
+  }
+}
+
+}  // namespace
+
+FermatJobResult run_fermat(Context& context, const FermatJobParams& params) {
+  std::optional<Input> input;
+  Plan plan;
+  if (params.distances.empty()) {
+    input.emplace(open_input(context, params.input));
+    const std::optional<Plan> whole = plan_whole(context, *input, params);
+    if (!whole) return run_spread_fermat(context, params, *input);
+    plan = *whole;
+  }
+  Comm* const comm = params.input.comm;
+  FermatJobResult result;
+  if (comm != nullptr && comm->rank() > 0) {  // sites of its own, then tiles of the closures
+    if (input) start_from_cohort(context, params, *input, plan);
+    graph::serve_shortest_paths(context, *comm);
+  } else {
+    const Start start = start_of(context, params, input ? &*input : nullptr, plan);
+    result.samples = size_of(start.distances);
+    result.cohort = start.cohort;
+    if (result.samples == 1) result.notices.push_back("One individual: every distance is zero.");
+    const std::vector<double> alphas = chosen_alphas(context, params, start);
+    const auto& write = params.matrix_only ? write_matrices : write_all;
+    write(context, params, start, alphas, result);
+  }
+  remove_checkpoint(comm, plan, params.checkpoint);
   return result;
 }
 
 Plan plan_fermat(Context& context, const FermatJobParams& params) {
-  Input input = open_input(context, params.input);
-  Plan plan = plan_cohort(context, input, params);
+  const Input input = open_input(context, params.input);
+  const std::optional<Plan> whole = plan_whole(context, input, params);
+  Plan plan = whole ? *whole : plan_spread_fermat(context, input, params);
   estimate_time(context, plan);
   return plan;
 }

@@ -28,6 +28,9 @@ struct FermatJobParams {
   graph::FermatParams fermat;                              ///< its alpha is set from `alphas`
   analysis::Linkage linkage = analysis::Linkage::average;  ///< of the Newick tree and heat map
   std::int64_t dimensions = 10;                            ///< of the embeddings
+  /// .dist.npy, .fermat.npy, .ids and .json alone, by the dense closure. With ranks none of them
+  /// holds a matrix: tiles are spread over all.
+  bool matrix_only = false;
   CheckpointParams checkpoint;
   std::string out;  ///< prefix of the files
 };
@@ -61,6 +64,8 @@ struct FermatJobResult {
   std::vector<std::string> files;
 };
 
+/// With ranks whose first cannot hold the matrices that embedding and tree need, the run writes the
+/// matrices alone, and a note says so.
 FermatJobResult run_fermat(Context& context, const FermatJobParams& params);
 
 /// The plan of the same run, without running it.

@@ -46,7 +46,41 @@ std::string percent(double share) {
   return fmt::format("{:.2f} %", 100 * share);
 }
 
+const std::string& input_of(const FermatJobParams& params) {
+  return params.distances.empty() ? params.input.path : params.distances;
+}
+
 }  // namespace
+
+std::string fermat_file(const FermatJobParams& params,
+                        bool several,
+                        double alpha,
+                        const std::string& ending) {
+  return several ? fmt::format("{}.alpha{:g}{}", params.out, alpha, ending) : params.out + ending;
+}
+
+std::string fermat_record(const FermatJobParams& params,
+                          bool several,
+                          const FermatJobResult& result) {
+  nlohmann::ordered_json record{{"program", std::string("yupana ") + version},
+                                {"input", input_of(params)},
+                                {"samples", result.samples},
+                                {"distances", "d (not squared)"},
+                                {"rooted", params.fermat.root},
+                                {"neighbors", params.fermat.neighbors},
+                                {"landmarks", params.fermat.landmarks},
+                                {"runs", nlohmann::ordered_json::array()}};
+  for (const AlphaFindings& run : result.alphas) {
+    record["runs"].push_back(
+        {{"alpha", run.alpha},
+         {"fermat",
+          fermat_file(params, several, run.alpha, ".fermat.npy").substr(params.out.size())},
+         {"precision", run.precision},
+         {"method", run.method},
+         {"kept_edges", run.kept_edges}});
+  }
+  return record.dump(1) + "\n";
+}
 
 FermatFiles::FermatFiles(const FermatJobParams& params,
                          const std::vector<std::string>& names,
@@ -60,13 +94,10 @@ FermatFiles::FermatFiles(const FermatJobParams& params,
   report_.classes = labels.classes;
 }
 
-const std::string& FermatFiles::input_path() const {
-  return params_.distances.empty() ? params_.input.path : params_.distances;
-}
+const std::string& FermatFiles::input_path() const { return input_of(params_); }
 
 std::string FermatFiles::named(double alpha, const std::string& ending) const {
-  return several_ ? fmt::format("{}.alpha{:g}{}", params_.out, alpha, ending)
-                  : params_.out + ending;
+  return fermat_file(params_, several_, alpha, ending);
 }
 
 void FermatFiles::add_distances(Context& context, const graph::AnyMatrix& distances, bool squared) {
@@ -112,17 +143,21 @@ void FermatFiles::add(Understanding understanding) {
   }
 }
 
-void FermatFiles::add_alpha(Context& context,
-                            const graph::FermatResult& closed,
-                            const graph::AnyMatrix& distances,
-                            bool squared,
-                            const Understanding& fermat) {
+void FermatFiles::add_lengths(Context& context, const graph::FermatResult& closed) {
   const std::int64_t n = static_cast<std::int64_t>(names_.size());
   io::write_npy(context,
                 files_.add(named(closed.alpha, ".fermat.npy")),
                 n,
                 any_rows(closed.lengths),
                 npy_type(closed.lengths));
+}
+
+void FermatFiles::add_alpha(Context& context,
+                            const graph::FermatResult& closed,
+                            const graph::AnyMatrix& distances,
+                            bool squared,
+                            const Understanding& fermat) {
+  add_lengths(context, closed);
   const std::string tree = analysis::newick(fermat.merges, names_) + "\n";
   files_.add(named(closed.alpha, ".nwk")).write(tree);
   report_.newick.emplace_back(fermat.findings.name, tree);
@@ -209,26 +244,6 @@ void FermatFiles::write_coordinates() {
   file.write(text);
 }
 
-void FermatFiles::write_record(const FermatJobResult& result) {
-  nlohmann::ordered_json record{{"program", std::string("yupana ") + version},
-                                {"input", input_path()},
-                                {"samples", result.samples},
-                                {"distances", "d (not squared)"},
-                                {"rooted", params_.fermat.root},
-                                {"neighbors", params_.fermat.neighbors},
-                                {"landmarks", params_.fermat.landmarks},
-                                {"runs", nlohmann::ordered_json::array()}};
-  for (const AlphaFindings& run : result.alphas) {
-    record["runs"].push_back(
-        {{"alpha", run.alpha},
-         {"fermat", named(run.alpha, ".fermat.npy").substr(params_.out.size())},
-         {"precision", run.precision},
-         {"method", run.method},
-         {"kept_edges", run.kept_edges}});
-  }
-  files_.add(params_.out + ".json").write(record.dump(1) + "\n");
-}
-
 void FermatFiles::write_report(Context& context, const FermatJobResult& result) {
   Stage stage(context, "report");
   report_.findings = result.findings;
@@ -267,13 +282,22 @@ void FermatFiles::write_report(Context& context, const FermatJobResult& result) 
   report::write_png(files_.add(params_.out + ".png"), report_);
 }
 
-void FermatFiles::write(Context& context, FermatJobResult& result) {
-  write_coordinates();
-  write_record(result);
-  write_report(context, result);
+void FermatFiles::commit(Context& context, FermatJobResult& result) {
   context.check_cancelled();
   files_.commit();
   for (const AtomicFile& file : files_.files()) result.files.push_back(file.path());
+}
+
+void FermatFiles::write(Context& context, FermatJobResult& result) {
+  write_coordinates();
+  files_.add(params_.out + ".json").write(fermat_record(params_, several_, result));
+  write_report(context, result);
+  commit(context, result);
+}
+
+void FermatFiles::write_matrices(Context& context, FermatJobResult& result) {
+  files_.add(params_.out + ".json").write(fermat_record(params_, several_, result));
+  commit(context, result);
 }
 
 }  // namespace yupana::job

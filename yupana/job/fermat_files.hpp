@@ -10,6 +10,16 @@
 
 namespace yupana::job {
 
+/// PREFIX.fermat.npy, or PREFIX.alphaA.fermat.npy where a run has several alphas.
+std::string fermat_file(const FermatJobParams& params,
+                        bool several,
+                        double alpha,
+                        const std::string& ending);
+/// What PREFIX.json holds.
+std::string fermat_record(const FermatJobParams& params,
+                          bool several,
+                          const FermatJobResult& result);
+
 /// The files of a Fermat run, gathered as the run goes and made visible together at its end:
 ///   .dist.npy .fermat.npy .ids .mds.tsv .nwk .graphml .gexf .html .svg .png .json
 /// With several alphas the files of one are named PREFIX.alphaA.fermat.npy and so on.
@@ -30,10 +40,14 @@ class FermatFiles {
                  const graph::AnyMatrix& distances,
                  bool squared,
                  const Understanding& fermat);
+  /// .fermat.npy alone
+  void add_lengths(Context& context, const graph::FermatResult& closed);
   /// Share of kept edges against alpha.
   void add_curve(Context& context, const graph::AnyMatrix& distances, bool squared, double alpha);
   /// Report, tables and record; then every file appears. Fills result.files.
   void write(Context& context, FermatJobResult& result);
+  /// The record; then the matrices that were added appear. Fills result.files.
+  void write_matrices(Context& context, FermatJobResult& result);
 
  private:
   /// Axes point the way those of the first embedding do, so that pictures compare.
@@ -45,7 +59,7 @@ class FermatFiles {
                     const graph::AnyMatrix& distances,
                     bool squared);
   void write_coordinates();
-  void write_record(const FermatJobResult& result);
+  void commit(Context& context, FermatJobResult& result);
   void write_report(Context& context, const FermatJobResult& result);
 
   const FermatJobParams& params_;

@@ -91,4 +91,54 @@ std::vector<std::string> findings_in_words(const std::vector<AlphaFindings>& alp
   return sentences;
 }
 
+std::vector<std::string> notices_of(const FermatJobParams& params, const AlphaFindings& run) {
+  std::vector<std::string> notices;
+  const std::string alpha = fmt::format("\u03b1 = {:g}", run.alpha);
+  if (run.kept_edges > 0.99 && run.alpha > 1) {
+    notices.push_back(
+        fmt::format("At {} almost every pair ({:.2f} %) is its own shortest path: F is nearly the "
+                    "power d^\u03b1 and its "
+                    "pictures say nothing that d does not. --alpha auto looks for an \u03b1 that "
+                    "changes half of them.",
+                    alpha,
+                    100 * run.kept_edges));
+  }
+  if (run.components > 1) {
+    notices.push_back(fmt::format(
+        "At {} the graph falls into {} components; distances between them are infinite and no "
+        "embedding is drawn. Raise --knn.",
+        alpha,
+        run.components));
+  }
+  if (params.fermat.neighbors > 0) {
+    notices.push_back(
+        fmt::format("At {} paths were searched among the {} nearest neighbours; the largest "
+                    "neighbour rank any path "
+                    "used is {}{}.",
+                    alpha,
+                    params.fermat.neighbors,
+                    run.largest_rank,
+                    run.largest_rank < params.fermat.neighbors
+                        ? ", so a larger --knn would very likely change nothing"
+                        : ", so a larger --knn may change the result"));
+  }
+  if (params.fermat.landmarks > 0) {
+    notices.push_back(fmt::format("At {} lengths are estimates through {} landmarks, not exact.",
+                                  alpha,
+                                  params.fermat.landmarks));
+  }
+  if (run.scale != 1) {
+    notices.push_back(
+        fmt::format("At {} lengths pass the range of {}: they are in units of {:.8g}^\u03b1.",
+                    alpha,
+                    run.precision,
+                    run.scale));
+  }
+  if (params.fermat.root) {
+    notices.push_back(
+        fmt::format("At {} the 1/\u03b1 root of the lengths was taken (--root).", alpha));
+  }
+  return notices;
+}
+
 }  // namespace yupana::job

@@ -18,8 +18,6 @@ constexpr std::int64_t smallest_block = 8 * genotype::chunk_sites;
 constexpr std::int64_t largest_block = std::int64_t{1} << 22;
 /// GPUs hold sums in squares of this many rows.
 constexpr std::int64_t gpu_rows = 256;
-/// The program, its libraries and small buffers.
-constexpr std::uint64_t base_bytes = std::uint64_t{32} << 20;
 
 /// Bytes a site takes: its 2-bit codes twice (one block is read while one is worked on), its
 /// planes once.
@@ -96,7 +94,7 @@ Plan make_plan(Context& context, const PlanParams& params) {
   plan.block_sites = choose_block(context, params, plan.planes);
   plan.block_bytes = static_cast<std::uint64_t>(static_cast<double>(plan.block_sites) *
                                                 site_bytes(params.samples, plan.planes));
-  const std::uint64_t fixed = base_bytes + plan.block_bytes + params.later_bytes;
+  const std::uint64_t fixed = program_bytes + plan.block_bytes + params.later_bytes;
   const std::uint64_t row_bytes = bytes_of_rows({0, 1}, params);
   const std::uint64_t budget = context.memory() > fixed ? context.memory() - fixed : 0;
   const auto cells = static_cast<std::int64_t>(budget / row_bytes);

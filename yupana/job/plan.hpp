@@ -10,6 +10,9 @@
 
 namespace yupana::job {
 
+/// The program, its libraries and small buffers.
+inline constexpr std::uint64_t program_bytes = std::uint64_t{32} << 20;
+
 /// Sizes of a run, as far as they are known before it.
 struct PlanParams {
   std::int64_t samples = 0;

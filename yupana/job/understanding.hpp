@@ -58,4 +58,7 @@ Understanding renamed(const Understanding& understood, const std::string& name);
 std::vector<std::string> findings_in_words(const std::vector<AlphaFindings>& alphas,
                                            const std::vector<MatrixFindings>& matrices);
 
+/// Sentences: what a reader of the lengths of one alpha must know.
+std::vector<std::string> notices_of(const FermatJobParams& params, const AlphaFindings& run);
+
 }  // namespace yupana::job

@@ -1,0 +1,146 @@
+#include "yupana/graph/fermat_ranks.hpp"
+
+#include <atomic>
+#include <mutex>
+
+#include "yupana/core/error.hpp"
+#include "yupana/graph/fermat_weights.hpp"
+
+namespace yupana::graph {
+namespace {
+
+template <class T>
+constexpr std::int64_t edge = RankTiles<T>::edge;
+
+/// body(i, j, columns): columns [j, j + columns) of row i lie in the tile, right of the diagonal.
+template <class Body>
+void each_run(std::int64_t a, std::int64_t b, std::int64_t n, const Body& body) {
+  const std::int64_t side = edge<float>;
+  for (std::int64_t i = a * side; i < std::min(n, (a + 1) * side); ++i) {
+    const std::int64_t j = std::max(b * side, i + 1);
+    const std::int64_t end = std::min(n, (b + 1) * side);
+    if (j < end) body(i, j, end - j);
+  }
+}
+
+template <class T>
+Spread spread_of(Context& context, RankTiles<T>& distances) {
+  Spread mine;
+  std::mutex mutex;
+  distances.each_tile(context, [&](std::int64_t a, std::int64_t b, MatrixView<T> tile) {
+    Spread some;
+    each_run(a, b, distances.size(), [&](std::int64_t i, std::int64_t j, std::int64_t count) {
+      some.add(spread_of_run(tile.row(i - a * edge<T>) + (j - b * edge<T>), count));
+    });
+    const std::lock_guard hold(mutex);
+    mine.add(some);
+  });
+  Spread all = mine;
+  Comm& comm = distances.comm();
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    Spread theirs = mine;
+    comm.broadcast(&theirs, sizeof(theirs), rank);
+    all.add(theirs);
+  }
+  return all;
+}
+
+/// Cell by cell, whole tiles: what lies behind the last row or column stays without an edge.
+template <class To, class From, class Map>
+RankTiles<To> mapped(Context& context, RankTiles<From>& from, const Map& map) {
+  RankTiles<To> to(from.comm(), from.size());
+  from.each_tile(context, [&](std::int64_t a, std::int64_t b, MatrixView<From> tile) {
+    const MatrixView<To> result = to.tile(a, b);
+    for (std::int64_t i = 0; i < edge<To>; ++i) {
+      for (std::int64_t j = 0; j < edge<To>; ++j) result(i, j) = map(tile(i, j));
+    }
+  });
+  return to;
+}
+
+/// Edges that are their own shortest path, over all ranks.
+template <class T, class D>
+std::int64_t edges_kept(Context& context,
+                        RankTiles<T>& lengths,
+                        RankTiles<D>& distances,
+                        const WeightRule& rule) {
+  std::atomic<std::int64_t> kept{0};
+  lengths.each_tile(context, [&](std::int64_t a, std::int64_t b, MatrixView<T> tile) {
+    const MatrixView<D> start = distances.tile(a, b);
+    std::int64_t equal = 0;
+    each_run(a, b, lengths.size(), [&](std::int64_t i, std::int64_t j, std::int64_t count) {
+      const T* const found = tile.row(i - a * edge<T>) + (j - b * edge<T>);
+      const D* const d = start.row(i - a * edge<T>) + (j - b * edge<T>);
+      for (std::int64_t c = 0; c < count; ++c) {
+        equal += found[c] == weight<T>(d[c], rule.power, 1 / rule.scale);
+      }
+    });
+    kept.fetch_add(equal, std::memory_order_relaxed);
+  });
+  auto all = static_cast<std::uint64_t>(kept.load());
+  lengths.comm().sum(&all, 1);
+  return static_cast<std::int64_t>(all);
+}
+
+template <class T, class D>
+RankFermatResult close(Context& context,
+                       RankTiles<D>& distances,
+                       const WeightRule& rule,
+                       const FermatParams& params) {
+  RankTiles<T> lengths = mapped<T>(context, distances, [&](D distance) {
+    return weight<T>(distance, rule.power, 1 / rule.scale);
+  });
+  close_tiles(context, lengths);
+  const auto n = static_cast<double>(distances.size());
+  const auto kept = static_cast<double>(edges_kept(context, lengths, distances, rule));
+  RankFermatResult result{std::move(lengths)};
+  result.alpha = params.alpha;
+  result.rooted = params.root;
+  result.scale = params.root ? 1 : rule.unit;
+  if (n > 1) result.kept_edges = kept / (n * (n - 1) / 2);
+  if (params.root) {
+    using Root = std::conditional_t<std::is_integral_v<T>, double, T>;
+    result.lengths = mapped<Root>(context, std::get<RankTiles<T>>(result.lengths), [&](T length) {
+      return root_of<Root>(length, params.alpha, rule.unit);
+    });
+  }
+  return result;
+}
+
+}  // namespace
+
+RankFermatResult fermat_ranks(Context& context,
+                              AnyRankTiles& distances,
+                              bool squared,
+                              const FermatParams& params) {
+  if (params.neighbors != 0 || params.landmarks != 0) {
+    throw Error(ErrorCode::bad_input,
+                "fermat: a matrix spread over ranks has the dense closure only; leave out nearest "
+                "neighbours and landmarks");
+  }
+  return std::visit(
+      [&](auto& tiles) {
+        const WeightRule rule =
+            weight_rule(context, spread_of(context, tiles), tiles.size(), squared, params);
+        switch (rule.precision) {
+          case Precision::integer:
+            return close<std::int32_t>(context, tiles, rule, params);
+          case Precision::float64:
+            return close<double>(context, tiles, rule, params);
+          default:
+            return close<float>(context, tiles, rule, params);
+        }
+      },
+      distances);
+}
+
+std::uint64_t fermat_ranks_bytes(std::int64_t n, int ranks, const FermatParams& params) {
+  const bool wide = params.precision == Precision::float64;
+  const std::uint64_t lengths =
+      wide ? RankTiles<double>::most_bytes(n, ranks) : RankTiles<float>::most_bytes(n, ranks);
+  // Roots of integers are doubles, beside the lengths; the panels are gone by then.
+  const std::uint64_t roots = params.root ? RankTiles<double>::most_bytes(n, ranks) : 0;
+  return lengths + std::max(roots, closure_bytes(n, ranks, wide ? 8 : 4));
+}
+
+}  // namespace yupana::graph

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "yupana/core/context.hpp"
+#include "yupana/graph/fermat.hpp"
+
+/// Private to the family: how distances become weights and lengths roots, cell by cell.
+namespace yupana::graph {
+
+/// What decides the type of the weights.
+struct Spread {
+  double largest = 0;                                 ///< finite distance
+  double least = std::numeric_limits<double>::max();  ///< positive distance
+  bool whole = true;                                  ///< every finite distance is an integer
+  bool unreachable = false;                           ///< some distance is infinite
+
+  void add(const Spread& other) {
+    largest = std::max(largest, other.largest);
+    least = std::min(least, other.least);
+    whole &= other.whole;
+    unreachable |= other.unreachable;
+  }
+};
+
+/// Of cells beside each other, none of them on the diagonal.
+template <class T>
+Spread spread_of_run(const T* values, std::int64_t count);
+
+/// weight = (distance / scale)^power, in `precision`.
+struct WeightRule {
+  Precision precision = Precision::float32;
+  double power = 1;
+  double scale = 1;
+  double unit = 1;  ///< FermatResult::scale
+};
+
+/// For n vertices whose distances have this spread. Throws bad_input for alpha and precision.
+WeightRule weight_rule(
+    Context& context, Spread spread, std::int64_t n, bool squared, const FermatParams& params);
+
+template <class To, class From>
+To weight(From distance, double power, double inverse_scale) {
+  if (distance == unreachable<From>) return unreachable<To>;
+  const double x = static_cast<double>(distance) * inverse_scale;
+  if (power == 1) return static_cast<To>(x);
+  if (power == 2) return static_cast<To>(x * x);
+  return static_cast<To>(std::pow(x, power));
+}
+
+/// The root of an integer is no integer: To is double then.
+template <class To, class T>
+To root_of(T length, double alpha, double unit) {
+  if (length == unreachable<T>) return unreachable<To>;
+  return static_cast<To>(unit * std::pow(static_cast<double>(length), 1 / alpha));
+}
+
+}  // namespace yupana::graph

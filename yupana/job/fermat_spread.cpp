@@ -1,0 +1,232 @@
+#include "yupana/job/fermat_spread.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "yupana/core/atomic_file.hpp"
+#include "yupana/core/machine.hpp"
+#include "yupana/genotype/metric.hpp"
+#include "yupana/graph/fermat_ranks.hpp"
+#include "yupana/io/matrix_writer.hpp"
+#include "yupana/io/npy_matrix.hpp"
+#include "yupana/job/counting.hpp"
+#include "yupana/job/fermat_files.hpp"
+#include "yupana/job/understanding.hpp"
+
+namespace yupana::job {
+namespace {
+
+using graph::AnyRankTiles;
+using graph::RankTiles;
+
+constexpr const char* precisions[] = {"int32", "float32", "float64"};
+constexpr io::NpyType types[] = {io::NpyType::int32, io::NpyType::float32, io::NpyType::float64};
+
+/// Every rank tells the first pair of all ranks that shares no site, as one process would.
+void refuse_unshared(Comm& comm,
+                     const genotype::PairCounts& counts,
+                     const std::vector<std::string>& names) {
+  auto pairs = static_cast<std::uint64_t>(genotype::pairs_without_shared_site(counts));
+  comm.sum(&pairs, 1);
+  if (pairs == 0) return;
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  std::int64_t first[2] = {none, 0};
+  for (std::int64_t i = counts.rows.begin; i < counts.rows.end && first[0] == none; ++i) {
+    for (std::int64_t j = 0; j < i && first[0] == none; ++j) {
+      if (counts.shared_at(i, j) == 0) first[0] = i, first[1] = j;
+    }
+  }
+  for (int rank = 0; rank < comm.size(); ++rank) {  // their rows follow on each other
+    std::int64_t theirs[2] = {first[0], first[1]};
+    comm.broadcast(theirs, sizeof(theirs), rank);
+    if (theirs[0] == none) continue;
+    throw unshared_error(static_cast<std::int64_t>(pairs), names, theirs[0], theirs[1]);
+  }
+}
+
+/// d^2 of the rows of a band that this rank counted goes to the tiles of all.
+template <class T>
+void take_band(Context& context,
+               const genotype::PairCounts& counts,
+               Range band,
+               RankTiles<T>& distances) {
+  const auto shares = genotype::triangle_shares(band, distances.comm().size());
+  distances.take_rows(context, shares, [&](std::int64_t i, T* row) {
+    if constexpr (std::is_integral_v<T>) {
+      for (std::int64_t j = 0; j < i; ++j) {
+        row[j] = static_cast<T>(counts.ibs1.at(i, j) + 4 * counts.ibs0.at(i, j));
+      }
+      row[i] = 0;
+    } else {
+      Array<double> squared(i + 1);
+      genotype::metric_lower_row(
+          counts, {.metric = genotype::Metric::squared_euclidean}, i, squared.data());
+      std::transform(
+          squared.begin(), squared.end(), row, [](double d) { return static_cast<T>(d); });
+    }
+  });
+}
+
+/// Counts in as many passes as the plan has, their distances in tiles of all ranks.
+AnyRankTiles spread_distances(Context& context,
+                              const FermatJobParams& params,
+                              Input& input,
+                              const Plan& plan) {
+  std::optional<AnyRankTiles> distances;
+  const std::int64_t n = plan.sizes.samples;
+  for (const Range band : plan.bands) {
+    const genotype::PairCounts counts = count_pairs(context, input, plan, band, params.checkpoint);
+    if (counts.sites == 0) whole_summary(context, input, params.input.cohort.missing);  // throws
+    refuse_unshared(*input.comm, counts, input.cohort.samples());
+    Stage stage(context, "metric");
+    // Which calls are missing is a matter of the sites, which every band counts alike.
+    if (!distances && whole_squares(counts)) {
+      distances.emplace(RankTiles<std::int32_t>(*input.comm, n));
+    } else if (!distances) {
+      distances.emplace(RankTiles<double>(*input.comm, n));
+    }
+    std::visit([&](auto& tiles) { take_band(context, counts, band, tiles); }, *distances);
+  }
+  return std::move(*distances);
+}
+
+/// Every rank writes rows of its own; `value` makes of a cell what the file holds.
+template <class Value>
+void write_rows(
+    Context& context, AnyRankTiles& tiles, AtomicFile& file, io::NpyType type, const Value& value) {
+  Stage stage(context, "write " + file.path());
+  std::visit(
+      [&](auto& spread) {
+        const std::int64_t n = spread.size();
+        io::NpyMatrix npy(file, n, type);
+        const auto shares = graph::even_rows(n, spread.comm().size());
+        spread.give_rows(context, shares, [&](Range rows, auto values) {
+          npy.write_rows(context, rows, [&](std::int64_t i, double* row) {
+            for (std::int64_t j = 0; j < n; ++j) {
+              row[j] = value(static_cast<double>(values(i - rows.begin, j)));
+            }
+          });
+        });
+      },
+      tiles);
+}
+
+/// One alpha: closed, told, written.
+void work_out_alpha(Context& context,
+                    const FermatJobParams& params,
+                    AnyRankTiles& distances,
+                    double alpha,
+                    OutputFiles& files,
+                    FermatJobResult& result) {
+  graph::FermatParams fermat = params.fermat;
+  fermat.alpha = alpha;
+  graph::RankFermatResult closed = graph::fermat_ranks(context, distances, true, fermat);
+  AlphaFindings findings;
+  findings.alpha = alpha;
+  findings.kept_edges = closed.kept_edges;
+  findings.method = closed.method;
+  findings.precision = precisions[closed.lengths.index()];
+  findings.scale = closed.scale;
+  result.alphas.push_back(findings);
+  for (std::string& notice : notices_of(params, findings)) {
+    result.notices.push_back(std::move(notice));
+  }
+  const bool several = params.alphas.size() > 1;
+  AtomicFile& file =
+      files.add(fermat_file(params, several, alpha, ".fermat.npy"), params.input.comm);
+  write_rows(context, closed.lengths, file, types[closed.lengths.index()], [](double length) {
+    return length;
+  });
+}
+
+}  // namespace
+
+bool whole_squares(const genotype::PairCounts& counts) {
+  constexpr std::int64_t largest_integer_sites = std::int64_t{1} << 27;  // 4 m below 2^29
+  return counts.shared.empty() && counts.sites < largest_integer_sites;
+}
+
+Error unshared_error(std::int64_t pairs,
+                     const std::vector<std::string>& names,
+                     std::int64_t i,
+                     std::int64_t j) {
+  return Error(ErrorCode::bad_input,
+               fmt::format("{} pairs of samples share no called site (first: {} and {}), so they "
+                           "have no distance; drop such samples with --mind, or use --missing mode",
+                           pairs,
+                           names[static_cast<std::size_t>(j)],
+                           names[static_cast<std::size_t>(i)]));
+}
+
+bool can_spread(const Context& context, const FermatJobParams& params, int ranks) {
+  return ranks > 1 && params.distances.empty() && !params.automatic_alpha &&
+         params.fermat.neighbors == 0 && params.fermat.landmarks == 0 &&
+         context.backend() != Backend::reference;
+}
+
+Plan plan_spread_fermat(Context& context, const Input& input, const FermatJobParams& params) {
+  PlanParams sizes;
+  sizes.samples = static_cast<std::int64_t>(input.cohort.samples().size());
+  sizes.sites = input.cohort.sites();
+  sizes.missing = params.input.cohort.missing == genotype::Missing::pairwise;
+  sizes.ranks = input.ranks();
+  const std::int64_t n = sizes.samples;
+  sizes.later_bytes = (sizes.missing ? RankTiles<double>::most_bytes(n, sizes.ranks)
+                                     : RankTiles<std::int32_t>::most_bytes(n, sizes.ranks)) +
+                      RankTiles<double>::moving_bytes(n);
+  Plan plan = make_plan(context, sizes);
+  // The counts are gone when the closure starts, and the codes with them.
+  plan.sizes.later_bytes += graph::fermat_ranks_bytes(n, sizes.ranks, params.fermat);
+  const std::uint64_t closing = program_bytes + plan.sizes.later_bytes;
+  if (closing > context.memory()) {
+    throw Error(ErrorCode::out_of_resources,
+                fmt::format("memory: the matrices of {} samples, spread over {} ranks, need {} on "
+                            "each, --memory allows {}; raise --memory or start more ranks",
+                            n,
+                            sizes.ranks,
+                            human_bytes(static_cast<double>(closing)),
+                            human_bytes(static_cast<double>(context.memory()))));
+  }
+  plan.total_bytes = std::max(plan.total_bytes, closing);
+  return plan;
+}
+
+FermatJobResult run_spread_fermat(Context& context, const FermatJobParams& params, Input& input) {
+  const Plan plan = plan_spread_fermat(context, input, params);
+  if (!params.matrix_only) {
+    context.note(
+        "the first rank cannot hold the matrices that embedding, tree and report are made from: "
+        "they are spread over the ranks, and only distances, lengths, names and record are "
+        "written (--matrix-only); for the rest raise --memory");
+  }
+  if (context.backend() == Backend::cuda) {
+    context.note("GPUs count the pairs; matrices that are spread over ranks are closed on CPUs");
+  }
+  FermatJobResult result;
+  result.samples = plan.sizes.samples;
+  if (result.samples == 1) result.notices.push_back("One individual: every distance is zero.");
+  OutputFiles files;
+  const bool first = input.comm->rank() == 0;
+  if (first) io::write_ids(files.add(params.out + ".ids"), input.cohort.samples());
+  AnyRankTiles distances = spread_distances(context, params, input, plan);
+  result.cohort = whole_summary(context, input, params.input.cohort.missing);
+  AtomicFile& file = files.add(params.out + ".dist.npy", input.comm);
+  write_rows(context, distances, file, io::NpyType::float64, [](double squared) {
+    return std::sqrt(squared);
+  });
+  for (const double alpha : params.alphas) {
+    work_out_alpha(context, params, distances, alpha, files, result);
+  }
+  if (first) {
+    files.add(params.out + ".json").write(fermat_record(params, params.alphas.size() > 1, result));
+  }
+  context.check_cancelled();
+  files.commit();
+  remove_checkpoint(input.comm, plan, params.checkpoint);
+  for (const AtomicFile& written : files.files()) result.files.push_back(written.path());
+  return result;
+}
+
+}  // namespace yupana::job
