@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "yupana/core/cuda/side_by_side.hpp"
@@ -11,7 +12,6 @@
 
 namespace yupana::forest::cuda {
 
-using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
 using yupana::cuda::run_side_by_side;
 using yupana::cuda::Stream;
@@ -23,9 +23,10 @@ constexpr std::int64_t most_entries = (std::int64_t{1} << 31) - 1;
 // A warp keeps the weight of each class in shared memory; four warps a block.
 constexpr std::int32_t most_classes = 6000;
 
-// Trees that draw rows grow several at once, while their lists take no more than this: a few fill a
-// device, and asking for memory and giving it back take 1 ms a GB, one device after the other.
-constexpr double most_list_bytes = 16.0 * (1 << 30);
+// Trees that draw rows grow several at once, while their lists on all devices take no more than
+// this: a few fill a device, and asking for memory and giving it back take 1 ms a GB, one device
+// after the other, while the levels of a batch more take their time on all devices at once.
+constexpr double most_list_bytes = 18.0 * (1 << 30);
 
 /// Trees [first, last) of those that are grown.
 struct TreeRange {
@@ -93,11 +94,44 @@ void check_size(const Context& context,
                   megabytes(static_cast<double>(context.gpu_memory()))));
 }
 
+/// Trees that grow at once, as many in each batch where they are several.
+std::int64_t batch_of(const Context& context,
+                      const Need& need,
+                      std::int64_t features,
+                      Sampling sampling,
+                      TreeRange range) {
+  std::int64_t most = most_dealt;
+  if (sampling != Sampling::partition) {
+    const auto rows = static_cast<double>(need.rows);
+    const double room = static_cast<double>(context.gpu_memory()) - need.of(0);
+    const double lists = 16.0 * static_cast<double>(features) * rows;
+    const double share = most_list_bytes / static_cast<double>(context.devices().size());
+    const double fit = std::min({room / ((need.entry + 1) * rows),
+                                 share / lists,
+                                 static_cast<double>(most_entries) / rows});
+    most = std::clamp<std::int64_t>(static_cast<std::int64_t>(fit), 1, 1024);
+  }
+  return divide_up(range.count(), divide_up(range.count(), most));
+}
+
+/// What to ask for at once, for all that trees need, of which `batch` grow at a time. 0 where it
+/// is so much that what is left over might be missed.
+std::uint64_t reserve_of(const Context& context,
+                         const Need& need,
+                         Sampling sampling,
+                         std::int64_t batch) {
+  const std::int64_t entries = sampling == Sampling::partition ? need.rows : batch * need.rows;
+  const double wanted = need.of(entries) + static_cast<double>(entries);
+  const double bytes = wanted * 1.0625 + (16 << 20);  // tables of nodes, gaps
+  return bytes > static_cast<double>(context.gpu_memory()) / 2 ? 0
+                                                               : static_cast<std::uint64_t>(bytes);
+}
+
 /// The rows of trees [first, last) of disjoint parts, and the tree of each of them.
 struct DealtRows {
-  DeviceArray<std::uint32_t> parts;
+  ReservedArray<std::uint32_t> parts;
   // Empty where the trees have all rows.
-  DeviceArray<std::uint32_t> device;
+  ReservedArray<std::uint32_t> device;
   Array<std::uint32_t> host;
 
   DealtRows() = default;
@@ -135,21 +169,20 @@ class DeviceForest {
                const TreeParams& params,
                const ForestDraws& draws,
                TreeRange range,
-               const Need& need)
+               const Need& need,
+               std::int64_t batch,
+               const std::function<unsigned char*()>& pieces)
       : context_(context),
         table_(table),
         problem_(problem),
         params_(params),
         draws_(draws),
         range_(range),
-        need_(need),
-        upload_(context,
-                resident == nullptr
-                    ? static_cast<std::uint64_t>(need.rows * table.columns) * sizeof(T)
-                    : 0),
+        batch_(batch),
         dealt_(draws.sampling == Sampling::partition
                    ? DealtRows(table.rows, draws, range, space_, stream_)
                    : DealtRows()),
+        upload_(context, pieces()),
         rows_{need.rows, dealt_.host.data(), dealt_.device.data()},
         labels_(upload_, problem, rows_, 2 * rows_.count, stream_),
         sorted_(sort_table(table, rows_, resident, upload_, space_, stream_)) {
@@ -157,9 +190,8 @@ class DeviceForest {
   }
 
   void run(Stage* stage, std::vector<Tree>& trees) {
-    const std::int64_t batch = batch_size();
-    for (std::int64_t first = range_.first; first < range_.last; first += batch) {
-      const std::int64_t end = std::min(first + batch, range_.last);
+    for (std::int64_t first = range_.first; first < range_.last; first += batch_) {
+      const std::int64_t end = std::min(first + batch_, range_.last);
       if (draws_.sampling == Sampling::partition) {
         deal(first, end, trees);
       } else {
@@ -188,21 +220,6 @@ class DeviceForest {
   }
 
  private:
-  /// Trees that grow at once, as many in each batch where they are several.
-  std::int64_t batch_size() const {
-    std::int64_t most = most_dealt;
-    if (draws_.sampling != Sampling::partition) {
-      const auto rows = static_cast<double>(rows_.count);
-      const double room = static_cast<double>(context_.gpu_memory()) - need_.of(0);
-      const double lists = 16.0 * static_cast<double>(table_.columns) * rows;
-      const double fit = std::min({room / ((need_.entry + 1) * rows),
-                                   most_list_bytes / lists,
-                                   static_cast<double>(most_entries) / rows});
-      most = std::clamp<std::int64_t>(static_cast<std::int64_t>(fit), 1, 1024);
-    }
-    return divide_up(range_.count(), divide_up(range_.count(), most));
-  }
-
   Threshold threshold() const {
     return [table = table_, rows = rows_](
                std::int32_t feature, std::uint32_t below, std::uint32_t above) {
@@ -248,9 +265,9 @@ class DeviceForest {
   /// Each tree's rows with what stands for them.
   void repeat(std::int64_t first, std::int64_t last, std::vector<Tree>& trees) {
     const std::int64_t rows = rows_.count;
-    DeviceArray<std::uint8_t> repeats((last - first) * rows);
-    DeviceArray<std::uint32_t> counts(rows);
-    DeviceArray<unsigned long long> sizes(last - first);
+    ReservedArray<std::uint8_t> repeats((last - first) * rows);
+    ReservedArray<std::uint32_t> counts(rows);
+    ReservedArray<unsigned long long> sizes(last - first);
     for (std::int64_t t = 0; t < last - first; ++t) {
       context_.check_cancelled();
       std::uint8_t* const own = repeats.data() + t * rows;
@@ -277,7 +294,7 @@ class DeviceForest {
   /// Disjoint parts: all rows are dealt out at once.
   void deal(std::int64_t first, std::int64_t last, std::vector<Tree>& trees) {
     const std::int64_t from = draws_.first_tree + first;
-    DeviceArray<unsigned long long> sizes(last - first);
+    ReservedArray<unsigned long long> sizes(last - first);
     launch_part_sizes(dealt_.parts.data(),
                       rows_.count,
                       labels_.view(),
@@ -306,11 +323,11 @@ class DeviceForest {
   const TreeParams& params_;
   const ForestDraws& draws_;
   TreeRange range_;
-  Need need_;
+  std::int64_t batch_;
   Stream stream_;
   arrays::cuda::Workspace space_;
-  Upload upload_;
   DealtRows dealt_;
+  Upload upload_;
   OwnRows rows_;
   DeviceLabels labels_;
   DeviceSorted sorted_;
@@ -340,22 +357,32 @@ std::vector<Tree> fit_trees(Context& context,
     return TreeRange{d * draws.trees / count, (d + 1) * draws.trees / count};
   };
   std::vector<Need> needs;
+  std::vector<std::uint64_t> uploads;
   for (std::int64_t d = 0; d < count; ++d) {
     needs.push_back(need_of(table, own_rows(table.rows, draws, range_of(d)), problem, alone));
     check_size(context, needs.back(), table.rows, table.columns);
+    const bool is_there = d == 0 && resident != nullptr;
+    uploads.push_back(
+        is_there ? 0 : static_cast<std::uint64_t>(needs.back().rows * table.columns) * sizeof(T));
   }
   std::optional<Stage> stage;
   if (!alone) stage.emplace(context, "grow trees", static_cast<double>(draws.trees), "trees");
+  const Staging staging(context, devices[0], uploads);
   run_side_by_side(static_cast<std::size_t>(count), [&](std::size_t d) {
     const DeviceScope scope(devices[d]);
+    const TreeRange range = range_of(static_cast<std::int64_t>(d));
+    const std::int64_t batch = batch_of(context, needs[d], table.columns, draws.sampling, range);
+    const Reserve reserve(reserve_of(context, needs[d], draws.sampling, batch));
     DeviceForest<T> forest(context,
                            table,
                            d == 0 ? resident : nullptr,
                            problem,
                            params,
                            draws,
-                           range_of(static_cast<std::int64_t>(d)),
-                           needs[d]);
+                           range,
+                           needs[d],
+                           batch,
+                           [&] { return staging.of(d); });
     if (alone) {
       trees[0] = forest.only();
     } else {
