@@ -62,7 +62,7 @@ class Upload {
   /// Columns one behind the other: to[c * count + i] = column_of(c)[rows[i]], column_of(c)[i]
   /// without rows, in the stream's order. ready(c), in order of the columns and one at a time, once
   /// all copies of column c are in the stream: by any thread, with this device current. One call at
-  /// a time.
+  /// a time. As the thread may be another device's, ready() makes no ReservedArray.
   template <class T, class ColumnOf, class Ready>
   void columns(T* to,
                const ColumnOf& column_of,
