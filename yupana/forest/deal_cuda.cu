@@ -9,7 +9,6 @@ namespace yupana::forest::cuda {
 
 using yupana::cuda::check;
 using yupana::cuda::check_launch;
-using yupana::cuda::DeviceArray;
 
 namespace {
 
@@ -220,7 +219,7 @@ OwnLists repeated_lists(const DeviceSorted& sorted,
                         cudaStream_t stream) {
   OwnLists lists = new_lists(sorted, problem, parts, std::move(spare));
   const Source source = source_of(sorted);
-  DeviceArray<std::int64_t> strip_sums(source.features * source.strips());
+  ReservedArray<std::int64_t> strip_sums(source.features * source.strips());
   const unsigned blocks = blocks_of(source.features * source.strips());
   std::int64_t begin = 0;
   for (const Part& part : parts) {
@@ -251,10 +250,10 @@ OwnLists dealt_lists(const DeviceSorted& sorted,
   const auto trees = static_cast<std::uint32_t>(parts.size());
   std::vector<std::int64_t> begins{0};
   for (const Part& part : parts) begins.push_back(begins.back() + part.size);
-  DeviceArray<std::int64_t> begin(std::ssize(begins));
+  ReservedArray<std::int64_t> begin(std::ssize(begins));
   check(cudaMemcpyAsync(begin.data(), begins.data(), begin.bytes(), cudaMemcpyHostToDevice, stream),
         "copy to the device");
-  DeviceArray<std::int64_t> counts(std::int64_t{source.features} * trees * source.strips());
+  ReservedArray<std::int64_t> counts(std::int64_t{source.features} * trees * source.strips());
   const unsigned blocks = blocks_of(source.features * source.strips());
   const auto from = static_cast<std::uint32_t>(first);
   count_parts_kernel<<<blocks, threads, 0, stream>>>(

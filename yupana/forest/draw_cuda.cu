@@ -19,7 +19,6 @@ namespace yupana::forest::cuda {
 
 using yupana::cuda::check;
 using yupana::cuda::check_launch;
-using yupana::cuda::DeviceArray;
 
 namespace {
 
@@ -161,12 +160,12 @@ void launch_repeats(const std::uint32_t* drawn,
 
 }  // namespace
 
-DeviceArray<std::uint32_t> drawn_parts(arrays::cuda::Workspace& space,
-                                       std::int64_t rows,
-                                       std::int64_t trees,
-                                       std::uint64_t seed,
-                                       cudaStream_t stream) {
-  DeviceArray<std::uint32_t> work(4 * rows), parts(rows);
+ReservedArray<std::uint32_t> drawn_parts(arrays::cuda::Workspace& space,
+                                         std::int64_t rows,
+                                         std::int64_t trees,
+                                         std::uint64_t seed,
+                                         cudaStream_t stream) {
+  ReservedArray<std::uint32_t> work(4 * rows), parts(rows);
   std::uint32_t* const aims = work.data();
   std::uint32_t* const steps = aims + rows;
   std::uint32_t* const next = steps + rows;
@@ -195,14 +194,14 @@ std::int64_t rows_of_parts(std::int64_t rows,
 }
 
 ChosenRows chosen_rows(arrays::cuda::Workspace& space,
-                       DeviceArray<std::uint32_t> parts,
+                       ReservedArray<std::uint32_t> parts,
                        std::int64_t trees,
                        std::int64_t first,
                        std::int64_t last,
                        cudaStream_t stream) {
   const std::int64_t rows = parts.size(), count = rows_of_parts(rows, trees, first, last);
-  ChosenRows chosen{DeviceArray<std::uint32_t>(count), DeviceArray<std::uint32_t>(count)};
-  DeviceArray<std::uint32_t> through(rows);
+  ChosenRows chosen{ReservedArray<std::uint32_t>(count), ReservedArray<std::uint32_t>(count)};
+  ReservedArray<std::uint32_t> through(rows);
   const auto from = static_cast<std::uint32_t>(first),
              own = static_cast<std::uint32_t>(last) - from;
   const unsigned blocks = blocks_of(rows);

@@ -6,26 +6,27 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/forest/level_cuda.hpp"
+#include "yupana/forest/reserve_cuda.hpp"
 
 /// Which rows each tree of a forest sees, drawn in device memory with the bits of the processor.
 /// Only files of the CUDA build include this.
 namespace yupana::forest::cuda {
 
 /// parts_of_rows. Takes 24 bytes a row, and 8 and a few more of `space`, while it works.
-yupana::cuda::DeviceArray<std::uint32_t> drawn_parts(arrays::cuda::Workspace& space,
-                                                     std::int64_t rows,
-                                                     std::int64_t trees,
-                                                     std::uint64_t seed,
-                                                     cudaStream_t stream);
+ReservedArray<std::uint32_t> drawn_parts(arrays::cuda::Workspace& space,
+                                         std::int64_t rows,
+                                         std::int64_t trees,
+                                         std::uint64_t seed,
+                                         cudaStream_t stream);
 
 /// Rows of parts [first, last) alone, in order, and the part of each. What drawn_parts gave is used
 /// up.
 struct ChosenRows {
-  yupana::cuda::DeviceArray<std::uint32_t> rows;
-  yupana::cuda::DeviceArray<std::uint32_t> parts;
+  ReservedArray<std::uint32_t> rows;
+  ReservedArray<std::uint32_t> parts;
 };
 ChosenRows chosen_rows(arrays::cuda::Workspace& space,
-                       yupana::cuda::DeviceArray<std::uint32_t> parts,
+                       ReservedArray<std::uint32_t> parts,
                        std::int64_t trees,
                        std::int64_t first,
                        std::int64_t last,

@@ -27,7 +27,7 @@ class Site {
   }
 
  private:
-  yupana::cuda::DeviceArray<unsigned char> memory_;
+  ReservedArray<unsigned char> memory_;
   std::int64_t used_ = 0;
 };
 
@@ -42,7 +42,7 @@ class Room {
       // Tables of nodes are twice as long on each level.
       size_ = size + size / 2;
       array_ = {};
-      array_ = yupana::cuda::DeviceArray<T>(size_);
+      array_ = ReservedArray<T>(size_);
       data_ = array_.data();
     }
     return data_;
@@ -51,7 +51,7 @@ class Room {
  private:
   T* data_;
   std::int64_t size_ = Site::piece / std::int64_t{sizeof(T)};
-  yupana::cuda::DeviceArray<T> array_;  ///< in place of the piece
+  ReservedArray<T> array_;  ///< in place of the piece
 };
 
 /// Grows trees side by side, a level at a time, from their lists, which it uses up.

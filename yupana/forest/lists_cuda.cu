@@ -12,7 +12,6 @@ namespace yupana::forest::cuda {
 
 using yupana::cuda::check;
 using yupana::cuda::check_launch;
-using yupana::cuda::DeviceArray;
 
 namespace {
 
@@ -82,36 +81,78 @@ int class_bits_of(const DeviceSorted& sorted, const Problem& problem) {
   return sorted.most_rank < (missing_rank >> bits) ? bits : 0;
 }
 
-/// A table's features on their way to the device, two at a time, in a stream of their own.
+/// What sorts the features of one table one after the other.
 template <class T>
-class Columns {
+class FeatureSort {
  public:
-  Columns(Upload& upload, const OwnRows& rows) : upload_(upload), rows_(rows) {
-    for (Slot& slot : slots_) slot.values = DeviceArray<T>(rows.count);
+  FeatureSort(DeviceSorted& sorted, arrays::cuda::Workspace& space, cudaStream_t stream)
+      : sorted_(sorted),
+        space_(space),
+        stream_(stream),
+        keys_(sorted.rows),
+        summaries_(2 * sorted.features) {}
+
+  /// values: of feature f, in the stream's order; of all rows where some are `chosen`.
+  void sort(std::int64_t f, const T* values, RowList chosen) {
+    const std::int64_t n = sorted_.rows;
+    const unsigned blocks = blocks_of_threads(n);
+    std::uint32_t* order = sorted_.order.data() + f * n;
+    std::uint32_t* ranks = sorted_.ranks.data() + f * n;
+    keys_kernel<T><<<blocks, threads, 0, stream_>>>(values, chosen, n, keys_.data(), order);
+    check_launch("make keys");
+    arrays::cuda::radix_sort_unsigned(
+        space_, stream_, arrays::Columns<KeyOf<T>, std::uint32_t>{keys_.data(), order}, n);
+    changes_kernel<<<blocks, threads, 0, stream_>>>(keys_.data(), n, ranks);
+    check_launch("compare values");
+    arrays::cuda::inclusive_scan(space_, stream_, ranks, n, ranks);
+    missing_ranks_kernel<<<blocks, threads, 0, stream_>>>(
+        keys_.data(), n, ranks, summaries_.data() + 2 * f);
+    check_launch("rank values");
   }
-  /// The next one, there when `stream` comes to it.
-  const T* next(const T* from, cudaStream_t stream) {
-    Slot& slot = slots_[at_ ^= 1];
-    slot.used.hold(copies_);
-    upload_.copy(slot.values.data(), from, rows_.host, rows_.count, copies_);
-    slot.copied.record(copies_);
-    slot.copied.hold(stream);
-    return slot.values.data();
+
+  /// Waits for all of them.
+  void summarize() {
+    const std::vector<std::uint32_t> host = downloaded(summaries_, stream_);
+    for (std::size_t f = 0; f < host.size() / 2; ++f) {
+      sorted_.most_rank = std::max(sorted_.most_rank, host[2 * f]);
+      sorted_.has_missing.push_back(host[2 * f + 1] != 0);
+    }
   }
-  /// `stream` does not look at the last one any more.
-  void used(cudaStream_t stream) { slots_[at_].used.record(stream); }
 
  private:
-  struct Slot {
-    DeviceArray<T> values;
-    yupana::cuda::Event copied, used;
-  };
-  Upload& upload_;
-  OwnRows rows_;
-  yupana::cuda::Stream copies_;
-  Slot slots_[2];
-  int at_ = 0;
+  DeviceSorted& sorted_;
+  arrays::cuda::Workspace& space_;
+  cudaStream_t stream_;
+  ReservedArray<KeyOf<T>> keys_;
+  ReservedArray<std::uint32_t> summaries_;
 };
+
+/// A table's features, sorted as they arrive. `values` has room for them all.
+template <class T>
+void sort_on_arrival(TableView<T> table,
+                     const OwnRows& rows,
+                     T* values,
+                     Upload& upload,
+                     FeatureSort<T>& features,
+                     cudaStream_t stream) {
+  const yupana::cuda::Stream copies;
+  const yupana::cuda::Event turn;
+  // What stood in that memory before may still be in use.
+  turn.record(stream);
+  turn.hold(copies);
+  upload.columns(
+      values,
+      [&](std::int64_t c) { return table.column(c); },
+      table.columns,
+      rows.host,
+      rows.count,
+      copies,
+      [&](std::int64_t f) {
+        turn.record(copies);
+        turn.hold(stream);
+        features.sort(f, values + f * rows.count, nullptr);
+      });
+}
 
 }  // namespace
 
@@ -164,44 +205,19 @@ DeviceSorted sort_table(TableView<T> table,
                         Upload& upload,
                         arrays::cuda::Workspace& space,
                         cudaStream_t stream) {
-  const std::int64_t n = rows.count;
   DeviceSorted sorted;
-  sorted.rows = n;
+  sorted.rows = rows.count;
   sorted.features = static_cast<int>(table.columns);
-  sorted.ranks = DeviceArray<std::uint32_t>(n * table.columns);
-  sorted.order = DeviceArray<std::uint32_t>(n * table.columns);
-  DeviceArray<std::uint32_t> summaries(2 * table.columns);
-  DeviceArray<KeyOf<T>> keys(n);
-  Columns<T> columns(upload, resident == nullptr ? rows : OwnRows());
-  const unsigned blocks = blocks_of_threads(n);
-  for (std::int64_t f = 0; f < table.columns; ++f) {
+  sorted.ranks = ReservedArray<std::uint32_t>(rows.count * table.columns);
+  sorted.order = ReservedArray<std::uint32_t>(rows.count * table.columns);
+  FeatureSort<T> features(sorted, space, stream);
+  ReservedArray<T> values(resident == nullptr ? rows.count * table.columns : 0);
+  if (resident == nullptr) sort_on_arrival(table, rows, values.data(), upload, features, stream);
+  for (std::int64_t f = 0; resident != nullptr && f < table.columns; ++f) {
     upload.context().check_cancelled();
-    const T* values =
-        resident == nullptr ? columns.next(table.column(f), stream) : resident + f * table.rows;
-    std::uint32_t* order = sorted.order.data() + f * n;
-    std::uint32_t* ranks = sorted.ranks.data() + f * n;
-    keys_kernel<T><<<blocks, threads, 0, stream>>>(
-        values, resident == nullptr ? nullptr : rows.device, n, keys.data(), order);
-    check_launch("make keys");
-    if (resident == nullptr) columns.used(stream);
-    arrays::cuda::radix_sort_unsigned(
-        space, stream, arrays::Columns<KeyOf<T>, std::uint32_t>{keys.data(), order}, n);
-    changes_kernel<<<blocks, threads, 0, stream>>>(keys.data(), n, ranks);
-    check_launch("compare values");
-    arrays::cuda::inclusive_scan(space, stream, ranks, n, ranks);
-    missing_ranks_kernel<<<blocks, threads, 0, stream>>>(
-        keys.data(), n, ranks, summaries.data() + 2 * f);
-    check_launch("rank values");
+    features.sort(f, resident + f * table.rows, rows.device);
   }
-  std::vector<std::uint32_t> host(static_cast<std::size_t>(2 * table.columns));
-  check(cudaMemcpyAsync(
-            host.data(), summaries.data(), summaries.bytes(), cudaMemcpyDeviceToHost, stream),
-        "read ranks");
-  check(cudaStreamSynchronize(stream), "sort features");
-  for (std::size_t f = 0; f < host.size() / 2; ++f) {
-    sorted.most_rank = std::max(sorted.most_rank, host[2 * f]);
-    sorted.has_missing.push_back(host[2 * f + 1] != 0);
-  }
+  features.summarize();
   return sorted;
 }
 

@@ -28,16 +28,16 @@ struct OwnRows {
 struct DeviceSorted {
   std::int64_t rows = 0;
   int features = 0;
-  yupana::cuda::DeviceArray<std::uint32_t> ranks;
-  yupana::cuda::DeviceArray<std::uint32_t> order;
+  ReservedArray<std::uint32_t> ranks;
+  ReservedArray<std::uint32_t> order;
   std::uint32_t most_rank = 0;
   std::vector<std::uint8_t> has_missing;  ///< of each feature
 };
 
 /// Lists with their memory.
 struct OwnLists {
-  yupana::cuda::DeviceArray<std::uint32_t> keys;
-  yupana::cuda::DeviceArray<std::uint32_t> rows;
+  ReservedArray<std::uint32_t> keys;
+  ReservedArray<std::uint32_t> rows;
   Lists view;
 
   /// Memory for so many entries of so many features; contents are lost if there is too little.
@@ -45,8 +45,8 @@ struct OwnLists {
     if (keys.size() < size * features) {
       keys = {};
       rows = {};
-      keys = yupana::cuda::DeviceArray<std::uint32_t>(size * features);
-      rows = yupana::cuda::DeviceArray<std::uint32_t>(size * features);
+      keys = ReservedArray<std::uint32_t>(size * features);
+      rows = ReservedArray<std::uint32_t>(size * features);
     }
     view.size = size;
     view.features = features;
@@ -74,15 +74,16 @@ class DeviceLabels {
   const Labels& view() const { return view_; }
 
  private:
-  yupana::cuda::DeviceArray<std::int32_t> codes_;
-  yupana::cuda::DeviceArray<std::int64_t> weights_, moments_, squares_, count_logs_;
-  yupana::cuda::DeviceArray<double> values_;
-  yupana::cuda::DeviceArray<LogTable> log_table_;
+  ReservedArray<std::int32_t> codes_;
+  ReservedArray<std::int64_t> weights_, moments_, squares_, count_logs_;
+  ReservedArray<double> values_;
+  ReservedArray<LogTable> log_table_;
   Labels view_;
 };
 
 /// Sorts every feature of some rows; NaN last. `resident`: the values of the whole table in device
-/// memory, column after column; null: they are copied, a column while the one before is sorted.
+/// memory, column after column; null: they are copied, and sorted column by column as they arrive.
+/// Copies take as much device memory as the ranks (or twice it) until all is sorted.
 template <class T>
 DeviceSorted sort_table(TableView<T> table,
                         const OwnRows& rows,
@@ -125,7 +126,7 @@ OwnLists dealt_lists(const DeviceSorted& sorted,
 inline constexpr std::int64_t most_dealt = 64;  ///< trees that dealt_lists takes
 
 template <class T>
-std::vector<T> downloaded(const yupana::cuda::DeviceArray<T>& from, cudaStream_t stream) {
+std::vector<T> downloaded(const ReservedArray<T>& from, cudaStream_t stream) {
   std::vector<T> to(static_cast<std::size_t>(from.size()));
   yupana::cuda::check(
       cudaMemcpyAsync(to.data(), from.data(), from.bytes(), cudaMemcpyDeviceToHost, stream),

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "yupana/core/cuda/side_by_side.hpp"
@@ -7,97 +8,25 @@
 #include "yupana/forest/draw_cuda.hpp"
 #include "yupana/forest/forest_draw.hpp"
 #include "yupana/forest/grow_cuda.hpp"
+#include "yupana/forest/plan_cuda.hpp"
 #include "yupana/forest/tree_cuda.hpp"
 
 namespace yupana::forest::cuda {
 
-using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
 using yupana::cuda::run_side_by_side;
 using yupana::cuda::Stream;
 
 namespace {
 
-// Places in lists are numbers of 32 bits, and one of them stands for nowhere.
-constexpr std::int64_t most_entries = (std::int64_t{1} << 31) - 1;
 // A warp keeps the weight of each class in shared memory; four warps a block.
 constexpr std::int32_t most_classes = 6000;
 
-// Trees that draw rows grow several at once, while their lists take no more than this: a few fill a
-// device, and asking for memory and giving it back take 1 ms a GB, one device after the other.
-constexpr double most_list_bytes = 16.0 * (1 << 30);
-
-/// Trees [first, last) of those that are grown.
-struct TreeRange {
-  std::int64_t first = 0;
-  std::int64_t last = 0;
-  std::int64_t count() const { return last - first; }
-};
-
-std::int64_t own_rows(std::int64_t rows, const ForestDraws& draws, TreeRange range) {
-  if (draws.sampling != Sampling::partition) return rows;
-  return rows_of_parts(
-      rows, draws.all_trees, draws.first_tree + range.first, draws.first_tree + range.last);
-}
-
-struct Need {
-  double sorted = 0;  ///< bytes of the sorted features, and what sorting needs
-  double labels = 0;
-  double entry = 0;  ///< bytes of an entry (of all features) of a tree
-  std::int64_t rows = 0;
-
-  double of(std::int64_t entries) const {
-    return sorted + labels + entry * static_cast<double>(entries);
-  }
-};
-
-/// own: the table's rows that the device holds.
-template <class T>
-Need need_of(TableView<T> table, std::int64_t own, const Problem& problem, bool shares_memory) {
-  const auto features = static_cast<double>(table.columns), rows = static_cast<double>(own);
-  const double channels = problem.classes > 2 ? problem.classes : 2;
-  Need need;
-  need.rows = own;
-  // Beside what is sorted: keys, columns and the list of rows, or before what parts are drawn with.
-  need.sorted = features * rows * (shares_memory ? 0 : 8) +
-                std::max(rows * (4 * sizeof(T) + 16), static_cast<double>(table.rows) * 32);
-  need.labels = rows * (problem.classes > 0 ? 4 : 24) + (problem.weights.empty() ? 0 : rows * 8) +
-                (problem.criterion == Criterion::entropy ? rows * 8 : 0);
-  // Two lists, a bit an entry, sums of strips; node numbers and marks. Of two classes, up to 5 more
-  // numbers a strip: the next level's sums, strips in reach with and without missing values.
-  need.entry = features * (16 + 0.125 + (channels + 1 + 5) * 8 / strip_size) + 5 + 4;
-  return need;
-}
-
-std::string megabytes(double bytes) { return fmt::format("{:.0f} MB", bytes * 0x1p-20 + 0.5); }
-
-void check_size(const Context& context,
-                const Need& need,
-                std::int64_t table_rows,
-                std::int64_t features) {
-  const std::int64_t rows = need.rows;
-  if (table_rows <= most_entries && need.of(rows) <= static_cast<double>(context.gpu_memory())) {
-    return;
-  }
-  throw Error(
-      ErrorCode::out_of_resources,
-      fmt::format("trees: {} rows of {} features want {} on the device ({} sorted, {} lists of one "
-                  "tree, {} labels; at most 2^31 - 1 rows), --gpu-memory allows {}; use --device "
-                  "cpu",
-                  rows,
-                  features,
-                  megabytes(need.of(rows)),
-                  megabytes(need.sorted),
-                  megabytes(need.entry * static_cast<double>(rows)),
-                  megabytes(need.labels),
-                  megabytes(static_cast<double>(context.gpu_memory()))));
-}
-
 /// The rows of trees [first, last) of disjoint parts, and the tree of each of them.
 struct DealtRows {
-  DeviceArray<std::uint32_t> parts;
+  ReservedArray<std::uint32_t> parts;
   // Empty where the trees have all rows.
-  DeviceArray<std::uint32_t> device;
+  ReservedArray<std::uint32_t> device;
   Array<std::uint32_t> host;
 
   DealtRows() = default;
@@ -134,32 +63,28 @@ class DeviceForest {
                const Problem& problem,
                const TreeParams& params,
                const ForestDraws& draws,
-               TreeRange range,
-               const Need& need)
+               const DevicePlan& plan,
+               const std::function<unsigned char*()>& pieces)
       : context_(context),
         table_(table),
         problem_(problem),
         params_(params),
         draws_(draws),
-        range_(range),
-        need_(need),
-        upload_(context,
-                resident == nullptr
-                    ? static_cast<std::uint64_t>(need.rows * table.columns) * sizeof(T)
-                    : 0),
+        range_(plan.range),
+        batch_(plan.batch),
         dealt_(draws.sampling == Sampling::partition
-                   ? DealtRows(table.rows, draws, range, space_, stream_)
+                   ? DealtRows(table.rows, draws, plan.range, space_, stream_)
                    : DealtRows()),
-        rows_{need.rows, dealt_.host.data(), dealt_.device.data()},
+        upload_(context, pieces()),
+        rows_{plan.rows, dealt_.host.data(), dealt_.device.data()},
         labels_(upload_, problem, rows_, 2 * rows_.count, stream_),
         sorted_(sort_table(table, rows_, resident, upload_, space_, stream_)) {
     space_ = {};
   }
 
   void run(Stage* stage, std::vector<Tree>& trees) {
-    const std::int64_t batch = batch_size();
-    for (std::int64_t first = range_.first; first < range_.last; first += batch) {
-      const std::int64_t end = std::min(first + batch, range_.last);
+    for (std::int64_t first = range_.first; first < range_.last; first += batch_) {
+      const std::int64_t end = std::min(first + batch_, range_.last);
       if (draws_.sampling == Sampling::partition) {
         deal(first, end, trees);
       } else {
@@ -188,21 +113,6 @@ class DeviceForest {
   }
 
  private:
-  /// Trees that grow at once, as many in each batch where they are several.
-  std::int64_t batch_size() const {
-    std::int64_t most = most_dealt;
-    if (draws_.sampling != Sampling::partition) {
-      const auto rows = static_cast<double>(rows_.count);
-      const double room = static_cast<double>(context_.gpu_memory()) - need_.of(0);
-      const double lists = 16.0 * static_cast<double>(table_.columns) * rows;
-      const double fit = std::min({room / ((need_.entry + 1) * rows),
-                                   most_list_bytes / lists,
-                                   static_cast<double>(most_entries) / rows});
-      most = std::clamp<std::int64_t>(static_cast<std::int64_t>(fit), 1, 1024);
-    }
-    return divide_up(range_.count(), divide_up(range_.count(), most));
-  }
-
   Threshold threshold() const {
     return [table = table_, rows = rows_](
                std::int32_t feature, std::uint32_t below, std::uint32_t above) {
@@ -248,9 +158,9 @@ class DeviceForest {
   /// Each tree's rows with what stands for them.
   void repeat(std::int64_t first, std::int64_t last, std::vector<Tree>& trees) {
     const std::int64_t rows = rows_.count;
-    DeviceArray<std::uint8_t> repeats((last - first) * rows);
-    DeviceArray<std::uint32_t> counts(rows);
-    DeviceArray<unsigned long long> sizes(last - first);
+    ReservedArray<std::uint8_t> repeats((last - first) * rows);
+    ReservedArray<std::uint32_t> counts(rows);
+    ReservedArray<unsigned long long> sizes(last - first);
     for (std::int64_t t = 0; t < last - first; ++t) {
       context_.check_cancelled();
       std::uint8_t* const own = repeats.data() + t * rows;
@@ -277,7 +187,7 @@ class DeviceForest {
   /// Disjoint parts: all rows are dealt out at once.
   void deal(std::int64_t first, std::int64_t last, std::vector<Tree>& trees) {
     const std::int64_t from = draws_.first_tree + first;
-    DeviceArray<unsigned long long> sizes(last - first);
+    ReservedArray<unsigned long long> sizes(last - first);
     launch_part_sizes(dealt_.parts.data(),
                       rows_.count,
                       labels_.view(),
@@ -306,11 +216,11 @@ class DeviceForest {
   const TreeParams& params_;
   const ForestDraws& draws_;
   TreeRange range_;
-  Need need_;
+  std::int64_t batch_;
   Stream stream_;
   arrays::cuda::Workspace space_;
-  Upload upload_;
   DealtRows dealt_;
+  Upload upload_;
   OwnRows rows_;
   DeviceLabels labels_;
   DeviceSorted sorted_;
@@ -332,30 +242,29 @@ std::vector<Tree> fit_trees(Context& context,
                             most_classes,
                             problem.classes));
   }
-  const bool alone = draws.trees == 1 && draws.sampling == Sampling::all;
+  const bool alone = draws.grow_one_of_all();
   std::vector<Tree> trees(static_cast<std::size_t>(draws.trees));
   const std::vector<int>& devices = context.devices();
   const auto count = std::min<std::int64_t>(std::ssize(devices), draws.trees);
-  const auto range_of = [&](std::int64_t d) {
-    return TreeRange{d * draws.trees / count, (d + 1) * draws.trees / count};
-  };
-  std::vector<Need> needs;
+  std::vector<DevicePlan> plans;
+  std::vector<std::uint64_t> uploads;
   for (std::int64_t d = 0; d < count; ++d) {
-    needs.push_back(need_of(table, own_rows(table.rows, draws, range_of(d)), problem, alone));
-    check_size(context, needs.back(), table.rows, table.columns);
+    const TreeRange range{d * draws.trees / count, (d + 1) * draws.trees / count};
+    plans.push_back(plan_of(context, table.rows, table.columns, sizeof(T), problem, draws, range));
+    const bool is_there = d == 0 && resident != nullptr;
+    uploads.push_back(
+        is_there ? 0 : static_cast<std::uint64_t>(plans.back().rows * table.columns) * sizeof(T));
   }
   std::optional<Stage> stage;
   if (!alone) stage.emplace(context, "grow trees", static_cast<double>(draws.trees), "trees");
+  const Staging staging(context, devices[0], uploads);
   run_side_by_side(static_cast<std::size_t>(count), [&](std::size_t d) {
     const DeviceScope scope(devices[d]);
-    DeviceForest<T> forest(context,
-                           table,
-                           d == 0 ? resident : nullptr,
-                           problem,
-                           params,
-                           draws,
-                           range_of(static_cast<std::int64_t>(d)),
-                           needs[d]);
+    const Reserve reserve(plans[d].reserve);
+    DeviceForest<T> forest(
+        context, table, d == 0 ? resident : nullptr, problem, params, draws, plans[d], [&] {
+          return staging.of(d);
+        });
     if (alone) {
       trees[0] = forest.only();
     } else {

@@ -21,6 +21,9 @@ struct ForestDraws {
   std::int64_t all_trees = 1;
   std::int64_t trees = 1;
   std::vector<std::uint64_t> seeds;  ///< of each tree's draws of features
+
+  /// One tree of all rows, which needs no other list than the table's own.
+  bool grow_one_of_all() const { return trees == 1 && sampling == Sampling::all; }
 };
 
 /// Grows trees on the devices of `context`, on each as many at once as fit there.

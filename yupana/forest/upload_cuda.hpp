@@ -4,12 +4,15 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <iterator>
 #include <mutex>
+#include <vector>
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/forest/reserve_cuda.hpp"
 
 /// Copies of ordinary host memory to a device, by way of page-locked pieces that all threads fill.
 /// Only files of the CUDA build include this.
@@ -18,57 +21,116 @@ namespace yupana::forest::cuda {
 /// The rows a device holds of a table; null: all.
 using RowList = const std::uint32_t*;
 
+/// Page-locked memory that pieces go through, a stretch for each of several devices: the driver
+/// locks memory for one caller at a time.
+class Staging {
+ public:
+  // Threads fill pieces of their own and hand them to the bus: a few on their way hide what a
+  // thread takes for one, and large ones ask the driver seldom, which serves one thread at a time.
+  static constexpr unsigned slots = 16;
+  static constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+
+  /// Begins to make it; devices are prepared meanwhile. bytes: all that is to be copied to each
+  /// device. Page-locked memory is worth its making for much of it alone. first: a device.
+  Staging(Context& context, int first, std::vector<std::uint64_t> bytes);
+  ~Staging();
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+
+  /// `slots` pieces one behind the other for device d of the list, once they are made; null: none.
+  unsigned char* of(std::size_t d) const;
+
+ private:
+  void make(Context& context, const std::vector<std::uint64_t>& bytes);
+
+  Array<unsigned char> memory_;
+  std::vector<unsigned char*> pieces_;
+  std::shared_future<void> made_;
+};
+
 /// Of the device that is current where it is made.
 class Upload {
  public:
-  /// bytes: all that is to be copied. Page-locked memory is worth its making for much of it.
-  Upload(Context& context, std::uint64_t bytes);
+  /// pieces: of a Staging, which lives longer; null: values go as they stand, which is slower.
+  Upload(Context& context, unsigned char* pieces);
   ~Upload();
   Upload(const Upload&) = delete;
   Upload& operator=(const Upload&) = delete;
 
   Context& context() { return context_; }
+
+  /// Columns one behind the other: to[c * count + i] = column_of(c)[rows[i]], column_of(c)[i]
+  /// without rows, in the stream's order. ready(c), in order of the columns and one at a time, once
+  /// all copies of column c are in the stream: by any thread, with this device current. One call at
+  /// a time. As the thread may be another device's, ready() makes no ReservedArray.
+  template <class T, class ColumnOf, class Ready>
+  void columns(T* to,
+               const ColumnOf& column_of,
+               std::int64_t columns,
+               RowList rows,
+               std::int64_t count,
+               cudaStream_t stream,
+               const Ready& ready) {
+    const auto fill = [&](std::int64_t c, std::int64_t begin, std::int64_t end, void* piece) {
+      T* values = static_cast<T*>(piece);
+      const T* const from = column_of(c);
+      if (rows == nullptr) return write_through(values, from + begin, end - begin);
+      T block[512];
+      for (std::int64_t i = begin; i < end;) {
+        const std::int64_t some = std::min<std::int64_t>(end - i, std::ssize(block));
+        for (std::int64_t k = 0; k < some; ++k) block[k] = from[rows[i + k]];
+        write_through(values, block, some);
+        values += some;
+        i += some;
+      }
+    };
+    const auto whole = [&](std::int64_t c) -> const void* {
+      return rows == nullptr ? column_of(c) : nullptr;
+    };
+    send({to, columns, count, sizeof(T)},
+         FunctionView<Whole>(whole),
+         FunctionView<Fill>(fill),
+         FunctionView<void(std::int64_t)>(ready),
+         stream);
+  }
+
   /// to[i] = from[rows[i]], from[i] without rows, in the stream's order; `from` may change once
   /// this returns. One call at a time.
   template <class T>
   void copy(T* to, const T* from, RowList rows, std::int64_t count, cudaStream_t stream) {
-    send(to,
-         rows == nullptr ? from : nullptr,
-         count,
-         sizeof(T),
-         FunctionView<Fill>([&](std::int64_t begin, std::int64_t end, void* piece) {
-           T* values = static_cast<T*>(piece);
-           if (rows == nullptr) return write_through(values, from + begin, end - begin);
-           T block[512];
-           for (std::int64_t i = begin; i < end;) {
-             const std::int64_t count = std::min<std::int64_t>(end - i, std::ssize(block));
-             for (std::int64_t k = 0; k < count; ++k) block[k] = from[rows[i + k]];
-             write_through(values, block, count);
-             values += count;
-             i += count;
-           }
-         }),
-         stream);
+    columns(
+        to, [&](std::int64_t) { return from; }, 1, rows, count, stream, [](std::int64_t) {});
   }
 
   template <class T>
-  yupana::cuda::DeviceArray<T> array(const T* from,
-                                     RowList rows,
-                                     std::int64_t count,
-                                     cudaStream_t stream) {
-    yupana::cuda::DeviceArray<T> to(count);
+  ReservedArray<T> array(const T* from, RowList rows, std::int64_t count, cudaStream_t stream) {
+    ReservedArray<T> to(count);
     copy(to.data(), from, rows, count, stream);
     return to;
   }
 
  private:
-  /// Puts values [begin, end) into a piece.
-  using Fill = void(std::int64_t begin, std::int64_t end, void* piece);
+  /// Where columns go: one behind the other, each of `count` values of `size` bytes.
+  struct Target {
+    void* to;
+    std::int64_t columns;
+    std::int64_t count;
+    std::size_t size;
+
+    void* at(std::int64_t column, std::int64_t row) const {
+      return static_cast<unsigned char*>(to) +
+             static_cast<std::size_t>(column * count + row) * size;
+    }
+  };
+  /// A column's values where they stand as they go; null: only Fill has them.
+  using Whole = const void*(std::int64_t column);
+  /// Puts values [begin, end) of a column into a piece.
+  using Fill = void(std::int64_t column, std::int64_t begin, std::int64_t end, void* piece);
   struct Slot {
     std::mutex filling;
     yupana::cuda::Event copied;
   };
-  static constexpr unsigned slots = 16;
+  static constexpr unsigned slots = Staging::slots;
 
   template <class T>
   static void write_through(T* to, const T* from, std::int64_t count) {
@@ -77,17 +139,26 @@ class Upload {
   /// Past the caches, from which a device reads at less than half the bus's rate. `to` is aligned
   /// to 16 bytes.
   static void write_through(void* to, const void* from, std::size_t bytes);
-  /// whole: the values where they stand as they go; null: only `fill` has them.
-  void send(void* to,
-            const void* whole,
-            std::int64_t count,
-            std::size_t size,
+  void send(const Target& target,
+            FunctionView<Whole> whole,
             FunctionView<Fill> fill,
+            FunctionView<void(std::int64_t)> ready,
             cudaStream_t stream);
+  void send_unstaged(const Target& target,
+                     std::int64_t column,
+                     FunctionView<Whole> whole,
+                     FunctionView<Fill> fill,
+                     cudaStream_t stream);
+  void send_piece(const Target& target,
+                  std::int64_t column,
+                  std::int64_t begin,
+                  unsigned slot,
+                  FunctionView<Fill> fill,
+                  cudaStream_t stream);
 
   Context& context_;
   int device_ = 0;
-  Array<unsigned char> memory_;  ///< page-locked, a piece a slot; empty for little
+  unsigned char* pieces_;
   std::array<Slot, slots> slots_;
   unsigned next_ = 0;  ///< slot
 };
