@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""yupana tree and forest as users run them: models that read back, predictions, bad input."""
+"""yupana tree and forest as users run them: models that read back, predictions, bad input.
+
+Over 400 lines: every option of two commands that share tables, runs and refusals."""
 import gzip
 import json
 import pathlib
