@@ -1,3 +1,4 @@
+// Over 400 lines: a tree's levels, from lists of rows to children, share one state.
 #include <algorithm>
 #include <cstring>
 #include <limits>

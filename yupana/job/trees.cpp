@@ -1,3 +1,4 @@
+// Over 400 lines: one command, from the table through growing, pruning and folds to its files.
 #include "yupana/job/trees.hpp"
 
 #include <algorithm>
