@@ -231,6 +231,17 @@ class _Trees(BaseEstimator):
         with self._call() as call:
             return self._model.predict_shares(call, X)
 
+    def _leaves(self, X: Any) -> Any:
+        """Leaves of each row, (rows, trees); of a table on a GPU an array there."""
+        if on_gpu(X):
+            from . import _device
+
+            check_is_fitted(self)
+            return _device.leaves(self._model, X, *self._keywords())
+        X = self._table(X)
+        with self._call() as call:
+            return self._model.apply(call, X).astype(np.int64)
+
     @property
     def feature_importances_(self) -> np.ndarray:
         """Mean decrease of impurity by each feature; they add to 1."""
@@ -262,6 +273,15 @@ class _Trees(BaseEstimator):
         estimator.n_outputs_ = 1
         estimator._model = model
         return estimator
+
+
+def _here(x: Any) -> np.ndarray:
+    """In host memory."""
+    if not on_gpu(x):
+        return x
+    from . import _device
+
+    return _device.host(x)
 
 
 def _typed(classes: list[str]) -> np.ndarray:
@@ -299,22 +319,14 @@ class _Classes(ClassifierMixin):
         """
         return self._shares(X)
 
-    def _shares_here(self, X: Any) -> np.ndarray:
-        shares = self._shares(X)
-        if not on_gpu(shares):
-            return shares
-        from . import _device
-
-        return _device.host(shares)
-
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of :meth:`predict_proba`."""
         with np.errstate(divide="ignore"):
-            return np.log(self._shares_here(X))
+            return np.log(_here(self._shares(X)))
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row; of equal shares the first of ``classes_``."""
-        shares = self._shares_here(X)
+        shares = _here(self._shares(X))
         return self.classes_[shares.argmax(axis=1)]
 
 
@@ -332,6 +344,15 @@ class _Numbers(RegressorMixin):
     def predict(self, X: Any) -> np.ndarray:
         """The mean of each row's leaf, or of its leaves; of a table on a GPU an array there."""
         return self._shares(X)[:, 0]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R squared of the predictions for X, which may be on a GPU; y in host memory."""
+        if not on_gpu(X):
+            return super().score(X, y, sample_weight)
+        from sklearn.metrics import r2_score
+
+        predicted = _here(self._shares(X))[:, 0]
+        return r2_score(host_array(y, "y"), predicted, sample_weight=sample_weight)
 
 
 class _OneTree(_Trees):
@@ -352,16 +373,17 @@ class _OneTree(_Trees):
         return self.tree_.n_leaves
 
     def apply(self, X: Any) -> np.ndarray:
-        """The number of the leaf that each row ends in."""
-        X = self._table(X)
-        with self._call() as call:
-            return self._model.apply(call, X)[:, 0].astype(np.int64)
+        """The number of the leaf that each row ends in; of a table on a GPU an array there."""
+        return self._leaves(X)[:, 0]
 
     def decision_path(self, X: Any) -> Any:
-        """The nodes that each row passes: a sparse indicator matrix (rows, nodes)."""
+        """The nodes that each row passes: a sparse indicator matrix (rows, nodes).
+
+        SciPy's, so of a table on a GPU the leaves come to the host.
+        """
         from scipy.sparse import csr_matrix
 
-        leaves = self.apply(X)
+        leaves = _here(self.apply(X))
         tree = self.tree_
         parent = np.full(tree.node_count, -1)
         for children in (tree.children_left, tree.children_right):
@@ -524,10 +546,8 @@ class _Forest(_Trees):
         return self._model.trees
 
     def apply(self, X: Any) -> np.ndarray:
-        """The number of the leaf that each row ends in, (rows, trees)."""
-        X = self._table(X)
-        with self._call() as call:
-            return self._model.apply(call, X).astype(np.int64)
+        """The number of the leaf that each row ends in, (rows, trees); of a table on a GPU there."""
+        return self._leaves(X)
 
 
 class RandomForestClassifier(_Classes, _Forest):

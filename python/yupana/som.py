@@ -38,7 +38,8 @@ class SOM(TransformerMixin, BaseEstimator):
     device, threads : where and on how many threads; progress : True, or a callable
 
     Samples in the memory of a GPU (CuPy, torch), dense float32, are trained on and searched there:
-    ``fit`` by the batch rule from "samples", "uniform" or a codebook, ``predict``, and the errors.
+    ``fit`` by the batch rule from "samples", "uniform" or a codebook, ``predict``, ``transform``, and
+    the errors.
 
     Attributes
     ----------
@@ -110,11 +111,6 @@ class SOM(TransformerMixin, BaseEstimator):
     def _samples(self, X: Any, reset: bool = False) -> np.ndarray:
         if not reset:
             check_is_fitted(self)
-        if on_gpu(X):
-            raise TypeError(
-                "X: an array in host memory wanted, one on a GPU given; copy it with .get() (CuPy) "
-                "or .cpu() (torch)"
-            )
         return checked(self, X, reset=reset, dtype=np.float32, order="C")
 
     def fit(self, X: Any, y: Any = None) -> "SOM":
@@ -175,7 +171,15 @@ class SOM(TransformerMixin, BaseEstimator):
         return self.fit(X).labels_
 
     def transform(self, X: Any) -> np.ndarray:
-        """Euclidean distances of each sample to each neuron, (samples, rows * cols)."""
+        """Euclidean distances of each sample to each neuron, (samples, rows * cols), float64.
+
+        Of samples on a GPU an array there.
+        """
+        if on_gpu(X):
+            from . import _device
+
+            check_is_fitted(self)
+            return _device.som_distances(X, self.weights_, *self._keywords())
         X = self._samples(X)
         with self._call() as call:
             return _core.som.distances(call, X, self.weights_)

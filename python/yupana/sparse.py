@@ -112,7 +112,7 @@ class TriangularSystem:
 
             if b.ndim not in (1, 2) or b.shape[0] != self.shape[0]:
                 raise ValueError(f"b: {self.shape[0]} rows wanted, shape {tuple(b.shape)} given")
-            return _device.solve(self._system, b, "auto", *self._keywords[1:])
+            return _device.solve(self._system, self.dtype, b, "auto", *self._keywords[1:])
         b = np.ascontiguousarray(host_array(b, "b"), dtype=self.dtype)
         if b.ndim not in (1, 2) or b.shape[0] != self.shape[0]:
             raise ValueError(f"b: {self.shape[0]} rows wanted, shape {b.shape} given")

@@ -35,9 +35,9 @@ def _rows(x: np.ndarray) -> np.ndarray:
 
 def _transform(x: Any, inverse: bool, keywords: tuple[Any, ...]) -> Any:
     if on_gpu(x):
-        from ._device import fft as on_device
+        from . import _device
 
-        return on_device(x, inverse)
+        return _device.fft(x, inverse, *keywords)
     x = _complex(x)
     with options(*keywords) as call:
         return _core.spectral.fft(call, _rows(x), inverse).reshape(x.shape)
@@ -96,16 +96,32 @@ def rfft(
 ) -> np.ndarray:
     """The n // 2 + 1 values ``X[0..n/2]`` of real signals along the last axis.
 
+    float32 or float64 of a GPU (CuPy, torch) is transformed there.
+
     Examples
     --------
     >>> import numpy as np, yupana
     >>> np.abs(yupana.spectral.rfft(np.array([1.0, 0.0, -1.0, 0.0])))
     array([0., 2., 0.])
     """
+    if on_gpu(x):
+        from . import _device
+
+        return _device.rfft(x, device, threads, memory, progress)
     x = _real(x)
     with options(device, threads, memory, progress) as call:
         result = _core.spectral.rfft(call, _rows(x))
     return result.reshape(*x.shape[:-1], x.shape[-1] // 2 + 1)
+
+
+def _length(x: Any, n: int | None) -> int:
+    """Of the real signals whose spectra these are."""
+    values = x.shape[-1] if x.ndim else 0
+    if n is None:
+        n = max(1, 2 * (values - 1))
+    if values and (n < 1 or n // 2 + 1 != values):
+        raise ValueError(f"n: a length of {values} = n // 2 + 1 values wanted, {n} given")
+    return n
 
 
 def irfft(
@@ -119,23 +135,29 @@ def irfft(
 ) -> np.ndarray:
     """Undoes :func:`rfft`: n real values (default: the even number) of n // 2 + 1 complex ones.
 
+    A complex array of a GPU (CuPy, torch) is transformed there.
+
     Examples
     --------
     >>> import numpy as np, yupana
     >>> yupana.spectral.irfft(np.array([4.0, 0.0, 0.0]))
     array([1., 1., 1., 1.])
     """
+    if on_gpu(x):
+        from . import _device
+
+        return _device.irfft(x, _length(x, n), device, threads, memory, progress)
     x = _complex(x)
-    rows = _rows(x)
-    if n is None:
-        n = max(1, 2 * (x.shape[-1] - 1))
-    if n < 1 or n // 2 + 1 != x.shape[-1]:
-        raise ValueError(f"n: a length of {x.shape[-1]} = n // 2 + 1 values wanted, {n} given")
+    rows, n = _rows(x), _length(x, n)
     with options(device, threads, memory, progress) as call:
         return _core.spectral.irfft(call, rows, n).reshape(*x.shape[:-1], n)
 
 
 def _plane(x: Any, inverse: bool, keywords: tuple[Any, ...]) -> np.ndarray:
+    if on_gpu(x):
+        from . import _device
+
+        return _device.fft2(x, inverse, *keywords)
     x = _complex(x)
     if x.ndim != 2 or x.size == 0:
         raise ValueError(f"x: a matrix wanted, shape {x.shape} given")
@@ -151,7 +173,7 @@ def fft2(
     memory: int | None = None,
     progress: ProgressLike = None,
 ) -> np.ndarray:
-    """The transform of a matrix along rows and columns.
+    """The transform of a matrix along rows and columns; of a complex one of a GPU there.
 
     Examples
     --------
