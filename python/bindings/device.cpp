@@ -48,6 +48,8 @@ void bind_device(nb::module_& module) {
   bind_host<std::int64_t>(m);
   bind_host<float>(m);
   bind_host<double>(m);
+  m.def(
+      "wait", [](int device) { on_device(device, [] {}); }, nb::arg("device"));
   // For tests: where a function finds an array's values.
   m.def(
       "address",

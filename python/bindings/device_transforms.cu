@@ -12,6 +12,15 @@ using yupana::cuda::Stream;
 template <class R>
 void real_fft(const R* in, std::int64_t n, std::int64_t batch, std::complex<R>* out) {
   const Stream stream;
+  // A view may begin between two complex numbers, which pairs of values are read as.
+  yupana::cuda::DeviceArray<R> aligned;
+  if (reinterpret_cast<std::uintptr_t>(in) % sizeof(std::complex<R>) != 0) {
+    aligned = yupana::cuda::DeviceArray<R>(n * batch);
+    yupana::cuda::check(
+        cudaMemcpyAsync(aligned.data(), in, aligned.bytes(), cudaMemcpyDeviceToDevice, stream),
+        "copy signals");
+    in = aligned.data();
+  }
   DeviceRealFft<R> plan(n, batch);
   plan.forward(in, out, batch, stream);
   stream.wait();

@@ -131,7 +131,9 @@ def _complaint(x: Any, name: str, types: Any, order: str) -> str | None:
     if getattr(x, "layout", None) is not None and "sparse" in str(x.layout):
         return f"{name}: a dense tensor wanted, use {name}.to_dense()"
     if (hasattr(x, "is_conj") and x.is_conj()) or (hasattr(x, "is_neg") and x.is_neg()):
-        return f"{name}: values as they lie in memory wanted, use {name}.resolve_conj().resolve_neg()"
+        return (
+            f"{name}: values as they lie in memory wanted, use {name}.resolve_conj().resolve_neg()"
+        )
     if not _is_dense(x, order):
         return f"{name}: {_DENSE[order].format(name)}"
     if int(x.__dlpack_device__()[0]) != 2:
@@ -143,6 +145,8 @@ def _check(function: str, **arrays: Any) -> None:
     """In one line what a function cannot take: nothing is converted on the way in."""
     for name, x in arrays.items():
         types, dimensions, order = _WANTED[function][name]
+        if on_gpu(x):
+            _library(x)
         if on_gpu(x) and dimensions and x.ndim != dimensions:
             raise ValueError(
                 f"{name}: {dimensions} dimension(s) wanted, shape {tuple(x.shape)} given"
@@ -221,7 +225,9 @@ def segmented_scan(x: Any, offsets: Any, op: str, *keywords: Any) -> Any:
 def segmented_reduce(x: Any, offsets: Any, op: str, init: Any, *keywords: Any) -> Any:
     _check("segmented_scan", x=x)
     with call(x, *keywords) as made:
-        return _back(_called(_core.device.segmented_reduce, made, x, _offsets(offsets), op, init), x)
+        return _back(
+            _called(_core.device.segmented_reduce, made, x, _offsets(offsets), op, init), x
+        )
 
 
 def _pair(found: tuple[Any, Any], keys: Any, values: Any) -> tuple[Any, Any]:
@@ -263,7 +269,9 @@ def merge_by_key(a: Any, a_values: Any, b: Any, b_values: Any, *keywords: Any) -
     _same_types("merge_by_key", a=a, b=b)
     _same_types("merge_by_key", a_values=a_values, b_values=b_values)
     with call(a, *keywords) as made:
-        return _pair(_called(_core.device.merge_by_key, made, a, a_values, b, b_values), a, a_values)
+        return _pair(
+            _called(_core.device.merge_by_key, made, a, a_values, b, b_values), a, a_values
+        )
 
 
 def _binary(function: str, a: Any, b: Any, keywords: tuple[Any, ...]) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._call import ProgressLike, host_array, on_gpu, options, output, plain_vector
+from ._call import Array, ProgressLike, host_array, on_gpu, options, output, plain_vector
 
 __all__ = [
     "argsort",
@@ -51,11 +51,11 @@ def inclusive_scan(
     x: Any,
     op: str = "plus",
     *,
-    out: np.ndarray | None = None,
+    out: Array | None = None,
     device: str = "auto",
     threads: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """Running totals: ``out[i] = x[0] op x[1] op ... op x[i]``.
 
     Parameters
@@ -91,11 +91,11 @@ def exclusive_scan(
     init: Any = None,
     op: str = "plus",
     *,
-    out: np.ndarray | None = None,
+    out: Array | None = None,
     device: str = "auto",
     threads: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """Running totals before each value: ``out[0] = init, out[i] = init op x[0] op ... op x[i-1]``.
 
     Parameters
@@ -160,7 +160,7 @@ def segmented_scan(
     device: str = "auto",
     threads: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """Running totals within segments: segment s is ``x[offsets[s]:offsets[s + 1]]``.
 
     What stands outside ``x[offsets[0]:offsets[-1]]`` comes out as it is. x of a GPU (CuPy, torch) is
@@ -193,7 +193,7 @@ def segmented_reduce(
     device: str = "auto",
     threads: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """The total of each segment ``x[offsets[s]:offsets[s + 1]]``; ``init`` for an empty one.
 
     Arrays of a GPU as for :func:`segmented_scan`.
@@ -224,7 +224,7 @@ def reduce_by_key(
     device: str = "auto",
     threads: int | None = None,
     progress: ProgressLike = None,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[Array, Array]:
     """Sums of runs: the key of each run of equal neighbouring keys, and the sum of its values.
 
     Parameters
@@ -276,11 +276,11 @@ def _unmoved(words: np.ndarray, dtype: np.dtype) -> np.ndarray:
 def sort(
     keys: Any,
     *,
-    out: np.ndarray | None = None,
+    out: Array | None = None,
     device: str = "auto",
     threads: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """The keys in ascending order; NaN last.
 
     Parameters
@@ -314,7 +314,7 @@ def sort_by_key(
     device: str = "auto",
     threads: int | None = None,
     progress: ProgressLike = None,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[Array, Array]:
     """Keys in ascending order and the values that go with them; equal keys keep their order.
 
     Parameters
@@ -348,7 +348,7 @@ def argsort(
     device: str = "auto",
     threads: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """The places of the keys in ascending order (int64); equal keys keep their order.
 
     Of keys of a GPU (CuPy, torch) an array there.
@@ -375,7 +375,7 @@ def merge(
     device: str = "auto",
     threads: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """Two sorted vectors of one type as one; of equal keys those of a come first.
 
     Two arrays of a GPU (CuPy, torch) are merged there, into another one.
@@ -408,7 +408,7 @@ def merge_by_key(
     device: str = "auto",
     threads: int | None = None,
     progress: ProgressLike = None,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[Array, Array]:
     """As :func:`merge`, with values, of any type of 4 or 8 bytes, that move with their keys.
 
     Examples

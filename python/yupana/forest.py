@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _core
-from ._call import ProgressLike, host_array, on_gpu, options
+from ._call import Array, ProgressLike, host_array, on_gpu, options
 from ._tables import checked, columns, feature_names, keep, seed_of
 
 __all__ = [
@@ -275,6 +275,12 @@ class _Trees(BaseEstimator):
         return estimator
 
 
+def _weights(sample_weight: Any, X: np.ndarray) -> np.ndarray:
+    if on_gpu(sample_weight):
+        sample_weight = host_array(sample_weight, "sample_weight")
+    return _check_sample_weight(sample_weight, X, dtype=np.float64)
+
+
 def _here(x: Any) -> np.ndarray:
     """In host memory."""
     if not on_gpu(x):
@@ -306,13 +312,13 @@ class _Classes(ClassifierMixin):
         self.n_outputs_ = 1
         weights = None
         if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            weights = _weights(sample_weight, X)
         if self.class_weight is not None:
             by_class = compute_sample_weight(self.class_weight, y)
             weights = by_class if weights is None else weights * by_class
         return X, codes.astype(np.int32), weights, there
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Any) -> Array:
         """Shares of the classes, (rows, classes), in the order of ``classes_``.
 
         Of a table on a GPU an array there.
@@ -338,10 +344,10 @@ class _Numbers(RegressorMixin):
         self.n_outputs_ = 1
         weights = None
         if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            weights = _weights(sample_weight, X)
         return X, np.ascontiguousarray(y, dtype=np.float64), weights, there
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> Array:
         """The mean of each row's leaf, or of its leaves; of a table on a GPU an array there."""
         return self._shares(X)[:, 0]
 
@@ -372,7 +378,7 @@ class _OneTree(_Trees):
         """Leaves of the tree."""
         return self.tree_.n_leaves
 
-    def apply(self, X: Any) -> np.ndarray:
+    def apply(self, X: Any) -> Array:
         """The number of the leaf that each row ends in; of a table on a GPU an array there."""
         return self._leaves(X)[:, 0]
 
@@ -545,7 +551,7 @@ class _Forest(_Trees):
     def __len__(self) -> int:
         return self._model.trees
 
-    def apply(self, X: Any) -> np.ndarray:
+    def apply(self, X: Any) -> Array:
         """The number of the leaf that each row ends in, (rows, trees); of a table on a GPU there."""
         return self._leaves(X)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._call import ProgressLike, host_array, on_gpu, options
+from ._call import Array, ProgressLike, host_array, on_gpu, options
 from .genotype import Genotypes
 
 __all__ = [
@@ -59,7 +59,7 @@ class FermatResult:
     neighbours, where that was asked for.
     """
 
-    lengths: np.ndarray
+    lengths: Array
     alpha: float
     rooted: bool
     scale: float
@@ -173,7 +173,7 @@ def shortest_paths(
     threads: int | None = None,
     memory: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """Lengths of the shortest paths between all vertices: the min-plus closure of the weights.
 
     ``result(i, j) = min over paths i = v0 .. vk = j of sum weights(v[m], v[m+1])``, 0 on the
@@ -254,7 +254,7 @@ def path(weights: Any, lengths: Any, start: int, end: int) -> list[int]:
         return _core.graph.path(call, weights, lengths, start, end)
 
 
-def predecessors(weights: Any, lengths: Any, *, threads: int | None = None) -> np.ndarray:
+def predecessors(weights: Any, lengths: Any, *, threads: int | None = None) -> Array:
     """``result(i, j)``: the vertex before j on a shortest path from i; -1 for i = j or no path.
 
     Of weights and lengths of a GPU (CuPy, torch), of one type, an int32 array there.
@@ -391,7 +391,7 @@ class Fermat:
         """F(a, b)."""
         return self.result_.lengths[a, b]
 
-    def get_distances(self) -> np.ndarray:
+    def get_distances(self) -> Array:
         """All of them, n x n."""
         return self.result_.lengths
 

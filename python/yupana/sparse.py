@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._call import ProgressLike, host_array, on_gpu, options
+from ._call import Array, ProgressLike, host_array, on_gpu, options
 
 __all__ = ["TriangularSystem", "triangular_solve"]
 
@@ -101,7 +101,7 @@ class TriangularSystem:
             self._system.update_values(call, values, self._entries)
         return self
 
-    def solve(self, b: Any) -> np.ndarray:
+    def solve(self, b: Any) -> Array:
         """x with A x = b; b: (rows,) or (rows, k).
 
         b of a GPU (CuPy, torch), dense and of the matrix's type, is read there and x made there, if

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._call import ProgressLike, host_array, on_gpu, options
+from ._call import Array, ProgressLike, host_array, on_gpu, options
 
 __all__ = ["fft", "fft2", "ifft", "ifft2", "irfft", "matmul", "multiply", "polymul", "rfft"]
 
@@ -50,7 +50,7 @@ def fft(
     threads: int | None = None,
     memory: int | None = None,
     progress: ProgressLike = None,
-) -> Any:
+) -> Array:
     """Transforms along the last axis: ``X[k] = sum over j of x[j] exp(-2 pi i j k / n)``.
 
     complex64 for float32 and complex64, else complex128. Relative L2 error at most 3e-7 log2 n
@@ -74,7 +74,7 @@ def ifft(
     threads: int | None = None,
     memory: int | None = None,
     progress: ProgressLike = None,
-) -> Any:
+) -> Array:
     """Undoes :func:`fft`: ``x[j] = 1/n sum over k of X[k] exp(+2 pi i j k / n)``.
 
     Examples
@@ -93,7 +93,7 @@ def rfft(
     threads: int | None = None,
     memory: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """The n // 2 + 1 values ``X[0..n/2]`` of real signals along the last axis.
 
     float32 or float64 of a GPU (CuPy, torch) is transformed there.
@@ -132,7 +132,7 @@ def irfft(
     threads: int | None = None,
     memory: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """Undoes :func:`rfft`: n real values (default: the even number) of n // 2 + 1 complex ones.
 
     A complex array of a GPU (CuPy, torch) is transformed there.
@@ -153,7 +153,7 @@ def irfft(
         return _core.spectral.irfft(call, rows, n).reshape(*x.shape[:-1], n)
 
 
-def _plane(x: Any, inverse: bool, keywords: tuple[Any, ...]) -> np.ndarray:
+def _plane(x: Any, inverse: bool, keywords: tuple[Any, ...]) -> Array:
     if on_gpu(x):
         from . import _device
 
@@ -172,7 +172,7 @@ def fft2(
     threads: int | None = None,
     memory: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """The transform of a matrix along rows and columns; of a complex one of a GPU there.
 
     Examples
@@ -191,7 +191,7 @@ def ifft2(
     threads: int | None = None,
     memory: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """Undoes :func:`fft2`.
 
     Examples
@@ -212,7 +212,7 @@ def polymul(
     threads: int | None = None,
     memory: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """The product of two polynomials, lowest degree first: ``c[k] = sum over i + j = k of a[i] b[j]``.
 
     Integers are multiplied exactly (int64); floats within a multiple of 2**-53 log2 n |a| |b|.
@@ -267,7 +267,7 @@ def multiply(a: int, b: int, *, threads: int | None = None, progress: ProgressLi
 
 def matmul(
     a: Any, b: Any, *, threads: int | None = None, progress: ProgressLike = None
-) -> np.ndarray:
+) -> Array:
     """The product of two matrices by Strassen and Winograd's halves; float32 or float64.
 
     Two dense matrices of a GPU (CuPy, torch) are multiplied there, into another one.
