@@ -3,7 +3,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "python/bindings/device_looks.hpp"
@@ -134,8 +136,8 @@ void bind_weights(nb::module_& m) {
 }
 
 /// The two matrices of a path.
-template <class T>
-std::int64_t check_pair(const DeviceRows<T>& weights, const DeviceRows<T>& lengths) {
+template <class W, class L>
+std::int64_t check_pair(const DeviceRows<W>& weights, const DeviceRows<L>& lengths) {
   check_same_device("lengths", lengths, weights);
   if (weights.shape(0) == weights.shape(1) && lengths.shape(0) == weights.shape(0) &&
       lengths.shape(1) == weights.shape(1)) {
@@ -158,10 +160,12 @@ std::vector<T> fetched_row(const T* matrix, std::int64_t n, std::int64_t i) {
   return row;
 }
 
-/// The lengths from `start` come to the host, and the weights into each vertex on the way.
-template <class T>
+/// The lengths from `start` come to the host, and the weights into each vertex on the way. Numbers
+/// of two types are compared as float64, as those in host memory are.
+template <class W, class L>
 std::vector<std::int64_t> path_there(
-    const T* weights, const T* lengths, std::int64_t n, std::int64_t start, std::int64_t end) {
+    const W* weights, const L* lengths, std::int64_t n, std::int64_t start, std::int64_t end) {
+  using T = std::conditional_t<std::is_same_v<W, L>, W, double>;
   if (start < 0 || end < 0 || start >= n || end >= n) {
     throw Error(ErrorCode::bad_input,
                 fmt::format("path: weights and lengths of one size and vertices from 0 to {} "
@@ -170,15 +174,18 @@ std::vector<std::int64_t> path_there(
                             start,
                             end));
   }
-  const std::vector<T> row = fetched_row(lengths, n, start);
+  const std::vector<L> row = fetched_row(lengths, n, start);
+  const std::vector<T> from_start(row.begin(), row.end());
+  std::vector<W> fetched(row.size());
   std::vector<T> column(row.size());
-  DeviceArray<T> room(n);
+  DeviceArray<W> room(n);
   const auto column_of = [&](std::int64_t y) {
-    device::fetch_column(weights, n, y, room.data(), column.data());
+    device::fetch_column(weights, n, y, room.data(), fetched.data());
+    std::copy(fetched.begin(), fetched.end(), column.begin());
     return static_cast<const T*>(column.data());
   };
   return graph::path_by_columns<T>(
-      row.data(), n, FunctionView<const T*(std::int64_t)>(column_of), start, end);
+      from_start.data(), n, FunctionView<const T*(std::int64_t)>(column_of), start, end);
 }
 
 /// Rows in which rounding left gaps, hardly any, are filled on the host, which asks for weights row
@@ -211,13 +218,13 @@ DeviceArray<std::int32_t> predecessors_there(Context& context,
   return result;
 }
 
-template <class T>
-void bind_paths(nb::module_& m) {
+template <class W, class L>
+void bind_path(nb::module_& m) {
   m.def(
       "path",
       [](const Options& options,
-         DeviceRows<T> weights,
-         DeviceRows<T> lengths,
+         DeviceRows<W> weights,
+         DeviceRows<L> lengths,
          std::int64_t start,
          std::int64_t end) {
         const std::int64_t n = check_pair(weights, lengths);
@@ -230,6 +237,13 @@ void bind_paths(nb::module_& m) {
       taken("lengths"),
       nb::arg("start"),
       nb::arg("end"));
+}
+
+template <class T>
+void bind_paths(nb::module_& m) {
+  bind_path<T, std::int32_t>(m);
+  bind_path<T, float>(m);
+  bind_path<T, double>(m);
   m.def(
       "predecessors",
       [](const Options& options, DeviceRows<T> weights, DeviceRows<T> lengths) {

@@ -1,5 +1,8 @@
 """Maps, trees, Fermat distances and paths of arrays in the memory of a GPU."""
 
+import pathlib
+import re
+
 import numpy as np
 import pytest
 from there import both, cupy, here, is_there, rng, torch
@@ -100,6 +103,16 @@ def test_fermat_distances_of_points_keep_their_bounds(alpha, root, precision):
     assert np.allclose(here(tiny.lengths), expected.lengths, rtol=1e-5)
 
 
+def test_the_example_of_the_page_runs():
+    page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
+    if not page.exists():
+        pytest.skip("the pages are not beside the tests")
+    (example,) = re.findall("```python\n(import cupy.*?)```", page.read_text(), re.DOTALL)
+    names = {"yupana": yupana}
+    exec(example, names)
+    assert isinstance(names["lengths"], cupy.ndarray) and names["order"][0] == 0
+
+
 def test_fermat_distances_of_graphs_with_gaps():
     d = symmetric(600, "float64", gaps=0.99)
     d[:50, 50:] = d[50:, :50] = np.inf
@@ -138,7 +151,11 @@ def test_paths_are_walked_on_the_device(n, dtype):
             assert is_there(found, w) and np.array_equal(here(found), expected)
             for start, end in rng.integers(0, n, (10, 2)):
                 start, end = int(start), int(end)
-                assert yupana.path(w, c, start, end) == yupana.path(weights, lengths, start, end)
+                expected_path = yupana.path(weights, lengths, start, end)
+                assert yupana.path(w, c, start, end) == expected_path
+    single = lengths.astype("float32")
+    found = yupana.path(cupy.asarray(weights), cupy.asarray(single), 0, n - 1)
+    assert found == yupana.path(weights, single, 0, n - 1)
     cut = np.array([[0, 1, np.inf], [1, 0, np.inf], [np.inf, np.inf, 0]])
     assert yupana.path(cupy.asarray(cut), cupy.asarray(cut), 0, 2) == []
     with pytest.raises(ValueError, match="closure"):

@@ -340,7 +340,7 @@ def fermat(distances: Any, facts: tuple[Any, ...], *keywords: Any) -> dict[str, 
 
 
 def path(weights: Any, lengths: Any, start: int, end: int) -> list[int]:
-    _same_types("paths", weights=weights, lengths=lengths)
+    _check("paths", weights=weights, lengths=lengths)
     with call(weights) as made:
         return _called(_core.device.path, made, weights, lengths, start, end)
 

@@ -235,8 +235,8 @@ def path(weights: Any, lengths: Any, start: int, end: int) -> list[int]:
     Parameters
     ----------
     weights : n x n matrix of edges (d**alpha for Fermat distances)
-    lengths : their :func:`shortest_paths`; both of a GPU (CuPy, torch), of one type: only the lengths
-        from start and the weights into vertices of the path come to the host
+    lengths : their :func:`shortest_paths`; both of a GPU (CuPy, torch), int32, float32 or float64: only
+        the lengths from start and the weights into vertices of the path come to the host
 
     Examples
     --------
