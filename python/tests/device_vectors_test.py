@@ -102,8 +102,9 @@ def test_values_move_with_their_keys(n, dtype):
 @pytest.mark.parametrize("dtype", TYPES)
 def test_runs_are_summed_on_the_device(keys, dtype):
     for n, most in ((0, 1), (1, 1), (1009, 3), (200_003, 1), (200_003, 60_000)):
-        lengths = rng.integers(1, most + 1, n)
-        names = np.repeat(rng.integers(0, 5, n), lengths)[:n].astype(keys)
+        runs = 4 * n // most + 1  # about twice as many as fill n
+        lengths = rng.integers((most + 1) // 2, most + 1, runs)
+        names = np.repeat(rng.integers(0, 5, runs), lengths)[:n].astype(keys)
         values = np.nan_to_num(values_of(dtype, n))
         expected = arrays.reduce_by_key(names, values, device="cpu")
         for k, v in zip(both(names), both(values)):
@@ -158,3 +159,19 @@ def test_planes_are_transformed_on_the_device(shape):
             assert np.allclose(here(found), np.fft.fft2(x), rtol=bound, atol=bound * size)
             assert np.allclose(here(yupana.spectral.ifft2(found)), x, rtol=bound, atol=bound)
             assert np.array_equal(here(there), x), "the argument changed"
+
+
+def test_empty_arrays_come_back_empty():
+    for none in both(np.zeros(0, np.int32)):
+        assert arrays.argsort(none).shape[0] == 0
+        assert [x.shape[0] for x in arrays.reduce_by_key(none, none)] == [0, 0]
+        assert [x.shape[0] for x in arrays.sort_by_key(none, none)] == [0, 0]
+        assert [x.shape[0] for x in arrays.merge_by_key(none, none, none, none)] == [0, 0]
+        assert arrays.exclusive_scan(none).shape[0] == 0
+        assert arrays.segmented_scan(none, [0, 0]).shape[0] == 0
+        assert list(here(arrays.segmented_reduce(none, [0, 0, 0], init=7))) == [7, 7]
+    assert yupana.fft(cupy.zeros((0, 8), "complex64")).shape == (0, 8)
+    assert yupana.rfft(cupy.zeros((0, 8))).shape == (0, 5)
+    assert yupana.fermat(cupy.zeros((0, 0))).lengths.shape == (0, 0)
+    assert yupana.graph.predecessors(*[cupy.zeros((0, 0))] * 2).shape == (0, 0)
+    assert yupana.distances(cupy.zeros((3, 0), "int8")).shape == (3, 3)

@@ -100,7 +100,17 @@ def host_array(array: Any, name: str, dtype: Any = None) -> np.ndarray:
         except (BufferError, RuntimeError) as error:
             kind = getattr(array, "dtype", type(array).__name__)
             raise TypeError(f"{name}: {kind}: {str(error).splitlines()[0]}") from error
+        if array.__dlpack_device__()[0] != 1:
+            array = np.asarray(_Plain(array))
     return np.asarray(array, dtype=dtype)
+
+
+class _Plain:
+    """Memory that the host may read, without the device that NumPy goes on telling others of."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.__array_interface__ = array.__array_interface__
+        self._array = array  # owns the memory
 
 
 def _wait(array: Any) -> None:

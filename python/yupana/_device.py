@@ -136,8 +136,6 @@ def _complaint(x: Any, name: str, types: Any, order: str) -> str | None:
         )
     if not _is_dense(x, order):
         return f"{name}: {_DENSE[order].format(name)}"
-    if int(x.__dlpack_device__()[0]) != 2:
-        return f"{name}: memory of the GPU's own wanted, managed memory given; copy it"
     return None
 
 
@@ -192,7 +190,11 @@ def _output(out: Any, x: Any) -> None:
         raise ValueError(
             f"out: an array on the GPU of {x.shape[0]} {_dtype(x)} values wanted, as the other has"
         )
-    _check("scan", x=out)
+    if _library(out).__name__.startswith("jax"):
+        raise ValueError("out: an array that may be written to wanted, which none of JAX may")
+    complaint = _complaint(out, "out", PLAIN_TYPES, "C")
+    if complaint is not None:
+        raise TypeError(complaint)
 
 
 def scan(x: Any, op: str, first: Any, exclusive: bool, out: Any, *keywords: Any) -> Any:
