@@ -2,6 +2,7 @@
 
 #include "python/bindings/call.hpp"
 #include "python/bindings/numpy.hpp"
+#include "python/bindings/operators.hpp"
 #include "yupana/arrays/merge.hpp"
 #include "yupana/arrays/reduce.hpp"
 #include "yupana/arrays/scan.hpp"
@@ -14,32 +15,13 @@ namespace {
 
 using namespace arrays;
 
-/// body(operator) for "plus", "min" or "max".
-template <class Body>
-void with_operator(const std::string& name, const Body& body) {
-  if (name == "plus") return body(Plus{});
-  if (name == "min") return body(Min{});
-  if (name == "max") return body(Max{});
-  throw Error(ErrorCode::usage, fmt::format("op: '{}' is unknown; use plus, min or max", name));
-}
-
-/// Sizes are compared before any pointer is used: a wrong one would write out of bounds.
-void check_size(const char* what, std::int64_t wanted, std::int64_t got) {
-  if (wanted == got) return;
-  throw Error(ErrorCode::usage, fmt::format("{}: {} values wanted, {} given", what, wanted, got));
-}
-
 void check_offsets(const Vector<std::int64_t>& offsets, std::int64_t values) {
   const std::int64_t count = size_of(offsets);
   if (count < 1) throw Error(ErrorCode::usage, "offsets: at least one wanted, none given");
   for (std::int64_t s = 0; s < count; ++s) {
     const std::int64_t least = s == 0 ? 0 : offsets.data()[s - 1];
     if (offsets.data()[s] >= least && offsets.data()[s] <= values) continue;
-    throw Error(ErrorCode::bad_input,
-                fmt::format("offsets: numbers that ascend from 0 to {} wanted, offsets[{}] is {}",
-                            values,
-                            s,
-                            offsets.data()[s]));
+    throw bad_offset(values, s, offsets.data()[s]);
   }
 }
 

@@ -1,73 +1,78 @@
+#include <algorithm>
+
 #include "python/bindings/device_arrays.hpp"
-#include "yupana/arrays/merge_cuda.cuh"
-#include "yupana/arrays/reduce_cuda.cuh"
-#include "yupana/arrays/scan_cuda.cuh"
-#include "yupana/arrays/sort_host_cuda.cuh"
+#include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/tiles.hpp"
 
 namespace yupana::python::device {
 namespace {
 
-using arrays::cuda::Workspace;
-using yupana::cuda::Stream;
+using yupana::cuda::check;
+using yupana::cuda::check_launch;
+
+constexpr int threads = 256;
+
+/// One thread a value.
+unsigned blocks_for(std::int64_t n) { return static_cast<unsigned>(divide_up(n, threads)); }
+
+__device__ std::int64_t place() { return std::int64_t{blockIdx.x} * threads + threadIdx.x; }
+
+__global__ void number_kernel(std::uint64_t* places, std::int64_t n) {
+  if (place() < n) places[place()] = static_cast<std::uint64_t>(place());
+}
+
+template <class To, class From>
+__global__ void convert_kernel(const From* from, std::int64_t n, To* to) {
+  if (place() < n) to[place()] = static_cast<To>(from[place()]);
+}
+
+__global__ void offsets_kernel(const std::int64_t* offsets,
+                               std::int64_t count,
+                               std::int64_t values,
+                               unsigned long long* first) {
+  const std::int64_t i = place();
+  if (i >= count) return;
+  const std::int64_t least = i == 0 ? 0 : offsets[i - 1];
+  if (offsets[i] < least || offsets[i] > values) {
+    atomicMin(first, static_cast<unsigned long long>(i));
+  }
+}
 
 }  // namespace
 
-template <class T>
-void inclusive_scan(const T* in, std::int64_t n, T* out) {
-  Workspace space;
-  const Stream stream;
-  arrays::cuda::inclusive_scan(space, stream, in, n, out);
-  stream.wait();
+void number(std::uint64_t* places, std::int64_t n, cudaStream_t stream) {
+  if (n == 0) return;
+  number_kernel<<<blocks_for(n), threads, 0, stream>>>(places, n);
+  check_launch("number places");
 }
 
-template <class T>
-T reduce(const T* in, std::int64_t n) {
-  if (n == 0) return T{};
-  Workspace space;
-  const Stream stream;
-  yupana::cuda::DeviceArray<T> result(1);
-  arrays::cuda::reduce(space, stream, in, n, T{}, result.data());
-  stream.wait();
-  T total{};
-  yupana::cuda::check(cudaMemcpy(&total, result.data(), sizeof(T), cudaMemcpyDeviceToHost),
-                      "fetch a total");
-  return total;
+template <class To, class From>
+void convert(const From* from, std::int64_t n, To* to, cudaStream_t stream) {
+  if (n == 0) return;
+  convert_kernel<<<blocks_for(n), threads, 0, stream>>>(from, n, to);
+  check_launch("convert values");
 }
+template void convert(const std::uint32_t*, std::int64_t, std::uint64_t*, cudaStream_t);
+template void convert(const std::uint64_t*, std::int64_t, std::uint32_t*, cudaStream_t);
+template void convert(const std::int32_t*, std::int64_t, std::int64_t*, cudaStream_t);
+template void convert(const float*, std::int64_t, double*, cudaStream_t);
+template void convert(const double*, std::int64_t, float*, cudaStream_t);
 
-template <class T>
-void sort(T* keys, std::int64_t n) {
-  Workspace space;
-  const Stream stream;
-  arrays::cuda::sort(space, stream, arrays::Columns<T>{keys, nullptr}, n);
-  stream.wait();
+std::int64_t first_bad_offset(const std::int64_t* offsets,
+                              std::int64_t count,
+                              std::int64_t values,
+                              cudaStream_t stream) {
+  if (count == 0) return 0;
+  auto first = static_cast<unsigned long long>(count);
+  yupana::cuda::DeviceArray<unsigned long long> there(1);
+  check(cudaMemcpyAsync(there.data(), &first, sizeof(first), cudaMemcpyHostToDevice, stream),
+        "look at offsets");
+  offsets_kernel<<<blocks_for(count), threads, 0, stream>>>(offsets, count, values, there.data());
+  check_launch("look at offsets");
+  check(cudaMemcpyAsync(&first, there.data(), sizeof(first), cudaMemcpyDeviceToHost, stream),
+        "look at offsets");
+  check(cudaStreamSynchronize(stream), "look at offsets");
+  return static_cast<std::int64_t>(first);
 }
-
-template <class T>
-void merge(const T* a, std::int64_t a_size, const T* b, std::int64_t b_size, T* out) {
-  using arrays::NoValue;
-  Workspace space;
-  const Stream stream;
-  arrays::cuda::merge_by_key<T, NoValue>(space,
-                                         stream,
-                                         arrays::Columns<const T, const NoValue>{a, nullptr},
-                                         a_size,
-                                         arrays::Columns<const T, const NoValue>{b, nullptr},
-                                         b_size,
-                                         arrays::Columns<T, NoValue>{out, nullptr});
-  stream.wait();
-}
-
-#define YUPANA_DEVICE_ARRAYS(T)                             \
-  template void inclusive_scan(const T*, std::int64_t, T*); \
-  template T reduce(const T*, std::int64_t);                \
-  template void sort(T*, std::int64_t);                     \
-  template void merge(const T*, std::int64_t, const T*, std::int64_t, T*);
-YUPANA_DEVICE_ARRAYS(std::int32_t)
-YUPANA_DEVICE_ARRAYS(std::int64_t)
-YUPANA_DEVICE_ARRAYS(std::uint32_t)
-YUPANA_DEVICE_ARRAYS(std::uint64_t)
-YUPANA_DEVICE_ARRAYS(float)
-YUPANA_DEVICE_ARRAYS(double)
-#undef YUPANA_DEVICE_ARRAYS
 
 }  // namespace yupana::python::device

@@ -1,22 +1,26 @@
 #pragma once
 
+#include <cuda_runtime.h>
+
 #include <cstdint>
 
-/// Arrays that are in the memory of the current GPU already. Only for CUDA builds; each call has
-/// ended on the device when it returns. T: the plain types.
+/// What the functions on vectors in the memory of the current GPU need besides the library's. Only
+/// for CUDA builds; queued on the stream.
 namespace yupana::python::device {
 
-template <class T>
-void inclusive_scan(const T* in, std::int64_t n, T* out);
+/// 0, 1, 2 ...
+void number(std::uint64_t* places, std::int64_t n, cudaStream_t stream);
 
-template <class T>
-T reduce(const T* in, std::int64_t n);
+/// to[i] = from[i]. Of types: std::uint32_t and std::uint64_t, float and double, both ways;
+/// std::int32_t to std::int64_t.
+template <class To, class From>
+void convert(const From* from, std::int64_t n, To* to, cudaStream_t stream);
 
-template <class T>
-void sort(T* keys, std::int64_t n);
-
-/// Of two sorted arrays; out overlaps neither.
-template <class T>
-void merge(const T* a, std::int64_t a_size, const T* b, std::int64_t b_size, T* out);
+/// The place of the first offset that is less than the one before, or than 0, or more than
+/// `values`; `count` where none is. Waits.
+std::int64_t first_bad_offset(const std::int64_t* offsets,
+                              std::int64_t count,
+                              std::int64_t values,
+                              cudaStream_t stream);
 
 }  // namespace yupana::python::device

@@ -1,13 +1,18 @@
 // Graphs and points in the memory of a GPU.
 #ifdef YUPANA_CUDA
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "python/bindings/device_looks.hpp"
 #include "python/bindings/there.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/geometry/closest_pair_cuda.hpp"
+#include "yupana/graph/paths_backends.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 #include "yupana/graph/shortest_paths_cuda.hpp"
 
@@ -130,6 +135,131 @@ void bind_weights(nb::module_& m) {
       nb::arg("method"));
 }
 
+/// The two matrices of a path.
+template <class W, class L>
+std::int64_t check_pair(const DeviceRows<W>& weights, const DeviceRows<L>& lengths) {
+  check_same_device("lengths", lengths, weights);
+  if (weights.shape(0) == weights.shape(1) && lengths.shape(0) == weights.shape(0) &&
+      lengths.shape(1) == weights.shape(1)) {
+    return static_cast<std::int64_t>(weights.shape(0));
+  }
+  throw Error(ErrorCode::bad_input,
+              fmt::format("paths: weights ({} x {}) and their closure ({} x {}) must be square and "
+                          "of one size",
+                          weights.shape(0),
+                          weights.shape(1),
+                          lengths.shape(0),
+                          lengths.shape(1)));
+}
+
+template <class T>
+std::vector<T> fetched_row(const T* matrix, std::int64_t n, std::int64_t i) {
+  std::vector<T> row(static_cast<std::size_t>(n));
+  check(cudaMemcpy(row.data(), matrix + i * n, row.size() * sizeof(T), cudaMemcpyDeviceToHost),
+        "fetch a row");
+  return row;
+}
+
+/// The lengths from `start` come to the host, and the weights into each vertex on the way. Numbers
+/// of two types are compared as float64, as those in host memory are.
+template <class W, class L>
+std::vector<std::int64_t> path_there(
+    const W* weights, const L* lengths, std::int64_t n, std::int64_t start, std::int64_t end) {
+  using T = std::conditional_t<std::is_same_v<W, L>, W, double>;
+  if (start < 0 || end < 0 || start >= n || end >= n) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("path: weights and lengths of one size and vertices from 0 to {} "
+                            "wanted, {} and {} given",
+                            n - 1,
+                            start,
+                            end));
+  }
+  const std::vector<L> row = fetched_row(lengths, n, start);
+  const std::vector<T> from_start(row.begin(), row.end());
+  std::vector<W> fetched(row.size());
+  std::vector<T> column(row.size());
+  DeviceArray<W> room(n);
+  const auto column_of = [&](std::int64_t y) {
+    device::fetch_column(weights, n, y, room.data(), fetched.data());
+    std::copy(fetched.begin(), fetched.end(), column.begin());
+    return static_cast<const T*>(column.data());
+  };
+  return graph::path_by_columns<T>(
+      from_start.data(), n, FunctionView<const T*(std::int64_t)>(column_of), start, end);
+}
+
+/// Rows in which rounding left gaps, hardly any, are filled on the host, which asks for weights row
+/// by row.
+template <class T>
+DeviceArray<std::int32_t> predecessors_there(Context& context,
+                                             const T* weights,
+                                             const T* lengths,
+                                             std::int64_t n) {
+  DeviceArray<std::int32_t> result(n * n);
+  const auto gaps = graph::cuda::predecessors<T>(
+      context, {weights, n, n}, {lengths, n, n}, {result.data(), n, n});
+  std::vector<T> edges;
+  const auto row_of = [&](std::int64_t x) {
+    edges = fetched_row(weights, n, x);
+    return static_cast<const T*>(edges.data());
+  };
+  std::vector<std::int32_t> filled(static_cast<std::size_t>(n));
+  for (const std::int64_t source : gaps) {
+    context.check_cancelled();
+    const std::vector<T> row = fetched_row(lengths, n, source);
+    graph::complete_by_rows<T>(
+        row.data(), n, FunctionView<const T*(std::int64_t)>(row_of), source, filled.data());
+    check(cudaMemcpy(result.data() + source * n,
+                     filled.data(),
+                     filled.size() * sizeof(std::int32_t),
+                     cudaMemcpyHostToDevice),
+          "fill gaps");
+  }
+  return result;
+}
+
+template <class W, class L>
+void bind_path(nb::module_& m) {
+  m.def(
+      "path",
+      [](const Options& options,
+         DeviceRows<W> weights,
+         DeviceRows<L> lengths,
+         std::int64_t start,
+         std::int64_t end) {
+        const std::int64_t n = check_pair(weights, lengths);
+        return call_there(options, weights.device_id(), [&](Context&) {
+          return path_there(weights.data(), lengths.data(), n, start, end);
+        });
+      },
+      nb::arg("options"),
+      taken("weights"),
+      taken("lengths"),
+      nb::arg("start"),
+      nb::arg("end"));
+}
+
+template <class T>
+void bind_paths(nb::module_& m) {
+  bind_path<T, std::int32_t>(m);
+  bind_path<T, float>(m);
+  bind_path<T, double>(m);
+  m.def(
+      "predecessors",
+      [](const Options& options, DeviceRows<T> weights, DeviceRows<T> lengths) {
+        const std::int64_t n = check_pair(weights, lengths);
+        const auto find = [&](Context& context) {
+          return predecessors_there(context, weights.data(), lengths.data(), n);
+        };
+        return given(call_there(options, weights.device_id(), find),
+                     {weights.shape(0), weights.shape(1)},
+                     weights.device_id());
+      },
+      nb::arg("options"),
+      taken("weights"),
+      taken("lengths"));
+}
+
 template <class T>
 void bind_points(nb::module_& m) {
   m.def(
@@ -154,6 +284,9 @@ void bind_device_graph(nb::module_& m) {
   bind_weights<std::int32_t>(m);
   bind_weights<float>(m);
   bind_weights<double>(m);
+  bind_paths<std::int32_t>(m);
+  bind_paths<float>(m);
+  bind_paths<double>(m);
   bind_points<float>(m);
   bind_points<double>(m);
 }

@@ -140,6 +140,14 @@ __global__ void rows_kernel(const float* values,
   }
 }
 
+template <class T>
+__global__ void column_kernel(const T* values, std::int64_t n, std::int64_t j, T* to) {
+  for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < n;
+       i += std::int64_t{gridDim.x} * threads) {
+    to[i] = values[i * n + j];
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -193,5 +201,17 @@ void fetch_rows(const float* values,
   check_launch("fetch rows");
   check(cudaMemcpy(to, fetched.data(), fetched.bytes(), cudaMemcpyDeviceToHost), "fetch rows");
 }
+
+template <class T>
+void fetch_column(const T* values, std::int64_t n, std::int64_t j, T* room, T* to) {
+  column_kernel<<<blocks_for(n), threads>>>(values, n, j, room);
+  check_launch("fetch a column");
+  check(cudaMemcpy(to, room, static_cast<std::size_t>(n) * sizeof(T), cudaMemcpyDeviceToHost),
+        "fetch a column");
+}
+template void fetch_column(
+    const std::int32_t*, std::int64_t, std::int64_t, std::int32_t*, std::int32_t*);
+template void fetch_column(const float*, std::int64_t, std::int64_t, float*, float*);
+template void fetch_column(const double*, std::int64_t, std::int64_t, double*, double*);
 
 }  // namespace yupana::python::device

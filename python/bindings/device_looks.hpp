@@ -43,4 +43,8 @@ void fetch_rows(const float* values,
                 const std::vector<std::int64_t>& chosen,
                 float* to);
 
+/// to = column j of an n x n matrix; `room` holds n values on the device, `to` is host memory.
+template <class T>
+void fetch_column(const T* values, std::int64_t n, std::int64_t j, T* room, T* to);
+
 }  // namespace yupana::python::device

@@ -1,8 +1,7 @@
-// Merges, and products of polynomials and matrices, in the memory of a GPU.
+// Products of polynomials and matrices in the memory of a GPU.
 #ifdef YUPANA_CUDA
 #include <span>
 
-#include "python/bindings/device_arrays.hpp"
 #include "python/bindings/device_looks.hpp"
 #include "python/bindings/there.hpp"
 #include "yupana/core/error.hpp"
@@ -15,15 +14,6 @@ namespace {
 
 using yupana::cuda::check;
 using yupana::cuda::Stream;
-
-template <class A, class B>
-void check_same_device(const A& a, const B& b) {
-  if (a.device_id() == b.device_id()) return;
-  throw Error(ErrorCode::usage,
-              fmt::format("b: an array on GPU {} wanted, where a is, one on GPU {} given",
-                          a.device_id(),
-                          b.device_id()));
-}
 
 /// Largest magnitude the product's coefficients may have; throws where the transforms cannot tell
 /// them apart.
@@ -85,7 +75,7 @@ void bind_polynomials(nb::module_& m) {
   m.def(
       "polymul",
       [](const Options& options, DeviceVector<T> a, DeviceVector<T> b) {
-        check_same_device(a, b);
+        check_same_device("b", a, b);
         const std::size_t size = a.size() == 0 || b.size() == 0 ? 0 : a.size() + b.size() - 1;
         return given(call_there(options,
                                 a.device_id(),
@@ -107,7 +97,7 @@ void bind_matrices(nb::module_& m) {
   m.def(
       "matmul",
       [](const Options& options, DeviceRows<T> a, DeviceRows<T> b) {
-        check_same_device(a, b);
+        check_same_device("b", a, b);
         if (a.shape(1) != b.shape(0)) {
           throw Error(ErrorCode::bad_input,
                       fmt::format("matmul: {} x {} times {} x {}; wanted m x k, k x n",
@@ -144,29 +134,6 @@ void bind_matrices(nb::module_& m) {
       taken("b"));
 }
 
-template <class T>
-void bind_merge(nb::module_& m) {
-  m.def(
-      "merge",
-      [](const Options& options, DeviceVector<T> a, DeviceVector<T> b) {
-        check_same_device(a, b);
-        const auto a_size = static_cast<std::int64_t>(a.size());
-        const auto b_size = static_cast<std::int64_t>(b.size());
-        return given(call_there(options,
-                                a.device_id(),
-                                [&](Context&) {
-                                  DeviceArray<T> out(a_size + b_size);
-                                  device::merge(a.data(), a_size, b.data(), b_size, out.data());
-                                  return out;
-                                }),
-                     {a.size() + b.size()},
-                     a.device_id());
-      },
-      nb::arg("options"),
-      taken("a"),
-      taken("b"));
-}
-
 }  // namespace
 
 void bind_device_products(nb::module_& m) {
@@ -174,12 +141,6 @@ void bind_device_products(nb::module_& m) {
   bind_polynomials<double>(m);
   bind_matrices<float>(m);
   bind_matrices<double>(m);
-  bind_merge<std::int32_t>(m);
-  bind_merge<std::int64_t>(m);
-  bind_merge<std::uint32_t>(m);
-  bind_merge<std::uint64_t>(m);
-  bind_merge<float>(m);
-  bind_merge<double>(m);
 }
 
 }  // namespace yupana::python

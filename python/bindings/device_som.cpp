@@ -13,6 +13,7 @@
 #include "python/bindings/numpy.hpp"
 #include "python/bindings/there.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/som/distances_cuda.hpp"
 #include "yupana/som/quality.hpp"
 #include "yupana/som/search_cuda.hpp"
 #include "yupana/som/train.hpp"
@@ -118,11 +119,10 @@ struct Nearest {
   DeviceArray<double> best_distance, second_distance;
 };
 
-Nearest nearest_there(Context& context,
-                      const DeviceRows<float>& samples,
-                      const Rows<float>& codebook,
-                      bool whole) {
-  const auto rows = static_cast<std::int64_t>(samples.shape(0));
+/// The codebook of a map that fits the samples, which are finite, and so is it.
+MatrixView<const float> fitting(Context& context,
+                                const DeviceRows<float>& samples,
+                                const Rows<float>& codebook) {
   const auto cols = static_cast<std::int64_t>(samples.shape(1));
   const MatrixView<const float> view = view_of(codebook);
   if (view.cols != cols) {
@@ -134,6 +134,36 @@ Nearest nearest_there(Context& context,
   if (view.rows < 1) throw Error(ErrorCode::bad_input, "som: a map without neurons");
   checked_extents(samples);
   som::check_finite(context, view, "codebook");
+  return view;
+}
+
+/// body(first, count) on samples in pieces of about a fifth of a second, so long as a call that is
+/// cancelled waits, and the end of each.
+template <class Body>
+void in_pieces(Context& context,
+               std::int64_t rows,
+               std::int64_t cells,
+               const char* name,
+               const Stream& stream,
+               const Body& body) {
+  Stage stage(context, name, static_cast<double>(rows), "samples");
+  constexpr std::int64_t most_work = 1'000'000'000'000;
+  const std::int64_t piece = std::max<std::int64_t>(1 << 14, most_work / cells);
+  for (std::int64_t first = 0; first < rows; first += piece) {
+    const std::int64_t count = std::min(piece, rows - first);
+    body(first, count);
+    stream.wait();
+    stage.advance(static_cast<double>(count));
+  }
+}
+
+Nearest nearest_there(Context& context,
+                      const DeviceRows<float>& samples,
+                      const Rows<float>& codebook,
+                      bool whole) {
+  const auto rows = static_cast<std::int64_t>(samples.shape(0));
+  const auto cols = static_cast<std::int64_t>(samples.shape(1));
+  const MatrixView<const float> view = fitting(context, samples, codebook);
   const std::int64_t others = whole ? rows : 0;
   Nearest found{DeviceArray<std::int32_t>(rows),
                 DeviceArray<std::int32_t>(others),
@@ -141,12 +171,7 @@ Nearest nearest_there(Context& context,
                 DeviceArray<double>(others)};
   DeviceArray<float> weights = som::cuda::copied(view, 0, view.rows);
   const Stream stream;
-  Stage stage(context, "nearest neurons", static_cast<double>(rows), "samples");
-  // A fifth of a second: a call that is cancelled waits for one piece.
-  constexpr std::int64_t most_work = 1'000'000'000'000;
-  const std::int64_t piece = std::max<std::int64_t>(1 << 14, most_work / (view.rows * cols));
-  for (std::int64_t first = 0; first < rows; first += piece) {
-    const std::int64_t count = std::min(piece, rows - first);
+  const auto search = [&](std::int64_t first, std::int64_t count) {
     som::cuda::launch_exact({samples.data() + first * cols, count, cols, cols},
                             {weights.data(), nullptr, nullptr, nullptr, view.rows, cols},
                             nullptr,
@@ -156,10 +181,28 @@ Nearest nearest_there(Context& context,
                              whole ? found.best_distance.data() + first : nullptr,
                              whole ? found.second_distance.data() + first : nullptr},
                             stream);
-    stream.wait();
-    stage.advance(static_cast<double>(count));
-  }
+  };
+  in_pieces(context, rows, view.rows * cols, "nearest neurons", stream, search);
   return found;
+}
+
+DeviceArray<double> distances_there(Context& context,
+                                    const DeviceRows<float>& samples,
+                                    const Rows<float>& codebook) {
+  const auto rows = static_cast<std::int64_t>(samples.shape(0));
+  const auto cols = static_cast<std::int64_t>(samples.shape(1));
+  const MatrixView<const float> view = fitting(context, samples, codebook);
+  DeviceArray<double> distances(rows * view.rows);
+  DeviceArray<float> weights = som::cuda::copied(view, 0, view.rows);
+  const Stream stream;
+  const auto measure = [&](std::int64_t first, std::int64_t count) {
+    som::cuda::launch_distances({samples.data() + first * cols, count, cols, cols},
+                                {weights.data(), nullptr, nullptr, nullptr, view.rows, cols},
+                                distances.data() + first * view.rows,
+                                stream);
+  };
+  in_pieces(context, rows, view.rows * cols, "distances", stream, measure);
+  return distances;
 }
 
 template <class T>
@@ -215,6 +258,20 @@ void bind_device_som(nb::module_& m) {
           return nearest_there(context, samples, codebook, false);
         });
         return given(std::move(found.best), {samples.shape(0)}, samples.device_id());
+      },
+      nb::arg("options"),
+      taken("samples"),
+      nb::arg("codebook"));
+  m.def(
+      "som_distances",
+      [](const Options& options, DeviceRows<float> samples, Rows<float> codebook) {
+        return given(call_there(options,
+                                samples.device_id(),
+                                [&](Context& context) {
+                                  return distances_there(context, samples, codebook);
+                                }),
+                     {samples.shape(0), codebook.shape(0)},
+                     samples.device_id());
       },
       nb::arg("options"),
       taken("samples"),

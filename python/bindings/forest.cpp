@@ -12,6 +12,7 @@
 #include "yupana/forest/prune.hpp"
 #include "yupana/io/model_files.hpp"
 #ifdef YUPANA_CUDA
+#include "python/bindings/device_arrays.hpp"
 #include "python/bindings/there.hpp"
 #include "yupana/forest/tree_cuda.hpp"
 #endif
@@ -184,6 +185,28 @@ void bind_table_type(nb::module_& m, nb::class_<Model>& model) {
         };
         return given(call_there(options, table.device_id(), predict),
                      {table.shape(0), outputs},
+                     table.device_id());
+      },
+      nb::arg("options"),
+      taken("table"));
+  model.def(
+      "apply_there",
+      [](const Model& self, const Options& options, DeviceColumns<T> table) {
+        const auto rows = static_cast<std::int64_t>(table.shape(0));
+        const auto columns = static_cast<std::int64_t>(table.shape(1));
+        const std::int64_t count = rows * std::ssize(self.trees);
+        const auto apply = [&](Context&) {
+          DeviceArray<std::int32_t> leaves(count);
+          DeviceArray<std::int64_t> wide(count);
+          forest::cuda::apply_there<T>(
+              self, table.device_id(), {table.data(), rows, columns, rows}, leaves.data());
+          const yupana::cuda::Stream stream;
+          device::convert(leaves.data(), count, wide.data(), stream);
+          stream.wait();
+          return wide;
+        };
+        return given(call_there(options, table.device_id(), apply),
+                     {table.shape(0), self.trees.size()},
                      table.device_id());
       },
       nb::arg("options"),

@@ -92,7 +92,7 @@ void bind_type(nb::module_& m) {
         check_square(distances);
         graph::FermatParams params;
         params.root = root;
-        params.precision = named("precision", precisions, precision);
+        params.precision = precision_named(precision);
         params.neighbors = neighbors;
         params.landmarks = landmarks;
         params.estimate = named("estimate", estimates, estimate);
@@ -167,6 +167,10 @@ void bind_type(nb::module_& m) {
 }
 
 }  // namespace
+
+graph::Precision precision_named(const std::string& name) {
+  return named("precision", precisions, name);
+}
 
 void bind_graph(nb::module_& module) {
   nb::module_ m = module.def_submodule("graph", "Fermat distances and shortest paths.");

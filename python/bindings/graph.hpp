@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "python/bindings/numpy.hpp"
 #include "yupana/graph/fermat.hpp"
 
@@ -14,5 +16,8 @@ inline nb::object to_python(graph::AnyMatrix&& matrix) {
       },
       std::move(matrix));
 }
+
+/// "auto", "int", "float32" or "float64".
+graph::Precision precision_named(const std::string& name);
 
 }  // namespace yupana::python

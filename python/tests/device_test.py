@@ -3,16 +3,10 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from there import both, cupy, here, is_there, rng, torch
 
 import yupana
 from yupana import _core, arrays
-
-if not yupana.info()["devices"]:
-    pytest.skip("no GPU: no CUDA device, or not built with CUDA", allow_module_level=True)
-torch = pytest.importorskip("torch")
-cupy = pytest.importorskip("cupy")
-
-rng = np.random.default_rng(0)
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
@@ -67,21 +61,6 @@ def test_memory_of_results_is_given_back():
     for _ in range(10):
         arrays.sort(x)
     assert free - torch.cuda.mem_get_info()[0] < 64 << 20
-
-
-def both(x):
-    """The array in the memory of a GPU, as torch and as CuPy have it."""
-    return torch.from_numpy(np.ascontiguousarray(x)).cuda(), cupy.asarray(x)
-
-
-def here(x):
-    return x.cpu().numpy() if isinstance(x, torch.Tensor) else cupy.asnumpy(x)
-
-
-def is_there(found, like):
-    """An array of the same library on the same GPU."""
-    kind = torch.Tensor if isinstance(like, torch.Tensor) else cupy.ndarray
-    return isinstance(found, kind) and found.__dlpack_device__() == like.__dlpack_device__()
 
 
 def test_arrays_are_read_where_they_lie():
@@ -321,67 +300,6 @@ def test_work_of_other_streams_is_waited_for():
         for _ in range(200):
             y += 1
         assert arrays.reduce(y) == 200 * 2**24
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: arrays.sort(torch.zeros(3, dtype=torch.bool, device="cuda")),
-        lambda: arrays.sort(torch.zeros(3, 3, device="cuda")),
-        lambda: arrays.sort(torch.zeros(8, device="cuda")[::2]),
-        lambda: arrays.reduce(cupy.zeros(8, "int16")),
-        lambda: yupana.fft(torch.zeros(8, device="cuda")),
-        lambda: yupana.fermat(torch.zeros(3, 3, device="cuda")),
-        lambda: arrays.merge(torch.zeros(3, device="cuda"), np.zeros(3)),
-        lambda: arrays.merge(np.zeros(3), torch.zeros(3, device="cuda")),
-        lambda: arrays.merge(cupy.zeros(3, "int32"), cupy.zeros(3, "int64")),
-        lambda: arrays.exclusive_scan(cupy.zeros(3)),
-        lambda: yupana.distances(cupy.zeros((3, 3))),
-        lambda: yupana.distances(cupy.zeros((3, 3), "int8")[:, ::2]),
-        lambda: yupana.read_genotypes(cupy.zeros((3, 3), "int8")),
-        lambda: yupana.shortest_paths(cupy.zeros((3, 3), "int64")),
-        lambda: yupana.shortest_paths(cupy.zeros((4, 4)).T[:3, :3]),
-        lambda: yupana.closest_pair(cupy.zeros((3, 3), "int64")),
-        lambda: yupana.polymul(cupy.zeros(3, "int32"), cupy.zeros(3, "int32")),
-        lambda: yupana.spectral.matmul(*[cupy.zeros((3, 3), "float16")] * 2),
-        lambda: yupana.spectral.matmul(cupy.zeros((3, 4)).T, cupy.zeros((3, 3))),
-        lambda: yupana.SOM().fit(cupy.zeros((100, 3))),
-        lambda: yupana.SOM().fit(cupy.zeros((100, 6), "float32")[:, ::2]),
-        lambda: yupana.SOM().fit(np.zeros((100, 3))).transform(cupy.zeros((100, 3), "float32")),
-        lambda: yupana.DecisionTreeClassifier().fit(cupy.zeros((9, 3)), np.arange(9) % 2),
-        lambda: yupana.DecisionTreeClassifier().fit(cupy.zeros((9, 3), "int64").T, np.arange(3)),
-        lambda: yupana.DecisionTreeRegressor().fit(cupy.zeros((3, 9)).T, cupy.zeros(9)),
-        lambda: yupana.DecisionTreeRegressor().fit([[0], [1]], [0, 1]).apply(cupy.zeros((9, 1))),
-    ],
-)
-def test_what_has_no_way_on_the_device_is_refused(call):
-    with pytest.raises(TypeError) as caught:
-        call()
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: yupana.SOM(initial="pca").fit(cupy.zeros((100, 3), "float32")),
-        lambda: yupana.SOM(training="online").fit(cupy.zeros((100, 3), "float32")),
-        lambda: yupana.SOM().fit(cupy.full((100, 3), np.nan, "float32")),
-        lambda: yupana.SOM().fit(cupy.zeros((0, 3), "float32")),
-        lambda: yupana.SOM().fit(cupy.zeros(3, "float32")),
-        lambda: yupana.SOM(device="cpu").fit(cupy.zeros((100, 3), "float32")),
-        lambda: yupana.closest_pair(cupy.zeros((3, 3)), "divide"),
-        lambda: yupana.closest_pair(cupy.zeros((1, 3))),
-        lambda: yupana.shortest_paths(cupy.zeros((3, 4))),
-        lambda: yupana.shortest_paths(cupy.zeros((3, 3)), device="cpu"),
-        lambda: yupana.shortest_paths(cupy.eye(3, dtype="int32") - 1),
-        lambda: yupana.spectral.matmul(cupy.zeros((3, 3)), cupy.zeros((2, 3))),
-        lambda: yupana.polymul(cupy.zeros(3), cupy.zeros(3), exact=True),
-    ],
-)
-def test_what_cannot_be_is_said_in_one_line(call):
-    with pytest.raises(ValueError) as caught:
-        call()
-    assert "\n" not in str(caught.value)
 
 
 def test_both_backends_give_the_same_bits():

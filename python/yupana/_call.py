@@ -12,6 +12,9 @@ from . import _core
 #: ``(stage, done, total, unit, seconds)``.
 ProgressLike = Union[bool, None, Callable[[str, float, float, str, float], Any]]
 
+#: What comes out: a NumPy array, or one of the library of an argument that is on a GPU.
+Array = Any
+
 PLAIN_TYPES = ("int32", "int64", "uint32", "uint64", "float32", "float64")
 
 
@@ -91,8 +94,30 @@ def host_array(array: Any, name: str, dtype: Any = None) -> np.ndarray:
             "(CuPy) or .cpu() (torch)"
         )
     if not isinstance(array, np.ndarray) and hasattr(array, "__dlpack__"):
-        array = np.from_dlpack(array)
+        _wait(array)
+        try:
+            array = np.from_dlpack(array)
+        except (BufferError, RuntimeError) as error:
+            kind = getattr(array, "dtype", type(array).__name__)
+            raise TypeError(f"{name}: {kind}: {str(error).splitlines()[0]}") from error
+        if array.__dlpack_device__()[0] != 1:
+            array = np.asarray(_Plain(array))
     return np.asarray(array, dtype=dtype)
+
+
+class _Plain:
+    """Memory that the host may read, without the device that NumPy goes on telling others of."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.__array_interface__ = array.__array_interface__
+        self._array = array  # owns the memory
+
+
+def _wait(array: Any) -> None:
+    """For what was asked of the GPU that memory which the host may read belongs to as well."""
+    kind, number = array.__dlpack_device__()
+    if kind == 13 and hasattr(_core, "device"):
+        _core.device.wait(int(number))
 
 
 def plain_vector(array: Any, name: str) -> np.ndarray:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._call import ProgressLike, on_gpu, options, output, plain_vector
+from ._call import Array, ProgressLike, host_array, on_gpu, options, output, plain_vector
 
 __all__ = [
     "argsort",
@@ -51,16 +51,16 @@ def inclusive_scan(
     x: Any,
     op: str = "plus",
     *,
-    out: np.ndarray | None = None,
+    out: Array | None = None,
     device: str = "auto",
     threads: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """Running totals: ``out[i] = x[0] op x[1] op ... op x[i]``.
 
     Parameters
     ----------
-    x : vector, shape (n,); of a GPU (CuPy, torch): scanned there, by "plus"
+    x : vector, shape (n,); of a GPU (CuPy, torch): scanned there
     op : "plus", "min" or "max"
     out : array to write to, of the shape and type of x; may be x itself
 
@@ -75,10 +75,10 @@ def inclusive_scan(
     >>> yupana.arrays.inclusive_scan(np.array([3, 1, 4, 1, 5]))
     array([ 3,  4,  8,  9, 14])
     """
-    if on_gpu(x) and out is None:
+    if on_gpu(x):
         from . import _device
 
-        return _device.inclusive_scan(x, op)
+        return _device.scan(x, op, None, False, out, device, threads, None, progress)
     x = plain_vector(x, "x")
     out = output(out, x.size, x.dtype)
     with options(device, threads, None, progress) as call:
@@ -91,16 +91,16 @@ def exclusive_scan(
     init: Any = None,
     op: str = "plus",
     *,
-    out: np.ndarray | None = None,
+    out: Array | None = None,
     device: str = "auto",
     threads: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """Running totals before each value: ``out[0] = init, out[i] = init op x[0] op ... op x[i-1]``.
 
     Parameters
     ----------
-    x : vector, shape (n,)
+    x : vector, shape (n,); of a GPU (CuPy, torch): scanned there
     init : number; by default 0, for "min" and "max" the greatest and least number of the type
     op : "plus", "min" or "max"
     out : array to write to, of the shape and type of x; may be x itself
@@ -111,6 +111,11 @@ def exclusive_scan(
     >>> yupana.arrays.exclusive_scan(np.array([3, 1, 4, 1, 5]))
     array([0, 3, 4, 8, 9])
     """
+    if on_gpu(x):
+        from . import _device
+
+        first = _start(init, _device.dtype_of(x), op)
+        return _device.scan(x, op, first, True, out, device, threads, None, progress)
     x = plain_vector(x, "x")
     out = output(out, x.size, x.dtype)
     with options(device, threads, None, progress) as call:
@@ -129,16 +134,19 @@ def reduce(
 ) -> Any:
     """The total ``init op x[0] op ... op x[n-1]``, a scalar of the type of x.
 
+    A vector of a GPU (CuPy, torch) is read there; the total comes to the host.
+
     Examples
     --------
     >>> import numpy as np, yupana
     >>> int(yupana.arrays.reduce(np.array([3, 1, 4, 1, 5]), "max"))
     5
     """
-    if on_gpu(x) and init is None:
+    if on_gpu(x):
         from . import _device
 
-        return _device.reduce(x, op)
+        start = _start(init, _device.dtype_of(x), op)
+        return _device.reduce(x, op, start, device, threads, None, progress)
     x = plain_vector(x, "x")
     with options(device, threads, None, progress) as call:
         return x.dtype.type(_core.arrays.reduce(call, x, _start(init, x.dtype, op), op))
@@ -152,10 +160,11 @@ def segmented_scan(
     device: str = "auto",
     threads: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """Running totals within segments: segment s is ``x[offsets[s]:offsets[s + 1]]``.
 
-    What stands outside ``x[offsets[0]:offsets[-1]]`` comes out as it is.
+    What stands outside ``x[offsets[0]:offsets[-1]]`` comes out as it is. x of a GPU (CuPy, torch) is
+    scanned there; offsets may be there too (int64), or in host memory.
 
     Examples
     --------
@@ -163,8 +172,12 @@ def segmented_scan(
     >>> yupana.arrays.segmented_scan(np.array([1, 1, 1, 1, 1]), [0, 2, 5])
     array([1, 2, 1, 2, 3])
     """
+    if on_gpu(x):
+        from . import _device
+
+        return _device.segmented_scan(x, offsets, op, device, threads, None, progress)
     x = plain_vector(x, "x")
-    offsets = np.ascontiguousarray(offsets, dtype=np.int64)
+    offsets = np.ascontiguousarray(host_array(offsets, "offsets"), dtype=np.int64)
     out = x.copy()
     with options(device, threads, None, progress) as call:
         _core.arrays.segmented_scan(call, x, offsets, out, op)
@@ -180,8 +193,10 @@ def segmented_reduce(
     device: str = "auto",
     threads: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """The total of each segment ``x[offsets[s]:offsets[s + 1]]``; ``init`` for an empty one.
+
+    Arrays of a GPU as for :func:`segmented_scan`.
 
     Examples
     --------
@@ -189,8 +204,13 @@ def segmented_reduce(
     >>> yupana.arrays.segmented_reduce(np.array([3, 1, 4, 1, 5]), [0, 2, 2, 5])
     array([ 4,  0, 10])
     """
+    if on_gpu(x):
+        from . import _device
+
+        start = _start(init, _device.dtype_of(x), op)
+        return _device.segmented_reduce(x, offsets, op, start, device, threads, None, progress)
     x = plain_vector(x, "x")
-    offsets = np.ascontiguousarray(offsets, dtype=np.int64)
+    offsets = np.ascontiguousarray(host_array(offsets, "offsets"), dtype=np.int64)
     totals = np.empty(max(0, offsets.size - 1), x.dtype)
     with options(device, threads, None, progress) as call:
         _core.arrays.segmented_reduce(call, x, offsets, _start(init, x.dtype, op), totals, op)
@@ -204,13 +224,15 @@ def reduce_by_key(
     device: str = "auto",
     threads: int | None = None,
     progress: ProgressLike = None,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[Array, Array]:
     """Sums of runs: the key of each run of equal neighbouring keys, and the sum of its values.
 
     Parameters
     ----------
     keys : vector of integers, shape (n,)
-    values : vector, shape (n,)
+    values : vector, shape (n,); both of a GPU (CuPy, torch): summed there
+
+    Sums of integers wrap around, those of floats are made in 64 bits.
 
     Examples
     --------
@@ -221,6 +243,10 @@ def reduce_by_key(
     >>> sums
     array([3., 4., 8.])
     """
+    if on_gpu(keys) or on_gpu(values):
+        from . import _device
+
+        return _device.reduce_by_key(keys, values, device, threads, None, progress)
     keys, values = plain_vector(keys, "keys"), plain_vector(values, "values")
     if keys.dtype.kind == "f":
         raise TypeError(f"keys: integers wanted, {keys.dtype} given")
@@ -250,16 +276,16 @@ def _unmoved(words: np.ndarray, dtype: np.dtype) -> np.ndarray:
 def sort(
     keys: Any,
     *,
-    out: np.ndarray | None = None,
+    out: Array | None = None,
     device: str = "auto",
     threads: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """The keys in ascending order; NaN last.
 
     Parameters
     ----------
-    keys : vector, shape (n,)
+    keys : vector, shape (n,); of a GPU (CuPy, torch): sorted there
     out : array to write to; keys itself is sorted in place
 
     Examples
@@ -268,10 +294,10 @@ def sort(
     >>> yupana.arrays.sort(np.array([3, 1, 4, 1, 5]))
     array([1, 1, 3, 4, 5])
     """
-    if on_gpu(keys) and out is None:
+    if on_gpu(keys):
         from . import _device
 
-        return _device.sort(keys)
+        return _device.sort(keys, out, device, threads, None, progress)
     keys = plain_vector(keys, "keys")
     out = output(out, keys.size, keys.dtype)
     if out is not keys:
@@ -288,13 +314,13 @@ def sort_by_key(
     device: str = "auto",
     threads: int | None = None,
     progress: ProgressLike = None,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[Array, Array]:
     """Keys in ascending order and the values that go with them; equal keys keep their order.
 
     Parameters
     ----------
     keys : vector, shape (n,)
-    values : vector of any type of 4 or 8 bytes, shape (n,)
+    values : vector of any type of 4 or 8 bytes, shape (n,); both of a GPU (CuPy, torch): sorted there
 
     Examples
     --------
@@ -302,8 +328,12 @@ def sort_by_key(
     >>> yupana.arrays.sort_by_key(np.array([2, 1]), np.array([0.5, 0.25]))
     (array([1, 2]), array([0.25, 0.5 ]))
     """
+    if on_gpu(keys) or on_gpu(values):
+        from . import _device
+
+        return _device.sort_by_key(keys, values, device, threads, None, progress)
     keys = plain_vector(keys, "keys").copy()
-    values = np.asarray(values)
+    values = host_array(values, "values")
     words = _moved(values, "values")
     if np.shares_memory(words, values):
         words = words.copy()
@@ -318,8 +348,10 @@ def argsort(
     device: str = "auto",
     threads: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """The places of the keys in ascending order (int64); equal keys keep their order.
+
+    Of keys of a GPU (CuPy, torch) an array there.
 
     Examples
     --------
@@ -327,6 +359,10 @@ def argsort(
     >>> yupana.arrays.argsort(np.array([3, 1, 4, 1, 5]))
     array([1, 3, 0, 2, 4])
     """
+    if on_gpu(keys):
+        from . import _device
+
+        return _device.argsort(keys, device, threads, None, progress)
     keys = plain_vector(keys, "keys")
     places = np.arange(keys.size, dtype=np.int64)
     return sort_by_key(keys, places, device=device, threads=threads, progress=progress)[1]
@@ -339,7 +375,7 @@ def merge(
     device: str = "auto",
     threads: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """Two sorted vectors of one type as one; of equal keys those of a come first.
 
     Two arrays of a GPU (CuPy, torch) are merged there, into another one.
@@ -372,8 +408,8 @@ def merge_by_key(
     device: str = "auto",
     threads: int | None = None,
     progress: ProgressLike = None,
-) -> tuple[np.ndarray, np.ndarray]:
-    """As :func:`merge`, with values that move with their keys.
+) -> tuple[Array, Array]:
+    """As :func:`merge`, with values, of any type of 4 or 8 bytes, that move with their keys.
 
     Examples
     --------
@@ -382,8 +418,12 @@ def merge_by_key(
     >>> yupana.arrays.merge_by_key(a, np.array([10, 40]), b, np.array([20]))
     (array([1, 2, 4]), array([10, 20, 40]))
     """
+    if any(on_gpu(x) for x in (a, a_values, b, b_values)):
+        from . import _device
+
+        return _device.merge_by_key(a, a_values, b, b_values, device, threads, None, progress)
     a, b = plain_vector(a, "a"), plain_vector(b, "b")
-    a_values, b_values = np.asarray(a_values), np.asarray(b_values)
+    a_values, b_values = host_array(a_values, "a_values"), host_array(b_values, "b_values")
     if a.dtype != b.dtype or a_values.dtype != b_values.dtype:
         raise TypeError("b: keys and values of the types that a has wanted")
     out = np.empty(a.size + b.size, a.dtype)

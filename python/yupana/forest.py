@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _core
-from ._call import ProgressLike, host_array, on_gpu, options
+from ._call import Array, ProgressLike, host_array, on_gpu, options
 from ._tables import checked, columns, feature_names, keep, seed_of
 
 __all__ = [
@@ -231,6 +231,17 @@ class _Trees(BaseEstimator):
         with self._call() as call:
             return self._model.predict_shares(call, X)
 
+    def _leaves(self, X: Any) -> Any:
+        """Leaves of each row, (rows, trees); of a table on a GPU an array there."""
+        if on_gpu(X):
+            from . import _device
+
+            check_is_fitted(self)
+            return _device.leaves(self._model, X, *self._keywords())
+        X = self._table(X)
+        with self._call() as call:
+            return self._model.apply(call, X).astype(np.int64)
+
     @property
     def feature_importances_(self) -> np.ndarray:
         """Mean decrease of impurity by each feature; they add to 1."""
@@ -264,6 +275,21 @@ class _Trees(BaseEstimator):
         return estimator
 
 
+def _weights(sample_weight: Any, X: np.ndarray) -> np.ndarray:
+    if on_gpu(sample_weight):
+        sample_weight = host_array(sample_weight, "sample_weight")
+    return _check_sample_weight(sample_weight, X, dtype=np.float64)
+
+
+def _here(x: Any) -> np.ndarray:
+    """In host memory."""
+    if not on_gpu(x):
+        return x
+    from . import _device
+
+    return _device.host(x)
+
+
 def _typed(classes: list[str]) -> np.ndarray:
     for kind in (int, float):
         try:
@@ -286,35 +312,27 @@ class _Classes(ClassifierMixin):
         self.n_outputs_ = 1
         weights = None
         if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            weights = _weights(sample_weight, X)
         if self.class_weight is not None:
             by_class = compute_sample_weight(self.class_weight, y)
             weights = by_class if weights is None else weights * by_class
         return X, codes.astype(np.int32), weights, there
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Any) -> Array:
         """Shares of the classes, (rows, classes), in the order of ``classes_``.
 
         Of a table on a GPU an array there.
         """
         return self._shares(X)
 
-    def _shares_here(self, X: Any) -> np.ndarray:
-        shares = self._shares(X)
-        if not on_gpu(shares):
-            return shares
-        from . import _device
-
-        return _device.host(shares)
-
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of :meth:`predict_proba`."""
         with np.errstate(divide="ignore"):
-            return np.log(self._shares_here(X))
+            return np.log(_here(self._shares(X)))
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row; of equal shares the first of ``classes_``."""
-        shares = self._shares_here(X)
+        shares = _here(self._shares(X))
         return self.classes_[shares.argmax(axis=1)]
 
 
@@ -326,12 +344,21 @@ class _Numbers(RegressorMixin):
         self.n_outputs_ = 1
         weights = None
         if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            weights = _weights(sample_weight, X)
         return X, np.ascontiguousarray(y, dtype=np.float64), weights, there
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> Array:
         """The mean of each row's leaf, or of its leaves; of a table on a GPU an array there."""
         return self._shares(X)[:, 0]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R squared of the predictions for X, which may be on a GPU; y in host memory."""
+        if not on_gpu(X):
+            return super().score(X, y, sample_weight)
+        from sklearn.metrics import r2_score
+
+        predicted = _here(self._shares(X))[:, 0]
+        return r2_score(host_array(y, "y"), predicted, sample_weight=sample_weight)
 
 
 class _OneTree(_Trees):
@@ -351,17 +378,18 @@ class _OneTree(_Trees):
         """Leaves of the tree."""
         return self.tree_.n_leaves
 
-    def apply(self, X: Any) -> np.ndarray:
-        """The number of the leaf that each row ends in."""
-        X = self._table(X)
-        with self._call() as call:
-            return self._model.apply(call, X)[:, 0].astype(np.int64)
+    def apply(self, X: Any) -> Array:
+        """The number of the leaf that each row ends in; of a table on a GPU an array there."""
+        return self._leaves(X)[:, 0]
 
     def decision_path(self, X: Any) -> Any:
-        """The nodes that each row passes: a sparse indicator matrix (rows, nodes)."""
+        """The nodes that each row passes: a sparse indicator matrix (rows, nodes).
+
+        SciPy's, so of a table on a GPU the leaves come to the host.
+        """
         from scipy.sparse import csr_matrix
 
-        leaves = self.apply(X)
+        leaves = _here(self.apply(X))
         tree = self.tree_
         parent = np.full(tree.node_count, -1)
         for children in (tree.children_left, tree.children_right):
@@ -523,11 +551,9 @@ class _Forest(_Trees):
     def __len__(self) -> int:
         return self._model.trees
 
-    def apply(self, X: Any) -> np.ndarray:
-        """The number of the leaf that each row ends in, (rows, trees)."""
-        X = self._table(X)
-        with self._call() as call:
-            return self._model.apply(call, X).astype(np.int64)
+    def apply(self, X: Any) -> Array:
+        """The number of the leaf that each row ends in, (rows, trees); of a table on a GPU there."""
+        return self._leaves(X)
 
 
 class RandomForestClassifier(_Classes, _Forest):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._call import ProgressLike, host_array, on_gpu, options
+from ._call import Array, ProgressLike, host_array, on_gpu, options
 from .genotype import Genotypes
 
 __all__ = [
@@ -52,13 +52,14 @@ def _with_infinity(lengths: np.ndarray) -> np.ndarray:
 class FermatResult:
     """Fermat distances and what there is to say about them.
 
-    ``lengths``: n x n, int32, float32 or float64; inf where no path is. ``scale``: lengths are in
+    ``lengths``: n x n, int32, float32 or float64; inf where no path is (of distances on a GPU an
+    array there; of int32 2**30 - 1). ``scale``: lengths are in
     units of scale**alpha (1 unless these would leave the range of floats). ``kept_edges``: share of
     pairs whose edge is its own shortest path. ``largest_rank``, ``components``: of the graph of nearest
     neighbours, where that was asked for.
     """
 
-    lengths: np.ndarray
+    lengths: Array
     alpha: float
     rooted: bool
     scale: float
@@ -100,7 +101,9 @@ def fermat(
     Parameters
     ----------
     source : n x n matrix of distances, symmetric with zero diagonal (inf: no edge), or
-        :class:`Genotypes`, whose Euclidean distances are taken
+        :class:`Genotypes`, whose Euclidean distances are taken; a dense int32, float32 or float64
+        matrix of a GPU (CuPy, torch): lengths are an array there, in which 2**30 - 1 of an int32
+        stays "no path"; all of its edges are used
     alpha : power on every distance, at least 1; "auto" finds the least that changes half the edges
     squared : the matrix holds d**2
     root : take the 1/alpha root of the result
@@ -122,6 +125,16 @@ def fermat(
            [2, 1, 0]], dtype=int32)
     """
     samples: list[str] = []
+    if on_gpu(source):
+        if alpha == "auto" or neighbors or landmarks:
+            raise ValueError(
+                "fermat: a number for alpha and all edges wanted of distances on a GPU; for alpha "
+                "'auto', neighbors and landmarks copy them with .get() (CuPy) or .cpu() (torch)"
+            )
+        from . import _device
+
+        wanted = (squared, float(alpha), root, precision)
+        return FermatResult(**_device.fermat(source, wanted, device, threads, memory, progress))
     with options(device, threads, memory, progress) as call:
         if isinstance(source, Genotypes):
             counts = _core.genotype.count(source._input, call, False)
@@ -160,7 +173,7 @@ def shortest_paths(
     threads: int | None = None,
     memory: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """Lengths of the shortest paths between all vertices: the min-plus closure of the weights.
 
     ``result(i, j) = min over paths i = v0 .. vk = j of sum weights(v[m], v[m+1])``, 0 on the
@@ -222,7 +235,8 @@ def path(weights: Any, lengths: Any, start: int, end: int) -> list[int]:
     Parameters
     ----------
     weights : n x n matrix of edges (d**alpha for Fermat distances)
-    lengths : their :func:`shortest_paths`
+    lengths : their :func:`shortest_paths`; both of a GPU (CuPy, torch), int32, float32 or float64: only
+        the lengths from start and the weights into vertices of the path come to the host
 
     Examples
     --------
@@ -231,13 +245,19 @@ def path(weights: Any, lengths: Any, start: int, end: int) -> list[int]:
     >>> yupana.path(weights, yupana.shortest_paths(weights), 0, 2)
     [0, 1, 2]
     """
+    if on_gpu(weights) or on_gpu(lengths):
+        from . import _device
+
+        return _device.path(weights, lengths, start, end)
     weights, lengths = _same_type(weights, lengths)
     with options("cpu", 1) as call:
         return _core.graph.path(call, weights, lengths, start, end)
 
 
-def predecessors(weights: Any, lengths: Any, *, threads: int | None = None) -> np.ndarray:
+def predecessors(weights: Any, lengths: Any, *, threads: int | None = None) -> Array:
     """``result(i, j)``: the vertex before j on a shortest path from i; -1 for i = j or no path.
+
+    Of weights and lengths of a GPU (CuPy, torch), of one type, an int32 array there.
 
     Examples
     --------
@@ -248,6 +268,10 @@ def predecessors(weights: Any, lengths: Any, *, threads: int | None = None) -> n
            [ 1, -1,  1],
            [ 1,  2, -1]], dtype=int32)
     """
+    if on_gpu(weights) or on_gpu(lengths):
+        from . import _device
+
+        return _device.predecessors(weights, lengths, "auto", threads)
     weights, lengths = _same_type(weights, lengths)
     with options("cpu", threads) as call:
         return _core.graph.predecessors(call, weights, lengths)
@@ -337,7 +361,9 @@ class Fermat:
         return self
 
     def fit(self, distances: Any) -> "Fermat":
-        """Computes all distances from an n x n matrix of d, or from :class:`Genotypes`."""
+        """Computes all distances from an n x n matrix of d, or from :class:`Genotypes`; of a matrix on a
+        GPU (CuPy, torch), with "FW", there.
+        """
         estimates = {"up": "upper", "no_lca": "upper", "down": "lower", "mean": "mean"}
         if self.path_method not in ("FW", "D", "L"):
             raise ValueError(f"path_method: FW, D or L wanted, {self.path_method!r} given")
@@ -365,7 +391,7 @@ class Fermat:
         """F(a, b)."""
         return self.result_.lengths[a, b]
 
-    def get_distances(self) -> np.ndarray:
+    def get_distances(self) -> Array:
         """All of them, n x n."""
         return self.result_.lengths
 

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._call import ProgressLike, on_gpu, options
+from ._call import Array, ProgressLike, host_array, on_gpu, options
 from ._tables import checked, keep, seed_of
 
 __all__ = ["SOM"]
@@ -38,7 +38,8 @@ class SOM(TransformerMixin, BaseEstimator):
     device, threads : where and on how many threads; progress : True, or a callable
 
     Samples in the memory of a GPU (CuPy, torch), dense float32, are trained on and searched there:
-    ``fit`` by the batch rule from "samples", "uniform" or a codebook, ``predict``, and the errors.
+    ``fit`` by the batch rule from "samples", "uniform" or a codebook, ``predict``, ``transform``, and
+    the errors.
 
     Attributes
     ----------
@@ -110,11 +111,6 @@ class SOM(TransformerMixin, BaseEstimator):
     def _samples(self, X: Any, reset: bool = False) -> np.ndarray:
         if not reset:
             check_is_fitted(self)
-        if on_gpu(X):
-            raise TypeError(
-                "X: an array in host memory wanted, one on a GPU given; copy it with .get() (CuPy) "
-                "or .cpu() (torch)"
-            )
         return checked(self, X, reset=reset, dtype=np.float32, order="C")
 
     def fit(self, X: Any, y: Any = None) -> "SOM":
@@ -125,7 +121,7 @@ class SOM(TransformerMixin, BaseEstimator):
 
     def fit_from(self, X: Any, weights: Any) -> "SOM":
         """Trains on from a codebook, (rows * cols, features)."""
-        weights = np.ascontiguousarray(weights, dtype=np.float32)
+        weights = np.ascontiguousarray(host_array(weights, "weights"), dtype=np.float32)
         if on_gpu(X):
             return self._train_there(X, weights)
         return self._train(self._samples(X, reset=True), weights)
@@ -159,7 +155,7 @@ class SOM(TransformerMixin, BaseEstimator):
     def _keywords(self) -> tuple[Any, ...]:
         return self.device, self.threads, None, self.progress
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> Array:
         """The nearest neuron of each sample, int32; ties go to the smaller neuron."""
         if on_gpu(X):
             from . import _device
@@ -170,12 +166,20 @@ class SOM(TransformerMixin, BaseEstimator):
         with self._call() as call:
             return _core.som.nearest(call, X, self.weights_)["best"]
 
-    def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
+    def fit_predict(self, X: Any, y: Any = None) -> Array:
         """Trains the map; the nearest neuron of each sample."""
         return self.fit(X).labels_
 
-    def transform(self, X: Any) -> np.ndarray:
-        """Euclidean distances of each sample to each neuron, (samples, rows * cols)."""
+    def transform(self, X: Any) -> Array:
+        """Euclidean distances of each sample to each neuron, (samples, rows * cols), float64.
+
+        Of samples on a GPU an array there.
+        """
+        if on_gpu(X):
+            from . import _device
+
+            check_is_fitted(self)
+            return _device.som_distances(X, self.weights_, *self._keywords())
         X = self._samples(X)
         with self._call() as call:
             return _core.som.distances(call, X, self.weights_)

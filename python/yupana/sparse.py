@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._call import ProgressLike, host_array, on_gpu, options
+from ._call import Array, ProgressLike, host_array, on_gpu, options
 
 __all__ = ["TriangularSystem", "triangular_solve"]
 
@@ -101,7 +101,7 @@ class TriangularSystem:
             self._system.update_values(call, values, self._entries)
         return self
 
-    def solve(self, b: Any) -> np.ndarray:
+    def solve(self, b: Any) -> Array:
         """x with A x = b; b: (rows,) or (rows, k).
 
         b of a GPU (CuPy, torch), dense and of the matrix's type, is read there and x made there, if
@@ -112,7 +112,7 @@ class TriangularSystem:
 
             if b.ndim not in (1, 2) or b.shape[0] != self.shape[0]:
                 raise ValueError(f"b: {self.shape[0]} rows wanted, shape {tuple(b.shape)} given")
-            return _device.solve(self._system, b, "auto", *self._keywords[1:])
+            return _device.solve(self._system, self.dtype, b, "auto", *self._keywords[1:])
         b = np.ascontiguousarray(host_array(b, "b"), dtype=self.dtype)
         if b.ndim not in (1, 2) or b.shape[0] != self.shape[0]:
             raise ValueError(f"b: {self.shape[0]} rows wanted, shape {b.shape} given")

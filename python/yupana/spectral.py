@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._call import ProgressLike, host_array, on_gpu, options
+from ._call import Array, ProgressLike, host_array, on_gpu, options
 
 __all__ = ["fft", "fft2", "ifft", "ifft2", "irfft", "matmul", "multiply", "polymul", "rfft"]
 
@@ -35,9 +35,9 @@ def _rows(x: np.ndarray) -> np.ndarray:
 
 def _transform(x: Any, inverse: bool, keywords: tuple[Any, ...]) -> Any:
     if on_gpu(x):
-        from ._device import fft as on_device
+        from . import _device
 
-        return on_device(x, inverse)
+        return _device.fft(x, inverse, *keywords)
     x = _complex(x)
     with options(*keywords) as call:
         return _core.spectral.fft(call, _rows(x), inverse).reshape(x.shape)
@@ -50,7 +50,7 @@ def fft(
     threads: int | None = None,
     memory: int | None = None,
     progress: ProgressLike = None,
-) -> Any:
+) -> Array:
     """Transforms along the last axis: ``X[k] = sum over j of x[j] exp(-2 pi i j k / n)``.
 
     complex64 for float32 and complex64, else complex128. Relative L2 error at most 3e-7 log2 n
@@ -74,7 +74,7 @@ def ifft(
     threads: int | None = None,
     memory: int | None = None,
     progress: ProgressLike = None,
-) -> Any:
+) -> Array:
     """Undoes :func:`fft`: ``x[j] = 1/n sum over k of X[k] exp(+2 pi i j k / n)``.
 
     Examples
@@ -93,8 +93,10 @@ def rfft(
     threads: int | None = None,
     memory: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """The n // 2 + 1 values ``X[0..n/2]`` of real signals along the last axis.
+
+    float32 or float64 of a GPU (CuPy, torch) is transformed there.
 
     Examples
     --------
@@ -102,10 +104,24 @@ def rfft(
     >>> np.abs(yupana.spectral.rfft(np.array([1.0, 0.0, -1.0, 0.0])))
     array([0., 2., 0.])
     """
+    if on_gpu(x):
+        from . import _device
+
+        return _device.rfft(x, device, threads, memory, progress)
     x = _real(x)
     with options(device, threads, memory, progress) as call:
         result = _core.spectral.rfft(call, _rows(x))
     return result.reshape(*x.shape[:-1], x.shape[-1] // 2 + 1)
+
+
+def _length(x: Any, n: int | None) -> int:
+    """Of the real signals whose spectra these are."""
+    values = x.shape[-1] if x.ndim else 0
+    if n is None:
+        n = max(1, 2 * (values - 1))
+    if values and (n < 1 or n // 2 + 1 != values):
+        raise ValueError(f"n: a length of {values} = n // 2 + 1 values wanted, {n} given")
+    return n
 
 
 def irfft(
@@ -116,8 +132,10 @@ def irfft(
     threads: int | None = None,
     memory: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """Undoes :func:`rfft`: n real values (default: the even number) of n // 2 + 1 complex ones.
+
+    A complex array of a GPU (CuPy, torch) is transformed there.
 
     Examples
     --------
@@ -125,17 +143,21 @@ def irfft(
     >>> yupana.spectral.irfft(np.array([4.0, 0.0, 0.0]))
     array([1., 1., 1., 1.])
     """
+    if on_gpu(x):
+        from . import _device
+
+        return _device.irfft(x, _length(x, n), device, threads, memory, progress)
     x = _complex(x)
-    rows = _rows(x)
-    if n is None:
-        n = max(1, 2 * (x.shape[-1] - 1))
-    if n < 1 or n // 2 + 1 != x.shape[-1]:
-        raise ValueError(f"n: a length of {x.shape[-1]} = n // 2 + 1 values wanted, {n} given")
+    rows, n = _rows(x), _length(x, n)
     with options(device, threads, memory, progress) as call:
         return _core.spectral.irfft(call, rows, n).reshape(*x.shape[:-1], n)
 
 
-def _plane(x: Any, inverse: bool, keywords: tuple[Any, ...]) -> np.ndarray:
+def _plane(x: Any, inverse: bool, keywords: tuple[Any, ...]) -> Array:
+    if on_gpu(x):
+        from . import _device
+
+        return _device.fft2(x, inverse, *keywords)
     x = _complex(x)
     if x.ndim != 2 or x.size == 0:
         raise ValueError(f"x: a matrix wanted, shape {x.shape} given")
@@ -150,8 +172,8 @@ def fft2(
     threads: int | None = None,
     memory: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
-    """The transform of a matrix along rows and columns.
+) -> Array:
+    """The transform of a matrix along rows and columns; of a complex one of a GPU there.
 
     Examples
     --------
@@ -169,7 +191,7 @@ def ifft2(
     threads: int | None = None,
     memory: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """Undoes :func:`fft2`.
 
     Examples
@@ -190,7 +212,7 @@ def polymul(
     threads: int | None = None,
     memory: int | None = None,
     progress: ProgressLike = None,
-) -> np.ndarray:
+) -> Array:
     """The product of two polynomials, lowest degree first: ``c[k] = sum over i + j = k of a[i] b[j]``.
 
     Integers are multiplied exactly (int64); floats within a multiple of 2**-53 log2 n |a| |b|.
@@ -245,7 +267,7 @@ def multiply(a: int, b: int, *, threads: int | None = None, progress: ProgressLi
 
 def matmul(
     a: Any, b: Any, *, threads: int | None = None, progress: ProgressLike = None
-) -> np.ndarray:
+) -> Array:
     """The product of two matrices by Strassen and Winograd's halves; float32 or float64.
 
     Two dense matrices of a GPU (CuPy, torch) are multiplied there, into another one.

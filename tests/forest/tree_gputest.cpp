@@ -328,6 +328,13 @@ TEST_F(GpuTrees, TablesInTheirMemoryGrowTheSameTreesAndPredictions) {
   check(cudaMemcpy(got.data(), shares.data(), shares.bytes(), cudaMemcpyDeviceToHost), "copy");
   const auto want = predict_shares(cpu_, model, table);
   EXPECT_EQ(std::memcmp(got.data(), want.data(), shares.bytes()), 0);
+  const std::int64_t trees = std::ssize(model.trees);
+  DeviceArray<std::int32_t> leaves(table.rows * trees);
+  cuda::apply_there(model, 0, seen, leaves.data());
+  Matrix<std::int32_t> ends(table.rows, trees);
+  check(cudaMemcpy(ends.data(), leaves.data(), leaves.bytes(), cudaMemcpyDeviceToHost), "copy");
+  const auto nodes = apply(cpu_, model, table);
+  EXPECT_EQ(std::memcmp(ends.data(), nodes.data(), leaves.bytes()), 0);
 }
 #endif
 

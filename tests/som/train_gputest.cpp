@@ -10,6 +10,7 @@
 #include "tests/support/gpu.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
+#include "yupana/som/distances_cuda.hpp"
 #include "yupana/som/nearest.hpp"
 #include "yupana/som/quality.hpp"
 #include "yupana/som/search_cuda.hpp"
@@ -268,6 +269,38 @@ TEST(GpuSom, NearestNeuronsAreThoseOfTheCpu) {
 }
 
 // Tiles of 64 samples and 64 neurons, features by 16; a radius that is a distance, and none.
+// Tiles of 64 samples by 64 neurons, 16 features at a time.
+TEST(GpuSom, DistancesToEveryNeuronHaveTheBitsOfTheProcessor) {
+  YUPANA_NEEDS_GPU();
+  for (const std::int64_t n : {1, 63, 64, 65, 1009}) {
+    for (const std::int64_t neurons : {1, 63, 64, 65, 301}) {
+      for (const std::int64_t d : {1, 15, 16, 17, 40}) {
+        const Matrix<float> samples = clouds(n, d, 3), codebook = clouds(neurons, d, 4);
+        auto there = cuda::copied(samples.view(), 0, n);
+        auto weights = cuda::copied(codebook.view(), 0, neurons);
+        yupana::cuda::DeviceArray<double> distances(n * neurons);
+        const yupana::cuda::Stream stream;
+        cuda::launch_distances({there.data(), n, d, d},
+                               {weights.data(), nullptr, nullptr, nullptr, neurons, d},
+                               distances.data(),
+                               stream);
+        stream.wait();
+        Matrix<double> got(n, neurons);
+        yupana::cuda::check(
+            cudaMemcpy(got.data(), distances.data(), distances.bytes(), cudaMemcpyDeviceToHost),
+            "fetch distances");
+        std::int64_t other = 0;
+        for (std::int64_t i = 0; i < n; ++i) {
+          for (std::int64_t k = 0; k < neurons; ++k) {
+            other += got(i, k) != std::sqrt(squared_distance(samples.row(i), codebook.row(k), d));
+          }
+        }
+        EXPECT_EQ(other, 0) << n << " x " << neurons << ", " << d << " features";
+      }
+    }
+  }
+}
+
 TEST(GpuSom, SamplesNearNeuronsAreCountedAsOnTheCpu) {
   YUPANA_NEEDS_GPU();
   Context cpu({.device = "cpu"}), gpu({.device = "cuda:0"});

@@ -1,5 +1,6 @@
 #include "yupana/arrays/host_cuda.cuh"
 #include "yupana/arrays/reduce_by_key_cuda.cuh"
+#include "yupana/arrays/there_cuda.hpp"
 
 namespace yupana::arrays::cuda {
 
@@ -25,8 +26,22 @@ std::int64_t reduce_by_key_on_device(
   return runs;
 }
 
-#define YUPANA_RUNS_ON_DEVICE(U, V) \
-  template std::int64_t reduce_by_key_on_device(Context&, const U*, const V*, std::int64_t, U*, V*);
+template <class U, class V>
+std::int64_t reduce_by_key_there(Workspace& space,
+                                 cudaStream_t stream,
+                                 const U* keys,
+                                 const V* values,
+                                 std::int64_t n,
+                                 U* out_keys,
+                                 V* out_values) {
+  return reduce_by_key(space, stream, keys, values, n, out_keys, out_values);
+}
+
+#define YUPANA_RUNS_ON_DEVICE(U, V)                        \
+  template std::int64_t reduce_by_key_on_device(           \
+      Context&, const U*, const V*, std::int64_t, U*, V*); \
+  template std::int64_t reduce_by_key_there(               \
+      Workspace&, cudaStream_t, const U*, const V*, std::int64_t, U*, V*);
 
 YUPANA_RUNS_ON_DEVICE(std::uint32_t, std::int32_t)
 YUPANA_RUNS_ON_DEVICE(std::uint32_t, std::uint32_t)

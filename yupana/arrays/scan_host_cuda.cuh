@@ -4,8 +4,27 @@
 #include "yupana/arrays/reduce_cuda.cuh"
 #include "yupana/arrays/scan_cuda.cuh"
 #include "yupana/arrays/segments_cuda.cuh"
+#include "yupana/arrays/there_cuda.hpp"
 
 namespace yupana::arrays::cuda {
+
+template <class T, class Op>
+void scan_there(Workspace& space,
+                cudaStream_t stream,
+                const T* in,
+                std::int64_t n,
+                const T* first,
+                bool exclusive,
+                T* out,
+                Op op) {
+  if (exclusive) {
+    exclusive_scan(space, stream, in, n, *first, out, op);
+  } else if (first != nullptr) {
+    inclusive_scan_from(space, stream, *first, in, n, out, op);
+  } else {
+    inclusive_scan(space, stream, in, n, out, op);
+  }
+}
 
 template <class T, class Op>
 void scan_on_device(
@@ -15,24 +34,30 @@ void scan_on_device(
   visit.need(bytes_of<T>(std::min(n, host_chunk<T>)), "scan");
   yupana::cuda::DeviceArray<T> values(std::min(n, host_chunk<T>));
   T carry = first != nullptr ? *first : T{};
-  bool has_carry = first != nullptr;
+  bool has_carry = first != nullptr || exclusive;
   for (std::int64_t begin = 0; begin < n; begin += host_chunk<T>) {
     const std::int64_t count = std::min(host_chunk<T>, n - begin);
     const T last = in[begin + count - 1];  // out may be in
     visit.bring(values, in + begin, count);
-    if (exclusive) {
-      exclusive_scan(visit.space(), visit.stream(), values.data(), count, carry, values.data(), op);
-    } else if (has_carry) {
-      inclusive_scan_from(
-          visit.space(), visit.stream(), carry, values.data(), count, values.data(), op);
-    } else {
-      inclusive_scan(visit.space(), visit.stream(), values.data(), count, values.data(), op);
-    }
+    scan_there<T, Op>(visit.space(),
+                      visit.stream(),
+                      values.data(),
+                      count,
+                      has_carry ? &carry : nullptr,
+                      exclusive,
+                      values.data(),
+                      op);
     visit.fetch(out + begin, static_cast<const T*>(values.data()), count);
     const T end = out[begin + count - 1];
     carry = exclusive ? op(end, last) : end;
     has_carry = true;
   }
+}
+
+template <class T, class Op>
+void reduce_there(
+    Workspace& space, cudaStream_t stream, const T* in, std::int64_t n, T init, T* result, Op op) {
+  reduce(space, stream, in, n, init, result, op);
 }
 
 template <class T, class Op>
@@ -133,13 +158,51 @@ void segmented_reduce_on_device(Context& context,
   visit.fetch(totals, static_cast<const T*>(result.data()), segments);
 }
 
+template <class T, class Op>
+void segmented_scan_there(Workspace& space,
+                          cudaStream_t stream,
+                          const T* in,
+                          const std::int64_t* offsets,
+                          std::int64_t segments,
+                          T* out,
+                          Op op) {
+  segmented_scan<false>(space, stream, in, offsets, segments, T{}, out, op);
+}
+
+template <class T, class Op>
+void segmented_reduce_there(Workspace& space,
+                            cudaStream_t stream,
+                            const T* in,
+                            const std::int64_t* offsets,
+                            std::int64_t segments,
+                            std::int64_t last,
+                            T init,
+                            T* totals,
+                            Op op) {
+  segmented_reduce(space, stream, in, offsets, segments, last, init, totals, op);
+}
+
 /// One operator's functions for a type.
-#define YUPANA_FOLDS_ON_DEVICE(T, Op)                                                     \
-  template void scan_on_device(Context&, const T*, std::int64_t, const T*, bool, T*, Op); \
-  template T reduce_on_device(Context&, const T*, std::int64_t, T, Op);                   \
-  template void segmented_scan_on_device(                                                 \
-      Context&, const T*, const std::int64_t*, std::int64_t, const T*, T*, Op);           \
-  template void segmented_reduce_on_device(                                               \
-      Context&, const T*, const std::int64_t*, std::int64_t, T, T*, Op);
+#define YUPANA_FOLDS_ON_DEVICE(T, Op)                                                      \
+  template void scan_on_device(Context&, const T*, std::int64_t, const T*, bool, T*, Op);  \
+  template T reduce_on_device(Context&, const T*, std::int64_t, T, Op);                    \
+  template void segmented_scan_on_device(                                                  \
+      Context&, const T*, const std::int64_t*, std::int64_t, const T*, T*, Op);            \
+  template void segmented_reduce_on_device(                                                \
+      Context&, const T*, const std::int64_t*, std::int64_t, T, T*, Op);                   \
+  template void scan_there(                                                                \
+      Workspace&, cudaStream_t, const T*, std::int64_t, const T*, bool, T*, Op);           \
+  template void reduce_there(Workspace&, cudaStream_t, const T*, std::int64_t, T, T*, Op); \
+  template void segmented_scan_there(                                                      \
+      Workspace&, cudaStream_t, const T*, const std::int64_t*, std::int64_t, T*, Op);      \
+  template void segmented_reduce_there(Workspace&,                                         \
+                                       cudaStream_t,                                       \
+                                       const T*,                                           \
+                                       const std::int64_t*,                                \
+                                       std::int64_t,                                       \
+                                       std::int64_t,                                       \
+                                       T,                                                  \
+                                       T*,                                                 \
+                                       Op);
 
 }  // namespace yupana::arrays::cuda

@@ -4,6 +4,7 @@
 #include "yupana/arrays/merge_sort_cuda.cuh"
 #include "yupana/arrays/radix_key.hpp"
 #include "yupana/arrays/radix_sort_cuda.hpp"
+#include "yupana/arrays/there_cuda.hpp"
 
 namespace yupana::arrays::cuda {
 
@@ -84,13 +85,37 @@ void merge_on_device(Context& context,
   result.fetch(visit, out, a_size + b_size);
 }
 
-#define YUPANA_SORTS_ON_DEVICE(K, V)                                         \
-  template void sort_on_device(Context&, Columns<K, V>, std::int64_t, bool); \
-  template void merge_on_device(Context&,                                    \
-                                Columns<const K, const V>,                   \
-                                std::int64_t,                                \
-                                Columns<const K, const V>,                   \
-                                std::int64_t,                                \
-                                Columns<K, V>);
+template <class K, class V>
+void sort_there(Workspace& space, cudaStream_t stream, Columns<K, V> data, std::int64_t n) {
+  sort(space, stream, data, n);
+}
+
+template <class K, class V>
+void merge_there(Workspace& space,
+                 cudaStream_t stream,
+                 Columns<const K, const V> a,
+                 std::int64_t a_size,
+                 Columns<const K, const V> b,
+                 std::int64_t b_size,
+                 Columns<K, V> out) {
+  merge_by_key<K, V>(space, stream, a, a_size, b, b_size, out);
+}
+
+#define YUPANA_SORTS_ON_DEVICE(K, V)                                               \
+  template void sort_on_device(Context&, Columns<K, V>, std::int64_t, bool);       \
+  template void merge_on_device(Context&,                                          \
+                                Columns<const K, const V>,                         \
+                                std::int64_t,                                      \
+                                Columns<const K, const V>,                         \
+                                std::int64_t,                                      \
+                                Columns<K, V>);                                    \
+  template void sort_there(Workspace&, cudaStream_t, Columns<K, V>, std::int64_t); \
+  template void merge_there(Workspace&,                                            \
+                            cudaStream_t,                                          \
+                            Columns<const K, const V>,                             \
+                            std::int64_t,                                          \
+                            Columns<const K, const V>,                             \
+                            std::int64_t,                                          \
+                            Columns<K, V>);
 
 }  // namespace yupana::arrays::cuda

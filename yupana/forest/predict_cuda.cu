@@ -284,6 +284,17 @@ void predict_shares_there(const Model& model, int device, TableView<T> table, do
   check(cudaStreamSynchronize(stream), "predict");
 }
 
+template <class T>
+void apply_there(const Model& model, int device, TableView<T> table, std::int32_t* leaves) {
+  const PackedForest<T> packed = packed_forest(model, table, false);
+  if (table.rows == 0) return;
+  const DeviceScope scope(device);
+  const Stream stream;
+  const DeviceModel<T> own(model, packed, 0);
+  own.leaves(table.data, table.rows, leaves, stream);
+  check(cudaStreamSynchronize(stream), "predict");
+}
+
 double seconds_of_shares(Context& context,
                          const Model& model,
                          TableView<float> table,
@@ -336,6 +347,8 @@ template Matrix<double> predict_shares(Context&, const Model&, TableView<float>)
 template Matrix<double> predict_shares(Context&, const Model&, TableView<double>);
 template void predict_shares_there(const Model&, int, TableView<float>, double*);
 template void predict_shares_there(const Model&, int, TableView<double>, double*);
+template void apply_there(const Model&, int, TableView<float>, std::int32_t*);
+template void apply_there(const Model&, int, TableView<double>, std::int32_t*);
 template Matrix<std::int32_t> apply(Context&, const Model&, TableView<float>);
 template Matrix<std::int32_t> apply(Context&, const Model&, TableView<double>);
 

@@ -25,20 +25,14 @@ void check_pair(MatrixView<const T> weights, MatrixView<const T> closure) {
                           closure.cols));
 }
 
-// How much longer the way from `source` to j gets when its last edge comes from k: zero on a
-// shortest path, but for rounding. `unreachable` if there is no such way.
+// How much longer the way from the source to j gets when its last edge comes from k: zero on a
+// shortest path, but for rounding. `unreachable` if there is no such way. lengths: from the source.
 template <class T>
-double detour(MatrixView<const T> weights,
-              MatrixView<const T> closure,
-              std::int64_t source,
-              std::int64_t k,
-              std::int64_t j) {
-  if (weights(k, j) == unreachable<T> || closure(source, k) == unreachable<T>) {
-    return unreachable<double>;
-  }
+double detour(T weight, const T* lengths, std::int64_t k, std::int64_t j) {
+  if (weight == unreachable<T> || lengths[k] == unreachable<T>) return unreachable<double>;
   return std::max(0.0,
-                  static_cast<double>(closure(source, k)) + static_cast<double>(weights(k, j)) -
-                      static_cast<double>(closure(source, j)));
+                  static_cast<double>(lengths[k]) + static_cast<double>(weight) -
+                      static_cast<double>(lengths[j]));
 }
 
 struct Label {
@@ -82,21 +76,14 @@ std::vector<Label> search(std::int64_t n,
   return labels;
 }
 
-// Fills the gaps of a row of predecessors that rounding left.
 template <class T>
 void complete(MatrixView<const T> weights,
               MatrixView<const T> closure,
               std::int64_t source,
               std::int32_t* row) {
-  const std::int64_t n = weights.rows;
-  const auto labels = search(n, source, -1, [&](std::int64_t x, const auto& offer) {
-    for (std::int64_t y = 0; y < n; ++y) {
-      if (y != x) offer(y, detour(weights, closure, source, x, y));
-    }
-  });
-  for (std::int64_t j = 0; j < n; ++j) {
-    row[j] = static_cast<std::int32_t>(labels[static_cast<std::size_t>(j)].next);
-  }
+  const auto row_of = [&](std::int64_t x) { return weights.row(x); };
+  complete_by_rows<T>(
+      closure.row(source), weights.rows, FunctionView<const T*(std::int64_t)>(row_of), source, row);
 }
 
 // Layer by layer from the source: a vertex in layer h + 1 has a shortest path of h + 1 steps whose
@@ -119,7 +106,7 @@ void predecessor_row(MatrixView<const T> weights,
       std::size_t left = 0;
       for (const std::int64_t j : open) {
         const double allowed = slack<T>() * std::abs(static_cast<double>(closure(source, j)));
-        if (detour(weights, closure, source, k, j) <= allowed) {
+        if (detour(weights(k, j), closure.row(source), k, j) <= allowed) {
           row[j] = static_cast<std::int32_t>(k);
           reached.push_back(j);
         } else {
@@ -137,22 +124,35 @@ void predecessor_row(MatrixView<const T> weights,
 }  // namespace
 
 template <class T>
-std::vector<std::int64_t> path(MatrixView<const T> weights,
-                               MatrixView<const T> closure,
-                               std::int64_t u,
-                               std::int64_t v) {
-  check_pair(weights, closure);
-  const std::int64_t n = weights.rows;
-  if (u < 0 || v < 0 || u >= n || v >= n) {
-    throw Error(ErrorCode::usage,
-                fmt::format("path: vertices 0 to {} wanted, {} and {} given", n - 1, u, v));
+void complete_by_rows(const T* closure_row,
+                      std::int64_t n,
+                      FunctionView<const T*(std::int64_t)> row_of,
+                      std::int64_t source,
+                      std::int32_t* row) {
+  const auto labels = search(n, source, -1, [&](std::int64_t x, const auto& offer) {
+    const T* const edges = row_of(x);
+    for (std::int64_t y = 0; y < n; ++y) {
+      if (y != x) offer(y, detour(edges[y], closure_row, x, y));
+    }
+  });
+  for (std::int64_t j = 0; j < n; ++j) {
+    row[j] = static_cast<std::int32_t>(labels[static_cast<std::size_t>(j)].next);
   }
+}
+
+template <class T>
+std::vector<std::int64_t> path_by_columns(const T* closure_row,
+                                          std::int64_t n,
+                                          FunctionView<const T*(std::int64_t)> column_of,
+                                          std::int64_t u,
+                                          std::int64_t v) {
   if (u == v) return {u};
-  if (closure(u, v) == unreachable<T>) return {};
+  if (closure_row[v] == unreachable<T>) return {};
   // Backwards from v, so that ties are settled by the next vertex on the way there.
   const auto labels = search(n, v, u, [&](std::int64_t y, const auto& offer) {
+    const T* const column = column_of(y);
     for (std::int64_t x = 0; x < n; ++x) {
-      if (x != y) offer(x, detour(weights, closure, u, x, y));
+      if (x != y) offer(x, detour(column[x], closure_row, x, y));
     }
   });
   std::vector<std::int64_t> vertices;
@@ -165,6 +165,26 @@ std::vector<std::int64_t> path(MatrixView<const T> weights,
                 "shortest_paths was given");
   }
   return vertices;
+}
+
+template <class T>
+std::vector<std::int64_t> path(MatrixView<const T> weights,
+                               MatrixView<const T> closure,
+                               std::int64_t u,
+                               std::int64_t v) {
+  check_pair(weights, closure);
+  const std::int64_t n = weights.rows;
+  if (u < 0 || v < 0 || u >= n || v >= n) {
+    throw Error(ErrorCode::usage,
+                fmt::format("path: vertices 0 to {} wanted, {} and {} given", n - 1, u, v));
+  }
+  std::vector<T> column(static_cast<std::size_t>(n));
+  const auto column_of = [&](std::int64_t y) {
+    for (std::int64_t x = 0; x < n; ++x) column[static_cast<std::size_t>(x)] = weights(x, y);
+    return static_cast<const T*>(column.data());
+  };
+  return path_by_columns<T>(
+      closure.row(u), n, FunctionView<const T*(std::int64_t)>(column_of), u, v);
 }
 
 template <class T>
@@ -196,6 +216,16 @@ SquareMatrix<std::int32_t> predecessors(Context& context,
 }
 
 using Vertices = std::vector<std::int64_t>;
+template <class T>
+using LinesOf = FunctionView<const T*(std::int64_t)>;
+#define YUPANA_PATHS_BY_LINES(T)                                       \
+  template Vertices path_by_columns(                                   \
+      const T*, std::int64_t, LinesOf<T>, std::int64_t, std::int64_t); \
+  template void complete_by_rows(const T*, std::int64_t, LinesOf<T>, std::int64_t, std::int32_t*);
+YUPANA_PATHS_BY_LINES(std::int32_t)
+YUPANA_PATHS_BY_LINES(float)
+YUPANA_PATHS_BY_LINES(double)
+#undef YUPANA_PATHS_BY_LINES
 template Vertices path(MatrixView<const std::int32_t>,
                        MatrixView<const std::int32_t>,
                        std::int64_t,

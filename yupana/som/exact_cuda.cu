@@ -2,6 +2,7 @@
 
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/tiles.hpp"
+#include "yupana/som/distances_cuda.hpp"
 #include "yupana/som/search_cuda.cuh"
 #include "yupana/som/search_cuda.hpp"
 
@@ -166,6 +167,39 @@ __global__ void __launch_bounds__(exact_threads) within_kernel(DeviceSamples sam
   }
 }
 
+/// All distances, a tile after the other.
+__global__ void __launch_bounds__(exact_threads)
+    distances_kernel(DeviceSamples samples, DeviceCodebook codebook, double* distances) {
+  __shared__ Tile tile;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int down = thread / 16, along = thread % 16;
+  for (std::int64_t first = std::int64_t{blockIdx.x} * edge; first < samples.rows;
+       first += std::int64_t{gridDim.x} * edge) {
+    for (std::int64_t base = 0; base < codebook.neurons; base += edge) {
+      double sums[cells][cells] = {};
+      add_squares(
+          samples,
+          codebook,
+          base,
+          first,
+          samples.rows,
+          [](std::int64_t i) { return i; },
+          tile,
+          sums);
+#pragma unroll
+      for (int p = 0; p < cells; ++p) {
+        const std::int64_t i = first + down * cells + p;
+        if (i >= samples.rows) continue;
+#pragma unroll
+        for (int q = 0; q < cells; ++q) {
+          const std::int64_t k = base + along * cells + q;
+          if (k < codebook.neurons) distances[i * codebook.neurons + k] = sqrt(sums[p][q]);
+        }
+      }
+    }
+  }
+}
+
 unsigned blocks_of(std::int64_t rows) {
   return static_cast<unsigned>(std::min<std::int64_t>(divide_up(rows, edge), 2048));
 }
@@ -193,6 +227,16 @@ void launch_within(const DeviceSamples& samples,
   within_kernel<<<blocks_of(samples.rows), exact_threads, 0, stream>>>(
       samples, codebook, most, counts);
   yupana::cuda::check_launch("count samples near neurons");
+}
+
+void launch_distances(const DeviceSamples& samples,
+                      const DeviceCodebook& codebook,
+                      double* distances,
+                      cudaStream_t stream) {
+  if (samples.rows == 0) return;
+  distances_kernel<<<blocks_of(samples.rows), exact_threads, 0, stream>>>(
+      samples, codebook, distances);
+  yupana::cuda::check_launch("measure distances to neurons");
 }
 
 }  // namespace yupana::som::cuda

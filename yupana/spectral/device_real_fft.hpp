@@ -20,7 +20,7 @@ template <class T>
 class DeviceRealFft {
  public:
   DeviceRealFft(std::int64_t n, std::int64_t batch);
-  /// out: n/2 + 1 values a signal; apart from `in`.
+  /// out: n/2 + 1 values a signal; apart from `in`, which is aligned as complex numbers are.
   void forward(const T* in, std::complex<T>* out, std::int64_t batch, cudaStream_t stream);
   void inverse(const std::complex<T>* in, T* out, std::int64_t batch, cudaStream_t stream);
 

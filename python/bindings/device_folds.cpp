@@ -1,0 +1,294 @@
+// Scans, sums and runs of vectors in the memory of a GPU.
+#ifdef YUPANA_CUDA
+#include <nanobind/stl/string.h>
+
+#include "python/bindings/device_arrays.hpp"
+#include "python/bindings/device_vectors.hpp"
+
+namespace yupana::python {
+namespace {
+
+using yupana::cuda::check;
+
+template <class T>
+Written<T> scanned(const Options& options,
+                   const DeviceVector<T>& in,
+                   const std::string& op,
+                   std::optional<T> first,
+                   bool exclusive,
+                   const std::optional<DeviceVectorOut<T>>& out) {
+  Output<T> output(in, out);
+  call_there(options, in.device_id(), [&](Context& context) {
+    context.check_cancelled();
+    T* const to = output.place(size_of(in));
+    if (in.size() == 0) return;
+    Visit visit;
+    with_operator(op, [&](auto fold) {
+      arrays::cuda::scan_there(visit.space,
+                               visit.stream,
+                               in.data(),
+                               size_of(in),
+                               first ? &*first : nullptr,
+                               exclusive,
+                               to,
+                               fold);
+    });
+    visit.stream.wait();
+  });
+  return written(std::move(output), out.has_value(), in);
+}
+
+template <class T>
+T reduced(const Options& options, const DeviceVector<T>& in, const std::string& op, T init) {
+  return call_there(options, in.device_id(), [&](Context& context) {
+    context.check_cancelled();
+    T total = init;
+    Visit visit;
+    DeviceArray<T> result(1);
+    with_operator(op, [&](auto fold) {
+      if (in.size() == 0) return;
+      arrays::cuda::reduce_there(
+          visit.space, visit.stream, in.data(), size_of(in), init, result.data(), fold);
+      copy_there(&total, static_cast<const T*>(result.data()), 1, visit.stream);
+    });
+    visit.stream.wait();
+    return total;
+  });
+}
+
+/// Offsets of segments on the device: read where they are there, else copied up.
+using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig>;
+
+struct OffsetsThere {
+  OffsetsThere(const Offsets& offsets, std::int64_t values, cudaStream_t stream) {
+    const std::int64_t count = size_of(offsets);
+    data = offsets.data();
+    if (offsets.device_type() == nb::device::cpu::value) {
+      made = copied(offsets.data(), count, stream);
+      data = made.data();
+    }
+    const std::int64_t bad = device::first_bad_offset(data, count, values, stream);
+    if (bad == count) return;
+    std::int64_t offset = 0;
+    copy_there(&offset, data + bad, 1, stream);
+    check(cudaStreamSynchronize(stream), "fetch an offset");
+    throw bad_offset(values, bad, offset);
+  }
+  const std::int64_t* data;
+  DeviceArray<std::int64_t> made;
+};
+
+void check_offsets(const Offsets& offsets, int device) {
+  if (offsets.size() < 1) throw Error(ErrorCode::usage, "offsets: at least one wanted, none given");
+  const int kind = offsets.device_type();
+  if (kind == nb::device::cpu::value) return;
+  if (kind == nb::device::cuda::value && offsets.device_id() == device) return;
+  throw Error(ErrorCode::usage, "offsets: an array on the GPU of x, or in host memory, wanted");
+}
+
+template <class T>
+Given<T> segments_scanned(const Options& options,
+                          const DeviceVector<T>& in,
+                          const Offsets& offsets,
+                          const std::string& op) {
+  check_offsets(offsets, in.device_id());
+  return given(call_there(options,
+                          in.device_id(),
+                          [&](Context& context) {
+                            context.check_cancelled();
+                            Visit visit;
+                            DeviceArray<T> out = copied(in.data(), size_of(in), visit.stream);
+                            const OffsetsThere there(offsets, size_of(in), visit.stream);
+                            with_operator(op, [&](auto fold) {
+                              arrays::cuda::segmented_scan_there(visit.space,
+                                                                 visit.stream,
+                                                                 in.data(),
+                                                                 there.data,
+                                                                 size_of(offsets) - 1,
+                                                                 out.data(),
+                                                                 fold);
+                            });
+                            visit.stream.wait();
+                            return out;
+                          }),
+               {in.size()},
+               in.device_id());
+}
+
+template <class T>
+Given<T> segments_reduced(const Options& options,
+                          const DeviceVector<T>& in,
+                          const Offsets& offsets,
+                          const std::string& op,
+                          T init) {
+  check_offsets(offsets, in.device_id());
+  return given(call_there(options,
+                          in.device_id(),
+                          [&](Context& context) {
+                            context.check_cancelled();
+                            Visit visit;
+                            const OffsetsThere there(offsets, size_of(in), visit.stream);
+                            DeviceArray<T> totals(size_of(offsets) - 1);
+                            with_operator(op, [&](auto fold) {
+                              arrays::cuda::segmented_reduce_there(visit.space,
+                                                                   visit.stream,
+                                                                   in.data(),
+                                                                   there.data,
+                                                                   totals.size(),
+                                                                   size_of(in),
+                                                                   init,
+                                                                   totals.data(),
+                                                                   fold);
+                            });
+                            visit.stream.wait();
+                            return totals;
+                          }),
+               {offsets.size() - 1},
+               in.device_id());
+}
+
+template <class T>
+void bind_folds(nb::module_& m) {
+  m.def("scan",
+        &scanned<T>,
+        nb::arg("options"),
+        taken("x"),
+        nb::arg("op"),
+        nb::arg("first").none(),
+        nb::arg("exclusive"),
+        taken("out").none());
+  m.def("reduce", &reduced<T>, nb::arg("options"), taken("x"), nb::arg("op"), nb::arg("init"));
+  m.def("segmented_scan",
+        &segments_scanned<T>,
+        nb::arg("options"),
+        taken("x"),
+        taken("offsets"),
+        nb::arg("op"));
+  m.def("segmented_reduce",
+        &segments_reduced<T>,
+        nb::arg("options"),
+        taken("x"),
+        taken("offsets"),
+        nb::arg("op"),
+        nb::arg("init"));
+}
+
+/// Runs as the functions on host memory find them: their sums of floats are of 64 bits, cut where
+/// 64-bit keys would be; of integers only equality and the sum's low bits count.
+template <class U, class V>
+struct Runs {
+  DeviceArray<U> keys;
+  DeviceArray<V> sums;
+};
+
+template <class U, class V>
+Runs<U, V> runs_of(Visit& visit, const U* keys, const V* values, std::int64_t n) {
+  Runs<U, V> most{DeviceArray<U>(n), DeviceArray<V>(n)};
+  const std::int64_t runs = arrays::cuda::reduce_by_key_there(
+      visit.space, visit.stream, keys, values, n, most.keys.data(), most.sums.data());
+  // Only as much as there is stays.
+  Runs<U, V> exact{copied(most.keys.data(), runs, visit.stream),
+                   copied(most.sums.data(), runs, visit.stream)};
+  visit.stream.wait();
+  return exact;
+}
+
+template <class To, class From>
+DeviceArray<To> converted(const From* from, std::int64_t n, cudaStream_t stream) {
+  DeviceArray<To> to(n);
+  device::convert(from, n, to.data(), stream);
+  return to;
+}
+
+/// U: the keys' bits. A type of their own for sums of floats, which are converted before and after.
+template <class U, class V>
+Runs<U, V> summed(Visit& visit, const U* keys, const V* values, std::int64_t n) {
+  if constexpr (std::is_integral_v<V>) {
+    return runs_of(visit, keys, values, n);
+  } else {
+    DeviceArray<std::uint64_t> wide_keys;
+    DeviceArray<double> wide_values;
+    const std::uint64_t* own_keys = nullptr;
+    const double* own_values = nullptr;
+    if constexpr (sizeof(U) == 8) {
+      own_keys = keys;
+    } else {
+      wide_keys = converted<std::uint64_t>(keys, n, visit.stream);
+      own_keys = wide_keys.data();
+    }
+    if constexpr (sizeof(V) == 8) {
+      own_values = values;
+    } else {
+      wide_values = converted<double>(values, n, visit.stream);
+      own_values = wide_values.data();
+    }
+    auto found = runs_of(visit, own_keys, own_values, n);
+    Runs<U, V> runs;
+    if constexpr (sizeof(U) == 8) {
+      runs.keys = std::move(found.keys);
+    } else {
+      const std::uint64_t* const from = found.keys.data();
+      runs.keys = converted<U>(from, found.keys.size(), visit.stream);
+    }
+    if constexpr (sizeof(V) == 8) {
+      runs.sums = std::move(found.sums);
+    } else {
+      const double* const from = found.sums.data();
+      runs.sums = converted<V>(from, found.sums.size(), visit.stream);
+    }
+    visit.stream.wait();
+    return runs;
+  }
+}
+
+template <class U, class V>
+nb::object sums_by_key(const Options& options,
+                       const DeviceWords& keys,
+                       const DeviceVector<V>& values) {
+  const std::int64_t n = size_of(keys);
+  Runs<U, V> runs = call_there(options, keys.device_id(), [&](Context& context) {
+    context.check_cancelled();
+    if (n == 0) return Runs<U, V>{};
+    Visit visit;
+    return summed(visit, static_cast<const U*>(keys.data()), values.data(), n);
+  });
+  const auto count = static_cast<std::size_t>(runs.sums.size());
+  return nb::make_tuple(given_as(std::move(runs.keys), keys.dtype(), keys.device_id()),
+                        given(std::move(runs.sums), {count}, keys.device_id()));
+}
+
+template <class V>
+void bind_runs(nb::module_& m) {
+  m.def(
+      "reduce_by_key",
+      [](const Options& options, DeviceWords keys, DeviceVector<V> values) {
+        check_same_device("values", values, keys);
+        check_size("values", size_of(keys), size_of(values));
+        return bytes_of(keys) == 8 ? sums_by_key<std::uint64_t>(options, keys, values)
+                                   : sums_by_key<std::uint32_t>(options, keys, values);
+      },
+      nb::arg("options"),
+      taken("keys"),
+      taken("values"));
+}
+
+template <class T>
+void bind_type(nb::module_& m) {
+  bind_folds<T>(m);
+  bind_runs<T>(m);
+}
+
+}  // namespace
+
+void bind_device_folds(nb::module_& m) {
+  bind_type<std::int32_t>(m);
+  bind_type<std::int64_t>(m);
+  bind_type<std::uint32_t>(m);
+  bind_type<std::uint64_t>(m);
+  bind_type<float>(m);
+  bind_type<double>(m);
+}
+
+}  // namespace yupana::python
+
+#endif
