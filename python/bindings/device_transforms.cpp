@@ -7,13 +7,11 @@
 #include <complex>
 
 #include "python/bindings/there.hpp"
-#include "yupana/spectral/device_fft.hpp"
 
 namespace yupana::python {
 namespace {
 
 using spectral::Direction;
-using yupana::cuda::Stream;
 
 Direction direction_of(bool inverse) { return inverse ? Direction::inverse : Direction::forward; }
 
@@ -42,10 +40,7 @@ void bind_precision(nb::module_& m) {
       "fft",
       [count](const Options& options, DeviceRows<C> x, bool inverse) {
         const auto transform = [&](C* out) {
-          const Stream stream;
-          spectral::cuda::DeviceFft<R> plan(count(x.shape(1)), count(x.shape(0)));
-          plan.run(x.data(), out, direction_of(inverse), stream);
-          stream.wait();
+          device::fft(x.data(), count(x.shape(1)), count(x.shape(0)), direction_of(inverse), out);
         };
         return transformed<C>(options, x.device_id(), x.shape(0), x.shape(1), transform);
       },

@@ -1,3 +1,4 @@
+#include "python/bindings/device_plans.hpp"
 #include "python/bindings/device_transforms.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/spectral/device_real_fft.hpp"
@@ -9,29 +10,69 @@ using spectral::cuda::DeviceFft;
 using spectral::cuda::DeviceRealFft;
 using yupana::cuda::Stream;
 
+namespace {
+
+template <class R>
+struct PlaneFft {
+  PlaneFft(std::int64_t rows, std::int64_t cols)
+      : along(cols, rows, {spectral::FftLibrary::own}), down(rows, cols) {}
+
+  DeviceFft<R> along;
+  DeviceColumnFft<R> down;
+};
+
+/// About what a plan holds for `values` complex numbers, `times` over.
+template <class R>
+std::uint64_t plan_bytes(std::int64_t values, int times) {
+  return static_cast<std::uint64_t>(values * times) * sizeof(std::complex<R>);
+}
+
+template <class R, class Use>
+void with_real_plan(std::int64_t n, std::int64_t batch, const Use& use) {
+  KeptPlans<DeviceRealFft<R>>::with(
+      n, batch, plan_bytes<R>(n * batch, 2), [&](DeviceRealFft<R>& plan) {
+        const Stream stream;
+        use(plan, stream);
+        stream.wait();
+      });
+}
+
+}  // namespace
+
+template <class R>
+void fft(const std::complex<R>* in,
+         std::int64_t n,
+         std::int64_t batch,
+         spectral::Direction direction,
+         std::complex<R>* out) {
+  KeptPlans<DeviceFft<R>>::with(n, batch, plan_bytes<R>(n * batch, 1), [&](DeviceFft<R>& plan) {
+    const Stream stream;
+    plan.run(in, out, direction, stream);
+    stream.wait();
+  });
+}
+
 template <class R>
 void real_fft(const R* in, std::int64_t n, std::int64_t batch, std::complex<R>* out) {
-  const Stream stream;
   // A view may begin between two complex numbers, which pairs of values are read as.
   yupana::cuda::DeviceArray<R> aligned;
   if (reinterpret_cast<std::uintptr_t>(in) % sizeof(std::complex<R>) != 0) {
     aligned = yupana::cuda::DeviceArray<R>(n * batch);
-    yupana::cuda::check(
-        cudaMemcpyAsync(aligned.data(), in, aligned.bytes(), cudaMemcpyDeviceToDevice, stream),
-        "copy signals");
+    yupana::cuda::check(cudaMemcpy(aligned.data(), in, aligned.bytes(), cudaMemcpyDeviceToDevice),
+                        "copy signals");
+    yupana::cuda::check(cudaDeviceSynchronize(), "copy signals");  // such a copy may still run
     in = aligned.data();
   }
-  DeviceRealFft<R> plan(n, batch);
-  plan.forward(in, out, batch, stream);
-  stream.wait();
+  with_real_plan<R>(n, batch, [&](DeviceRealFft<R>& plan, const Stream& stream) {
+    plan.forward(in, out, batch, stream);
+  });
 }
 
 template <class R>
 void inverse_real_fft(const std::complex<R>* in, std::int64_t n, std::int64_t batch, R* out) {
-  const Stream stream;
-  DeviceRealFft<R> plan(n, batch);
-  plan.inverse(in, out, batch, stream);
-  stream.wait();
+  with_real_plan<R>(n, batch, [&](DeviceRealFft<R>& plan, const Stream& stream) {
+    plan.inverse(in, out, batch, stream);
+  });
 }
 
 template <class R>
@@ -40,14 +81,24 @@ void fft_2d(const std::complex<R>* in,
             std::int64_t cols,
             spectral::Direction direction,
             std::complex<R>* out) {
-  const Stream stream;
-  DeviceFft<R> along(cols, rows, {spectral::FftLibrary::own});
-  DeviceColumnFft<R> down(rows, cols);
-  along.run(in, out, direction, stream);
-  down.run(out, direction, stream);
-  stream.wait();
+  KeptPlans<PlaneFft<R>>::with(rows, cols, plan_bytes<R>(rows * cols, 2), [&](PlaneFft<R>& plan) {
+    const Stream stream;
+    plan.along.run(in, out, direction, stream);
+    plan.down.run(out, direction, stream);
+    stream.wait();
+  });
 }
 
+template void fft(const std::complex<float>*,
+                  std::int64_t,
+                  std::int64_t,
+                  spectral::Direction,
+                  std::complex<float>*);
+template void fft(const std::complex<double>*,
+                  std::int64_t,
+                  std::int64_t,
+                  spectral::Direction,
+                  std::complex<double>*);
 template void real_fft(const float*, std::int64_t, std::int64_t, std::complex<float>*);
 template void real_fft(const double*, std::int64_t, std::int64_t, std::complex<double>*);
 template void inverse_real_fft(const std::complex<float>*, std::int64_t, std::int64_t, float*);

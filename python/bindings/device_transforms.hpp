@@ -5,9 +5,17 @@
 
 #include "yupana/spectral/fft.hpp"
 
-/// Transforms of arrays in the memory of the current GPU whose plans only CUDA files can make. Only
-/// for CUDA builds; each call has ended on the device when it returns. R: float or double.
+/// Transforms of arrays in the memory of the current GPU by plans that are kept there. Only for
+/// CUDA builds; each call has ended on the device when it returns. R: float or double.
 namespace yupana::python::device {
+
+/// `batch` signals of length n > 0.
+template <class R>
+void fft(const std::complex<R>* in,
+         std::int64_t n,
+         std::int64_t batch,
+         spectral::Direction direction,
+         std::complex<R>* out);
 
 /// `batch` real signals of length n > 0; out: n / 2 + 1 values of each.
 template <class R>

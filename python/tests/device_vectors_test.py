@@ -1,5 +1,7 @@
 """Vectors, runs, segments and transforms of arrays in the memory of a GPU."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from there import TYPES, both, cupy, here, is_there, rng, torch, values_of
@@ -159,6 +161,21 @@ def test_planes_are_transformed_on_the_device(shape):
             assert np.allclose(here(found), np.fft.fft2(x), rtol=bound, atol=bound * size)
             assert np.allclose(here(yupana.spectral.ifft2(found)), x, rtol=bound, atol=bound)
             assert np.array_equal(here(there), x), "the argument changed"
+
+
+def test_plans_kept_for_the_next_call_give_the_bits_of_the_first():
+    lengths = [1 << 12, 1000, 1009, 1 << 16, 30_030, 1 << 20]  # more than are kept
+
+    def transformed(n):
+        x = cupy.asarray(np.random.default_rng(n).normal(size=(2, n)))
+        spectrum = yupana.fft(x + 1j * x[::-1])
+        return [here(y).tobytes() for y in (spectrum, yupana.rfft(x), yupana.spectral.fft2(spectrum))]
+
+    first = [transformed(n) for n in lengths]
+    assert [transformed(n) for n in lengths] == first
+    assert [transformed(lengths[-1]) for _ in range(3)] == [first[-1]] * 3
+    with ThreadPoolExecutor(4) as threads:  # at once: a plan serves one call at a time
+        assert list(threads.map(transformed, lengths[:2] * 8)) == first[:2] * 8
 
 
 def test_empty_arrays_come_back_empty():
