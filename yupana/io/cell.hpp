@@ -10,12 +10,6 @@
 
 namespace yupana::io {
 
-namespace cell_detail {
-inline constexpr double power_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                          1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                          1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-}  // namespace cell_detail
-
 /// The power of ten behind an 'e' at `at`; moves `at` behind it. False where there is none, or one
 /// that takes more than four digits.
 inline bool read_exponent(const char*& at, std::int64_t& power) {
@@ -69,8 +63,8 @@ inline const char* read_number(const char* at, const char* end, double& value) {
     double size = 0;
     if (digits <= (std::uint64_t{1} << 53) && power <= 22 && power >= -22) {
       size = static_cast<double>(digits);
-      if (power < 0) size /= cell_detail::power_of_ten[-power];
-      if (power > 0) size *= cell_detail::power_of_ten[power];
+      if (power < 0) size /= power_of_ten[-power];
+      if (power > 0) size *= power_of_ten[power];
     } else {
       plain = decimal_value(digits, power, size);
     }

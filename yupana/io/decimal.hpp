@@ -6,6 +6,11 @@
 
 namespace yupana::io {
 
+/// Powers of ten that a double holds exactly, so that one product or quotient is the only rounding.
+inline constexpr double power_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                          1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                          1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
 /// value = the double nearest to digits x 10^power, ties to even; infinity where it rounds to that.
 /// False, with `value` as it was, from 2^1024 on, and where it has less than the smallest normal
 /// number's size and is not zero.
