@@ -21,6 +21,9 @@ add_library(hwy::hwy ALIAS hwy_settings)
 pkg_check_modules(hts REQUIRED IMPORTED_TARGET htslib)
 add_library(htslib ALIAS PkgConfig::hts)
 
+pkg_check_modules(isal REQUIRED IMPORTED_TARGET libisal)
+add_library(isal ALIAS PkgConfig::isal)
+
 # Draws the report's pictures: one drawing, as SVG and as PNG.
 pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
 add_library(cairo ALIAS PkgConfig::cairo)

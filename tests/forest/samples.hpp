@@ -1,5 +1,8 @@
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -72,6 +75,34 @@ Sample<T> make_sample(const SampleParams& params) {
     if (params.weights == 2) sample.weights.push_back(std::max(0.0, random.uniform() - 0.1));
   }
   return sample;
+}
+
+/// Of two trees: empty if equal, otherwise the first difference.
+inline std::string difference(const Tree& a, const Tree& b) {
+  for (std::size_t i = 0; i < std::min(a.nodes.size(), b.nodes.size()); ++i) {
+    const Node &x = a.nodes[i], &y = b.nodes[i];
+    if (x == y) continue;
+    return fmt::format(
+        "node {}: feature {} {}, threshold {} {}, missing {} {}, rows {} {}, weight {} {}, "
+        "impurity {} {}",
+        i,
+        x.feature,
+        y.feature,
+        x.threshold,
+        y.threshold,
+        x.missing_left,
+        y.missing_left,
+        x.rows,
+        y.rows,
+        x.weight,
+        y.weight,
+        x.impurity,
+        y.impurity);
+  }
+  if (a.nodes.size() != b.nodes.size()) {
+    return fmt::format("{} nodes and {}", a.nodes.size(), b.nodes.size());
+  }
+  return a.values == b.values ? "" : "other values";
 }
 
 }  // namespace yupana::forest

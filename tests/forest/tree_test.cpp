@@ -14,30 +14,6 @@ namespace {
 
 using test::refusal;
 
-/// Empty if equal; otherwise the first difference.
-std::string difference(const Tree& a, const Tree& b) {
-  for (std::size_t i = 0; i < std::min(a.nodes.size(), b.nodes.size()); ++i) {
-    const Node &x = a.nodes[i], &y = b.nodes[i];
-    if (x == y) continue;
-    return fmt::format(
-        "node {}: feature {} {}, threshold {} {}, missing {} {}, rows {} {}, "
-        "impurity {} {}",
-        i,
-        x.feature,
-        y.feature,
-        x.threshold,
-        y.threshold,
-        x.missing_left,
-        y.missing_left,
-        x.rows,
-        y.rows,
-        x.impurity,
-        y.impurity);
-  }
-  if (a.nodes.size() != b.nodes.size()) return "one tree is larger";
-  return a.values == b.values ? "" : "other values";
-}
-
 class Trees : public testing::Test {
  protected:
   template <class T>

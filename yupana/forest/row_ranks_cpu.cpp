@@ -11,19 +11,6 @@
 namespace yupana::forest {
 namespace {
 
-/// Rows [begin, end) of the tree's list are a node's.
-struct Place {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-  std::int64_t depth = 0;
-  std::uint64_t key = 0;
-  Totals totals;
-  std::int32_t parent = -1;
-  bool is_right = false;
-
-  std::int64_t size() const { return end - begin; }
-};
-
 template <class T>
 class DrawnGrower {
  public:
@@ -52,14 +39,14 @@ class DrawnGrower {
   Tree grow() {
     Tree tree;
     tree.outputs = problem_.outputs();
-    std::vector<Place> stack(1);
+    std::vector<Segment> stack(1);
     stack[0].end = rows_.size();
     stack[0].key = root_key(params_.seed);
     stack[0].totals = totals_of(problem_, rows_.data(), rows_.size());
     all_weight_ = stack[0].totals.weight;
     while (!stack.empty()) {
       context_.check_cancelled();
-      const Place place = std::move(stack.back());
+      const Segment place = std::move(stack.back());
       stack.pop_back();
       const auto index = static_cast<std::int32_t>(tree.nodes.size());
       if (place.parent >= 0) {
@@ -69,7 +56,7 @@ class DrawnGrower {
       tree.nodes.push_back(made_leaf(problem_, place.totals));
       tree.values.resize(tree.nodes.size() * static_cast<std::size_t>(tree.outputs));
       put_value(problem_, place.totals, tree.values.data() + index * tree.outputs);
-      Place left, right;
+      Segment left, right;
       if (!split_node(place, tree.nodes.back(), left, right)) continue;
       left.parent = right.parent = index;
       right.is_right = true;
@@ -86,7 +73,7 @@ class DrawnGrower {
     Stretch stretch;
   };
 
-  bool split_node(const Place& place, Node& node, Place& left, Place& right) {
+  bool split_node(const Segment& place, Node& node, Segment& left, Segment& right) {
     if (is_leaf(params_, place.totals, place.depth)) return false;
     const Split split = with_sides(problem_, place.totals, [&](auto* sides) {
       return best_of_drawn<std::remove_pointer_t<decltype(sides)>>(place);
@@ -118,7 +105,7 @@ class DrawnGrower {
 
   /// Draws features until one varies, at least max_features of them.
   template <class Sides>
-  Split best_of_drawn(const Place& place) {
+  Split best_of_drawn(const Segment& place) {
     FeatureDraw draw(place.key, ranks_.features);
     drawn_.clear();
     std::vector<Promise> promises;
@@ -157,7 +144,7 @@ class DrawnGrower {
   }
 
   /// Keys of the features drawn from number `first` on, row after row: a row's keys stand together.
-  void gather(const Place& place, std::size_t first) {
+  void gather(const Segment& place, std::size_t first) {
     while (columns_.size() < drawn_.size()) {
       columns_.emplace_back().keys = Array<std::uint32_t>(rows_.size());
       if (needs_rows_) columns_.back().rows = Array<std::uint32_t>(rows_.size());
@@ -252,7 +239,7 @@ class DrawnGrower {
   }
 
   /// Stable: rows stay in order, which is the order of memory.
-  void part_rows(const Place& place, const Split& split, std::uint32_t last_rank) {
+  void part_rows(const Segment& place, const Split& split, std::uint32_t last_rank) {
     const std::uint32_t* keys = ranks_.keys.data() + split.feature;
     const std::uint32_t missing = split.missing_left ? ranks_.missing_rank : ~std::uint32_t{0};
     std::uint32_t* rows = rows_.data() + place.begin;
@@ -270,7 +257,7 @@ class DrawnGrower {
     std::copy_n(right_.data(), right, rows + left);
   }
 
-  Totals totals_in(const Place& place, std::int32_t feature) const {
+  Totals totals_in(const Segment& place, std::int32_t feature) const {
     const std::uint32_t* rows = rows_.data() + place.begin;
     if (needs_rows_) return totals_of(problem_, rows, place.size());
     Totals totals;

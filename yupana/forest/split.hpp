@@ -22,6 +22,20 @@ struct Split {
   bool missing_left = false;
 };
 
+/// A node that is to be split: its rows, [begin, end) of the tree's list or of every list, and what
+/// is known of them.
+struct Segment {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t depth = 0;
+  std::uint64_t key = 0;
+  Totals totals;
+  std::int32_t parent = -1;
+  bool is_right = false;
+
+  std::int64_t size() const { return end - begin; }
+};
+
 /// What one feature could do for a node.
 struct Promise {
   double score = -HUGE_VAL;  ///< of its best split, within rounding

@@ -18,19 +18,6 @@ namespace {
 // then and stay in cache, and a tree of a million rows has tens of such nodes to share.
 constexpr std::int64_t branch_rows = std::int64_t{1} << 15;
 
-/// A node's rows in every list, and what is known of them.
-struct Segment {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-  std::int64_t depth = 0;
-  std::uint64_t key = 0;
-  Totals totals;
-  std::int32_t parent = -1;
-  bool is_right = false;
-
-  std::int64_t size() const { return end - begin; }
-};
-
 /// Entries on their way to the right, one block a thread at work.
 class Scratch {
  public:

@@ -5,12 +5,10 @@
 #include <unordered_set>
 
 #include "yupana/core/error.hpp"
-#include "yupana/io/line_reader.hpp"
+#include "yupana/io/plink_line.hpp"
 
 namespace yupana::io {
 namespace {
-
-constexpr std::size_t columns = 6;
 
 /// The filter's verdict on the contig of the last line: neighbours mostly share it.
 struct Verdict {
@@ -38,17 +36,8 @@ BimSites read_bim(const std::string& path, const genotype::ChromosomeFilter& chr
   std::vector<std::string> unknown;
   std::unordered_set<std::string> seen;
   LineReader reader(path);
-  for (std::string_view line; reader.next(line);) {
-    std::string_view fields[columns];
-    const std::size_t count = split_fields(line, fields, columns);
-    if (count == 0) continue;
-    if (count < columns) {
-      throw bad_line(path,
-                     reader.number(),
-                     fmt::format("6 columns wanted (chromosome, name, centimorgans, position, A1, "
-                                 "A2), {} found",
-                                 count));
-    }
+  std::string_view fields[6];
+  while (next_plink_line(reader, fields, "chromosome, name, centimorgans, position, A1, A2")) {
     if (!verdict.valid || verdict.contig != fields[0]) {
       verdict = {std::string(fields[0]), chromosomes.keeps(fields[0]), true};
       if (chromosomes.keeps_as_unknown(fields[0]) && seen.emplace(fields[0]).second) {

@@ -6,43 +6,72 @@
 #include <string_view>
 #include <system_error>
 
+#include "yupana/io/decimal.hpp"
+
 namespace yupana::io {
 
-namespace cell_detail {
-inline constexpr double power_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                          1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                          1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-}  // namespace cell_detail
+/// The power of ten behind an 'e' at `at`; moves `at` behind it. False where there is none, or one
+/// that takes more than four digits.
+inline bool read_exponent(const char*& at, std::int64_t& power) {
+  const char* p = at + 1;
+  const bool negative = *p == '-';
+  if (negative || *p == '+') ++p;
+  const char* const first = p;
+  std::int64_t exponent = 0;
+  while (static_cast<unsigned char>(*p - '0') < 10 && p - first < 5) {
+    exponent = exponent * 10 + (*p++ - '0');
+  }
+  if (p == first || p - first > 4) return false;
+  power += negative ? -exponent : exponent;
+  at = p;
+  return true;
+}
+
+/// Of the digits at `at`, with a point or without: how many begin with the first that is not zero.
+inline std::int64_t significant_digits(const char* at, std::int64_t digits) {
+  for (; digits > 0 && (*at == '0' || *at == '.'); ++at) digits -= *at == '0';
+  return digits;
+}
 
 /// Reads a decimal number at `at`, correctly rounded; returns its end, or `at` if there is none.
 /// There must be a byte behind `end` that is no part of a number.
-/// Up to 19 digits with a power of ten up to 22 are one exact product or quotient (Clinger 1990);
-/// the rest goes to std::from_chars.
+/// Up to 2^53 with a power of ten up to 22 is one exact product or quotient (Clinger 1990), other
+/// numbers of up to 19 digits go to decimal_value, the rest to std::from_chars.
 inline const char* read_number(const char* at, const char* end, double& value) {
   const char* p = at;
   const bool negative = *p == '-';
   if (negative || *p == '+') ++p;
   const char* const first = p;
   std::uint64_t digits = 0;
-  while (static_cast<unsigned char>(*p - '0') < 10) {
-    digits = digits * 10 + static_cast<std::uint64_t>(*p++ - '0');
+  // One digit before the point, the usual case, is sooner told than counted.
+  if (static_cast<unsigned char>(*p - '0') < 10 && p[1] == '.') {
+    digits = static_cast<std::uint64_t>(*p++ - '0');
+  } else {
+    p = read_digits(p, end, digits);
   }
   std::int64_t count = p - first;
   std::int64_t power = 0;
   if (*p == '.') {
     const char* const point = ++p;
-    while (static_cast<unsigned char>(*p - '0') < 10) {
-      digits = digits * 10 + static_cast<std::uint64_t>(*p++ - '0');
-    }
+    p = read_digits(p, end, digits);
     power = point - p;
     count -= power;
   }
-  const bool plain = count > 0 && count <= 19 && digits <= (std::uint64_t{1} << 53);
-  if (plain && *p != 'e' && *p != 'E' && power >= -22) {
-    const double whole = static_cast<double>(digits);
-    const double size = power == 0 ? whole : whole / cell_detail::power_of_ten[-power];
-    value = negative ? -size : size;
-    return p;
+  bool plain = count > 0 && (count <= 19 || significant_digits(first, count) <= 19);
+  if (plain && (*p | 0x20) == 'e') plain = read_exponent(p, power);
+  if (plain) {
+    double size = 0;
+    if (digits <= (std::uint64_t{1} << 53) && power <= 22 && power >= -22) {
+      size = static_cast<double>(digits);
+      if (power < 0) size /= power_of_ten[-power];
+      if (power > 0) size *= power_of_ten[power];
+    } else {
+      plain = decimal_value(digits, power, size);
+    }
+    if (plain) {
+      value = negative ? -size : size;
+      return p;
+    }
   }
   // std::from_chars knows no plus sign; "+-1" must not become a number.
   const char* const from = *at == '+' ? at + 1 : at;

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "yupana/core/error.hpp"
-#include "yupana/io/line_reader.hpp"
+#include "yupana/io/plink_line.hpp"
 
 namespace yupana::io {
 namespace {
@@ -37,21 +37,11 @@ void check_unique(const std::string& path,
 }  // namespace
 
 SampleNames read_fam(const std::string& path) {
-  constexpr std::size_t columns = 6;
   SampleNames names;
   std::vector<std::int64_t> lines;
   LineReader reader(path);
-  for (std::string_view line; reader.next(line);) {
-    std::string_view fields[columns];
-    const std::size_t count = split_fields(line, fields, columns);
-    if (count == 0) continue;
-    if (count < columns) {
-      throw bad_line(path,
-                     reader.number(),
-                     fmt::format("6 columns wanted (family, individual, father, mother, sex, "
-                                 "phenotype), {} found",
-                                 count));
-    }
+  std::string_view fields[6];
+  while (next_plink_line(reader, fields, "family, individual, father, mother, sex, phenotype")) {
     names.families.emplace_back(fields[0]);
     names.individuals.emplace_back(fields[1]);
     lines.push_back(reader.number());

@@ -1,13 +1,10 @@
 #include "yupana/io/line_reader.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <utility>
-
-#include "yupana/core/error.hpp"
 
 namespace yupana::io {
 namespace {
@@ -24,13 +21,7 @@ std::size_t piece_of(const std::string& path) {
 }  // namespace
 
 LineReader::LineReader(std::string path)
-    : path_(std::move(path)),
-      file_(gzopen(path_.c_str(), "rb"), gzclose),
-      piece_(piece_of(path_)),
-      buffer_(piece_) {
-  if (!file_) throw bad_file(path_, fmt::format("cannot be opened: {}", std::strerror(errno)));
-  gzbuffer(file_.get(), static_cast<unsigned>(piece_ / 2));
-}
+    : file_(std::move(path)), piece_(piece_of(file_.path())), buffer_(piece_) {}
 
 /// Moves the rest to the front of the buffer and reads on behind it; false at the end of the file.
 bool LineReader::refill() {
@@ -39,15 +30,7 @@ bool LineReader::refill() {
   end_ -= begin_;
   begin_ = 0;
   if (buffer_.size() - end_ < piece_) buffer_.resize(2 * buffer_.size());
-  const int got = gzread(file_.get(), buffer_.data() + end_, static_cast<unsigned>(piece_));
-  int status = Z_OK;
-  const char* fault = gzerror(file_.get(), &status);
-  // A gzip file that was cut short ends without an error of gzread; gzerror knows.
-  if (got < 0 || status != Z_OK) {
-    throw bad_file(path_,
-                   status == Z_ERRNO ? fmt::format("cannot be read: {}", std::strerror(errno))
-                                     : fmt::format("damaged gzip file ({}); copy it again", fault));
-  }
+  const auto got = file_.read(buffer_.data() + end_, static_cast<std::int64_t>(piece_));
   end_ += static_cast<std::size_t>(got);
   ended_ = got == 0;
   return !ended_;

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <zlib.h>
-
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "yupana/io/text_stream.hpp"
 
 namespace yupana::io {
 
@@ -20,13 +19,12 @@ class LineReader {
   bool next(std::string_view& line);
   /// Number of the line next() gave last, from 1.
   std::int64_t number() const { return number_; }
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return file_.path(); }
 
  private:
   bool refill();
 
-  std::string path_;
-  std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
+  TextStream file_;
   std::size_t piece_;  ///< bytes read at a time
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  ///< of the text not handed out yet

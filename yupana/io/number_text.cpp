@@ -1,18 +1,14 @@
 #include "yupana/io/number_text.hpp"
 
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 
+#include "yupana/io/decimal.hpp"
+
 namespace yupana::io {
 namespace {
-
-// Powers of ten that a double holds exactly, so that one product or quotient is the only rounding.
-constexpr std::array<double, 23> power_of_ten = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 constexpr double tie_tolerance = 5e-9;
 
@@ -32,15 +28,13 @@ int decimal_exponent(double value) {
   const int guess = static_cast<int>(std::floor((std::ilogb(value) + 1) * 0.30103));
   // At a power below one the product may round across the border, which does no harm: the digits
   // then round to 10^6 and carry.
-  const bool smaller = guess >= 0 ? value < power_of_ten[static_cast<std::size_t>(guess)]
-                                  : value * power_of_ten[static_cast<std::size_t>(-guess)] < 1;
+  const bool smaller = guess >= 0 ? value < power_of_ten[guess] : value * power_of_ten[-guess] < 1;
   return smaller ? guess - 1 : guess;
 }
 
 /// The six digits of `value` x 10^shift, which lies in about [1e5, 1e6).
 std::int32_t rounded_digits(double value, int shift) {
-  const double scaled = shift >= 0 ? value * power_of_ten[static_cast<std::size_t>(shift)]
-                                   : value / power_of_ten[static_cast<std::size_t>(-shift)];
+  const double scaled = shift >= 0 ? value * power_of_ten[shift] : value / power_of_ten[-shift];
   const std::int32_t whole = static_cast<std::int32_t>(scaled);
   const double rest = scaled - whole;
   if (rest < 0.5 - tie_tolerance) return whole;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "yupana/core/context.hpp"
@@ -27,8 +28,17 @@ void each_piece(Context& context,
   std::mutex lock;
   std::int64_t failed = last;
   std::exception_ptr error;
+  // A buffer serves one piece after the other: fresh memory would cost more than reading into it.
+  std::vector<Array<char>> spare;
   context.parallel_for(last - first, 1, [&](std::int64_t begin, std::int64_t end) {
     Array<char> buffer;
+    {
+      const std::lock_guard guard(lock);
+      if (!spare.empty()) {
+        buffer = std::move(spare.back());
+        spare.pop_back();
+      }
+    }
     for (std::int64_t i = first + begin; i < first + end; ++i) {
       context.check_cancelled();
       try {
@@ -42,6 +52,8 @@ void each_piece(Context& context,
         return;
       }
     }
+    const std::lock_guard guard(lock);
+    spare.push_back(std::move(buffer));
   });
   if (error) std::rethrow_exception(error);
 }

@@ -14,11 +14,16 @@ TableText::TableText(const std::string& path, std::uint64_t most, const std::str
     text_ = read_text(file_, most, scratch);
     size_ = text_.size() - 1;
   }
-  if (size_ < 3) return;
-  read(0, reinterpret_cast<char*>(first), 3);
-  if (first[0] == 0xef && first[1] == 0xbb && first[2] == 0xbf) {
-    begin_ = 3;
-    size_ -= 3;
+  if (size_ >= 3) {
+    read(0, reinterpret_cast<char*>(first), 3);
+    if (first[0] == 0xef && first[1] == 0xbb && first[2] == 0xbf) {
+      begin_ = 3;
+      size_ -= 3;
+    }
+  }
+  // The last line's end, which a file may lack, takes the place of the zero behind the text.
+  if (!text_.empty() && size_ > 0 && text_[begin_ + size_ - 1] != '\n') {
+    text_[begin_ + size_++] = '\n';
   }
 }
 
@@ -30,7 +35,18 @@ void TableText::read(std::int64_t offset, char* to, std::int64_t bytes) const {
   }
 }
 
+/// The same as piece() of a text that is in memory: where it lies.
+std::string_view TableText::piece_in_memory(std::int64_t i) const {
+  const std::string_view text(text_.data() + begin_, static_cast<std::size_t>(size_));
+  const auto from = static_cast<std::size_t>(i * piece_bytes);
+  const std::size_t to = std::min(text.size(), from + static_cast<std::size_t>(piece_bytes));
+  const std::size_t begin = i > 0 ? text.find('\n', from - 1) + 1 : 0;
+  if (begin >= to) return {};
+  return text.substr(begin, text.find('\n', to - 1) + 1 - begin);
+}
+
 std::string_view TableText::piece(std::int64_t i, Array<char>& buffer) const {
+  if (!text_.empty()) return piece_in_memory(i);
   const std::int64_t from = i * piece_bytes;
   const std::int64_t to = std::min(size_, from + piece_bytes);
   // The byte before tells whether a line begins here.
@@ -71,7 +87,6 @@ std::string_view TableText::piece(std::int64_t i, Array<char>& buffer) const {
   }
   const std::int64_t end = line_end(scanned < filled ? scanned : filled - 1);
   filled = end + 1;
-  buffer[filled] = '\0';
   return {buffer.data() + begin, static_cast<std::size_t>(filled - begin)};
 }
 

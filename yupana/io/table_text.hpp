@@ -22,11 +22,12 @@ class TableText {
   const std::string& path() const { return file_.path(); }
   std::int64_t size() const { return size_; }
   std::int64_t pieces() const { return (size_ + piece_bytes - 1) / piece_bytes; }
-  /// The lines that begin in piece i, the last one whole, each ending with \n. The bytes stand in
-  /// `buffer`; a zero follows them.
+  /// The lines that begin in piece i, the last one whole, each ending with \n. They stand in
+  /// `buffer` or, of a gzip file, in this object.
   std::string_view piece(std::int64_t i, Array<char>& buffer) const;
 
  private:
+  std::string_view piece_in_memory(std::int64_t i) const;
   void read(std::int64_t offset, char* to, std::int64_t bytes) const;
 
   InputFile file_;

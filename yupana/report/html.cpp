@@ -162,14 +162,7 @@ std::string part(std::string_view name, const Report& report) {
 
 void write_html(AtomicFile& file, const Report& report) {
   check(report);
-  std::string_view rest = page::page_html;
-  for (;;) {
-    const std::size_t open = rest.find("{{"), close = rest.find("}}");
-    file.write(rest.substr(0, open));
-    if (open == std::string_view::npos) return;
-    file.write(part(rest.substr(open + 2, close - open - 2), report));
-    rest.remove_prefix(close + 2);
-  }
+  write_page(file, page::page_html, [&](std::string_view name) { return part(name, report); });
 }
 
 }  // namespace yupana::report

@@ -119,14 +119,7 @@ std::string part(std::string_view name, const MapReport& report) {
 
 void write_map_html(AtomicFile& file, const MapReport& report) {
   check(report);
-  std::string_view rest = page::som_map_html;
-  for (;;) {
-    const std::size_t open = rest.find("{{"), close = rest.find("}}");
-    file.write(rest.substr(0, open));
-    if (open == std::string_view::npos) return;
-    file.write(part(rest.substr(open + 2, close - open - 2), report));
-    rest.remove_prefix(close + 2);
-  }
+  write_page(file, page::som_map_html, [&](std::string_view name) { return part(name, report); });
 }
 
 }  // namespace yupana::report

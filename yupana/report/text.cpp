@@ -68,6 +68,18 @@ std::string base64(const void* data, std::size_t bytes) {
   return out;
 }
 
+void write_page(AtomicFile& file,
+                std::string_view page,
+                const std::function<std::string(std::string_view)>& part) {
+  for (;;) {
+    const std::size_t open = page.find("{{"), close = page.find("}}");
+    file.write(page.substr(0, open));
+    if (open == std::string_view::npos) return;
+    file.write(part(page.substr(open + 2, close - open - 2)));
+    page.remove_prefix(close + 2);
+  }
+}
+
 std::string percent(double share) {
   return std::isfinite(share) ? fmt::format("{:.1f} %", 100 * share) : std::string();
 }

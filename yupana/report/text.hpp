@@ -1,7 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
+
+#include "yupana/core/atomic_file.hpp"
 
 namespace yupana::report {
 
@@ -16,6 +19,11 @@ std::string escape_html(std::string_view text);
 std::string escape_script(std::string_view json);
 
 std::string base64(const void* data, std::size_t bytes);
+
+/// Writes a page in which part(name) stands for each {{name}}.
+void write_page(AtomicFile& file,
+                std::string_view page,
+                const std::function<std::string(std::string_view)>& part);
 
 /// 34.2 % for 0.342; empty for a share that is not finite.
 std::string percent(double share);

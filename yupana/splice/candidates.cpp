@@ -9,6 +9,7 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/splice/genetic_code.hpp"
 
 namespace yupana::splice {
 namespace {
@@ -56,35 +57,14 @@ constexpr Shares acceptor_shares[] = {{{20, 28, 18, 34}},
                                       {{27, 14, 49, 10}}};
 constexpr std::int64_t acceptor_before = 20;
 
-int base_of(char letter) {
-  switch (letter) {
-    case 'A':
-    case 'a':
-      return 0;
-    case 'C':
-    case 'c':
-      return 1;
-    case 'G':
-    case 'g':
-      return 2;
-    case 'T':
-    case 't':
-    case 'U':
-    case 'u':
-      return 3;
-    default:
-      return -1;
-  }
-}
-
 template <std::size_t size>
 double odds(std::string_view bases, std::int64_t from, const Shares (&shares)[size]) {
   double sum = 0;
   for (std::size_t i = 0; i < size; ++i) {
     const std::int64_t at = from + static_cast<std::int64_t>(i);
     if (at < 0 || at >= std::ssize(bases)) continue;
-    const int base = base_of(bases[at]);
-    if (base >= 0) sum += std::log2(shares[i].percent[base] / 25);
+    const int base = base_code(bases[at]);
+    if (base < 4) sum += std::log2(shares[i].percent[base] / 25);
   }
   return sum;
 }
@@ -102,7 +82,7 @@ class Finder {
   Finder(const Context* context, std::string_view bases, const CandidateParams& params)
       : context_(context), bases_(bases), params_(params) {
     codes_.reserve(bases.size());
-    for (const char letter : bases) codes_.push_back(static_cast<std::int8_t>(base_of(letter)));
+    for (const char letter : bases) codes_.push_back(static_cast<std::int8_t>(base_code(letter)));
     find_sites();
     find_stops();
   }
@@ -126,7 +106,7 @@ class Finder {
   bool is(std::int64_t at, std::string_view word) const {
     if (at < 0 || at + std::ssize(word) > std::ssize(codes_)) return false;
     for (std::size_t i = 0; i < word.size(); ++i) {
-      if (codes_[at + static_cast<std::int64_t>(i)] != base_of(word[i])) return false;
+      if (codes_[at + static_cast<std::int64_t>(i)] != base_code(word[i])) return false;
     }
     return true;
   }

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string_view>
+
+#include "yupana/core/error.hpp"
+#include "yupana/io/line_reader.hpp"
+
+namespace yupana::io {
+
+/// The six columns of the next line of a .bim or .fam that is not blank; false after the last.
+/// bad_input, naming what is `wanted`, where there are fewer; more are ignored.
+inline bool next_plink_line(LineReader& reader,
+                            std::string_view (&fields)[6],
+                            std::string_view wanted) {
+  std::size_t count = 0;
+  for (std::string_view line; count == 0 && reader.next(line);) {
+    count = split_fields(line, fields, 6);
+  }
+  if (count == 0 || count == 6) return count == 6;
+  throw bad_line(reader.path(),
+                 reader.number(),
+                 fmt::format("6 columns wanted ({}), {} found", wanted, count));
+}
+
+}  // namespace yupana::io

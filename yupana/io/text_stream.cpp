@@ -1,0 +1,136 @@
+#include "yupana/io/text_stream.hpp"
+
+#include <fcntl.h>
+#include <isa-l/igzip_lib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "yupana/core/error.hpp"
+
+namespace yupana::io {
+
+/// Members of a gzip file; ISA-L decompresses them 1.7 times as fast as zlib.
+class TextStream::Gzip {
+ public:
+  /// `begin` was read from the file already.
+  Gzip(TextStream& file, std::string_view begin) : file_(file) {
+    std::memcpy(input_.data(), begin.data(), begin.size());
+    isal_inflate_init(&state_);
+    state_.next_in = input_.data();
+    state_.avail_in = static_cast<std::uint32_t>(begin.size());
+  }
+
+  static constexpr std::size_t input_bytes = std::size_t{1} << 17;
+
+  std::int64_t read(char* to, std::int64_t most) {
+    const auto room = static_cast<std::uint32_t>(std::min<std::int64_t>(most, 1 << 30));
+    state_.next_out = reinterpret_cast<std::uint8_t*>(to);
+    state_.avail_out = room;
+    while (state_.avail_out == room) {
+      if (!inside_ && !next_member()) return 0;
+      const bool more = refill();
+      const std::uint32_t before = state_.avail_in;
+      const int status = isal_inflate(&state_);
+      if (status < 0) throw damaged(status);
+      inside_ = state_.block_state != ISAL_BLOCK_FINISH;
+      const bool stands = inside_ && state_.avail_out == room && state_.avail_in == before;
+      if (stands && !more) throw damaged("it is cut short");
+      // Some damage makes ISA-L wait for ever.
+      if (stands) throw damaged(ISAL_INVALID_BLOCK);
+    }
+    return room - state_.avail_out;
+  }
+
+ private:
+  /// More input where there is none left; false at the end of the file.
+  bool refill() {
+    if (state_.avail_in > 0) return true;
+    state_.next_in = input_.data();
+    state_.avail_in = static_cast<std::uint32_t>(
+        file_.read_file(reinterpret_cast<char*>(input_.data()), input_bytes));
+    return state_.avail_in > 0;
+  }
+
+  /// Reads the next member's header; false if there is none.
+  bool next_member() {
+    bool zeros = false;
+    while (!first_ && refill() && *state_.next_in == 0) {
+      zeros = true;
+      ++state_.next_in;
+      --state_.avail_in;
+    }
+    if (!refill()) return false;
+    if (zeros || *state_.next_in != 0x1f) throw damaged("something follows its end");
+    isal_inflate_reset(&state_);  // leaves the input where it is
+    isal_gzip_header header;
+    isal_gzip_header_init(&header);
+    int status = ISAL_END_INPUT;
+    while (status == ISAL_END_INPUT) {
+      if (!refill()) throw damaged("it is cut short");
+      status = isal_read_gzip_header(&state_, &header);
+    }
+    if (status == ISAL_INVALID_WRAPPER && !first_) throw damaged("something follows its end");
+    if (status != ISAL_DECOMP_OK) throw damaged(status);
+    state_.crc_flag = ISAL_GZIP_NO_HDR_VER;
+    state_.crc = 0;
+    first_ = false;
+    inside_ = true;
+    return true;
+  }
+
+  Error damaged(std::string_view how) const {
+    return bad_file(file_.path(), fmt::format("damaged gzip file ({}); copy it again", how));
+  }
+  Error damaged(int status) const {
+    if (status == ISAL_INCORRECT_CHECKSUM) return damaged("its checksum is another");
+    if (status == ISAL_INVALID_WRAPPER) return damaged("its header is none of gzip");
+    if (status == ISAL_UNSUPPORTED_METHOD) return damaged("its method is unknown");
+    return damaged("its data is no compressed text");
+  }
+
+  TextStream& file_;
+  bool first_ = true;    ///< member
+  bool inside_ = false;  ///< a member
+  inflate_state state_;
+  std::array<std::uint8_t, input_bytes> input_;
+};
+
+TextStream::TextStream(std::string path) : path_(std::move(path)) {
+  file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file_ < 0) throw bad_file(path_, fmt::format("cannot be opened: {}", std::strerror(errno)));
+}
+
+TextStream::~TextStream() { ::close(file_); }
+
+std::int64_t TextStream::read_file(char* to, std::int64_t most) {
+  while (true) {
+    const ssize_t got = ::read(file_, to, static_cast<std::size_t>(most));
+    if (got >= 0) return got;
+    if (errno != EINTR) {
+      throw bad_file(path_, fmt::format("cannot be read: {}", std::strerror(errno)));
+    }
+  }
+}
+
+std::int64_t TextStream::read(char* to, std::int64_t most) {
+  if (gzip_) return gzip_->read(to, most);
+  if (begun_) return read_file(to, most);
+  begun_ = true;
+  const std::int64_t wanted = std::min<std::int64_t>(most, Gzip::input_bytes);
+  std::int64_t filled = 0;
+  for (std::int64_t got = -1; filled < 2 && got != 0; filled += got) {
+    got = read_file(to + filled, wanted - filled);
+  }
+  const std::string_view begin(to, static_cast<std::size_t>(filled));
+  if (!begin.starts_with("\x1f\x8b")) return filled;
+  gzip_ = std::make_unique<Gzip>(*this, begin);
+  return gzip_->read(to, most);
+}
+
+}  // namespace yupana::io

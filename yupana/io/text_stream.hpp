@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace yupana::io {
+
+/// The bytes of a file or pipe from its beginning on, decompressed where it is gzip: the texts of
+/// all its members (BGZF has many), one after the other. Zeros behind the last one, as tapes have
+/// them, are left out. Errors (bad_input) name the file: not there, cannot be read, or gzip that is
+/// cut short, damaged (each member's checksum is compared) or followed by something else.
+class TextStream {
+ public:
+  explicit TextStream(std::string path);
+  ~TextStream();
+  TextStream(const TextStream&) = delete;
+  TextStream& operator=(const TextStream&) = delete;
+
+  const std::string& path() const { return path_; }
+  /// The next bytes, at least one and at most `most`, of which the first call needs two; 0 after
+  /// the last.
+  std::int64_t read(char* to, std::int64_t most);
+
+ private:
+  class Gzip;
+
+  std::int64_t read_file(char* to, std::int64_t most);
+
+  std::string path_;
+  int file_ = -1;
+  bool begun_ = false;
+  std::unique_ptr<Gzip> gzip_;
+};
+
+}  // namespace yupana::io
