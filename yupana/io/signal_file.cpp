@@ -58,19 +58,20 @@ void check_layout(const std::string& path, const NpyLayout& layout, std::int64_t
   }
 }
 
-/// count values of type Own at `offset`, as T.
+/// The first `count` values of the file, which are of type Own, as T.
 template <class Own, class T>
 void read_values(
-    const InputFile& file, std::int64_t offset, std::int64_t count, bool swapped, T* to) {
+    Context& context, const InputFile& file, const NpyLayout& layout, std::int64_t count, T* to) {
   constexpr std::int64_t piece = 1 << 16;
   Array<Own> own(std::min(piece, count));
   for (std::int64_t done = 0; done < count; done += piece) {
+    context.check_cancelled();
     const std::int64_t n = std::min(piece, count - done);
-    file.read_at(offset + done * static_cast<std::int64_t>(sizeof(Own)),
+    file.read_at(layout.data + done * static_cast<std::int64_t>(sizeof(Own)),
                  own.data(),
                  static_cast<std::size_t>(n) * sizeof(Own));
     for (std::int64_t i = 0; i < n; ++i) {
-      if (swapped) {
+      if (layout.swapped) {
         char* const bytes = reinterpret_cast<char*>(&own[i]);
         std::reverse(bytes, bytes + sizeof(Own));
       }
@@ -80,7 +81,7 @@ void read_values(
 }
 
 template <class T>
-SignalArray<T> read_npy(const InputFile& file) {
+SignalArray<T> read_npy(Context& context, const InputFile& file) {
   const NpyLayout layout = npy_layout(file.path(), head_of(file));
   SignalArray<T> signals;
   signals.complex = layout.kind == 'c';
@@ -93,7 +94,7 @@ SignalArray<T> read_npy(const InputFile& file) {
                            signals.complex ? layout.width / 2 : layout.width};
   with_number_type(type, [&](auto value) {
     using Own = decltype(value);
-    read_values<Own>(file, layout.data, count, layout.swapped, signals.numbers.data());
+    read_values<Own>(context, file, layout, count, signals.numbers.data());
     return 0;
   });
   return signals;
@@ -155,19 +156,24 @@ SignalFile::SignalFile(std::string path) : path_(std::move(path)) {
 
 template <class T>
 SignalArray<T> SignalFile::read(Context& context) const {
-  if (npy_) return read_npy<T>(InputFile(path_));
+  if (npy_) return read_npy<T>(context, InputFile(path_));
   return read_text_signals<T>(context, path_);
 }
 
 template <class T>
-void write_signals(AtomicFile& file, const SignalArray<T>& signals) {
+void write_signals(Context& context, AtomicFile& file, const SignalArray<T>& signals) {
   const auto width = static_cast<int>(sizeof(T));
   if (file.path().ends_with(".npy")) {
     const std::string type =
         fmt::format("<{}{}", signals.complex ? 'c' : 'f', signals.complex ? 2 * width : width);
     file.write(signals.matrix ? npy_preamble(type, signals.rows, signals.cols)
                               : npy_preamble(type, signals.cols));
-    file.write(signals.numbers.data(), signals.numbers.bytes());
+    constexpr std::int64_t piece = 1 << 20;
+    for (std::int64_t done = 0; done < signals.numbers.size(); done += piece) {
+      context.check_cancelled();
+      const std::int64_t n = std::min(piece, signals.numbers.size() - done);
+      file.write(signals.numbers.data() + done, static_cast<std::size_t>(n) * sizeof(T));
+    }
     return;
   }
   if (signals.matrix) {
@@ -188,6 +194,7 @@ void write_signals(AtomicFile& file, const SignalArray<T>& signals) {
     text.append(number, static_cast<std::size_t>(end - number));
     text += (i + 1) % parts == 0 ? '\n' : ' ';
     if (text.size() < (1 << 20)) continue;
+    context.check_cancelled();
     file.write(text);
     text.clear();
   }
@@ -196,7 +203,7 @@ void write_signals(AtomicFile& file, const SignalArray<T>& signals) {
 
 template SignalArray<float> SignalFile::read(Context&) const;
 template SignalArray<double> SignalFile::read(Context&) const;
-template void write_signals(AtomicFile&, const SignalArray<float>&);
-template void write_signals(AtomicFile&, const SignalArray<double>&);
+template void write_signals(Context&, AtomicFile&, const SignalArray<float>&);
+template void write_signals(Context&, AtomicFile&, const SignalArray<double>&);
 
 }  // namespace yupana::io

@@ -42,6 +42,6 @@ class SignalFile {
 
 /// .npy if the name ends so, else text (vectors only; usage error for a matrix).
 template <class T>
-void write_signals(AtomicFile& file, const SignalArray<T>& signals);
+void write_signals(Context& context, AtomicFile& file, const SignalArray<T>& signals);
 
 }  // namespace yupana::io
