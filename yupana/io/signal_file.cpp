@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/tiles.hpp"
 #include "yupana/io/column.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/line_reader.hpp"
@@ -40,10 +41,6 @@ void check_layout(const std::string& path, const NpyLayout& layout, std::int64_t
   if (layout.shape.empty() || layout.shape.size() > 2) {
     throw bad_file(path,
                    fmt::format(".npy has {} dimensions; wanted one or two", layout.shape.size()));
-  }
-  if (layout.fortran && layout.shape.size() == 2) {
-    throw bad_file(path,
-                   ".npy is in Fortran order; save it again with numpy.ascontiguousarray(array)");
   }
   __int128 wanted = width;
   for (const std::int64_t extent : layout.shape) {
@@ -80,6 +77,24 @@ void read_values(
   }
 }
 
+/// A matrix of rows x cols from one that holds column after column; `parts` numbers a value.
+template <class T>
+Array<T> by_rows(Context& context, const SignalArray<T>& columns, std::int64_t parts) {
+  Array<T> numbers(columns.numbers.size());
+  constexpr std::int64_t band = 64;  // rows: lines of the columns stay in the cache
+  context.parallel_for(divide_up(columns.rows, band), 1, [&](std::int64_t begin, std::int64_t end) {
+    context.check_cancelled();
+    const std::int64_t last = std::min(end * band, columns.rows);
+    for (std::int64_t col = 0; col < columns.cols; ++col) {
+      for (std::int64_t row = begin * band; row < last; ++row) {
+        const T* const from = columns.numbers.data() + (col * columns.rows + row) * parts;
+        std::copy(from, from + parts, numbers.data() + (row * columns.cols + col) * parts);
+      }
+    }
+  });
+  return numbers;
+}
+
 template <class T>
 SignalArray<T> read_npy(Context& context, const InputFile& file) {
   const NpyLayout layout = npy_layout(file.path(), head_of(file));
@@ -97,6 +112,9 @@ SignalArray<T> read_npy(Context& context, const InputFile& file) {
     read_values<Own>(context, file, layout, count, signals.numbers.data());
     return 0;
   });
+  if (layout.fortran && signals.matrix) {
+    signals.numbers = by_rows(context, signals, signals.complex ? 2 : 1);
+  }
   return signals;
 }
 
@@ -106,8 +124,10 @@ SignalArray<T> read_text_signals(Context& context, const std::string& path) {
   std::string_view line;
   std::vector<T> numbers;
   std::size_t parts = 0;
+  LinesWithoutNumbers without_numbers;
   while (lines.next(line)) {
     if (lines.number() % 65536 == 0) context.check_cancelled();
+    if (without_numbers.passed_over(lines, line)) continue;
     std::string_view fields[3];
     const std::size_t got = split_fields(line, fields, 3);
     if (parts == 0) parts = got;
@@ -126,6 +146,11 @@ SignalArray<T> read_text_signals(Context& context, const std::string& path) {
       double value = 0;
       const char* const end = field.data() + field.size();
       const auto [stop, error] = std::from_chars(field.data(), end, value);
+      if (stop == end && error == std::errc::result_out_of_range) {
+        throw bad_line(path,
+                       lines.number(),
+                       fmt::format("'{}' is beyond what a double holds", printable(fields[i])));
+      }
       if (stop != end || error != std::errc{}) {
         throw bad_line(path,
                        lines.number(),
@@ -152,6 +177,7 @@ SignalFile::SignalFile(std::string path) : path_(std::move(path)) {
   const NpyLayout layout = npy_layout(path_, head);
   check_layout(path_, layout, file.size());
   single_ = (layout.kind == 'f' && layout.width == 4) || (layout.kind == 'c' && layout.width == 8);
+  may_round_ = (layout.kind == 'i' || layout.kind == 'u') && layout.width == 8;
 }
 
 template <class T>
