@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -11,6 +12,7 @@
 #include "cli/ranks.hpp"
 #include "yupana/cluster/mpi.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/escaped.hpp"
 #include "yupana/core/machine.hpp"
 
 namespace yupana::cli {
@@ -89,7 +91,7 @@ Answer run(const CommonOptions& options,
   if (draws) context.on_progress(draw);
   if (!options.quiet) {
     context.on_note([draws](const std::string& note) {
-      fmt::print(stderr, "{}note: {}\n", draws ? "\r\033[K" : "", note);
+      fmt::print(stderr, "{}note: {}\n", draws ? "\r\033[K" : "", escaped(note));
     });
   }
   catch_interrupts(context);
@@ -176,12 +178,32 @@ CLI::App& add_command(CLI::App& program,
       ->group("Everywhere");
   app->add_flag("--quiet", options->quiet, "no progress and no notes")->group("Everywhere");
   app->callback([options, runs, ranks, name, body = std::move(body)] {
+    if (options->out == "-") {
+      throw Error(ErrorCode::usage,
+                  "-o -: files appear whole at the end, which a pipe cannot; name a file to write");
+    }
     std::string& device = options->context.device;
     if (runs == Runs::on_the_processor && device == "auto") device = "cpu";
     if (!cluster::under_mpi()) return print(*options, run(*options, body));
     run_in_ranks(name, *options, body, ranks);
   });
   return *app;
+}
+
+CLI::Option* add_seed(CLI::App& app, std::uint64_t& seed, const std::string& help) {
+  return app
+      .add_option_function<std::string>(
+          "--seed",
+          [&seed](const std::string& text) {
+            const char* const end = text.data() + text.size();
+            const auto [stop, error] = std::from_chars(text.data(), end, seed);
+            if (stop == end && error == std::errc()) return;
+            throw CLI::ValidationError(
+                fmt::format("--seed: '{}' is not a whole number from 0 to 2^64 - 1", text));
+          },
+          help)
+      ->type_name("UINT")
+      ->default_str(fmt::format("{}", seed));
 }
 
 CLI::Option* add_count(CLI::App& app,

@@ -50,6 +50,9 @@ CLI::Option* add_count(CLI::App& app,
                        std::int64_t& value,
                        const std::string& help);
 
+/// Adds --seed, a whole number of 64 bits: the parser alone would take -1 for 2^64 - 1.
+CLI::Option* add_seed(CLI::App& app, std::uint64_t& seed, const std::string& help);
+
 /// The stages of a run as JSON: [{"stage", "seconds", "work", "unit"}].
 nlohmann::ordered_json stages_json(const Context& context);
 

@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include "cli/command.hpp"
+
 namespace yupana::cli {
 namespace {
 
@@ -56,7 +58,7 @@ void add_filters(CLI::App& app, job::InputParams& input) {
   app.add_option("--thin", cohort.thin, "keep each site with this probability")
       ->check(share)
       ->group("Filters");
-  app.add_option("--seed", cohort.seed, "of --thin")->capture_default_str()->group("Filters");
+  add_seed(app, cohort.seed, "of --thin")->group("Filters");
   app.add_option("--missing", cohort.missing, "missing calls: pairwise, mode or error")
       ->transform(CLI::CheckedTransformer(missing_names).description(""))
       ->default_str("pairwise")

@@ -6,13 +6,16 @@
 #include "cli/command.hpp"
 #include "yupana/cluster/mpi.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/escaped.hpp"
 #include "yupana/core/version.hpp"
 
 namespace {
 
 int complain(const char* message, yupana::ErrorCode code) {
   // What every rank finds in the command line is told by the first.
-  if (yupana::cluster::rank_by_environment() == 0) fmt::print(stderr, "yupana: {}\n", message);
+  if (yupana::cluster::rank_by_environment() == 0) {
+    fmt::print(stderr, "yupana: {}\n", yupana::escaped(message));
+  }
   return static_cast<int>(code);
 }
 

@@ -12,6 +12,7 @@
 #include "yupana/cluster/cores.hpp"
 #include "yupana/cluster/mpi.hpp"
 #include "yupana/core/cuda/device.hpp"
+#include "yupana/core/escaped.hpp"
 #include "yupana/core/machine.hpp"
 
 namespace yupana::cli {
@@ -80,9 +81,9 @@ void end_ranks(Comm& comm, const std::string& message, ErrorCode code) {
     // Most faults are everybody's, and Ctrl-C reaches all: the first rank tells them.
     std::this_thread::sleep_for(seconds(2));
     if (code == ErrorCode::interrupted) std::this_thread::sleep_for(seconds(2));
-    fmt::print(stderr, "yupana: rank {} of {}: {}\n", comm.rank(), comm.size(), message);
+    fmt::print(stderr, "yupana: rank {} of {}: {}\n", comm.rank(), comm.size(), escaped(message));
   } else {
-    fmt::print(stderr, "yupana: {}\n", message);
+    fmt::print(stderr, "yupana: {}\n", escaped(message));
   }
   std::fflush(stderr);
   comm.abort(static_cast<int>(code));

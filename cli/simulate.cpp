@@ -52,7 +52,7 @@ void add_simulate(CLI::App& program) {
       ->capture_default_str();
   app.add_option("--fst", cohort.fst, "F_ST between them")->capture_default_str();
   app.add_option("--missing", cohort.missing, "share of missing calls")->capture_default_str();
-  app.add_option("--seed", cohort.seed, "other seeds give other cohorts")->capture_default_str();
+  add_seed(app, cohort.seed, "other seeds give other cohorts");
   app.add_option("--format", params->format, "bed, vcf, vcf.gz")
       ->check(CLI::IsMember({"bed", "vcf", "vcf.gz"}))
       ->capture_default_str();

@@ -181,8 +181,7 @@ void add_fit(CLI::App& som) {
                       map.initial,
                       {Initial::uniform, Initial::samples, Initial::pca},
                       "first codebook");
-  app.add_option("--seed", map.seed, "of the first codebook and the order of --online")
-      ->capture_default_str();
+  add_seed(app, map.seed, "of the first codebook and the order of --online");
   app.add_flag_callback(
       "--online",
       [params] { params->som.training = som::Training::online; },

@@ -166,7 +166,7 @@ void add_importances(CLI::App& program, const std::string& family) {
   app.add_option("table", params->table.path, "rows with labels, best not those of training");
   add_tree_table(app, params->table);
   app.add_option("--repeats", params->repeats, "shuffles a feature")->capture_default_str();
-  app.add_option("--seed", params->seed, "of the shuffles")->capture_default_str();
+  add_seed(app, params->seed, "of the shuffles");
 }
 
 void add_export(CLI::App& program, const std::string& family) {

@@ -43,7 +43,7 @@ void add_tree_params(CLI::App& app, forest::TreeParams& tree) {
       ->capture_default_str();
   app.add_option("--min-gain", tree.min_gain, "gain not weighted so, at least (Spark's meaning)")
       ->capture_default_str();
-  app.add_option("--seed", tree.seed, "of every random choice")->capture_default_str();
+  add_seed(app, tree.seed, "of every random choice");
 }
 
 /// "name=2.5" as a pair.

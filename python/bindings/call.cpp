@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/escaped.hpp"
 
 namespace yupana::python {
 namespace {
@@ -37,7 +38,7 @@ class Running {
     }
     context.on_note([this](const std::string& note) {
       const std::lock_guard lock(mutex_);
-      notes_.push_back(note);
+      notes_.push_back(escaped(note));
     });
   }
 
@@ -149,7 +150,7 @@ void bind_call(nb::module_& module) {
     try {
       std::rethrow_exception(thrown);
     } catch (const Error& error) {
-      PyErr_SetString(python_type(error.code()), error.what());
+      PyErr_SetString(python_type(error.code()), escaped(error.what()).c_str());
     }
   });
 }

@@ -87,6 +87,15 @@ def test_triangular_systems_equal_a_dense_solution(dtype, index):
     assert np.allclose(system.solve(b[:, 0]), wanted[:, 0] / 2, rtol=1e-4)
 
 
+def test_triangular_systems_may_be_empty():
+    system = yupana.sparse.TriangularSystem(sp.csr_array((0, 0)))
+    assert system.levels == 0
+    assert system.solve(np.zeros(0)).shape == (0,)
+    assert system.solve(np.zeros((0, 3))).shape == (0, 3)
+    one = yupana.sparse.TriangularSystem(sp.csr_array([[2.0]]))
+    assert one.solve(np.ones((1, 0))).shape == (1, 0)
+
+
 def test_triangular_faults_name_their_row():
     full = sp.csr_array(np.ones((3, 3)))
     with pytest.raises(ValueError, match="row 0"):

@@ -117,7 +117,8 @@ class TriangularSystem:
         if b.ndim not in (1, 2) or b.shape[0] != self.shape[0]:
             raise ValueError(f"b: {self.shape[0]} rows wanted, shape {b.shape} given")
         with options(*self._keywords) as call:
-            return self._system.solve(call, b.reshape(b.shape[0], -1)).reshape(b.shape)
+            columns = b if b.ndim == 2 else b[:, None]  # reshape(0, -1) has no answer
+            return self._system.solve(call, columns).reshape(b.shape)
 
 
 def triangular_solve(matrix: Any, b: Any, **keywords: Any) -> np.ndarray:

@@ -86,12 +86,12 @@ void same_bits_for_threads() {
       EXPECT_TRUE(same_bits(exclusive(context, in, T(0.5), Plus{}), before)) << threads;
     }
   }
-  // n + log n roundings of at most half a unit each, on partial sums no larger than all |values|.
   long double exact = 0, size = 0;
   for (std::size_t i = 0; i < in.size(); ++i) {
     exact += in[i];
     size += std::fabs(in[i]);
-    const long double bound = size * std::numeric_limits<T>::epsilon() * 400;
+    const auto additions = static_cast<long double>(6300 + i / tile_size<T>);
+    const long double bound = size * additions * std::numeric_limits<T>::epsilon() / 2;
     ASSERT_NEAR(static_cast<double>(sums[i] - exact), 0.0, static_cast<double>(bound)) << i;
   }
 }

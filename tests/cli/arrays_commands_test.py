@@ -172,6 +172,23 @@ def refuse(*arguments, says, status=3):
     assert files() == before, files()
 
 
+def text_may_have_remarks_and_end_in_blank_lines():
+    pathlib.Path("x.txt").write_bytes(b"\xef\xbb\xbf# numbers\r\n3\r\n # one more\r\n1\r\n\r\n\r\n")
+    run("sort", "x.txt", "-o", "y.txt")
+    assert pathlib.Path("y.txt").read_text() == "1\n3\n"
+
+
+def link_stays_and_leads_to_the_output():
+    pathlib.Path("x.txt").write_text("3\n1\n")
+    pathlib.Path("elsewhere").mkdir()
+    pathlib.Path("link.txt").symlink_to("elsewhere/y.txt")
+    for _ in range(2):  # the second time the target exists
+        run("sort", "x.txt", "-o", "link.txt")
+        assert pathlib.Path("link.txt").is_symlink()
+        assert pathlib.Path("elsewhere/y.txt").read_text() == "1\n3\n"
+    assert [p.name for p in pathlib.Path("elsewhere").iterdir()] == ["y.txt"]
+
+
 def bad_input_ends_in_one_line_and_no_file():
     refuse("sort", "no.npy", "-o", "o.npy", says=["no.npy"])
     np.save("two.npy", np.zeros((3, 2)))
@@ -186,6 +203,21 @@ def bad_input_ends_in_one_line_and_no_file():
         refuse("sort", "x.txt", "-o", "o.npy", says=[f"x.txt:{line}:", word])
     pathlib.Path("x.txt").write_text("1.5\n")
     refuse("sort", "x.txt", "-o", "o.npy", "--type", "i8", says=["x.txt:1:", "i8"])
+    for text, kind in [("1e999", "f8"), ("9223372036854775808", "i8"), ("18446744073709551616", "u8")]:
+        pathlib.Path("x.txt").write_text(f"1\n{text}\n")
+        refuse("sort", "x.txt", "-o", "o.npy", "--type", kind,
+               says=["x.txt:2:", f"'{text}' is beyond what type {kind} holds"])
+    np.save("long.npy", np.arange(4, dtype="i4"))
+    with open("long.npy", "ab") as file:
+        file.write(b"x")
+    refuse("sort", "long.npy", "-o", "o.npy", says=["4 values of 4 bytes", "17 bytes"])
+    refuse("closest", "long.npy", says=["4 x 1 values of 4 bytes", "17 bytes"])
+    with gzip.open("packed.npy.gz", "wb") as file:
+        file.write(pathlib.Path("two.npy").read_bytes())
+    refuse("sort", "packed.npy.gz", "-o", "o.npy", says=["packed.npy.gz", "NumPy array", "unpack"])
+    np.savez("archive.npz", np.zeros(3))
+    refuse("sort", "archive.npz", "-o", "o.npy", says=["archive.npz", "zip archive"])
+    refuse("sort", "two.npy", "-o", "-", says=["-o -", "name a file"], status=2)
     pathlib.Path("x.txt").write_text("3\n1\n")
     refuse("merge", "x.txt", "-o", "o.npy", says=["x.txt", "number 2", "sort the file first"])
     np.save("i.npy", np.zeros(3, "i4"))
@@ -211,4 +243,6 @@ sys.exit(main([sorts_every_type_of_any_size,
                merges,
                merging_keeps_the_order_of_equal_numbers,
                reads_what_numpy_and_people_write,
+               text_may_have_remarks_and_end_in_blank_lines,
+               link_stays_and_leads_to_the_output,
                bad_input_ends_in_one_line_and_no_file]))

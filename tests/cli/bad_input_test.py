@@ -196,6 +196,13 @@ def usage_errors():
     refuse("c.bed", "--alpha", "x", status=2, command="fermat")
     refuse("c.bed", "--device", "gpu", status=2)
     refuse("c.bed", "--threads", "-1", status=2)
+    for seed in ["-1", "1.5", "x", "", "18446744073709551616"]:
+        wanted = ["--seed", f"'{seed}'", "whole number"]
+        refuse("c.bed", "--thin", "0.5", "--seed", seed, status=2, says=wanted)
+        for command in ["simulate", "tree fit", "forest fit", "som fit", "trisolve"]:
+            first, *rest = command.split()
+            refuse(*rest, *([] if first == "simulate" else ["x"]), "--seed", seed, status=2,
+                   says=wanted, command=first)
     refuse("c.bed", "--memory", "16X", status=2)
     refuse("c.bed", "--no-such-option", status=2)
     refuse(status=2)

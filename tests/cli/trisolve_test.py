@@ -89,6 +89,40 @@ def takes_entries_in_any_order():
     assert pathlib.Path("x.txt").read_text().split() == ["1", "2", "1"]
 
 
+def takes_right_hand_sides_of_any_kind():
+    lower = random_lower(300, 4)
+    scipy.io.mmwrite("L.mtx", lower, precision=17, symmetry="general")
+    b = RNG.integers(-1000, 1000, (300, 5))
+    run("trisolve", "L.mtx", "--unit-diagonal", "-o", "r.npy", "--rhs", 3)
+    assert np.load("r.npy").shape == (300, 3)
+    np.save("b.npy", b.astype(float))
+    answer = trisolve("L.mtx", "b.npy", "-o", "x.npy")
+    assert answer["sides"] == 5
+    x = np.load("x.npy")
+    assert np.allclose(lower @ x, b, rtol=0, atol=1e-9)
+    for kind in [b, np.asfortranarray(b), b.astype(">f4"), b.astype("<i2")]:
+        np.save("b.npy", kind)
+        run("trisolve", "L.mtx", "b.npy", "-o", "y.npy")
+        assert np.load("y.npy").tobytes() == x.tobytes()
+    np.save("b.npy", b[:, 2])
+    run("trisolve", "L.mtx", "b.npy", "-o", "y.npy")
+    assert np.load("y.npy").tobytes() == x[:, 2].tobytes()
+    pathlib.Path("b.txt").write_text("# of column 2\n" + "\n".join(map(str, b[:, 2])) + "\n\n")
+    run("trisolve", "L.mtx", "b.txt", "-o", "y.npy")
+    assert np.load("y.npy").tobytes() == x[:, 2].tobytes()
+
+
+def skew_matrix_has_a_lower_triangle_with_a_diagonal_of_ones():
+    pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate real skew-symmetric\n"
+                                     "2 2 1\n2 1 3\n")
+    pathlib.Path("b.txt").write_text("1\n5\n")
+    run("trisolve", "m.mtx", "b.txt", "-o", "x.txt", "--unit-diagonal")
+    assert pathlib.Path("x.txt").read_text().split() == ["1", "2"]
+    pathlib.Path("x.txt").unlink()
+    refuse(None, "b.txt", says=["m.mtx", "skew", "--unit-diagonal"])
+    refuse(None, "b.txt", "--unit-diagonal", "--upper", says=["m.mtx", "leave out --upper"])
+
+
 def knows_the_suite_sparse_matrices():
     if not MATRICES.is_dir():
         print(f"        left out: {MATRICES} is not there")
@@ -136,9 +170,15 @@ def bad_systems_end_in_one_line_and_no_file():
                                                 "--add-duplicates"])
     good = "1 1 2\n2 2 4\n"
     np.save("b.npy", np.ones(3))
-    refuse(good, "b.npy", says=["b.npy", "more than 2"])
+    refuse(good, "b.npy", says=["b.npy", "3 rows", "2 were wanted"])
     np.save("b.npy", np.ones(1))
-    refuse(good, "b.npy", says=["b.npy", "1 numbers; 2"])
+    refuse(good, "b.npy", says=["b.npy", "1 row ", "2 were wanted"])
+    np.save("b.npy", np.ones(2, complex))
+    refuse(good, "b.npy", says=["b.npy", "real"])
+    np.save("b.npy", np.array([1, 2**53 + 1]))
+    refuse(good, "b.npy", says=["b.npy", "2^53"])
+    np.save("b.npy", np.ones(2))
+    refuse(good, "b.npy", "--rhs", 3, says=["--rhs 3", "b.npy"], status=2)
     pathlib.Path("b.txt").write_text("1\nx\n")
     refuse(good, "b.txt", says=["b.txt:2:", "'x'"])
     pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 1\n")
@@ -155,5 +195,7 @@ def bad_systems_end_in_one_line_and_no_file():
 
 sys.exit(main([solves_what_scipy_solves,
                takes_entries_in_any_order,
+               takes_right_hand_sides_of_any_kind,
+               skew_matrix_has_a_lower_triangle_with_a_diagonal_of_ones,
                knows_the_suite_sparse_matrices,
                bad_systems_end_in_one_line_and_no_file]))

@@ -77,6 +77,30 @@ TEST_F(AtomicFileTest, NeitherFoldersNorDevicesNorPipesAreReplaced) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2);
 }
 
+TEST_F(AtomicFileTest, ALinkStaysAndItsTargetIsTheFile) {
+  fs::create_directory(file("elsewhere"));
+  fs::create_symlink("elsewhere/target", file("link"));
+  fs::create_symlink(file("link"), file("link to a link"));
+  fs::create_symlink("no/such/folder", file("lost"));
+  const auto write = [](AtomicFile& out, const std::string& text) {
+    out.write_at(0, text.data(), text.size());
+    out.commit();
+  };
+  for (const std::string text : {"new", "over"}) {
+    AtomicFile out(file("link to a link"));
+    write(out, text);
+    EXPECT_EQ(text_of(file("elsewhere/target")), text);
+  }
+  ThreadRanks(3).run([&](Comm& comm) {
+    AtomicFile out(file("link"), comm);
+    write(out, "ranks");
+  });
+  EXPECT_EQ(text_of(file("elsewhere/target")), "ranks");
+  EXPECT_TRUE(fs::is_symlink(file("link")) && fs::is_symlink(file("link to a link")));
+  EXPECT_THROW(AtomicFile(file("lost")), Error);
+  EXPECT_EQ(std::distance(fs::directory_iterator(file("elsewhere")), {}), 1);
+}
+
 TEST_F(AtomicFileTest, FullDiskIsAResourceError) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full on this system";
   fs::create_symlink("/dev/full", file("full.part-" + std::to_string(getpid())));

@@ -343,11 +343,11 @@ TEST_F(MatrixReaderTest, FaultsNameTheLine) {
 }
 
 TEST_F(MatrixReaderTest, ControlBytesOfAFileDoNotReachTheMessage) {
-  EXPECT_SAYS(text_refused("0 1\n1 \x1b[2Jx\n"), "value 2 is '?[2Jx'");
+  EXPECT_SAYS(text_refused("0 1\n1 \x1b[2Jx\n"), "value 2 is '\\x1b[2Jx'");
   std::string bytes = npy_of<double>("<f8", 1, 1, {0});
   bytes.replace(bytes.find("'<f8'"), 5, "\n\n\n\n\n");
   put(folder_ / "d.npy", bytes);
-  EXPECT_SAYS(refused("d.npy"), "type ?????");
+  EXPECT_SAYS(refused("d.npy"), "type \\x0a\\x0a\\x0a\\x0a\\x0a");
 }
 
 TEST_F(MatrixReaderTest, WhatIsNotSquareIsRefused) {

@@ -7,10 +7,13 @@
 #include <cstring>
 #include <numeric>
 #include <thread>
+#include <vector>
 
 #include "spectra.hpp"
+#include "yupana/core/error.hpp"
 #include "yupana/spectral/fft.hpp"
 #include "yupana/spectral/plan_cache.hpp"
+#include "yupana/spectral/signal_plan.hpp"
 
 namespace yupana::spectral::cpu {
 namespace {
@@ -85,6 +88,50 @@ TEST(FftPlan, SplitsAreFactors) {
     ASSERT_EQ(split.rows * split.columns, n);
   }
   EXPECT_EQ(split_of(1 << 24, 8).rows, 4096);
+}
+
+TEST(FftPlan, TablesOfAPrimeLengthAreTheSameOnAnyThreads) {
+  constexpr std::int64_t length = 40009;
+  std::vector<std::complex<double>> values(length), alone(length), together(length);
+  for (std::int64_t j = 0; j < length; ++j)
+    values[static_cast<std::size_t>(j)] = {1.0 / (j + 1), 0};
+  const auto transformed = [&](Context* context, std::vector<std::complex<double>>& out) {
+    Transform<double> transform(context, length);
+    transform.run(nullptr,
+                  reinterpret_cast<const double*>(values.data()),
+                  reinterpret_cast<double*>(out.data()),
+                  Direction::forward);
+  };
+  transformed(nullptr, alone);
+  for (const int threads : {1, 2, 7}) {
+    Context context({.device = "cpu", .threads = threads});
+    transformed(&context, together);
+    EXPECT_EQ(alone, together) << threads << " threads";
+  }
+}
+
+TEST(FftPlan, MakingThatIsCancelledEndsAndLeavesNothing) {
+  constexpr std::int64_t length = 40009;
+  SignalPlan<double> plan(length);
+  RealSignalPlan<double> real(length);
+  const std::uint64_t before = real.bytes();
+  std::vector<std::complex<double>> values(length);
+  std::vector<double> numbers(length);
+  Context context({.device = "cpu", .threads = 2});
+  context.cancel();
+  EXPECT_THROW((Transform<double>(&context, length)), Error);
+  EXPECT_THROW(plan.run_one(context, values.data(), values.data(), Direction::forward), Error);
+  EXPECT_THROW(
+      real.forward_one(&context, {numbers.data(), length}, {values.data(), length / 2 + 1}), Error);
+  EXPECT_EQ(plan.bytes(), sizeof(plan));
+  EXPECT_EQ(real.bytes(), before);
+  Context other({.device = "cpu", .threads = 2});  // the plans stay of use
+  numbers[0] = 1;
+  values[0] = 1;
+  plan.run_one(other, values.data(), values.data(), Direction::forward);
+  EXPECT_NEAR(values[length - 1].real(), 1, 1e-12);
+  real.forward_one(&other, {numbers.data(), length}, {values.data(), length / 2 + 1});
+  EXPECT_NEAR(values[length / 2].real(), 1, 1e-12);
 }
 
 /// A plan of as many bytes as its length says, which counts the plans that were made.

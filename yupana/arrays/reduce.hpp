@@ -16,6 +16,9 @@ namespace yupana::arrays {
 ///   op: any associative operator, commutative or not; T: any trivially copyable type
 ///   work n operations, memory one T per 256 KiB of input
 ///   determinism: as inclusive_scan; sums of floats have the same bits on a GPU too
+///   error of float sums: <= (2,100 + log2 n) u sum of |in|, u being 2^-24 or 2^-53: 2,048
+///   additions in a lane of a tile, a few to bring lanes together, tiles in pairs; on the reference
+///   n u
 template <class T, class Op = Plus>
 T reduce(Context& context, const T* in, std::int64_t n, T init, Op op = {}) {
   if (n <= 0) return init;

@@ -18,6 +18,9 @@ namespace yupana::arrays {
 ///   determinism: floats too come out with the same bits for any number of threads, and on any
 ///   GPU; the reference adds strictly from left to right, a GPU in the order of its own tiles, and
 ///   both may differ from the threads in the last bits of float sums
+///   error of float sums: |out[i] - exact| <= (6,300 + i / tile_size<T>) u sum of |in[0..i]|, u
+///   being 2^-24 or 2^-53: a number goes through at most 2,100 additions in its own tile's sum, one
+///   a tile and 4,112 in the tile of out[i]; on the reference and a GPU <= i u sum of |in[0..i]|
 ///   errors: what op throws; interrupted
 ///   source: Merrill and Garland, Single-pass parallel prefix scan with decoupled look-back, 2016,
 ///   reduced to a chain of carries, which a few dozen threads keep up with

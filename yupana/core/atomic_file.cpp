@@ -31,10 +31,25 @@ Error no_file(std::string_view path) {
                fmt::format("{}: is a folder, a device or a pipe; name a file to write", path));
 }
 
+/// Where a symbolic link leads, or the path itself: renaming a file over a link would end the link,
+/// /dev/stdout among them.
+std::string target_of(const std::string& path) {
+  namespace fs = std::filesystem;
+  fs::path target = path;
+  std::error_code none;
+  for (int links = 0; links < 40 && fs::is_symlink(target, none); ++links) {
+    const fs::path next = fs::read_symlink(target, none);
+    target = next.is_absolute() ? next : target.parent_path() / next;
+  }
+  return target.string();
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(std::string path)
-    : path_(std::move(path)), temporary_(fmt::format("{}.part-{}", path_, getpid())) {
+    : path_(std::move(path)),
+      target_(target_of(path_)),
+      temporary_(fmt::format("{}.part-{}", target_, getpid())) {
   if (holds_no_file(path_)) throw no_file(path_);
   file_ = std::fopen(temporary_.c_str(), "wb");
   if (file_ == nullptr) throw cannot(path_, "create the file");
@@ -42,7 +57,10 @@ AtomicFile::AtomicFile(std::string path)
 }
 
 AtomicFile::AtomicFile(std::string path, Comm& comm)
-    : path_(std::move(path)), temporary_(fmt::format("{}.part-{}", path_, getpid())), comm_(&comm) {
+    : path_(std::move(path)),
+      target_(target_of(path_)),
+      temporary_(fmt::format("{}.part-{}", target_, getpid())),
+      comm_(&comm) {
   broadcast(comm, temporary_, 0);
   // The first rank makes the file, empty whatever was left there, and all hear whether it could.
   constexpr int something_else = -1;
@@ -100,7 +118,7 @@ void AtomicFile::close() {
 void AtomicFile::commit() {
   close();
   const bool mine = comm_ == nullptr || comm_->rank() == 0;
-  if (mine && std::rename(temporary_.c_str(), path_.c_str()) != 0) throw cannot(path_, "rename");
+  if (mine && std::rename(temporary_.c_str(), target_.c_str()) != 0) throw cannot(path_, "rename");
   committed_ = true;
 }
 

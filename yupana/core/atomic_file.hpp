@@ -13,7 +13,8 @@
 namespace yupana {
 
 /// A file that exists only when it is whole: written under a temporary name beside its own,
-/// renamed by commit(), removed by the destructor otherwise. Errors name the path and the cause.
+/// renamed by commit(), removed by the destructor otherwise. A symbolic link stays and its target
+/// is the file. Errors name the path and the cause.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
@@ -36,6 +37,7 @@ class AtomicFile {
 
  private:
   std::string path_;
+  std::string target_;  ///< where a symbolic link leads
   std::string temporary_;
   std::FILE* file_ = nullptr;
   Comm* comm_ = nullptr;

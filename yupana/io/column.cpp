@@ -57,12 +57,14 @@ void ColumnReader::open_npy(std::string_view head) {
   type_ = {layout.kind, layout.width};
   swapped_ = layout.swapped;
   data_ = layout.data;
-  const std::int64_t room = (file_.size() - data_) / type_.width;
-  if (layout.shape[0] != room || (file_.size() - data_) % type_.width != 0) {
-    throw bad_file(
-        path_,
-        fmt::format(
-            ".npy announces {} values, the file holds {}; copy it again", layout.shape[0], room));
+  const std::int64_t bytes = file_.size() - data_;
+  if (layout.shape[0] != bytes / type_.width || bytes % type_.width != 0) {
+    throw bad_file(path_,
+                   fmt::format(".npy announces {} values of {} bytes, the file holds {} bytes of "
+                               "them; copy it again",
+                               layout.shape[0],
+                               type_.width,
+                               bytes));
   }
   size_ = layout.shape[0];
 }
@@ -72,6 +74,7 @@ std::int64_t ColumnReader::read_text(T* to, std::int64_t n) {
   std::int64_t count = 0;
   std::string_view line;
   while (count < n && lines_->next(line)) {
+    if (without_numbers_.passed_over(*lines_, line)) continue;
     std::string_view field;
     std::string_view fields[2];
     const std::size_t parts = split_fields(line, fields, 2);
@@ -79,6 +82,12 @@ std::int64_t ColumnReader::read_text(T* to, std::int64_t n) {
     if (field.size() > 1 && field[0] == '+') field.remove_prefix(1);
     const char* end = field.data() + field.size();
     const auto [stop, error] = std::from_chars(field.data(), end, to[count]);
+    if (stop == end && error == std::errc::result_out_of_range) {
+      throw bad_line(
+          path_,
+          lines_->number(),
+          fmt::format("'{}' is beyond what type {} holds", printable(field), type_.name()));
+    }
     if (field.empty() || stop != end || error != std::errc{}) {
       throw bad_line(
           path_,

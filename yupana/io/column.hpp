@@ -50,7 +50,8 @@ auto with_number_type(NumberType type, const Body& body) {
 
 /// Numbers of a file one after the other; the file need not fit in memory. By content: .npy of one
 /// dimension (or n x 1) of any plain integer, float32 or float64, either byte order; otherwise
-/// text, one number a line, also gzip.
+/// text, one number a line, also gzip; lines that begin with # and blank ones at the end are
+/// passed over.
 ///   errors (bad_input), naming the file and the line or what is wrong with it
 class ColumnReader {
  public:
@@ -88,6 +89,7 @@ class ColumnReader {
   std::optional<std::int64_t> size_;
   InputFile file_;
   std::unique_ptr<LineReader> lines_;  ///< text
+  LinesWithoutNumbers without_numbers_;
   bool swapped_ = false;
   std::int64_t data_ = 0;
   std::int64_t done_ = 0;

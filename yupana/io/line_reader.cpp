@@ -36,6 +36,19 @@ bool LineReader::refill() {
   return !ended_;
 }
 
+/// Other programs' files that are no text get a line of their own; a byte order mark is not part of
+/// the text.
+void LineReader::check_beginning(std::string_view& line) const {
+  if (line.starts_with("\x93NUMPY")) {
+    throw bad_file(path_,
+                   "holds a NumPy array where text was wanted; unpack it if it is a .npy.gz");
+  }
+  if (line.starts_with("PK\x03\x04")) {
+    throw bad_file(path_, "is a zip archive (.npz, .xlsx) where text was wanted; unpack it first");
+  }
+  if (line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
+}
+
 bool LineReader::next(std::string_view& line) {
   std::size_t scanned = begin_;
   for (;;) {
@@ -58,8 +71,19 @@ bool LineReader::next(std::string_view& line) {
     break;
   }
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-  ++number_;
+  if (++number_ == 1) check_beginning(line);
   return true;
+}
+
+bool LinesWithoutNumbers::passed_over(const LineReader& reader, std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(" \t");
+  if (begin == line.npos) {
+    if (blank_ == 0) blank_ = reader.number();
+    return true;
+  }
+  if (line[begin] == '#') return true;
+  if (blank_ == 0) return false;
+  throw bad_line(reader.path(), blank_, "'' where a number was wanted; write nan if it is missing");
 }
 
 std::size_t split_fields(std::string_view line, std::string_view* fields, std::size_t most) {

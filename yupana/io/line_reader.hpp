@@ -10,7 +10,8 @@
 namespace yupana::io {
 
 /// The lines of a text file one by one, plain or gzip; the file need not fit in memory. Line ends
-/// are \n or \r\n, the last may be missing. Errors (bad_input) name the file.
+/// are \n or \r\n, the last may be missing; a byte order mark is left out. Errors (bad_input) name
+/// the file; a NumPy array or a zip archive is one.
 class LineReader {
  public:
   explicit LineReader(std::string path);
@@ -23,6 +24,7 @@ class LineReader {
 
  private:
   bool refill();
+  void check_beginning(std::string_view& line) const;
 
   TextStream file_;
   std::size_t piece_;  ///< bytes read at a time
@@ -31,6 +33,17 @@ class LineReader {
   std::size_t end_ = 0;
   bool ended_ = false;
   std::int64_t number_ = 0;
+};
+
+/// What a file with a number in each line may have besides them: remarks behind # anywhere, blank
+/// lines at the end. One before a number may stand for a number that is missing: bad_input.
+class LinesWithoutNumbers {
+ public:
+  /// True if the line that `reader` gave last is one.
+  bool passed_over(const LineReader& reader, std::string_view line);
+
+ private:
+  std::int64_t blank_ = 0;  ///< number of the first blank line; 0: none
 };
 
 /// Cuts a line at blanks and tabs into at most `most` fields, the rest ignored; runs of blanks

@@ -43,14 +43,17 @@ NpyShape npy_shape(const InputFile& file, const NpyLayout& layout) {
         fmt::format(".npy has {} dimensions; wanted points in rows: n x d", layout.shape.size()));
   }
   NpyShape shape{type, layout.shape[0], layout.shape.size() == 2 ? layout.shape[1] : 1};
-  const std::int64_t room = (file.size() - layout.data) / type.width;
+  const std::int64_t bytes = file.size() - layout.data;
+  const std::int64_t room = bytes / type.width;
   const bool fits = shape.cols == 0 || shape.rows <= room / shape.cols;
-  if (!fits || shape.rows * shape.cols != room || (file.size() - layout.data) % type.width != 0) {
+  if (!fits || shape.rows * shape.cols != room || bytes % type.width != 0) {
     throw bad_file(file.path(),
-                   fmt::format(".npy announces {} x {} values, the file holds {}; copy it again",
+                   fmt::format(".npy announces {} x {} values of {} bytes, the file holds {} bytes "
+                               "of them; copy it again",
                                shape.rows,
                                shape.cols,
-                               room));
+                               type.width,
+                               bytes));
   }
   return shape;
 }

@@ -1,19 +1,23 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
+#include "yupana/core/escaped.hpp"
+
 namespace yupana::io {
 
-/// Bytes of a file as a message may show them: at most 40, control bytes as '?', so that a message
-/// stays one line and commands no terminal.
+/// Bytes of a file as a message may show them: escaped, the first 40 of them or the characters that
+/// begin there.
 inline std::string printable(std::string_view bytes) {
   constexpr std::size_t most = 40;
-  std::string text(bytes.substr(0, most));
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  std::size_t size = 0;
+  while (size < std::min(most, bytes.size())) {
+    size += std::max<std::size_t>(1, shown_character(bytes.substr(size)));
   }
-  return bytes.size() > most ? text + "..." : text;
+  const std::string text = escaped(bytes.substr(0, size));
+  return size < bytes.size() ? text + "..." : text;
 }
 
 }  // namespace yupana::io

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/tiles.hpp"
 #include "yupana/io/column.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/line_reader.hpp"
@@ -41,10 +42,6 @@ void check_layout(const std::string& path, const NpyLayout& layout, std::int64_t
     throw bad_file(path,
                    fmt::format(".npy has {} dimensions; wanted one or two", layout.shape.size()));
   }
-  if (layout.fortran && layout.shape.size() == 2) {
-    throw bad_file(path,
-                   ".npy is in Fortran order; save it again with numpy.ascontiguousarray(array)");
-  }
   __int128 wanted = width;
   for (const std::int64_t extent : layout.shape) {
     wanted = std::min(wanted * extent, static_cast<__int128>(1) << 62);
@@ -58,19 +55,20 @@ void check_layout(const std::string& path, const NpyLayout& layout, std::int64_t
   }
 }
 
-/// count values of type Own at `offset`, as T.
+/// The first `count` values of the file, which are of type Own, as T.
 template <class Own, class T>
 void read_values(
-    const InputFile& file, std::int64_t offset, std::int64_t count, bool swapped, T* to) {
+    Context& context, const InputFile& file, const NpyLayout& layout, std::int64_t count, T* to) {
   constexpr std::int64_t piece = 1 << 16;
   Array<Own> own(std::min(piece, count));
   for (std::int64_t done = 0; done < count; done += piece) {
+    context.check_cancelled();
     const std::int64_t n = std::min(piece, count - done);
-    file.read_at(offset + done * static_cast<std::int64_t>(sizeof(Own)),
+    file.read_at(layout.data + done * static_cast<std::int64_t>(sizeof(Own)),
                  own.data(),
                  static_cast<std::size_t>(n) * sizeof(Own));
     for (std::int64_t i = 0; i < n; ++i) {
-      if (swapped) {
+      if (layout.swapped) {
         char* const bytes = reinterpret_cast<char*>(&own[i]);
         std::reverse(bytes, bytes + sizeof(Own));
       }
@@ -79,8 +77,26 @@ void read_values(
   }
 }
 
+/// A matrix of rows x cols from one that holds column after column; `parts` numbers a value.
 template <class T>
-SignalArray<T> read_npy(const InputFile& file) {
+Array<T> by_rows(Context& context, const SignalArray<T>& columns, std::int64_t parts) {
+  Array<T> numbers(columns.numbers.size());
+  constexpr std::int64_t band = 64;  // rows: lines of the columns stay in the cache
+  context.parallel_for(divide_up(columns.rows, band), 1, [&](std::int64_t begin, std::int64_t end) {
+    context.check_cancelled();
+    const std::int64_t last = std::min(end * band, columns.rows);
+    for (std::int64_t col = 0; col < columns.cols; ++col) {
+      for (std::int64_t row = begin * band; row < last; ++row) {
+        const T* const from = columns.numbers.data() + (col * columns.rows + row) * parts;
+        std::copy(from, from + parts, numbers.data() + (row * columns.cols + col) * parts);
+      }
+    }
+  });
+  return numbers;
+}
+
+template <class T>
+SignalArray<T> read_npy(Context& context, const InputFile& file) {
   const NpyLayout layout = npy_layout(file.path(), head_of(file));
   SignalArray<T> signals;
   signals.complex = layout.kind == 'c';
@@ -93,9 +109,12 @@ SignalArray<T> read_npy(const InputFile& file) {
                            signals.complex ? layout.width / 2 : layout.width};
   with_number_type(type, [&](auto value) {
     using Own = decltype(value);
-    read_values<Own>(file, layout.data, count, layout.swapped, signals.numbers.data());
+    read_values<Own>(context, file, layout, count, signals.numbers.data());
     return 0;
   });
+  if (layout.fortran && signals.matrix) {
+    signals.numbers = by_rows(context, signals, signals.complex ? 2 : 1);
+  }
   return signals;
 }
 
@@ -105,8 +124,10 @@ SignalArray<T> read_text_signals(Context& context, const std::string& path) {
   std::string_view line;
   std::vector<T> numbers;
   std::size_t parts = 0;
+  LinesWithoutNumbers without_numbers;
   while (lines.next(line)) {
     if (lines.number() % 65536 == 0) context.check_cancelled();
+    if (without_numbers.passed_over(lines, line)) continue;
     std::string_view fields[3];
     const std::size_t got = split_fields(line, fields, 3);
     if (parts == 0) parts = got;
@@ -125,6 +146,11 @@ SignalArray<T> read_text_signals(Context& context, const std::string& path) {
       double value = 0;
       const char* const end = field.data() + field.size();
       const auto [stop, error] = std::from_chars(field.data(), end, value);
+      if (stop == end && error == std::errc::result_out_of_range) {
+        throw bad_line(path,
+                       lines.number(),
+                       fmt::format("'{}' is beyond what a double holds", printable(fields[i])));
+      }
       if (stop != end || error != std::errc{}) {
         throw bad_line(path,
                        lines.number(),
@@ -151,23 +177,29 @@ SignalFile::SignalFile(std::string path) : path_(std::move(path)) {
   const NpyLayout layout = npy_layout(path_, head);
   check_layout(path_, layout, file.size());
   single_ = (layout.kind == 'f' && layout.width == 4) || (layout.kind == 'c' && layout.width == 8);
+  may_round_ = (layout.kind == 'i' || layout.kind == 'u') && layout.width == 8;
 }
 
 template <class T>
 SignalArray<T> SignalFile::read(Context& context) const {
-  if (npy_) return read_npy<T>(InputFile(path_));
+  if (npy_) return read_npy<T>(context, InputFile(path_));
   return read_text_signals<T>(context, path_);
 }
 
 template <class T>
-void write_signals(AtomicFile& file, const SignalArray<T>& signals) {
+void write_signals(Context& context, AtomicFile& file, const SignalArray<T>& signals) {
   const auto width = static_cast<int>(sizeof(T));
   if (file.path().ends_with(".npy")) {
     const std::string type =
         fmt::format("<{}{}", signals.complex ? 'c' : 'f', signals.complex ? 2 * width : width);
     file.write(signals.matrix ? npy_preamble(type, signals.rows, signals.cols)
                               : npy_preamble(type, signals.cols));
-    file.write(signals.numbers.data(), signals.numbers.bytes());
+    constexpr std::int64_t piece = 1 << 20;
+    for (std::int64_t done = 0; done < signals.numbers.size(); done += piece) {
+      context.check_cancelled();
+      const std::int64_t n = std::min(piece, signals.numbers.size() - done);
+      file.write(signals.numbers.data() + done, static_cast<std::size_t>(n) * sizeof(T));
+    }
     return;
   }
   if (signals.matrix) {
@@ -188,6 +220,7 @@ void write_signals(AtomicFile& file, const SignalArray<T>& signals) {
     text.append(number, static_cast<std::size_t>(end - number));
     text += (i + 1) % parts == 0 ? '\n' : ' ';
     if (text.size() < (1 << 20)) continue;
+    context.check_cancelled();
     file.write(text);
     text.clear();
   }
@@ -196,7 +229,7 @@ void write_signals(AtomicFile& file, const SignalArray<T>& signals) {
 
 template SignalArray<float> SignalFile::read(Context&) const;
 template SignalArray<double> SignalFile::read(Context&) const;
-template void write_signals(AtomicFile&, const SignalArray<float>&);
-template void write_signals(AtomicFile&, const SignalArray<double>&);
+template void write_signals(Context&, AtomicFile&, const SignalArray<float>&);
+template void write_signals(Context&, AtomicFile&, const SignalArray<double>&);
 
 }  // namespace yupana::io

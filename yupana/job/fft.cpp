@@ -41,13 +41,16 @@ SignalArray<T> shaped_as(const SignalArray<T>& in,
 }
 
 template <class T>
-SignalArray<T> widened(SignalArray<T> in) {
+SignalArray<T> widened(Context& context, SignalArray<T> in) {
   if (in.complex) return in;
   SignalArray<T> out = shaped_as(in, true, in.rows, in.cols);
-  for (std::int64_t i = 0; i < in.count(); ++i) {
-    out.numbers[2 * i] = in.numbers[i];
-    out.numbers[2 * i + 1] = 0;
-  }
+  context.parallel_for(in.count(), 1 << 16, [&](std::int64_t begin, std::int64_t end) {
+    context.check_cancelled();
+    for (std::int64_t i = begin; i < end; ++i) {
+      out.numbers[2 * i] = in.numbers[i];
+      out.numbers[2 * i + 1] = 0;
+    }
+  });
   return out;
 }
 
@@ -55,7 +58,7 @@ template <class T>
 SignalArray<T> complex_transform(Context& context,
                                  SignalArray<T> signals,
                                  const FftFileParams& params) {
-  signals = widened(std::move(signals));
+  signals = widened(context, std::move(signals));
   const Direction direction = params.inverse ? Direction::inverse : Direction::forward;
   auto* const data = complexes(signals);
   if (params.two_d) {
@@ -73,7 +76,7 @@ SignalArray<T> real_transform(Context& context, SignalArray<T> in, const FftFile
   const bool columns = params.axis == 0 && in.matrix && !params.two_d;
   const std::int64_t length = columns ? in.rows : in.cols;
   if (params.inverse) {
-    in = widened(std::move(in));
+    in = widened(context, std::move(in));
     const std::int64_t n = 2 * (length - 1) + (params.odd ? 1 : 0);
     if (n < 1) {
       throw bad_file(params.in, "one value is half of an odd number of values; add --odd");
@@ -128,7 +131,7 @@ SpectralFileResult transform(Context& context,
   }
   Stage stage(context, "write");
   AtomicFile out(params.out);
-  io::write_signals(out, signals);
+  io::write_signals(context, out, signals);
   out.commit();
   const int width = static_cast<int>(sizeof(T)) * (signals.complex ? 2 : 1);
   return {signals.rows,

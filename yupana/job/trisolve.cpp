@@ -1,6 +1,8 @@
 #include "yupana/job/trisolve.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/error.hpp"
@@ -8,6 +10,7 @@
 #include "yupana/io/column.hpp"
 #include "yupana/io/matrix_market.hpp"
 #include "yupana/io/npy_layout.hpp"
+#include "yupana/io/signal_file.hpp"
 
 namespace yupana::job {
 namespace {
@@ -18,21 +21,35 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-Matrix<double> read_side(const TrisolveParams& params, std::int64_t rows) {
-  io::ColumnReader reader(params.side, {'f', 8});
-  if (reader.type().kind != 'f' && reader.type().width > 4) {
-    throw bad_file(
-        params.side,
-        fmt::format("holds {}, which a double may not; save it as f8", reader.type().name()));
+Matrix<double> read_side(Context& context, const TrisolveParams& params, std::int64_t rows) {
+  if (params.sides != 1) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("trisolve: --rhs {} is for random right-hand sides; leave it out, or {}",
+                    params.sides,
+                    params.side));
   }
-  Matrix<double> b(rows, 1);
-  const std::int64_t got = rows > 0 ? reader.read_as(b.data(), rows) : 0;
-  double more = 0;
-  if (got != rows || reader.read_as(&more, 1) != 0) {
-    throw bad_file(
-        params.side,
-        got == rows ? fmt::format("holds more than {} numbers, one for each row", rows)
-                    : fmt::format("holds {} numbers; {} were wanted, one for each row", got, rows));
+  const io::SignalFile file(params.side);
+  const io::SignalArray<double> signals = file.read<double>(context);
+  if (signals.complex) {
+    throw bad_file(params.side, "holds two numbers a line or complex ones; wanted real ones");
+  }
+  const std::int64_t got = signals.matrix ? signals.rows : signals.cols;
+  if (got != rows || (signals.matrix && signals.cols == 0)) {
+    throw bad_file(params.side,
+                   fmt::format("holds {} row{} of {}; {} were wanted, one for each row of the "
+                               "matrix",
+                               got,
+                               got == 1 ? "" : "s",
+                               signals.matrix ? signals.cols : 1,
+                               rows));
+  }
+  Matrix<double> b(rows, signals.matrix ? signals.cols : 1);
+  std::copy(signals.numbers.begin(), signals.numbers.end(), b.data());
+  constexpr double most = 9007199254740992;  // 2^53
+  const auto rounded = [&](double value) { return std::fabs(value) >= most; };
+  if (file.may_round() && std::any_of(b.data(), b.data() + signals.count(), rounded)) {
+    throw bad_file(params.side, "holds integers beyond 2^53, which a double rounds; save it as f8");
   }
   return b;
 }
@@ -50,6 +67,12 @@ Matrix<double> random_sides(const TrisolveParams& params, std::int64_t rows) {
   return b;
 }
 
+void check_holds_columns(const std::string& path, std::int64_t columns) {
+  if (path.ends_with(".npy")) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("-o {}: {} columns are written as .npy only; name it so", path, columns));
+}
+
 void write(const std::string& path, const Matrix<double>& x) {
   AtomicFile file(path);
   if (x.cols() == 1) {
@@ -57,10 +80,6 @@ void write(const std::string& path, const Matrix<double>& x) {
     writer.write(x.data(), x.rows());
     writer.finish();
   } else {
-    if (!path.ends_with(".npy")) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("-o {}: {} columns are written as .npy only", path, x.cols()));
-    }
     file.write(io::npy_preamble("<f8", x.rows(), x.cols()));
     file.write(x.data(), sizeof(double) * static_cast<std::size_t>(x.rows() * x.cols()));
   }
@@ -94,17 +113,21 @@ const char* name_of(sparse::SolveMethod method) {
 
 TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
   using Symmetry = io::MatrixMarketHead::Symmetry;
+  if (params.sides > 1 && !params.out.empty()) check_holds_columns(params.out, params.sides);
   const io::MatrixMarket file = io::read_matrix_market(context, params.matrix);
-  if (file.head.symmetry == Symmetry::skew) {
-    throw bad_file(params.matrix, "is skew-symmetric: its diagonal is zero, no system to solve");
-  }
-  if (file.head.symmetry == Symmetry::symmetric &&
-      params.system.triangle == sparse::Triangle::upper) {
+  if (file.head.symmetry == Symmetry::skew && !params.system.unit_diagonal) {
     throw bad_file(params.matrix,
-                   "is symmetric and stands for its lower triangle; leave out --upper");
+                   "is skew-symmetric: its diagonal is zero; pass --unit-diagonal if 1 is meant");
+  }
+  if (file.head.symmetry != Symmetry::general &&
+      params.system.triangle == sparse::Triangle::upper) {
+    throw bad_file(
+        params.matrix,
+        "is symmetric or skew-symmetric and stands for its lower triangle; leave out --upper");
   }
   const Matrix<double> b = params.side.empty() ? random_sides(params, file.matrix.rows)
-                                               : read_side(params, file.matrix.rows);
+                                               : read_side(context, params, file.matrix.rows);
+  if (b.cols() > 1 && !params.out.empty()) check_holds_columns(params.out, b.cols());
   TrisolveResult result;
   auto begin = std::chrono::steady_clock::now();
   const System system = analysed(context, file, params);

@@ -11,7 +11,7 @@ namespace yupana::job {
 
 struct TrisolveParams {
   std::string matrix;      ///< Matrix Market, plain or gzip
-  std::string side;        ///< right-hand side, .npy or text of one column; empty: random ones
+  std::string side;        ///< right-hand sides, .npy of n or n x k, or text; empty: random ones
   std::string out;         ///< x: .npy, or text for any other name; empty: not kept
   std::int64_t sides = 1;  ///< random right-hand sides, uniform in [-1, 1)
   std::uint64_t seed = 1;
@@ -38,7 +38,7 @@ const char* name_of(sparse::SolveMethod method);
 
 /// Reads a triangular matrix, solves and writes x. A symmetric file stands for its lower triangle.
 ///   errors (bad_input): what the readers and sparse::analyse refuse; a right-hand side of another
-///   length; a skew-symmetric matrix; the upper triangle of a symmetric file
+///   length; a skew-symmetric matrix without unit_diagonal; the upper triangle of a symmetric file
 TrisolveResult trisolve(Context& context, const TrisolveParams& params);
 
 }  // namespace yupana::job

@@ -350,7 +350,9 @@ void FftPlan<T>::execute(Context& context,
 
 template <class T>
 RealFftPlan<T>::RealFftPlan(std::int64_t length)
-    : length_(checked_length(length)), kept_(std::make_shared<cpu::RealSignalPlan<T>>(length)) {}
+    : length_(checked_length(length)), kept_(std::make_shared<cpu::RealSignalPlan<T>>(length)) {
+  kept_->prepare();
+}
 template <class T>
 std::uint64_t RealFftPlan<T>::bytes() const {
   return kept_->bytes();

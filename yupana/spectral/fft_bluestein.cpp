@@ -3,6 +3,21 @@
 #include <algorithm>
 
 namespace yupana::spectral::cpu {
+namespace {
+
+constexpr std::int64_t grain = 1 << 14;  // of the loops over values
+
+/// each(), which stops between pieces. A loop that first touches memory takes the system's time to
+/// find it: a second a gigabyte and more.
+template <class Body>
+void each_checked(Context* context, std::int64_t count, const Body& body) {
+  each(context, count, grain, [&](std::int64_t begin, std::int64_t end) {
+    if (context != nullptr) context->check_cancelled();
+    body(begin, end);
+  });
+}
+
+}  // namespace
 
 template <class T>
 std::int64_t Bluestein<T>::convolution_length(std::int64_t n) {
@@ -17,37 +32,44 @@ std::int64_t Bluestein<T>::convolution_length(std::int64_t n) {
 }
 
 template <class T>
-Bluestein<T>::Bluestein(std::int64_t length)
+Bluestein<T>::Bluestein(Context* context, std::int64_t length)
     : n_(length),
-      convolution_(convolution_length(length)),
+      convolution_(context, convolution_length(length)),
       chirp_(length),
-      spectrum_(Array<std::complex<T>>::zeros(convolution_.length())),
+      spectrum_(convolution_.length()),
       values_(convolution_.length()) {
-  // j^2 modulo 2n, from its differences: no product of large numbers.
+  // j^2 modulo 2n, within a piece from its differences: no product of large numbers.
   std::int64_t low = 1;
   while (low * low < 2 * n_) low *= 2;
   const RootTable roots(2 * n_, std::min(low, 2 * n_));
-  std::int64_t square = 0;
-  for (std::int64_t j = 0; j < n_; ++j) {
-    const std::complex<double> c = roots(square);
-    chirp_[j] = std::complex<T>(static_cast<T>(c.real()), static_cast<T>(c.imag()));
-    spectrum_[j] = std::conj(chirp_[j]);
-    if (j > 0) spectrum_[convolution_.length() - j] = spectrum_[j];
-    square = (square + 2 * j + 1) % (2 * n_);
-  }
+  if (n_ < grain) context = nullptr;
+  // Between the chirp and its mirror image.
+  each_checked(
+      context, convolution_.length() - 2 * n_ + 1, [&](std::int64_t begin, std::int64_t end) {
+        std::fill(&spectrum_[n_] + begin, &spectrum_[n_] + end, T(0));
+      });
+  each_checked(context, n_, [&](std::int64_t begin, std::int64_t end) {
+    auto square = static_cast<std::int64_t>(static_cast<__int128>(begin) * begin % (2 * n_));
+    for (std::int64_t j = begin; j < end; ++j) {
+      const std::complex<double> c = roots(square);
+      chirp_[j] = std::complex<T>(static_cast<T>(c.real()), static_cast<T>(c.imag()));
+      spectrum_[j] = std::conj(chirp_[j]);
+      if (j > 0) spectrum_[convolution_.length() - j] = spectrum_[j];
+      square = (square + 2 * j + 1) % (2 * n_);
+    }
+  });
   T* const spectrum = reinterpret_cast<T*>(spectrum_.data());
-  convolution_.run(nullptr, spectrum, spectrum, Direction::forward);
+  convolution_.run(context, spectrum, spectrum, Direction::forward);
 }
 
 template <class T>
 void Bluestein<T>::run(Context* context, const T* in, T* out, Ends<T> ends) {
-  constexpr std::int64_t grain = 1 << 14;
   if (n_ < grain) context = nullptr;
   const std::int64_t length = convolution_.length();
   typename Scratch<std::complex<T>>::Block block(values_);
   T* const values = reinterpret_cast<T*>(block.data());
   const T* const chirp = reinterpret_cast<const T*>(chirp_.data());
-  each(context, length, grain, [&](std::int64_t begin, std::int64_t end) {
+  each_checked(context, length, [&](std::int64_t begin, std::int64_t end) {
     const std::int64_t last = std::clamp(n_, begin, end);
     if (last > begin) {
       multiply_complexes<T>({in + 2 * begin, chirp + 2 * begin, values + 2 * begin, ends.sign},
@@ -58,7 +80,7 @@ void Bluestein<T>::run(Context* context, const T* in, T* out, Ends<T> ends) {
   convolution_.run(
       context, values, values, Direction::forward, reinterpret_cast<const T*>(spectrum_.data()));
   convolution_.run(context, values, values, Direction::inverse);
-  each(context, n_, grain, [&](std::int64_t begin, std::int64_t end) {
+  each_checked(context, n_, [&](std::int64_t begin, std::int64_t end) {
     ProductJob<T> job{values + 2 * begin, chirp + 2 * begin, out + 2 * begin};
     job.scale = ends.scale;
     job.scale_imaginary = ends.scale_imaginary;

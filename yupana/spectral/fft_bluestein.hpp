@@ -13,7 +13,8 @@ namespace yupana::spectral::cpu {
 template <class T>
 class Bluestein {
  public:
-  explicit Bluestein(std::int64_t length);
+  /// Its tables cost as much as a transform: on the context's threads, where there is one.
+  Bluestein(Context* context, std::int64_t length);
   void run(Context* context, const T* in, T* out, Ends<T> ends);
   std::uint64_t bytes() const {
     return convolution_.bytes() + chirp_.bytes() + spectrum_.bytes() + values_.bytes();

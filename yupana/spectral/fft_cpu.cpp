@@ -80,7 +80,7 @@ void SignalPlan<T>::run_one_by_one(Context& context,
                                    Signals<const std::complex<T>> in,
                                    Signals<std::complex<T>> out,
                                    Direction direction) {
-  Transform<T>& transform = alone_.get(length_);
+  Transform<T>& transform = alone_.get(&context, length_);
   Scratch<std::complex<T>> scratch(in.length);
   const auto one = [&](Context* threads, std::int64_t b) {
     if (in.stride == 1 && out.stride == 1) {

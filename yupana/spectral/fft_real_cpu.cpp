@@ -44,7 +44,6 @@ template <class T>
 RealSignalPlan<T>::RealSignalPlan(std::int64_t length)
     : even_(length % 2 == 0),
       count_(even_ ? length / 2 : length),
-      transform_(count_),
       half_(even_ ? length : 2),
       scratch_(count_ + 1) {}
 
@@ -52,8 +51,9 @@ template <class T>
 void RealSignalPlan<T>::forward_one(Context* threads,
                                     Signals<const T> in,
                                     Signals<std::complex<T>> out) {
+  Transform<T>& transform = transform_.get(threads, count_);
   if (even_ && in.stride == 1 && out.stride == 1) {
-    transform_.run(threads, in.data, numbers(out.data), Direction::forward);
+    transform.run(threads, in.data, numbers(out.data), Direction::forward);
     return half_.unfold(threads, out.data);
   }
   typename Scratch<std::complex<T>>::Block block(scratch_);
@@ -61,7 +61,7 @@ void RealSignalPlan<T>::forward_one(Context* threads,
   for (std::int64_t j = 0; j < count_; ++j) {
     values[j] = even_ ? std::complex<T>(in(0, 2 * j), in(0, 2 * j + 1)) : std::complex<T>(in(0, j));
   }
-  transform_.run(threads, numbers(values), numbers(values), Direction::forward);
+  transform.run(threads, numbers(values), numbers(values), Direction::forward);
   if (even_) half_.unfold(threads, values);
   for (std::int64_t k = 0; k < out.length; ++k) out(0, k) = values[k];
   out(0, 0) = out(0, 0).real();
@@ -71,6 +71,7 @@ template <class T>
 void RealSignalPlan<T>::inverse_one(Context* threads,
                                     Signals<const std::complex<T>> in,
                                     Signals<T> out) {
+  Transform<T>& transform = transform_.get(threads, count_);
   typename Scratch<std::complex<T>>::Block block(scratch_);
   std::complex<T>* const values = block.data();
   if (in.stride == 1) {
@@ -85,9 +86,9 @@ void RealSignalPlan<T>::inverse_one(Context* threads,
     for (std::int64_t k = 1; k < in.length; ++k) values[count_ - k] = std::conj(values[k]);
   }
   if (even_ && out.stride == 1) {
-    return transform_.run(threads, numbers(values), out.data, Direction::inverse);
+    return transform.run(threads, numbers(values), out.data, Direction::inverse);
   }
-  transform_.run(threads, numbers(values), numbers(values), Direction::inverse);
+  transform.run(threads, numbers(values), numbers(values), Direction::inverse);
   for (std::int64_t j = 0; j < out.length; ++j) {
     out(0, j) = even_ ? numbers(values)[j] : values[j].real();
   }

@@ -275,9 +275,9 @@ void FourStep<T>::run(Context* context, const T* in, T* out, Ends<T> ends, const
 }
 
 template <class T>
-Transform<T>::Transform(std::int64_t length) : n_(length) {
+Transform<T>::Transform(Context* context, std::int64_t length) : n_(length) {
   if (!is_smooth(n_)) {
-    bluestein_ = std::make_unique<Bluestein<T>>(n_);
+    bluestein_ = std::make_unique<Bluestein<T>>(context, n_);
     return;
   }
   const ShortShape shape = n_ <= longest_short ? short_shape<T>(n_) : ShortShape();

@@ -160,7 +160,8 @@ class Bluestein;
 template <class T>
 class Transform {
  public:
-  explicit Transform(std::int64_t length);
+  /// `context` null: made on the calling thread. The tables are the same.
+  Transform(Context* context, std::int64_t length);
   ~Transform();
   std::int64_t length() const { return n_; }
   /// Lengths for which signals go L at a time, whatever their number.

@@ -37,7 +37,7 @@ void polymul(Context& context,
   using Complex = std::complex<double>;
   const std::int64_t n = fast_length(static_cast<std::int64_t>(out.size()));
   const std::int64_t h = n / 2;
-  Transform<double> transform(h);
+  Transform<double> transform(&context, h);
   const HalfSpectrum<double> half(n);
   const auto spectrum = [&](std::span<const double> factor) {
     Array<Complex> values(h + 1);

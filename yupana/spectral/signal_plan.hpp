@@ -14,16 +14,21 @@
 
 namespace yupana::spectral::cpu {
 
-/// Made when first asked for, by whichever thread asks.
+/// Made when first asked for, by whichever thread asks. Of several that ask at once each makes one
+/// and the first stays: to wait for another, while making takes the threads of a context, could
+/// mean to wait for oneself. What fails or is cancelled leaves nothing.
 template <class T>
 class Lazy {
  public:
-  T& get(std::int64_t length) {
+  template <class... Arguments>
+  T& get(const Arguments&... arguments) {
     if (T* made = made_.load(std::memory_order_acquire); made != nullptr) return *made;
-    std::call_once(once_, [&] {
-      owned_ = std::make_unique<T>(length);
+    auto fresh = std::make_unique<T>(arguments...);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (owned_ == nullptr) {
+      owned_ = std::move(fresh);
       made_.store(owned_.get(), std::memory_order_release);
-    });
+    }
     return *owned_;
   }
   std::uint64_t bytes() const {
@@ -32,7 +37,7 @@ class Lazy {
   }
 
  private:
-  std::once_flag once_;
+  std::mutex mutex_;
   std::unique_ptr<T> owned_;
   std::atomic<T*> made_{nullptr};
 };
@@ -43,14 +48,14 @@ class SignalPlan {
  public:
   explicit SignalPlan(std::int64_t length) : length_(length) {}
   /// Makes the tables of one signal now instead of when it comes.
-  void prepare() { alone_.get(length_); }
+  void prepare() { alone_.get(nullptr, length_); }
   /// One signal, contiguous.
   void run_one(Context& context,
                const std::complex<T>* in,
                std::complex<T>* out,
                Direction direction) {
-    alone_.get(length_).run(
-        &context, reinterpret_cast<const T*>(in), reinterpret_cast<T*>(out), direction);
+    alone_.get(&context, length_)
+        .run(&context, reinterpret_cast<const T*>(in), reinterpret_cast<T*>(out), direction);
   }
   /// Checked views.
   void run(Context& context,
@@ -78,6 +83,8 @@ template <class T>
 class RealSignalPlan {
  public:
   explicit RealSignalPlan(std::int64_t length);
+  /// Makes the tables of the transform now instead of when a signal comes.
+  void prepare() { transform_.get(nullptr, count_); }
   void forward(Context& context, Signals<const T> in, Signals<std::complex<T>> out);
   void inverse(Context& context, Signals<const std::complex<T>> in, Signals<T> out);
   /// One signal; `threads` null: on the calling thread.
@@ -90,7 +97,7 @@ class RealSignalPlan {
  private:
   bool even_;
   std::int64_t count_;  ///< complex values transformed: n/2 of an even n
-  Transform<T> transform_;
+  Lazy<Transform<T>> transform_;
   HalfSpectrum<T> half_;
   Scratch<std::complex<T>> scratch_;
 };
