@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "bench/arrays/arrays_cuda_bench.hpp"
-#include "yupana/arrays/merge_sort_cuda.cuh"
-#include "yupana/arrays/radix_sort_cuda.hpp"
 #include "yupana/arrays/reduce_cuda.cuh"
 #include "yupana/arrays/scan_cuda.cuh"
+#include "yupana/arrays/sort_host_cuda.cuh"
 #include "yupana/core/cuda/device.hpp"
 
 namespace yupana::bench {
@@ -30,7 +29,8 @@ __global__ void random_kernel(T* values, std::int64_t n, std::uint64_t seed) {
     auto z = (static_cast<std::uint64_t>(i) + seed) * 0x9e3779b97f4a7c15ull;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    values[i] = static_cast<T>(std::is_same_v<T, float> ? z >> 61 : z >> 32);
+    z ^= z >> 31;
+    values[i] = static_cast<T>(std::is_same_v<T, float> ? z >> 61 : (sizeof(T) == 8 ? z : z >> 32));
   }
 }
 
@@ -41,7 +41,8 @@ __global__ void differ_kernel(
   const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += step) {
     const double here = static_cast<double>(a[i]), there = static_cast<double>(b[i]);
-    if (fabs(here - there) > bound * fabs(here)) atomicAdd(count, 1ull);
+    const bool differ = bound == 0 ? a[i] != b[i] : fabs(here - there) > bound * fabs(here);
+    if (differ) atomicAdd(count, 1ull);
   }
 }
 
@@ -223,54 +224,55 @@ void measure_reduce(const Lines& lines, Workspace& space, std::int64_t n, const 
   if (lines.params.peers) time("CUB", [&] { cub(); });
 }
 
-void measure_sorts(const Lines& lines, Workspace& space, std::int64_t n) {
-  Keys in(n), keys(n), want(n), values(n), order(n);
+template <class K>
+void measure_sorts(const Lines& lines, Workspace& space, std::int64_t n, const char* type) {
+  using Array = DeviceArray<K>;
+  Array in(n), keys(n), want(n), values(n);
   random_kernel<<<2048, 256>>>(in.data(), n, 1);
   const cudaStream_t stream = lines.stream;
   const auto fill = [&] {
-    for (Keys* to : {&keys, &values}) {
+    for (Array* to : {&keys, &values}) {
       check(cudaMemcpyAsync(to->data(), in.data(), in.bytes(), cudaMemcpyDeviceToDevice, stream),
             "copy");
     }
   };
   check(cudaMemcpy(want.data(), in.data(), in.bytes(), cudaMemcpyDeviceToDevice), "copy");
-  arrays::cuda::radix_sort_unsigned(
-      space, nullptr, Columns<std::uint32_t>{want.data(), nullptr}, n);
+  arrays::cuda::radix_sort_unsigned(space, nullptr, Columns<K>{want.data(), nullptr}, n);
   const int repeats = lines.params.quick ? 1 : (n > (1 << 24) ? 5 : (n > short_call ? 15 : 51));
   const auto time = [&](const char* what, const char* impl, const auto& body) {
     const double seconds = median_call(stream, repeats, fill, body);
-    lines(fmt::format("n=2^{} uint32{}", std::lround(std::log2(n)), what),
+    lines(fmt::format("n=2^{} {}{}", std::lround(std::log2(n)), type, what),
           impl,
           static_cast<double>(n) / seconds * 1e-9,
           "G keys/s",
           std::nullopt,
           same(want.data(), keys.data(), n));
   };
-  const Columns<std::uint32_t> alone{keys.data(), nullptr};
-  const Columns<std::uint32_t, std::uint32_t> both{keys.data(), values.data()};
-  time(", any order", "yupana cuda merge_sort", [&] {
-    arrays::cuda::merge_sort_by_key(space, stream, alone, n, Less{});
-  });
-  if (lines.params.peers) {
-    Peer cub(
-        [&](void* m, std::size_t& bytes) { cub_merge_sort(stream, m, bytes, keys.data(), n); });
-    time(", any order", "CUB merge sort, stable", [&] { cub(); });
-  }
-  time(" with values, any order", "yupana cuda merge_sort", [&] {
-    arrays::cuda::merge_sort_by_key(space, stream, both, n, Less{});
-  });
-  if (lines.params.peers) {
-    Peer cub([&](void* m, std::size_t& bytes) {
-      cub_merge_sort_pairs(stream, m, bytes, keys.data(), values.data(), n);
+  const auto each = [&](const char* what, const char* any_order, auto data, const auto& cub_merge) {
+    time(any_order, "yupana cuda merge_sort", [&] {
+      arrays::cuda::merge_sort_by_key(space, stream, data, n, Less{});
     });
-    time(" with values, any order", "CUB merge sort, stable", [&] { cub(); });
-  }
-  time("", "yupana cuda sort (CUB radix)", [&] {
-    arrays::cuda::radix_sort_unsigned(space, stream, alone, n);
+    time(any_order, "yupana cuda quicksort", [&] {
+      arrays::cuda::quicksort_by_key(space, stream, data, n, Less{});
+    });
+    if (lines.params.peers) {
+      Peer cub(cub_merge);
+      time(any_order, "CUB merge sort, stable", [&] { cub(); });
+    }
+    time(what, "yupana cuda sort", [&] { arrays::cuda::sort(space, stream, data, n); });
+    if (!lines.params.peers) return;
+    time(
+        what, "CUB radix sort", [&] { arrays::cuda::radix_sort_unsigned(space, stream, data, n); });
+  };
+  each("", ", any order", Columns<K>{keys.data(), nullptr}, [&](void* m, std::size_t& bytes) {
+    cub_merge_sort(stream, m, bytes, keys.data(), n);
   });
-  time(" with values", "yupana cuda sort (CUB radix)", [&] {
-    arrays::cuda::radix_sort_unsigned(space, stream, both, n);
-  });
+  each(" with values",
+       " with values, any order",
+       Columns<K, K>{keys.data(), values.data()},
+       [&](void* m, std::size_t& bytes) {
+         cub_merge_sort_pairs(stream, m, bytes, keys.data(), values.data(), n);
+       });
 }
 
 }  // namespace
@@ -305,7 +307,8 @@ void sort_cuda(Context& context, const BenchParams& params) {
   const Lines lines(context, params, "sort");
   Workspace space;
   for (const int bits : params.quick ? std::vector<int>{16} : std::vector<int>{16, 20, 24, 28}) {
-    measure_sorts(lines, space, std::int64_t{1} << bits);
+    measure_sorts<std::uint32_t>(lines, space, std::int64_t{1} << bits, "uint32");
+    measure_sorts<std::uint64_t>(lines, space, std::int64_t{1} << bits, "uint64");
   }
 }
 

@@ -38,14 +38,11 @@ void cub_reduce(CUstream_st* stream,
                 const float* in,
                 std::int64_t n,
                 float* out);
-void cub_merge_sort(
-    CUstream_st* stream, void* memory, std::size_t& bytes, std::uint32_t* keys, std::int64_t n);
-void cub_merge_sort_pairs(CUstream_st* stream,
-                          void* memory,
-                          std::size_t& bytes,
-                          std::uint32_t* keys,
-                          std::uint32_t* values,
-                          std::int64_t n);
+template <class K>  // std::uint32_t, std::uint64_t
+void cub_merge_sort(CUstream_st* stream, void* memory, std::size_t& bytes, K* keys, std::int64_t n);
+template <class K>
+void cub_merge_sort_pairs(
+    CUstream_st* stream, void* memory, std::size_t& bytes, K* keys, K* values, std::int64_t n);
 void thrust_scan(CUstream_st* stream, const std::uint32_t* in, std::int64_t n, std::uint32_t* out);
 void thrust_merge(CUstream_st* stream,
                   const std::uint32_t* a,

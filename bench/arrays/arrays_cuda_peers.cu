@@ -46,21 +46,25 @@ void cub_reduce(cudaStream_t stream,
                 float* out) {
   check(cub::DeviceReduce::Sum(memory, bytes, in, out, n, stream), "CUB");
 }
+template <class K>
 void cub_merge_sort(
-    cudaStream_t stream, void* memory, std::size_t& bytes, std::uint32_t* keys, std::int64_t n) {
+    cudaStream_t stream, void* memory, std::size_t& bytes, K* keys, std::int64_t n) {
   check(cub::DeviceMergeSort::StableSortKeys(memory, bytes, keys, n, arrays::Less{}, stream),
         "CUB");
 }
-void cub_merge_sort_pairs(cudaStream_t stream,
-                          void* memory,
-                          std::size_t& bytes,
-                          std::uint32_t* keys,
-                          std::uint32_t* values,
-                          std::int64_t n) {
+template <class K>
+void cub_merge_sort_pairs(
+    cudaStream_t stream, void* memory, std::size_t& bytes, K* keys, K* values, std::int64_t n) {
   check(
       cub::DeviceMergeSort::StableSortPairs(memory, bytes, keys, values, n, arrays::Less{}, stream),
       "CUB");
 }
+template void cub_merge_sort(cudaStream_t, void*, std::size_t&, std::uint32_t*, std::int64_t);
+template void cub_merge_sort(cudaStream_t, void*, std::size_t&, std::uint64_t*, std::int64_t);
+template void cub_merge_sort_pairs(
+    cudaStream_t, void*, std::size_t&, std::uint32_t*, std::uint32_t*, std::int64_t);
+template void cub_merge_sort_pairs(
+    cudaStream_t, void*, std::size_t&, std::uint64_t*, std::uint64_t*, std::int64_t);
 void thrust_scan(cudaStream_t stream, const std::uint32_t* in, std::int64_t n, std::uint32_t* out) {
   thrust::exclusive_scan(thrust::device.on(stream), in, in + n, out, 0u);
 }

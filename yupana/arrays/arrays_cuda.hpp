@@ -80,9 +80,12 @@ template <class U, class V>
 std::int64_t reduce_by_key_on_device(
     Context& context, const U* keys, const V* values, std::int64_t n, U* out_keys, V* out_values);
 
-/// by_merges: mergesort even where the radix path is open.
+/// Ways to sort on a device. All keep the order of equal keys that can be told apart, so that the
+/// bytes are the same whichever is taken.
+enum class SortWay { quickest, merges, quicksort, radix };
+
 template <class K, class V>
-void sort_on_device(Context& context, Columns<K, V> data, std::int64_t n, bool by_merges);
+void sort_on_device(Context& context, Columns<K, V> data, std::int64_t n, SortWay way);
 
 template <class K, class V>
 void merge_on_device(Context& context,

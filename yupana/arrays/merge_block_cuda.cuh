@@ -25,6 +25,13 @@ struct alignas(item_alignment<K, V>) Item {
   K key;
   V value;
 };
+/// Twelve bytes take sixteen: the value as a word of eight, so that an item is read at once.
+template <class K, class V>
+requires(sizeof(K) == 8 && sizeof(V) == 4) struct alignas(16) Item<K, V> {
+  static constexpr bool has_value = true;
+  K key;
+  std::uint64_t value;
+};
 template <class K>
 struct Item<K, NoValue> {
   static constexpr bool has_value = false;
@@ -43,7 +50,11 @@ union Held {
 template <class K, class V>
 __device__ inline Item<K, V> load_item(const Columns<const K, const V>& from, std::int64_t i) {
   if constexpr (Item<K, V>::has_value) {
-    return {from.keys[i], from.values[i]};
+    if constexpr (sizeof(Item<K, V>::value) != sizeof(V)) {
+      return {from.keys[i], to_words(from.values[i]).word[0]};
+    } else {
+      return {from.keys[i], from.values[i]};
+    }
   } else {
     return {from.keys[i]};
   }
@@ -67,7 +78,14 @@ __device__ inline void bring_item(const Columns<const K, const V>& from,
 template <class K, class V>
 __device__ inline void store_item(const Item<K, V>& item, const Columns<K, V>& to, std::int64_t i) {
   to.keys[i] = item.key;
-  if constexpr (Item<K, V>::has_value) to.values[i] = item.value;
+  if constexpr (Item<K, V>::has_value) {
+    if constexpr (sizeof(item.value) != sizeof(V)) {
+      // Of the word the upper half means nothing.
+      to.values[i] = from_words<V>(Words<V>{{static_cast<std::uint32_t>(item.value)}});
+    } else {
+      to.values[i] = item.value;
+    }
+  }
 }
 
 /// True where equal keys cannot be told apart: their order need not be kept.
@@ -175,6 +193,49 @@ __device__ inline void merge_in_registers(
       y = chosen(from_b, next, y);
     }
   }
+}
+
+/// Sorts items [0, end) of shared memory by threads of `count` items each, threads * count >= end:
+/// each in registers, then merges, twice as long each time. Behind the last thread's items there is
+/// room for `count` more.
+template <bool stable, int count, class I, class Order>
+__device__ inline void sort_in_block(I* items, int end, int thread, const Order& less) {
+  Held<I, count> room;
+  I(&own)[count] = room.items;
+  const int begin = thread * count;
+#pragma unroll
+  for (int i = 0; i < count; ++i) own[i] = items[begin + i];
+  if (begin < end && begin + count > end) {
+    // The last thread's missing items are copies of its greatest: they stay behind.
+    I greatest = own[0];
+#pragma unroll
+    for (int i = 1; i < count; ++i) {
+      if (begin + i < end && less(greatest.key, own[i].key)) greatest = own[i];
+      if (begin + i >= end) own[i] = greatest;
+    }
+  }
+  if (begin < end) sort_in_registers<stable>(own, less);
+  for (int width = count; width < end; width *= 2) {
+    // Runs of one warp's threads are no other warp's affair.
+    const bool in_warp = 2 * width <= 32 * count;
+    in_warp ? __syncwarp() : __syncthreads();
+#pragma unroll
+    for (int i = 0; i < count; ++i) items[begin + i] = own[i];
+    in_warp ? __syncwarp() : __syncthreads();
+    const int threads_of_run = width / count;
+    const int base = thread / (2 * threads_of_run) * 2 * width;
+    const int middle = min(base + width, end);
+    const int stop = min(base + 2 * width, end);
+    if (base >= end) continue;
+    const int diagonal = min(begin - base, stop - base);
+    const int from_a =
+        split_in_block(items + base, middle - base, items + middle, stop - middle, diagonal, less);
+    merge_in_registers(items, base + from_a, middle, middle + diagonal - from_a, stop, less, own);
+  }
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < count; ++i) items[begin + i] = own[i];
+  __syncthreads();
 }
 
 }  // namespace yupana::arrays::cuda

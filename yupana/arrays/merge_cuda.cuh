@@ -20,8 +20,11 @@ namespace yupana::arrays::cuda {
 template <class I>
 struct MergeShape {
   static constexpr int threads = 256;
-  static constexpr int items = sizeof(I) <= 8 ? 17 : (sizeof(I) <= 16 ? 9 : 5);
-  static constexpr int blocks = sizeof(I) <= 4 ? 6 : (sizeof(I) <= 8 ? 4 : 2);  // on a processor
+  static constexpr int items = sizeof(I) <= 8 ? 17 : (sizeof(I) <= 16 ? 13 : 5);
+  static constexpr int blocks = sizeof(I) <= 4    ? 6
+                                : sizeof(I) <= 8  ? 4
+                                : sizeof(I) <= 16 ? 3
+                                                  : 2;  // on a processor
   static_assert(sizeof(I) <= 32, "merge: keys and values of at most 32 bytes together");
 };
 

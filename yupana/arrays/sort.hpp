@@ -15,7 +15,8 @@
 namespace yupana::arrays {
 
 /// Sorts keys and moves values with them; equal keys keep their order (stable). Integers and floats
-/// in their own order go by radix, everything else by mergesort.
+/// in their own order go by radix, everything else by mergesort; on a GPU plain types in whichever
+/// of radix, mergesort and quicksort is quickest for n of them, with the same bytes.
 ///   less: a strict weak order; the default puts NaN last, all NaN equal, -0 = +0
 ///   K, V: trivially copyable
 ///   work: radix n for each 8 bits in which keys differ; mergesort n log2 n comparisons
@@ -32,7 +33,7 @@ void sort_by_key(Context& context, K* keys, V* values, std::int64_t n, Order les
   if (context.backend() == Backend::reference) return reference::sort(data, n, less);
   if constexpr (cuda::has_order<K, V, Order>) {
     if (context.backend() == Backend::cuda) {
-      return cuda::sort_on_device(context, cuda::as_moved(data), n, false);
+      return cuda::sort_on_device(context, cuda::as_moved(data), n, cuda::SortWay::quickest);
     }
   }
   if constexpr (std::is_same_v<Order, Less> && cpu::has_radix<K>) {
@@ -54,25 +55,29 @@ void merge_sort(Context& context, K* keys, std::int64_t n, Order less = {}) {
   const Columns<K, NoValue> data{keys, nullptr};
   if (context.backend() == Backend::reference) return reference::sort(data, n, less);
   if constexpr (cuda::has_order<K, NoValue, Order>) {
-    if (context.backend() == Backend::cuda) return cuda::sort_on_device(context, data, n, true);
+    if (context.backend() == Backend::cuda) {
+      return cuda::sort_on_device(context, data, n, cuda::SortWay::merges);
+    }
   }
   cpu::merge_sort(context, data, n, less);
 }
 
-/// Sorts in place without a copy of the keys; equal keys come out in no stated order, but in the
-/// same for any number of threads. The reference backend's order of equal keys is the stable one.
-///   work: n log n comparisons (a subarray that splits badly goes on as heapsort); memory: O(log n)
+/// Quicksort. On threads in place, without a copy of the keys; equal keys come out in no stated
+/// order, but in the same for any number of threads. The reference backend's and the GPU's order of
+/// equal keys is the stable one.
+///   work: n log n comparisons (a subarray that splits badly goes on as heapsort, on a GPU as
+///   mergesort); memory: O(log n), on the GPU a copy of the keys and a byte a key
 ///   source: Hoare 1961; block-free branchless partition after Lomuto; equal keys split off as in
-///   Peters, Pattern-defeating quicksort, 2021
+///   Peters, Pattern-defeating quicksort, 2021; on a GPU up to 256 buckets a level (quicksort_cuda)
 template <class K, class Order = Less>
 void quicksort(Context& context, K* keys, std::int64_t n, Order less = {}) {
   if (n < 2) return;
-  if (context.backend() == Backend::reference) {
-    return reference::sort(Columns<K, NoValue>{keys, nullptr}, n, less);
-  }
-  // On a GPU mergesort takes its place (README.md), with the stable order of equal keys.
+  const Columns<K, NoValue> data{keys, nullptr};
+  if (context.backend() == Backend::reference) return reference::sort(data, n, less);
   if constexpr (cuda::has_order<K, NoValue, Order>) {
-    if (context.backend() == Backend::cuda) return merge_sort(context, keys, n, less);
+    if (context.backend() == Backend::cuda) {
+      return cuda::sort_on_device(context, data, n, cuda::SortWay::quicksort);
+    }
   }
   cpu::quicksort(context, keys, n, less);
 }

@@ -2,27 +2,55 @@
 
 #include "yupana/arrays/host_cuda.cuh"
 #include "yupana/arrays/merge_sort_cuda.cuh"
+#include "yupana/arrays/quicksort_cuda.cuh"
 #include "yupana/arrays/radix_key.hpp"
 #include "yupana/arrays/radix_sort_cuda.hpp"
 #include "yupana/arrays/there_cuda.hpp"
 
 namespace yupana::arrays::cuda {
 
-/// Sorts device memory in the order of Less: integers by radix, with values or without, floats
-/// without; floats with values by merges.
+/// Which way is quickest on an H200. Up to `merges` keys mergesort, which has the fewest launches.
+/// Beyond, integers of 4 bytes by CUB's radix sort; all others by quicksort, which passes over 8
+/// bytes as often as over 4, where radix takes twice as many passes, and floats besides have to be
+/// numbered for it.
 template <class K, class V>
-void sort(Workspace& space, cudaStream_t stream, Columns<K, V> data, std::int64_t n) {
+struct SortLimits {
+  static constexpr bool short_integers = std::is_integral_v<K> && sizeof(K) == 4;
+  static constexpr bool pairs = Columns<K, V>::has_values;
+  static constexpr std::int64_t merges = std::int64_t{1}
+                                         << (!pairs                             ? 20
+                                             : short_integers && sizeof(V) == 8 ? 18
+                                             : short_integers || sizeof(V) == 4 ? 19
+                                                                                : 20);
+  static constexpr SortWay beyond = short_integers ? SortWay::radix : SortWay::quicksort;
+};
+
+/// Sorts device memory in the order of Less, stable. Floats with values have no radix path,
+/// integers of 4 bytes with values no quicksort: they go by merges.
+template <class K, class V>
+void sort(Workspace& space,
+          cudaStream_t stream,
+          Columns<K, V> data,
+          std::int64_t n,
+          SortWay way = SortWay::quickest) {
+  using Limits = SortLimits<K, V>;
   if (n < 2) return;
-  if constexpr (std::is_integral_v<K>) {
-    const Columns<KeyBits<K>, V> bits{reinterpret_cast<KeyBits<K>*>(data.keys), data.values};
-    if constexpr (std::is_signed_v<K>) flip_signs(stream, bits.keys, n);
-    radix_sort_unsigned(space, stream, bits, n);
-    if constexpr (std::is_signed_v<K>) flip_signs(stream, bits.keys, n);
-  } else if constexpr (!Columns<K, V>::has_values) {
-    radix_sort_floats(space, stream, data.keys, n);
-  } else {
-    merge_sort_by_key(space, stream, data, n);
+  if (way == SortWay::quickest) way = n <= Limits::merges ? SortWay::merges : Limits::beyond;
+  if constexpr (!Limits::pairs || !Limits::short_integers) {
+    if (way == SortWay::quicksort) return quicksort_by_key(space, stream, data, n);
   }
+  if constexpr (std::is_integral_v<K>) {
+    if (way == SortWay::radix) {
+      const Columns<KeyBits<K>, V> bits{reinterpret_cast<KeyBits<K>*>(data.keys), data.values};
+      if constexpr (std::is_signed_v<K>) flip_signs(stream, bits.keys, n);
+      radix_sort_unsigned(space, stream, bits, n);
+      if constexpr (std::is_signed_v<K>) flip_signs(stream, bits.keys, n);
+      return;
+    }
+  } else if constexpr (!Limits::pairs) {
+    if (way == SortWay::radix) return radix_sort_floats(space, stream, data.keys, n);
+  }
+  merge_sort_by_key(space, stream, data, n);
 }
 
 /// Columns of host memory on the device.
@@ -51,19 +79,17 @@ std::uint64_t bytes_of_columns(std::int64_t n) {
 }
 
 template <class K, class V>
-void sort_on_device(Context& context, Columns<K, V> data, std::int64_t n, bool by_merges) {
+void sort_on_device(Context& context, Columns<K, V> data, std::int64_t n, SortWay way) {
   if (n < 2) return;
   Visit visit(context);
-  // The columns and a copy; floats by radix have their numbers and a copy of those besides.
-  const bool numbered = std::is_floating_point_v<K> && !Columns<K, V>::has_values && !by_merges;
-  visit.need(2 * bytes_of_columns<K, V>(n) + (numbered ? 2 * bytes_of<K>(n) : 0), "sort");
+  // The columns and a copy; quicksort a byte a key and its counts besides.
+  const bool counts =
+      way == SortWay::quicksort || (way == SortWay::quickest && n > SortLimits<K, V>::merges &&
+                                    SortLimits<K, V>::beyond == SortWay::quicksort);
+  visit.need(2 * bytes_of_columns<K, V>(n) + (counts ? bytes_of<std::uint8_t>(n + n) : 0), "sort");
   ColumnsThere<K, V> there(n);
   there.bring(visit, data, n);
-  if (by_merges) {
-    merge_sort_by_key(visit.space(), visit.stream(), there.view(), n);
-  } else {
-    sort(visit.space(), visit.stream(), there.view(), n);
-  }
+  sort(visit.space(), visit.stream(), there.view(), n, way);
   there.fetch(visit, data, n);
 }
 
@@ -102,7 +128,7 @@ void merge_there(Workspace& space,
 }
 
 #define YUPANA_SORTS_ON_DEVICE(K, V)                                               \
-  template void sort_on_device(Context&, Columns<K, V>, std::int64_t, bool);       \
+  template void sort_on_device(Context&, Columns<K, V>, std::int64_t, SortWay);    \
   template void merge_on_device(Context&,                                          \
                                 Columns<const K, const V>,                         \
                                 std::int64_t,                                      \
