@@ -52,7 +52,9 @@ int main(int argc, char** argv) {
     program.parse(argc, argv);
     return 0;
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return program.exit(error);  // --help, --version
+    if (error.get_exit_code() == 0) {  // --help, --version: told by the first rank
+      return yupana::cluster::rank_by_environment() == 0 ? program.exit(error) : 0;
+    }
     return complain(error.what(), ErrorCode::usage);
   } catch (const yupana::Error& error) {
     return complain(error.what(), error.code());

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral, Real
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -589,6 +589,15 @@ class RandomForestClassifier(_Classes, _Forest):
     threads. ``bootstrap="partition"`` gives each tree one of ``n_estimators`` random parts of the
     rows. ``voting``: "soft", the mean of the trees' shares, or "hard", the share of their votes.
 
+    Attributes
+    ----------
+    classes_, n_classes_, n_outputs_, n_features_in_, feature_names_in_, max_features_
+    feature_importances_ : (features,), adding to 1
+    estimators_, estimator_ : the trees, and what they are; the forest is a sequence of them too
+    oob_score_, oob_decision_function_ : with ``oob_score`` (True, or a function of truth and
+        prediction): accuracy and (rows, classes) shares by the trees that did not see the row, NaN
+        where all saw it
+
     Examples
     --------
     >>> import yupana
@@ -608,7 +617,7 @@ class RandomForestClassifier(_Classes, _Forest):
         max_features: float | str | None = "sqrt",
         min_impurity_decrease: float = 0.0,
         bootstrap: bool | str = True,
-        oob_score: bool = False,
+        oob_score: bool | Callable[[Any, Any], float] = False,
         n_jobs: int | None = None,
         random_state: Any = None,
         class_weight: dict[Any, float] | str | None = None,
@@ -629,7 +638,8 @@ class RandomForestClassifier(_Classes, _Forest):
 
 
 class RandomForestRegressor(_Numbers, _Forest):
-    """A forest of exact regression trees. Parameters as RandomForestClassifier.
+    """A forest of exact regression trees. Parameters and attributes as RandomForestClassifier; with
+    ``oob_score`` there are ``oob_score_``, R^2, and ``oob_prediction_``, (rows,).
 
     Examples
     --------
@@ -652,7 +662,7 @@ class RandomForestRegressor(_Numbers, _Forest):
         max_features: float | str | None = 1.0,
         min_impurity_decrease: float = 0.0,
         bootstrap: bool | str = True,
-        oob_score: bool = False,
+        oob_score: bool | Callable[[Any, Any], float] = False,
         n_jobs: int | None = None,
         random_state: Any = None,
         ccp_alpha: float = 0.0,
