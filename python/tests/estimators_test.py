@@ -332,3 +332,14 @@ def test_scikit_learns_graphviz_takes_a_tree(wine):
     theirs = PeerTree(max_depth=2, random_state=0).fit(X, y)
     edges = [line for line in export_graphviz(theirs).splitlines() if "->" in line]
     assert [line for line in export_graphviz(ours).splitlines() if "->" in line] == edges
+
+
+def test_decision_paths_are_scikit_learns(wine):
+    X, y = wine
+    for depth in (1, 2):
+        ours = yupana.DecisionTreeClassifier(max_depth=depth).fit(X, y).decision_path(X)
+        theirs = PeerTree(max_depth=depth, random_state=0).fit(X, y).decision_path(X)
+        assert np.array_equal(ours.indptr, theirs.indptr)
+        assert np.array_equal(ours.indices, theirs.indices)
+    stump = yupana.DecisionTreeClassifier().fit(X, np.zeros(len(y)))
+    assert stump.decision_path(X[:3]).toarray().tolist() == [[1], [1], [1]]

@@ -375,16 +375,18 @@ class _OneTree(_Trees):
         for children in (tree.children_left, tree.children_right):
             inner = children >= 0
             parent[children[inner]] = np.flatnonzero(inner)
-        indices, offsets = [], [0]
-        for leaf in leaves:
-            chain = []
-            while leaf >= 0:
-                chain.append(leaf)
-                leaf = parent[leaf]
-            indices.extend(reversed(chain))
-            offsets.append(len(indices))
-        ones = np.ones(len(indices), np.int64)
-        return csr_matrix((ones, indices, offsets), shape=(len(leaves), tree.node_count))
+        ends, nodes = [], []
+        end = here = np.flatnonzero(tree.children_left < 0)
+        while len(here):
+            ends.append(end)
+            nodes.append(here)
+            inside = parent[here] >= 0
+            end, here = end[inside], parent[here[inside]]
+        places = np.concatenate(ends), np.concatenate(nodes)
+        shape = (tree.node_count, tree.node_count)
+        paths = csr_matrix((np.ones(len(places[0]), np.int64), places), shape=shape)[leaves]
+        paths.sort_indices()
+        return paths
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """``ccp_alphas`` and ``impurities`` of minimal cost-complexity pruning."""
