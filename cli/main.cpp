@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
 #include <new>
 
@@ -20,6 +21,8 @@ int complain(const char* message, yupana::ErrorCode code) {
 
 int main(int argc, char** argv) {
   using yupana::ErrorCode;
+  // A file beyond the limit of its size (ulimit -f) is then a write that failed, and told as such.
+  std::signal(SIGXFSZ, SIG_IGN);
   CLI::App program(
       "Exact parallel algorithms for genomes and big tables: genotype distances, Fermat distances "
       "and shortest paths, on every core.",
