@@ -177,7 +177,9 @@ CLI::App& add_command(CLI::App& program,
   app->add_flag("--json", options->json, "print one JSON object on standard output")
       ->group("Everywhere");
   app->add_flag("--quiet", options->quiet, "no progress and no notes")->group("Everywhere");
-  app->callback([options, runs, ranks, name, body = std::move(body)] {
+  const bool nested = program.get_parent() != nullptr;
+  const std::string full_name = nested ? program.get_name() + " " + name : name;
+  app->callback([options, runs, ranks, full_name, body = std::move(body)] {
     if (options->out == "-") {
       throw Error(ErrorCode::usage,
                   "-o -: files appear whole at the end, which a pipe cannot; name a file to write");
@@ -185,7 +187,7 @@ CLI::App& add_command(CLI::App& program,
     std::string& device = options->context.device;
     if (runs == Runs::on_the_processor && device == "auto") device = "cpu";
     if (!cluster::under_mpi()) return print(*options, run(*options, body));
-    run_in_ranks(name, *options, body, ranks);
+    run_in_ranks(full_name, *options, body, ranks);
   });
   return *app;
 }

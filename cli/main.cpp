@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
 #include <new>
 
@@ -23,6 +24,8 @@ int complain(const char* message, yupana::ErrorCode code) {
 
 int main(int argc, char** argv) {
   using yupana::ErrorCode;
+  // A file beyond the limit of its size (ulimit -f) is then a write that failed, and told as such.
+  std::signal(SIGXFSZ, SIG_IGN);
   CLI::App program(
       "Exact parallel algorithms for genomes and big tables: genotype distances, Fermat distances "
       "and shortest paths, on every core.",
@@ -55,7 +58,9 @@ int main(int argc, char** argv) {
     program.parse(argc, argv);
     return 0;
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return program.exit(error);  // --help, --version
+    if (error.get_exit_code() == 0) {  // --help, --version: told by the first rank
+      return yupana::cluster::rank_by_environment() == 0 ? program.exit(error) : 0;
+    }
     return complain(error.what(), ErrorCode::usage);
   } catch (const yupana::Error& error) {
     return complain(error.what(), error.code());

@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "python/bindings/call.hpp"
@@ -118,6 +119,15 @@ nb::dict tree_dict(const Tree& tree) {
   return result;
 }
 
+/// Rows x outputs, or None where they were not asked for.
+std::optional<nb::ndarray<nb::numpy, double>> out_of_bag_values(forest::ForestResult&& grown,
+                                                                std::int64_t rows) {
+  Array<double> values = std::move(grown.out_of_bag_values);
+  if (values.empty()) return std::nullopt;
+  const std::int64_t outputs = values.size() / rows;
+  return owned<double>(std::move(values), {rows, outputs});
+}
+
 template <class T>
 void bind_table_type(nb::module_& m, nb::class_<Model>& model) {
   m.def(
@@ -159,7 +169,8 @@ void bind_table_type(nb::module_& m, nb::class_<Model>& model) {
         fitted.label = "label";
         fitted.voting = growing.params.voting;
         fitted.trees = std::move(grown.trees);
-        return std::pair(std::move(fitted), grown.out_of_bag);
+        return std::tuple(
+            std::move(fitted), grown.out_of_bag, out_of_bag_values(std::move(grown), view.rows));
       },
       nb::arg(),
       nb::arg(),

@@ -69,7 +69,13 @@ def test_ctrl_c_works_within_a_second(name):
         "except KeyboardInterrupt:\n"
         "    print('interrupted', flush=True)\n"
     )
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        text=True,
+        # What a shell started in the background ignores SIGINT, and hands that on.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
     assert process.stdout.readline() == "go\n"
     time.sleep(0.3)
     begin = time.monotonic()

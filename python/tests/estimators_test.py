@@ -7,11 +7,14 @@ import pytest
 from sklearn import datasets
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier as PeerForest
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import r2_score
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier as PeerTree
 from sklearn.tree import DecisionTreeRegressor as PeerRegressor
+from sklearn.tree import export_graphviz
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import yupana
@@ -235,3 +238,108 @@ def test_bad_parameters_are_one_clear_line(estimator, words, wine):
     with pytest.raises(ValueError, match=words) as caught:
         estimator.fit(*wine)
     assert "\n" not in str(caught.value)
+
+
+def test_tables_of_other_than_numbers_name_the_column(wine):
+    X, y = wine
+    frame = pd.DataFrame(X, columns=[f"f{i}" for i in range(X.shape[1])])
+    text = ["u", "v"] * (len(y) // 2)
+    days = pd.date_range("2020-01-01", periods=len(y))
+    for column in (text, pd.Categorical(text), days):
+        bad = frame.assign(here=column)
+        for table in (bad, pa.Table.from_pandas(bad)):
+            for estimator in (yupana.DecisionTreeClassifier(), yupana.SOM(2, 2)):
+                with pytest.raises(ValueError, match="column 'here': numbers wanted") as caught:
+                    estimator.fit(table, y)
+                assert "\n" not in str(caught.value)
+
+
+def test_arrow_tables_are_predicted_without_a_warning(wine, recwarn):
+    X, y = wine
+    table = pa.table({f"f{i}": X[:, i] for i in range(X.shape[1])})
+    for estimator in (yupana.DecisionTreeClassifier(), yupana.SOM(2, 2, random_state=0)):
+        recwarn.clear()
+        assert len(estimator.fit(table, y).predict(table)) == len(y)
+        assert not [str(told.message) for told in recwarn]
+        with pytest.raises(ValueError, match="contains infinity"):
+            estimator.predict(table.set_column(0, "f0", pa.array(np.full(len(y), np.inf))))
+
+
+@pytest.mark.parametrize(
+    "parameters, words",
+    [
+        ({"random_state": -1}, "random_state: a whole number from 0"),
+        ({"max_depth": 2.5}, "max_depth: None or a whole number from 1"),
+        ({"ccp_alpha": "much"}, "ccp_alpha: 0 or more"),
+        ({"min_impurity_decrease": None}, "min_impurity_decrease: 0 or more"),
+        ({"threads": "all"}, "threads: int"),
+        ({"n_jobs": "all"}, "n_jobs: a whole number"),
+        ({"bootstrap": "yes"}, "bootstrap: True, False or 'partition'"),
+        ({"class_weight": "balanced_subsample"}, "class_weight: None, 'balanced' or a dict"),
+        ({"rows": 3.5}, "rows: int wanted, float given"),
+        ({"sigmaf": "small"}, "sigmaf: float wanted, str given"),
+    ],
+)
+def test_parameters_of_other_types_are_one_clear_line(parameters, words, wine):
+    (name,) = parameters
+    kinds = [estimator for estimator in ESTIMATORS if name in estimator.get_params()]
+    assert kinds
+    for estimator in kinds:
+        with pytest.raises((TypeError, ValueError), match=words) as caught:
+            clone(estimator).set_params(**parameters).fit(*wine)
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS[2:4], ids=lambda e: type(e).__name__)
+def test_forests_say_what_trees_said_of_rows_they_did_not_see(estimator, wine):
+    X, y = wine
+    forest = clone(estimator).set_params(n_estimators=60, oob_score=True, random_state=0).fit(X, y)
+    if hasattr(forest, "classes_"):
+        values = forest.oob_decision_function_
+        assert values.shape == (len(y), 3) and np.allclose(values.sum(axis=1), 1)
+        assert forest.oob_score_ == np.mean(values.argmax(axis=1) == y)
+    else:
+        assert forest.oob_prediction_.shape == y.shape
+        assert np.isclose(forest.oob_score_, r2_score(y, forest.oob_prediction_))
+    own = forest.set_params(oob_score=lambda truth, says: np.mean(truth == np.round(says)))
+    assert own.fit(X, y).oob_score_ > 0.8
+    with pytest.warns(yupana.Note, match="rows were seen by every tree"):
+        few = clone(estimator).set_params(n_estimators=1, oob_score=True).fit(X, y)
+    assert 0 < few.oob_score_ < 1
+
+
+def test_a_forest_is_a_sequence_of_trees(wine):
+    X, y = wine
+    forest = yupana.RandomForestClassifier(5, max_depth=3, random_state=0)
+    with pytest.raises(NotFittedError):
+        len(forest)
+    assert type(forest.fit(X, y).estimator_) is yupana.DecisionTreeClassifier
+    assert forest.estimator_.max_depth == 3
+    trees = forest.estimators_
+    assert len(forest) == len(trees) == len(list(forest)) == 5
+    assert forest[-1].to_bytes() == trees[4].to_bytes() != forest[0].to_bytes()
+    with pytest.raises(IndexError):
+        forest[5]
+    path, begins = forest.decision_path(X[:9])
+    assert begins.tolist() == np.cumsum([0] + [t.tree_.node_count for t in trees]).tolist()
+    last = path[:, begins[4] :].toarray()
+    assert np.array_equal(last, trees[4].decision_path(X[:9]).toarray())
+
+
+def test_scikit_learns_graphviz_takes_a_tree(wine):
+    X, y = wine
+    ours = yupana.DecisionTreeClassifier(max_depth=2).fit(X, y)
+    theirs = PeerTree(max_depth=2, random_state=0).fit(X, y)
+    edges = [line for line in export_graphviz(theirs).splitlines() if "->" in line]
+    assert [line for line in export_graphviz(ours).splitlines() if "->" in line] == edges
+
+
+def test_decision_paths_are_scikit_learns(wine):
+    X, y = wine
+    for depth in (1, 2):
+        ours = yupana.DecisionTreeClassifier(max_depth=depth).fit(X, y).decision_path(X)
+        theirs = PeerTree(max_depth=depth, random_state=0).fit(X, y).decision_path(X)
+        assert np.array_equal(ours.indptr, theirs.indptr)
+        assert np.array_equal(ours.indices, theirs.indices)
+    stump = yupana.DecisionTreeClassifier().fit(X, np.zeros(len(y)))
+    assert stump.decision_path(X[:3]).toarray().tolist() == [[1], [1], [1]]

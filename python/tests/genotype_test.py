@@ -1,7 +1,10 @@
 import pickle
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
+from scipy.sparse import csr_matrix
 
 import yupana
 from yupana import genotype
@@ -112,12 +115,29 @@ def test_pickles_with_its_filters(genotypes):
     assert np.array_equal(again.distances(), cohort.distances())
 
 
+def test_frames_and_tables_with_gaps_are_genotypes_too(genotypes):
+    some = genotypes[:9, :40]
+    wanted = yupana.distances(some)
+    frame = pd.DataFrame(some).astype("Int8").mask(some < 0)
+    assert frame.isna().any().any()
+    assert np.array_equal(yupana.distances(frame), wanted)
+    table = pa.table({str(c): pa.array(some[:, c], mask=some[:, c] < 0) for c in range(40)})
+    assert np.array_equal(yupana.distances(table), wanted)
+
+
 @pytest.mark.parametrize(
     "call, error, words",
     [
         (lambda: yupana.distances(np.full((2, 3), 5, np.int8)), ValueError, "row 0, column 0 is 5"),
         (lambda: yupana.distances(np.full((2, 3), 0.5)), ValueError, "0, 1, 2"),
         (lambda: yupana.distances(np.zeros(3, np.int8)), ValueError, "samples x sites"),
+        (lambda: yupana.distances(csr_matrix((2, 3), dtype=np.int8)), TypeError, "toarray"),
+        (lambda: yupana.distances(pd.DataFrame({"a": ["x", "y"]})), TypeError, "numbers wanted"),
+        (
+            lambda: yupana.read_genotypes(np.zeros((2, 3), np.int8), min_maf="rare"),
+            TypeError,
+            "min_maf: float wanted, 'rare' given",
+        ),
         (lambda: yupana.distances(np.zeros((0, 3), np.int8)), ValueError, "no sample left"),
         (lambda: yupana.distances(np.zeros((2, 3), np.int8), "miles"), ValueError, "miles"),
         (lambda: yupana.read_genotypes("no/such.vcf"), FileNotFoundError, "such.vcf"),

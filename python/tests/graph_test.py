@@ -100,6 +100,16 @@ def test_fermat_class_is_cloned_and_changed_as_an_estimator():
         model.set_params(beta=1)
 
 
+def test_fermat_class_says_what_it_lacks():
+    model = yupana.Fermat(3.0, k=4)
+    assert repr(model) == "Fermat(alpha=3.0, k=4)"
+    for ask in (model.get_distances, lambda: model.get_distance(0, 1)):
+        with pytest.raises(ValueError, match="call fit"):
+            ask()
+    with pytest.raises(ValueError, match="seed: a whole number from 0 wanted, -1 given"):
+        yupana.Fermat(2, "L", landmarks=2, seed=-1).fit(np.zeros((4, 4)))
+
+
 def test_the_fermat_package_finds_the_same_distances():
     peer = pytest.importorskip("fermat")
     d = points(60)

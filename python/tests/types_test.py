@@ -21,6 +21,9 @@ result: graph.FermatResult = yupana.fermat(cohort, alpha=2, progress=True)
 counts: genotype.PairCounts = genotype.pair_counts(calls)
 som: yupana.SOM = yupana.SOM(rows=8, cols=7, random_state=0).fit(d)
 tree: yupana.DecisionTreeClassifier = yupana.DecisionTreeClassifier(max_depth=3).fit(d, [0, 1, 1])
+forest = yupana.RandomForestClassifier(5, oob_score=True).fit(d, [0, 1, 1])
+depths: list[int] = [each.get_depth() for each in forest]
+shares: np.ndarray = forest.oob_decision_function_
 found: splice.Alignment = yupana.align("ACGT", [splice.Exon(1, 4)], "ACGT")
 lengths: np.ndarray = yupana.Fermat(alpha=2, path_method="FW").fit(d).get_distances()
 first: int = splice.Exon(1, 4).first

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Union
+import re
+from contextlib import contextmanager
+from numbers import Integral
+from typing import Any, Callable, Iterator, Union
 
 import numpy as np
 
@@ -54,6 +57,47 @@ def _has_tqdm() -> bool:
     return True
 
 
+_MISFIT = "incompatible function arguments"
+
+
+def _types_in_one_line(told: str) -> str:
+    """What the bindings say of arguments of other types, argument by argument where they can."""
+    name = told.split("(", 1)[0]
+    signature, _, given = told.partition("Invoked with types:")
+    signature = signature.split("\n")[1]
+    wanted = dict(re.findall(r"(\w+): ([\w.| ]+)", signature))
+    by_place, _, by_name = given.partition("kwargs = ")
+    places = (["self"] if "(self" in signature else []) + list(wanted)
+    pairs = [*zip(places, re.findall(r"[\w.]+", by_place))]
+    pairs += re.findall(r"(\w+): ([\w.]+)", by_name)
+    fit = {"bool": ["bool"], "int": ["int", "bool"], "float": ["float", "int", "bool"]}
+    fit.update({"str": ["str"], "None": ["NoneType"]})
+    wrong = []
+    for argument, kind in pairs:
+        kinds = wanted.get(argument, "").strip().split(" | ")
+        if all(k in fit and kind not in fit[k] for k in kinds):
+            wrong.append(f"{argument}: {' | '.join(kinds)} wanted, {kind} given")
+    return "; ".join(wrong) or f"{name}: a number out of its range or an argument of another type"
+
+
+@contextmanager
+def one_line() -> Iterator[None]:
+    """Arguments of types that the library does not take, told in one line."""
+    try:
+        yield
+    except TypeError as error:
+        if _MISFIT not in str(error):
+            raise
+        raise TypeError(_types_in_one_line(str(error))) from None
+
+
+def whole(name: str, value: Any, below: int = 2**63) -> int:
+    """A number, 0 or more, that the library can take."""
+    if not isinstance(value, Integral) or not 0 <= value < below:
+        raise ValueError(f"{name}: a whole number from 0 wanted, {value!r} given")
+    return int(value)
+
+
 class options:
     """Context manager: the library's options of one call, its progress bar closed at the end."""
 
@@ -66,14 +110,17 @@ class options:
     ) -> None:
         self._bar = _Bar() if progress is True and _has_tqdm() else None
         told = self._bar if progress is True else (progress or None)
-        self._options = _core.Options(device, threads or 0, memory or 0, told)
+        with one_line():
+            self._options = _core.Options(device, threads or 0, memory or 0, told)
 
     def __enter__(self) -> _core.Options:
         return self._options
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         if self._bar is not None:
             self._bar.close()
+        if isinstance(error, TypeError) and _MISFIT in str(error):
+            raise TypeError(_types_in_one_line(str(error))) from None
 
 
 def on_gpu(array: Any) -> bool:

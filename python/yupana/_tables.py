@@ -5,26 +5,43 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import validate_data
 
-from ._call import host_array, on_gpu
+from ._call import host_array, on_gpu, whole
 
 
 def _from_arrow(X: Any) -> Any:
     """A pyarrow Table or RecordBatch as a matrix, column after column, nulls as NaN."""
     if type(X).__module__.split(".")[0] != "pyarrow" or not hasattr(X, "column_names"):
         return X, None
+    from pyarrow import types
+
+    kinds = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_null)
     table = np.empty((X.num_rows, X.num_columns), np.float64, order="F")
     for c, name in enumerate(X.column_names):
         column = X.column(c)
+        if not any(is_kind(column.type) for is_kind in kinds):
+            raise ValueError(f"column '{name}': numbers wanted, {column.type} given")
         if hasattr(column, "combine_chunks"):
             column = column.combine_chunks()
-        try:
-            table[:, c] = column.to_numpy(zero_copy_only=False)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"column '{name}': numbers wanted, {column.type} given") from error
+        table[:, c] = column.to_numpy(zero_copy_only=False)
     return table, np.asarray(X.column_names, dtype=object)
+
+
+def _in_one_line(X: Any, error: Exception) -> Exception:
+    """Of a pandas frame the column that holds no numbers; else the error."""
+    if type(X).__module__.split(".")[0] != "pandas" or not hasattr(X, "columns"):
+        return error
+    for name, kind in zip(X.columns, X.dtypes):
+        is_number = getattr(kind, "kind", "O") not in "mM"  # dates convert, alone
+        try:
+            X[name].to_numpy(dtype=np.float64, na_value=np.nan)
+        except (TypeError, ValueError):
+            is_number = False
+        if not is_number:
+            return ValueError(f"column '{name}': numbers wanted, {kind} given")
+    return error
 
 
 def keep(estimator: Any, given: dict[str, Any]) -> None:
@@ -39,15 +56,23 @@ def checked(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool, **
         X = host_array(X, "X")
     if y is not None and type(y).__module__.split(".")[0] == "pyarrow":
         y = y.to_numpy() if hasattr(y, "combine_chunks") else y.to_numpy(zero_copy_only=False)
-    result = validate_data(estimator, X, y, reset=reset, **keywords)
-    if names is not None:
-        if reset:
-            estimator.feature_names_in_ = names
-        elif not np.array_equal(getattr(estimator, "feature_names_in_", names), names):
+    if names is not None and not reset and hasattr(estimator, "feature_names_in_"):
+        if not np.array_equal(estimator.feature_names_in_, names):
             raise ValueError(
                 "The feature names should match those that were passed during fit: "
                 f"{list(estimator.feature_names_in_)} wanted, {list(names)} given"
             )
+        # Not validate_data, which would warn that the matrix has no names.
+        return check_array(X, estimator=estimator, input_name="X", **keywords)
+    try:
+        result = validate_data(estimator, X, y, reset=reset, **keywords)
+    except (TypeError, ValueError) as error:
+        told = _in_one_line(X, error)
+        if told is error:
+            raise
+        raise told from error
+    if names is not None and reset:
+        estimator.feature_names_in_ = names
     return result
 
 
@@ -59,7 +84,7 @@ def columns(X: np.ndarray) -> np.ndarray:
 def seed_of(random_state: Any) -> int:
     """The library's seed: an integer as it is, otherwise a draw, as scikit-learn does."""
     if isinstance(random_state, (int, np.integer)):
-        return int(random_state)
+        return whole("random_state", random_state, 2**64)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 

@@ -8,8 +8,9 @@ estimators, most of them the docstrings and attributes that scikit-learn's users
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Callable, Iterator
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -18,7 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _core
-from ._call import Array, ProgressLike, host_array, on_gpu, options
+from ._call import Array, Note, ProgressLike, host_array, on_gpu, options
 from ._tables import checked, columns, feature_names, keep, seed_of
 
 __all__ = [
@@ -104,8 +105,8 @@ class _Trees(BaseEstimator):
         jobs = getattr(self, "n_jobs", None)
         if self.threads is not None or jobs is None:
             return self.threads
-        if jobs == 0:
-            raise ValueError("n_jobs: a number other than 0 wanted")
+        if not isinstance(jobs, Integral) or jobs == 0:
+            raise ValueError(f"n_jobs: a whole number other than 0 wanted, {jobs!r} given")
         if jobs > 0:
             return int(jobs)
         return max(1, _core.info()["threads"] + 1 + int(jobs))
@@ -118,7 +119,8 @@ class _Trees(BaseEstimator):
                 raise ValueError(f"{name}: {wanted} wanted, {getattr(self, name)!r} given")
 
         depth, leaf, split = self.max_depth, self.min_samples_leaf, self.min_samples_split
-        must("max_depth", depth is None or (isinstance(depth, Integral) and depth >= 1), "None or 1")
+        deep = depth is None or (isinstance(depth, Integral) and depth >= 1)
+        must("max_depth", deep, "None or a whole number from 1")
         for name, value, least in (
             ("min_samples_leaf", leaf, 1),
             ("min_samples_split", split, 2),
@@ -126,8 +128,9 @@ class _Trees(BaseEstimator):
             whole = isinstance(value, Integral) and value >= least
             share = isinstance(value, Real) and not isinstance(value, Integral) and 0 < value <= 1
             must(name, whole or share, f"{least} or more rows, or a share of them,")
-        must("min_impurity_decrease", self.min_impurity_decrease >= 0, "0 or more")
-        must("ccp_alpha", self.ccp_alpha >= 0, "0 or more")
+        for name in ("min_impurity_decrease", "ccp_alpha"):
+            value = getattr(self, name)
+            must(name, isinstance(value, Real) and value >= 0, "0 or more")
 
     def _max_features(self) -> int:
         """Features drawn at each node."""
@@ -171,12 +174,12 @@ class _Trees(BaseEstimator):
 
     def _grow(
         self, X: np.ndarray, y: np.ndarray, weights: Any, there: Any, **forest: Any
-    ) -> float:
-        """there: the table once more on a GPU, or None."""
+    ) -> tuple[float, np.ndarray | None]:
+        """there: the table once more on a GPU, or None. Gives the score out of bag, and values."""
         growing = _core.forest.Growing(**self._growing(X.shape[0], **forest))
         is_class = hasattr(self, "classes_")
         with self._call() if there is None else self._call_there(there) as call:
-            model, out_of_bag = _core.forest.fit(
+            model, *out_of_bag = _core.forest.fit(
                 call,
                 columns(X),
                 codes=y if is_class else None,
@@ -188,7 +191,7 @@ class _Trees(BaseEstimator):
                 resident=there,
             )
         self._model = model.pruned(self.ccp_alpha) if self.ccp_alpha > 0 else model
-        return out_of_bag
+        return tuple(out_of_bag)
 
     def _table(self, X: Any, **keywords: Any) -> np.ndarray:
         check_is_fitted(self)
@@ -313,6 +316,11 @@ class _Classes(ClassifierMixin):
         weights = None
         if sample_weight is not None:
             weights = _weights(sample_weight, X)
+        weighing = self.class_weight
+        if not (weighing is None or weighing == "balanced" or isinstance(weighing, dict)):
+            raise ValueError(
+                f"class_weight: None, 'balanced' or a dict of classes wanted, {weighing!r} given"
+            )
         if self.class_weight is not None:
             by_class = compute_sample_weight(self.class_weight, y)
             weights = by_class if weights is None else weights * by_class
@@ -395,16 +403,18 @@ class _OneTree(_Trees):
         for children in (tree.children_left, tree.children_right):
             inner = children >= 0
             parent[children[inner]] = np.flatnonzero(inner)
-        indices, offsets = [], [0]
-        for leaf in leaves:
-            chain = []
-            while leaf >= 0:
-                chain.append(leaf)
-                leaf = parent[leaf]
-            indices.extend(reversed(chain))
-            offsets.append(len(indices))
-        ones = np.ones(len(indices), np.int64)
-        return csr_matrix((ones, indices, offsets), shape=(len(leaves), tree.node_count))
+        ends, nodes = [], []
+        end = here = np.flatnonzero(tree.children_left < 0)
+        while len(here):
+            ends.append(end)
+            nodes.append(here)
+            inside = parent[here] >= 0
+            end, here = end[inside], parent[here[inside]]
+        places = np.concatenate(ends), np.concatenate(nodes)
+        shape = (tree.node_count, tree.node_count)
+        paths = csr_matrix((np.ones(len(places[0]), np.int64), places), shape=shape)[leaves]
+        paths.sort_indices()
+        return paths
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """``ccp_alphas`` and ``impurities`` of minimal cost-complexity pruning."""
@@ -515,11 +525,15 @@ class _Forest(_Trees):
         if not (isinstance(self.n_estimators, Integral) and self.n_estimators >= 1):
             raise ValueError(f"n_estimators: 1 or more wanted, {self.n_estimators!r} given")
         sampling = "bootstrap" if self.bootstrap else "all"
-        if self.bootstrap == "partition":
+        if isinstance(self.bootstrap, str):
+            if self.bootstrap != "partition":
+                raise ValueError(
+                    f"bootstrap: True, False or 'partition' wanted, {self.bootstrap!r} given"
+                )
             sampling = "partition"
         if self.oob_score and sampling == "all":
             raise ValueError("oob_score: wants rows that trees did not see: bootstrap=True")
-        out_of_bag = self._grow(
+        score, values = self._grow(
             X,
             y,
             weights,
@@ -529,27 +543,66 @@ class _Forest(_Trees):
             out_of_bag=bool(self.oob_score),
             soft=getattr(self, "voting", "soft") == "soft",
         )
-        if self.oob_score:
-            self.oob_score_ = out_of_bag
+        if values is not None:
+            self._out_of_bag(y, score, values)
+
+    def _out_of_bag(self, y: np.ndarray, score: float, values: np.ndarray) -> None:
+        seen = np.isnan(values[:, 0])
+        if seen.any():
+            warnings.warn(
+                f"oob_score: {np.count_nonzero(seen)} of {len(values)} rows were seen by every "
+                "tree and are not scored; grow more trees",
+                Note,
+                stacklevel=4,
+            )
+        is_class = hasattr(self, "classes_")
+        name = "oob_decision_function_" if is_class else "oob_prediction_"
+        setattr(self, name, values if is_class else values[:, 0])
+        self.oob_score_ = score
+        if callable(self.oob_score):
+            says = self.classes_[values.argmax(axis=1)] if is_class else values[:, 0]
+            right = self.classes_[y] if is_class else y
+            self.oob_score_ = self.oob_score(right[~seen], says[~seen])
+
+    @property
+    def estimator_(self) -> _OneTree:
+        """What each tree is, unfitted."""
+        kept = self._tree_class()
+        names = set(kept.get_params()) & set(self.get_params())
+        return kept.set_params(**{name: getattr(self, name) for name in names})
 
     @property
     def estimators_(self) -> list[_OneTree]:
         """The trees as estimators of their own."""
-        check_is_fitted(self)
-        kept = self._tree_class()
-        names = set(kept.get_params()) & set(self.get_params())
-        trees = []
-        for t in range(self._model.trees):
-            tree = self._tree_class(**{name: getattr(self, name) for name in names})
-            for attribute in ("classes_", "n_classes_", "n_outputs_", "n_features_in_"):
-                if hasattr(self, attribute):
-                    setattr(tree, attribute, getattr(self, attribute))
-            tree._model = self._model.alone(t)
-            trees.append(tree)
-        return trees
+        return list(self)
 
     def __len__(self) -> int:
+        check_is_fitted(self)
         return self._model.trees
+
+    def __getitem__(self, index: int) -> _OneTree:
+        """One tree as an estimator of its own."""
+        trees = len(self)
+        if not -trees <= index < trees:
+            raise IndexError(f"a tree from 0 to {trees - 1} wanted, {index} given")
+        tree = self.estimator_
+        for attribute in ("classes_", "n_classes_", "n_outputs_", "n_features_in_"):
+            if hasattr(self, attribute):
+                setattr(tree, attribute, getattr(self, attribute))
+        tree._model = self._model.alone(index % trees)
+        return tree
+
+    def __iter__(self) -> Iterator[_OneTree]:
+        return (self[t] for t in range(len(self)))
+
+    def decision_path(self, X: Any) -> tuple[Any, np.ndarray]:
+        """The nodes that each row passes, trees beside each other: a sparse indicator matrix
+        (rows, nodes), and where each tree's columns begin."""
+        from scipy.sparse import hstack
+
+        paths = [tree.decision_path(X) for tree in self]
+        begins = np.cumsum([0, *(path.shape[1] for path in paths)])
+        return hstack(paths).tocsr(), begins
 
     def apply(self, X: Any) -> Array:
         """The number of the leaf that each row ends in, (rows, trees); of a table on a GPU there."""
@@ -563,6 +616,15 @@ class RandomForestClassifier(_Classes, _Forest):
     Tree t draws rows and features from (random_state, t) alone: the same forest for any number of
     threads. ``bootstrap="partition"`` gives each tree one of ``n_estimators`` random parts of the
     rows. ``voting``: "soft", the mean of the trees' shares, or "hard", the share of their votes.
+
+    Attributes
+    ----------
+    classes_, n_classes_, n_outputs_, n_features_in_, feature_names_in_, max_features_
+    feature_importances_ : (features,), adding to 1
+    estimators_, estimator_ : the trees, and what they are; the forest is a sequence of them too
+    oob_score_, oob_decision_function_ : with ``oob_score`` (True, or a function of truth and
+        prediction): accuracy and (rows, classes) shares by the trees that did not see the row, NaN
+        where all saw it
 
     Examples
     --------
@@ -583,7 +645,7 @@ class RandomForestClassifier(_Classes, _Forest):
         max_features: float | str | None = "sqrt",
         min_impurity_decrease: float = 0.0,
         bootstrap: bool | str = True,
-        oob_score: bool = False,
+        oob_score: bool | Callable[[Any, Any], float] = False,
         n_jobs: int | None = None,
         random_state: Any = None,
         class_weight: dict[Any, float] | str | None = None,
@@ -604,7 +666,8 @@ class RandomForestClassifier(_Classes, _Forest):
 
 
 class RandomForestRegressor(_Numbers, _Forest):
-    """A forest of exact regression trees. Parameters as RandomForestClassifier.
+    """A forest of exact regression trees. Parameters and attributes as RandomForestClassifier; with
+    ``oob_score`` there are ``oob_score_``, R^2, and ``oob_prediction_``, (rows,).
 
     Examples
     --------
@@ -627,7 +690,7 @@ class RandomForestRegressor(_Numbers, _Forest):
         max_features: float | str | None = 1.0,
         min_impurity_decrease: float = 0.0,
         bootstrap: bool | str = True,
-        oob_score: bool = False,
+        oob_score: bool | Callable[[Any, Any], float] = False,
         n_jobs: int | None = None,
         random_state: Any = None,
         ccp_alpha: float = 0.0,

@@ -35,8 +35,21 @@ def _readable(path: Any) -> str:
     return text
 
 
+def _has_objects(frame: Any) -> bool:
+    """True for a pandas frame whose matrix NumPy has no type of numbers for, as with NA."""
+    return any(kind.kind not in "iufb" or not isinstance(kind, np.dtype) for kind in frame.dtypes)
+
+
 def _dosages(array: Any) -> np.ndarray:
     """An int8 view of an array; a copy for other types (NaN: a missing call)."""
+    if hasattr(array, "toarray"):
+        kind = type(array).__name__
+        raise TypeError(f"genotypes: a dense array wanted, {kind} given; use .toarray()")
+    if type(array).__module__.split(".")[0] == "pandas" and hasattr(array, "columns"):
+        try:
+            array = array.to_numpy(np.float64, na_value=np.nan) if _has_objects(array) else array
+        except (TypeError, ValueError) as error:
+            raise TypeError("genotypes: numbers wanted in every column of the frame") from error
     array = host_array(array, "genotypes")
     if array.ndim != 2:
         raise ValueError(f"genotypes: samples x sites wanted, {array.ndim} dimension(s) given")
@@ -236,7 +249,11 @@ def read_genotypes(
     }
     input = _core.genotype.GenotypeInput()
     for name, value in arguments.items():
-        setattr(input, name, value)
+        try:
+            setattr(input, name, value)
+        except TypeError:
+            kind = type(getattr(input, name)).__name__
+            raise TypeError(f"{name}: {kind} wanted, {value!r} given") from None
     input.set_missing(missing)
     if isinstance(source, (str, os.PathLike)):
         source = input.path = _readable(source)

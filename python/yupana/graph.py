@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._call import Array, ProgressLike, host_array, on_gpu, options
+from ._call import Array, ProgressLike, host_array, on_gpu, options, whole
 from .genotype import Genotypes
 
 __all__ = [
@@ -159,7 +159,7 @@ def fermat(
             neighbors=neighbors,
             landmarks=landmarks,
             estimate=estimate,
-            seed=seed,
+            seed=whole("seed", seed, 2**64),
         )
     facts["lengths"] = _with_infinity(facts["lengths"])
     return FermatResult(samples=samples, **facts)
@@ -349,13 +349,13 @@ class Fermat:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The arguments, so that scikit-learn's ``clone`` takes it."""
-        return {name: getattr(self, name) for name in _FERMAT_ARGUMENTS}
+        return {name: getattr(self, name) for name in _FERMAT}
 
     def set_params(self, **params: Any) -> "Fermat":
         """Changes arguments."""
         for name, value in params.items():
-            if name not in _FERMAT_ARGUMENTS:
-                known = ", ".join(_FERMAT_ARGUMENTS)
+            if name not in _FERMAT:
+                known = ", ".join(_FERMAT)
                 raise ValueError(f"{name}: unknown to Fermat; there are {known}")
             setattr(self, name, value)
         return self
@@ -389,11 +389,17 @@ class Fermat:
 
     def get_distance(self, a: int, b: int) -> Any:
         """F(a, b)."""
-        return self.result_.lengths[a, b]
+        return self.get_distances()[a, b]
 
     def get_distances(self) -> Array:
         """All of them, n x n."""
+        if not hasattr(self, "result_"):
+            raise ValueError("Fermat: no distances yet; call fit(distances) first")
         return self.result_.lengths
 
+    def __repr__(self) -> str:
+        given = ", ".join(f"{n}={v!r}" for n, v in self.get_params().items() if v != _FERMAT[n])
+        return f"Fermat({given})"
 
-_FERMAT_ARGUMENTS = tuple(signature(Fermat).parameters)
+
+_FERMAT = {name: given.default for name, given in signature(Fermat).parameters.items()}

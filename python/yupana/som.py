@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._call import Array, ProgressLike, host_array, on_gpu, options
+from ._call import Array, ProgressLike, host_array, on_gpu, one_line, options
 from ._tables import checked, keep, seed_of
 
 __all__ = ["SOM"]
@@ -88,22 +88,23 @@ class SOM(TransformerMixin, BaseEstimator):
         return tags
 
     def _params(self, seed: int) -> _core.som.Params:
-        return _core.som.params(
-            rows=self.rows,
-            cols=self.cols,
-            lattice=self.lattice,
-            toroidal=self.toroidal,
-            neighborhood=self.neighborhood,
-            iterations=self.iterations,
-            smooth=self.smooth,
-            sigma0=float(self.sigma0 or 0),
-            sigmaf=float(self.sigmaf),
-            tau=float(self.tau or 0),
-            initial=self.initial,
-            training=self.training,
-            learning_rate=float(self.learning_rate),
-            seed=seed,
-        )
+        with one_line():
+            return _core.som.params(
+                rows=self.rows,
+                cols=self.cols,
+                lattice=self.lattice,
+                toroidal=self.toroidal,
+                neighborhood=self.neighborhood,
+                iterations=self.iterations,
+                smooth=self.smooth,
+                sigma0=self.sigma0 or 0,
+                sigmaf=self.sigmaf,
+                tau=self.tau or 0,
+                initial=self.initial,
+                training=self.training,
+                learning_rate=self.learning_rate,
+                seed=seed,
+            )
 
     def _call(self) -> options:
         return options(self.device, self.threads, progress=self.progress)

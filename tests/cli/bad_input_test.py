@@ -2,6 +2,7 @@
 """Every bad input ends with one clear line, exit status 3, and nothing written."""
 import gzip
 import pathlib
+import resource
 import shutil
 import sys
 
@@ -214,6 +215,14 @@ def memory_that_cannot_suffice():
     refuse("simulate:20000x1000", "--memory", "40M", status=4, command="fermat", says=["GB"])
 
 
+def a_file_that_may_not_be_so_large():
+    limit = 100_000  # ulimit -f
+    done = run("dist", "simulate:400x100", "-o", "out", status=4,
+               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    assert done.stderr.strip() == "yupana: out.dist.npy: cannot write: File too large", done.stderr
+    assert not list(pathlib.Path(".").iterdir())
+
+
 sys.exit(main([plink_files, tricky_bed_files, vcf_files, npy_files, filters,
                individuals_without_alleles, one_sample_is_valid, distance_matrices, labels,
-               usage_errors, memory_that_cannot_suffice]))
+               usage_errors, memory_that_cannot_suffice, a_file_that_may_not_be_so_large]))

@@ -186,6 +186,24 @@ def faults_are_told_once(folder):
     assert alone.stderr.strip() in done.stderr, (alone.stderr, done.stderr)
     done = run(2, "sort", "x.npy", "-o", str(folder / "x"))
     assert done.returncode == 2 and done.stderr.count("without mpirun") == 1, done.stderr
+    done = run(2, "tree", "fit", "x.csv", "-o", str(folder / "x"))
+    assert done.stderr.count("tree fit runs in one process") == 1, done.stderr
+    alone, done = (must_run(ranks, "dist", "--help") for ranks in (0, 3))
+    assert done.stdout == alone.stdout
+
+
+def a_file_that_one_rank_lacks_ends_the_run(folder):
+    # As on a machine whose disk is not shared: rank 1 looks elsewhere.
+    (folder / "elsewhere").mkdir()
+    must_run(0, "simulate", "--samples", "40", "--sites", "900", "-o", str(folder / "there"))
+    start = f'[ "$OMPI_COMM_WORLD_RANK" = 1 ] && cd elsewhere; exec {PROGRAM} "$@"'
+    for arguments in (("dist",), ("fermat", "--matrix-only")):
+        done = subprocess.run(
+            ["mpirun", "-n", "3", "bash", "-c", start, "bash", *arguments, "there.bed", "-o", "y"],
+            capture_output=True, text=True, env=ENVIRONMENT, timeout=120, cwd=folder)
+        assert done.returncode == 3, (done.returncode, done.stderr)
+        assert done.stderr.count("rank 1 of 3: there.bed: cannot be opened") == 1, done.stderr
+        assert not [path for path in folder.glob("y*") if ".part-" not in path.name]
 
 
 def what_one_process_does_needs_no_mpi(folder):
@@ -240,6 +258,7 @@ def main():
         same_files(folder, "splice", "--batch", str(folder / "cases.tsv"))
         same_files(folder, "dist", "simulate:83x40000,missing=0.05", "--mind", "0.05", ranks=(3,))
         faults_are_told_once(folder)
+        a_file_that_one_rank_lacks_ends_the_run(folder)
         what_one_process_does_needs_no_mpi(folder)
         the_checkpoint_of_fermat_goes_with_its_run(folder)
         a_killed_rank_ends_the_run_and_leaves_the_checkpoint(folder)

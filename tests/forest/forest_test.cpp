@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <numeric>
 
 #include "tests/forest/samples.hpp"
@@ -49,6 +51,12 @@ TEST_F(Forests, EqualTheReferenceForEverySamplingOnAnyThreads) {
           const ForestResult got = fit_forest(context, table, sample.target(), params);
           EXPECT_TRUE(got.trees == expected.trees) << classes << " " << weights;
           EXPECT_EQ(got.out_of_bag, expected.out_of_bag);
+          ASSERT_EQ(got.out_of_bag_values.size(), expected.out_of_bag_values.size());
+          if (sampling == Sampling::all) continue;
+          EXPECT_EQ(0,
+                    std::memcmp(got.out_of_bag_values.data(),
+                                expected.out_of_bag_values.data(),
+                                expected.out_of_bag_values.bytes()));
         }
       }
     }
@@ -180,6 +188,48 @@ TEST_F(Forests, TheOutOfBagScoreIsThatOfTreesThatDidNotSeeTheRow) {
   const Model model = model_of(sample, result.trees);
   EXPECT_LT(result.out_of_bag, score(cpu_, model, sample.table.view(), sample.target()));
   EXPECT_GT(result.out_of_bag, 0.6);
+}
+
+TEST_F(Forests, OutOfBagValuesAreWhatTreesThatDidNotSeeTheRowSay) {
+  // Of disjoint parts, all trees but one did not see a row.
+  for (const std::int32_t classes : {0, 3}) {
+    for (const Voting voting : {Voting::soft, Voting::hard}) {
+      const auto sample = make_sample<double>({90, 4, classes, 0, 0.1, 0, 5});
+      ForestParams params{.trees = 7, .sampling = Sampling::partition, .voting = voting};
+      params.out_of_bag = true;
+      const auto result = fit_forest(cpu_, sample.table.view(), sample.target(), params);
+      const auto parts = parts_of_rows(90, 7, params.tree.seed);
+      const std::int64_t outputs = classes > 0 ? classes : 1;
+      ASSERT_EQ(result.out_of_bag_values.size(), 90 * outputs);
+      for (std::int64_t i = 0; i < 90; ++i) {
+        std::vector<double> wanted(static_cast<std::size_t>(outputs), 0.0);
+        for (std::uint32_t t = 0; t < 7; ++t) {
+          if (parts[i] == t) continue;
+          const Model alone = model_of(sample, {result.trees[t]}, voting);
+          const auto shares = predict_shares(cpu_, alone, sample.table.view());
+          for (std::int64_t c = 0; c < outputs; ++c) {
+            wanted[static_cast<std::size_t>(c)] += shares(i, c) / 6;
+          }
+        }
+        for (std::int64_t c = 0; c < outputs; ++c) {
+          EXPECT_NEAR(
+              result.out_of_bag_values[i * outputs + c], wanted[static_cast<std::size_t>(c)], 1e-12)
+              << i << " " << c;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Forests, ARowThatEveryTreeSawHasNoOutOfBagValue) {
+  const auto sample = make_sample<double>({40, 3, 2, 0, 0, 0, 5});
+  ForestParams params{.trees = 1, .out_of_bag = true};
+  const auto result = fit_forest(cpu_, sample.table.view(), sample.target(), params);
+  std::int64_t scored = 0;
+  for (std::int64_t i = 0; i < 40; ++i) scored += !std::isnan(result.out_of_bag_values[2 * i]);
+  EXPECT_EQ(scored, result.out_of_bag_rows);
+  EXPECT_GT(scored, 0);
+  EXPECT_LT(scored, 40);
 }
 
 /// Nodes and sums as the descent of one row after the other gives them.

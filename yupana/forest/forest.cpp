@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -177,12 +178,19 @@ void score_out_of_bag(Context& context,
     if (target.is_class()) right += std::max_element(sum, sum + outputs) - sum == target.codes[i];
     if (!target.is_class()) mean += target.values[i];
   }
+  for (std::int64_t i = 0; i < table.rows; ++i) {
+    double* sum = sums.data() + i * outputs;
+    for (std::int64_t c = 0; c < outputs; ++c) {
+      sum[c] = voters[i] > 0 ? sum[c] / voters[i] : std::numeric_limits<double>::quiet_NaN();
+    }
+  }
   const double count = static_cast<double>(std::max<std::int64_t>(1, result.out_of_bag_rows));
   result.out_of_bag = right / count;
+  result.out_of_bag_values = std::move(sums);
   if (target.is_class()) return;
   for (std::int64_t i = 0; i < table.rows; ++i) {
     if (voters[i] == 0) continue;
-    const double error = sums[i] / voters[i] - target.values[i];
+    const double error = result.out_of_bag_values[i] - target.values[i];
     const double distance = target.values[i] - mean / count;
     errors += error * error;
     spread += distance * distance;

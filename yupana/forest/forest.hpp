@@ -60,6 +60,9 @@ struct ForestResult {
   std::vector<Tree> trees;
   double out_of_bag = 0;             ///< accuracy, or R^2 of numbers
   std::int64_t out_of_bag_rows = 0;  ///< rows that some tree did not see
+  /// Rows x outputs, where out_of_bag is asked for: what the trees that did not see a row say of
+  /// it, shares of the classes (of votes if Voting::hard) or the mean; NaN if all saw it.
+  Array<double> out_of_bag_values = {};
 };
 
 /// Grows each tree on its rows, trees side by side. Tree t draws from (seed, t) alone.

@@ -320,6 +320,7 @@ FitTreesResult fit(Context& context, const FitTreesParams& params) {
   result.alphas = std::move(own.alphas);
   result.out_of_bag = std::move(own.forest);
   model.trees = std::move(result.out_of_bag.trees);
+  result.out_of_bag.out_of_bag_values = {};
   if (!params.validation.empty()) prune_with_table<T>(context, params, model);
   look_back(context, file.table.view(), target, params, result);
   if (params.comm != nullptr && params.comm->rank() > 0) return result;
