@@ -1,13 +1,12 @@
 #include "yupana/graph/rank_tiles.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "yupana/graph/shortest_paths.hpp"
 
 namespace yupana::graph {
-
-using Messages = std::vector<std::vector<std::byte>>;
 
 namespace {
 
@@ -141,6 +140,16 @@ MatrixView<T> RankTiles<T>::block(const DealtTiles& rows, const DealtTiles& colu
 }
 
 template <class T>
+std::vector<MatrixView<T>> RankTiles<T>::memory() {
+  std::vector<MatrixView<T>> groups;
+  for (Group& group : groups_) {
+    const std::int64_t width = group.columns * edge;
+    groups.push_back({group.values.data(), group.rows * edge, width, width});
+  }
+  return groups;
+}
+
+template <class T>
 void RankTiles<T>::each_tile(
     Context& context,
     const std::function<void(std::int64_t a, std::int64_t b, MatrixView<T> tile)>& body) {
@@ -157,27 +166,40 @@ void RankTiles<T>::each_tile(
   });
 }
 
+namespace {
+
+/// body(a, b) for the tiles of both pieces, in the order in which they travel.
+template <class Two, class Body>
+void each_tile_of(const Two& pieces, const Body& body) {
+  for (const auto& piece : pieces) {
+    for (std::int64_t r = 0; r < piece.rows.size(); ++r) {
+      for (std::int64_t c = 0; c < piece.columns.size(); ++c) {
+        body(piece.rows.at(r), piece.columns.at(c));
+      }
+    }
+  }
+}
+
+}  // namespace
+
 // What every rank wants of this one's tiles, in the order asked for.
 template <class T>
 Messages RankTiles<T>::wanted_tiles(Context& context,
-                                    const std::function<Wanted(int rank)>& wanted) {
-  const auto each_wanted = [&](std::int64_t rank, const auto& body) {
-    const Wanted some = wanted(static_cast<int>(rank));
-    for (std::int64_t r = 0; r < some.rows.size(); ++r) {
-      for (std::int64_t c = 0; c < some.columns.size(); ++c) {
-        const std::int64_t a = some.rows.at(r), b = some.columns.at(c);
-        if (owner_of(a, b) == comm_->rank()) body(a, b);
-      }
-    }
-  };
+                                    const std::function<WantedTwo(int rank)>& wanted) {
   Messages messages(static_cast<std::size_t>(comm_->size()));
   context.parallel_for(comm_->size(), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t rank = begin; rank < end; ++rank) {
       auto& message = messages[static_cast<std::size_t>(rank)];
+      const WantedTwo some = wanted(static_cast<int>(rank));
+      const auto each_of_mine = [&](const auto& body) {
+        each_tile_of(some, [&](std::int64_t a, std::int64_t b) {
+          if (owner_of(a, b) == comm_->rank()) body(a, b);
+        });
+      };
       std::size_t count = 0;
-      each_wanted(rank, [&](std::int64_t, std::int64_t) { ++count; });
+      each_of_mine([&](std::int64_t, std::int64_t) { ++count; });
       message.reserve(count * edge * edge * sizeof(T));
-      each_wanted(rank, [&](std::int64_t a, std::int64_t b) {
+      each_of_mine([&](std::int64_t a, std::int64_t b) {
         append_tile(message, tile(std::min(a, b), std::max(a, b)), a, b);
       });
     }
@@ -186,22 +208,43 @@ Messages RankTiles<T>::wanted_tiles(Context& context,
 }
 
 template <class T>
-void RankTiles<T>::fetch(Context& context,
-                         const std::function<Wanted(int rank)>& wanted,
-                         MatrixView<T> to) {
-  const Messages messages = comm_->exchange(wanted_tiles(context, wanted));
+typename RankTiles<T>::Coming RankTiles<T>::ask(Context& context,
+                                                const std::function<WantedTwo(int rank)>& wanted) {
+  Coming coming;
+  coming.mine = wanted(comm_->rank());
+  std::vector<std::size_t> sizes(static_cast<std::size_t>(comm_->size()));
+  each_tile_of(coming.mine, [&](std::int64_t a, std::int64_t b) {
+    sizes[static_cast<std::size_t>(owner_of(a, b))] += edge * edge * sizeof(T);
+  });
+  coming.messages = comm_->start_exchange(wanted_tiles(context, wanted), sizes);
+  return coming;
+}
+
+template <class T>
+void RankTiles<T>::place(Context& context,
+                         Coming coming,
+                         MatrixView<T> first,
+                         MatrixView<T> second) {
+  const Messages messages = coming.messages->take();
   context.check_cancelled();
-  const Wanted mine = wanted(comm_->rank());
-  const std::int64_t across = mine.columns.size();
-  std::vector<const std::byte*> next, places;  // in the message of each rank; of each tile
+  std::vector<const std::byte*> next;  // in the message of each rank
   for (const auto& message : messages) next.push_back(message.data());
-  for (std::int64_t r = 0; r < mine.rows.size(); ++r) {
-    for (std::int64_t c = 0; c < across; ++c) {
-      auto& at = next[static_cast<std::size_t>(owner_of(mine.rows.at(r), mine.columns.at(c)))];
-      places.push_back(at);
-      at += edge * edge * sizeof(T);
-    }
-  }
+  place_piece(context, coming.mine[0], next, first);
+  place_piece(context, coming.mine[1], next, second);
+}
+
+template <class T>
+void RankTiles<T>::place_piece(Context& context,
+                               const Wanted& mine,
+                               std::vector<const std::byte*>& next,
+                               MatrixView<T> to) {
+  const std::int64_t across = mine.columns.size();
+  std::vector<const std::byte*> places;  // of each tile
+  each_tile_of(std::array{mine}, [&](std::int64_t a, std::int64_t b) {
+    auto& at = next[static_cast<std::size_t>(owner_of(a, b))];
+    places.push_back(at);
+    at += edge * edge * sizeof(T);
+  });
   context.parallel_for(mine.rows.size(), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t t = begin * across; t < end * across; ++t) {
       const std::byte* const from = places[static_cast<std::size_t>(t)];
@@ -212,6 +255,14 @@ void RankTiles<T>::fetch(Context& context,
       }
     }
   });
+}
+
+template <class T>
+void RankTiles<T>::fetch(Context& context,
+                         const std::function<Wanted(int rank)>& wanted,
+                         MatrixView<T> to) {
+  const auto one = [&](int rank) -> WantedTwo { return {wanted(rank), Wanted{}}; };
+  place(context, ask(context, one), to, {});
 }
 
 template <class T>
