@@ -75,7 +75,7 @@ Plan plan_cohort(Context& context, const Input& input, const FermatJobParams& pa
   sizes.missing = params.input.cohort.missing == genotype::Missing::pairwise;
   sizes.later_bytes = fermat_matrix_bytes(sizes.samples, sizes.missing);
   sizes.one_band = true;
-  sizes.ranks = input.ranks();
+  take_ranks(sizes, input, params.input);
   return make_plan(context, sizes);
 }
 
