@@ -10,27 +10,16 @@ namespace yupana::graph {
 
 namespace {
 
-// Cells of rows that a rank holds at once while they move; a row of tiles if that is more.
-constexpr std::int64_t round_cells = std::int64_t{1} << 20;
-
-template <class T>
-void append(std::vector<std::byte>& message, const T* values, std::int64_t count) {
-  const auto* const bytes = reinterpret_cast<const std::byte*>(values);
-  message.insert(message.end(), bytes, bytes + count * static_cast<std::int64_t>(sizeof(T)));
-}
-
 // A tile (a, b) of the whole matrix, either side of the diagonal, from the one (a <= b) stored.
 template <class T>
-void append_tile(std::vector<std::byte>& message,
-                 MatrixView<T> stored,
-                 std::int64_t a,
-                 std::int64_t b) {
+void pack_tile(std::byte* to, MatrixView<T> stored, std::int64_t a, std::int64_t b) {
   constexpr std::int64_t edge = RankTiles<T>::edge;
-  if (a < b) {
-    for (std::int64_t i = 0; i < edge; ++i) append(message, stored.row(i), edge);
-    return;
-  }
   T turned[edge * edge];
+  for (std::int64_t i = 0; a < b && i < edge; ++i) {
+    std::memcpy(
+        to + i * edge * static_cast<std::int64_t>(sizeof(T)), stored.row(i), edge * sizeof(T));
+  }
+  if (a < b) return;
   for (std::int64_t i = 0; i < edge; ++i) {
     for (std::int64_t j = 0; j < edge; ++j) turned[j * edge + i] = stored(i, j);
   }
@@ -39,7 +28,7 @@ void append_tile(std::vector<std::byte>& message,
       std::copy(stored.row(i) + i, stored.row(i) + edge, turned + i * edge + i);
     }
   }
-  append(message, turned, edge * edge);
+  std::memcpy(to, turned, sizeof(turned));
 }
 
 }  // namespace
@@ -186,22 +175,24 @@ void each_tile_of(const Two& pieces, const Body& body) {
 template <class T>
 Messages RankTiles<T>::wanted_tiles(Context& context,
                                     const std::function<WantedTwo(int rank)>& wanted) {
+  struct Packed {
+    std::size_t rank, place;  // a tile's, in the message
+    std::int64_t a, b;
+  };
+  constexpr std::size_t bytes = edge * edge * sizeof(T);
   Messages messages(static_cast<std::size_t>(comm_->size()));
-  context.parallel_for(comm_->size(), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t rank = begin; rank < end; ++rank) {
-      auto& message = messages[static_cast<std::size_t>(rank)];
-      const WantedTwo some = wanted(static_cast<int>(rank));
-      const auto each_of_mine = [&](const auto& body) {
-        each_tile_of(some, [&](std::int64_t a, std::int64_t b) {
-          if (owner_of(a, b) == comm_->rank()) body(a, b);
-        });
-      };
-      std::size_t count = 0;
-      each_of_mine([&](std::int64_t, std::int64_t) { ++count; });
-      message.reserve(count * edge * edge * sizeof(T));
-      each_of_mine([&](std::int64_t a, std::int64_t b) {
-        append_tile(message, tile(std::min(a, b), std::max(a, b)), a, b);
-      });
+  std::vector<Packed> tiles;
+  for (std::size_t rank = 0; rank < messages.size(); ++rank) {
+    std::size_t place = 0;
+    each_tile_of(wanted(static_cast<int>(rank)), [&](std::int64_t a, std::int64_t b) {
+      if (owner_of(a, b) == comm_->rank()) tiles.push_back({rank, bytes * place++, a, b});
+    });
+    messages[rank].resize(bytes * place);
+  }
+  context.parallel_for(std::ssize(tiles), 16, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t t = begin; t < end; ++t) {
+      const auto& [rank, place, a, b] = tiles[static_cast<std::size_t>(t)];
+      pack_tile(messages[rank].data() + place, tile(std::min(a, b), std::max(a, b)), a, b);
     }
   });
   return messages;
@@ -263,115 +254,6 @@ void RankTiles<T>::fetch(Context& context,
                          MatrixView<T> to) {
   const auto one = [&](int rank) -> WantedTwo { return {wanted(rank), Wanted{}}; };
   place(context, ask(context, one), to, {});
-}
-
-template <class T>
-std::int64_t RankTiles<T>::rows_a_round(std::int64_t n) {
-  return std::max<std::int64_t>(1, round_cells / edge / std::max<std::int64_t>(n, 1)) * edge;
-}
-
-template <class T>
-std::uint64_t RankTiles<T>::moving_bytes(std::int64_t n) {
-  // The rows, and the messages that a rank sends and receives, some more than others.
-  return static_cast<std::uint64_t>(4 * std::min(rows_a_round(n), round_up(n, edge)) * n) *
-         sizeof(T);
-}
-
-// body(i, columns) for the stretches of rows of the lower triangle that lie in one tile of `rank`,
-// in one order on both sides of a message.
-template <class T>
-template <class Body>
-void RankTiles<T>::each_run(Range rows, int rank, const Body& body) const {
-  for (std::int64_t i = rows.begin; i < rows.end; ++i) {
-    for (std::int64_t a = 0; a <= i / edge; ++a) {
-      if (grid_.owner(a, i / edge) != rank) continue;
-      body(i, Range{a * edge, std::min((a + 1) * edge, i + 1)});
-    }
-  }
-}
-
-// What every rank holds of these rows of this one.
-template <class T>
-Messages RankTiles<T>::row_messages(Context& context,
-                                    Range rows,
-                                    const std::function<void(std::int64_t i, T* row)>& lower) {
-  Array<T> values(rows.size() * rows.end);
-  const auto row = [&](std::int64_t i) { return values.data() + (i - rows.begin) * rows.end; };
-  context.parallel_for(rows.size(), 8, [&](std::int64_t begin, std::int64_t end) {
-    context.check_cancelled();
-    for (std::int64_t i = rows.begin + begin; i < rows.begin + end; ++i) lower(i, row(i));
-  });
-  Messages messages(static_cast<std::size_t>(comm_->size()));
-  context.parallel_for(comm_->size(), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t to = begin; to < end; ++to) {
-      each_run(rows, static_cast<int>(to), [&](std::int64_t i, Range run) {
-        append(messages[static_cast<std::size_t>(to)], row(i) + run.begin, run.size());
-      });
-    }
-  });
-  return messages;
-}
-
-template <class T>
-void RankTiles<T>::take_rows(Context& context,
-                             const std::vector<Range>& shares,
-                             const std::function<void(std::int64_t i, T* row)>& lower) {
-  const std::int64_t step = rows_a_round(n_);
-  // Rows of a rank in a round.
-  const auto rows_of = [&](std::int64_t rank, std::int64_t round) {
-    const Range share = shares[static_cast<std::size_t>(rank)];
-    const std::int64_t begin = std::min(share.end, share.begin + round * step);
-    return Range{begin, std::min(share.end, begin + step)};
-  };
-  std::int64_t rounds = 0;
-  for (const Range share : shares) rounds = std::max(rounds, divide_up(share.size(), step));
-  for (std::int64_t round = 0; round < rounds; ++round) {
-    const Messages messages =
-        comm_->exchange(row_messages(context, rows_of(comm_->rank(), round), lower));
-    // Ranks have rows of their own: no two write the same cell.
-    context.parallel_for(comm_->size(), 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t from = begin; from < end; ++from) {
-        const std::byte* next = messages[static_cast<std::size_t>(from)].data();
-        each_run(rows_of(from, round), comm_->rank(), [&](std::int64_t i, Range run) {
-          const MatrixView<T> cells = tile(run.begin / edge, i / edge);
-          for (std::int64_t j = 0; j < run.size(); ++j, next += sizeof(T)) {
-            std::memcpy(&cells(j, i % edge), next, sizeof(T));
-          }
-        });
-      }
-    });
-  }
-}
-
-template <class T>
-void RankTiles<T>::give_rows(
-    Context& context,
-    const std::vector<Range>& shares,
-    const std::function<void(Range rows, MatrixView<const T> values)>& body) {
-  const std::int64_t step = rows_a_round(n_);
-  const auto rows_of = [&](int rank, std::int64_t round) {
-    const Range share = shares[static_cast<std::size_t>(rank)];
-    const std::int64_t begin = std::min(share.end, share.begin + round * step);
-    return Range{begin, std::min(share.end, begin + step)};
-  };
-  std::int64_t rounds = 0;
-  for (const Range share : shares) rounds = std::max(rounds, divide_up(share.size(), step));
-  const std::int64_t width = tiles() * edge;
-  for (std::int64_t round = 0; round < rounds; ++round) {
-    const Range mine = rows_of(comm_->rank(), round);
-    Matrix<T> values(round_up(mine.size(), edge), width);
-    fetch(
-        context,
-        [&](int rank) -> Wanted {
-          const Range rows = rows_of(rank, round);
-          if (rows.size() == 0) return {};
-          return {{{rows.begin / edge, divide_up(rows.end, edge)}}, {{0, tiles()}}};
-        },
-        values.view());
-    if (mine.size() > 0) {
-      body(mine, MatrixView<const T>{values.data(), mine.size(), n_, width});
-    }
-  }
 }
 
 template class RankTiles<std::int32_t>;

@@ -132,6 +132,8 @@ class RankTiles {
   Messages row_messages(Context& context,
                         Range rows,
                         const std::function<void(std::int64_t i, T* row)>& lower);
+  std::vector<std::int64_t> places_of(Context& context, Range rows, int rank) const;
+  void take_message(Context& context, Range rows, const std::vector<std::byte>& message);
   template <class Body>
   void each_run(Range rows, int rank, const Body& body) const;
 

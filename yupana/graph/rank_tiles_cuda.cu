@@ -1,6 +1,7 @@
 // Products of the tiles of one rank on its GPUs.
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/graph/min_plus_cuda.hpp"
@@ -78,7 +79,7 @@ class OnDevices : public TileProducts<T> {
     }
   }
 
-  void take_panels(MatrixView<const T> left, MatrixView<const T> right) override {
+  void take_panels(MatrixView<T> left, MatrixView<T> right) override {
     left_stride_ = left.stride;
     right_stride_ = right.stride;
     depth_ = left.rows;
@@ -163,7 +164,7 @@ class OnDevices : public TileProducts<T> {
     PageLocked locked;
   };
 
-  static void copy(T* to, MatrixView<const T> panel, cudaStream_t stream) {
+  static void copy(T* to, MatrixView<T> panel, cudaStream_t stream) {
     const auto bytes = static_cast<std::size_t>(panel.rows * panel.stride) * sizeof(T);
     check(cudaMemcpyAsync(to, panel.data, bytes, cudaMemcpyHostToDevice, stream), "copy a panel");
   }

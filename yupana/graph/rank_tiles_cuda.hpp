@@ -17,7 +17,7 @@ class TileProducts {
  public:
   virtual ~TileProducts() = default;
   /// The operands of the products from now on, steps x cells; the host memory is free again.
-  virtual void take_panels(MatrixView<const T> left, MatrixView<const T> right) = 0;
+  virtual void take_panels(MatrixView<T> left, MatrixView<T> right) = 0;
   /// block(i, j) = min(block(i, j), left(k, top + i) + right(k, begin + j)) over all k.
   virtual void multiply(MatrixView<T> block, std::int64_t top, std::int64_t begin) = 0;
   /// What fetch() brings from now on has the products queued so far; others may still run.

@@ -169,6 +169,25 @@ bool can_spread(const Context& context, const FermatJobParams& params, int ranks
          context.backend() != Backend::reference;
 }
 
+std::string needs_first_rank(const FermatJobParams& params) {
+  if (!params.distances.empty()) return "--from-distances";
+  if (params.automatic_alpha) return "--alpha auto";
+  if (params.fermat.neighbors > 0) return "--knn";
+  return params.fermat.landmarks > 0 ? "--landmarks" : "";
+}
+
+void check_first_rank(const Context& context, std::int64_t samples) {
+  const std::uint64_t bytes = program_bytes + fermat_matrix_bytes(samples, true);
+  if (bytes <= context.memory()) return;
+  throw Error(ErrorCode::out_of_resources,
+              fmt::format("memory: {} samples need {}, --memory allows {}; --from-distances needs "
+                          "the matrices on the first rank: raise --memory, or start from genotypes "
+                          "with --matrix-only, which spreads them",
+                          samples,
+                          human_bytes(static_cast<double>(bytes)),
+                          human_bytes(static_cast<double>(context.memory()))));
+}
+
 Plan plan_spread_fermat(Context& context, const Input& input, const FermatJobParams& params) {
   PlanParams sizes;
   sizes.samples = static_cast<std::int64_t>(input.cohort.samples().size());
@@ -204,9 +223,6 @@ FermatJobResult run_spread_fermat(Context& context, const FermatJobParams& param
         "the first rank cannot hold the matrices that embedding, tree and report are made from: "
         "they are spread over the ranks, and only distances, lengths, names and record are "
         "written (--matrix-only); for the rest raise --memory");
-  }
-  if (context.backend() == Backend::cuda) {
-    context.note("GPUs count the pairs; matrices that are spread over ranks are closed on CPUs");
   }
   FermatJobResult result;
   result.samples = plan.sizes.samples;
