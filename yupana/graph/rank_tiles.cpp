@@ -12,23 +12,16 @@ namespace {
 
 // A tile (a, b) of the whole matrix, either side of the diagonal, from the one (a <= b) stored.
 template <class T>
-void pack_tile(std::byte* to, MatrixView<T> stored, std::int64_t a, std::int64_t b) {
+void copy_tile(MatrixView<T> stored, std::int64_t a, std::int64_t b, MatrixView<T> to) {
   constexpr std::int64_t edge = RankTiles<T>::edge;
-  T turned[edge * edge];
-  for (std::int64_t i = 0; a < b && i < edge; ++i) {
-    std::memcpy(
-        to + i * edge * static_cast<std::int64_t>(sizeof(T)), stored.row(i), edge * sizeof(T));
-  }
+  for (std::int64_t i = 0; a < b && i < edge; ++i) std::copy_n(stored.row(i), edge, to.row(i));
   if (a < b) return;
   for (std::int64_t i = 0; i < edge; ++i) {
-    for (std::int64_t j = 0; j < edge; ++j) turned[j * edge + i] = stored(i, j);
+    for (std::int64_t j = 0; j < edge; ++j) to(j, i) = stored(i, j);
   }
-  if (a == b) {
-    for (std::int64_t i = 0; i < edge; ++i) {
-      std::copy(stored.row(i) + i, stored.row(i) + edge, turned + i * edge + i);
-    }
+  for (std::int64_t i = 0; a == b && i < edge; ++i) {
+    std::copy(stored.row(i) + i, stored.row(i) + edge, to.row(i) + i);
   }
-  std::memcpy(to, turned, sizeof(turned));
 }
 
 }  // namespace
@@ -180,19 +173,23 @@ Messages RankTiles<T>::wanted_tiles(Context& context,
     std::int64_t a, b;
   };
   constexpr std::size_t bytes = edge * edge * sizeof(T);
-  Messages messages(static_cast<std::size_t>(comm_->size()));
+  // Memory of the messages that came last: new memory costs more than what is copied into it.
+  Messages messages = std::move(spare_);
+  messages.resize(static_cast<std::size_t>(comm_->size()));
   std::vector<Packed> tiles;
   for (std::size_t rank = 0; rank < messages.size(); ++rank) {
     std::size_t place = 0;
     each_tile_of(wanted(static_cast<int>(rank)), [&](std::int64_t a, std::int64_t b) {
-      if (owner_of(a, b) == comm_->rank()) tiles.push_back({rank, bytes * place++, a, b});
+      const bool sent = owner_of(a, b) == comm_->rank() && static_cast<int>(rank) != comm_->rank();
+      if (sent) tiles.push_back({rank, bytes * place++, a, b});
     });
     messages[rank].resize(bytes * place);
   }
   context.parallel_for(std::ssize(tiles), 16, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t t = begin; t < end; ++t) {
       const auto& [rank, place, a, b] = tiles[static_cast<std::size_t>(t)];
-      pack_tile(messages[rank].data() + place, tile(std::min(a, b), std::max(a, b)), a, b);
+      T* const to = reinterpret_cast<T*>(messages[rank].data() + place);
+      copy_tile(tile(std::min(a, b), std::max(a, b)), a, b, MatrixView<T>{to, edge, edge, edge});
     }
   });
   return messages;
@@ -205,7 +202,9 @@ typename RankTiles<T>::Coming RankTiles<T>::ask(Context& context,
   coming.mine = wanted(comm_->rank());
   std::vector<std::size_t> sizes(static_cast<std::size_t>(comm_->size()));
   each_tile_of(coming.mine, [&](std::int64_t a, std::int64_t b) {
-    sizes[static_cast<std::size_t>(owner_of(a, b))] += edge * edge * sizeof(T);
+    const int owner = owner_of(a, b);
+    if (owner == comm_->rank()) return;  // placed from where it lies
+    sizes[static_cast<std::size_t>(owner)] += edge * edge * sizeof(T);
   });
   coming.messages = comm_->start_exchange(wanted_tiles(context, wanted), sizes);
   return coming;
@@ -216,12 +215,13 @@ void RankTiles<T>::place(Context& context,
                          Coming coming,
                          MatrixView<T> first,
                          MatrixView<T> second) {
-  const Messages messages = coming.messages->take();
+  Messages messages = coming.messages->take();
   context.check_cancelled();
   std::vector<const std::byte*> next;  // in the message of each rank
   for (const auto& message : messages) next.push_back(message.data());
   place_piece(context, coming.mine[0], next, first);
   place_piece(context, coming.mine[1], next, second);
+  spare_ = std::move(messages);
 }
 
 template <class T>
@@ -230,19 +230,30 @@ void RankTiles<T>::place_piece(Context& context,
                                std::vector<const std::byte*>& next,
                                MatrixView<T> to) {
   const std::int64_t across = mine.columns.size();
-  std::vector<const std::byte*> places;  // of each tile
+  struct Placed {
+    const std::byte* from;  // null: this rank's own
+    std::int64_t a, b;
+  };
+  std::vector<Placed> tiles;
   each_tile_of(std::array{mine}, [&](std::int64_t a, std::int64_t b) {
-    auto& at = next[static_cast<std::size_t>(owner_of(a, b))];
-    places.push_back(at);
+    const int owner = owner_of(a, b);
+    if (owner == comm_->rank()) return tiles.push_back({nullptr, a, b});
+    auto& at = next[static_cast<std::size_t>(owner)];
+    tiles.push_back({at, a, b});
     at += edge * edge * sizeof(T);
   });
-  context.parallel_for(mine.rows.size(), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t t = begin * across; t < end * across; ++t) {
-      const std::byte* const from = places[static_cast<std::size_t>(t)];
+  context.parallel_for(std::ssize(tiles), 16, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t t = begin; t < end; ++t) {
+      const auto& [from, a, b] = tiles[static_cast<std::size_t>(t)];
+      const MatrixView<T> place = {
+          to.row(t / across * edge) + t % across * edge, edge, edge, to.stride};
+      if (from == nullptr) {
+        copy_tile(tile(std::min(a, b), std::max(a, b)), a, b, place);
+        continue;
+      }
       for (std::int64_t i = 0; i < edge; ++i) {
-        std::memcpy(to.row(t / across * edge + i) + t % across * edge,
-                    from + i * edge * static_cast<std::int64_t>(sizeof(T)),
-                    edge * sizeof(T));
+        std::memcpy(
+            place.row(i), from + i * edge * static_cast<std::int64_t>(sizeof(T)), edge * sizeof(T));
       }
     }
   });

@@ -84,8 +84,8 @@ class RankTiles {
   };
   void fetch(Context& context, const std::function<Wanted(int rank)>& wanted, MatrixView<T> to);
 
-  /// The same in two steps, of two such pieces at once: the cells are those at the time of ask(),
-  /// and travel beside what the caller does until place(). One at a time.
+  /// The same in two steps, of two such pieces at once: they travel beside what the caller does
+  /// until place(), and do not change until then. One at a time.
   using WantedTwo = std::array<Wanted, 2>;
   struct Coming {
     std::unique_ptr<Exchange> messages;
@@ -141,6 +141,7 @@ class RankTiles {
   RankGrid grid_;
   std::int64_t n_ = 0;
   std::vector<Group> groups_;
+  Messages spare_;  ///< memory for the next ones
 };
 
 /// Shortest paths between all vertices, in place: the symmetric closure of one process (R-Kleene),

@@ -74,8 +74,14 @@ struct Travelling {
   Messages sent, received;
   std::vector<MPI_Request> requests;
 
-  Travelling(MPI_Comm comm, int rank, Messages messages, const std::vector<std::size_t>& sizes)
-      : sent(std::move(messages)), received(sent.size()) {
+  /// `room`: memory for what comes.
+  Travelling(MPI_Comm comm,
+             int rank,
+             Messages messages,
+             const std::vector<std::size_t>& sizes,
+             Messages room)
+      : sent(std::move(messages)), received(std::move(room)) {
+    received.resize(sent.size());
     constexpr int tag = 1;
     for (std::size_t r = 0; r < sent.size(); ++r) {
       const int other = static_cast<int>(r);
@@ -109,8 +115,9 @@ struct Travelling {
 /// waits himself.
 class MpiExchange : public Exchange {
  public:
-  explicit MpiExchange(std::unique_ptr<Travelling> messages)
-      : messages_(std::move(messages)), thread_([this] {
+  /// `spare` takes the memory of what was sent, for the next exchange.
+  MpiExchange(std::unique_ptr<Travelling> messages, Messages& spare)
+      : messages_(std::move(messages)), spare_(spare), thread_([this] {
           // A look takes a few us; what 50 us bring at 10 GB/s, MPI's own buffers hold.
           constexpr auto pause = std::chrono::microseconds(50);
           while (!stop_.load() && !messages_->test()) std::this_thread::sleep_for(pause);
@@ -123,7 +130,9 @@ class MpiExchange : public Exchange {
   }
   Messages take() override {
     settle();
-    return messages_->wait();
+    Messages received = messages_->wait();
+    spare_ = std::move(messages_->sent);
+    return received;
   }
 
  private:
@@ -133,6 +142,7 @@ class MpiExchange : public Exchange {
   }
 
   std::unique_ptr<Travelling> messages_;
+  Messages& spare_;
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };
@@ -176,12 +186,13 @@ class MpiComm : public Comm {
     std::vector<std::uint64_t> sizes(ranks), theirs(ranks);
     for (std::size_t r = 0; r < ranks; ++r) sizes[r] = messages[r].size();
     MPI_Alltoall(sizes.data(), 1, MPI_UINT64_T, theirs.data(), 1, MPI_UINT64_T, comm_);
-    return Travelling(comm_, rank_, std::move(messages), {theirs.begin(), theirs.end()}).wait();
+    return Travelling(comm_, rank_, std::move(messages), {theirs.begin(), theirs.end()}, {}).wait();
   }
   std::unique_ptr<Exchange> start_exchange(Messages messages,
                                            const std::vector<std::size_t>& sizes) override {
     return std::make_unique<MpiExchange>(
-        std::make_unique<Travelling>(comm_, rank_, std::move(messages), sizes));
+        std::make_unique<Travelling>(comm_, rank_, std::move(messages), sizes, std::move(spare_)),
+        spare_);
   }
 
   void sum(std::uint64_t* values, std::int64_t count) override {
@@ -244,6 +255,7 @@ class MpiComm : public Comm {
   MPI_Comm comm_;
   int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
   std::mutex file_lock_;
+  Messages spare_;  ///< memory of the last exchange's messages
 };
 
 /// All processes of the run.
