@@ -141,8 +141,8 @@ def pairs_are_cut_as_well_as_sites(folder):
     assert json.loads(plan.stdout)["passes"] == 1, plan.stdout
     same_files(folder, *big, "--memory", "80M", ranks=(4,), alone=2)
     done = must_run(4, *big, "--memory", "80M", "-o", str(folder / "cut"), "--json")
-    # What MPI holds itself, 20 to 40 MB, is in no plan.
-    assert json.loads(done.stdout)["peak_memory"] < (80 + 48) << 20, done.stdout
+    # What MPI holds itself is in no plan; all pairs on a rank would be 96 MB more.
+    assert json.loads(done.stdout)["peak_memory"] < (80 + 16) << 20, done.stdout
     done = run(4, *big, "--pair-groups", "3", "-o", str(folder / "cut"))
     assert done.returncode == 2 and done.stderr.count("a divisor of the 4 ranks") == 1, done.stderr
     done = run(2, *big, "--format", "npy,tsv", "--pair-groups", "2", "-o", str(folder / "cut"))
