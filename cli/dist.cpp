@@ -80,13 +80,13 @@ Answer dist(Context& context, const CommonOptions& common, DistOptions options) 
   options.job.metric.metric = genotype::metric_from_name(options.metric);
   apply_formats(options);
   if (options.plink) apply_plink(options, context);
+  options.job.input.comm = common.comm;
   if (options.plan) return plan_answer(job::plan_distances(context, options.job));
   if (common.out.empty()) {
     throw Error(ErrorCode::usage,
                 "dist: -o PREFIX is wanted: the files are PREFIX.dist.npy, PREFIX.ids");
   }
   options.job.out = common.out;
-  options.job.input.comm = common.comm;
   const job::DistanceJobResult result = job::run_distances(context, options.job);
   Answer answer;
   answer.text = account_text(result.cohort);
@@ -126,6 +126,7 @@ void add_dist(CLI::App& program) {
       Runs::anywhere,
       Ranks::many);
   add_genotype_options(app, options->job.input);
+  add_rank_options(app, options->job.input);
   add_checkpoint_options(app, options->job.checkpoint);
   app.add_option("--metric", options->metric, joined_names())->capture_default_str();
   app.add_option("--format", options->formats, "npy, tsv, phylip")

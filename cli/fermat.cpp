@@ -138,6 +138,7 @@ Answer fermat(Context& context, const CommonOptions& common, FermatOptions optio
 void add_options(CLI::App& app, FermatOptions& options) {
   job::FermatJobParams& job = options.job;
   add_genotype_options(app, job.input);
+  add_rank_options(app, job.input);
   add_checkpoint_options(app, job.checkpoint);
   app.add_option("--labels", job.labels, "sample <tab> label: colours and scores");
   app.add_option("--label-column", job.label_column, "name or number of the label's column");

@@ -72,6 +72,15 @@ void add_genotype_options(CLI::App& app, job::InputParams& input) {
   add_filters(app, input);
 }
 
+void add_rank_options(CLI::App& app, job::InputParams& input) {
+  app.add_option("--pair-groups",
+                 input.pair_groups,
+                 "under mpirun: groups of ranks, each with pairs of its own, whose ranks share the "
+                 "sites; a divisor of the ranks; default: what memory and reading allow")
+      ->check(CLI::PositiveNumber)
+      ->group("Long runs");
+}
+
 void add_checkpoint_options(CLI::App& app, job::CheckpointParams& checkpoint) {
   app.add_option("--checkpoint", checkpoint.folder, "folder to save counts in; a rerun goes on")
       ->group("Long runs");

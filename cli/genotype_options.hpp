@@ -12,6 +12,8 @@ namespace yupana::cli {
 
 /// The options of every command that reads genotypes: input, filters, missing calls.
 void add_genotype_options(CLI::App& app, job::InputParams& input);
+/// How processes that mpirun starts share the counting.
+void add_rank_options(CLI::App& app, job::InputParams& input);
 void add_checkpoint_options(CLI::App& app, job::CheckpointParams& checkpoint);
 
 /// Sample and site accounting, for people and for programs.

@@ -3,6 +3,7 @@
 
 Starts the program under mpirun with 1 to 4 ranks on this machine. Skips (77) without an MPI.
 """
+import json
 import os
 import pathlib
 import random
@@ -40,12 +41,14 @@ def files_of(folder):
             if path.suffix != ".html"}
 
 
-def same_files(folder, *arguments, ranks=(1, 2, 3, 4)):
-    """One prefix, as models name their files, in a folder for each number of ranks."""
+def same_files(folder, *arguments, ranks=(1, 2, 3, 4), alone=0):
+    """One prefix, as models name their files, in a folder for each number of ranks. One process
+    takes the first arguments alone, as many as `alone` says, if it says any."""
     def written(count):
         place = folder / f"ranks{count}"
         place.mkdir()
-        must_run(count, *arguments, "-o", str(place / "run"), "--quiet")
+        taken = arguments if count > 0 or alone == 0 else arguments[:alone]
+        must_run(count, *taken, "-o", str(place / "run"), "--quiet")
         files = files_of(place)
         shutil.rmtree(place)
         return files
@@ -124,6 +127,28 @@ def a_killed_rank_ends_the_run_and_leaves_the_checkpoint(folder):
     assert not saved.exists(), "the checkpoint is removed after the run"
 
 
+def pairs_are_cut_as_well_as_sites(folder):
+    cohort = "simulate:301x30011,missing=0.02,seed=4"
+    for groups in ("2", "4"):
+        same_files(folder, "dist", cohort, "--metric", "king", "--maf", "0.05", "--shared",
+                   "--pair-groups", groups, ranks=(4,), alone=7)
+    same_files(folder, "fermat", "simulate:300x30000,fst=0.1,missing=0.01", "--matrix-only",
+               "--pair-groups", "3", ranks=(3, 6), alone=3)
+    # Counts of all pairs are 96 MB here, and no rank may hold them.
+    big = ("dist", "simulate:4000x600,missing=0.01,seed=2")
+    plan = must_run(4, *big, "--memory", "80M", "--plan", "--json")
+    assert json.loads(plan.stdout)["pair_groups"] == 4, plan.stdout
+    assert json.loads(plan.stdout)["passes"] == 1, plan.stdout
+    same_files(folder, *big, "--memory", "80M", ranks=(4,), alone=2)
+    done = must_run(4, *big, "--memory", "80M", "-o", str(folder / "cut"), "--json")
+    # What MPI holds itself is in no plan; all pairs on a rank would be 96 MB more.
+    assert json.loads(done.stdout)["peak_memory"] < (80 + 16) << 20, done.stdout
+    done = run(4, *big, "--pair-groups", "3", "-o", str(folder / "cut"))
+    assert done.returncode == 2 and done.stderr.count("a divisor of the 4 ranks") == 1, done.stderr
+    done = run(2, *big, "--format", "npy,tsv", "--pair-groups", "2", "-o", str(folder / "cut"))
+    assert done.returncode == 2 and "all counts on the first rank" in done.stderr, done.stderr
+
+
 def matrices_that_the_first_rank_cannot_hold_are_spread(folder):
     cohort = "simulate:3000x300,missing=0.01,fst=0.1"
     arguments = ("fermat", cohort, "--alpha", "3")
@@ -137,6 +162,13 @@ def matrices_that_the_first_rank_cannot_hold_are_spread(folder):
     done = run(2, *arguments, "--memory", "120M", "-o", str(folder / "none"))
     assert done.returncode == 4 and done.stderr.count("start more ranks") == 1, done.stderr
     assert not list(folder.glob("none*"))
+    for option in (("--knn", "5"), ("--landmarks", "9"), ("--alpha", "auto")):
+        done = run(2, "fermat", cohort, *option, "--memory", "120M", "-o", str(folder / "none"))
+        assert done.returncode == 4, done.stderr
+        assert "samples need 2" in done.stderr and option[0] in done.stderr, done.stderr
+    done = run(2, "fermat", "--from-distances", str(folder / "alone.dist.npy"), "--memory", "120M",
+               "-o", str(folder / "none"))
+    assert done.returncode == 4 and "--from-distances needs" in done.stderr, done.stderr
     done = must_run(2, *arguments, "--matrix-only", "--plan")
     assert "matrices" in done.stdout, done.stdout
 
@@ -146,7 +178,8 @@ def a_rank_that_dies_while_matrices_are_spread_leaves_the_checkpoint(folder):
     must_run(0, "fermat", cohort, "--matrix-only", "-o", str(folder / "single"), "--quiet")
     saved = folder / "spread"
     arguments = ("fermat", cohort, "--matrix-only", "-o", str(folder / "apart"), "--checkpoint",
-                 str(saved), "--checkpoint-interval", "0.2", "--threads", "1")
+                 str(saved), "--checkpoint-interval", "0.2", "--threads", "1", "--pair-groups",
+                 "2")
     process = subprocess.Popen(command(2, *arguments), env=ENVIRONMENT, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     deadline = time.time() + 120
@@ -157,6 +190,8 @@ def a_rank_that_dies_while_matrices_are_spread_leaves_the_checkpoint(folder):
     _, told = process.communicate(timeout=60)
     assert process.returncode != 0 and "rank 1" in told and "signal 9" in told, told
     assert not [path for path in folder.glob("apart*") if ".part-" not in path.name]
+    other = run(2, *arguments[:-1], "1")
+    assert other.returncode == 3 and "pair groups: 2" in other.stderr, other.stderr
     resumed = must_run(2, *arguments)
     assert "going on after" in resumed.stderr, resumed.stderr
     for ending in ("dist.npy", "fermat.npy", "json"):
@@ -247,6 +282,7 @@ def main():
                    "--root", "--matrix-only")
         same_files(folder, "fermat", "simulate:1300x3000,missing=0.01", "--matrix-only",
                    "--precision", "float64", ranks=(2, 3))
+        pairs_are_cut_as_well_as_sites(folder)
         matrices_that_the_first_rank_cannot_hold_are_spread(folder)
         a_rank_that_dies_while_matrices_are_spread_leaves_the_checkpoint(folder)
         write_table(folder / "table.csv")

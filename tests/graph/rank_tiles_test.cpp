@@ -61,14 +61,23 @@ class CountingComm : public Comm {
     received_ += static_cast<std::int64_t>(bytes);
     comm_.receive(data, bytes, from);
   }
-  std::vector<std::vector<std::byte>> exchange(
-      const std::vector<std::vector<std::byte>>& messages) override {
-    auto theirs = comm_.exchange(messages);
+  Messages exchange(Messages messages) override {
+    auto theirs = comm_.exchange(std::move(messages));
     for (int from = 0; from < size(); ++from) {
       if (from != rank()) received_ += std::ssize(theirs[static_cast<std::size_t>(from)]);
     }
     return theirs;
   }
+  std::unique_ptr<Exchange> start_exchange(Messages messages,
+                                           const std::vector<std::size_t>& sizes) override {
+    for (int from = 0; from < size(); ++from) {
+      if (from != rank()) {
+        received_ += static_cast<std::int64_t>(sizes[static_cast<std::size_t>(from)]);
+      }
+    }
+    return comm_.start_exchange(std::move(messages), sizes);
+  }
+  std::unique_ptr<Comm> split(int part) override { return comm_.split(part); }
   void sum(std::uint64_t* values, std::int64_t count) override { comm_.sum(values, count); }
   void sum_scatter(const std::uint32_t* values,
                    const std::vector<std::int64_t>& counts,

@@ -9,8 +9,10 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "yupana/core/comm.hpp"
@@ -71,16 +73,20 @@ class ThreadRanks {
       std::copy_n(pipe.bytes.begin(), bytes, static_cast<std::byte*>(data));
       pipe.bytes.erase(pipe.bytes.begin(), pipe.bytes.begin() + static_cast<std::ptrdiff_t>(bytes));
     }
-    std::vector<std::vector<std::byte>> exchange(
-        const std::vector<std::vector<std::byte>>& messages) override {
+    Messages exchange(Messages messages) override {
       show(&messages);
-      std::vector<std::vector<std::byte>> received;
+      Messages received;
       for (int from = 0; from < all_.size_; ++from) {
-        const auto& theirs = *static_cast<const std::vector<std::vector<std::byte>>*>(shown(from));
+        const auto& theirs = *static_cast<const Messages*>(shown(from));
         received.push_back(theirs[static_cast<std::size_t>(rank_)]);
       }
       barrier();
       return received;
+    }
+    /// Late in all: the messages are what they were at the start, and come when they are taken.
+    std::unique_ptr<Exchange> start_exchange(Messages messages,
+                                             const std::vector<std::size_t>& sizes) override {
+      return std::make_unique<Late>(*this, std::move(messages), sizes);
     }
     void sum(std::uint64_t* values, std::int64_t count) override {
       const std::vector<std::uint64_t> mine(values, values + count);
@@ -102,12 +108,46 @@ class ThreadRanks {
                      std::uint64_t* mine) override {
       scatter_sums(values, counts, mine);
     }
+    std::unique_ptr<Comm> split(int part) override {
+      show(&part);
+      int place = 0, size = 0, first = -1;
+      for (int rank = 0; rank < all_.size_; ++rank) {
+        if (*static_cast<const int*>(shown(rank)) != part) continue;
+        if (first < 0) first = rank;
+        if (rank == rank_) place = size;
+        ++size;
+      }
+      barrier();
+      std::shared_ptr<ThreadRanks> some;
+      if (first == rank_) some = std::make_shared<ThreadRanks>(size);
+      show(&some);
+      const auto shared = *static_cast<const std::shared_ptr<ThreadRanks>*>(shown(first));
+      barrier();
+      return std::make_unique<Part>(shared, place);
+    }
     std::unique_ptr<SharedFile> open(const std::string& path) override {
       return std::make_unique<File>(path, *this);
     }
     [[noreturn]] void abort(int) override { std::terminate(); }
 
    private:
+    class Late : public Exchange {
+     public:
+      Late(Rank& rank, Messages messages, std::vector<std::size_t> sizes)
+          : rank_(rank), messages_(std::move(messages)), sizes_(std::move(sizes)) {}
+      Messages take() override {
+        Messages received = rank_.exchange(std::move(messages_));
+        for (std::size_t r = 0; r < received.size(); ++r) {
+          if (received[r].size() != sizes_[r]) throw std::logic_error("a message of another size");
+        }
+        return received;
+      }
+
+     private:
+      Rank& rank_;
+      Messages messages_;
+      std::vector<std::size_t> sizes_;
+    };
     class File : public SharedFile {
      public:
       File(const std::string& path, Rank& rank) : file_(path, mode), rank_(rank) {}
@@ -148,6 +188,14 @@ class ThreadRanks {
 
     ThreadRanks& all_;
     int rank_;
+  };
+  /// A rank of a part, which lives as long as the last of its ranks.
+  class Part : public Rank {
+   public:
+    Part(std::shared_ptr<ThreadRanks> all, int rank) : Rank(*all, rank), kept_(std::move(all)) {}
+
+   private:
+    std::shared_ptr<ThreadRanks> kept_;
   };
   struct Pipe {
     std::mutex lock;

@@ -18,6 +18,18 @@ class SharedFile {
   virtual std::string close() = 0;
 };
 
+/// Message r is for rank r, or came from it.
+using Messages = std::vector<std::vector<std::byte>>;
+
+/// Messages that travel while their ranks compute.
+class Exchange {
+ public:
+  /// Without take(), which only a rank does that leaves the run, what was sent may not arrive.
+  virtual ~Exchange() = default;
+  /// Waits; returns what every rank sent here. Once.
+  virtual Messages take() = 0;
+};
+
 /// The processes of one run, numbered from 0. All but send, receive and abort are called by every
 /// rank, in the same order. Faults of the network end the run: they are not thrown.
 class Comm {
@@ -34,8 +46,11 @@ class Comm {
   virtual void send(const void* data, std::size_t bytes, int to) = 0;
   virtual void receive(void* data, std::size_t bytes, int from) = 0;
   /// Message r of `messages` goes to rank r; returns what every rank sent here.
-  virtual std::vector<std::vector<std::byte>> exchange(
-      const std::vector<std::vector<std::byte>>& messages) = 0;
+  virtual Messages exchange(Messages messages) = 0;
+  /// The same beside the caller's work: messages of `sizes[r]` bytes come from rank r. Until take()
+  /// the rank calls nothing else of this Comm or of parts of it.
+  virtual std::unique_ptr<Exchange> start_exchange(Messages messages,
+                                                   const std::vector<std::size_t>& sizes) = 0;
   /// Replaces values by their sums over all ranks, modulo 2^64.
   virtual void sum(std::uint64_t* values, std::int64_t count) = 0;
   /// Sums of `values` over all ranks, of which rank r keeps counts[r] after those of the ranks
@@ -46,6 +61,8 @@ class Comm {
   virtual void sum_scatter(const std::uint64_t* values,
                            const std::vector<std::int64_t>& counts,
                            std::uint64_t* mine) = 0;
+  /// The ranks that name the same part as this one, in the same order.
+  virtual std::unique_ptr<Comm> split(int part) = 0;
   /// Opens a file, which exists, on every rank.
   virtual std::unique_ptr<SharedFile> open(const std::string& path) = 0;
   /// Ends every rank at once with this exit status.

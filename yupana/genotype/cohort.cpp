@@ -323,6 +323,12 @@ void Cohort::rewind() {
   state.ended = false;
 }
 
+void Cohort::take_part(int part, int parts) {
+  state_->settle();  // what reads ahead asks for the part
+  state_->params.part = part;
+  state_->params.parts = parts;
+}
+
 const CohortSummary& Cohort::summary() const { return state_->summary; }
 
 const std::map<std::string, std::int64_t>& Cohort::dropped_sites() const {

@@ -81,6 +81,8 @@ class Cohort {
   /// The same as codes, not yet planes.
   bool read(CallBlock& block, std::int64_t max_sites);
   void rewind();
+  /// From the next rewind() on this cohort is another part of the whole.
+  void take_part(int part, int parts);
   /// Complete once read() has returned false. At the end of a read without any site left, read()
   /// throws bad_input instead, with the counts of what was dropped and why. Of a part: the
   /// filters' counts are its own, and no site left is no error.

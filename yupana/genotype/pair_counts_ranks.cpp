@@ -62,6 +62,7 @@ PairCounts sum_over_ranks(Comm& comm,
                           PairCounts counts,
                           bool hethet,
                           const std::vector<Range>& shares) {
+  if (comm.size() == 1) return counts;
   std::uint64_t facts[2] = {static_cast<std::uint64_t>(counts.sites), !counts.shared.empty()};
   comm.sum(facts, 2);
   if (facts[1] > 0 && counts.shared.empty()) store_shared(counts, hethet);

@@ -22,9 +22,9 @@ struct RankFermatResult {
 };
 
 /// Sample Fermat distances of a matrix that no rank holds. Every rank calls it, with its tiles of d
-/// (or d^2, if `squared`); they stay. Runs on CPUs, always the dense closure: the lengths have the
-/// bits of fermat() without pruning on a CPU, for any number of ranks. `params` without neighbours
-/// and landmarks; its comm is not asked.
+/// (or d^2, if `squared`); they stay. Always the dense closure, whose products run on the GPUs of
+/// the context if there are any: the lengths have the bits of fermat() without pruning on a CPU,
+/// for any number of ranks. `params` without neighbours and landmarks; its comm is not asked.
 ///   work: n^3 / 2 add+min in all; memory: fermat_ranks_bytes() beside the distances
 ///   errors (bad_input): as fermat(), on every rank; distances are taken to be no NaN, not negative
 ///   and zero on the diagonal

@@ -1,46 +1,27 @@
 #include "yupana/graph/rank_tiles.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "yupana/graph/shortest_paths.hpp"
 
 namespace yupana::graph {
 
-using Messages = std::vector<std::vector<std::byte>>;
-
 namespace {
-
-// Cells of rows that a rank holds at once while they move; a row of tiles if that is more.
-constexpr std::int64_t round_cells = std::int64_t{1} << 20;
-
-template <class T>
-void append(std::vector<std::byte>& message, const T* values, std::int64_t count) {
-  const auto* const bytes = reinterpret_cast<const std::byte*>(values);
-  message.insert(message.end(), bytes, bytes + count * static_cast<std::int64_t>(sizeof(T)));
-}
 
 // A tile (a, b) of the whole matrix, either side of the diagonal, from the one (a <= b) stored.
 template <class T>
-void append_tile(std::vector<std::byte>& message,
-                 MatrixView<T> stored,
-                 std::int64_t a,
-                 std::int64_t b) {
+void copy_tile(MatrixView<T> stored, std::int64_t a, std::int64_t b, MatrixView<T> to) {
   constexpr std::int64_t edge = RankTiles<T>::edge;
-  if (a < b) {
-    for (std::int64_t i = 0; i < edge; ++i) append(message, stored.row(i), edge);
-    return;
-  }
-  T turned[edge * edge];
+  for (std::int64_t i = 0; a < b && i < edge; ++i) std::copy_n(stored.row(i), edge, to.row(i));
+  if (a < b) return;
   for (std::int64_t i = 0; i < edge; ++i) {
-    for (std::int64_t j = 0; j < edge; ++j) turned[j * edge + i] = stored(i, j);
+    for (std::int64_t j = 0; j < edge; ++j) to(j, i) = stored(i, j);
   }
-  if (a == b) {
-    for (std::int64_t i = 0; i < edge; ++i) {
-      std::copy(stored.row(i) + i, stored.row(i) + edge, turned + i * edge + i);
-    }
+  for (std::int64_t i = 0; a == b && i < edge; ++i) {
+    std::copy(stored.row(i) + i, stored.row(i) + edge, to.row(i) + i);
   }
-  append(message, turned, edge * edge);
 }
 
 }  // namespace
@@ -141,6 +122,16 @@ MatrixView<T> RankTiles<T>::block(const DealtTiles& rows, const DealtTiles& colu
 }
 
 template <class T>
+std::vector<MatrixView<T>> RankTiles<T>::memory() {
+  std::vector<MatrixView<T>> groups;
+  for (Group& group : groups_) {
+    const std::int64_t width = group.columns * edge;
+    groups.push_back({group.values.data(), group.rows * edge, width, width});
+  }
+  return groups;
+}
+
+template <class T>
 void RankTiles<T>::each_tile(
     Context& context,
     const std::function<void(std::int64_t a, std::int64_t b, MatrixView<T> tile)>& body) {
@@ -157,170 +148,123 @@ void RankTiles<T>::each_tile(
   });
 }
 
+namespace {
+
+/// body(a, b) for the tiles of both pieces, in the order in which they travel.
+template <class Two, class Body>
+void each_tile_of(const Two& pieces, const Body& body) {
+  for (const auto& piece : pieces) {
+    for (std::int64_t r = 0; r < piece.rows.size(); ++r) {
+      for (std::int64_t c = 0; c < piece.columns.size(); ++c) {
+        body(piece.rows.at(r), piece.columns.at(c));
+      }
+    }
+  }
+}
+
+}  // namespace
+
 // What every rank wants of this one's tiles, in the order asked for.
 template <class T>
 Messages RankTiles<T>::wanted_tiles(Context& context,
-                                    const std::function<Wanted(int rank)>& wanted) {
-  const auto each_wanted = [&](std::int64_t rank, const auto& body) {
-    const Wanted some = wanted(static_cast<int>(rank));
-    for (std::int64_t r = 0; r < some.rows.size(); ++r) {
-      for (std::int64_t c = 0; c < some.columns.size(); ++c) {
-        const std::int64_t a = some.rows.at(r), b = some.columns.at(c);
-        if (owner_of(a, b) == comm_->rank()) body(a, b);
-      }
-    }
+                                    const std::function<WantedTwo(int rank)>& wanted) {
+  struct Packed {
+    std::size_t rank, place;  // a tile's, in the message
+    std::int64_t a, b;
   };
-  Messages messages(static_cast<std::size_t>(comm_->size()));
-  context.parallel_for(comm_->size(), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t rank = begin; rank < end; ++rank) {
-      auto& message = messages[static_cast<std::size_t>(rank)];
-      std::size_t count = 0;
-      each_wanted(rank, [&](std::int64_t, std::int64_t) { ++count; });
-      message.reserve(count * edge * edge * sizeof(T));
-      each_wanted(rank, [&](std::int64_t a, std::int64_t b) {
-        append_tile(message, tile(std::min(a, b), std::max(a, b)), a, b);
-      });
+  constexpr std::size_t bytes = edge * edge * sizeof(T);
+  // Memory of the messages that came last: new memory costs more than what is copied into it.
+  Messages messages = std::move(spare_);
+  messages.resize(static_cast<std::size_t>(comm_->size()));
+  std::vector<Packed> tiles;
+  for (std::size_t rank = 0; rank < messages.size(); ++rank) {
+    std::size_t place = 0;
+    each_tile_of(wanted(static_cast<int>(rank)), [&](std::int64_t a, std::int64_t b) {
+      const bool sent = owner_of(a, b) == comm_->rank() && static_cast<int>(rank) != comm_->rank();
+      if (sent) tiles.push_back({rank, bytes * place++, a, b});
+    });
+    messages[rank].resize(bytes * place);
+  }
+  context.parallel_for(std::ssize(tiles), 16, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t t = begin; t < end; ++t) {
+      const auto& [rank, place, a, b] = tiles[static_cast<std::size_t>(t)];
+      T* const to = reinterpret_cast<T*>(messages[rank].data() + place);
+      copy_tile(tile(std::min(a, b), std::max(a, b)), a, b, MatrixView<T>{to, edge, edge, edge});
     }
   });
   return messages;
+}
+
+template <class T>
+typename RankTiles<T>::Coming RankTiles<T>::ask(Context& context,
+                                                const std::function<WantedTwo(int rank)>& wanted) {
+  Coming coming;
+  coming.mine = wanted(comm_->rank());
+  std::vector<std::size_t> sizes(static_cast<std::size_t>(comm_->size()));
+  each_tile_of(coming.mine, [&](std::int64_t a, std::int64_t b) {
+    const int owner = owner_of(a, b);
+    if (owner == comm_->rank()) return;  // placed from where it lies
+    sizes[static_cast<std::size_t>(owner)] += edge * edge * sizeof(T);
+  });
+  coming.messages = comm_->start_exchange(wanted_tiles(context, wanted), sizes);
+  return coming;
+}
+
+template <class T>
+void RankTiles<T>::place(Context& context,
+                         Coming coming,
+                         MatrixView<T> first,
+                         MatrixView<T> second) {
+  Messages messages = coming.messages->take();
+  context.check_cancelled();
+  std::vector<const std::byte*> next;  // in the message of each rank
+  for (const auto& message : messages) next.push_back(message.data());
+  place_piece(context, coming.mine[0], next, first);
+  place_piece(context, coming.mine[1], next, second);
+  spare_ = std::move(messages);
+}
+
+template <class T>
+void RankTiles<T>::place_piece(Context& context,
+                               const Wanted& mine,
+                               std::vector<const std::byte*>& next,
+                               MatrixView<T> to) {
+  const std::int64_t across = mine.columns.size();
+  struct Placed {
+    const std::byte* from;  // null: this rank's own
+    std::int64_t a, b;
+  };
+  std::vector<Placed> tiles;
+  each_tile_of(std::array{mine}, [&](std::int64_t a, std::int64_t b) {
+    const int owner = owner_of(a, b);
+    if (owner == comm_->rank()) return tiles.push_back({nullptr, a, b});
+    auto& at = next[static_cast<std::size_t>(owner)];
+    tiles.push_back({at, a, b});
+    at += edge * edge * sizeof(T);
+  });
+  context.parallel_for(std::ssize(tiles), 16, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t t = begin; t < end; ++t) {
+      const auto& [from, a, b] = tiles[static_cast<std::size_t>(t)];
+      const MatrixView<T> place = {
+          to.row(t / across * edge) + t % across * edge, edge, edge, to.stride};
+      if (from == nullptr) {
+        copy_tile(tile(std::min(a, b), std::max(a, b)), a, b, place);
+        continue;
+      }
+      for (std::int64_t i = 0; i < edge; ++i) {
+        std::memcpy(
+            place.row(i), from + i * edge * static_cast<std::int64_t>(sizeof(T)), edge * sizeof(T));
+      }
+    }
+  });
 }
 
 template <class T>
 void RankTiles<T>::fetch(Context& context,
                          const std::function<Wanted(int rank)>& wanted,
                          MatrixView<T> to) {
-  const Messages messages = comm_->exchange(wanted_tiles(context, wanted));
-  context.check_cancelled();
-  const Wanted mine = wanted(comm_->rank());
-  const std::int64_t across = mine.columns.size();
-  std::vector<const std::byte*> next, places;  // in the message of each rank; of each tile
-  for (const auto& message : messages) next.push_back(message.data());
-  for (std::int64_t r = 0; r < mine.rows.size(); ++r) {
-    for (std::int64_t c = 0; c < across; ++c) {
-      auto& at = next[static_cast<std::size_t>(owner_of(mine.rows.at(r), mine.columns.at(c)))];
-      places.push_back(at);
-      at += edge * edge * sizeof(T);
-    }
-  }
-  context.parallel_for(mine.rows.size(), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t t = begin * across; t < end * across; ++t) {
-      const std::byte* const from = places[static_cast<std::size_t>(t)];
-      for (std::int64_t i = 0; i < edge; ++i) {
-        std::memcpy(to.row(t / across * edge + i) + t % across * edge,
-                    from + i * edge * static_cast<std::int64_t>(sizeof(T)),
-                    edge * sizeof(T));
-      }
-    }
-  });
-}
-
-template <class T>
-std::int64_t RankTiles<T>::rows_a_round(std::int64_t n) {
-  return std::max<std::int64_t>(1, round_cells / edge / std::max<std::int64_t>(n, 1)) * edge;
-}
-
-template <class T>
-std::uint64_t RankTiles<T>::moving_bytes(std::int64_t n) {
-  // The rows, and the messages that a rank sends and receives, some more than others.
-  return static_cast<std::uint64_t>(4 * std::min(rows_a_round(n), round_up(n, edge)) * n) *
-         sizeof(T);
-}
-
-// body(i, columns) for the stretches of rows of the lower triangle that lie in one tile of `rank`,
-// in one order on both sides of a message.
-template <class T>
-template <class Body>
-void RankTiles<T>::each_run(Range rows, int rank, const Body& body) const {
-  for (std::int64_t i = rows.begin; i < rows.end; ++i) {
-    for (std::int64_t a = 0; a <= i / edge; ++a) {
-      if (grid_.owner(a, i / edge) != rank) continue;
-      body(i, Range{a * edge, std::min((a + 1) * edge, i + 1)});
-    }
-  }
-}
-
-// What every rank holds of these rows of this one.
-template <class T>
-Messages RankTiles<T>::row_messages(Context& context,
-                                    Range rows,
-                                    const std::function<void(std::int64_t i, T* row)>& lower) {
-  Array<T> values(rows.size() * rows.end);
-  const auto row = [&](std::int64_t i) { return values.data() + (i - rows.begin) * rows.end; };
-  context.parallel_for(rows.size(), 8, [&](std::int64_t begin, std::int64_t end) {
-    context.check_cancelled();
-    for (std::int64_t i = rows.begin + begin; i < rows.begin + end; ++i) lower(i, row(i));
-  });
-  Messages messages(static_cast<std::size_t>(comm_->size()));
-  context.parallel_for(comm_->size(), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t to = begin; to < end; ++to) {
-      each_run(rows, static_cast<int>(to), [&](std::int64_t i, Range run) {
-        append(messages[static_cast<std::size_t>(to)], row(i) + run.begin, run.size());
-      });
-    }
-  });
-  return messages;
-}
-
-template <class T>
-void RankTiles<T>::take_rows(Context& context,
-                             const std::vector<Range>& shares,
-                             const std::function<void(std::int64_t i, T* row)>& lower) {
-  const std::int64_t step = rows_a_round(n_);
-  // Rows of a rank in a round.
-  const auto rows_of = [&](std::int64_t rank, std::int64_t round) {
-    const Range share = shares[static_cast<std::size_t>(rank)];
-    const std::int64_t begin = std::min(share.end, share.begin + round * step);
-    return Range{begin, std::min(share.end, begin + step)};
-  };
-  std::int64_t rounds = 0;
-  for (const Range share : shares) rounds = std::max(rounds, divide_up(share.size(), step));
-  for (std::int64_t round = 0; round < rounds; ++round) {
-    const Messages messages =
-        comm_->exchange(row_messages(context, rows_of(comm_->rank(), round), lower));
-    // Ranks have rows of their own: no two write the same cell.
-    context.parallel_for(comm_->size(), 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t from = begin; from < end; ++from) {
-        const std::byte* next = messages[static_cast<std::size_t>(from)].data();
-        each_run(rows_of(from, round), comm_->rank(), [&](std::int64_t i, Range run) {
-          const MatrixView<T> cells = tile(run.begin / edge, i / edge);
-          for (std::int64_t j = 0; j < run.size(); ++j, next += sizeof(T)) {
-            std::memcpy(&cells(j, i % edge), next, sizeof(T));
-          }
-        });
-      }
-    });
-  }
-}
-
-template <class T>
-void RankTiles<T>::give_rows(
-    Context& context,
-    const std::vector<Range>& shares,
-    const std::function<void(Range rows, MatrixView<const T> values)>& body) {
-  const std::int64_t step = rows_a_round(n_);
-  const auto rows_of = [&](int rank, std::int64_t round) {
-    const Range share = shares[static_cast<std::size_t>(rank)];
-    const std::int64_t begin = std::min(share.end, share.begin + round * step);
-    return Range{begin, std::min(share.end, begin + step)};
-  };
-  std::int64_t rounds = 0;
-  for (const Range share : shares) rounds = std::max(rounds, divide_up(share.size(), step));
-  const std::int64_t width = tiles() * edge;
-  for (std::int64_t round = 0; round < rounds; ++round) {
-    const Range mine = rows_of(comm_->rank(), round);
-    Matrix<T> values(round_up(mine.size(), edge), width);
-    fetch(
-        context,
-        [&](int rank) -> Wanted {
-          const Range rows = rows_of(rank, round);
-          if (rows.size() == 0) return {};
-          return {{{rows.begin / edge, divide_up(rows.end, edge)}}, {{0, tiles()}}};
-        },
-        values.view());
-    if (mine.size() > 0) {
-      body(mine, MatrixView<const T>{values.data(), mine.size(), n_, width});
-    }
-  }
+  const auto one = [&](int rank) -> WantedTwo { return {wanted(rank), Wanted{}}; };
+  place(context, ask(context, one), to, {});
 }
 
 template class RankTiles<std::int32_t>;

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "yupana/core/array.hpp"
@@ -70,6 +72,9 @@ class RankTiles {
   /// Tiles of this rank that lie side by side, none of them left of the diagonal's last column.
   MatrixView<T> block(const DealtTiles& rows, const DealtTiles& columns);
 
+  /// What this rank holds, in groups of tile columns that lie side by side.
+  std::vector<MatrixView<T>> memory();
+
   /// Every rank gets the cells (rows, columns) it asks for, from those that hold them: `wanted`
   /// says what any rank asks for, on every rank alike. `to` has whole tiles.
   ///   sent: the cells asked for; memory: twice that, as messages
@@ -78,6 +83,16 @@ class RankTiles {
     DealtTiles columns;
   };
   void fetch(Context& context, const std::function<Wanted(int rank)>& wanted, MatrixView<T> to);
+
+  /// The same in two steps, of two such pieces at once: they travel beside what the caller does
+  /// until place(), and do not change until then. One at a time.
+  using WantedTwo = std::array<Wanted, 2>;
+  struct Coming {
+    std::unique_ptr<Exchange> messages;
+    WantedTwo mine;
+  };
+  Coming ask(Context& context, const std::function<WantedTwo(int rank)>& wanted);
+  void place(Context& context, Coming coming, MatrixView<T> first, MatrixView<T> second);
 
   /// Takes rows of the lower triangle in: rank r has shares[r] and `lower(i, row)` fills columns
   /// [0, i] of one of its rows; called by several threads. Every rank calls it.
@@ -109,10 +124,16 @@ class RankTiles {
   int owner_of(std::int64_t a, std::int64_t b) const {
     return grid_.owner(std::min(a, b), std::max(a, b));
   }
-  std::vector<std::vector<std::byte>> wanted_tiles(Context& context,
-                                                   const std::function<Wanted(int rank)>& wanted);
-  std::vector<std::vector<std::byte>> row_messages(
-      Context& context, Range rows, const std::function<void(std::int64_t i, T* row)>& lower);
+  Messages wanted_tiles(Context& context, const std::function<WantedTwo(int rank)>& wanted);
+  void place_piece(Context& context,
+                   const Wanted& mine,
+                   std::vector<const std::byte*>& next,
+                   MatrixView<T> to);
+  Messages row_messages(Context& context,
+                        Range rows,
+                        const std::function<void(std::int64_t i, T* row)>& lower);
+  std::vector<std::int64_t> places_of(Context& context, Range rows, int rank) const;
+  void take_message(Context& context, Range rows, const std::vector<std::byte>& message);
   template <class Body>
   void each_run(Range rows, int rank, const Body& body) const;
 
@@ -120,12 +141,14 @@ class RankTiles {
   RankGrid grid_;
   std::int64_t n_ = 0;
   std::vector<Group> groups_;
+  Messages spare_;  ///< memory for the next ones
 };
 
 /// Shortest paths between all vertices, in place: the symmetric closure of one process (R-Kleene),
 /// step by step. A product takes panels of 1,024 steps, as there; of each a rank gets what its own
-/// tile rows and columns need. Every sum is the same, and so is every bit. Every rank calls it.
-/// Weights are not negative and zero on the diagonal.
+/// tile rows and columns need, while it multiplies the panel before. Products run on the GPUs of
+/// the context if it has some and they hold the tiles. Every sum is the same, and so is every bit.
+/// Every rank calls it. Weights are not negative and zero on the diagonal.
 ///   work: n^3 / 2 add+min in all; sent to each rank: 2 n^2 (1 / grid rows + 1 / grid columns)
 ///   values of panels and 1,024 n of squares that each closes for itself
 ///   memory: closure_bytes() beside the tiles

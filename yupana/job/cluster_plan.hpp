@@ -62,7 +62,7 @@ struct ClusterPlan {
   std::vector<ClusterStage> stages;
   std::string bottleneck;        ///< the longest stage
   double seconds = 0;            ///< the longest of what flows, and all of what does not
-  double one_group_seconds = 0;  ///< the same with pair_groups = 1, which is what the program does
+  double one_group_seconds = 0;  ///< the same with pair_groups = 1
 
   int used_gpus() const { return pair_groups * site_groups; }
   const ClusterStage& stage(std::string_view name) const;

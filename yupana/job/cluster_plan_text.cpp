@@ -81,7 +81,7 @@ std::string describe(const ClusterPlan& plan) {
   }
   text += fmt::format("time         {}\n", duration(plan.seconds));
   if (plan.pair_groups > 1) {
-    text += fmt::format("             {} with 1 group of pairs, as ranks work today\n",
+    text += fmt::format("             {} if every GPU counted all pairs (--pair-groups 1)\n",
                         duration(plan.one_group_seconds));
   }
   text += "measured     rates of one GPU that the times follow from:\n";

@@ -20,13 +20,17 @@ std::string counts_path(const Comm* comm, const CheckpointParams& checkpoint, Ra
 }
 
 /// What a checkpoint must agree in to be gone on with.
-std::string run_text(const Input& input, const Plan& plan, Range band) {
-  return fmt::format("{}rows: {}-{}\nhethet: {}\n{}",
+std::string run_text(const Input& input, const Plan& plan, Range rows) {
+  const std::string cut =
+      input.comm == nullptr
+          ? ""
+          : fmt::format("ranks: {}\npair groups: {}\n", input.ranks(), input.pair_groups);
+  return fmt::format("{}{}rows: {}-{}\nhethet: {}\n",
                      input.fingerprint,
-                     band.begin,
-                     band.end,
-                     plan.sizes.hethet,
-                     input.comm != nullptr ? fmt::format("ranks: {}\n", input.ranks()) : "");
+                     cut,
+                     rows.begin,
+                     rows.end,
+                     plan.sizes.hethet);
 }
 
 void make_folder(const std::string& folder) {
@@ -67,29 +71,30 @@ void place_rows(const genotype::PairCounts& part, genotype::PairCounts& whole) {
   whole.homozygous = part.homozygous;
 }
 
-/// One pass over the input: the rows of `band`.
+/// One pass over the input: `rows`, saved under the name of the band they are of.
 genotype::PairCounter count_pass(Context& context,
                                  Input& input,
                                  const Plan& plan,
+                                 Range rows,
                                  Range band,
                                  const CheckpointParams& checkpoint) {
   const bool saves = !checkpoint.folder.empty();
-  const std::string run = run_text(input, plan, band);
+  const std::string run = run_text(input, plan, rows);
+  const std::string path = counts_path(input.comm, checkpoint, band);
   genotype::PairCounter counter(
-      context, plan.sizes.samples, {.hethet = plan.sizes.hethet, .rows = band});
+      context, plan.sizes.samples, {.hethet = plan.sizes.hethet, .rows = rows});
   std::int64_t counted = 0;  // sites an earlier run has counted
   if (saves) {
     make_folder(checkpoint.folder);
-    if (auto saved =
-            genotype::load_counts(context, counts_path(input.comm, checkpoint, band), run)) {
+    if (auto saved = genotype::load_counts(context, path, run)) {
       counted = saved->sites;
       counter.resume(std::move(*saved));
       context.note(fmt::format("going on after {} sites counted by an earlier run", counted));
     }
   }
-  const double pairs = pairs_of(band);
+  const double pairs = pairs_of(rows);
   const double sites = static_cast<double>(std::max<std::int64_t>(plan.sizes.sites, 0));
-  Stage stage(context, "pair counts", pairs * sites / input.ranks(), "pair-SNP");
+  Stage stage(context, "pair counts", pairs * sites / input.site_groups(), "pair-SNP");
   input.cohort.rewind();
   genotype::CallBlock block;
   Clock::time_point saved_at = Clock::now();
@@ -105,71 +110,90 @@ genotype::PairCounter count_pass(Context& context,
       stage.advance(pairs * static_cast<double>(block.codes.sites));
     }
     if (saves && Clock::now() - saved_at >= std::chrono::duration<double>(checkpoint.interval)) {
-      genotype::save_counts(
-          context, counts_path(input.comm, checkpoint, band), run, counter.counts());
+      genotype::save_counts(context, path, run, counter.counts());
       saved_at = Clock::now();
     }
   }
   if (saves && passes_of(plan) > 1) {
-    genotype::save_counts(
-        context, counts_path(input.comm, checkpoint, band), run, counter.counts());
+    genotype::save_counts(context, path, run, counter.counts());
   }
   return counter;
 }
 
-}  // namespace
-
-namespace {
-
-/// This process's counts of the band: over the sites it reads.
-genotype::PairCounts count_band(Context& context,
+/// This process's counts of `rows` of the band: over the sites it reads.
+genotype::PairCounts count_rows(Context& context,
                                 Input& input,
                                 const Plan& plan,
+                                Range rows,
                                 Range band,
                                 const CheckpointParams& checkpoint) {
   std::vector<Range> parts;
   for (const Range part : plan.gpu_bands) {
-    if (part.begin >= band.begin && part.end <= band.end) parts.push_back(part);
+    if (part.begin >= rows.begin && part.end <= rows.end) parts.push_back(part);
   }
-  if (parts.size() < 2) return count_pass(context, input, plan, band, checkpoint).take();
+  if (parts.size() < 2) return count_pass(context, input, plan, rows, band, checkpoint).take();
   // The host holds what the GPUs cannot hold at once.
   genotype::PairCounts whole;
   whole.samples = plan.sizes.samples;
-  whole.rows = band;
+  whole.rows = rows;
   for (const Range part : parts) {
-    place_rows(count_pass(context, input, plan, part, checkpoint).take(), whole);
+    place_rows(count_pass(context, input, plan, part, part, checkpoint).take(), whole);
   }
   return whole;
 }
 
-/// Rows of the band that every rank keeps: about as many cells each, or all of them on the first.
-std::vector<Range> shares_of(const Plan& plan, Range band, int ranks) {
-  if (!plan.sizes.one_band) return genotype::triangle_shares(band, ranks);
-  std::vector<Range> shares(static_cast<std::size_t>(ranks), Range{band.end, band.end});
-  shares.front() = band;
-  return shares;
+}  // namespace
+
+void take_ranks(PlanParams& sizes, const Input& input, const InputParams& params) {
+  sizes.ranks = input.ranks();
+  sizes.rank = input.comm == nullptr ? 0 : input.comm->rank();
+  sizes.pair_groups = params.pair_groups;
 }
 
-}  // namespace
+std::vector<RankRows> rank_rows(const Plan& plan, Range band) {
+  const int groups = plan.pair_groups, parts = plan.sizes.ranks / groups;
+  const std::vector<Range> counted = genotype::triangle_shares(band, groups);
+  std::vector<RankRows> rows(static_cast<std::size_t>(plan.sizes.ranks));
+  for (int group = 0; group < groups; ++group) {
+    const Range all = counted[static_cast<std::size_t>(group)];
+    std::vector<Range> kept(static_cast<std::size_t>(parts), Range{all.end, all.end});
+    if (plan.sizes.one_band) {
+      kept.front() = all;
+    } else {
+      kept = genotype::triangle_shares(all, parts);
+    }
+    for (int part = 0; part < parts; ++part) {
+      rows[static_cast<std::size_t>(part * groups + group)] = {
+          all, kept[static_cast<std::size_t>(part)]};
+    }
+  }
+  return rows;
+}
 
 genotype::PairCounts count_pairs(Context& context,
                                  Input& input,
                                  const Plan& plan,
                                  Range band,
                                  const CheckpointParams& checkpoint) {
-  genotype::PairCounts counts = count_band(context, input, plan, band, checkpoint);
-  Comm* const comm = input.comm;
-  if (comm == nullptr) return counts;
+  if (input.comm == nullptr) return count_rows(context, input, plan, band, band, checkpoint);
+  const std::vector<RankRows> rows = rank_rows(plan, band);
+  const auto self = static_cast<std::size_t>(input.comm->rank());
+  genotype::PairCounts counts =
+      count_rows(context, input, plan, rows[self].counted, band, checkpoint);
   const Stage stage(context, "sum over ranks");
-  return genotype::sum_over_ranks(
-      *comm, std::move(counts), plan.sizes.hethet, shares_of(plan, band, comm->size()));
+  std::vector<Range> kept;
+  for (std::size_t rank = self % plan.pair_groups; rank < rows.size(); rank += plan.pair_groups) {
+    kept.push_back(rows[rank].kept);
+  }
+  return genotype::sum_over_ranks(*input.same_pairs, std::move(counts), plan.sizes.hethet, kept);
 }
 
 genotype::PairCounter count_whole(Context& context,
                                   Input& input,
                                   const Plan& plan,
                                   const CheckpointParams& checkpoint) {
-  return count_pass(context, input, plan, {0, plan.sizes.samples}, checkpoint);
+  const Range all = {0, plan.sizes.samples};
+  return count_pass(context, input, plan, all, all, checkpoint);
 }
 
 void remove_checkpoint(Comm* comm, const Plan& plan, const CheckpointParams& checkpoint) {

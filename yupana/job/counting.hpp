@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "yupana/core/context.hpp"
 #include "yupana/genotype/pair_counts.hpp"
@@ -14,11 +15,25 @@ struct CheckpointParams {
   double interval = 300;  ///< seconds between two saves
 };
 
+/// What a plan asks of the ranks of a run.
+void take_ranks(PlanParams& sizes, const Input& input, const InputParams& params);
+
+/// A rank's part of a band: rows whose pairs it counts, over the sites of its own, and those of
+/// them whose sums over all sites it keeps.
+struct RankRows {
+  Range counted;
+  Range kept;
+};
+
+/// Of every rank. Rows of all ranks together are the band; where the plan needs all counts at once
+/// the first rank keeps them.
+std::vector<RankRows> rank_rows(const Plan& plan, Range band);
+
 /// Pair counts of one band of rows over the whole input, with progress. With a checkpoint folder
 /// the counts are saved now and then, and an earlier run of the same input and options is gone on
-/// with: the result has the same bits either way. With ranks, each counts the sites it reads, and
-/// then keeps its share of the rows (`rows` of the result), of the first rank all where the plan
-/// needs all counts at once.
+/// with: the result has the same bits either way. With ranks, each counts its rows (rank_rows) over
+/// the sites it reads, and keeps the sums of some of them: `rows` of the result. The input is cut
+/// as the plan says.
 genotype::PairCounts count_pairs(Context& context,
                                  Input& input,
                                  const Plan& plan,

@@ -1,5 +1,7 @@
 #include "yupana/job/distance.hpp"
 
+#include <algorithm>
+
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/error.hpp"
 
@@ -22,7 +24,7 @@ Plan plan_of(Context& context, const Input& input, const DistanceJobParams& para
   sizes.missing = params.input.cohort.missing == genotype::Missing::pairwise;
   sizes.hethet = params.metric.metric == Metric::king;
   sizes.one_band = needs_all_counts(params.outputs);
-  sizes.ranks = input.ranks();
+  take_ranks(sizes, input, params.input);
   return make_plan(context, sizes);
 }
 
@@ -93,6 +95,17 @@ void add_whole_files(Context& context,
   }
 }
 
+/// Bytes for rows on their way into a file: what counts and blocks leave.
+std::int64_t write_buffer(const Context& context, const Plan& plan, const PairCounts& counts) {
+  constexpr std::int64_t most = std::int64_t{256} << 20, least = std::int64_t{4} << 20;
+  const bool missing = !counts.shared.empty();
+  const std::uint64_t held =
+      program_bytes + plan.block_bytes +
+      genotype::PairCounter::bytes(counts.rows, missing, missing && plan.sizes.hethet);
+  const auto left = static_cast<std::int64_t>(context.memory() - std::min(context.memory(), held));
+  return std::clamp(left, least, most);
+}
+
 void note_unshared(Context& context, std::int64_t pairs) {
   if (pairs == 0) return;
   context.note(
@@ -110,6 +123,7 @@ void add_over_ranks(const Input& input, std::int64_t& value) {
 DistanceJobResult run_distances(Context& context, const DistanceJobParams& params) {
   Input input = open_input(context, params.input);
   const Plan plan = plan_of(context, input, params);
+  cut_pairs(input, plan.pair_groups);
   const std::int64_t n = plan.sizes.samples;
   if (n == 1) context.note("one sample: its distance to itself is all there is");
 
@@ -131,8 +145,9 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
     genotype::check_metric(counts, params.metric, input.cohort.samples());
     result.pairs_without_sites += genotype::pairs_without_shared_site(counts);
     Stage stage(context, "write");
-    if (npy) npy->write_band(context, counts.rows, lower_rows(counts, params.metric));
-    if (shared) shared->write_band(context, counts.rows, shared_lower_rows(counts));
+    const std::int64_t buffer = write_buffer(context, plan, counts);
+    if (npy) npy->write_band(context, counts.rows, lower_rows(counts, params.metric), buffer);
+    if (shared) shared->write_band(context, counts.rows, shared_lower_rows(counts), buffer);
     if (plan.sizes.one_band && first) {
       add_whole_files(context, input, params, counts, files, result);
     }

@@ -6,6 +6,7 @@
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/genotype/device_distances.hpp"
 #include "yupana/genotype/metric.hpp"
 #include "yupana/graph/shortest_paths_ranks.hpp"
@@ -75,7 +76,7 @@ Plan plan_cohort(Context& context, const Input& input, const FermatJobParams& pa
   sizes.missing = params.input.cohort.missing == genotype::Missing::pairwise;
   sizes.later_bytes = fermat_matrix_bytes(sizes.samples, sizes.missing);
   sizes.one_band = true;
-  sizes.ranks = input.ranks();
+  take_ranks(sizes, input, params.input);
   return make_plan(context, sizes);
 }
 
@@ -333,8 +334,15 @@ std::optional<Plan> plan_whole(Context& context,
   try {
     return plan_cohort(context, input, params);
   } catch (const Error& error) {
-    if (!spreads || error.code() != ErrorCode::out_of_resources) throw;
-    return {};
+    if (error.code() != ErrorCode::out_of_resources || input.ranks() == 1) throw;
+    if (spreads) return {};
+    const std::string option = needs_first_rank(params);
+    if (option.empty()) throw;
+    throw Error(error.code(),
+                fmt::format("{}; {} needs the matrices on the first rank: without it the ranks "
+                            "share them",
+                            error.what(),
+                            option));
   }
 }
 
@@ -356,6 +364,7 @@ FermatJobResult run_fermat(Context& context, const FermatJobParams& params) {
     graph::serve_shortest_paths(context, *comm);
   } else {
     const Start start = start_of(context, params, input ? &*input : nullptr, plan);
+    if (comm != nullptr && !input) check_first_rank(context, size_of(start.distances));
     result.samples = size_of(start.distances);
     result.cohort = start.cohort;
     if (result.samples == 1) result.notices.push_back("One individual: every distance is zero.");

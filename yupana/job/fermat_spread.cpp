@@ -38,21 +38,23 @@ void refuse_unshared(Comm& comm,
       if (counts.shared_at(i, j) == 0) first[0] = i, first[1] = j;
     }
   }
-  for (int rank = 0; rank < comm.size(); ++rank) {  // their rows follow on each other
+  std::int64_t least[2] = {first[0], first[1]};
+  for (int rank = 0; rank < comm.size(); ++rank) {
     std::int64_t theirs[2] = {first[0], first[1]};
     comm.broadcast(theirs, sizeof(theirs), rank);
-    if (theirs[0] == none) continue;
-    throw unshared_error(static_cast<std::int64_t>(pairs), names, theirs[0], theirs[1]);
+    if (theirs[0] < least[0]) std::copy_n(theirs, 2, least);  // rows are one rank's each
   }
+  throw unshared_error(static_cast<std::int64_t>(pairs), names, least[0], least[1]);
 }
 
 /// d^2 of the rows of a band that this rank counted goes to the tiles of all.
 template <class T>
 void take_band(Context& context,
                const genotype::PairCounts& counts,
-               Range band,
+               const std::vector<RankRows>& rows,
                RankTiles<T>& distances) {
-  const auto shares = genotype::triangle_shares(band, distances.comm().size());
+  std::vector<Range> shares;
+  for (const RankRows& of : rows) shares.push_back(of.kept);
   distances.take_rows(context, shares, [&](std::int64_t i, T* row) {
     if constexpr (std::is_integral_v<T>) {
       for (std::int64_t j = 0; j < i; ++j) {
@@ -87,7 +89,8 @@ AnyRankTiles spread_distances(Context& context,
     } else if (!distances) {
       distances.emplace(RankTiles<double>(*input.comm, n));
     }
-    std::visit([&](auto& tiles) { take_band(context, counts, band, tiles); }, *distances);
+    const std::vector<RankRows> rows = rank_rows(plan, band);
+    std::visit([&](auto& tiles) { take_band(context, counts, rows, tiles); }, *distances);
   }
   return std::move(*distances);
 }
@@ -166,12 +169,31 @@ bool can_spread(const Context& context, const FermatJobParams& params, int ranks
          context.backend() != Backend::reference;
 }
 
+std::string needs_first_rank(const FermatJobParams& params) {
+  if (!params.distances.empty()) return "--from-distances";
+  if (params.automatic_alpha) return "--alpha auto";
+  if (params.fermat.neighbors > 0) return "--knn";
+  return params.fermat.landmarks > 0 ? "--landmarks" : "";
+}
+
+void check_first_rank(const Context& context, std::int64_t samples) {
+  const std::uint64_t bytes = program_bytes + fermat_matrix_bytes(samples, true);
+  if (bytes <= context.memory()) return;
+  throw Error(ErrorCode::out_of_resources,
+              fmt::format("memory: {} samples need {}, --memory allows {}; --from-distances needs "
+                          "the matrices on the first rank: raise --memory, or start from genotypes "
+                          "with --matrix-only, which spreads them",
+                          samples,
+                          human_bytes(static_cast<double>(bytes)),
+                          human_bytes(static_cast<double>(context.memory()))));
+}
+
 Plan plan_spread_fermat(Context& context, const Input& input, const FermatJobParams& params) {
   PlanParams sizes;
   sizes.samples = static_cast<std::int64_t>(input.cohort.samples().size());
   sizes.sites = input.cohort.sites();
   sizes.missing = params.input.cohort.missing == genotype::Missing::pairwise;
-  sizes.ranks = input.ranks();
+  take_ranks(sizes, input, params.input);
   const std::int64_t n = sizes.samples;
   sizes.later_bytes = (sizes.missing ? RankTiles<double>::most_bytes(n, sizes.ranks)
                                      : RankTiles<std::int32_t>::most_bytes(n, sizes.ranks)) +
@@ -195,14 +217,12 @@ Plan plan_spread_fermat(Context& context, const Input& input, const FermatJobPar
 
 FermatJobResult run_spread_fermat(Context& context, const FermatJobParams& params, Input& input) {
   const Plan plan = plan_spread_fermat(context, input, params);
+  cut_pairs(input, plan.pair_groups);
   if (!params.matrix_only) {
     context.note(
         "the first rank cannot hold the matrices that embedding, tree and report are made from: "
         "they are spread over the ranks, and only distances, lengths, names and record are "
         "written (--matrix-only); for the rest raise --memory");
-  }
-  if (context.backend() == Backend::cuda) {
-    context.note("GPUs count the pairs; matrices that are spread over ranks are closed on CPUs");
   }
   FermatJobResult result;
   result.samples = plan.sizes.samples;

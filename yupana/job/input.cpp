@@ -152,17 +152,29 @@ Input open_input(Context& context, const InputParams& params) {
               {},
               {},
               fingerprint,
-              params.comm};
+              params.comm,
+              1,
+              {}};
+  // Nobody's to delete: the run's.
+  input.same_pairs = std::shared_ptr<Comm>(params.comm, [](Comm*) {});
   take_names(input, opened.names);
   return input;
+}
+
+void cut_pairs(Input& input, int groups) {
+  if (groups == 1) return;
+  input.pair_groups = groups;
+  input.same_pairs = input.comm->split(input.pair_group());
+  input.cohort.take_part(input.same_pairs->rank(), input.same_pairs->size());
 }
 
 genotype::CohortSummary whole_summary(Context& context,
                                       const Input& input,
                                       genotype::Missing missing) {
   genotype::CohortSummary summary = input.cohort.summary();
-  Comm* const comm = input.comm;
-  if (comm == nullptr) return summary;
+  // The ranks of one group of pairs have read all sites together.
+  Comm* const comm = input.same_pairs.get();
+  if (comm == nullptr || comm->size() == 1) return summary;
   // A rank may have dropped sites for a reason that no site of another had: reasons go by name. The
   // reader's own are those of the whole input on every rank, and the filters' differ from them.
   std::string mine = fmt::format("{}\n{}\n", summary.sites.kept, summary.calls_missing);

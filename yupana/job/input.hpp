@@ -26,7 +26,8 @@ struct InputParams {
   std::string keep_file;              ///< --keep
   std::string remove_file;            ///< --remove
   genotype::CohortParams cohort;
-  Comm* comm = nullptr;  ///< the ranks that share the sites; null: this process reads them all
+  Comm* comm = nullptr;  ///< the ranks of the run; null: this process is alone
+  int pair_groups = 0;   ///< of these ranks (--pair-groups); 0: as the plan finds best
 };
 
 /// An opened input: the cohort, and what PLINK files say of its samples.
@@ -37,11 +38,22 @@ struct Input {
   /// Files with sizes and times, and filters, in lines: what a checkpoint must match.
   std::string fingerprint;
   Comm* comm = nullptr;
+  int pair_groups = 1;
+  /// The ranks that count the pairs of this one, each over other sites: all but for cut_pairs().
+  std::shared_ptr<Comm> same_pairs;
   int ranks() const { return comm == nullptr ? 1 : comm->size(); }
+  int site_groups() const { return ranks() / pair_groups; }
+  /// Which group of pairs is this rank's.
+  int pair_group() const { return comm == nullptr ? 0 : comm->rank() % pair_groups; }
 };
 
-/// With ranks: this one's part of the sites.
+/// With ranks: this one's part of the sites, where every rank counts all pairs.
 Input open_input(Context& context, const InputParams& params);
+
+/// Ranks r, r + groups, ... count group r of the pairs, and cut the sites among themselves; so that
+/// `groups` ranks that follow on each other, most often of one machine, read the same sites.
+/// `groups` divides the ranks. Every rank calls it, before the first read.
+void cut_pairs(Input& input, int groups);
 
 /// The accounts of every rank's part as that of the whole, with the notes and faults that only the
 /// whole shows; of a process alone its own. Every rank calls it, after the last read.
