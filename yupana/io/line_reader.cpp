@@ -6,6 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "yupana/core/error.hpp"
+
 namespace yupana::io {
 namespace {
 
@@ -40,11 +42,11 @@ bool LineReader::refill() {
 /// the text.
 void LineReader::check_beginning(std::string_view& line) const {
   if (line.starts_with("\x93NUMPY")) {
-    throw bad_file(path_,
+    throw bad_file(path(),
                    "holds a NumPy array where text was wanted; unpack it if it is a .npy.gz");
   }
   if (line.starts_with("PK\x03\x04")) {
-    throw bad_file(path_, "is a zip archive (.npz, .xlsx) where text was wanted; unpack it first");
+    throw bad_file(path(), "is a zip archive (.npz, .xlsx) where text was wanted; unpack it first");
   }
   if (line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
 }
