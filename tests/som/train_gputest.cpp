@@ -10,13 +10,15 @@
 #include "tests/support/gpu.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
-#include "yupana/som/distances_cuda.hpp"
 #include "yupana/som/nearest.hpp"
 #include "yupana/som/quality.hpp"
-#include "yupana/som/search_cuda.hpp"
 #include "yupana/som/sums.hpp"
 #include "yupana/som/train.hpp"
+#ifdef YUPANA_CUDA
+#include "yupana/som/distances_cuda.hpp"
+#include "yupana/som/search_cuda.hpp"
 #include "yupana/som/train_cuda.hpp"
+#endif
 
 namespace yupana::som {
 namespace {
@@ -268,7 +270,7 @@ TEST(GpuSom, NearestNeuronsAreThoseOfTheCpu) {
   }
 }
 
-// Tiles of 64 samples and 64 neurons, features by 16; a radius that is a distance, and none.
+#ifdef YUPANA_CUDA
 // Tiles of 64 samples by 64 neurons, 16 features at a time.
 TEST(GpuSom, DistancesToEveryNeuronHaveTheBitsOfTheProcessor) {
   YUPANA_NEEDS_GPU();
@@ -300,7 +302,9 @@ TEST(GpuSom, DistancesToEveryNeuronHaveTheBitsOfTheProcessor) {
     }
   }
 }
+#endif
 
+// Tiles of 64 samples and 64 neurons, features by 16; a radius that is a distance, and none.
 TEST(GpuSom, SamplesNearNeuronsAreCountedAsOnTheCpu) {
   YUPANA_NEEDS_GPU();
   Context cpu({.device = "cpu"}), gpu({.device = "cuda:0"});
