@@ -40,7 +40,7 @@ struct Input {
   Comm* comm = nullptr;
   int pair_groups = 1;
   /// The ranks that count the pairs of this one, each over other sites: all but for cut_pairs().
-  std::shared_ptr<Comm> same_pairs;
+  std::shared_ptr<Comm> same_pairs = nullptr;
   int ranks() const { return comm == nullptr ? 1 : comm->size(); }
   int site_groups() const { return ranks() / pair_groups; }
   /// Which group of pairs is this rank's.
