@@ -1,4 +1,7 @@
-"""Arrays that are in the memory of a GPU already: they stay there."""
+"""Arrays that are in the memory of a GPU already: they stay there.
+
+Over 400 lines: one table says what each function takes, and the functions read it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Shortest paths and Fermat distances of dense and sparse graphs."""
+"""Shortest paths and Fermat distances of dense and sparse graphs.
+
+Over 400 lines: half of them are what ``help()`` shows.
+"""
 
 from __future__ import annotations
 

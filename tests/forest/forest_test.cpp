@@ -1,3 +1,4 @@
+// Over 400 lines: the tests share their tables, and compare every kind of forest on them.
 #include "yupana/forest/forest.hpp"
 
 #include <gtest/gtest.h>
