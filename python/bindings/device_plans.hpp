@@ -20,7 +20,7 @@ namespace yupana::python::device {
 template <class Plan>
 class KeptPlans {
  public:
-  /// use(Plan(a, b)) on the current device; bytes: about what the plan holds.
+  /// use(Plan(a, b)) on the current device; bytes: the most that the plan holds.
   template <class Use>
   static void with(std::int64_t a, std::int64_t b, std::uint64_t bytes, const Use& use) {
     int device = 0;
