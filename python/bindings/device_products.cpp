@@ -15,25 +15,9 @@ namespace {
 using yupana::cuda::check;
 using yupana::cuda::Stream;
 
-/// Largest magnitude the product's coefficients may have; throws where the transforms cannot tell
-/// them apart.
-std::uint64_t bound_of(const device::IntegersLook& a, const device::IntegersLook& b) {
-  using Wide = unsigned __int128;
-  constexpr Wide limit = (static_cast<Wide>(1) << 63) - (static_cast<Wide>(1) << 31);
-  const auto product = [&](Wide most, const device::IntegersLook& of) {
-    const Wide sum = (static_cast<Wide>(of.high) << 32) + of.low;
-    if (most == 0 || sum == 0) return static_cast<Wide>(0);
-    return sum > limit / most ? limit : most * sum;
-  };
-  const Wide bound = std::min(product(a.most, b), product(b.most, a));
-  if (bound >= limit) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("polymul: the product's coefficients may reach 2^63 - 2^31 (largest "
-                            "magnitudes {} and {}); use smaller ones, or exact=False",
-                            a.most,
-                            b.most));
-  }
-  return static_cast<std::uint64_t>(bound);
+spectral::Magnitudes magnitudes_of(const std::int64_t* values, std::int64_t n) {
+  const device::IntegersLook look = device::look_at_integers(values, n);
+  return {look.most, (static_cast<unsigned __int128>(look.high) << 32) + look.low, n};
 }
 
 void check_finite(const double* values, std::int64_t n, const char* name) {
@@ -53,8 +37,8 @@ void multiply(Context& context,
   const auto a_size = static_cast<std::int64_t>(a.size());
   const auto b_size = static_cast<std::int64_t>(b.size());
   if constexpr (std::is_integral_v<T>) {
-    const std::uint64_t bound = bound_of(device::look_at_integers(a.data(), a_size),
-                                         device::look_at_integers(b.data(), b_size));
+    const std::uint64_t bound = spectral::coefficient_bound(magnitudes_of(a.data(), a_size),
+                                                            magnitudes_of(b.data(), b_size));
     context.check_cancelled();
     const Stream stream;
     spectral::cuda::DeviceProduct product(a_size, b_size, bound);

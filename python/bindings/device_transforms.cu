@@ -21,25 +21,10 @@ struct PlaneFft {
   DeviceColumnFft<R> down;
 };
 
-/// How many times its values a plan of this length holds: Bluestein's convolution, for lengths with
-/// other factors than 2, 3, 5 and 7, up to 8 (device_fft.hpp).
-std::int64_t times_held(std::int64_t length) {
-  for (const std::int64_t factor : {2, 3, 5, 7}) {
-    while (length % factor == 0) length /= factor;
-  }
-  return length == 1 ? 1 : 8;
-}
-
-/// The most that a plan holds for `values` complex numbers, `times` over; tables are small.
-template <class R>
-std::uint64_t plan_bytes(std::int64_t values, std::int64_t times) {
-  return static_cast<std::uint64_t>(values * times) * sizeof(std::complex<R>);
-}
-
 template <class R, class Use>
 void with_real_plan(std::int64_t n, std::int64_t batch, const Use& use) {
   KeptPlans<DeviceRealFft<R>>::with(
-      n, batch, plan_bytes<R>(n * batch, 1 + times_held(n)), [&](DeviceRealFft<R>& plan) {
+      n, batch, DeviceRealFft<R>::bytes(n, batch), [&](DeviceRealFft<R>& plan) {
         const Stream stream;
         use(plan, stream);
         stream.wait();
@@ -54,12 +39,11 @@ void fft(const std::complex<R>* in,
          std::int64_t batch,
          spectral::Direction direction,
          std::complex<R>* out) {
-  KeptPlans<DeviceFft<R>>::with(
-      n, batch, plan_bytes<R>(n * batch, times_held(n)), [&](DeviceFft<R>& plan) {
-        const Stream stream;
-        plan.run(in, out, direction, stream);
-        stream.wait();
-      });
+  KeptPlans<DeviceFft<R>>::with(n, batch, DeviceFft<R>::bytes(n, batch), [&](DeviceFft<R>& plan) {
+    const Stream stream;
+    plan.run(in, out, direction, stream);
+    stream.wait();
+  });
 }
 
 template <class R>
@@ -91,15 +75,16 @@ void fft_2d(const std::complex<R>* in,
             std::int64_t cols,
             spectral::Direction direction,
             std::complex<R>* out) {
-  KeptPlans<PlaneFft<R>>::with(rows,
-                               cols,
-                               plan_bytes<R>(rows * cols, times_held(rows) + times_held(cols)),
-                               [&](PlaneFft<R>& plan) {
-                                 const Stream stream;
-                                 plan.along.run(in, out, direction, stream);
-                                 plan.down.run(out, direction, stream);
-                                 stream.wait();
-                               });
+  KeptPlans<PlaneFft<R>>::with(
+      rows,
+      cols,
+      DeviceFft<R>::bytes(cols, rows) + DeviceColumnFft<R>::bytes(rows, cols),
+      [&](PlaneFft<R>& plan) {
+        const Stream stream;
+        plan.along.run(in, out, direction, stream);
+        plan.down.run(out, direction, stream);
+        stream.wait();
+      });
 }
 
 template void fft(const std::complex<float>*,

@@ -35,16 +35,6 @@ using yupana::cuda::PinnedArray;
 
 const PairCountsParams all_counts = {true, {}};
 
-/// Those the device has.
-std::vector<BitMethod> methods() {
-  int major = 0;
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0), "ask");
-  std::vector<BitMethod> all = {BitMethod::popc};
-  if (major >= 8) all.push_back(BitMethod::mma);
-  if (major == 9) all.push_back(BitMethod::wgmma);
-  return all;
-}
-
 bool any_missing(const Genotypes& g) {
   return std::any_of(g.values.begin(), g.values.end(), [](int x) { return x < 0; });
 }
@@ -87,7 +77,7 @@ TEST(CudaBitProducts, EveryInstructionEqualsTheReferenceAroundItsTile) {
       for (const double missing : {0.0, 0.01, 0.6}) {
         const Genotypes g = genotypes_of(n, m, missing);
         const PairCounts expected = count(g, {"reference"}, m, all_counts);
-        for (const BitMethod method : methods()) {
+        for (const BitMethod method : cuda::compiled_methods()) {
           SCOPED_TRACE(fmt::format("{} x {}, {} missing, method {}", n, m, missing, int(method)));
           expect_same(counts_by(method, g), expected);
         }
@@ -104,7 +94,7 @@ TEST(CudaBitProducts, EveryInstructionEqualsTheCpuOverSeveralSquares) {
       for (const double missing : {0.0, 0.01, 0.6}) {
         const Genotypes g = genotypes_of(n, m, missing);
         const PairCounts expected = count(g, {"cpu", 2}, m, all_counts);
-        for (const BitMethod method : methods()) {
+        for (const BitMethod method : cuda::compiled_methods()) {
           SCOPED_TRACE(fmt::format("{} x {}, {} missing, method {}", n, m, missing, int(method)));
           expect_same(counts_by(method, g), expected);
         }
@@ -119,7 +109,7 @@ TEST(CudaBitProducts, FewSamplesOfManySitesAreCutByEveryInstruction) {
   for (const double missing : {0.0, 0.01}) {
     const Genotypes g = random_genotypes(5, 300 * product_sites + 17, missing, 9);
     const PairCounts expected = count(g, {"cpu", 2}, g.sites, all_counts);
-    for (const BitMethod method : methods()) {
+    for (const BitMethod method : cuda::compiled_methods()) {
       SCOPED_TRACE(int(method));
       expect_same(counts_by(method, g), expected);
     }

@@ -236,5 +236,18 @@ TEST(CudaDistances, MadeOnTheDeviceHaveTheBitsOfTheHosts) {
   }
 }
 
+TEST(DeviceDistances, StayOffTheGpuWhereTheyDoNotFitItsShareBesideTheCounts) {
+  YUPANA_NEEDS_GPU();
+  const Genotypes g = random_genotypes(2048, 500, 0, 3);  // 2 x 16 MiB of sums, 16 of distances
+  for (const auto& [mebibytes, fits] : {std::pair(60, false), std::pair(120, true)}) {
+    ContextParams limited = cuda_device;
+    limited.gpu_memory = static_cast<std::uint64_t>(mebibytes) << 20;
+    Context context(limited);
+    PairCounter counter(context, 2048, {});
+    counter.add(pack_planes(g));
+    EXPECT_EQ(device_distances(context, counter).on_device.empty(), !fits) << mebibytes << " MiB";
+  }
+}
+
 }  // namespace
 }  // namespace yupana::genotype

@@ -11,6 +11,7 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/spectral/device_fft.hpp"
+#include "yupana/spectral/device_real_fft.hpp"
 
 namespace yupana::spectral {
 namespace {
@@ -187,6 +188,29 @@ TEST(DeviceFft, FewerSignalsThanPlanned) {
       EXPECT_LE(relative_error(y, want), error_bound<float>(n)) << count;
     }
   }
+}
+
+template <class Plan>
+void check_bytes(std::int64_t a, std::int64_t b) {
+  const std::uint64_t before = yupana::cuda::free_device_memory();
+  const Plan plan(a, b);
+  const std::uint64_t after = yupana::cuda::free_device_memory();
+  constexpr std::uint64_t tables_and_granularity = 16 << 20;
+  EXPECT_LE(before - after, Plan::bytes(a, b) + tables_and_granularity) << a << ", " << b;
+  EXPECT_GE(before - after + tables_and_granularity, Plan::bytes(a, b)) << a << ", " << b;
+}
+
+TEST(DeviceFftPlans, PlansHoldAsManyBytesAsTheySay) {
+  YUPANA_NEEDS_GPU();
+  for (const std::int64_t n : {1 << 22, 3'000'000, 4'000'037, 8'388'617}) {
+    check_bytes<cuda::DeviceFft<double>>(n, 1);
+    check_bytes<cuda::DeviceRealFft<double>>(n, 1);
+    check_bytes<cuda::DeviceColumnFft<double>>(n / 1000, 1000);
+  }
+  check_bytes<cuda::DeviceFft<float>>(10'007, 4096);
+  const std::uint64_t prime = cuda::DeviceFft<float>::bytes(8'388'617, 1);
+  EXPECT_GE(prime, 7ull * 8'388'617 * 8);
+  EXPECT_LE(prime, 13ull * 8'388'617 * 8);
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "yupana/arrays/async_copy_cuda.cuh"
 #include "yupana/arrays/columns.hpp"
 #include "yupana/arrays/operators.hpp"
-#include "yupana/arrays/overlap_cuda.cuh"
 #include "yupana/arrays/warp_cuda.cuh"
 
 /// Sorting and merging in registers and shared memory: what one thread does.

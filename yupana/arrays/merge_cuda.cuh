@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "yupana/arrays/async_copy_cuda.cuh"
 #include "yupana/arrays/merge_block_cuda.cuh"
 #include "yupana/arrays/merge_split_cuda.cuh"
-#include "yupana/arrays/overlap_cuda.cuh"
 #include "yupana/arrays/workspace_cuda.hpp"
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/tiles.hpp"
 
 /// Merges of two or four sorted runs of device memory in one pass over it (merge path: Green, Odeh,
@@ -68,8 +69,8 @@ __global__ void __launch_bounds__(Shape::threads, finds ? 2 : Shape::blocks)
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t group = blockIdx.x / tiles;
   const std::int64_t at = blockIdx.x % tiles;
-  let_next_launch_begin();
-  wait_for_launch_before();
+  yupana::cuda::release_successor();
+  yupana::cuda::wait_for_predecessor();
   const std::int64_t* begin = splits + (group * (tiles + 1) + at) * ways;
   if constexpr (finds) {
     __shared__ std::int64_t found[2 * ways];
@@ -181,18 +182,16 @@ void launch_splits(const Workspace& space,
                    Order less,
                    std::int64_t few_boundaries) {
   const auto by_warp = [&](std::int64_t tiles, int tile, std::int64_t* to) {
-    launch_after(space,
-                 stream,
-                 split_by_warp_kernel<ways, K, V, Runs, Order>,
-                 divide_up(plan.groups * (tiles + 1), 4),
-                 128,
-                 0,
-                 runs,
-                 plan.groups,
-                 tiles,
-                 tile,
-                 to,
-                 less);
+    yupana::cuda::launch_dependent("find splits",
+                                   split_by_warp_kernel<ways, K, V, Runs, Order>,
+                                   {divide_up(plan.groups * (tiles + 1), 4), 128},
+                                   stream,
+                                   runs,
+                                   plan.groups,
+                                   tiles,
+                                   tile,
+                                   to,
+                                   less);
   };
   const std::int64_t blocks = divide_up(plan.boundaries(), 128);
   if (plan.boundaries() <= few_boundaries) {
@@ -200,32 +199,28 @@ void launch_splits(const Workspace& space,
   } else if constexpr (ways == 2) {
     std::int64_t* coarse = splits + plan.boundaries() * 2;
     by_warp(plan.coarse(), plan.tile * static_cast<int>(coarse_tiles), coarse);
-    launch_after(space,
-                 stream,
-                 split_between_kernel<K, V, Runs, Order>,
-                 blocks,
-                 128,
-                 0,
-                 runs,
-                 plan.groups,
-                 plan.tiles,
-                 plan.tile,
-                 static_cast<const std::int64_t*>(coarse),
-                 splits,
-                 less);
+    yupana::cuda::launch_dependent("find splits",
+                                   split_between_kernel<K, V, Runs, Order>,
+                                   {blocks, 128},
+                                   stream,
+                                   runs,
+                                   plan.groups,
+                                   plan.tiles,
+                                   plan.tile,
+                                   static_cast<const std::int64_t*>(coarse),
+                                   splits,
+                                   less);
   } else {
-    launch_after(space,
-                 stream,
-                 split_kernel<ways, K, V, Runs, Order>,
-                 blocks,
-                 128,
-                 0,
-                 runs,
-                 plan.groups,
-                 plan.tiles,
-                 plan.tile,
-                 splits,
-                 less);
+    yupana::cuda::launch_dependent("find splits",
+                                   split_kernel<ways, K, V, Runs, Order>,
+                                   {blocks, 128},
+                                   stream,
+                                   runs,
+                                   plan.groups,
+                                   plan.tiles,
+                                   plan.tile,
+                                   splits,
+                                   less);
   }
 }
 
@@ -246,35 +241,29 @@ void launch_merge(Workspace& space,
   const std::int64_t all = plan.groups * plan.tiles;
   if (all <= few_tiles) {
     const auto kernel = merge_kernel<ways, true, K, V, Runs, Shape, Order>;
-    space.allow_shared(kernel, bytes);
-    return launch_after(space,
-                        stream,
-                        kernel,
-                        all,
-                        Shape::threads,
-                        bytes,
-                        runs,
-                        plan.tiles,
-                        plan.tile,
-                        static_cast<const std::int64_t*>(nullptr),
-                        out,
-                        less);
+    return yupana::cuda::launch_dependent("merge",
+                                          kernel,
+                                          {all, Shape::threads, bytes},
+                                          stream,
+                                          runs,
+                                          plan.tiles,
+                                          plan.tile,
+                                          static_cast<const std::int64_t*>(nullptr),
+                                          out,
+                                          less);
   }
   launch_splits<ways, K, V>(space, stream, runs, plan, splits, less, few_boundaries);
   const auto kernel = merge_kernel<ways, false, K, V, Runs, Shape, Order>;
-  space.allow_shared(kernel, bytes);
-  launch_after(space,
-               stream,
-               kernel,
-               all,
-               Shape::threads,
-               bytes,
-               runs,
-               plan.tiles,
-               plan.tile,
-               static_cast<const std::int64_t*>(splits),
-               out,
-               less);
+  yupana::cuda::launch_dependent("merge",
+                                 kernel,
+                                 {all, Shape::threads, bytes},
+                                 stream,
+                                 runs,
+                                 plan.tiles,
+                                 plan.tile,
+                                 static_cast<const std::int64_t*>(splits),
+                                 out,
+                                 less);
 }
 
 /// Merges two sorted arrays of device memory into out, which overlaps neither; stable, a's first.

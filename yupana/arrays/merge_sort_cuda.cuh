@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "yupana/arrays/merge_cuda.cuh"
+#include "yupana/core/cuda/launch.hpp"
 
 namespace yupana::arrays::cuda {
 
@@ -33,7 +34,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
   constexpr int count = Shape::items;
   extern __shared__ __align__(128) unsigned char memory[];
   I* items = reinterpret_cast<I*>(memory);
-  let_next_launch_begin();
+  yupana::cuda::release_successor();
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t first = std::int64_t{blockIdx.x} * Shape::tile;
   const int end = static_cast<int>(n - first < Shape::tile ? n - first : Shape::tile);
@@ -83,12 +84,14 @@ void merge_sort_tiles(
   Columns<K, V> from = passes % 2 == 1 ? other : data;
   Columns<K, V> to = passes % 2 == 1 ? data : other;
   const auto kernel = sort_tiles_kernel<K, V, Order, Shape>;
-  space.allow_shared(kernel, Shape::bytes);
-  kernel<<<static_cast<unsigned>(divide_up(n, Shape::tile)),
-           Shape::threads,
-           Shape::bytes,
-           stream>>>(data, n, from, less);
-  yupana::cuda::check_launch("sort tiles");
+  yupana::cuda::launch("sort tiles",
+                       kernel,
+                       {divide_up(n, Shape::tile), Shape::threads, Shape::bytes},
+                       stream,
+                       data,
+                       n,
+                       from,
+                       less);
   for (std::int64_t width = Shape::tile; width < n;) {
     const int ways = ways_of(width, n);
     const MergePlan plan = plan_merge<Merge>(n, ways * width, ways);
@@ -113,7 +116,8 @@ void merge_sort_by_key(
     Workspace& space, cudaStream_t stream, Columns<K, V> data, std::int64_t n, Order less = {}) {
   if (n < 2) return;
   using Large = SortShape<K, V, Order>;
-  if (n > std::int64_t{2} * Large::blocks * space.multiprocessors() * Large::tile) {
+  if (n > std::int64_t{2} * Large::blocks * yupana::cuda::device_facts().multiprocessors *
+              Large::tile) {
     return merge_sort_tiles<Large, MergeShape<Item<K, V>>>(space, stream, data, n, less);
   }
   merge_sort_tiles<SortShape<K, V, Order, false>, MergeShape<Item<K, V>>>(

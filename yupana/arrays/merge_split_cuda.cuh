@@ -4,10 +4,11 @@
 #include <cmath>
 #include <cstdint>
 
+#include "yupana/arrays/async_copy_cuda.cuh"
 #include "yupana/arrays/columns.hpp"
 #include "yupana/arrays/merge_block_cuda.cuh"
-#include "yupana/arrays/overlap_cuda.cuh"
 #include "yupana/arrays/warp_cuda.cuh"
+#include "yupana/core/cuda/launch.hpp"
 
 /// Where the tiles of a merge begin in its runs.
 namespace yupana::arrays::cuda {
@@ -122,8 +123,8 @@ __global__ void __launch_bounds__(128) split_kernel(Runs runs,
                                                     int tile,
                                                     std::int64_t* splits,
                                                     Order less) {
-  let_next_launch_begin();
-  wait_for_launch_before();
+  yupana::cuda::release_successor();
+  yupana::cuda::wait_for_predecessor();
   const std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (at >= groups * (tiles + 1)) return;
   const std::int64_t group = at / (tiles + 1);
@@ -207,8 +208,8 @@ __global__ void __launch_bounds__(128) split_by_warp_kernel(Runs runs,
                                                             int tile,
                                                             std::int64_t* splits,
                                                             Order less) {
-  let_next_launch_begin();
-  wait_for_launch_before();
+  yupana::cuda::release_successor();
+  yupana::cuda::wait_for_predecessor();
   const std::int64_t at = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
   if (at >= groups * (tiles + 1)) return;
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -232,8 +233,8 @@ __global__ void __launch_bounds__(128) split_between_kernel(Runs runs,
                                                             const std::int64_t* coarse,
                                                             std::int64_t* splits,
                                                             Order less) {
-  let_next_launch_begin();
-  wait_for_launch_before();
+  yupana::cuda::release_successor();
+  yupana::cuda::wait_for_predecessor();
   const std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (at >= groups * (tiles + 1)) return;
   const std::int64_t group = at / (tiles + 1);

@@ -8,6 +8,7 @@
 #include "yupana/arrays/merge_sort_cuda.cuh"
 #include "yupana/arrays/quicksort_scatter_cuda.cuh"
 #include "yupana/arrays/scan_cuda.cuh"
+#include "yupana/core/cuda/launch.hpp"
 
 namespace yupana::arrays::cuda {
 
@@ -151,46 +152,39 @@ class Quicksort {
     LevelRoom<K>& room = level.room;
     room.buckets = buckets_;
     find_pivots(segments, bounds, room, from);
-    launch_after(space_,
-                 stream_,
-                 classify_kernel<K, Order>,
-                 bounds.chunks,
-                 ClassifyShape::threads,
-                 0,
-                 static_cast<const K*>(from.keys),
-                 segments,
-                 bounds.bits,
-                 room,
-                 less_);
+    yupana::cuda::launch_dependent("classify keys",
+                                   classify_kernel<K, Order>,
+                                   {bounds.chunks, ClassifyShape::threads},
+                                   stream_,
+                                   static_cast<const K*>(from.keys),
+                                   segments,
+                                   bounds.bits,
+                                   room,
+                                   less_);
     exclusive_scan<std::int64_t>(space_, stream_, room.places, bounds.places(), 0, room.places);
     const bool copies = to.keys != data_.keys;
-    launch_after(space_,
-                 stream_,
-                 hand_on_kernel<K, Order>,
-                 bounds.segments,
-                 most_buckets,
-                 0,
-                 segments,
-                 bounds.bits,
-                 room,
-                 Leaves::most,
-                 copies,
-                 less_);
+    yupana::cuda::launch_dependent("plan the next level",
+                                   hand_on_kernel<K, Order>,
+                                   {bounds.segments, most_buckets},
+                                   stream_,
+                                   segments,
+                                   bounds.bits,
+                                   room,
+                                   Leaves::most,
+                                   copies,
+                                   less_);
     using Scatter = ScatterShapeFor<K, V, Order>;
     constexpr int bytes = static_cast<int>(sizeof(ScatterShared<Item<K, V>, Scatter>));
     const auto scatter = scatter_kernel<K, V, Scatter>;
-    space_.allow_shared(scatter, bytes);
-    launch_after(space_,
-                 stream_,
-                 scatter,
-                 bounds.chunks,
-                 Scatter::threads,
-                 bytes,
-                 from,
-                 segments,
-                 bounds.bits,
-                 room,
-                 to);
+    yupana::cuda::launch_dependent("scatter keys",
+                                   scatter,
+                                   {bounds.chunks, Scatter::threads, bytes},
+                                   stream_,
+                                   from,
+                                   segments,
+                                   bounds.bits,
+                                   room,
+                                   to);
     sort_leaves(to, {}, room.leaves, room.left, bounds.leaves);
     segments.many = room.segments;
     segments.owners = room.owners;
@@ -204,19 +198,16 @@ class Quicksort {
     using Sample = SampleShape<K>;
     const int sample_bits = Sample::sample_bits(bounds.bits);
     const auto launch = [&](auto kernel, int count) {
-      space_.allow_shared(kernel, Sample::bytes(count));
-      launch_after(space_,
-                   stream_,
-                   kernel,
-                   bounds.segments,
-                   Sample::threads,
-                   Sample::bytes(count),
-                   static_cast<const K*>(from.keys),
-                   segments,
-                   bounds.bits,
-                   sample_bits,
-                   room,
-                   less_);
+      yupana::cuda::launch_dependent("quicksort",
+                                     kernel,
+                                     {bounds.segments, Sample::threads, Sample::bytes(count)},
+                                     stream_,
+                                     static_cast<const K*>(from.keys),
+                                     segments,
+                                     bounds.bits,
+                                     sample_bits,
+                                     room,
+                                     less_);
     };
     if (1 << sample_bits <= Sample::threads * Sample::few) {
       launch(pivot_kernel<Sample::few, K, Order>, Sample::few);
@@ -228,22 +219,19 @@ class Quicksort {
   void sort_leaves(
       Columns<K, V> from, Leaf only, const Leaf* leaves, const LeftOver* left, std::int64_t most) {
     const auto kernel = leaf_kernel<K, V, Leaves, Order>;
-    space_.allow_shared(kernel, Leaves::bytes);
     // A block may have several: some thousand keep the device even where leaves differ in size.
-    const std::int64_t blocks =
-        std::min<std::int64_t>(most, std::int64_t{64} * space_.multiprocessors());
-    launch_after(space_,
-                 stream_,
-                 kernel,
-                 blocks,
-                 Leaves::threads,
-                 Leaves::bytes,
-                 from,
-                 only,
-                 leaves,
-                 left,
-                 data_,
-                 less_);
+    const std::int64_t blocks = std::min<std::int64_t>(
+        most, std::int64_t{64} * yupana::cuda::device_facts().multiprocessors);
+    yupana::cuda::launch_dependent("quicksort",
+                                   kernel,
+                                   {blocks, Leaves::threads, Leaves::bytes},
+                                   stream_,
+                                   from,
+                                   only,
+                                   leaves,
+                                   left,
+                                   data_,
+                                   less_);
   }
 
   /// Levels for what chance or a pattern has left longer than a block, as long as there is any; the
@@ -302,7 +290,7 @@ void quicksort_by_key(
     Workspace& space, cudaStream_t stream, Columns<K, V> data, std::int64_t n, Order less = {}) {
   if (n < 2) return;
   Quicksort<K, V, Order>(space, stream, data, n, less)
-      .run(plan_quicksort<K, V, Order>(n, space.multiprocessors()));
+      .run(plan_quicksort<K, V, Order>(n, yupana::cuda::device_facts().multiprocessors));
 }
 
 }  // namespace yupana::arrays::cuda

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "yupana/arrays/async_copy_cuda.cuh"
 #include "yupana/arrays/merge_block_cuda.cuh"
-#include "yupana/arrays/overlap_cuda.cuh"
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/tiles.hpp"
 
 /// The kernels of one level of a quicksort with many pivots (sample sort). A level parts every
@@ -102,8 +103,8 @@ __global__ void __launch_bounds__(SampleShape<K>::threads) pivot_kernel(
   using I = Item<K, NoValue>;
   extern __shared__ __align__(128) unsigned char memory[];
   I* items = reinterpret_cast<I*>(memory);
-  let_next_launch_begin();
-  wait_for_launch_before();
+  yupana::cuda::release_successor();
+  yupana::cuda::wait_for_predecessor();
   const int thread = static_cast<int>(threadIdx.x);
   if (blockIdx.x == 0 && thread == 0) *room.left = LeftOver{};
   if (blockIdx.x >= segments.count()) return;
@@ -200,8 +201,8 @@ __global__ void __launch_bounds__(ClassifyShape::threads)
     classify_kernel(const K* keys, Segments segments, int bits, LevelRoom<K> room, Order less) {
   using Shape = ClassifyShape;
   __shared__ ClassifyShared<K> shared;
-  let_next_launch_begin();
-  wait_for_launch_before();
+  yupana::cuda::release_successor();
+  yupana::cuda::wait_for_predecessor();
   const int thread = static_cast<int>(threadIdx.x);
   if (blockIdx.x >= segments.chunks()) return;
   const std::uint32_t number = segments.owner(blockIdx.x);
@@ -288,8 +289,8 @@ __global__ void __launch_bounds__(most_buckets) hand_on_kernel(
   __shared__ bool sorted[most_buckets];
   __shared__ std::uint32_t first_leaf, first_segment, first_chunk;
   __shared__ std::uint32_t number_of[most_buckets];
-  let_next_launch_begin();
-  wait_for_launch_before();
+  yupana::cuda::release_successor();
+  yupana::cuda::wait_for_predecessor();
   if (blockIdx.x >= segments.count()) return;
   const Segment segment = segments.segment(blockIdx.x);
   const int bucket = static_cast<int>(threadIdx.x), buckets = 1 << bits;

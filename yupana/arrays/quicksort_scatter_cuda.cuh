@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "yupana/arrays/quicksort_level_cuda.cuh"
+#include "yupana/core/cuda/launch.hpp"
 
 /// The other two kernels of a level of quicksort: keys to their buckets, and the leaves.
 namespace yupana::arrays::cuda {
@@ -166,8 +167,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
                    Columns<K, V> out) {
   extern __shared__ __align__(128) unsigned char memory[];
   auto& shared = *reinterpret_cast<ScatterShared<Item<K, V>, Shape>*>(memory);
-  let_next_launch_begin();
-  wait_for_launch_before();
+  yupana::cuda::release_successor();
+  yupana::cuda::wait_for_predecessor();
   if (blockIdx.x >= segments.chunks()) return;
   const int thread = static_cast<int>(threadIdx.x);
   const Segment segment = segments.segment(segments.owner(blockIdx.x));
@@ -216,8 +217,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
   constexpr bool stable = !any_order_of_equals<K, V, Order>;
   extern __shared__ __align__(128) unsigned char memory[];
   I* items = reinterpret_cast<I*>(memory);
-  let_next_launch_begin();
-  wait_for_launch_before();
+  yupana::cuda::release_successor();
+  yupana::cuda::wait_for_predecessor();
   const int thread = static_cast<int>(threadIdx.x);
   const std::uint32_t count = leaves == nullptr ? 1 : left->leaves;
   for (std::uint32_t l = blockIdx.x; l < count; l += gridDim.x) {

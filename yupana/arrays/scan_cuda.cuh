@@ -11,6 +11,7 @@
 #include "yupana/arrays/scan_block_cuda.cuh"
 #include "yupana/arrays/scan_textbook_cuda.cuh"
 #include "yupana/arrays/workspace_cuda.hpp"
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/pipeline.cuh"
 #include "yupana/core/tiles.hpp"
 
@@ -249,7 +250,9 @@ __device__ void scan_tiles(ScanShared<T, Shape>& shared,
 }
 
 template <bool exclusive, bool seeded, class T, class Shape, class Op>
-__global__ void __launch_bounds__(Shape::threads, 1) scan_kernel(ScanTask<T, Op> task) {
+__global__ void __launch_bounds__(yupana::cuda::threads_if(yupana::cuda::compiled_for >= 90,
+                                                           Shape::threads),
+                                  1) scan_kernel(ScanTask<T, Op> task) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   using namespace yupana::cuda;
   extern __shared__ __align__(128) unsigned char memory[];
@@ -373,9 +376,6 @@ void launch_scan(Workspace& space,
                  Words<T> init,
                  T* out,
                  Op op) {
-  const auto kernel = scan_kernel<exclusive, seeded, T, Shape, Op>;
-  constexpr int bytes = static_cast<int>(sizeof(ScanShared<T, Shape>));
-  space.allow_shared(kernel, bytes);
   ScanTask<T, Op> task{in, out, n, divide_up(n, Shape::tile), {}, init, op};
   const Workspace::Board board = space.board(task.tiles, stream);
   task.totals.words = board.words;
@@ -385,9 +385,12 @@ void launch_scan(Workspace& space,
         space.scratch(static_cast<std::uint64_t>(task.tiles) * sizeof(Words<T>)));
   }
   const auto blocks =
-      static_cast<unsigned>(std::min<std::int64_t>(space.multiprocessors(), task.tiles));
-  kernel<<<blocks, Shape::threads, bytes, stream>>>(task);
-  yupana::cuda::check_launch("scan");
+      std::min<std::int64_t>(yupana::cuda::device_facts().multiprocessors, task.tiles);
+  yupana::cuda::launch("scan",
+                       scan_kernel<exclusive, seeded, T, Shape, Op>,
+                       {blocks, Shape::threads, sizeof(ScanShared<T, Shape>)},
+                       stream,
+                       task);
 }
 
 template <bool exclusive, bool seeded, class T, class Op>
@@ -427,14 +430,19 @@ void scan(Workspace& space,
   if (n <= BlockScan<T, 16>::most) {
     return launch_block_scan<16, exclusive, seeded>(stream, in, n, init, out, op);
   }
-  if (space.capability() < 90) {
+  using Shape = ScanShape<T, 8>;
+  // Where the ring is not compiled for, or does not fit: one rule for all n, so that the order of
+  // operations does not change with it.
+  if (!yupana::cuda::is_compiled(scan_kernel<exclusive, seeded, T, Shape, Op>,
+                                 Shape::threads,
+                                 sizeof(ScanShared<T, Shape>))) {
     return textbook_scan<exclusive, seeded>(space, stream, in, n, init, out, op);
   }
   // By n alone, so that floats have the same bits on devices of other sizes.
   if (n <= FlatScan<T>::most) {
     return launch_flat_scan<exclusive, seeded>(space, stream, in, n, init, out, op);
   }
-  launch_scan<exclusive, seeded, ScanShape<T, 8>>(space, stream, in, n, init, out, op);
+  launch_scan<exclusive, seeded, Shape>(space, stream, in, n, init, out, op);
 }
 
 /// What may stand before the first value without changing anything, where there is such a value.

@@ -7,6 +7,7 @@
 #include "yupana/arrays/fold_cuda.cuh"
 #include "yupana/arrays/scan_cuda.cuh"
 #include "yupana/arrays/tile.hpp"
+#include "yupana/core/cuda/launch.hpp"
 
 /// Segments of device memory: short ones a thread each, those of up to a tile a warp each, longer
 /// ones cut into pieces for all warps.
@@ -157,7 +158,7 @@ void fold_segments(Workspace& space,
   if (init != nullptr) memcpy(task.init.word, init, sizeof(T));
   yupana::cuda::check(cudaMemsetAsync(memory, 0, 2 * sizeof(std::int64_t), stream), "clear counts");
   const auto blocks = static_cast<unsigned>(divide_up(segments, SegmentShape::threads));
-  const auto all = static_cast<unsigned>(8 * space.multiprocessors());
+  const auto all = static_cast<unsigned>(8 * yupana::cuda::device_facts().multiprocessors);
   fold_short_kernel<Order><<<blocks, SegmentShape::threads, 0, stream>>>(task);
   fold_long_kernel<Order><<<all, SegmentShape::threads, 0, stream>>>(task);
   join_pieces_kernel<Order><<<all, SegmentShape::threads, 0, stream>>>(task);
@@ -270,8 +271,10 @@ void segmented_scan(Workspace& space,
   const auto blocks = static_cast<unsigned>(divide_up(segments, SegmentShape::threads));
   scan_short_kernel<exclusive><<<blocks, SegmentShape::threads, 0, stream>>>(task, few);
   scan_middle_kernel<exclusive>
-      <<<static_cast<unsigned>(8 * space.multiprocessors()), SegmentShape::threads, 0, stream>>>(
-          task);
+      <<<static_cast<unsigned>(8 * yupana::cuda::device_facts().multiprocessors),
+         SegmentShape::threads,
+         0,
+         stream>>>(task);
   yupana::cuda::check_launch("scan segments");
   const auto fetch = [&](void* to, const void* from, std::int64_t count) {
     check(cudaMemcpyAsync(to,

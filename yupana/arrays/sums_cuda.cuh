@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "yupana/arrays/async_copy_cuda.cuh"
 #include "yupana/arrays/fold_cuda.cuh"
-#include "yupana/arrays/overlap_cuda.cuh"
 #include "yupana/arrays/tile.hpp"
 #include "yupana/arrays/workspace_cuda.hpp"
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/pipeline.cuh"
 #include "yupana/core/tiles.hpp"
 
@@ -257,12 +258,16 @@ void launch_sum_tiles(Workspace& space,
                       T* totals,
                       T init = {},
                       T* result = nullptr) {
-  const auto kernel = sum_tiles_kernel<T, Shape>;
-  space.allow_shared(kernel, Shape::bytes);
-  const auto tiles = static_cast<unsigned>(divide_up(n, tile_size<T>));
-  kernel<<<tiles, Shape::threads, Shape::bytes, stream>>>(
-      in, n, totals, space.counter(stream), init, result);
-  yupana::cuda::check_launch("sum tiles");
+  yupana::cuda::launch("sum tiles",
+                       sum_tiles_kernel<T, Shape>,
+                       {divide_up(n, tile_size<T>), Shape::threads, Shape::bytes},
+                       stream,
+                       in,
+                       n,
+                       totals,
+                       space.counter(stream),
+                       init,
+                       result);
 }
 
 /// *result = init + the sum of in, n > 0, with the CPU's bits.

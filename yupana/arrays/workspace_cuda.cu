@@ -8,18 +8,6 @@ namespace yupana::arrays::cuda {
 using yupana::cuda::check;
 using yupana::cuda::DeviceArray;
 
-Workspace::Workspace() {
-  int device = 0, major = 0, minor = 0;
-  check(cudaGetDevice(&device), "ask for the device");
-  const auto ask = [&](int& value, cudaDeviceAttr what) {
-    check(cudaDeviceGetAttribute(&value, what, device), "ask for the device's properties");
-  };
-  ask(multiprocessors_, cudaDevAttrMultiProcessorCount);
-  ask(major, cudaDevAttrComputeCapabilityMajor);
-  ask(minor, cudaDevAttrComputeCapabilityMinor);
-  capability_ = 10 * major + minor;
-}
-
 void* Workspace::scratch(std::uint64_t bytes) {
   const auto wanted = static_cast<std::int64_t>(bytes);
   if (wanted > scratch_.size()) {
@@ -40,13 +28,6 @@ Workspace::Board Workspace::board(std::int64_t words, cudaStream_t stream) {
     epoch_ = 0;
   }
   return {board_.data(), ++epoch_};
-}
-
-void Workspace::allow_shared_memory(const void* kernel, int bytes) {
-  if (std::find(allowed_.begin(), allowed_.end(), kernel) != allowed_.end()) return;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-        "ask for shared memory");
-  allowed_.push_back(kernel);
 }
 
 std::uint32_t* Workspace::counter(cudaStream_t stream) {

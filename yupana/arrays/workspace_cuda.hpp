@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "yupana/core/cuda/runtime.hpp"
 
@@ -13,12 +12,6 @@ namespace yupana::arrays::cuda {
 /// one stream. Grows on demand (which waits for the device), never shrinks.
 class Workspace {
  public:
-  Workspace();
-
-  int multiprocessors() const { return multiprocessors_; }
-  /// 90 on Hopper.
-  int capability() const { return capability_; }
-
   /// `bytes` of memory in undefined state, aligned to 256. The pointer of the call before is void.
   void* scratch(std::uint64_t bytes);
 
@@ -30,25 +23,14 @@ class Workspace {
   };
   Board board(std::int64_t words, cudaStream_t stream);
 
-  /// Lets `kernel` have `bytes` of shared memory; the driver is asked once.
-  template <class Kernel>
-  void allow_shared(Kernel* kernel, int bytes) {
-    allow_shared_memory(reinterpret_cast<const void*>(kernel), bytes);
-  }
-
   /// A counter that is 0 at the start of a launch; the launch leaves it at 0.
   std::uint32_t* counter(cudaStream_t stream);
 
  private:
-  void allow_shared_memory(const void* kernel, int bytes);
-
-  int multiprocessors_ = 0;
-  int capability_ = 0;
   yupana::cuda::DeviceArray<unsigned char> scratch_;
   yupana::cuda::DeviceArray<std::uint64_t> board_;
   yupana::cuda::DeviceArray<std::uint32_t> counter_;
   std::uint32_t epoch_ = 0;
-  std::vector<const void*> allowed_;
 };
 
 }  // namespace yupana::arrays::cuda

@@ -16,6 +16,9 @@ struct DeviceMatrix {
   std::shared_ptr<void> memory;
 
   bool empty() const { return memory == nullptr; }
+  std::uint64_t bytes() const {
+    return empty() ? 0 : static_cast<std::uint64_t>(n * n) * (type == Type::int32 ? 4 : 8);
+  }
 };
 
 }  // namespace yupana

@@ -1,6 +1,7 @@
 // The lists of a forest's trees from those of the whole table.
 #include <utility>
 
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/lists_cuda.hpp"
 #include "yupana/forest/scan_cuda.cuh"
@@ -261,11 +262,18 @@ OwnLists dealt_lists(const DeviceSorted& sorted,
   check_launch("count parts");
   launch_row_scans(counts.data(), std::int64_t{source.features} * trees, source.strips(), stream);
   constexpr int shared = warps * static_cast<int>(sizeof(Dealt));
-  check(cudaFuncSetAttribute(deal_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
-        "ask for shared memory");
-  deal_kernel<<<blocks, threads, shared, stream>>>(
-      source, labels, part_of, from, trees, counts.data(), begin.data(), lists.view);
-  check_launch("deal rows");
+  yupana::cuda::launch("deal rows",
+                       deal_kernel,
+                       {blocks, threads, shared},
+                       stream,
+                       source,
+                       labels,
+                       part_of,
+                       from,
+                       trees,
+                       counts.data(),
+                       begin.data(),
+                       lists.view);
   check(cudaStreamSynchronize(stream), "make lists");
   return lists;
 }

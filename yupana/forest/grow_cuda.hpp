@@ -12,23 +12,25 @@ namespace yupana::forest::cuda {
 /// The threshold of a feature between the values of two rows.
 using Threshold = std::function<double(std::int32_t, std::uint32_t, std::uint32_t)>;
 
-/// What rooms have at first, asked for at once: each time takes 0.1 ms, and more where several
-/// devices ask.
+/// The initial memory of rooms, allocated many at a time: an allocation takes 0.1 ms, and more
+/// where several devices allocate.
 class Site {
  public:
   static constexpr std::int64_t piece = std::int64_t{256} << 10;
 
-  explicit Site(std::int64_t pieces) : memory_(pieces * piece) {}
   /// The next piece.
   void* next() {
-    void* const at = memory_.data() + used_;
-    used_ += piece;
-    return at;
+    if (left_ == 0) {
+      blocks_.emplace_back(pieces_per_block * piece);
+      left_ = pieces_per_block;
+    }
+    return blocks_.back().data() + (pieces_per_block - left_--) * piece;
   }
 
  private:
-  ReservedArray<unsigned char> memory_;
-  std::int64_t used_ = 0;
+  static constexpr std::int64_t pieces_per_block = 32;
+  std::vector<ReservedArray<unsigned char>> blocks_;
+  std::int64_t left_ = 0;
 };
 
 /// Device memory that grows when more is asked for; contents are lost then.
@@ -111,7 +113,7 @@ class Grower {
   std::vector<Move> moves_;
   std::vector<Tree> trees_;
   std::vector<std::int64_t> all_weight_;
-  Site site_{rooms};
+  Site site_;
   Room<std::uint32_t> node_of_{site_}, bits_{site_}, missing_rows_{site_};
   Room<Place> places_{site_};
   Room<std::int64_t> totals_{site_}, before_{site_}, strip_sums_{site_}, missing_{site_},
@@ -125,8 +127,7 @@ class Grower {
   Room<unsigned long long> left_rows_{site_}, left_sums_{site_}, extremes_{site_},
       reach_count_{site_};
   Room<std::int32_t> slots_{site_};
-  static constexpr std::int64_t rooms = 28;  ///< those above
-  bool summed_ = false;                      ///< the sums of strips are there
+  bool summed_ = false;  ///< the sums of strips are there
 };
 
 }  // namespace yupana::forest::cuda

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
@@ -15,7 +16,7 @@
 namespace yupana::forest::cuda {
 
 using yupana::cuda::check;
-using yupana::cuda::check_launch;
+using yupana::cuda::copy_rows;
 using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
 using yupana::cuda::run_side_by_side;
@@ -125,12 +126,11 @@ void launch(Kernel kernel,
             int shared,
             cudaStream_t stream,
             const Arguments&... arguments) {
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
-        "ask for shared memory");
-  const auto blocks = static_cast<unsigned>(divide_up(rows, PredictTuning::threads));
-  kernel<<<blocks, PredictTuning::threads, static_cast<std::size_t>(shared), stream>>>(
-      arguments...);
-  check_launch("predict");
+  yupana::cuda::launch("predict",
+                       kernel,
+                       {divide_up(rows, PredictTuning::threads), PredictTuning::threads, shared},
+                       stream,
+                       arguments...);
 }
 
 /// A model on one device.
@@ -231,15 +231,12 @@ void predict_rows(Context& context,
     for (std::int64_t first = begin; first < end; first += piece) {
       context.check_cancelled();
       const std::int64_t rows = std::min(piece, end - first);
-      check(cudaMemcpy2DAsync(values.data(),
-                              static_cast<std::size_t>(rows) * sizeof(T),
-                              table.data + first,
-                              static_cast<std::size_t>(table.stride) * sizeof(T),
-                              static_cast<std::size_t>(rows) * sizeof(T),
-                              static_cast<std::size_t>(table.columns),
-                              cudaMemcpyHostToDevice,
-                              stream),
-            "copy rows");
+      copy_rows("copy rows",
+                {values.data(), static_cast<std::size_t>(rows) * sizeof(T)},
+                {table.data + first, static_cast<std::size_t>(table.stride) * sizeof(T)},
+                static_cast<std::size_t>(rows) * sizeof(T),
+                table.columns,
+                stream);
       run(own, values.data(), rows, results.data(), stream);
       const auto bytes = static_cast<std::size_t>(rows * width) * sizeof(R);
       check(cudaMemcpyAsync(

@@ -1,4 +1,5 @@
 // The best score of each node and feature of a level.
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/forest/strip_cuda.cuh"
 
 namespace yupana::forest::cuda {
@@ -160,12 +161,9 @@ void launch_strip_sums(const Level& level, const Labels& labels, bool summed, cu
   if (summed) {
     // Nothing but their prefixes is left to do.
   } else if (level.sums == Sums::classes) {
-    const std::size_t shared = shared_bytes(level);
-    yupana::cuda::check(cudaFuncSetAttribute(class_sums_kernel,
-                                             cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                             static_cast<int>(shared)),
-                        "ask for shared memory");
-    class_sums_kernel<<<blocks, threads, shared, stream>>>(level, labels);
+    const auto shared = static_cast<std::int64_t>(shared_bytes(level));
+    yupana::cuda::launch(
+        "sum strips", class_sums_kernel, {blocks, threads, shared}, stream, level, labels);
   } else {
     plain_sums_kernel<<<blocks, threads, 0, stream>>>(level, labels);
   }

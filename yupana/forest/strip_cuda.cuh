@@ -1,5 +1,6 @@
 #pragma once
 
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/scan_cuda.cuh"
@@ -177,19 +178,19 @@ __global__ void __launch_bounds__(threads)
 template <class Scan, class Keep, class... More>
 void launch_scan(const Level& level, const Labels& labels, cudaStream_t stream, More... more) {
   const auto kernel = scan_kernel<Scan, Keep, More...>;
-  const std::size_t shared = shared_bytes(level);
-  if (shared > (48 << 10)) {
-    yupana::cuda::check(
-        cudaFuncSetAttribute(
-            kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
-        "ask for shared memory");
-  }
+  const auto shared = static_cast<std::int64_t>(shared_bytes(level));
   for (const bool missing_left : {false, true}) {
     const int features = missing_left ? level.missing_slots : level.lists.features;
     if (features == 0) continue;
     const unsigned blocks = blocks_of(level.lists.strips() * divide_up(features, Keep::group));
-    kernel<<<blocks, threads, shared, stream>>>(level, labels, missing_left, more...);
-    yupana::cuda::check_launch("scan lists");
+    yupana::cuda::launch("scan lists",
+                         kernel,
+                         {blocks, threads, shared},
+                         stream,
+                         level,
+                         labels,
+                         missing_left,
+                         more...);
   }
 }
 

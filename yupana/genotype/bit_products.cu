@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/genotype/bit_products.hpp"
 #include "yupana/genotype/bit_products_kernels.hpp"
 
@@ -14,23 +15,6 @@ using namespace yupana::cuda;
 constexpr std::int64_t rows_together = 8;
 // Adding a square to its sums takes about as long as this many steps of 1,024 sites.
 constexpr double steps_to_add = 8;
-
-struct Device {
-  int multiprocessors = 0;
-  int capability = 0;
-};
-
-Device current_device() {
-  int device = 0, major = 0, minor = 0;
-  Device answer;
-  check(cudaGetDevice(&device), "ask for the current device");
-  check(cudaDeviceGetAttribute(&answer.multiprocessors, cudaDevAttrMultiProcessorCount, device),
-        "ask for the multiprocessors");
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "ask");
-  check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "ask");
-  answer.capability = 10 * major + minor;
-  return answer;
-}
 
 /// Steps of the longest worker if `items` of these lengths are dealt one after the other.
 double longest(const std::vector<std::pair<std::int64_t, double>>& runs, std::int64_t workers) {
@@ -82,14 +66,17 @@ void cut(ProductList& list, std::int64_t workers) {
 
 }  // namespace
 
+std::vector<BitMethod> compiled_methods() {
+  std::vector<BitMethod> methods{BitMethod::popc};
+  if (has_mma()) methods.push_back(BitMethod::mma);
+  if (has_wgmma()) methods.push_back(BitMethod::wgmma);
+  return methods;
+}
+
 BitProducts::BitProducts(Band band, BitMethod method) : band_(band), method_(method) {
-  const Device device = current_device();
-  multiprocessors_ = device.multiprocessors;
+  multiprocessors_ = device_facts().multiprocessors;
   if (method_ == BitMethod::automatic) {
-    // Warp-group instructions are Hopper's alone; later devices have other ones.
-    method_ = device.capability == 90   ? BitMethod::wgmma
-              : device.capability >= 80 ? BitMethod::mma
-                                        : BitMethod::popc;
+    method_ = compiled_methods().back();
   }
   std::vector<int2> squares;
   const std::int64_t side = band.end / product_edge;

@@ -57,11 +57,14 @@ struct Band {
 
 /// Which instruction multiplies.
 enum class BitMethod {
-  automatic,  ///< the fastest the device has
-  wgmma,      ///< warp-group tensor instructions, compute capability 9.0
-  mma,        ///< tensor instructions of compute capability 8.0 and later
+  automatic,  ///< the fastest that was compiled for the device
+  wgmma,      ///< warp-group tensor instructions: code for Hopper
+  mma,        ///< tensor instructions: code for compute capability 8.0 and later
   popc,       ///< AND and population count on ordinary cores, anywhere
 };
+
+/// The methods whose kernels were compiled for the current device, slowest first.
+std::vector<BitMethod> compiled_methods();
 
 /// The squares of a band in the order they are worked, in memory of the current device.
 class BitProducts {

@@ -56,6 +56,9 @@ __device__ inline ProductItem product_item(const ProductList& list, int index) {
 }
 #endif
 
+/// Whether the kernel was compiled for the current device.
+bool has_wgmma();
+bool has_mma();
 /// Each queues one launch over list.items.
 void launch_wgmma(const DevicePlanes& planes, const ProductList& list, int clusters, cudaStream_t);
 void launch_mma(const DevicePlanes& planes, const ProductList& list, int blocks, cudaStream_t);

@@ -1,5 +1,6 @@
 // The same products without Hopper's warp groups: binary tensor instructions of compute capability
 // 8.0, and AND + POPC on ordinary cores. One block works 128 x 128 pairs at a time.
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/genotype/bit_products_kernels.hpp"
 
 namespace yupana::genotype::cuda {
@@ -125,7 +126,7 @@ __device__ void add_sums(const Fragments& f,
 }
 
 template <bool tensor>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads_if(!tensor || compiled_for >= 80, threads))
     product_kernel(const __grid_constant__ DevicePlanes planes,
                    const __grid_constant__ ProductList list) {
   __shared__ __align__(128) unsigned char tiles[2][2][tile_bytes];  // [stage][rows or columns]
@@ -165,11 +166,13 @@ __global__ void __launch_bounds__(threads)
 
 template <bool tensor>
 void launch(const DevicePlanes& planes, const ProductList& list, int blocks, cudaStream_t stream) {
-  product_kernel<tensor><<<blocks, threads, 0, stream>>>(planes, list);
-  check_launch("count pairs");
+  yupana::cuda::launch(
+      "count pairs", product_kernel<tensor>, {blocks, threads}, stream, planes, list);
 }
 
 }  // namespace
+
+bool has_mma() { return is_compiled(product_kernel<true>, threads); }
 
 void launch_mma(const DevicePlanes& p, const ProductList& list, int blocks, cudaStream_t stream) {
   launch<true>(p, list, blocks, stream);

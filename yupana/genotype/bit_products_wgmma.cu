@@ -2,6 +2,7 @@
 // square of 256 x 256 pairs: each has 128 rows of its own and loads half of the 256 columns, which
 // the copy engine delivers to both. In a block one warp feeds a ring of four stages of 1,024 sites
 // (48 KiB each), two warp groups of 64 x 256 pairs multiply.
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/pipeline.cuh"
 #include "yupana/core/cuda/wgmma.cuh"
 #include "yupana/genotype/bit_products_kernels.hpp"
@@ -119,7 +120,7 @@ __device__ void consume(const ProductList& list, Ring ring) {
 }
 #endif
 
-__global__ void __launch_bounds__(threads, 1)
+__global__ void __launch_bounds__(threads_if(compiled_for_hopper, threads), 1)
     wgmma_kernel(const __grid_constant__ DevicePlanes planes,
                  const __grid_constant__ ProductList list) {
 #ifdef YUPANA_HOPPER
@@ -148,24 +149,15 @@ __global__ void __launch_bounds__(threads, 1)
 
 }  // namespace
 
+bool has_wgmma() { return is_compiled(wgmma_kernel, threads, shared_bytes); }
+
 void launch_wgmma(const DevicePlanes& planes,
                   const ProductList& list,
                   int clusters,
                   cudaStream_t stream) {
-  check(
-      cudaFuncSetAttribute(wgmma_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
-      "reserve shared memory");
-  cudaLaunchAttribute pairs{};
-  pairs.id = cudaLaunchAttributeClusterDimension;
-  pairs.val.clusterDim = {2, 1, 1};
-  cudaLaunchConfig_t launch{};
-  launch.gridDim = dim3(2 * static_cast<unsigned>(clusters));
-  launch.blockDim = dim3(threads);
-  launch.dynamicSmemBytes = shared_bytes;
-  launch.stream = stream;
-  launch.attrs = &pairs;
-  launch.numAttrs = 1;
-  check(cudaLaunchKernelEx(&launch, wgmma_kernel, planes, list), "count pairs");
+  LaunchShape shape(2 * clusters, threads, shared_bytes);
+  shape.cluster = 2;
+  launch("count pairs", wgmma_kernel, shape, stream, planes, list);
 }
 
 }  // namespace yupana::genotype::cuda

@@ -75,6 +75,7 @@ void zero(DeviceArray<T>& array, cudaStream_t stream) {
 PairSums::PairSums(int device, const PairSumsParams& params)
     : device_(device),
       samples_(params.samples),
+      memory_(params.memory),
       rows_(params.rows),
       hethet_(params.hethet),
       band_(band_of(params.rows)),
@@ -95,6 +96,12 @@ std::uint64_t PairSums::bytes(Range rows, bool with_missing, bool hethet) {
 
 std::uint64_t PairSums::block_bytes(std::int64_t samples, std::uint64_t memory) {
   return static_cast<std::uint64_t>(sites_of_slot(samples, memory) * site_bytes(samples));
+}
+
+std::uint64_t PairSums::held_bytes() const {
+  std::uint64_t bytes = block_bytes(samples_, memory_);
+  for (const Sums* sums : {&s_, &w_, &p_, &h_, &z_, &wm_, &wp_}) bytes += sums->bytes();
+  return bytes + complete_rows_.bytes() + pairwise_rows_.bytes();
 }
 
 std::int64_t PairSums::room() const {

@@ -39,7 +39,7 @@ struct PairSumsParams {
   std::int64_t samples = 0;
   Range rows;                                      ///< of the triangle
   bool hethet = false;                             ///< sum wp', too
-  std::uint64_t memory = std::uint64_t{16} << 30;  ///< device bytes for the work; blocks take part
+  std::uint64_t memory = std::uint64_t{16} << 30;  ///< device bytes for sums, blocks and distances
   BitMethod method = BitMethod::automatic;
 };
 
@@ -75,6 +75,8 @@ class PairSums {
   /// Sites that may still be added.
   std::int64_t room() const;
   int device() const { return device_; }
+  /// Device bytes in use: sums and the blocks in flight.
+  std::uint64_t held_bytes() const;
   /// Device bytes for a band of rows, without the blocks.
   static std::uint64_t bytes(Range rows, bool with_missing, bool hethet);
   /// Device bytes for the two blocks in flight and their planes.
@@ -109,6 +111,7 @@ class PairSums {
 
   int device_;
   std::int64_t samples_;
+  std::uint64_t memory_;
   Range rows_;
   bool hethet_;
   Band band_;

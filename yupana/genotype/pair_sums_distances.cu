@@ -90,7 +90,7 @@ DeviceDistances PairSums::squared_distances() {
   const std::int64_t sites = complete_sites_ + pairwise_sites_;
   const std::uint64_t bytes = static_cast<std::uint64_t>(samples_ * samples_) * (missing ? 8 : 4);
   if ((!missing && sites >= most_sites) || sites > std::numeric_limits<std::int32_t>::max() ||
-      bytes > free_device_memory()) {
+      held_bytes() + bytes > memory_ || bytes > free_device_memory()) {
     return {};
   }
   return missing ? make<double>(*this, samples_, DeviceMatrix::Type::float64)

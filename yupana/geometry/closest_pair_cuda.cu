@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/geometry/closest_pair_backends.hpp"
 #include "yupana/geometry/closest_pair_cuda.hpp"
@@ -53,11 +54,7 @@ struct Workspace {
     next = DeviceArray<std::uint32_t>(points);
     samples = DeviceArray<T>(sampled * dimensions);
     origins = DeviceArray<std::uint32_t>(sampled);
-    int device = 0, multiprocessors = 0;
-    check(cudaGetDevice(&device), "ask for the device");
-    check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
-          "ask for multiprocessors");
-    blocks = 8 * multiprocessors;  // 2,048 threads each
+    blocks = 8 * yupana::cuda::device_facts().multiprocessors;  // 2,048 threads each
     found = DeviceArray<Found>(std::max<std::int64_t>(blocks, few_points));
   }
 };
@@ -228,20 +225,13 @@ ClosestPair closest_pair(
   const int device = context.devices().front();
   const DeviceScope scope(device);
   DeviceArray<T> there(rows * cols);
-  if (stride == cols) {
-    check(cudaMemcpy(there.data(), points, there.bytes(), cudaMemcpyHostToDevice),
-          "copy the points");
-  } else {
-    const auto width = static_cast<std::size_t>(cols) * sizeof(T);
-    check(cudaMemcpy2D(there.data(),
-                       width,
-                       points,
-                       static_cast<std::size_t>(stride) * sizeof(T),
-                       width,
-                       static_cast<std::size_t>(rows),
-                       cudaMemcpyHostToDevice),
-          "copy the points");
-  }
+  const auto width = static_cast<std::size_t>(cols) * sizeof(T);
+  yupana::cuda::copy_rows("copy the points",
+                          {there.data(), width},
+                          {points, static_cast<std::size_t>(stride) * sizeof(T)},
+                          width,
+                          rows,
+                          nullptr);
   // Copies return when the host's memory may change, not when the device's has; the solver's stream
   // does not wait for them.
   check(cudaStreamSynchronize(nullptr), "copy the points");

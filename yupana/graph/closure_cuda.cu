@@ -7,6 +7,7 @@
 namespace yupana::graph::cuda {
 
 using yupana::cuda::check;
+using yupana::cuda::copy_rows;
 using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
 using yupana::cuda::Event;
@@ -279,15 +280,13 @@ void Closure<Kind>::share_panel(Member& member, std::int64_t step) {
   for (Member& other : members_) {
     if (other.index == member.index || columns.size() == 0) continue;
     for (std::int64_t side = 0; side < side_count(); ++side) {
-      check(cudaMemcpy2DAsync(other.panels[step % 2][side] + columns.begin,
-                              static_cast<std::size_t>(width) * sizeof(Value),
-                              member.panels[step % 2][side] + columns.begin,
-                              static_cast<std::size_t>(width) * sizeof(Value),
-                              static_cast<std::size_t>(columns.size()) * sizeof(Value),
-                              static_cast<std::size_t>(shape_.strip),
-                              cudaMemcpyDefault,
-                              member.side),
-            "send a panel");
+      const std::size_t pitch = static_cast<std::size_t>(width) * sizeof(Value);
+      copy_rows("send a panel",
+                {other.panels[step % 2][side] + columns.begin, pitch},
+                {member.panels[step % 2][side] + columns.begin, pitch},
+                static_cast<std::size_t>(columns.size()) * sizeof(Value),
+                shape_.strip,
+                member.side);
     }
   }
 }

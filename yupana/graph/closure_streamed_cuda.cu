@@ -20,6 +20,7 @@
 namespace yupana::graph::cuda {
 
 using yupana::cuda::check;
+using yupana::cuda::copy_rows;
 using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
 using yupana::cuda::Event;
@@ -164,15 +165,12 @@ void StreamedClosure<Kind>::move(
   const auto pitch = static_cast<std::size_t>(width_) * sizeof(Value);
   const auto bytes = static_cast<std::size_t>(columns.size()) * sizeof(Value);
   const bool up = way == cudaMemcpyDeviceToHost;
-  check(cudaMemcpy2DAsync(up ? host : device,
-                          up ? host_pitch : pitch,
-                          up ? device : host,
-                          up ? pitch : host_pitch,
-                          bytes,
-                          static_cast<std::size_t>(rows.size()),
-                          way,
-                          stream),
-        "copy weights");
+  copy_rows("copy weights",
+            {up ? host : device, up ? host_pitch : pitch},
+            {up ? device : host, up ? pitch : host_pitch},
+            bytes,
+            rows.size(),
+            stream);
   context_.count_moved(bytes * static_cast<std::size_t>(rows.size()));
 }
 
@@ -279,11 +277,7 @@ void StreamedClosure<Kind>::close_strip(Range pivots, std::int64_t index) {
     launch_min_plus(task, TileSize::large, main_);
     if (side == 0) {  // its square is the closed one
       Value* const square = panel(0, index) + first;
-      const auto height = static_cast<std::size_t>(strip_);
-      const Value* const from = squares_[0].data();
-      check(
-          cudaMemcpy2DAsync(square, row, from, edge, edge, height, cudaMemcpyDeviceToDevice, main_),
-          "copy a square");
+      copy_rows("copy a square", {square, row}, {squares_[0].data(), edge}, edge, strip_, main_);
     }
     check(cudaMemcpyAsync(strip_rows(side, index),
                           panel(side, index),

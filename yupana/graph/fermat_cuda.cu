@@ -45,17 +45,18 @@ std::int64_t close_there(Context& context, const DeviceSource& source, MatrixVie
     weights_kernel<<<2048, 256, 0, stream>>>(d, cells, square, weights.data());
   }
   check_launch("turn distances into weights");
+  ClosureLimits limits;
+  limits.held = from.bytes();
   const std::int64_t kept =
-      close_symmetric<T>(context, from.device, weights.data(), from.n, from.n, stream);
+      close_symmetric<T>(context, from.device, weights.data(), from.n, from.n, stream, limits);
   const auto row = static_cast<std::size_t>(from.n) * sizeof(T);
-  check(cudaMemcpy2D(lengths.data,
-                     static_cast<std::size_t>(lengths.stride) * sizeof(T),
-                     weights.data(),
-                     row,
-                     row,
-                     static_cast<std::size_t>(from.n),
-                     cudaMemcpyDeviceToHost),
-        "copy lengths from the GPU");
+  copy_rows("copy lengths from the GPU",
+            {lengths.data, static_cast<std::size_t>(lengths.stride) * sizeof(T)},
+            {weights.data(), row},
+            row,
+            from.n,
+            stream);
+  stream.wait();
   context.count_moved(row * static_cast<std::size_t>(from.n));
   return kept;
 }
@@ -76,7 +77,9 @@ DenseClosure<T> dense_closure(const Context& context, std::int64_t n, const Devi
                           false};
   // Several devices share the work best when each gets its rows from the host.
   const bool one = context.devices().size() == 1;
-  const bool fits = size * size * sizeof(T) * 1.25 < static_cast<double>(context.gpu_memory());
+  // The distances stay beside the weights and the closure's panels.
+  const bool fits = static_cast<double>(source.distances.bytes()) + size * size * sizeof(T) * 1.25 <
+                    static_cast<double>(context.gpu_memory());
   if (!source.distances.empty() && one && fits) {
     closure.close = [source](Context& there, MatrixView<T> weights) {
       return close_there(there, source, weights);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/graph/min_plus_cuda.hpp"
 #include "yupana/graph/shortest_paths.hpp"
@@ -378,12 +379,12 @@ void launch(const MinPlusTask<Kind>& task, cudaStream_t stream) {
     }
   }
   if (blocks == 0) return;
-  const auto kernel = min_plus_kernel<Shape, Kind>;
-  yupana::cuda::check(cudaFuncSetAttribute(
-                          kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::shared_bytes),
-                      "min-plus product");
-  kernel<<<static_cast<unsigned>(blocks), Shape::threads, Shape::shared_bytes, stream>>>(task, 1);
-  yupana::cuda::check_launch("min-plus product");
+  yupana::cuda::launch("min-plus product",
+                       min_plus_kernel<Shape, Kind>,
+                       {blocks, Shape::threads, Shape::shared_bytes},
+                       stream,
+                       task,
+                       1);
 }
 
 }  // namespace yupana::graph::cuda

@@ -11,6 +11,7 @@
 namespace yupana::graph::cuda {
 
 using yupana::cuda::check;
+using yupana::cuda::copy_rows;
 using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
 
@@ -115,23 +116,6 @@ __global__ void __launch_bounds__(threads) predecessors_kernel(PathTask<T> task)
   }
 }
 
-// Rows between host and device.
-void copy(void* to,
-          std::size_t to_pitch,
-          const void* from,
-          std::size_t from_pitch,
-          std::size_t width,
-          std::int64_t height) {
-  check(cudaMemcpy2D(to,
-                     to_pitch,
-                     from,
-                     from_pitch,
-                     width,
-                     static_cast<std::size_t>(height),
-                     cudaMemcpyDefault),
-        "copy rows");
-}
-
 }  // namespace
 
 template <class T>
@@ -160,12 +144,17 @@ std::vector<std::int64_t> predecessors(Context& context,
   const auto pitch = [](const auto& view) {
     return static_cast<std::size_t>(view.stride) * sizeof(*view.data);
   };
-  copy(all.data(), width, weights.data, pitch(weights), width, n);
+  copy_rows("copy weights", {all.data(), width}, {weights.data, pitch(weights)}, width, n, nullptr);
   context.count_moved(width * static_cast<std::size_t>(n));
   Stage stage(context, "predecessors", static_cast<double>(n), "rows");
   for (std::int64_t first = 0; first < n; first += batch) {
     const std::int64_t count = std::min(batch, n - first);
-    copy(lengths.data(), width, closure.row(first), pitch(closure), width, count);
+    copy_rows("copy lengths",
+              {lengths.data(), width},
+              {closure.row(first), pitch(closure)},
+              width,
+              count,
+              nullptr);
     check(cudaMemset(flags.data(), 0, flags.bytes()), "clear flags");
     const PathTask<T> task = {all.data(),
                               lengths.data(),
@@ -179,7 +168,12 @@ std::vector<std::int64_t> predecessors(Context& context,
     predecessors_kernel<<<static_cast<unsigned>(count), threads>>>(task);
     yupana::cuda::check_launch("predecessors");
     const auto row = static_cast<std::size_t>(n) * sizeof(std::int32_t);
-    copy(result.row(first), pitch(result), rows.data(), row, row, count);
+    copy_rows("copy predecessors",
+              {result.row(first), pitch(result)},
+              {rows.data(), row},
+              row,
+              count,
+              nullptr);
     std::vector<std::int32_t> open_rows(static_cast<std::size_t>(batch));
     check(cudaMemcpy(open_rows.data(), flags.data(), flags.bytes(), cudaMemcpyDeviceToHost),
           "read flags");

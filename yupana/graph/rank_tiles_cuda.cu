@@ -11,6 +11,7 @@ namespace yupana::graph::cuda {
 namespace {
 
 using yupana::cuda::check;
+using yupana::cuda::copy_rows;
 using yupana::cuda::DeviceArray;
 using yupana::cuda::DeviceScope;
 using yupana::cuda::Event;
@@ -172,15 +173,12 @@ class OnDevices : public TileProducts<T> {
       Group& group, T* to, const T* from, const MatrixView<T>& block, cudaMemcpyKind kind) {
     const DeviceScope scope(group.member->device);
     const auto pitch = static_cast<std::size_t>(block.stride) * sizeof(T);
-    check(cudaMemcpy2DAsync(to,
-                            pitch,
-                            from,
-                            pitch,
-                            static_cast<std::size_t>(block.cols) * sizeof(T),
-                            static_cast<std::size_t>(block.rows),
-                            kind,
-                            group.member->copies),
-          "copy tiles");
+    copy_rows("copy tiles",
+              {to, pitch},
+              {from, pitch},
+              static_cast<std::size_t>(block.cols) * sizeof(T),
+              block.rows,
+              group.member->copies);
   }
   Group& group_of(const MatrixView<T>& block) {
     return *std::find_if(groups_.begin(), groups_.end(), [&](const Group& group) {

@@ -5,6 +5,7 @@
 namespace yupana::graph::cuda {
 
 using yupana::cuda::check;
+using yupana::cuda::copy_rows;
 using yupana::cuda::DeviceScope;
 
 bool link_devices(const std::vector<int>& devices) {
@@ -67,14 +68,12 @@ void Resident<T>::copy(cudaMemcpyKind way) {
     T* device = memory_[part].data() + rows_->deal().place(strip) * shape.strip * shape.stride;
     T* host = weights_.row(strip * shape.strip);
     const std::int64_t height = std::min(shape.strip, shape.size - strip * shape.strip);
-    check(cudaMemcpy2D(up ? device : host,
-                       up ? pitch : host_pitch,
-                       up ? host : device,
-                       up ? host_pitch : pitch,
-                       width,
-                       static_cast<std::size_t>(height),
-                       way),
-          "copy weights");
+    copy_rows("copy weights",
+              {up ? device : host, up ? pitch : host_pitch},
+              {up ? host : device, up ? host_pitch : pitch},
+              width,
+              height,
+              nullptr);
     context_.count_moved(width * static_cast<std::size_t>(height));
   }
   // Pageable rows may still be on their way, and streams of ours do not wait for them.

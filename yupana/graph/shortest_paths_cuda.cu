@@ -90,7 +90,7 @@ bool close_packed(Context& context,
   const auto wide = static_cast<std::uint64_t>(most_rows * rows.shape().stride) * 4;
   const auto bytes = static_cast<std::uint64_t>(most_rows * shape.stride) * 2 +
                      closure_bytes<Packed16>(shape, true);
-  if (wide + bytes > context.gpu_memory() || !fits_packed(rows)) return false;
+  if (limits.held + wide + bytes > context.gpu_memory() || !fits_packed(rows)) return false;
   std::vector<DeviceArray<std::uint16_t>> memory;
   std::vector<DevicePart<std::uint16_t>> parts;
   for (std::size_t part = 0; part < rows.parts(); ++part) {

@@ -20,6 +20,7 @@ struct ClosureLimits {
   std::int64_t deep_strips = 16000;  ///< from here on strips of 512 pivots, not 256
   std::int64_t shared = 4096;        ///< from here on all devices work together
   std::int64_t packed = 4096;        ///< from here on 16-bit arithmetic where it is exact
+  std::uint64_t held = 0;            ///< bytes of the caller's own on each device
 };
 
 /// The closure of symmetric, non-negative weights in the memory of a device, in place: reads the

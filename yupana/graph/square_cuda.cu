@@ -1,5 +1,6 @@
 #include <type_traits>
 
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/graph/min_plus_cuda.hpp"
 #include "yupana/graph/strip_cuda.hpp"
@@ -240,15 +241,19 @@ void launch_square_step(const typename Kind::Value* from,
                         std::int64_t first,
                         std::int64_t* vertex,
                         cudaStream_t stream) {
-  const auto kernel = square_step_kernel<Kind>;
-  constexpr int bytes = static_cast<int>(sizeof(SquareMemory<typename Kind::Value>));
-  yupana::cuda::check(
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-      "close a square");
   const auto side = static_cast<unsigned>(tiles * edge / part);
-  kernel<<<dim3(side, side), threads, bytes, stream>>>(
-      from, from_stride, to, tiles * edge, static_cast<int>(pivot), first, vertex);
-  yupana::cuda::check_launch("close a square");
+  yupana::cuda::launch(
+      "close a square",
+      square_step_kernel<Kind>,
+      {dim3(side, side), dim3(threads), sizeof(SquareMemory<typename Kind::Value>)},
+      stream,
+      from,
+      from_stride,
+      to,
+      tiles * edge,
+      static_cast<int>(pivot),
+      first,
+      vertex);
 }
 
 template void launch_square_step<Int32>(const std::int32_t*,

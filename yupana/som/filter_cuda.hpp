@@ -68,6 +68,8 @@ void launch_sample_tiles(const DeviceSamples& samples,
 void launch_codebook_tiles(const DeviceCodebook& codebook,
                            const FilterCodebook& filter,
                            cudaStream_t stream);
+/// Whether launch_filter's kernel was compiled for the current device.
+bool has_filter();
 /// Scores by one product of bfloat16 values, or by three of their halves: products is 1 or 3.
 void launch_filter(const FilterTiles& samples,
                    const FilterCodebook& codebook,

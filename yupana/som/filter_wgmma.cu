@@ -7,6 +7,7 @@
 #include <cfloat>
 #include <cmath>
 
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/pipeline.cuh"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/wgmma.cuh"
@@ -225,7 +226,7 @@ __device__ void consume(const FilterTask& task, Ring ring) {
 
 /// `last_steps`: instructions of the last tile of a row, 16 features each.
 template <int last_steps>
-__global__ void __launch_bounds__(threads, 1)
+__global__ void __launch_bounds__(threads_if(compiled_for_hopper, threads), 1)
     filter_kernel(const __grid_constant__ FilterTask task) {
 #ifdef YUPANA_HOPPER
   extern __shared__ unsigned char shared[];
@@ -253,6 +254,8 @@ __global__ void __launch_bounds__(threads, 1)
 
 }  // namespace
 
+bool has_filter() { return is_compiled(filter_kernel<4>, threads, shared_bytes); }
+
 void launch_filter(const FilterTiles& samples,
                    const FilterCodebook& codebook,
                    int products,
@@ -260,11 +263,8 @@ void launch_filter(const FilterTiles& samples,
                    const FilterOutput& output,
                    cudaStream_t stream) {
   if (samples.rows == 0) return;
-  int device = 0, multiprocessors = 0;
-  check(cudaGetDevice(&device), "ask for the device");
-  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "ask");
-  const auto items =
-      static_cast<int>(std::min<std::int64_t>(samples.rows / (2 * tile_rows), multiprocessors / 2));
+  const std::int64_t items =
+      std::min<std::int64_t>(samples.rows / (2 * tile_rows), device_facts().multiprocessors / 2);
   const auto in_last =
       static_cast<int>(features - std::int64_t{tile_features} * (samples.chunks - 1));
   const FilterTask task{samples,
@@ -277,19 +277,9 @@ void launch_filter(const FilterTiles& samples,
                       : in_last > 32 ? filter_kernel<3>
                       : in_last > 16 ? filter_kernel<2>
                                      : filter_kernel<1>;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
-        "reserve shared memory");
-  cudaLaunchAttribute pairs{};
-  pairs.id = cudaLaunchAttributeClusterDimension;
-  pairs.val.clusterDim = {2, 1, 1};
-  cudaLaunchConfig_t launch{};
-  launch.gridDim = dim3(2 * static_cast<unsigned>(items));
-  launch.blockDim = dim3(threads);
-  launch.dynamicSmemBytes = shared_bytes;
-  launch.stream = stream;
-  launch.attrs = &pairs;
-  launch.numAttrs = 1;
-  check(cudaLaunchKernelEx(&launch, kernel, task), "search a map");
+  LaunchShape shape(2 * items, threads, shared_bytes);
+  shape.cluster = 2;
+  launch("search a map", kernel, shape, stream, task);
 }
 
 }  // namespace yupana::som::cuda

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/som/narrow_tile_cuda.cuh"
@@ -309,19 +310,13 @@ void launch(const NarrowTask& task, cudaStream_t stream) {
       layout(static_cast<int>(task.codebook.neurons), static_cast<int>(task.codebook.features))
           .total *
       static_cast<int>(sizeof(float));
-  yupana::cuda::check(
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-      "search a map");
-  int device = 0, multiprocessors = 0, blocks = 0;
-  yupana::cuda::check(cudaGetDevice(&device), "ask for the device");
-  yupana::cuda::check(
-      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "ask");
-  yupana::cuda::check(
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes), "ask");
-  const std::int64_t grid =
-      std::min(divide_up(task.samples.rows, tile), std::int64_t{multiprocessors} * blocks);
-  kernel<<<static_cast<unsigned>(grid), threads, static_cast<std::size_t>(bytes), stream>>>(task);
-  yupana::cuda::check_launch("search a map");
+  const std::int64_t most = std::int64_t{yupana::cuda::device_facts().multiprocessors} *
+                            yupana::cuda::resident_blocks(kernel, threads, bytes);
+  yupana::cuda::launch("search a map",
+                       kernel,
+                       {std::min(divide_up(task.samples.rows, tile), most), threads, bytes},
+                       stream,
+                       task);
 }
 
 }  // namespace

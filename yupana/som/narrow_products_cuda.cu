@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/som/narrow_tile_cuda.cuh"
@@ -333,27 +334,17 @@ template <int d>
 void launch(const NarrowTask& task, cudaStream_t stream) {
   const auto kernel = product_kernel<d>;
   constexpr int bytes = Places<d>::total * static_cast<int>(sizeof(float));
-  yupana::cuda::check(
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-      "search a map");
-  int device = 0, multiprocessors = 0, blocks = 0;
-  yupana::cuda::check(cudaGetDevice(&device), "ask for the device");
-  yupana::cuda::check(
-      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "ask");
-  yupana::cuda::check(
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes), "ask");
-  const std::int64_t most = std::int64_t{multiprocessors} * blocks;
+  const std::int64_t most = std::int64_t{yupana::cuda::device_facts().multiprocessors} *
+                            yupana::cuda::resident_blocks(kernel, threads, bytes);
   // A block must not take more tiles than its sums have room for.
   const std::int64_t step = most * most_tiles * tile;
   for (std::int64_t first = 0; first < task.samples.rows; first += step) {
     NarrowTask part = task;
     part.samples.values += first * d;
     part.samples.rows = std::min(task.samples.rows - first, step);
-    const auto grid =
-        static_cast<unsigned>(std::min(divide_up(part.samples.rows, std::int64_t{tile}), most));
-    kernel<<<grid, threads, bytes, stream>>>(part);
+    const std::int64_t blocks = std::min(divide_up(part.samples.rows, std::int64_t{tile}), most);
+    yupana::cuda::launch("search a map", kernel, {blocks, threads, bytes}, stream, part);
   }
-  yupana::cuda::check_launch("search a map");
 }
 
 using Launch = void (*)(const NarrowTask&, cudaStream_t);

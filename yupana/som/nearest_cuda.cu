@@ -105,14 +105,13 @@ void on_devices(Context& context,
 DeviceArray<float> copied(MatrixView<const float> samples, std::int64_t first, std::int64_t rows) {
   DeviceArray<float> array(rows * samples.cols);
   const auto width = static_cast<std::size_t>(samples.cols) * sizeof(float);
-  check(cudaMemcpy2D(array.data(),
-                     width,
-                     samples.row(first),
-                     static_cast<std::size_t>(samples.stride) * sizeof(float),
-                     width,
-                     static_cast<std::size_t>(rows),
-                     cudaMemcpyHostToDevice),
-        "copy samples");
+  yupana::cuda::copy_rows(
+      "copy samples",
+      {array.data(), width},
+      {samples.row(first), static_cast<std::size_t>(samples.stride) * sizeof(float)},
+      width,
+      rows,
+      nullptr);
   check(cudaStreamSynchronize(nullptr), "copy samples");
   return array;
 }

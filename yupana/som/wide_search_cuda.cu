@@ -15,14 +15,6 @@ constexpr std::int64_t most_slice = 8 * 132 * tile_rows;
 // neurons for one block of samples takes as long.
 constexpr std::int64_t few = 512;
 
-bool has_tensor_path() {
-  int device = 0, major = 0, minor = 0;
-  check(cudaGetDevice(&device), "ask for the device");
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "ask");
-  check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "ask");
-  return major == 9 && minor == 0;
-}
-
 std::int64_t slice_bytes(std::int64_t features) {
   return tile_chunks(features) * tile_features * 4 + 4 * list_capacity * 8 + 16 + 16 + 4;
 }
@@ -38,7 +30,7 @@ WideSearch::WideSearch(std::int64_t rows,
                        std::int64_t neurons,
                        std::int64_t features,
                        std::uint64_t room)
-    : tensor_(has_tensor_path()),
+    : tensor_(has_filter()),
       best_(rows),
       first_open_(rows),
       second_open_(rows),

@@ -2,6 +2,7 @@
 // and what they share.
 #include <algorithm>
 
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/sparse/mailbox.cuh"
 #include "yupana/sparse/triangular_cuda.hpp"
 
@@ -433,10 +434,7 @@ void launch_levels(const DeviceCsr<Value, Index>& matrix,
                    const DeviceTuning& tuning,
                    cudaStream_t stream) {
   using yupana::cuda::check;
-  int device = 0, multiprocessors = 0, room = 0;
-  check(cudaGetDevice(&device), "ask for the device");
-  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "ask");
-  check(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "ask");
+  const auto& [multiprocessors, room] = yupana::cuda::device_facts();
   const auto n = static_cast<std::int32_t>(matrix.rows);
   const std::int32_t most = std::min(LevelTuning::most_strip_rows, room / 4) /
                             LevelTuning::threads * LevelTuning::threads;
@@ -456,25 +454,17 @@ void launch_levels(const DeviceCsr<Value, Index>& matrix,
   // Levels, and a bit a row.
   const std::size_t bytes =
       sizeof(std::uint32_t) * static_cast<std::size_t>(strip_rows + strip_rows / 32);
-  check(cudaFuncSetAttribute(
-            kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-        "ask for shared memory");
-  int blocks = 0;
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, LevelTuning::threads, bytes),
-        "ask for room");
-  blocks = std::min(to.strips, blocks * multiprocessors);
+  const int resident = yupana::cuda::resident_blocks(kernel, LevelTuning::threads, bytes);
+  const int blocks = std::min(to.strips, resident * multiprocessors);
   check(cudaMemsetAsync(levels, 0, sizeof(std::int32_t) * static_cast<std::size_t>(n), stream),
         "clear the levels");
   check(cudaMemsetAsync(deepest, 0, sizeof(std::int32_t), stream), "clear the depth");
-  DeviceCsr<Value, Index> source = matrix;
-  void* arguments[] = {&source, &to};
-  check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel),
-                                    dim3(static_cast<unsigned>(blocks)),
-                                    dim3(LevelTuning::threads),
-                                    arguments,
-                                    bytes,
-                                    stream),
-        "levels_kernel");
+  yupana::cuda::launch_cooperative("find levels",
+                                   kernel,
+                                   {blocks, LevelTuning::threads, static_cast<std::int64_t>(bytes)},
+                                   stream,
+                                   matrix,
+                                   to);
 }
 
 #define YUPANA_LEVELS(Value, Index)                           \

@@ -2,6 +2,7 @@
 // share.
 #include <algorithm>
 
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/sparse/mailbox.cuh"
 #include "yupana/sparse/triangular_cuda.hpp"
 
@@ -338,30 +339,6 @@ __global__ void __launch_bounds__(1024)
   }
 }
 
-int multiprocessors() {
-  int device = 0, count = 0;
-  yupana::cuda::check(cudaGetDevice(&device), "ask for the device");
-  yupana::cuda::check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
-                      "ask");
-  return count;
-}
-
-template <class Kernel>
-void launch_together(Kernel kernel,
-                     std::int64_t blocks,
-                     int threads,
-                     std::size_t bytes,
-                     void** arguments,
-                     cudaStream_t stream) {
-  yupana::cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel),
-                                                  dim3(static_cast<unsigned>(blocks)),
-                                                  dim3(static_cast<unsigned>(threads)),
-                                                  arguments,
-                                                  bytes,
-                                                  stream),
-                      "start the solver");
-}
-
 /// `groups` groups of `sides` columns from b and x on.
 template <class Value, int sides>
 void launch_queue(Packed<Value> matrix,
@@ -375,13 +352,21 @@ void launch_queue(Packed<Value> matrix,
                   cudaStream_t stream) {
   if (groups == 0 || first == last) return;
   const auto kernel = queue_kernel<Value, sides>;
-  int room = 0;
-  yupana::cuda::check(
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&room, kernel, queue_threads, 0), "ask");
+  const int room = yupana::cuda::resident_blocks(kernel, queue_threads);
   const std::int64_t useful = (std::int64_t{last - first} * groups + 7) / 8;
-  const std::int64_t most = std::int64_t{std::min(room, blocks)} * multiprocessors();
-  void* arguments[] = {&matrix, &first, &last, &b, &x, &stride, &groups};
-  launch_together(kernel, std::min(useful, most), queue_threads, 0, arguments, stream);
+  const std::int64_t most =
+      std::int64_t{std::min(room, blocks)} * yupana::cuda::device_facts().multiprocessors;
+  yupana::cuda::launch_cooperative("solve",
+                                   kernel,
+                                   {std::min(useful, most), queue_threads},
+                                   stream,
+                                   matrix,
+                                   first,
+                                   last,
+                                   b,
+                                   x,
+                                   stride,
+                                   groups);
 }
 
 template <class Value>
@@ -429,16 +414,17 @@ void launch_solve(const Packed<Value>& matrix,
   const auto kernel = strip_kernel<Value>;
   const std::size_t bytes = sizeof(Value) * static_cast<std::size_t>(matrix.strip_rows);
   const int threads = 32 * tuning.strip_warps;
-  check(cudaFuncSetAttribute(
-            kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-        "ask for shared memory");
-  int room = 0;
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&room, kernel, threads, bytes), "ask");
-  const std::int64_t blocks =
-      std::min(std::int64_t{matrix.strips} * sides, std::int64_t{room} * multiprocessors());
-  Packed<Value> copy = matrix;
-  void* arguments[] = {&copy, &b, &x, &sides};
-  launch_together(kernel, blocks, threads, bytes, arguments, stream);
+  const std::int64_t most = std::int64_t{yupana::cuda::resident_blocks(kernel, threads, bytes)} *
+                            yupana::cuda::device_facts().multiprocessors;
+  const std::int64_t blocks = std::min(std::int64_t{matrix.strips} * sides, most);
+  yupana::cuda::launch_cooperative("solve",
+                                   kernel,
+                                   {blocks, threads, static_cast<std::int64_t>(bytes)},
+                                   stream,
+                                   matrix,
+                                   b,
+                                   x,
+                                   sides);
 }
 
 #define YUPANA_SOLVE(Value)                        \

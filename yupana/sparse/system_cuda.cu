@@ -6,6 +6,7 @@
 #include <cub/device/device_scan.cuh>
 #include <vector>
 
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/sparse/triangular_cuda.hpp"
 
@@ -414,10 +415,7 @@ void DeviceSystem<Value, Index>::pack(const DeviceCsr<Value, Index>& matrix, boo
   packed_ = {};
   level_task_.clear();
   if (rows_ == 0) return;
-  int device = 0, multiprocessors = 0, room = 0;
-  check(cudaGetDevice(&device), "ask for the device");
-  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "ask");
-  check(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "ask");
+  const auto& [multiprocessors, room] = yupana::cuda::device_facts();
   // As many strips as blocks run at a time, unless a strip's results exceed shared memory.
   const std::int64_t share = (rows_ + multiprocessors - 1) / multiprocessors;
   const auto most = static_cast<std::int64_t>(room / sizeof(Value)) / 32 * 32;

@@ -91,20 +91,12 @@ class ResidentSystem : public Resident<Value, Index> {
                     std::int64_t sides,
                     cudaMemcpyKind kind) {
     const auto width = static_cast<std::size_t>(sides) * sizeof(Value);
-    const auto rows = static_cast<std::size_t>(rows_);
-    if (to_stride == sides && from_stride == sides) {
-      check(cudaMemcpyAsync(to, from, width * rows, kind, system_->stream()), "copy b or x");
-      return;
-    }
-    check(cudaMemcpy2DAsync(to,
-                            static_cast<std::size_t>(to_stride) * sizeof(Value),
-                            from,
-                            static_cast<std::size_t>(from_stride) * sizeof(Value),
+    yupana::cuda::copy_rows("copy b or x",
+                            {to, static_cast<std::size_t>(to_stride) * sizeof(Value)},
+                            {from, static_cast<std::size_t>(from_stride) * sizeof(Value)},
                             width,
-                            rows,
-                            kind,
-                            system_->stream()),
-          "copy b or x");
+                            rows_,
+                            system_->stream());
   }
   void upload_values(const Split<Value, Index>& matrix) {
     upload(values_, matrix.values.data(), matrix.values.size());

@@ -136,6 +136,13 @@ Bluestein<T>::Bluestein(std::int64_t n, std::int64_t batch)
 }
 
 template <class T>
+std::uint64_t Bluestein<T>::bytes(std::int64_t n, std::int64_t batch) {
+  const std::int64_t padded = padded_length(n), together = signals_together(n, batch);
+  return static_cast<std::uint64_t>(n + padded + padded * together) * sizeof(std::complex<T>) +
+         DeviceFft<T>::bytes(padded, together);
+}
+
+template <class T>
 void Bluestein<T>::run(const std::complex<T>* in,
                        std::complex<T>* out,
                        std::int64_t batch,

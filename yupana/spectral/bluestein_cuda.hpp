@@ -17,6 +17,8 @@ template <class T>
 class Bluestein {
  public:
   Bluestein(std::int64_t n, std::int64_t batch);
+  /// Device bytes of such an object, without tables of roots.
+  static std::uint64_t bytes(std::int64_t n, std::int64_t batch);
   void run(const std::complex<T>* in,
            std::complex<T>* out,
            std::int64_t batch,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/spectral/rows_cuda.cuh"
 
 /// Private to the family: a pass over columns of a power of two, several of them side by side a
@@ -102,13 +103,12 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
 
 template <class Shape>
 void launch_columns(const Pass<typename Shape::Field>& pass, cudaStream_t stream) {
-  launch_behind(column_kernel<Shape>,
-                static_cast<unsigned>(pass.columns / Shape::columns),
-                Shape::threads,
-                ColumnKernel<Shape>::bytes,
-                stream,
-                ColumnLaunch<typename Shape::Field>{pass, pass.from.s0 == 1},
-                "transform columns");
+  yupana::cuda::launch_dependent(
+      "transform columns",
+      column_kernel<Shape>,
+      {pass.columns / Shape::columns, Shape::threads, ColumnKernel<Shape>::bytes},
+      stream,
+      ColumnLaunch<typename Shape::Field>{pass, pass.from.s0 == 1});
 }
 
 }  // namespace yupana::spectral::cuda

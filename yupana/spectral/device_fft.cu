@@ -85,6 +85,18 @@ std::vector<int> pass_lengths(std::int64_t n, bool tall) {
   return {static_cast<int>(first), static_cast<int>(second), static_cast<int>(rest / second)};
 }
 
+// Whether tall_cuda makes both passes.
+template <class T>
+bool is_tall(std::int64_t n) {
+  return std::is_same_v<T, float> && is_power_of_two(n) && tall_serves(log_of(n));
+}
+
+// Whether rows_cuda makes the one pass.
+template <class T>
+bool is_rows(std::int64_t n) {
+  return is_power_of_two(n) && n >= 1 << shortest_rows && n <= 1 << longest_rows<T>;
+}
+
 // Whether columns_cuda makes the pass of this length, one of several of a transform.
 bool column_pass(std::int64_t n, int length) {
   return is_power_of_two(length) && length >= 1 << shortest_columns &&
@@ -116,8 +128,8 @@ struct DeviceFft<T>::Plan {
   Plan(std::int64_t n_, std::int64_t batch_, const FftParams& params)
       : n(n_),
         batch(batch_),
-        tall(std::is_same_v<T, float> && is_power_of_two(n) && tall_serves(log_of(n))),
-        rows(is_power_of_two(n) && n >= 1 << shortest_rows && n <= 1 << longest_rows<T>),
+        tall(is_tall<T>(n)),
+        rows(is_rows<T>(n)),
         tallest(std::is_same_v<T, float> && is_power_of_two(n) && tallest_serves(log_of(n))),
         wide(std::is_same_v<T, float> && is_power_of_two(n) && wide_serves(log_of(n))),
         lengths(pass_lengths(n, tall)) {
@@ -281,9 +293,16 @@ struct DeviceFft<T>::Plan {
 
 template <class T>
 DeviceFft<T>::DeviceFft(std::int64_t n, std::int64_t batch, const FftParams& params)
-    : plan_(std::make_unique<Plan>(n, batch, params)) {}
+    : length_(n), plan_(std::make_unique<Plan>(n, batch, params)) {}
 template <class T>
 DeviceFft<T>::~DeviceFft() = default;
+template <class T>
+std::uint64_t DeviceFft<T>::bytes(std::int64_t n, std::int64_t batch) {
+  const std::vector<int> lengths = pass_lengths(n, is_tall<T>(n));
+  if (lengths.empty()) return Bluestein<T>::bytes(n, batch);
+  if (lengths.size() == 1 || is_rows<T>(n)) return 0;
+  return static_cast<std::uint64_t>(n * batch) * sizeof(std::complex<T>);
+}
 template <class T>
 DeviceFft<T>::DeviceFft(DeviceFft&&) noexcept = default;
 template <class T>
@@ -339,8 +358,8 @@ void DeviceFft<T>::run_columns(const std::complex<T>* in,
 }
 
 template <class T>
-bool DeviceFft<T>::single_pass() const {
-  return plan_->lengths.size() == 1;
+bool DeviceFft<T>::is_single_pass(std::int64_t n) {
+  return pass_lengths(n, is_tall<T>(n)).size() == 1;
 }
 template <class T>
 std::int64_t DeviceFft<T>::passes() const {

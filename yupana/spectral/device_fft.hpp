@@ -20,14 +20,17 @@ namespace yupana::spectral::cuda {
 ///   than 5 % (cufft_cuda.cu), where it is installed. Both keep the bound of fft(); their bits
 ///   differ, and so may those of two machines of which one has cuFFT. Where cuFFT fails, own
 ///   kernels take over
-///   memory: n * batch complex numbers besides, none where one pass does; Bluestein 4 to 8 times n
-///   for as many signals at once as make 2^24 values
+///   memory: bytes(n, batch): n * batch complex numbers, none where one pass does. Bluestein, with
+///   p = 2^k the first power >= 2 n - 1 and s = min(batch, 2^24 / p) signals at once, at least 1:
+///   n + p + 2 s p, or 7 n to 13 n for one signal. cuFFT's plans have memory of their own
 template <class T>
 class DeviceFft {
  public:
   /// Throws device where params.library is cufft and it is not found.
   explicit DeviceFft(std::int64_t n, std::int64_t batch = 1, const FftParams& params = {});
   ~DeviceFft();
+  /// Device bytes that such an object holds, without tables of roots (at most 2^14 values).
+  static std::uint64_t bytes(std::int64_t n, std::int64_t batch);
   DeviceFft(DeviceFft&&) noexcept;
   DeviceFft& operator=(DeviceFft&&) noexcept;
 
@@ -50,12 +53,14 @@ class DeviceFft {
                    std::int64_t columns,
                    Direction direction,
                    cudaStream_t stream);
-  bool single_pass() const;
+  bool single_pass() const { return is_single_pass(length_); }
+  static bool is_single_pass(std::int64_t n);
   std::int64_t passes() const;  ///< of own kernels
   bool by_cufft() const;        ///< whether cuFFT makes forward transforms
 
  private:
   struct Plan;
+  std::int64_t length_;
   std::unique_ptr<Plan> plan_;
 };
 

@@ -135,6 +135,13 @@ DeviceRealFft<T>::DeviceRealFft(std::int64_t n, std::int64_t batch)
       work_((n % 2 == 0 ? n / 2 : n) * batch) {}
 
 template <class T>
+std::uint64_t DeviceRealFft<T>::bytes(std::int64_t n, std::int64_t batch) {
+  const std::int64_t length = n % 2 == 0 ? n / 2 : n;
+  return static_cast<std::uint64_t>(length * batch) * sizeof(std::complex<T>) +
+         DeviceFft<T>::bytes(length, batch);
+}
+
+template <class T>
 void DeviceRealFft<T>::forward(const T* in,
                                std::complex<T>* out,
                                std::int64_t batch,
@@ -179,6 +186,13 @@ template <class T>
 DeviceColumnFft<T>::DeviceColumnFft(std::int64_t rows, std::int64_t cols)
     : rows_(rows), cols_(cols), fft_(rows, cols, {FftLibrary::own}) {
   if (!fft_.single_pass()) turned_ = yupana::cuda::DeviceArray<std::complex<T>>(rows * cols);
+}
+
+template <class T>
+std::uint64_t DeviceColumnFft<T>::bytes(std::int64_t rows, std::int64_t cols) {
+  if (DeviceFft<T>::is_single_pass(rows)) return 0;
+  return static_cast<std::uint64_t>(rows * cols) * sizeof(std::complex<T>) +
+         DeviceFft<T>::bytes(rows, cols);
 }
 
 template <class T>

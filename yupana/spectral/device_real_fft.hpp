@@ -20,6 +20,8 @@ template <class T>
 class DeviceRealFft {
  public:
   DeviceRealFft(std::int64_t n, std::int64_t batch);
+  /// Device bytes of such an object, without tables of roots.
+  static std::uint64_t bytes(std::int64_t n, std::int64_t batch);
   /// out: n/2 + 1 values a signal; apart from `in`, which is aligned as complex numbers are.
   void forward(const T* in, std::complex<T>* out, std::int64_t batch, cudaStream_t stream);
   void inverse(const std::complex<T>* in, T* out, std::int64_t batch, cudaStream_t stream);
@@ -36,6 +38,8 @@ template <class T>
 class DeviceColumnFft {
  public:
   DeviceColumnFft(std::int64_t rows, std::int64_t cols);
+  /// Device bytes of such an object, without tables of roots.
+  static std::uint64_t bytes(std::int64_t rows, std::int64_t cols);
   void run(std::complex<T>* values, Direction direction, cudaStream_t stream);
 
  private:

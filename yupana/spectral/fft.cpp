@@ -319,9 +319,7 @@ void inverse_fft_real_2d(Context& context,
 
 template <class T>
 FftPlan<T>::FftPlan(std::int64_t length)
-    : length_(checked_length(length)), kept_(std::make_shared<cpu::SignalPlan<T>>(length)) {
-  kept_->prepare();
-}
+    : length_(checked_length(length)), kept_(std::make_shared<cpu::SignalPlan<T>>(length)) {}
 template <class T>
 std::uint64_t FftPlan<T>::bytes() const {
   return kept_->bytes();
@@ -351,9 +349,7 @@ void FftPlan<T>::execute(Context& context,
 
 template <class T>
 RealFftPlan<T>::RealFftPlan(std::int64_t length)
-    : length_(checked_length(length)), kept_(std::make_shared<cpu::RealSignalPlan<T>>(length)) {
-  kept_->prepare();
-}
+    : length_(checked_length(length)), kept_(std::make_shared<cpu::RealSignalPlan<T>>(length)) {}
 template <class T>
 std::uint64_t RealFftPlan<T>::bytes() const {
   return kept_->bytes();

@@ -122,9 +122,9 @@ template <class T>
 class RealSignalPlan;
 }  // namespace cpu
 
-/// fft() of signals of one length, prepared once and executed many times: tables and scratch
-/// memory stay. fft() itself keeps plans of its last lengths (32 MiB in all for each type), so that
-/// a plan saves it looking them up, and the scratch memory of long signals.
+/// fft() of signals of one length, executed many times: the first execution on a CPU makes tables
+/// and scratch memory, which stay. fft() itself keeps plans of its last lengths (32 MiB in all for
+/// each type), so that a plan saves it looking them up, and the scratch memory of long signals.
 ///   FftPlan<float> plan(1024);
 ///   plan.execute(context, in, out);
 /// The same bits as fft(). A copy shares the tables. Several threads may execute one plan, each

@@ -1,7 +1,10 @@
 // The conversion of a view to one of constants exists for views of constants too, where it is never
 // called; nvcc says so at every instance.
 #pragma nv_diag_suppress 554
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "yupana/core/cuda/runtime.hpp"
@@ -34,15 +37,12 @@ void copy_rows(void* to,
                std::int64_t batch,
                cudaStream_t stream) {
   const auto bytes = [](std::int64_t count) { return static_cast<std::size_t>(count) * sizeof(T); };
-  check(cudaMemcpy2DAsync(to,
-                          bytes(to_pitch),
-                          from,
-                          bytes(from_pitch),
+  yupana::cuda::copy_rows("copy signals",
+                          {to, bytes(to_pitch)},
+                          {from, bytes(from_pitch)},
                           bytes(length),
-                          static_cast<std::size_t>(batch),
-                          cudaMemcpyDefault,
-                          stream),
-        "copy signals");
+                          batch,
+                          stream);
 }
 
 template <class T>
@@ -91,13 +91,52 @@ Signals<T> part_of(Signals<T> signals, std::int64_t begin, std::int64_t count) {
           signals.distance};
 }
 
-// A signal takes twice its values in and out, and as much again for the work.
+void check_fits(const Context& context, std::uint64_t bytes, const std::string& what) {
+  if (bytes <= context.gpu_memory()) return;
+  constexpr double gib = std::int64_t{1} << 30;
+  throw Error(ErrorCode::out_of_resources,
+              fmt::format("fft: expected {} to fit the {:.2f} GiB of --gpu-memory, got {:.2f} GiB; "
+                          "raise it, or use --device cpu",
+                          what,
+                          static_cast<double>(context.gpu_memory()) / gib,
+                          static_cast<double>(bytes) / gib));
+}
+
+/// As many of `batch` signals of n values as fit with what bytes(count) says that they hold.
+template <class Bytes>
 std::int64_t signals_at_once(const Context& context,
                              std::int64_t n,
                              std::int64_t batch,
-                             std::size_t value) {
-  const std::uint64_t each = static_cast<std::uint64_t>(n + 1) * value * 3;
-  return std::clamp<std::int64_t>(static_cast<std::int64_t>(context.gpu_memory() / each), 1, batch);
+                             const Bytes& bytes) {
+  std::int64_t count = batch;
+  while (count > 1 && bytes(count) > context.gpu_memory()) count = (count + 1) / 2;
+  check_fits(context, bytes(count), fmt::format("a signal of {} values", n));
+  return count;
+}
+
+/// Bytes of values; of complex ones with T = std::complex.
+template <class T>
+std::uint64_t bytes_of(std::int64_t values) {
+  return static_cast<std::uint64_t>(values) * sizeof(T);
+}
+
+template <class T>
+std::int64_t real_signals_at_once(const Context& context, std::int64_t n, std::int64_t batch) {
+  return signals_at_once(context, n, batch, [n](std::int64_t count) {
+    return bytes_of<T>(n * count) + bytes_of<std::complex<T>>((n / 2 + 1) * count) +
+           DeviceRealFft<T>::bytes(n, count);
+  });
+}
+
+/// Throws where a matrix of complex values does not fit with its transforms.
+template <class T>
+void check_matrix_fits(const Context& context,
+                       MatrixView<const std::complex<T>> m,
+                       std::uint64_t others) {
+  check_fits(context,
+             bytes_of<std::complex<T>>(m.rows * m.cols) + others +
+                 DeviceColumnFft<T>::bytes(m.rows, m.cols),
+             fmt::format("a matrix of {} x {} values", m.rows, m.cols));
 }
 
 template <class T>
@@ -115,7 +154,9 @@ void fft(Context& context,
          const FftParams& params) {
   const DeviceScope scope(context.devices().front());
   const std::int64_t n = in.length;
-  const std::int64_t most = signals_at_once(context, n, in.batch, sizeof(std::complex<T>));
+  const std::int64_t most = signals_at_once(context, n, in.batch, [n](std::int64_t count) {
+    return bytes_of<std::complex<T>>(n * count) + DeviceFft<T>::bytes(n, count);
+  });
   const Stream stream;
   DeviceArray<std::complex<T>> values(n * most);
   // Copies take longer than transforms: cuFFT only where it is asked for.
@@ -134,7 +175,7 @@ template <class T>
 void fft_real(Context& context, Signals<const T> in, Signals<std::complex<T>> out) {
   const DeviceScope scope(context.devices().front());
   const std::int64_t n = in.length;
-  const std::int64_t most = signals_at_once(context, n, in.batch, sizeof(std::complex<T>));
+  const std::int64_t most = real_signals_at_once<T>(context, n, in.batch);
   const Stream stream;
   DeviceArray<T> values(n * most);
   DeviceArray<std::complex<T>> spectra(out.length * most);
@@ -152,7 +193,7 @@ template <class T>
 void inverse_fft_real(Context& context, Signals<const std::complex<T>> in, Signals<T> out) {
   const DeviceScope scope(context.devices().front());
   const std::int64_t n = out.length;
-  const std::int64_t most = signals_at_once(context, n, in.batch, sizeof(std::complex<T>));
+  const std::int64_t most = real_signals_at_once<T>(context, n, in.batch);
   const Stream stream;
   DeviceArray<T> values(n * most);
   DeviceArray<std::complex<T>> spectra(in.length * most);
@@ -173,6 +214,7 @@ void fft_2d(Context& context,
             Direction direction) {
   const DeviceScope scope(context.devices().front());
   const Stream stream;
+  check_matrix_fits<T>(context, in, DeviceFft<T>::bytes(in.cols, in.rows));
   DeviceArray<std::complex<T>> values(in.rows * in.cols);
   to_device(context, rows_of(in), values.data(), stream);
   DeviceFft<T> rows(in.cols, in.rows, {FftLibrary::own});
@@ -186,6 +228,8 @@ template <class T>
 void fft_real_2d(Context& context, MatrixView<const T> in, MatrixView<std::complex<T>> out) {
   const DeviceScope scope(context.devices().front());
   const Stream stream;
+  check_matrix_fits<T>(
+      context, out, bytes_of<T>(in.rows * in.cols) + DeviceRealFft<T>::bytes(in.cols, in.rows));
   DeviceArray<T> values(in.rows * in.cols);
   DeviceArray<std::complex<T>> spectra(out.rows * out.cols);
   to_device(context, rows_of(in), values.data(), stream);
@@ -202,6 +246,8 @@ void inverse_fft_real_2d(Context& context,
                          MatrixView<T> out) {
   const DeviceScope scope(context.devices().front());
   const Stream stream;
+  check_matrix_fits<T>(
+      context, in, bytes_of<T>(out.rows * out.cols) + DeviceRealFft<T>::bytes(out.cols, out.rows));
   DeviceArray<T> values(out.rows * out.cols);
   DeviceArray<std::complex<T>> spectra(in.rows * in.cols);
   to_device(context, rows_of(in), spectra.data(), stream);

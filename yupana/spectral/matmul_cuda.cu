@@ -106,15 +106,12 @@ template <class T>
 void copy(MatrixView<T> to, MatrixView<const T> from, cudaStream_t stream) {
   if (to.rows == 0 || to.cols == 0) return;
   const auto bytes = [](std::int64_t count) { return static_cast<std::size_t>(count) * sizeof(T); };
-  check(cudaMemcpy2DAsync(to.data,
-                          bytes(to.stride),
-                          from.data,
-                          bytes(from.stride),
+  yupana::cuda::copy_rows("copy a matrix",
+                          {to.data, bytes(to.stride)},
+                          {from.data, bytes(from.stride)},
                           bytes(to.cols),
-                          static_cast<std::size_t>(to.rows),
-                          cudaMemcpyDefault,
-                          stream),
-        "copy a matrix");
+                          to.rows,
+                          stream);
 }
 
 /// Rows of a matrix on the device begin at multiples of 16 bytes.

@@ -1,3 +1,4 @@
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/spectral/mixed_cuda.hpp"
 #include "yupana/spectral/pass_cuda.cuh"
 #include "yupana/spectral/small_cuda.cuh"
@@ -310,13 +311,13 @@ void launch_mixed(const Pass<F>& pass, const Radices& radices, cudaStream_t stre
   const int rounds = (most + most_threads - 1) / most_threads;
   const int threads = ((most + rounds - 1) / rounds + 31) / 32 * 32;
   const int room = multiprocessors() * std::max(1, 1024 / threads) * 2;
-  launch_behind(mixed_kernel<F>,
-                static_cast<unsigned>(launch.tiles < room ? launch.tiles : room),
-                threads,
-                (launch.roots_at + radices.length) * size,
-                stream,
-                launch,
-                "transform columns by mixed radices");
+  yupana::cuda::launch_dependent("transform columns by mixed radices",
+                                 mixed_kernel<F>,
+                                 {launch.tiles < room ? launch.tiles : room,
+                                  threads,
+                                  (launch.roots_at + radices.length) * size},
+                                 stream,
+                                 launch);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 // Over 400 lines: one pass over memory, its tiles, roots and exchanges, which are one template.
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/spectral/block_cuda.cuh"
 #include "yupana/spectral/pass_cuda.hpp"
@@ -41,12 +42,10 @@ __device__ __forceinline__ typename F::Element root_of(const RootPair<typename F
                      __ldg(roots.low + (exponent & ((std::int64_t{1} << roots.shift) - 1))));
 }
 
-/// The kernel before this one in the stream is done, and what it wrote is there.
+/// After this call the preceding kernels of the stream have completed.
 __device__ __forceinline__ void wait_for_earlier_kernels() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
+  yupana::cuda::release_successor();
+  yupana::cuda::wait_for_predecessor();
 }
 
 template <int Bytes>
@@ -306,38 +305,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
   PassKernel<Tile>::run(launch, reinterpret_cast<unsigned char*>(shared));
 }
 
-/// What launches ask of a device, asked once: the driver's answers take longer than short kernels.
-struct DeviceFacts {
-  int multiprocessors = 0;
-  bool waits = false;  ///< kernels can wait for earlier ones by themselves
-};
-const DeviceFacts& device_facts();
-inline std::int64_t multiprocessors() { return device_facts().multiprocessors; }
-/// Lets a kernel have that much shared memory; once for each kernel, device and amount.
-void allow_shared(const void* kernel, int bytes);
-
-/// Starts a kernel that waits for the one before it by itself, where the device can do that.
-template <class Kernel, class Arg>
-void launch_behind(Kernel kernel,
-                   unsigned blocks,
-                   int threads,
-                   int shared,
-                   cudaStream_t stream,
-                   const Arg& arg,
-                   const char* name) {
-  allow_shared(reinterpret_cast<const void*>(kernel), shared);
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(blocks);
-  config.blockDim = dim3(static_cast<unsigned>(threads));
-  config.dynamicSmemBytes = static_cast<std::size_t>(shared);
-  config.stream = stream;
-  config.attrs = &attribute;
-  config.numAttrs = device_facts().waits ? 1 : 0;
-  yupana::cuda::check(cudaLaunchKernelEx(&config, kernel, arg), name);
-}
+inline std::int64_t multiprocessors() { return yupana::cuda::device_facts().multiprocessors; }
 
 /// Columns begin at multiples of 16 bytes.
 template <class F>
@@ -368,13 +336,11 @@ void launch_pass(const Pass<typename Tile::Field>& pass, cudaStream_t stream) {
                    starts_packs<F>(pass.in, pass.from);
   const int shared =
       Kernel::exchange_bytes + (launch.rows_in || tiles > room ? Kernel::fetch_bytes : 0);
-  launch_behind(pass_kernel<Tile>,
-                static_cast<unsigned>(tiles < room ? tiles : room),
-                Tile::threads,
-                shared,
-                stream,
-                launch,
-                "transform columns");
+  yupana::cuda::launch_dependent("transform columns",
+                                 pass_kernel<Tile>,
+                                 {tiles < room ? tiles : room, Tile::threads, shared},
+                                 stream,
+                                 launch);
 }
 
 /// Packs of columns in a tile: rows of 128 bytes where that leaves enough tiles for every

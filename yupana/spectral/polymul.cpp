@@ -45,13 +45,9 @@ double bound_of(double a, double b, std::int64_t count) {
   return a * b * (18 * levels + 8) * 0x1p-53;
 }
 
-/// Largest magnitude and the sum of them all.
-struct Size {
-  unsigned __int128 most = 0;
-  unsigned __int128 sum = 0;
-};
-Size size_of(std::span<const std::int64_t> a) {
-  Size size;
+Magnitudes magnitudes_of(std::span<const std::int64_t> a) {
+  Magnitudes size;
+  size.count = std::ssize(a);
   std::uint64_t most = 0;
   for (const std::int64_t value : a) {
     const std::uint64_t magnitude =
@@ -63,9 +59,9 @@ Size size_of(std::span<const std::int64_t> a) {
   return size;
 }
 
-/// max|a| sum|b| or sum|a| max|b|, whichever is less; throws where it passes 64 bits.
-std::uint64_t coefficient_bound(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
-  const Size x = size_of(a), y = size_of(b);
+}  // namespace
+
+std::uint64_t coefficient_bound(const Magnitudes& x, const Magnitudes& y) {
   constexpr unsigned __int128 limit = static_cast<unsigned __int128>(1) << 63;
   // Sums stay below 2^127 for any memory; products of more than 64 and 63 bits are beyond anyway.
   const auto product = [&](unsigned __int128 most, unsigned __int128 sum) {
@@ -80,13 +76,11 @@ std::uint64_t coefficient_bound(std::span<const std::int64_t> a, std::span<const
                     "{} and {}, {} and {} coefficients); use smaller ones, or --real",
                     static_cast<std::uint64_t>(x.most),
                     static_cast<std::uint64_t>(y.most),
-                    a.size(),
-                    b.size()));
+                    x.count,
+                    y.count));
   }
   return static_cast<std::uint64_t>(bound);
 }
-
-}  // namespace
 
 RealProduct polymul(Context& context, std::span<const double> a, std::span<const double> b) {
   const std::int64_t count = product_size(a.size(), b.size());
@@ -117,7 +111,7 @@ Array<std::int64_t> polymul_exact(Context& context,
                                   std::span<const std::int64_t> a,
                                   std::span<const std::int64_t> b) {
   const std::int64_t count = product_size(a.size(), b.size());
-  const std::uint64_t bound = coefficient_bound(a, b);
+  const std::uint64_t bound = coefficient_bound(magnitudes_of(a), magnitudes_of(b));
   Array<std::int64_t> product(count);
   if (count == 0) return product;
   const std::span<std::int64_t> out(product.data(), static_cast<std::size_t>(count));

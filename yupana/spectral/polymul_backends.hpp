@@ -9,6 +9,16 @@
 /// b.size() - 1 and overlaps neither.
 namespace yupana::spectral {
 
+/// Magnitudes of integer coefficients.
+struct Magnitudes {
+  unsigned __int128 most = 0;
+  unsigned __int128 sum = 0;
+  std::int64_t count = 0;
+};
+/// min(max|a| sum|b|, sum|a| max|b|), which no coefficient of the product exceeds.
+/// errors: bad_input where it is 2^63 or more
+std::uint64_t coefficient_bound(const Magnitudes& a, const Magnitudes& b);
+
 namespace reference {
 /// Term by term.
 void polymul(std::span<const double> a, std::span<const double> b, std::span<double> out);

@@ -1,3 +1,4 @@
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/spectral/pass_cuda.cuh"
 #include "yupana/spectral/product_cuda.hpp"
 
@@ -80,13 +81,12 @@ void launch_product(const Pass<F>& a, const Pass<F>& b, cudaStream_t stream) {
   const auto launch = [&](const Pass<F>& pass) {
     return PassLaunch<F>{pass, tiles, false, false, false};
   };
-  launch_behind(a.enter ? product_kernel<Tile, true> : product_kernel<Tile, false>,
-                static_cast<unsigned>(tiles),
-                Tile::threads,
-                Kernel::exchange_bytes + Kernel::fetch_bytes,
-                stream,
-                ProductLaunch<F>{launch(a), launch(b)},
-                "multiply rows");
+  yupana::cuda::launch_dependent(
+      "multiply rows",
+      a.enter ? product_kernel<Tile, true> : product_kernel<Tile, false>,
+      {tiles, Tile::threads, Kernel::exchange_bytes + Kernel::fetch_bytes},
+      stream,
+      ProductLaunch<F>{launch(a), launch(b)});
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/spectral/pass_cuda.cuh"
 #include "yupana/spectral/rows_cuda.hpp"
 
@@ -183,13 +184,12 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
 
 template <class Shape>
 void launch_rows(const RowsPass<typename Shape::Field::Scale>& pass, cudaStream_t stream) {
-  launch_behind(row_kernel<Shape>,
-                static_cast<unsigned>((pass.count + Shape::signals - 1) / Shape::signals),
-                Shape::threads,
-                RowKernel<Shape>::bytes,
-                stream,
-                pass,
-                "transform signals");
+  yupana::cuda::launch_dependent(
+      "transform signals",
+      row_kernel<Shape>,
+      {(pass.count + Shape::signals - 1) / Shape::signals, Shape::threads, RowKernel<Shape>::bytes},
+      stream,
+      pass);
 }
 
 }  // namespace yupana::spectral::cuda

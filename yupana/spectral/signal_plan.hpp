@@ -47,8 +47,6 @@ template <class T>
 class SignalPlan {
  public:
   explicit SignalPlan(std::int64_t length) : length_(length) {}
-  /// Makes the tables of one signal now instead of when it comes.
-  void prepare() { alone_.get(nullptr, length_); }
   /// One signal, contiguous.
   void run_one(Context& context,
                const std::complex<T>* in,
@@ -83,8 +81,6 @@ template <class T>
 class RealSignalPlan {
  public:
   explicit RealSignalPlan(std::int64_t length);
-  /// Makes the tables of the transform now instead of when a signal comes.
-  void prepare() { transform_.get(nullptr, count_); }
   void forward(Context& context, Signals<const T> in, Signals<std::complex<T>> out);
   void inverse(Context& context, Signals<const std::complex<T>> in, Signals<T> out);
   /// One signal; `threads` null: on the calling thread.

@@ -1,3 +1,4 @@
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/spectral/pass_cuda.cuh"
 #include "yupana/spectral/tall_cuda.hpp"
 
@@ -279,13 +280,12 @@ template <int LogR, bool Second>
 void launch_tall(const TallPass& pass, cudaStream_t stream) {
   using T = Tall<LogR>;
   const std::int64_t room = multiprocessors() * T::blocks;
-  launch_behind(tall_kernel<LogR, Second>,
-                static_cast<unsigned>(pass.tiles < room ? pass.tiles : room),
-                T::threads,
-                T::shared_bytes,
-                stream,
-                pass,
-                "transform long columns");
+  yupana::cuda::launch_dependent(
+      "transform long columns",
+      tall_kernel<LogR, Second>,
+      {pass.tiles < room ? pass.tiles : room, T::threads, T::shared_bytes},
+      stream,
+      pass);
 }
 
 template <bool Second>
@@ -304,12 +304,7 @@ void launch_tall_of(const TallPass& pass, int log_length, cudaStream_t stream) {
 
 bool tall_serves(int log) {
   if (log < 21 || log > 24) return false;
-  int device = 0, bytes = 0;
-  yupana::cuda::check(cudaGetDevice(&device), "ask for the device");
-  yupana::cuda::check(
-      cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-      "ask for shared memory");
-  return bytes >= Tall<4>::shared_bytes;
+  return yupana::cuda::is_compiled(tall_kernel<4, false>, Tall<4>::threads, Tall<4>::shared_bytes);
 }
 
 void run_tall(const TallPass& first,

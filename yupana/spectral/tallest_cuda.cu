@@ -1,3 +1,4 @@
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/spectral/tallest_cuda.hpp"
 #include "yupana/spectral/tallest_kernel_cuda.cuh"
@@ -12,19 +13,19 @@ void launch_tallest(const TallestPass& pass, cudaStream_t stream) {
   // As many blocks as share the rounds evenly: 128 with eight tiles each disturb one another less
   // than 132, of which 32 have seven (190.2 us for 193.1).
   const std::int64_t rounds = divide_up(pass.tiles, multiprocessors());
-  launch_behind(tallest_kernel<Which>,
-                static_cast<unsigned>(divide_up(pass.tiles, rounds)),
-                K::threads,
-                K::shared_bytes,
-                stream,
-                pass,
-                "transform columns of 4096");
+  yupana::cuda::launch_dependent("transform columns of 4096",
+                                 tallest_kernel<Which>,
+                                 {divide_up(pass.tiles, rounds), K::threads, K::shared_bytes},
+                                 stream,
+                                 pass);
 }
 
 }  // namespace
 
 bool tallest_serves(int log) {
-  return log == 24 && copy_engine_serves(Tallest<Half::first>::shared_bytes);
+  using K = Tallest<Half::first>;
+  return log == 24 && has_tensor_maps() &&
+         yupana::cuda::is_compiled(tallest_kernel<Half::first>, K::threads, K::shared_bytes);
 }
 
 void run_tallest(const TallestTransform& transform,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/spectral/pass_cuda.cuh"
 #include "yupana/spectral/quarters_cuda.cuh"
 
@@ -303,8 +304,9 @@ struct Tallest {
 };
 
 template <Half Which>
-__global__ void __launch_bounds__(Tallest<Which>::threads, 1)
-    tallest_kernel(const __grid_constant__ TallestPass pass) {
+__global__ void __launch_bounds__(yupana::cuda::threads_if(yupana::cuda::compiled_for >= 90,
+                                                           Tallest<Which>::threads),
+                                  1) tallest_kernel(const __grid_constant__ TallestPass pass) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char tallest_shared[];
   Tallest<Which>::run(pass, tallest_shared);

@@ -55,14 +55,6 @@ CUtensorMap matrix_of(const float2* data, std::int64_t width, std::int64_t heigh
   return map;
 }
 
-bool copy_engine_serves(int shared_bytes) {
-  int device = 0, major = 0, minor = 0, bytes = 0;
-  check(cudaGetDevice(&device), "ask for the device");
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "ask");
-  check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "ask");
-  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "ask");
-  // Other devices run code made for older ones, which leaves the engine alone.
-  return major == 9 && minor == 0 && bytes >= shared_bytes && encoder() != nullptr;
-}
+bool has_tensor_maps() { return encoder() != nullptr; }
 
 }  // namespace yupana::spectral::cuda

@@ -20,7 +20,8 @@ struct Box {
 /// `height` rows of `width` values, one behind the other; `data` begins at a multiple of 16 bytes.
 CUtensorMap matrix_of(const float2* data, std::int64_t width, std::int64_t height, Box box);
 
-/// Whether the current device has that engine, code for it and so many bytes of shared memory.
-bool copy_engine_serves(int shared_bytes);
+/// Whether the driver describes matrices to that engine; kernels that use it exist in some variants
+/// only (core/cuda/launch.hpp).
+bool has_tensor_maps();
 
 }  // namespace yupana::spectral::cuda

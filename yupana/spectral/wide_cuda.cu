@@ -1,3 +1,4 @@
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/spectral/tensor_map_cuda.hpp"
 #include "yupana/spectral/wide_cuda.hpp"
 #include "yupana/spectral/wide_kernel_cuda.cuh"
@@ -10,13 +11,12 @@ void launch_wide(WidePass& pass, std::int64_t values, cudaStream_t stream) {
   using W = Wide<Which, LogB>;
   pass.tiles = values / (W::length * W::columns);
   const std::int64_t room = multiprocessors() * W::blocks;
-  launch_behind(wide_kernel<Which, LogB>,
-                static_cast<unsigned>(pass.tiles < room ? pass.tiles : room),
-                W::threads,
-                W::shared_bytes,
-                stream,
-                pass,
-                "transform wide columns");
+  yupana::cuda::launch_dependent(
+      "transform wide columns",
+      wide_kernel<Which, LogB>,
+      {pass.tiles < room ? pass.tiles : room, W::threads, W::shared_bytes},
+      stream,
+      pass);
 }
 
 template <Part Which>
@@ -28,7 +28,9 @@ void launch_wide_of(WidePass& pass, int log, std::int64_t values, cudaStream_t s
 }  // namespace
 
 bool wide_serves(int log) {
-  return log >= 25 && log <= 27 && copy_engine_serves(Wide<Part::first, 4>::shared_bytes);
+  using W = Wide<Part::first, 4>;
+  return log >= 25 && log <= 27 && has_tensor_maps() &&
+         yupana::cuda::is_compiled(wide_kernel<Part::first, 4>, W::threads, W::shared_bytes);
 }
 
 void run_wide(const WideTransform& transform,

@@ -2,6 +2,7 @@
 
 #include <cuda.h>
 
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/pipeline.cuh"
 #include "yupana/spectral/pass_cuda.cuh"
 #include "yupana/spectral/quarters_cuda.cuh"
@@ -275,7 +276,9 @@ struct Wide {
 };
 
 template <Part Which, int LogB>
-__global__ void __launch_bounds__(Wide<Which, LogB>::threads, Wide<Which, LogB>::blocks)
+__global__ void __launch_bounds__(yupana::cuda::threads_if(yupana::cuda::compiled_for >= 90,
+                                                           Wide<Which, LogB>::threads),
+                                  Wide<Which, LogB>::blocks)
     wide_kernel(const __grid_constant__ WidePass pass) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char wide_shared[];

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
@@ -68,8 +69,7 @@ class Aligner {
         results_(results),
         allowed_(tuning.memory > 0 ? tuning.memory : context.gpu_memory() / 4 * 3) {
     const DeviceScope scope(device_);
-    check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device_),
-          "ask for multiprocessors");
+    multiprocessors_ = yupana::cuda::device_facts().multiprocessors;
   }
 
   /// The cases at these places, longest first; the ones that 16 bits did not hold again in 32.

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/splice/launch_cuda.hpp"
 #include "yupana/splice/strip_cuda.cuh"
@@ -244,13 +245,11 @@ __global__ void __launch_bounds__(32) forward_kernel(const __grid_constant__ Dev
 
 template <template <int> class Scores, bool affine>
 void launch(const DeviceBatch& batch, cudaStream_t stream) {
-  const auto bytes = static_cast<int>(batch.shared_words * 4);
-  yupana::cuda::check(cudaFuncSetAttribute(forward_kernel<Scores, affine>,
-                                           cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                           most_shared_bytes),
-                      "set shared memory aside");
-  forward_kernel<Scores, affine><<<batch.item_count, 32, bytes, stream>>>(batch);
-  yupana::cuda::check_launch("align exons");
+  yupana::cuda::launch("align exons",
+                       forward_kernel<Scores, affine>,
+                       {batch.item_count, 32, std::int64_t{batch.shared_words} * 4},
+                       stream,
+                       batch);
 }
 
 template <template <int> class Scores>

@@ -8,8 +8,7 @@
 /// the CUDA build include this.
 namespace yupana::splice::cuda {
 
-/// Shared memory of a warp at most. Kernels are allowed this once and for all and not what a launch
-/// takes: calls that share a device would change it under each other.
+/// Bytes of shared memory per warp at most.
 inline constexpr int most_shared_bytes = 96 << 10;
 
 /// Programs from bases: letter numbers, or the selectors of packed scores; then all blocks of all

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
@@ -113,9 +114,7 @@ class ProteinAligner {
 
   /// How much memory the traceback has; returns its warps.
   int size_scratch(const ProteinLayout& layout, std::int64_t cases, DeviceProteins& batch) const {
-    int multiprocessors = 0;
-    check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device_),
-          "ask for multiprocessors");
+    const int multiprocessors = yupana::cuda::device_facts().multiprocessors;
     batch.scratch_bytes = layout.longest * codon_width + (layout.path_words + 1) / 2 * 8;
     const auto allowed = static_cast<std::int64_t>(context_.gpu_memory() / 8 / most_flights);
     if (batch.scratch_bytes > allowed) {

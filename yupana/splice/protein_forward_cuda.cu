@@ -1,3 +1,4 @@
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/splice/protein_strip_cuda.cuh"
 
@@ -277,12 +278,8 @@ __global__ void __launch_bounds__(threads)
 
 void launch_protein_forward(const DeviceProteins& batch, cudaStream_t stream) {
   const int bytes = batch.letters * codon_width * static_cast<int>(sizeof(std::int32_t));
-  yupana::cuda::check(cudaFuncSetAttribute(protein_forward_kernel,
-                                           cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                           std::max(bytes, 48 << 10)),
-                      "set shared memory aside");
-  protein_forward_kernel<<<batch.item_count, threads, bytes, stream>>>(batch);
-  yupana::cuda::check_launch("align proteins");
+  yupana::cuda::launch(
+      "align proteins", protein_forward_kernel, {batch.item_count, threads, bytes}, stream, batch);
 }
 
 }  // namespace yupana::splice::cuda

@@ -1,3 +1,4 @@
+#include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/splice/path_cuda.cuh"
 #include "yupana/splice/protein_strip_cuda.cuh"
@@ -301,12 +302,7 @@ __global__ void __launch_bounds__(32)
 
 void launch_protein_trace(const DeviceProteins& batch, int warps, cudaStream_t stream) {
   const int bytes = batch.letters * codon_width * static_cast<int>(sizeof(std::int32_t));
-  yupana::cuda::check(cudaFuncSetAttribute(protein_trace_kernel,
-                                           cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                           std::max(bytes, 48 << 10)),
-                      "set shared memory aside");
-  protein_trace_kernel<<<warps, 32, bytes, stream>>>(batch);
-  yupana::cuda::check_launch("trace proteins");
+  yupana::cuda::launch("trace proteins", protein_trace_kernel, {warps, 32, bytes}, stream, batch);
 }
 
 }  // namespace yupana::splice::cuda

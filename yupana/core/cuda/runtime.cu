@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <mutex>
 #include <string>
 
@@ -127,6 +129,35 @@ void* allocate_pinned(std::uint64_t bytes) {
   }
   check(status, "allocate page-locked memory");
   return memory;
+}
+
+void copy_rows(const char* doing,
+               RowsTo to,
+               RowsFrom from,
+               std::size_t width,
+               std::int64_t rows,
+               cudaStream_t stream) {
+  if (rows <= 0 || width == 0) return;
+  const auto count = static_cast<std::size_t>(rows);
+  if (rows == 1 || (to.pitch == width && from.pitch == width)) {
+    check(cudaMemcpyAsync(to.data, from.data, width * count, cudaMemcpyDefault, stream), doing);
+    return;
+  }
+  constexpr std::size_t max_pitch = std::numeric_limits<std::int32_t>::max();
+  if (std::max({to.pitch, from.pitch, width}) <= max_pitch) {
+    check(cudaMemcpy2DAsync(
+              to.data, to.pitch, from.data, from.pitch, width, count, cudaMemcpyDefault, stream),
+          doing);
+    return;
+  }
+  for (std::size_t row = 0; row < count; ++row) {
+    check(cudaMemcpyAsync(static_cast<unsigned char*>(to.data) + row * to.pitch,
+                          static_cast<const unsigned char*>(from.data) + row * from.pitch,
+                          width,
+                          cudaMemcpyDefault,
+                          stream),
+          doing);
+  }
 }
 
 double seconds_between(const Event& first, const Event& second) {

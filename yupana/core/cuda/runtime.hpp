@@ -113,6 +113,25 @@ class PinnedArray {
   std::int64_t size_ = 0;
 };
 
+/// Rows in host or device memory: the first one and the bytes from one to the next.
+struct RowsTo {
+  void* data;
+  std::size_t pitch;
+};
+struct RowsFrom {
+  const void* data;
+  std::size_t pitch;
+};
+
+/// Copies `rows` rows of `width` bytes, in stream order. Rows without gaps travel in one piece, and
+/// rows too far apart for the driver's pitch (2^31 - 1 bytes) one by one.
+void copy_rows(const char* doing,
+               RowsTo to,
+               RowsFrom from,
+               std::size_t width,
+               std::int64_t rows,
+               cudaStream_t stream);
+
 /// A stream of the current device that does not wait for the default stream.
 class Stream {
  public:
