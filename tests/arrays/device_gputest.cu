@@ -349,13 +349,11 @@ void merges(Columns<const K, const V> a,
             Columns<K, V> out,
             int way,
             Order less) {
-  Workspace space;
   using Shape = cuda::TwoRunsShape<cuda::Item<K, V>>;
   const std::int64_t n = a_size + b_size;
   const cuda::MergePlan plan = cuda::plan_merge<Shape>(n, n, 2);
   DeviceArray<std::int64_t> splits(plan.splits(2));
-  cuda::launch_merge<Shape, 2>(space,
-                               nullptr,
+  cuda::launch_merge<Shape, 2>(nullptr,
                                cuda::TwoRuns<K, V>{a, b, a_size, b_size},
                                plan,
                                splits.data(),

@@ -174,8 +174,7 @@ MergePlan plan_merge(std::int64_t n, std::int64_t group_size, int ways) {
 
 /// Where the tiles begin, into `splits`, in the way that is quickest for as many.
 template <int ways, class K, class V, class Runs, class Order>
-void launch_splits(const Workspace& space,
-                   cudaStream_t stream,
+void launch_splits(cudaStream_t stream,
                    const Runs& runs,
                    const MergePlan& plan,
                    std::int64_t* splits,
@@ -226,8 +225,7 @@ void launch_splits(const Workspace& space,
 
 /// Up to `few_tiles` find their own beginnings; tests set other limits.
 template <class Shape, int ways, class K, class V, class Runs, class Order>
-void launch_merge(Workspace& space,
-                  cudaStream_t stream,
+void launch_merge(cudaStream_t stream,
                   const Runs& runs,
                   const MergePlan& plan,
                   std::int64_t* splits,
@@ -252,7 +250,7 @@ void launch_merge(Workspace& space,
                                           out,
                                           less);
   }
-  launch_splits<ways, K, V>(space, stream, runs, plan, splits, less, few_boundaries);
+  launch_splits<ways, K, V>(stream, runs, plan, splits, less, few_boundaries);
   const auto kernel = merge_kernel<ways, false, K, V, Runs, Shape, Order>;
   yupana::cuda::launch_dependent("merge",
                                  kernel,
@@ -284,8 +282,7 @@ void merge_by_key(Workspace& space,
   const MergePlan plan = plan_merge<Shape>(n, n, 2);
   auto* splits = static_cast<std::int64_t*>(
       space.scratch(static_cast<std::uint64_t>(plan.splits(2)) * sizeof(std::int64_t)));
-  launch_merge<Shape, 2>(
-      space, stream, TwoRuns<K, V>{a, b, a_size, b_size}, plan, splits, out, less);
+  launch_merge<Shape, 2>(stream, TwoRuns<K, V>{a, b, a_size, b_size}, plan, splits, out, less);
 }
 
 }  // namespace yupana::arrays::cuda

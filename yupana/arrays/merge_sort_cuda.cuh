@@ -97,9 +97,9 @@ void merge_sort_tiles(
     const MergePlan plan = plan_merge<Merge>(n, ways * width, ways);
     const NeighbourRuns<K, V> runs{from, n, width};
     if (ways == 4) {
-      launch_merge<Merge, 4>(space, stream, runs, plan, begins, to, less);
+      launch_merge<Merge, 4>(stream, runs, plan, begins, to, less);
     } else {
-      launch_merge<Merge, 2>(space, stream, runs, plan, begins, to, less);
+      launch_merge<Merge, 2>(stream, runs, plan, begins, to, less);
     }
     std::swap(from, to);
     width *= ways;
