@@ -131,11 +131,11 @@ class OnDevices : public TileProducts<T> {
   }
   void fetch(MatrixView<T> block) override {
     Group& group = group_of(block);
-    move(group, block.data, on_device(group, block), block, cudaMemcpyDeviceToHost);
+    move(group, block.data, on_device(group, block), block);
   }
   void store(MatrixView<T> block) override {
     Group& group = group_of(block);
-    move(group, on_device(group, block), block.data, block, cudaMemcpyHostToDevice);
+    move(group, on_device(group, block), block.data, block);
   }
   void settle() override {
     for (const auto& member : members_) member->copies.wait();
@@ -169,8 +169,7 @@ class OnDevices : public TileProducts<T> {
     const auto bytes = static_cast<std::size_t>(panel.rows * panel.stride) * sizeof(T);
     check(cudaMemcpyAsync(to, panel.data, bytes, cudaMemcpyHostToDevice, stream), "copy a panel");
   }
-  static void move(
-      Group& group, T* to, const T* from, const MatrixView<T>& block, cudaMemcpyKind kind) {
+  static void move(Group& group, T* to, const T* from, const MatrixView<T>& block) {
     const DeviceScope scope(group.member->device);
     const auto pitch = static_cast<std::size_t>(block.stride) * sizeof(T);
     copy_rows("copy tiles",

@@ -63,9 +63,9 @@ class ResidentSystem : public Resident<Value, Index> {
       b_ = DeviceArray<Value>(rows_ * sides);
       x_ = DeviceArray<Value>(rows_ * sides);
     }
-    copy_columns(b_.data(), sides, b, b_stride, sides, cudaMemcpyHostToDevice);
+    copy_columns(b_.data(), sides, b, b_stride, sides);
     run(b_.data(), x_.data(), sides);
-    copy_columns(x, x_stride, x_.data(), sides, sides, cudaMemcpyDeviceToHost);
+    copy_columns(x, x_stride, x_.data(), sides, sides);
     system_->stream().wait();
   }
   void solve_there(const Value* b, Value* x, std::int64_t sides) override {
@@ -83,13 +83,11 @@ class ResidentSystem : public Resident<Value, Index> {
       system_->solve(b, x, sides);
     }
   }
-  /// One piece where nothing lies between the rows: rows of 8 bytes take six times as long.
   void copy_columns(Value* to,
                     std::int64_t to_stride,
                     const Value* from,
                     std::int64_t from_stride,
-                    std::int64_t sides,
-                    cudaMemcpyKind kind) {
+                    std::int64_t sides) {
     const auto width = static_cast<std::size_t>(sides) * sizeof(Value);
     yupana::cuda::copy_rows("copy b or x",
                             {to, static_cast<std::size_t>(to_stride) * sizeof(Value)},

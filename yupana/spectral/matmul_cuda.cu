@@ -105,11 +105,13 @@ class OnDevice {
 template <class T>
 void copy(MatrixView<T> to, MatrixView<const T> from, cudaStream_t stream) {
   if (to.rows == 0 || to.cols == 0) return;
-  const auto bytes = [](std::int64_t count) { return static_cast<std::size_t>(count) * sizeof(T); };
+  const yupana::cuda::RowsTo rows_to{to.data, static_cast<std::size_t>(to.stride) * sizeof(T)};
+  const yupana::cuda::RowsFrom rows_from{from.data,
+                                         static_cast<std::size_t>(from.stride) * sizeof(T)};
   yupana::cuda::copy_rows("copy a matrix",
-                          {to.data, bytes(to.stride)},
-                          {from.data, bytes(from.stride)},
-                          bytes(to.cols),
+                          rows_to,
+                          rows_from,
+                          static_cast<std::size_t>(to.cols) * sizeof(T),
                           to.rows,
                           stream);
 }
