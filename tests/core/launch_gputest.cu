@@ -24,6 +24,15 @@ __global__ void shared_kernel(int words, int* to) {
   if (threadIdx.x == 0) atomicAdd(to, memory[0] + memory[words - 1]);
 }
 
+/// 16 KiB of static shared memory besides the dynamic part.
+__global__ void both_kernel(int* to) {
+  extern __shared__ int memory[];
+  __shared__ int fixed[4096];
+  fixed[4095] = 1;
+  memory[(40 << 10) / 4 - 1] = 2;
+  *to = fixed[4095] + memory[(40 << 10) / 4 - 1];
+}
+
 __global__ void add_kernel(int* values, int n) {
   wait_for_predecessor();
   release_successor();
@@ -84,6 +93,15 @@ TEST(Launch, SharedMemoryIsNeverLoweredBetweenAnotherThreadsLimitAndLaunch) {
   large.join();
   EXPECT_EQ(refused, 0);
   EXPECT_EQ(first_of(to), 4000 * 3);
+}
+
+TEST(Launch, StaticAndDynamicSharedMemoryCountTogether) {
+  YUPANA_NEEDS_GPU();
+  const Stream stream;
+  DeviceArray<int> to = zeros(1);
+  launch("share both", both_kernel, {1, 1, 40 << 10}, stream, to.data());
+  stream.wait();
+  EXPECT_EQ(first_of(to), 3);
 }
 
 TEST(Launch, DependentKernelsSeeWhatTheirPredecessorsWrote) {

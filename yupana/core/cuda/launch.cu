@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <map>
@@ -12,6 +13,7 @@ namespace yupana::cuda {
 namespace {
 
 constexpr int max_devices = 64;
+/// Static and dynamic shared memory of a block that need no opt-in.
 constexpr std::size_t shared_without_opt_in = std::size_t{48} << 10;
 /// First architecture with griddepcontrol, the instruction of wait_for_predecessor().
 constexpr int first_overlapping = 90;
@@ -26,7 +28,8 @@ int current_device() {
 struct KernelFacts {
   int max_threads = 0;
   int compiled_for = 0;  ///< architecture of the PTX that the code comes from
-  std::size_t shared_limit = shared_without_opt_in;
+  std::size_t static_shared = 0;
+  std::size_t dynamic_limit = 0;
   std::map<std::pair<int, std::size_t>, int> resident_blocks;  ///< by threads and shared bytes
 };
 
@@ -43,6 +46,9 @@ struct KernelTable {
       check(cudaFuncGetAttributes(&attributes, kernel), "query a kernel");
       at->second.max_threads = attributes.maxThreadsPerBlock;
       at->second.compiled_for = attributes.ptxVersion;
+      at->second.static_shared = attributes.sharedSizeBytes;
+      at->second.dynamic_limit =
+          shared_without_opt_in - std::min(shared_without_opt_in, attributes.sharedSizeBytes);
     }
     return at->second;
   }
@@ -53,11 +59,11 @@ KernelTable& table() {
 }
 
 void raise_shared_limit(KernelFacts& facts, const void* kernel, std::size_t bytes) {
-  if (bytes <= facts.shared_limit) return;
+  if (bytes <= facts.dynamic_limit) return;
   check(cudaFuncSetAttribute(
             kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
         "raise a kernel's shared memory");
-  facts.shared_limit = bytes;
+  facts.dynamic_limit = bytes;
 }
 
 }  // namespace
@@ -96,9 +102,11 @@ const DeviceFacts& device_facts() {
 
 namespace detail {
 
-bool takes_threads(const void* kernel, int threads) {
+bool is_compiled(const void* kernel, int threads, std::size_t shared_bytes) {
+  const auto available = static_cast<std::size_t>(device_facts().max_shared_bytes);
   const std::lock_guard lock(table().mutex);
-  return table().of(kernel).max_threads >= threads;
+  const KernelFacts& facts = table().of(kernel);
+  return facts.max_threads >= threads && facts.static_shared + shared_bytes <= available;
 }
 
 int resident_blocks(const void* kernel, int threads, std::size_t shared_bytes) {
@@ -120,7 +128,7 @@ void launch(const char* doing,
             Order order,
             void** arguments) {
   bool overlaps = false;
-  if (order == Order::overlapping || shape.shared_bytes > shared_without_opt_in) {
+  if (order == Order::overlapping || shape.shared_bytes > 0) {
     const std::lock_guard lock(table().mutex);
     KernelFacts& facts = table().of(kernel);
     raise_shared_limit(facts, kernel, shape.shared_bytes);

@@ -51,8 +51,7 @@ namespace detail {
 
 enum class Order { after, overlapping, cooperative };
 
-/// Whether the code of `kernel` for the current device takes blocks of `threads` threads.
-bool takes_threads(const void* kernel, int threads);
+bool is_compiled(const void* kernel, int threads, std::size_t shared_bytes);
 int resident_blocks(const void* kernel, int threads, std::size_t shared_bytes);
 void launch(const char* doing,
             const void* kernel,
@@ -81,8 +80,7 @@ void launch(const char* doing,
 /// of `threads` threads (see threads_if), and the device grants it `shared_bytes`.
 template <class... Parameters>
 bool is_compiled(void (*kernel)(Parameters...), int threads, std::size_t shared_bytes = 0) {
-  return shared_bytes <= static_cast<std::size_t>(device_facts().max_shared_bytes) &&
-         detail::takes_threads(reinterpret_cast<const void*>(kernel), threads);
+  return detail::is_compiled(reinterpret_cast<const void*>(kernel), threads, shared_bytes);
 }
 
 /// Blocks of this shape that one multiprocessor of the current device holds at a time.
