@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/command_line.hpp"
 #include "cli/genotype_options.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
@@ -111,6 +112,7 @@ Answer fermat(Context& context, const CommonOptions& common, FermatOptions optio
     throw Error(ErrorCode::usage, "fermat: -o PREFIX is wanted: the report is PREFIX.html");
   }
   options.job.out = common.out;
+  options.job.command = command_line();
   const job::FermatJobResult result = job::run_fermat(context, options.job);
   Answer answer;
   answer.json = {{"command", "fermat"}, {"samples", result.samples}};

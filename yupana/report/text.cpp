@@ -80,6 +80,10 @@ void write_page(AtomicFile& file,
   }
 }
 
+std::string name_and_unit(const std::string& name, const std::string& unit) {
+  return valid_utf8(unit.empty() ? name : fmt::format("{} ({})", name, unit));
+}
+
 std::string percent(double share) {
   return std::isfinite(share) ? fmt::format("{:.1f} %", 100 * share) : std::string();
 }

@@ -25,6 +25,9 @@ void write_page(AtomicFile& file,
                 std::string_view page,
                 const std::function<std::string(std::string_view)>& part);
 
+/// "distance d (mm)"; the name alone without a unit. Valid UTF-8.
+std::string name_and_unit(const std::string& name, const std::string& unit);
+
 /// 34.2 % for 0.342; empty for a share that is not finite.
 std::string percent(double share);
 

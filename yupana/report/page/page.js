@@ -25,7 +25,7 @@ function startScheme() {
 function showWords() {
   const facts = [plural(individuals, "individual", "individuals")];
   if (labelled) facts.push(plural(data.classNames.length, "class", "classes"));
-  if (data.alpha !== null) facts.push(`α = ${shown(data.alpha)}`);
+  if (runAlphas.length > 0) facts.push(`α = ${runAlphas.map((alpha) => shown(alpha, 6)).join(", ")}`);
   id("facts").textContent = facts.join("  ·  ");
   id("finding-list").append(...data.findings.map((text) => el("li", {}, text)));
   id("findings").hidden = data.findings.length === 0;
@@ -57,7 +57,7 @@ function showSummary() {
 
 function showShares() {
   const most = Math.max(...data.embeddings.map((e) => e.dimensions));
-  const axes = Array.from({length: most}, (_, k) => `PC${k + 1}`);
+  const axes = Array.from({length: most}, (_, k) => axisName(k));
   id("shares").append(table("Explained share of each axis", ["Embedding", ...axes],
     data.embeddings.map((e) => [e.name,
       ...axes.map((_, k) => k < e.dimensions ? percent(e.share[k]) : "–")])));
@@ -76,6 +76,7 @@ const curve = data.alphas.map((alpha, k) => [alpha, data.keptEdges[k]])
 showWords();
 open("embedding", data.embeddings.length > 0, () => new Scatter(), showShares);
 open("heat", data.heatMaps.some((map) => map.size > 0), startHeatMap);
+open("dendrogram", data.trees.length > 0 && individuals > 1, () => startTrees(data.trees));
 open("histograms", filled.length > 0, () => startHistograms(filled));
 open("retention", curve.length > 0, () => startRetention(curve));
 open("scores", data.scores.length > 0, showScores);

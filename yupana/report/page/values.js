@@ -13,6 +13,15 @@ function bytesOf(base64) {
   return bytes;
 }
 
+/** Axis k of classical scaling: a principal coordinate. */
+const axisName = (k) => `PCo ${k + 1}`;
+
+/** "distance d (mm)"; the name alone without a unit. */
+const nameAndUnit = ({name, unit}) => unit ? `${name} (${unit})` : name;
+
+/** The powers of this run. */
+const runAlphas = data.runAlphas.filter((alpha) => alpha !== null);
+
 for (const embedding of data.embeddings) {
   embedding.points = new Float32Array(bytesOf(embedding.points).buffer);
 }
