@@ -49,7 +49,8 @@ std::string graph_sentence(const graph::FermatParams& fermat) {
   return "complete: every pair has its direct edge";
 }
 
-/// 8723 as 8,723.
+}  // namespace
+
 std::string grouped(std::int64_t count) {
   std::string text = std::to_string(count);
   for (auto at = std::ssize(text) - 3; at > 0; at -= 3) {
@@ -57,8 +58,6 @@ std::string grouped(std::int64_t count) {
   }
   return text;
 }
-
-}  // namespace
 
 std::string missing_name(genotype::Missing missing) {
   switch (missing) {

@@ -25,6 +25,9 @@ std::string curve_note(const FermatJobParams& params,
 /// The active filters of a cohort as options a user could give.
 std::string filters_of(const InputParams& input);
 
+/// 8723 as "8,723".
+std::string grouped(std::int64_t count);
+
 /// "pairwise", "mode" or "error".
 std::string missing_name(genotype::Missing missing);
 

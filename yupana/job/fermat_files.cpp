@@ -308,14 +308,14 @@ void FermatFiles::write_report(Context& context, const FermatJobResult& result) 
   auto& summary = report_.summary = run_rows(params_, result);
   if (result.cohort) {
     const genotype::CohortSummary& cohort = *result.cohort;
-    summary.emplace_back("samples read", std::to_string(cohort.samples_read));
+    summary.emplace_back("samples read", grouped(cohort.samples_read));
     for (const auto& [reason, count] : cohort.samples_dropped) {
-      summary.emplace_back("samples: " + reason, std::to_string(count));
+      summary.emplace_back("samples: " + reason, grouped(count));
     }
-    summary.emplace_back("sites read", std::to_string(cohort.sites.read));
-    summary.emplace_back("sites kept", std::to_string(cohort.sites.kept));
+    summary.emplace_back("sites read", grouped(cohort.sites.read));
+    summary.emplace_back("sites kept", grouped(cohort.sites.kept));
     for (const auto& [reason, count] : cohort.sites.skipped) {
-      summary.emplace_back("sites: " + reason, std::to_string(count));
+      summary.emplace_back("sites: " + reason, grouped(count));
     }
   }
   for (const AlphaFindings& run : result.alphas) {

@@ -4,7 +4,7 @@ function startHistograms(histograms) {
   for (const histogram of histograms) {
     const canvas = el("canvas", {role: "img"});
     id("histogram-list").append(
-      el("div", {}, el("h3", {}, nameAndUnit(histogram)), el("div", {class: "plot"}, canvas)));
+      el("div", {}, el("h3", {}, ...withPowers(nameAndUnit(histogram))), el("div", {class: "plot"}, canvas)));
     const pairs = histogram.counts.reduce((sum, value) => sum + value, 0);
     canvas.setAttribute("aria-label",
       `Histogram of ${histogram.name}: ${plural(pairs, "pair", "pairs")} between ${shown(histogram.low)} and ` +

@@ -135,7 +135,7 @@ function startHeatMap() {
 
   function describe() {
     const {map, low, high} = shownMap;
-    id("heat-name").textContent = nameAndUnit(map);
+    id("heat-name").replaceChildren(...withPowers(nameAndUnit(map)));
     const cut = high < map.high || low > map.low;
     const who = plural(map.individuals, "individual", "individuals");
     canvas.setAttribute("aria-label", `Heat map of ${map.name} between ${who}, ` +

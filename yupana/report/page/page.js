@@ -45,9 +45,14 @@ function showScores() {
 }
 
 function showSummary() {
-  id("summary-table").append(el("table", {}, el("caption", {class: "unseen"}, "Summary of the run"),
-    el("tbody", {}, ...data.summary.map(([name, value]) => el("tr", {},
-      el("th", {scope: "row"}, name), el("td", {}, value))))));
+  const rows = (caption, list) => el("table", {}, el("caption", {class: "unseen"}, caption),
+    el("tbody", {}, ...list.map(([name, value]) => el("tr", {},
+      el("th", {scope: "row"}, name), el("td", {}, value)))));
+  const isTime = ([name]) => name.startsWith("time: ");
+  id("summary-table").append(rows("Summary of the run", data.summary.filter((row) => !isTime(row))));
+  const times = data.summary.filter(isTime).map(([name, value]) => [name.slice(6), value]);
+  id("times").hidden = times.length === 0;
+  id("time-table").append(rows("Time of each stage", times));
   const links = data.newick.map(([name, tree]) => el("a", {
     class: "button", href: fileUrl(tree), download: `${name.replace(/[^\w.-]+/g, "_") || "tree"}.nwk`,
   }, name || "tree"));

@@ -226,7 +226,7 @@ class Scatter {
 
   describe() {
     const e = this.embedding();
-    id("embedding-name").textContent = nameAndUnit(e);
+    id("embedding-name").replaceChildren(...withPowers(nameAndUnit(e)));
     const who = plural(individuals, "individual", "individuals");
     this.canvas.setAttribute("aria-label", e.dimensions === 0 ? `${e.name}: no dimension to draw.`
       : `Scatter of ${who}, ${e.name}: ${this.axisTitle(this.x)} across, ${this.axisTitle(this.y)} up.`);

@@ -87,14 +87,15 @@ function startTrees(encoded) {
       ? box.left + root + (1 - height / top) * (box.width - root) : box.left;
     const y = (c) => box.top + at.get(c) * rowHeight;
     pen.clearRect(0, 0, width, box.top + box.height + 8);
-    drawScale(pen, look, box, x, top);
+    drawScale(pen, look, box, x, top, names);
     for (const [c] of at) drawJoin(pen, look, c, x, y, at);
     pen.textBaseline = "middle";
     pen.textAlign = "left";
     rows.forEach((c, row) => drawRow(pen, look, c, box.top + (row + 0.5) * rowHeight, x, names));
+    showNote(rows.length);
   }
 
-  function drawScale(pen, look, box, x, top) {
+  function drawScale(pen, look, box, x, top, names) {
     const ticks = ticksOf(0, top, box.width / 90), texts = tickTexts(ticks);
     pen.strokeStyle = look.grid;
     pen.lineWidth = 1;
@@ -111,7 +112,8 @@ function startTrees(encoded) {
     });
     pen.fillStyle = look.ink;
     pen.font = `600 13px ${look.sans}`;
-    pen.fillText(shorten(pen, `height: ${nameAndUnit(tree)}`, box.width), box.left + box.width / 2, box.top - 28);
+    pen.textAlign = "left";
+    pen.fillText(shorten(pen, `height: ${nameAndUnit(tree)}`, box.width + names), box.left, box.top - 28);
   }
 
   function drawJoin(pen, look, c, x, y, at) {
@@ -150,19 +152,22 @@ function startTrees(encoded) {
   const figure = makeFigure(canvas, () => rowsNow() * rowHeight + 56, draw);
 
   function describe() {
-    id("tree-name").textContent = nameAndUnit(tree);
+    id("tree-name").replaceChildren(...withPowers(nameAndUnit(tree)));
     id("tree-height").textContent = {average: "the mean distance between their individuals",
       single: "the smallest distance between their individuals",
       complete: "the largest distance between their individuals"}[tree.linkage] || "their distance";
     figure.redraw();
     const drawn = layout ? layout.rows.length : 0;
-    const notes = [drawn < tree.n ? `${count(tree.n)} individuals in ${count(drawn)} rows.`
-      : `${plural(tree.n, "individual", "individuals")}, a row each.`];
-    if (tree.apart > 0) notes.push(`Dashed: ${plural(tree.apart, "join", "joins")} of what no path joins.`);
-    if (data.newick.length > 0) notes.push("Branch lengths of the Newick text are half the differences of height.");
-    id("tree-note").textContent = notes.join(" ");
     canvas.setAttribute("aria-label", `Dendrogram of ${plural(tree.n, "individual", "individuals")} in ` +
       `${plural(drawn, "row", "rows")}, ${tree.name}, ${tree.linkage} linkage.`);
+  }
+
+  function showNote(drawn) {
+    const notes = [drawn < tree.n ? `${count(tree.n)} individuals in ${count(drawn)} rows.`
+      : `${plural(tree.n, "individual", "individuals")}, a row each.`];
+    if (tree.apart > 0) notes.push(`Dashed: ${plural(tree.apart, "join", "joins")} of clusters that no path connects, at no height.`);
+    if (data.newick.length > 0) notes.push("Branch lengths of the Newick text are half the differences of height.");
+    id("tree-note").textContent = notes.join(" ");
   }
 
   canvas.addEventListener("pointermove", (event) => {
