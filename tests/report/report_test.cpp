@@ -238,6 +238,9 @@ TEST(Reports, PartsThatDoNotFitAreRefused) {
   EXPECT_TRUE(refused([](Report& r) { r.heat_maps[0].order[0] = 20; }));
   EXPECT_TRUE(refused([](Report& r) { r.heat_maps[0].individuals = 19; }));
   EXPECT_TRUE(refused([](Report& r) { r.alphas.pop_back(); }));
+  EXPECT_TRUE(refused([](Report& r) { r.trees[0].merges.pop_back(); }));
+  EXPECT_TRUE(refused([](Report& r) { r.trees[0].merges[0].left = 20; }));
+  EXPECT_TRUE(refused([](Report& r) { r.trees[0].merges[3].right = -1; }));
 }
 
 TEST(Styles, ThreeHundredAndSeventyEightClassesDiffer) {
@@ -270,6 +273,15 @@ TEST(Ticks, AreRoundAndInside) {
   EXPECT_TRUE(ticks(3, 3, 5).empty());
   EXPECT_TRUE(ticks(0, std::numeric_limits<double>::infinity(), 5).empty());
   EXPECT_LE(ticks(1e16, 1e16 + 4, 5).size(), 8u);
+}
+
+TEST(Texts, PercentIsNeverAllOrNothingOfWhatIsNot) {
+  EXPECT_EQ(percent(0), "0.0 %");
+  EXPECT_EQ(percent(1), "100.0 %");
+  EXPECT_EQ(percent(0.9996), "> 99.9 %");
+  EXPECT_EQ(percent(0.0004), "< 0.1 %");
+  EXPECT_EQ(percent(0.9994), "99.9 %");
+  EXPECT_EQ(percent(0.342), "34.2 %");
 }
 
 TEST(Texts, Base64MatchesTheStandard) {

@@ -45,6 +45,7 @@ io::RowProducer any_rows(const graph::AnyMatrix& matrix) {
 /// Percent for people: never 100 % or 0 % of what is not.
 std::string percent(double share) {
   if (share < 1 && share > 0.99995) return "just under 100 %";
+  if (share > 0 && share < 0.00005) return "just over 0 %";
   return fmt::format("{:.2f} %", 100 * share);
 }
 
@@ -79,6 +80,7 @@ std::string fermat_record(const FermatJobParams& params,
     record["sites"] = result.cohort->sites.kept;
     record["missing_rate"] = result.cohort->missing_rate();
   }
+  record["linkage"] = linkage_name(params.linkage);
   record["rooted"] = params.fermat.root;
   record["neighbors"] = params.fermat.neighbors;
   record["landmarks"] = params.fermat.landmarks;

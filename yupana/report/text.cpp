@@ -85,7 +85,10 @@ std::string name_and_unit(const std::string& name, const std::string& unit) {
 }
 
 std::string percent(double share) {
-  return std::isfinite(share) ? fmt::format("{:.1f} %", 100 * share) : std::string();
+  if (!std::isfinite(share)) return {};
+  if (share > 0 && share < 0.0005) return "< 0.1 %";
+  if (share < 1 && share >= 0.9995) return "> 99.9 %";
+  return fmt::format("{:.1f} %", 100 * share);
 }
 
 }  // namespace yupana::report

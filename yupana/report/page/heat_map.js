@@ -149,7 +149,8 @@ function startHeatMap() {
       (cut ? `; colours span ${shown(low)} to ${shown(high)}, where 99 % of the cells off the ` +
         "diagonal lie." : "."));
     if (shownMap.classes.some((c) => c > -2)) {
-      notes.push("The strip shows the class of each row (the most frequent one of its cell).");
+      notes.push("The strip shows the class of each row" +
+        (map.individuals > map.size ? " (the most frequent one of its individuals)." : "."));
     }
     id("heat-note").textContent = notes.join(" ");
     figure.redraw();

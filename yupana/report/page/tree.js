@@ -74,7 +74,7 @@ function startTrees(encoded) {
 
   const rowsNow = () => Math.min(wanted, printing ? printedRows : Infinity, tree.n);
   const color = (look, c) => c >= 0 ? look.colors[data.style.classes[c].color]
-    : c === -1 ? data.style.none : look.muted;
+    : c === -1 ? data.style.none : look.ink;  // of several classes, or of none at all
 
   function draw(pen, width) {
     const look = theme();
