@@ -106,13 +106,13 @@ Answer fermat(Context& context, const CommonOptions& common, FermatOptions optio
     throw Error(ErrorCode::usage, "fermat: either genotypes or --from-distances D.npy is wanted");
   }
   parse_alphas(options);
+  options.job.command = command_line();
   options.job.input.comm = common.comm;
   if (options.plan) return plan_answer(job::plan_fermat(context, options.job));
   if (common.out.empty()) {
     throw Error(ErrorCode::usage, "fermat: -o PREFIX is wanted: the report is PREFIX.html");
   }
   options.job.out = common.out;
-  options.job.command = command_line();
   const job::FermatJobResult result = job::run_fermat(context, options.job);
   Answer answer;
   answer.json = {{"command", "fermat"}, {"samples", result.samples}};

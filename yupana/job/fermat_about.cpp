@@ -99,8 +99,7 @@ std::string curve_note(const FermatJobParams& params,
   const graph::FermatParams& fermat = params.fermat;
   if (fermat.neighbors > 0 || fermat.landmarks > 0) {
     text += fmt::format(
-        " This run did not use the full matrix ({}), so its own share, in the findings above, is "
-        "another.",
+        " This run did not use all edges ({}): its own shares, in the findings above, can differ.",
         fermat.neighbors > 0 ? fmt::format("--knn {}", fermat.neighbors)
                              : fmt::format("--landmarks {}", fermat.landmarks));
   }

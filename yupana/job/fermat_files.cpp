@@ -45,7 +45,6 @@ io::RowProducer any_rows(const graph::AnyMatrix& matrix) {
 /// Percent for people: never 100 % or 0 % of what is not.
 std::string percent(double share) {
   if (share < 1 && share > 0.99995) return "just under 100 %";
-  if (share > 0 && share < 0.00005) return "just over 0 %";
   return fmt::format("{:.2f} %", 100 * share);
 }
 
@@ -159,41 +158,6 @@ void FermatFiles::add(Understanding understanding) {
   }
 }
 
-void FermatFiles::add_tree(const std::string& name, const std::vector<analysis::Merge>& merges) {
-  report::Tree tree;
-  tree.name = name;
-  tree.linkage = linkage_name(params_.linkage);
-  for (const analysis::Merge& merge : merges) {
-    tree.merges.push_back({static_cast<std::int32_t>(merge.left),
-                           static_cast<std::int32_t>(merge.right),
-                           static_cast<float>(merge.height)});
-  }
-  report_.trees.push_back(std::move(tree));
-}
-
-/// Matrices stand in the order of findings_in_words(): d, then F^(1/alpha), d^alpha and F of every
-/// alpha. Parts of the report are found by the name of theirs.
-void FermatFiles::set_units(const FermatJobResult& result) {
-  const std::string plain = distance_unit(params_);
-  for (std::size_t m = 0; m < report_.heat_maps.size(); ++m) {
-    std::string unit = plain;
-    if (m > 0 && m % 3 != 1) {
-      const AlphaFindings& run = result.alphas[(m - 1) / 3];
-      unit = powered_unit(params_, run.alpha, run.scale);
-    }
-    const std::string& name = report_.heat_maps[m].name;
-    const auto set = [&](auto& parts) {
-      for (auto& part : parts) {
-        if (part.name == name) part.unit = unit;
-      }
-    };
-    set(report_.heat_maps);
-    set(report_.histograms);
-    set(report_.embeddings);
-    set(report_.trees);
-  }
-}
-
 void FermatFiles::add_lengths(Context& context, const graph::FermatResult& closed) {
   const std::int64_t n = static_cast<std::int64_t>(names_.size());
   io::write_npy(context,
@@ -250,6 +214,41 @@ void FermatFiles::write_graphs(Context& context,
   }
   io::write_graphml(files_.add(named(closed.alpha, ".graphml")), graph);
   io::write_gexf(files_.add(named(closed.alpha, ".gexf")), graph);
+}
+
+void FermatFiles::add_tree(const std::string& name, const std::vector<analysis::Merge>& merges) {
+  report::Tree tree;
+  tree.name = name;
+  tree.linkage = linkage_name(params_.linkage);
+  for (const analysis::Merge& merge : merges) {
+    tree.merges.push_back({static_cast<std::int32_t>(merge.left),
+                           static_cast<std::int32_t>(merge.right),
+                           static_cast<float>(merge.height)});
+  }
+  report_.trees.push_back(std::move(tree));
+}
+
+/// Matrices stand in the order of findings_in_words(): d, then F^(1/alpha), d^alpha and F of every
+/// alpha. Parts of the report are found by the name of theirs.
+void FermatFiles::set_units(const FermatJobResult& result) {
+  const std::string plain = distance_unit(params_);
+  for (std::size_t m = 0; m < report_.heat_maps.size(); ++m) {
+    std::string unit = plain;
+    if (m > 0 && m % 3 != 1) {
+      const AlphaFindings& run = result.alphas[(m - 1) / 3];
+      unit = powered_unit(params_, run.alpha, run.scale);
+    }
+    const std::string& name = report_.heat_maps[m].name;
+    const auto set = [&](auto& parts) {
+      for (auto& part : parts) {
+        if (part.name == name) part.unit = unit;
+      }
+    };
+    set(report_.heat_maps);
+    set(report_.histograms);
+    set(report_.embeddings);
+    set(report_.trees);
+  }
 }
 
 void FermatFiles::add_curve(Context& context,

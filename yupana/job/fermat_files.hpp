@@ -42,7 +42,7 @@ class FermatFiles {
                  const Understanding& fermat);
   /// .fermat.npy alone
   void add_lengths(Context& context, const graph::FermatResult& closed);
-  /// Share of kept edges against alpha, at those of the run and at some others.
+  /// Share of kept edges against alpha.
   void add_curve(Context& context,
                  const graph::AnyMatrix& distances,
                  bool squared,
