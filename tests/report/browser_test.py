@@ -200,7 +200,7 @@ def check_page(browser, path, motion=False):
         page.expect(page.colors("heat-map") > 10, "the heat map is drawn")
         check_switch(page, "heat-switch", "heat-map", "heat-name")
         check_heat_colors(page)
-    if page.value(f"{DATA}.trees.length") > 0:
+    if page.value(f"{DATA}.trees.length") > 0 and page.value(f"{DATA}.individuals.length") > 1:
         check_tree(page)
     if page.value(f"{DATA}.alphas.length") > 0:
         page.expect(page.colors("retention-plot") > 5, "the retention curve is drawn")
