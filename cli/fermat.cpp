@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/command_line.hpp"
 #include "cli/genotype_options.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
@@ -105,6 +106,7 @@ Answer fermat(Context& context, const CommonOptions& common, FermatOptions optio
     throw Error(ErrorCode::usage, "fermat: either genotypes or --from-distances D.npy is wanted");
   }
   parse_alphas(options);
+  options.job.command = command_line();
   options.job.input.comm = common.comm;
   if (options.plan) return plan_answer(job::plan_fermat(context, options.job));
   if (common.out.empty()) {

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "cli/command.hpp"
+#include "cli/command_line.hpp"
 #include "yupana/cluster/mpi.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/escaped.hpp"
@@ -26,6 +27,7 @@ int main(int argc, char** argv) {
   using yupana::ErrorCode;
   // A file beyond the limit of its size (ulimit -f) is then a write that failed, and told as such.
   std::signal(SIGXFSZ, SIG_IGN);
+  yupana::cli::set_command_line(argc, argv);
   CLI::App program(
       "Exact parallel algorithms for genomes and big tables: genotype distances, Fermat distances "
       "and shortest paths, on every core.",

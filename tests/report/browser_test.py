@@ -102,7 +102,7 @@ def check_scatter(page):
         page.value("(() => { const s = document.getElementById('axis-y'); s.value = '2';"
                    " s.dispatchEvent(new Event('change')); })()")
         page.browser.wait(page.settle)
-        page.expect("PC3" in page.label("scatter"), "the third axis can be chosen")
+        page.expect("PCo 3" in page.label("scatter"), "the third axis can be chosen")
         page.expect(page.picture("scatter") != before, "another axis changes the scatter")
     if page.value(f"{DATA}.classNames.length") > 0:
         before = page.picture("scatter")
@@ -124,6 +124,7 @@ def check_hover(page, canvas, tip):
       canvas.scrollIntoView({{block: "center"}});
       const {{left, top, width, height}} = canvas.getBoundingClientRect();
       for (let y = 8; y < height; y += 8) for (let x = 8; x < width; x += 8) {{
+        if (document.elementFromPoint(left + x, top + y) !== canvas) continue;
         canvas.dispatchEvent(new PointerEvent("pointermove", {{clientX: left + x, clientY: top + y}}));
         if (!tip.hidden) {{
           canvas.dispatchEvent(new PointerEvent("pointerleave"));
@@ -142,6 +143,41 @@ def check_hover(page, canvas, tip):
       return !tip.hidden && {DATA}.individuals.some((name) => tip.textContent.includes(name));
     }})()""")
     page.expect(known, f"{canvas}: pointing at an individual shows its name")
+
+
+def check_heat_colors(page):
+    """A colour means the same distance in the light and in the dark scheme."""
+    spots = """(() => {
+      const canvas = document.getElementById("heat-map"), pen = canvas.getContext("2d");
+      const found = [];
+      for (let k = 1; k < 40; k++) {
+        const x = canvas.width * (0.2 + 0.5 * k / 40), y = canvas.height * k / 40;
+        const [r, g, b] = pen.getImageData(x, y, 1, 1).data;
+        // Cells without any distance have a grey of the scheme's own.
+        if (Math.max(r, g, b) - Math.min(r, g, b) > 24) found.push(r, g, b);
+      }
+      return found.join(" ");
+    })()"""
+    before = page.value(spots)
+    page.click("#scheme")
+    page.expect(page.value(spots) == before, "the heat map has the same colours in both schemes")
+    page.click("#scheme")
+
+
+def check_tree(page):
+    """A row for each individual where they can be read, fewer on request, names under the pointer."""
+    individuals = page.value(f"{DATA}.individuals.length")
+    rows = page.value("Number(document.getElementById('tree-rows').value)")
+    page.expect(rows == individuals or individuals > 600 and rows < individuals,
+                f"a tree of {individuals} shows {rows} rows")
+    page.expect(page.colors("tree-plot") > 5, "the tree is drawn")
+    check_hover(page, "tree-plot", "tree-tip")
+    if individuals > 25:
+        page.value("(() => { const s = document.getElementById('tree-rows'); s.value = '25';"
+                   " s.dispatchEvent(new Event('change')); })()")
+        page.browser.wait(page.settle)
+        page.expect("in 25 rows" in page.label("tree-plot"), "the tree collapses to 25 rows")
+    check_switch(page, "tree-switch", "tree-plot", "tree-name")
 
 
 def check_page(browser, path, motion=False):
@@ -163,6 +199,9 @@ def check_page(browser, path, motion=False):
     if page.value(f"{DATA}.heatMaps.some((m) => m.size > 1 && m.high > m.low)"):
         page.expect(page.colors("heat-map") > 10, "the heat map is drawn")
         check_switch(page, "heat-switch", "heat-map", "heat-name")
+        check_heat_colors(page)
+    if page.value(f"{DATA}.trees.length") > 0 and page.value(f"{DATA}.individuals.length") > 1:
+        check_tree(page)
     if page.value(f"{DATA}.alphas.length") > 0:
         page.expect(page.colors("retention-plot") > 5, "the retention curve is drawn")
     if page.value(f"{DATA}.newick.length") > 0:

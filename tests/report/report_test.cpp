@@ -110,7 +110,7 @@ TEST(Page, AsksForNothingOutsideItself) {
 
 TEST(Page, NumbersThatAreNotFiniteBecomeNull) {
   const nlohmann::json data = data_of(written(write_html, hostile_report()));
-  EXPECT_TRUE(data["alpha"].is_null());
+  EXPECT_TRUE(data["runAlphas"][0].is_null());
   EXPECT_TRUE(data["keptEdges"][1].is_null());
   EXPECT_TRUE(data["scores"][0]["silhouette"].is_null());
   EXPECT_TRUE(data["embeddings"][1]["share"][0].is_null());
@@ -157,12 +157,12 @@ TEST(Page, TwoThousandIndividualsStayBelowThreeMegabytes) {
   EXPECT_LT(written(write_html, sample_report(2000, 26)).size(), 3'000'000u);
 }
 
-TEST(Pictures, PngIsWholeAndOf1600By800Pixels) {
+TEST(Pictures, PngIsWholeAndOf3200By1600Pixels) {
   const std::string png = written(write_png, sample_report(100, 4));
   ASSERT_GT(png.size(), 45u);
   EXPECT_EQ(png.substr(0, 8), "\x89PNG\r\n\x1a\n");
   EXPECT_EQ(png.substr(12, 4), "IHDR");
-  EXPECT_EQ(png.substr(16, 8), std::string("\0\0\x06\x40\0\0\x03\x20", 8));
+  EXPECT_EQ(png.substr(16, 8), std::string("\0\0\x0c\x80\0\0\x06\x40", 8));
   EXPECT_EQ(png.substr(png.size() - 8, 4), "IEND");
   EXPECT_EQ(times(png, "tIME"), 0);
 }
@@ -238,15 +238,18 @@ TEST(Reports, PartsThatDoNotFitAreRefused) {
   EXPECT_TRUE(refused([](Report& r) { r.heat_maps[0].order[0] = 20; }));
   EXPECT_TRUE(refused([](Report& r) { r.heat_maps[0].individuals = 19; }));
   EXPECT_TRUE(refused([](Report& r) { r.alphas.pop_back(); }));
+  EXPECT_TRUE(refused([](Report& r) { r.trees[0].merges.pop_back(); }));
+  EXPECT_TRUE(refused([](Report& r) { r.trees[0].merges[0].left = 20; }));
+  EXPECT_TRUE(refused([](Report& r) { r.trees[0].merges[3].right = -1; }));
 }
 
-TEST(Styles, HundredAndTwelveClassesDiffer) {
+TEST(Styles, ThreeHundredAndSeventyEightClassesDiffer) {
   std::set<std::tuple<int, int, bool>> seen;
-  for (std::int64_t c = 0; c < 112; ++c) {
+  for (std::int64_t c = 0; c < 378; ++c) {
     const ClassStyle style = class_style(c);
     seen.emplace(style.color, style.shape, style.hollow);
   }
-  EXPECT_EQ(seen.size(), 112u);
+  EXPECT_EQ(seen.size(), 378u);
 }
 
 TEST(Styles, MarkersCoverTheSameArea) {
@@ -270,6 +273,15 @@ TEST(Ticks, AreRoundAndInside) {
   EXPECT_TRUE(ticks(3, 3, 5).empty());
   EXPECT_TRUE(ticks(0, std::numeric_limits<double>::infinity(), 5).empty());
   EXPECT_LE(ticks(1e16, 1e16 + 4, 5).size(), 8u);
+}
+
+TEST(Texts, PercentIsNeverAllOrNothingOfWhatIsNot) {
+  EXPECT_EQ(percent(0), "0.0 %");
+  EXPECT_EQ(percent(1), "100.0 %");
+  EXPECT_EQ(percent(0.9996), "> 99.9 %");
+  EXPECT_EQ(percent(0.0004), "< 0.1 %");
+  EXPECT_EQ(percent(0.9994), "99.9 %");
+  EXPECT_EQ(percent(0.342), "34.2 %");
 }
 
 TEST(Texts, Base64MatchesTheStandard) {

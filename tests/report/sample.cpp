@@ -128,6 +128,25 @@ std::vector<std::int64_t> clustered_order(const Report& report) {
   return order;
 }
 
+/// Neighbours of the clustered order joined pairwise, and the pairs, and so on.
+Tree tree_of(const std::string& name, const std::vector<std::int64_t>& order) {
+  Tree tree{name, "mm", "average", {}};
+  std::vector<std::int64_t> clusters = order;
+  auto next = static_cast<std::int64_t>(order.size());
+  for (float height = 1; clusters.size() > 1; height *= 1.7f) {
+    std::vector<std::int64_t> joined;
+    for (std::size_t k = 0; k + 1 < clusters.size(); k += 2) {
+      const auto [left, right] = std::minmax(clusters[k], clusters[k + 1]);
+      tree.merges.push_back(
+          {static_cast<std::int32_t>(left), static_cast<std::int32_t>(right), height});
+      joined.push_back(next++);
+    }
+    if (clusters.size() % 2 == 1) joined.push_back(clusters.back());
+    clusters = std::move(joined);
+  }
+  return tree;
+}
+
 void add_words(Report& report) {
   report.findings = {
       "Fermat distances with α = 2 replaced 41 % of the direct edges by paths through others.",
@@ -168,13 +187,20 @@ Report sample_report(std::int64_t individuals, std::int64_t classes) {
   SquareMatrix<float> d = distances(plain, rows), f = fermat(d);
   report.histograms.push_back(histogram_of("Euclidean d", d));
   report.histograms.push_back(histogram_of("Fermat F, α = 2", f));
-  report.heat_maps.push_back({"Euclidean d", std::move(d), individuals, order});
-  report.heat_maps.push_back({"Fermat F, α = 2", std::move(f), individuals, order});
+  report.heat_maps.push_back({"Euclidean d", std::move(d), individuals, order, {}});
+  report.heat_maps.push_back({"Fermat F, α = 2", std::move(f), individuals, order, {}});
   std::vector<double> share = center(plain);
-  report.embeddings.push_back({"Euclidean d", std::move(plain), std::move(share)});
+  report.embeddings.push_back({"Euclidean d", std::move(plain), std::move(share), {}});
   share = center(close);
-  report.embeddings.push_back({"Fermat F, α = 2", std::move(close), std::move(share)});
+  report.embeddings.push_back({"Fermat F, α = 2", std::move(close), std::move(share), {}});
+  report.trees = {tree_of("Euclidean d", order), tree_of("Fermat F, α = 2", order)};
+  report.subtitle = fmt::format("{} individuals, Euclidean distance", individuals);
+  for (HeatMap& map : report.heat_maps) map.unit = "mm";
+  for (Histogram& histogram : report.histograms) histogram.unit = "mm";
+  for (Embedding& embedding : report.embeddings) embedding.unit = "mm";
   report.alphas = {1, 1.5, 2, 4, 8, 16, 32};
+  report.run_alphas = {2, 8};
+  report.curve_note = "Of all pairs of the full matrix.";
   report.kept_edges = {1, 0.83, 0.59, 0.31, 0.19, 0.12, 0.1};
   add_words(report);
   return report;
@@ -203,13 +229,17 @@ Report hostile_report() {
   report.findings = report.notices = names;
   for (std::size_t i = 0; i < 2; ++i) {
     report.embeddings[i].name = report.heat_maps[i].name = report.histograms[i].name = names[i];
+    report.embeddings[i].unit = report.heat_maps[i].unit = report.histograms[i].unit = names[i];
+    report.trees[i].name = report.trees[i].unit = report.trees[i].linkage = names[i];
   }
   report.embeddings[1].points(1, 0) = nan;
   report.embeddings[1].points(2, 1) = infinity;
   report.embeddings[1].share = {nan};
   report.heat_maps[0].cells(2, 1) = report.heat_maps[0].cells(1, 2) = std::nanf("");
   report.kept_edges[1] = nan;
-  report.alpha = infinity;
+  report.run_alphas = {infinity, nan};
+  report.subtitle = report.curve_note = names[0];
+  report.trees[0].merges.back().height = std::numeric_limits<float>::infinity();
   report.scores[0].silhouette = nan;
   for (const std::string& name : names) {
     report.scores.push_back({name, infinity, nan, -infinity});
@@ -223,15 +253,15 @@ Report bare_report(std::int64_t individuals, std::int64_t dimensions_kept) {
   Report report;
   for (std::int64_t i = 0; i < individuals; ++i)
     report.individuals.push_back(fmt::format("i{}", i));
-  Embedding embedding = {"d", Matrix<double>(individuals, dimensions_kept), {}};
+  Embedding embedding = {"d", Matrix<double>(individuals, dimensions_kept), {}, {}};
   for (std::int64_t i = 0; i < individuals * dimensions_kept; ++i) {
     embedding.points.data()[i] = static_cast<double>(i);
   }
   report.embeddings.push_back(std::move(embedding));
   SquareMatrix<float> zeros(individuals);
   std::fill(zeros.data(), zeros.data() + individuals * individuals, 0.0f);
-  report.heat_maps.push_back({"d", std::move(zeros), individuals, {}});
-  report.histograms.push_back({"d", 0, 0, {}});
+  report.heat_maps.push_back({"d", std::move(zeros), individuals, {}, {}});
+  report.histograms.push_back({"d", 0, 0, {}, {}});
   return report;
 }
 

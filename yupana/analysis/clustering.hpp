@@ -28,8 +28,12 @@ struct Merge {
 ///   5 n^2 / 4 doubles, n^2 / 2 where those are more than a quarter of the context's memory (none
 ///   for single)
 ///   ties: the chain starts at the smallest cluster and prefers where it came from, then the
-///   smallest neighbour; equal heights keep the order of discovery: average and complete are those
-///   of scipy, ties included. The same bits for any number of threads
+///   smallest neighbour; a merged cluster goes by the largest of its points. Single linkage takes
+///   the edges of minimum_spanning_tree(). Equal heights keep the order of discovery: average and
+///   complete are those of scipy, ties included
+///   heights of average linkage follow Lance and Williams (1967), each operation rounded:
+///     d(k, a + b) = (|a| d(k, a) + |b| d(k, b)) / (|a| + |b|)
+///   determinism: the same bits on every backend and for any number of threads
 ///   unreachable pairs (+inf, for integers half of the largest value) merge last, at height +inf
 ///   errors (bad_input): not square, NaN, negative
 template <class T>

@@ -20,8 +20,8 @@ template <class T>
 std::vector<Join> prim(Context& context, MatrixView<const T> distances, bool join_components);
 
 namespace reference {
-/// The definition: merges the two closest clusters, measuring every pair of clusters anew from the
-/// points. O(n^4).
+/// The rule of clustering.hpp written plainly, on one thread: the same joins as the CPU's, bit for
+/// bit. Average and complete linkage O(n^2) on a full square of doubles, single linkage O(n^3).
 template <class T>
 std::vector<Join> linkage(MatrixView<const T> distances, Linkage method);
 }  // namespace reference

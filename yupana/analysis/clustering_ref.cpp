@@ -3,53 +3,117 @@
 
 #include "yupana/analysis/clustering_backends.hpp"
 #include "yupana/analysis/unreachable.hpp"
+#include "yupana/core/array.hpp"
 
 namespace yupana::analysis::reference {
 namespace {
 
-using Points = std::vector<std::int64_t>;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
-template <class T>
-double cluster_distance(MatrixView<const T> distances,
-                        Linkage method,
-                        const Points& a,
-                        const Points& b) {
-  double sum = 0, smallest = std::numeric_limits<double>::infinity(), largest = 0;
-  for (const std::int64_t i : a) {
-    for (const std::int64_t j : b) {
-      const double d = is_unreachable(distances(i, j)) ? std::numeric_limits<double>::infinity()
-                                                       : static_cast<double>(distances(i, j));
-      sum += d;
-      smallest = std::min(smallest, d);
-      largest = std::max(largest, d);
+/// Distances between clusters as the full square, a cluster under the largest of its points.
+class Clusters {
+ public:
+  template <class T>
+  explicit Clusters(MatrixView<const T> distances)
+      : square_(distances.rows),
+        points_(static_cast<std::size_t>(distances.rows), 1.0),
+        alive_(static_cast<std::size_t>(distances.rows)) {
+    for (std::int64_t i = 0; i < distances.rows; ++i) {
+      alive_[static_cast<std::size_t>(i)] = i;
+      for (std::int64_t j = 0; j < distances.rows; ++j) {
+        const bool missing = is_unreachable(distances(i, j));
+        square_(i, j) = missing ? infinity : static_cast<double>(distances(i, j));
+      }
     }
   }
-  if (method == Linkage::single) return smallest;
-  if (method == Linkage::complete) return largest;
-  return sum / static_cast<double>(a.size() * b.size());
+
+  std::int64_t count() const { return std::ssize(alive_); }
+  std::int64_t first() const { return alive_.front(); }
+  double distance(std::int64_t a, std::int64_t b) const { return square_(a, b); }
+
+  /// The nearest cluster of `tip`: `before`, if it is one of the nearest, else the smallest number.
+  std::int64_t nearest(std::int64_t tip, std::int64_t before) const {
+    std::int64_t best = before;
+    for (const std::int64_t other : alive_) {
+      if (other != tip && (best < 0 || distance(tip, other) < distance(tip, best))) best = other;
+    }
+    return best;
+  }
+
+  /// Lance and Williams' update (1967) of the distances of `gone` and `kept` together.
+  void merge(std::int64_t gone, std::int64_t kept, Linkage method) {
+    double& gone_points = points_[static_cast<std::size_t>(gone)];
+    double& kept_points = points_[static_cast<std::size_t>(kept)];
+    std::erase(alive_, gone);
+    for (const std::int64_t other : alive_) {
+      if (other == kept) continue;
+      const double a = distance(other, gone), b = distance(other, kept);
+      square_(other, kept) = square_(kept, other) =
+          method == Linkage::complete
+              ? std::max(a, b)
+              : (gone_points * a + kept_points * b) / (gone_points + kept_points);
+    }
+    kept_points += gone_points;
+  }
+
+ private:
+  SquareMatrix<double> square_;
+  std::vector<double> points_;       // in each cluster
+  std::vector<std::int64_t> alive_;  // ascending
+};
+
+std::vector<Join> follow_chains(Clusters clusters, Linkage method) {
+  std::vector<Join> joins;
+  std::vector<std::int64_t> chain;
+  while (clusters.count() > 1) {
+    if (chain.empty()) chain.push_back(clusters.first());
+    const std::int64_t tip = chain.back();
+    const std::int64_t before = chain.size() > 1 ? chain[chain.size() - 2] : -1;
+    const std::int64_t next = clusters.nearest(tip, before);
+    if (next != before) {
+      chain.push_back(next);
+      continue;
+    }
+    const auto [gone, kept] = std::minmax(tip, before);
+    joins.push_back({gone, kept, clusters.distance(gone, kept)});
+    clusters.merge(gone, kept, method);
+    chain.resize(chain.size() - 2);
+  }
+  return joins;
+}
+
+/// Prim's tree by its definition: the shortest edge that leaves the tree, each time anew. Ties go
+/// to the smaller vertex outside, then to the one that entered the tree first.
+template <class T>
+std::vector<Join> spanning_tree(MatrixView<const T> distances) {
+  std::vector<Join> joins;
+  std::vector<std::int64_t> tree{0};
+  std::vector<bool> inside(static_cast<std::size_t>(distances.rows));
+  inside[0] = true;
+  while (std::ssize(tree) < distances.rows) {
+    Join best{0, -1, infinity};
+    for (std::int64_t v = 0; v < distances.rows; ++v) {
+      if (inside[static_cast<std::size_t>(v)]) continue;
+      if (best.b < 0) best.b = v;
+      for (const std::int64_t u : tree) {
+        if (is_unreachable(distances(u, v))) continue;
+        const auto d = static_cast<double>(distances(u, v));
+        if (d < best.height) best = {u, v, d};
+      }
+    }
+    joins.push_back(best);
+    tree.push_back(best.b);
+    inside[static_cast<std::size_t>(best.b)] = true;
+  }
+  return joins;
 }
 
 }  // namespace
 
 template <class T>
 std::vector<Join> linkage(MatrixView<const T> distances, Linkage method) {
-  std::vector<Points> clusters;
-  for (std::int64_t i = 0; i < distances.rows; ++i) clusters.push_back({i});
-  std::vector<Join> joins;
-  while (clusters.size() > 1) {
-    std::size_t left = 0, right = 1;
-    double closest = std::numeric_limits<double>::infinity();
-    for (std::size_t x = 0; x < clusters.size(); ++x) {
-      for (std::size_t y = x + 1; y < clusters.size(); ++y) {
-        const double d = cluster_distance(distances, method, clusters[x], clusters[y]);
-        if (d < closest) closest = d, left = x, right = y;
-      }
-    }
-    joins.push_back({clusters[left].front(), clusters[right].front(), closest});
-    clusters[left].insert(clusters[left].end(), clusters[right].begin(), clusters[right].end());
-    clusters.erase(clusters.begin() + static_cast<std::ptrdiff_t>(right));
-  }
-  return joins;
+  if (method == Linkage::single) return spanning_tree(distances);
+  return follow_chains(Clusters(distances), method);
 }
 
 template std::vector<Join> linkage(MatrixView<const std::int32_t>, Linkage);

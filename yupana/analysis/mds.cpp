@@ -20,6 +20,7 @@ constexpr std::int64_t dense_individuals = 128;
 
 template <class T>
 ShiftedProduct product_of(Context& context, MatrixView<const T> distances, bool squared) {
+  if (context.backend() == Backend::reference) return reference::product(distances, squared);
 #ifdef YUPANA_CUDA
   if (context.backend() == Backend::cuda && distances.rows >= gpu_individuals) {
     auto there = cuda::product(context, distances.data, distances.rows, distances.stride, squared);
@@ -87,9 +88,10 @@ MdsResult mds(Context& context,
   const double trace = mean * static_cast<double>(n) / 2;
   if (trace == 0) return scaled_points({}, n, 0);
   const std::int64_t wanted = std::min(params.dimensions, n - 1);
-  // Lanczos pays as long as a few of all eigenvalues are wanted.
-  if (context.backend() == Backend::reference || n <= dense_individuals || 4 * wanted > n) {
-    return scaled_points(reference::mds(distances, squared, wanted), n, trace);
+  // Lanczos pays as long as a few of all eigenvalues are wanted. The choice looks at sizes alone,
+  // never at the backend, whose results would else differ in their last bits.
+  if (n <= dense_individuals || 4 * wanted > n) {
+    return scaled_points(dense::mds(distances, squared, wanted), n, trace);
   }
   return scaled_points(cpu::mds(context, product, n, mean, wanted), n, trace);
 }

@@ -32,8 +32,9 @@ struct MdsResult {
 ///   3 dimensions + 1 vectors (at least 31)
 ///   a CUDA context multiplies on its first GPU from 4000 individuals on, if the matrix fits there;
 ///   all else runs on the CPU
-///   deterministic: the same bits for any number of threads, with a GPU or without, on processors
-///   with fused multiply-add; those without round differently
+///   determinism: the same bits on every backend (the reference included) and for any number of
+///   threads, on processors with fused multiply-add. Processors without it round differently on the
+///   CPU backend; there the accuracy above is the bound
 ///   errors (bad_input): not square, NaN, negative or unreachable (+inf; for integers half of the
 ///   largest value) distances, naming the number of components; dimensions < 1 is usage
 ///   sources: Torgerson 1952, Gower 1966; thick-restart Lanczos (Wu, Simon 2000)

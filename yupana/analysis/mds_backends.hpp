@@ -15,15 +15,18 @@ struct Eigenpairs {
   Eigen::MatrixXd vectors;  ///< n x values, columns of norm 1
 };
 
-namespace reference {
+namespace dense {
 /// All eigenpairs of B, formed in full, by the dense solver of Eigen: n^3 work, three n x n arrays.
+/// Every backend takes it for few individuals or many dimensions, where it is no slower; the
+/// iteration is tested against it.
 template <class T>
 Eigenpairs mds(MatrixView<const T> distances, bool squared, std::int64_t wanted);
-}  // namespace reference
+}  // namespace dense
 
 namespace cpu {
 
-/// Top eigenpairs of the B of n individuals whose matrix `product` multiplies with.
+/// Top eigenpairs of the B of n individuals whose matrix `product` multiplies with. The same bits
+/// for the same bits of the product: all backends share this iteration.
 Eigenpairs mds(Context& context,
                const ShiftedProduct& product,
                std::int64_t n,

@@ -16,6 +16,12 @@ namespace yupana::analysis {
 using ShiftedProduct = std::function<void(double shift, const double* x, double* sums)>;
 inline constexpr std::int64_t strands = 16;
 
+namespace reference {
+/// The rule above written plainly, on one thread.
+template <class T>
+ShiftedProduct product(MatrixView<const T> distances, bool squared);
+}  // namespace reference
+
 namespace cpu {
 /// The product of rows [begin, end) alone.
 template <class T>

@@ -1,9 +1,11 @@
 #include <Eigen/Eigenvalues>
+#include <cmath>
 
 #include "yupana/analysis/mds_backends.hpp"
 #include "yupana/core/error.hpp"
 
-namespace yupana::analysis::reference {
+namespace yupana::analysis {
+namespace dense {
 
 template <class T>
 Eigenpairs mds(MatrixView<const T> distances, bool squared, std::int64_t wanted) {
@@ -29,4 +31,40 @@ template Eigenpairs mds(MatrixView<const std::int32_t>, bool, std::int64_t);
 template Eigenpairs mds(MatrixView<const float>, bool, std::int64_t);
 template Eigenpairs mds(MatrixView<const double>, bool, std::int64_t);
 
-}  // namespace yupana::analysis::reference
+}  // namespace dense
+
+namespace reference {
+namespace {
+
+/// One row of the product: column j in strand j mod strands, then the strands pairwise.
+template <class T>
+double row_sum(const T* row, std::int64_t n, bool squared, double shift, const double* x) {
+  double parts[strands] = {};
+  for (std::int64_t j = 0; j < n; ++j) {
+    const double d = static_cast<double>(row[j]);
+    const double entry = squared ? d - shift : std::fma(d, d, -shift);
+    parts[j % strands] = std::fma(entry, x[j], parts[j % strands]);
+  }
+  for (std::int64_t half = strands / 2; half > 0; half /= 2) {
+    for (std::int64_t s = 0; s < half; ++s) parts[s] += parts[s + half];
+  }
+  return parts[0];
+}
+
+}  // namespace
+
+template <class T>
+ShiftedProduct product(MatrixView<const T> distances, bool squared) {
+  return [distances, squared](double shift, const double* x, double* sums) {
+    for (std::int64_t i = 0; i < distances.rows; ++i) {
+      sums[i] = row_sum(distances.row(i), distances.cols, squared, shift, x);
+    }
+  };
+}
+
+template ShiftedProduct product(MatrixView<const std::int32_t>, bool);
+template ShiftedProduct product(MatrixView<const float>, bool);
+template ShiftedProduct product(MatrixView<const double>, bool);
+
+}  // namespace reference
+}  // namespace yupana::analysis

@@ -314,7 +314,7 @@ void write_all(Context& context,
   }
   if (params.input.comm != nullptr) graph::release_ranks(*params.input.comm);
   result.findings = findings_in_words(result.alphas, result.matrices);
-  files.add_curve(context, start.distances, start.squared, alphas.front());
+  files.add_curve(context, start.distances, start.squared, alphas);
   files.write(context, result);
 }
 

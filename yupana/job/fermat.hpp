@@ -32,7 +32,8 @@ struct FermatJobParams {
   /// holds a matrix: tiles are spread over all.
   bool matrix_only = false;
   CheckpointParams checkpoint;
-  std::string out;  ///< prefix of the files
+  std::string out;      ///< prefix of the files
+  std::string command;  ///< the command line, for record and report; may be empty
 };
 
 /// Facts about one matrix that the report compares.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "yupana/analysis/fermat_edges.hpp"
 #include "yupana/core/machine.hpp"
@@ -12,6 +13,7 @@
 #include "yupana/io/graph_files.hpp"
 #include "yupana/io/matrix_writer.hpp"
 #include "yupana/io/npy_matrix.hpp"
+#include "yupana/job/fermat_about.hpp"
 
 namespace yupana::job {
 namespace {
@@ -63,13 +65,25 @@ std::string fermat_record(const FermatJobParams& params,
                           bool several,
                           const FermatJobResult& result) {
   nlohmann::ordered_json record{{"program", std::string("yupana ") + version},
+                                {"command", params.command},
                                 {"input", input_of(params)},
                                 {"samples", result.samples},
                                 {"distances", "d (not squared)"},
-                                {"rooted", params.fermat.root},
-                                {"neighbors", params.fermat.neighbors},
-                                {"landmarks", params.fermat.landmarks},
-                                {"runs", nlohmann::ordered_json::array()}};
+                                {"metric", metric_of(params)},
+                                {"unit", distance_unit(params)}};
+  if (params.distances.empty()) {
+    record["missing"] = missing_name(params.input.cohort.missing);
+    record["filters"] = filters_of(params.input);
+  }
+  if (result.cohort) {
+    record["sites"] = result.cohort->sites.kept;
+    record["missing_rate"] = result.cohort->missing_rate();
+  }
+  record["linkage"] = linkage_name(params.linkage);
+  record["rooted"] = params.fermat.root;
+  record["neighbors"] = params.fermat.neighbors;
+  record["landmarks"] = params.fermat.landmarks;
+  record["runs"] = nlohmann::ordered_json::array();
   for (const AlphaFindings& run : result.alphas) {
     record["runs"].push_back(
         {{"alpha", run.alpha},
@@ -120,6 +134,7 @@ void FermatFiles::align(analysis::MdsResult& embedding) const {
 
 void FermatFiles::add(Understanding understanding) {
   const std::string& name = understanding.findings.name;
+  if (report_.heat_maps.empty()) add_tree(name, understanding.merges);  // of d, to compare with
   if (!understanding.mds.eigenvalues.empty()) {
     align(understanding.mds);
     report::Embedding embedding;
@@ -161,6 +176,7 @@ void FermatFiles::add_alpha(Context& context,
   const std::string tree = analysis::newick(fermat.merges, names_) + "\n";
   files_.add(named(closed.alpha, ".nwk")).write(tree);
   report_.newick.emplace_back(fermat.findings.name, tree);
+  add_tree(fermat.findings.name, fermat.merges);
   write_graphs(context, closed, distances, squared);
 }
 
@@ -200,29 +216,70 @@ void FermatFiles::write_graphs(Context& context,
   io::write_gexf(files_.add(named(closed.alpha, ".gexf")), graph);
 }
 
+void FermatFiles::add_tree(const std::string& name, const std::vector<analysis::Merge>& merges) {
+  report::Tree tree;
+  tree.name = name;
+  tree.linkage = linkage_name(params_.linkage);
+  for (const analysis::Merge& merge : merges) {
+    tree.merges.push_back({static_cast<std::int32_t>(merge.left),
+                           static_cast<std::int32_t>(merge.right),
+                           static_cast<float>(merge.height)});
+  }
+  report_.trees.push_back(std::move(tree));
+}
+
+/// Matrices stand in the order of findings_in_words(): d, then F^(1/alpha), d^alpha and F of every
+/// alpha. Parts of the report are found by the name of theirs.
+void FermatFiles::set_units(const FermatJobResult& result) {
+  const std::string plain = distance_unit(params_);
+  for (std::size_t m = 0; m < report_.heat_maps.size(); ++m) {
+    std::string unit = plain;
+    if (m > 0 && m % 3 != 1) {
+      const AlphaFindings& run = result.alphas[(m - 1) / 3];
+      unit = powered_unit(params_, run.alpha, run.scale);
+    }
+    const std::string& name = report_.heat_maps[m].name;
+    const auto set = [&](auto& parts) {
+      for (auto& part : parts) {
+        if (part.name == name) part.unit = unit;
+      }
+    };
+    set(report_.heat_maps);
+    set(report_.histograms);
+    set(report_.embeddings);
+    set(report_.trees);
+  }
+}
+
 void FermatFiles::add_curve(Context& context,
                             const graph::AnyMatrix& distances,
                             bool squared,
-                            double alpha) {
+                            const std::vector<double>& alphas) {
   Stage stage(context, "retention curve");
-  report_.alphas = {1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32};
-  report_.kept_edges = graph::kept_edges(context, distances, squared, report_.alphas);
-  report_.alpha = alpha;
+  constexpr std::int64_t sample = 512;
+  std::set<double> shown = {1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32};
+  shown.insert(alphas.begin(), alphas.end());
+  report_.alphas.assign(shown.begin(), shown.end());
+  report_.kept_edges = graph::kept_edges(context, distances, squared, report_.alphas, sample);
+  report_.run_alphas = alphas;
+  report_.curve_note = curve_note(params_, std::ssize(names_), sample);
 }
 
 void FermatFiles::write_coordinates() {
   AtomicFile& file = files_.add(params_.out + ".mds.tsv");
-  // Shares of variance stand in a comment line, so that the table itself stays a table.
-  std::string text;
+  // What the columns are stands in comment lines, so that the table itself stays a table.
+  std::string text =
+      "# principal coordinates (PCo, classical scaling) of each matrix, in the unit of its "
+      "distances; share: eigenvalue / sum of all eigenvalues\n";
   for (std::size_t e = 0; e < embeddings_.size(); ++e) {
-    text += "# " + embedding_names_[e] + ": explained share";
+    text += fmt::format("# {} ({}): share", embedding_names_[e], report_.embeddings[e].unit);
     for (const double share : embeddings_[e].share) text += fmt::format(" {:.6f}", share);
     text += "\n";
   }
   text += "sample";
   for (std::size_t e = 0; e < embeddings_.size(); ++e) {
     for (std::int64_t k = 0; k < embeddings_[e].points.cols(); ++k) {
-      text += fmt::format("\t{} PC{}", embedding_names_[e], k + 1);
+      text += fmt::format("\t{} PCo {}", embedding_names_[e], k + 1);
     }
   }
   text += "\n";
@@ -248,21 +305,19 @@ void FermatFiles::write_report(Context& context, const FermatJobResult& result) 
   Stage stage(context, "report");
   report_.findings = result.findings;
   report_.notices = result.notices;
-  auto& summary = report_.summary;
-  summary.emplace_back("input", input_path());
-  summary.emplace_back("individuals", std::to_string(result.samples));
+  report_.subtitle = run_subtitle(params_, result);
+  auto& summary = report_.summary = run_rows(params_, result);
   if (result.cohort) {
     const genotype::CohortSummary& cohort = *result.cohort;
-    summary.emplace_back("samples read", std::to_string(cohort.samples_read));
+    summary.emplace_back("samples read", grouped(cohort.samples_read));
     for (const auto& [reason, count] : cohort.samples_dropped) {
-      summary.emplace_back("samples: " + reason, std::to_string(count));
+      summary.emplace_back("samples: " + reason, grouped(count));
     }
-    summary.emplace_back("sites read", std::to_string(cohort.sites.read));
-    summary.emplace_back("sites kept", std::to_string(cohort.sites.kept));
+    summary.emplace_back("sites read", grouped(cohort.sites.read));
+    summary.emplace_back("sites kept", grouped(cohort.sites.kept));
     for (const auto& [reason, count] : cohort.sites.skipped) {
-      summary.emplace_back("sites: " + reason, std::to_string(count));
+      summary.emplace_back("sites: " + reason, grouped(count));
     }
-    summary.emplace_back("missing calls", percent(cohort.missing_rate()));
   }
   for (const AlphaFindings& run : result.alphas) {
     summary.emplace_back(
@@ -289,6 +344,7 @@ void FermatFiles::commit(Context& context, FermatJobResult& result) {
 }
 
 void FermatFiles::write(Context& context, FermatJobResult& result) {
+  set_units(result);
   write_coordinates();
   files_.add(params_.out + ".json").write(fermat_record(params_, several_, result));
   write_report(context, result);

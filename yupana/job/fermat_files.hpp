@@ -43,7 +43,10 @@ class FermatFiles {
   /// .fermat.npy alone
   void add_lengths(Context& context, const graph::FermatResult& closed);
   /// Share of kept edges against alpha.
-  void add_curve(Context& context, const graph::AnyMatrix& distances, bool squared, double alpha);
+  void add_curve(Context& context,
+                 const graph::AnyMatrix& distances,
+                 bool squared,
+                 const std::vector<double>& alphas);
   /// Report, tables and record; then every file appears. Fills result.files.
   void write(Context& context, FermatJobResult& result);
   /// The record; then the matrices that were added appear. Fills result.files.
@@ -58,6 +61,8 @@ class FermatFiles {
                     const graph::FermatResult& closed,
                     const graph::AnyMatrix& distances,
                     bool squared);
+  void add_tree(const std::string& name, const std::vector<analysis::Merge>& merges);
+  void set_units(const FermatJobResult& result);
   void write_coordinates();
   void commit(Context& context, FermatJobResult& result);
   void write_report(Context& context, const FermatJobResult& result);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "yupana/core/error.hpp"
 
 namespace yupana::report {
@@ -27,6 +29,21 @@ void check_heat_map(const HeatMap& map, std::int64_t individuals) {
   }
 }
 
+void check_tree(const Tree& tree, std::int64_t individuals) {
+  const auto merges = static_cast<std::int64_t>(tree.merges.size());
+  expect(merges == std::max<std::int64_t>(individuals - 1, 0),
+         "merges of a tree",
+         std::max<std::int64_t>(individuals - 1, 0),
+         merges);
+  for (std::int64_t k = 0; k < merges; ++k) {
+    const Tree::Merge& merge = tree.merges[static_cast<std::size_t>(k)];
+    for (const std::int64_t child : {merge.left, merge.right}) {
+      expect(
+          0 <= child && child < individuals + k, "child of a merge below", individuals + k, child);
+    }
+  }
+}
+
 }  // namespace
 
 void check(const Report& report) {
@@ -45,6 +62,7 @@ void check(const Report& report) {
            embedding.points.rows());
   }
   for (const HeatMap& map : report.heat_maps) check_heat_map(map, individuals);
+  for (const Tree& tree : report.trees) check_tree(tree, individuals);
   const auto alphas = static_cast<std::int64_t>(report.alphas.size());
   const auto kept = static_cast<std::int64_t>(report.kept_edges.size());
   expect(alphas == kept, "shares of edges kept", alphas, kept);

@@ -70,15 +70,33 @@ void draw_legend(Pen& pen, const Box& box, const std::vector<LegendEntry>& entri
   }
 }
 
+/// What was measured, and which of the run's embeddings the picture shows where it has more.
+std::string subtitle_of(const Report& report) {
+  std::string text = valid_utf8(report.subtitle);
+  if (report.run_alphas.empty()) return text;
+  if (!text.empty()) text += "; ";
+  text += fmt::format("\u03b1 = {:g}", fmt::join(report.run_alphas, ", "));
+  if (report.run_alphas.size() > 1 && report.embeddings.size() > 2) {
+    text += fmt::format("; shown: {} and {}, the others on the page",
+                        valid_utf8(report.embeddings[0].name),
+                        valid_utf8(report.embeddings[1].name));
+  }
+  return text;
+}
+
 }  // namespace
 
 void draw_figure(cairo_surface_t* surface, const Report& report, bool points_as_image) {
   Pen pen(surface);
+  cairo_scale(pen.get(), points_per_unit, points_per_unit);
   pen.color(paper);
   pen.fill({0, 0, figure_width, figure_height});
   pen.color(ink);
   pen.font(26, true);
-  pen.text(valid_utf8(report.title), margin, 50, Align::left, figure_width - 2 * margin);
+  pen.text(valid_utf8(report.title), margin, 42, Align::left, figure_width - 2 * margin);
+  pen.color(muted);
+  pen.font(14.5);
+  pen.text(subtitle_of(report), margin, 67, Align::left, figure_width - 2 * margin);
   const std::vector<LegendEntry> entries = legend_entries(report);
   const double legend = entries.empty() ? 0 : entries.size() > 26 ? 300 : 230;
   const double right = figure_width - margin - legend;

@@ -26,6 +26,7 @@ Json json_of(const Embedding& embedding) {
   return {{"name", embedding.name},
           {"dimensions", embedding.points.cols()},
           {"share", embedding.share},
+          {"unit", embedding.unit},
           {"points", base64(points.data(), points.size() * sizeof(float))}};
 }
 
@@ -53,6 +54,7 @@ Json json_of(const HeatMap& map) {
     }
   }
   return {{"name", map.name},
+          {"unit", map.unit},
           {"size", size},
           {"individuals", map.individuals},
           {"order", map.order},
@@ -63,9 +65,25 @@ Json json_of(const HeatMap& map) {
 
 Json json_of(const Histogram& histogram) {
   return {{"name", histogram.name},
+          {"unit", histogram.unit},
           {"low", histogram.low},
           {"high", histogram.high},
           {"counts", histogram.counts}};
+}
+
+/// Children and heights of the merges as base64 of little-endian int32 and float32.
+Json json_of(const Tree& tree) {
+  std::vector<std::int32_t> children;
+  std::vector<float> heights;
+  for (const Tree::Merge& merge : tree.merges) {
+    children.insert(children.end(), {merge.left, merge.right});
+    heights.push_back(merge.height);
+  }
+  return {{"name", tree.name},
+          {"unit", tree.unit},
+          {"linkage", tree.linkage},
+          {"children", base64(children.data(), children.size() * sizeof(children[0]))},
+          {"heights", base64(heights.data(), heights.size() * sizeof(heights[0]))}};
 }
 
 Json json_of(const ScoreRow& row) {
@@ -90,7 +108,7 @@ std::string hex_of(const Color& c) {
   return fmt::format("#{:02x}{:02x}{:02x}", c.red, c.green, c.blue);
 }
 
-Json hex_of(const std::array<Color, 8>& colors) {
+Json hex_of(const ClassColors& colors) {
   Json list = Json::array();
   for (const Color& c : colors) list.push_back(hex_of(c));
   return list;
@@ -128,7 +146,9 @@ std::string data_of(const Report& report) {
                      {"histograms", list_of(report.histograms)},
                      {"alphas", report.alphas},
                      {"keptEdges", report.kept_edges},
-                     {"alpha", report.alpha},
+                     {"curveNote", report.curve_note},
+                     {"runAlphas", report.run_alphas},
+                     {"trees", list_of(report.trees)},
                      {"scores", list_of(report.scores)},
                      {"findings", report.findings},
                      {"notices", report.notices},
@@ -144,7 +164,7 @@ std::string part(std::string_view name, const Report& report) {
   if (name == "style") return std::string(page::page_css);
   if (name == "data") return data_of(report);
   if (name == "script") {
-    return fmt::format("{}{}{}{}{}{}{}{}{}",
+    return fmt::format("{}{}{}{}{}{}{}{}{}{}",
                        page::values_js,
                        page::canvas_js,
                        page::blend_js,
@@ -152,6 +172,7 @@ std::string part(std::string_view name, const Report& report) {
                        page::pointer_js,
                        page::legend_js,
                        page::heat_map_js,
+                       page::tree_js,
                        page::charts_js,
                        page::page_js);
   }

@@ -14,6 +14,7 @@ extern const std::string_view scatter_js;
 extern const std::string_view pointer_js;
 extern const std::string_view legend_js;
 extern const std::string_view heat_map_js;
+extern const std::string_view tree_js;
 extern const std::string_view charts_js;
 extern const std::string_view page_js;
 extern const std::string_view som_map_html;

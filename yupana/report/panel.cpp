@@ -59,8 +59,8 @@ std::string axis_title(const Embedding& embedding, std::int64_t axis) {
   if (axis >= embedding.points.cols()) return "one axis only: height has no meaning";
   const auto k = static_cast<std::size_t>(axis);
   const std::string share = k < embedding.share.size() ? percent(embedding.share[k]) : "";
-  return share.empty() ? fmt::format("PC{}", axis + 1)
-                       : fmt::format("PC{} ({} explained)", axis + 1, share);
+  return share.empty() ? fmt::format("PCo {}", axis + 1)
+                       : fmt::format("PCo {} ({} explained)", axis + 1, share);
 }
 
 void draw_axes(Pen& pen, const Scale& scale, const Embedding& embedding) {
@@ -188,7 +188,11 @@ void draw_panel(Pen& pen,
   const Box plot = {box.left + 70, box.top + 34, box.width - 82, box.height - 100};
   pen.color(ink);
   pen.font(16, true);
-  pen.text(valid_utf8(embedding.name), plot.left, box.top + 20, Align::left, plot.width);
+  pen.text(name_and_unit(embedding.name, embedding.unit),
+           plot.left,
+           box.top + 20,
+           Align::left,
+           plot.width);
   if (embedding.points.cols() == 0 || embedding.points.rows() == 0) {
     pen.color(muted);
     pen.font(14.5);

@@ -15,6 +15,7 @@ struct Embedding {
   std::string name;           ///< "Euclidean d", "Fermat, alpha = 2"
   Matrix<double> points;      ///< n x dimensions
   std::vector<double> share;  ///< explained share per dimension
+  std::string unit = {};      ///< of the distances, so of the coordinates; may be empty
 };
 
 /// Scores of one matrix, a row of the report's table.
@@ -30,25 +31,43 @@ struct HeatMap {
   SquareMatrix<float> cells;
   std::int64_t individuals = 0;
   std::vector<std::int64_t> order;  ///< individual at each clustered position; may be empty
+  std::string unit = {};            ///< of the cells; may be empty
 };
 
 struct Histogram {
   std::string name;
   double low = 0, high = 0;
   std::vector<std::int64_t> counts;  ///< equal bins over [low, high]
+  std::string unit = {};             ///< of low and high; may be empty
+};
+
+/// A rooted tree of all individuals, drawn as a dendrogram. Merge k makes cluster n + k of two
+/// clusters of smaller numbers, 0 .. n - 1 being the individuals; heights do not fall.
+struct Tree {
+  struct Merge {
+    std::int32_t left = 0, right = 0;
+    float height = 0;  ///< +inf: nothing joins the two
+  };
+  std::string name;
+  std::string unit = {};  ///< of the heights; may be empty
+  std::string linkage;    ///< "average": what a height means
+  std::vector<Merge> merges;
 };
 
 /// Everything the report of a run shows. Plain data: the job fills it, this room draws it.
 struct Report {
   std::string title;
+  std::string subtitle;  ///< what was measured, in one line under the title of the picture
   std::vector<std::string> individuals;
   std::vector<std::string> class_names;  ///< empty: no labels
   std::vector<std::int32_t> classes;     ///< per individual; -1 without label
   std::vector<Embedding> embeddings;
   std::vector<HeatMap> heat_maps;
   std::vector<Histogram> histograms;
+  std::vector<Tree> trees;
   std::vector<double> alphas, kept_edges;  ///< the retention curve
-  double alpha = 2;                        ///< of this run, marked on the curve
+  std::string curve_note;                  ///< sentences: of which pairs the curve is
+  std::vector<double> run_alphas;          ///< of this run, all marked on the curve
   std::vector<ScoreRow> scores;
   std::vector<std::string> findings;                         ///< sentences: what Fermat changed
   std::vector<std::string> notices;                          ///< warnings a reader must see

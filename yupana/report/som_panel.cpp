@@ -152,8 +152,8 @@ Color map_color(double part) {
 }
 
 Color map_class_color(std::int64_t c) {
-  const Color& own = class_colors[static_cast<std::size_t>(c % 8)];
-  if (c / 8 % 2 == 0) return own;
+  const Color& own = class_colors[static_cast<std::size_t>(c) % class_color_count];
+  if (static_cast<std::size_t>(c) / class_color_count % 2 == 0) return own;
   const auto light = [](std::uint8_t part) {
     return static_cast<std::uint8_t>(std::lround(255 - 0.5 * (255 - part)));
   };

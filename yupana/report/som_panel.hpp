@@ -47,7 +47,7 @@ inline constexpr std::array<Color, 9> map_colors = {{{0x44, 0x01, 0x54},
 /// The colour at `part` of the way, 0 to 1.
 Color map_color(double part);
 
-/// The eight colours of classes, then the same half way to white, and so on.
+/// The colours of classes, then the same half way to white, and so on.
 Color map_class_color(std::int64_t c);
 
 inline constexpr double map_panel_width = 300;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -10,26 +11,31 @@ struct Color {
   std::uint8_t red = 0, green = 0, blue = 0;
 };
 
-/// Eight colours for classes, on white and on a dark ground. Chosen by a search that kept apart the
-/// CIELAB colours as seen with normal sight and (Machado et al. 2009, full severity) without the
-/// red, green or blue cones: the closest pair is 16.8 apart on white and 24 on dark, where the
-/// palette of Okabe and Ito, its yellow and black replaced for contrast, had 10.8 and 4.
-inline constexpr std::array<Color, 8> class_colors = {{{0x14, 0x56, 0x9c},
-                                                       {0xc0, 0x3a, 0x08},
-                                                       {0x34, 0x94, 0x62},
-                                                       {0xee, 0x82, 0xb2},
-                                                       {0xc4, 0xa2, 0x10},
-                                                       {0x1c, 0xb0, 0xf6},
-                                                       {0x74, 0x36, 0xc2},
-                                                       {0x54, 0x26, 0x1f}}};
-inline constexpr std::array<Color, 8> dark_class_colors = {{{0x79, 0xa4, 0xf5},
-                                                            {0xe8, 0x63, 0x1a},
-                                                            {0x18, 0xdb, 0xa0},
-                                                            {0xc4, 0x60, 0x9c},
-                                                            {0xf6, 0xdc, 0x4c},
-                                                            {0xc2, 0xee, 0xfc},
-                                                            {0x8a, 0x66, 0xfb},
-                                                            {0x96, 0x7a, 0x54}}};
+/// Colours for classes, on white and on a dark ground, in the order in which classes take them.
+/// They were searched to keep apart CIELAB colours (1976) as seen with normal sight and (Machado et
+/// al. 2009, full severity) without the red, green or blue cones:
+///   any two, normal sight: 28 apart or more; two that share a marker (style below): 25 or more in
+///   every kind of sight; the first eight: 16.8 or more on white, 24 on dark in every kind of
+///   sight; any of them and the grey of no class: 30 or more
+inline constexpr std::size_t class_color_count = 27;
+using ClassColors = std::array<Color, class_color_count>;
+inline constexpr ClassColors class_colors = {
+    {{0x14, 0x56, 0x9c}, {0xc0, 0x3a, 0x08}, {0x34, 0x94, 0x62}, {0xee, 0x82, 0xb2},
+     {0xc4, 0xa2, 0x10}, {0x1c, 0xb0, 0xf6}, {0x74, 0x36, 0xc2}, {0x54, 0x26, 0x1f},
+     {0x00, 0x00, 0xfc}, {0xfc, 0x48, 0xe4}, {0x00, 0xcc, 0x24}, {0x48, 0x18, 0x6c},
+     {0xc0, 0xa8, 0x78}, {0xfc, 0x9c, 0x60}, {0x6c, 0x6c, 0x00}, {0xd8, 0x90, 0xfc},
+     {0x00, 0x3c, 0x00}, {0x00, 0x78, 0xfc}, {0xfc, 0x00, 0x6c}, {0xc0, 0x18, 0x84},
+     {0x9c, 0x18, 0x3c}, {0x00, 0xc0, 0xc0}, {0x9c, 0xc0, 0x60}, {0xb4, 0x00, 0xf0},
+     {0x6c, 0x48, 0x6c}, {0xb4, 0xa8, 0xe4}, {0x90, 0x54, 0x24}}};
+inline constexpr ClassColors dark_class_colors = {
+    {{0x79, 0xa4, 0xf5}, {0xe8, 0x63, 0x1a}, {0x18, 0xdb, 0xa0}, {0xc4, 0x60, 0x9c},
+     {0xf6, 0xdc, 0x4c}, {0xc2, 0xee, 0xfc}, {0x8a, 0x66, 0xfb}, {0x96, 0x7a, 0x54},
+     {0xcc, 0x00, 0xe4}, {0x48, 0x9c, 0x00}, {0x84, 0xfc, 0x00}, {0xf0, 0x00, 0x48},
+     {0xfc, 0xe4, 0xb4}, {0x3c, 0xfc, 0x78}, {0xfc, 0xc0, 0xe4}, {0x3c, 0xb4, 0xb4},
+     {0xfc, 0x00, 0xc0}, {0x84, 0xb4, 0x84}, {0xb4, 0xfc, 0x9c}, {0xf0, 0xa8, 0x54},
+     {0xd8, 0x6c, 0x6c}, {0xf0, 0x00, 0x00}, {0xf0, 0x84, 0xfc}, {0xb4, 0xd8, 0x00},
+     {0x90, 0x90, 0x30}, {0x90, 0x6c, 0xc0}, {0xf0, 0x24, 0x84}}};
+/// The one neutral grey: individuals without a label.
 inline constexpr Color no_class_color = {0x8a, 0x8f, 0x96};
 
 struct Point {
@@ -40,8 +46,8 @@ struct Point {
 /// disc itself. y points down.
 const std::vector<std::vector<Point>>& marker_outlines();
 
-/// How a class is drawn. Eight colours and seven shapes have no common factor, so that neighbours
-/// differ in both and 56 classes are distinct; from then on markers are hollow, which makes 112.
+/// How a class is drawn. 27 colours and seven shapes have no common factor, so that neighbours
+/// differ in both and 189 classes are distinct; from then on markers are hollow, which makes 378.
 struct ClassStyle {
   int color = 0;
   int shape = 0;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <exception>
 #include <map>
 #include <string_view>
@@ -55,6 +56,31 @@ std::string with_own_numbers(const std::string& svg) {
   }
 }
 
+/// CRC-32 of a PNG chunk (ISO 3309), bit by bit: chunks made here are short.
+std::uint32_t crc_of(std::string_view bytes) {
+  std::uint32_t crc = 0xffffffff;
+  for (const char byte : bytes) {
+    crc ^= static_cast<unsigned char>(byte);
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return ~crc;
+}
+
+std::string big_endian(std::uint32_t value) {
+  std::string bytes;
+  for (const int shift : {24, 16, 8, 0}) bytes += static_cast<char>(value >> shift & 0xff);
+  return bytes;
+}
+
+/// Puts the chunk pHYs, pixels a metre on both axes, after the first chunk of a PNG.
+std::string with_resolution(std::string png, double pixels_per_inch) {
+  constexpr std::size_t signature_and_header = 8 + 25;
+  const std::string metre = big_endian(static_cast<std::uint32_t>(pixels_per_inch / 0.0254 + 0.5));
+  const std::string chunk = "pHYs" + metre + metre + '\1';
+  png.insert(signature_and_header, big_endian(9) + chunk + big_endian(crc_of(chunk)));
+  return png;
+}
+
 }  // namespace
 
 std::string svg_of(double width, double height, const Drawing& draw) {
@@ -75,14 +101,17 @@ std::string png_of(cairo_surface_t* image) {
 }
 
 std::string png_of(double width, double height, double scale, const Drawing& draw) {
-  const Surface surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24,
-                                                   static_cast<int>(std::ceil(width * scale)),
-                                                   static_cast<int>(std::ceil(height * scale))),
-                        cairo_surface_destroy);
+  // A length that is a whole number of pixels but for rounding takes that number.
+  const auto pixels = [&](double points) {
+    return static_cast<int>(std::ceil(points * scale - 1e-6));
+  };
+  const Surface surface(
+      cairo_image_surface_create(CAIRO_FORMAT_RGB24, pixels(width), pixels(height)),
+      cairo_surface_destroy);
   expect(cairo_surface_status(surface.get()));
   cairo_surface_set_device_scale(surface.get(), scale, scale);
   draw(surface.get());
-  return png_of(surface.get());
+  return with_resolution(png_of(surface.get()), 72 * scale);
 }
 
 }  // namespace yupana::report

@@ -80,8 +80,15 @@ void write_page(AtomicFile& file,
   }
 }
 
+std::string name_and_unit(const std::string& name, const std::string& unit) {
+  return valid_utf8(unit.empty() ? name : fmt::format("{} ({})", name, unit));
+}
+
 std::string percent(double share) {
-  return std::isfinite(share) ? fmt::format("{:.1f} %", 100 * share) : std::string();
+  if (!std::isfinite(share)) return {};
+  if (share > 0 && share < 0.0005) return "< 0.1 %";
+  if (share < 1 && share >= 0.9995) return "> 99.9 %";
+  return fmt::format("{:.1f} %", 100 * share);
 }
 
 }  // namespace yupana::report

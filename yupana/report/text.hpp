@@ -25,7 +25,10 @@ void write_page(AtomicFile& file,
                 std::string_view page,
                 const std::function<std::string(std::string_view)>& part);
 
-/// 34.2 % for 0.342; empty for a share that is not finite.
+/// "distance d (mm)"; the name alone without a unit. Valid UTF-8.
+std::string name_and_unit(const std::string& name, const std::string& unit);
+
+/// 34.2 % for 0.342; never 0 % or 100 % of what is not; empty for a share that is not finite.
 std::string percent(double share);
 
 }  // namespace yupana::report

@@ -29,7 +29,8 @@ function makeFigure(canvas, heightOf, draw, readsPixels = false) {
       width = canvas.parentElement.clientWidth;
       if (width === 0) return;
       const height = Math.round(heightOf(width));
-      const scale = printing ? 3 : Math.max(1, window.devicePixelRatio || 1);
+      // Browsers refuse canvases of more pixels a side.
+      const scale = Math.min(printing ? 3 : Math.max(1, window.devicePixelRatio || 1), 16000 / height);
       canvas.width = Math.round(width * scale);
       canvas.height = Math.round(height * scale);
       const pen = canvas.getContext("2d", {willReadFrequently: readsPixels});

@@ -4,7 +4,7 @@ function startHistograms(histograms) {
   for (const histogram of histograms) {
     const canvas = el("canvas", {role: "img"});
     id("histogram-list").append(
-      el("div", {}, el("h3", {}, histogram.name), el("div", {class: "plot"}, canvas)));
+      el("div", {}, el("h3", {}, ...withPowers(nameAndUnit(histogram))), el("div", {class: "plot"}, canvas)));
     const pairs = histogram.counts.reduce((sum, value) => sum + value, 0);
     canvas.setAttribute("aria-label",
       `Histogram of ${histogram.name}: ${plural(pairs, "pair", "pairs")} between ${shown(histogram.low)} and ` +
@@ -13,18 +13,18 @@ function startHistograms(histograms) {
   }
   id("histogram-table").append(...histograms.map((histogram) => {
     const bin = (histogram.high - histogram.low) / histogram.counts.length;
-    return table(histogram.name, [histogram.name, "to", "pairs"], histogram.counts.map((value, k) => [
+    return table(histogram.name, [`${nameAndUnit(histogram)}, from`, "to", "pairs"], histogram.counts.map((value, k) => [
       shown(histogram.low + k * bin, 5), shown(histogram.low + (k + 1) * bin, 5), count(value)]));
   }));
 }
 
-function drawHistogram(pen, width, height, {low, high, counts}) {
+function drawHistogram(pen, width, height, {name, unit, low, high, counts}) {
   const look = theme(), span = high > low ? high - low : 1, most = Math.max(...counts, 1);
   const y = {ticks: ticksOf(0, most, 4).filter(Number.isInteger), title: "pairs"};
   y.texts = y.ticks.map(count);
   const left = 34 + widthOf(pen, look, y.texts);
   const box = {left, top: 12, width: width - left - 14, height: height - 64};
-  const x = {ticks: ticksOf(low, low + span, box.width / 80), title: "distance"};
+  const x = {ticks: ticksOf(low, low + span, box.width / 80), title: nameAndUnit({name, unit})};
   x.texts = tickTexts(x.ticks);
   x.at = (value) => box.left + (value - low) / span * box.width;
   y.at = (value) => box.top + box.height * (1 - value / (most * 1.04));
@@ -45,23 +45,25 @@ function drawHistogram(pen, width, height, {low, high, counts}) {
 
 function startRetention(points) {
   const canvas = id("retention-plot");
-  canvas.setAttribute("aria-label", "Share of edges that are their own shortest path against alpha: " +
+  canvas.setAttribute("aria-label", "Share of pairs whose edge is their own shortest path against alpha: " +
     points.map(([alpha, kept]) => `${percent(kept)} at ${shown(alpha)}`).join(", ") + ".");
+  id("curve-note").textContent = data.curveNote;
   makeFigure(canvas, (width) => Math.min(340, Math.max(240, width * 0.4)),
     (pen, width, height) => drawRetention(pen, width, height, points));
-  id("retention-table").append(table("Share of edges kept", ["α", "edges that are their own shortest path"],
-    points.map(([alpha, kept]) => [shown(alpha, 4), percent(kept)])));
+  id("retention-table").append(table("Share of pairs whose edge is their own shortest path",
+    ["α", "pairs of the full matrix", "of this run"], points.map(([alpha, kept]) =>
+      [shown(alpha, 6), percent(kept), runAlphas.includes(alpha) ? "yes" : ""])));
 }
 
 function drawRetention(pen, width, height, points) {
   const look = theme(), alphas = points.map(([alpha]) => alpha);
-  const own = Number.isFinite(data.alpha) && data.alpha !== null ? [data.alpha] : [];
-  const low = Math.min(...alphas, ...own), high = Math.max(...alphas, ...own);
+  const low = Math.min(...alphas, ...runAlphas), high = Math.max(...alphas, ...runAlphas);
   const doubling = low > 0 && high / low > 4;  // powers of two stand at equal steps
   const scaled = (alpha) => doubling ? Math.log2(alpha) : alpha;
   const span = scaled(high) - scaled(low) || 1;
   const box = {left: 74, top: 26, width: width - 104, height: height - 78};
-  const x = {at: (alpha) => box.left + (scaled(alpha) - scaled(low)) / span * box.width, title: "α"};
+  const x = {at: (alpha) => box.left + (scaled(alpha) - scaled(low)) / span * box.width,
+    title: doubling ? "α (logarithmic)" : "α"};
   x.ticks = doubling ? alphas : ticksOf(low, high, box.width / 90);
   if (doubling) {
     let last = -Infinity;
@@ -73,11 +75,11 @@ function drawRetention(pen, width, height, points) {
   }
   x.texts = x.ticks.map((t) => shown(t));
   const y = {ticks: [0, 0.25, 0.5, 0.75, 1], at: (share) => box.top + box.height * (1 - share),
-    title: "edges kept"};
+    title: "pairs of the full matrix"};
   y.texts = y.ticks.map((t) => `${100 * t} %`);
   pen.clearRect(0, 0, width, height);
   drawAxes(pen, look, box, x, y);
-  if (own.length > 0) markAlpha(pen, look, box, x.at(data.alpha), points);
+  markAlphas(pen, look, box, x, points);
   pen.strokeStyle = pen.fillStyle = look.accent;
   pen.lineWidth = 2;
   pen.lineJoin = "round";
@@ -87,27 +89,33 @@ function drawRetention(pen, width, height, points) {
   for (const [alpha, kept] of points) {
     if (kept === null) continue;
     pen.beginPath();
-    pen.arc(x.at(alpha), y.at(kept), alpha === data.alpha ? 6 : 4, 0, 2 * Math.PI);
+    pen.arc(x.at(alpha), y.at(kept), runAlphas.includes(alpha) ? 6 : 3.5, 0, 2 * Math.PI);
     pen.fill();
   }
 }
 
-/** The run's own alpha; its share is written only where it was computed. */
-function markAlpha(pen, look, box, at, points) {
+/** Every alpha of the run, with its point of the curve where the curve has one. */
+function markAlphas(pen, look, box, x, points) {
+  if (runAlphas.length === 0) return;
   pen.strokeStyle = look.ink;
   pen.lineWidth = 1;
   pen.setLineDash([4, 4]);
   pen.beginPath();
-  pen.moveTo(at, box.top - 6);
-  pen.lineTo(at, box.top + box.height);
+  for (const alpha of runAlphas) {
+    pen.moveTo(x.at(alpha), box.top - 6);
+    pen.lineTo(x.at(alpha), box.top + box.height);
+  }
   pen.stroke();
   pen.setLineDash([]);
-  const here = points.find(([alpha, kept]) => alpha === data.alpha && kept !== null);
-  const text = `this run: α = ${shown(data.alpha)}${here ? `, ${percent(here[1])} kept` : ""}`;
+  const words = runAlphas.map((alpha) => {
+    const here = points.find(([other, kept]) => other === alpha && kept !== null);
+    return `${shown(alpha, 6)}${here ? ` (${percent(here[1])})` : ""}`;
+  });
   pen.font = `600 13px ${look.sans}`;
   pen.fillStyle = look.ink;
-  const wide = pen.measureText(text).width;
   pen.textAlign = "left";
-  const left = Math.min(Math.max(at - wide / 2, box.left), box.left + box.width - wide + 20);
-  pen.fillText(text, left, box.top - 12);
+  pen.textBaseline = "alphabetic";
+  const text = shorten(pen, `This run's α on the curve:  ${words.join("   ")}`, box.width + 20);
+  const wide = pen.measureText(text).width, at = runAlphas.length === 1 ? x.at(runAlphas[0]) : 0;
+  pen.fillText(text, Math.min(Math.max(at - wide / 2, box.left), box.left + box.width - wide + 20), box.top - 12);
 }

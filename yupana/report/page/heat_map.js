@@ -1,12 +1,12 @@
 // Clustered distances: cells of the lower triangle, a strip of classes, a bar of colours.
 
-// From near to far on white; the dark scheme turns it round, so that near always stands out.
-// The lightness falls steadily (ColorBrewer's yellow-green-blue).
+// From low to high, the same in the light and the dark scheme. The lightness rises steadily
+// (ColorBrewer's yellow-green-blue).
 const heatColors = ["#081d58", "#253494", "#225ea8", "#1d91c0", "#41b6c4", "#7fcdbb", "#c7e9b4", "#edf8b1",
   "#ffffd9"].map((hex) => [1, 3, 5].map((k) => parseInt(hex.slice(k, k + 2), 16)));
 
-function heatColor(part, dark) {
-  const at = (dark ? 1 - part : part) * (heatColors.length - 1);
+function heatColor(part) {
+  const at = part * (heatColors.length - 1);
   const k = Math.min(heatColors.length - 2, Math.floor(at));
   return heatColors[k].map((low, c) => Math.round(low + (heatColors[k + 1][c] - low) * (at - k)));
 }
@@ -50,7 +50,7 @@ function startHeatMap() {
     const size = heat.map.size, image = document.createElement("canvas");
     image.width = image.height = size;
     const pen = image.getContext("2d"), pixels = pen.createImageData(size, size);
-    const ramp = Array.from({length: 256}, (_, k) => heatColor(k / 255, look.dark));
+    const ramp = Array.from({length: 256}, (_, k) => heatColor(k / 255));
     const absent = [1, 3, 5].map((k) => parseInt(look.absent.slice(k, k + 2), 16));
     for (let i = 0; i < size; i++) {
       for (let j = 0; j < size; j++) {
@@ -71,7 +71,7 @@ function startHeatMap() {
     const look = theme(), heat = shownMap;
     const strip = heat.classes.some((c) => c > -2) ? 12 : 0;
     const names = strip && width > 560 ? 118 : 0;
-    const bar = width > 560 ? 96 : 70;
+    const bar = width > 560 ? 112 : 88;
     const left = names + (strip ? strip + 4 : 0), side = Math.min(width - left - bar, height - 4);
     layout = {left, top: 2, side};
     pen.clearRect(0, 0, width, height);
@@ -90,7 +90,7 @@ function startHeatMap() {
       let to = from + 1;
       while (to < heat.map.size && heat.classes[to] === heat.classes[from]) to++;
       const c = heat.classes[from], y = 2 + from * cell, tall = (to - from) * cell;
-      pen.fillStyle = c >= 0 ? look.colors[data.style.classes[c].color] : look.absent;
+      pen.fillStyle = c >= 0 ? look.colors[data.style.classes[c].color] : data.style.none;
       pen.fillRect(left - strip - 4, y, strip, tall);
       if (names && tall >= 13) {
         pen.fillStyle = look.ink;
@@ -103,7 +103,7 @@ function startHeatMap() {
 
   function drawBar(pen, look, heat, x, y, tall) {
     for (let k = 0; k < tall; k++) {
-      const [r, g, b] = heatColor(1 - k / Math.max(1, tall - 1), look.dark);
+      const [r, g, b] = heatColor(1 - k / Math.max(1, tall - 1));
       pen.fillStyle = `rgb(${r} ${g} ${b})`;
       pen.fillRect(x, y + k, 14, 1.5);
     }
@@ -119,18 +119,27 @@ function startHeatMap() {
       pen.fillText(texts[k], x + 20, Math.min(y + tall - 6, Math.max(y + 6, at)));
       pen.fillRect(x + 14, Math.round(at), 4, 1);
     });
+    pen.fillStyle = look.ink;
+    pen.font = `600 12px ${look.sans}`;
+    pen.textAlign = "center";
+    pen.save();
+    pen.translate(x + 32 + widthOf(pen, look, texts), y + tall / 2);
+    pen.rotate(Math.PI / 2);
+    pen.font = `600 12px ${look.sans}`;
+    pen.fillText(shorten(pen, nameAndUnit(heat.map), tall), 0, 0);
+    pen.restore();
   }
 
   const figure = makeFigure(canvas,
-    (width) => Math.min(Math.max(200, width - (width > 560 ? 230 : 86)), 700) + 4, draw);
+    (width) => Math.min(Math.max(200, width - (width > 560 ? 246 : 104)), 700) + 4, draw);
 
   function describe() {
     const {map, low, high} = shownMap;
-    id("heat-name").textContent = map.name;
+    id("heat-name").replaceChildren(...withPowers(nameAndUnit(map)));
     const cut = high < map.high || low > map.low;
     const who = plural(map.individuals, "individual", "individuals");
     canvas.setAttribute("aria-label", `Heat map of ${map.name} between ${who}, ` +
-      `from ${shown(map.low)} to ${shown(map.high)}.`);
+      `from ${shown(map.low)} to ${shown(map.high)}${map.unit ? " " + map.unit : ""}.`);
     const notes = [];
     if (map.individuals > map.size) {
       notes.push(`Each cell is the mean over about ${shown(map.individuals / map.size, 2)} × ` +
@@ -140,7 +149,8 @@ function startHeatMap() {
       (cut ? `; colours span ${shown(low)} to ${shown(high)}, where 99 % of the cells off the ` +
         "diagonal lie." : "."));
     if (shownMap.classes.some((c) => c > -2)) {
-      notes.push("The strip shows the class of each row (the most frequent one of its cell).");
+      notes.push("The strip shows the class of each row" +
+        (map.individuals > map.size ? " (the most frequent one of its individuals)." : "."));
     }
     id("heat-note").textContent = notes.join(" ");
     figure.redraw();
@@ -170,7 +180,7 @@ function startHeatMap() {
 /** The text with its end cut off where it is wider than allowed. */
 function shorten(pen, text, width) {
   if (pen.measureText(text).width <= width) return text;
-  let letters = Array.from(text.slice(0, 60));
+  let letters = Array.from(text.slice(0, 200));
   while (letters.length > 1 && pen.measureText(letters.join("") + "…").width > width) letters.pop();
   return letters.join("") + "…";
 }

@@ -25,7 +25,7 @@ function startScheme() {
 function showWords() {
   const facts = [plural(individuals, "individual", "individuals")];
   if (labelled) facts.push(plural(data.classNames.length, "class", "classes"));
-  if (data.alpha !== null) facts.push(`α = ${shown(data.alpha)}`);
+  if (runAlphas.length > 0) facts.push(`α = ${runAlphas.map((alpha) => shown(alpha, 6)).join(", ")}`);
   id("facts").textContent = facts.join("  ·  ");
   id("finding-list").append(...data.findings.map((text) => el("li", {}, text)));
   id("findings").hidden = data.findings.length === 0;
@@ -45,9 +45,14 @@ function showScores() {
 }
 
 function showSummary() {
-  id("summary-table").append(el("table", {}, el("caption", {class: "unseen"}, "Summary of the run"),
-    el("tbody", {}, ...data.summary.map(([name, value]) => el("tr", {},
-      el("th", {scope: "row"}, name), el("td", {}, value))))));
+  const rows = (caption, list) => el("table", {}, el("caption", {class: "unseen"}, caption),
+    el("tbody", {}, ...list.map(([name, value]) => el("tr", {},
+      el("th", {scope: "row"}, name), el("td", {}, value)))));
+  const isTime = ([name]) => name.startsWith("time: ");
+  id("summary-table").append(rows("Summary of the run", data.summary.filter((row) => !isTime(row))));
+  const times = data.summary.filter(isTime).map(([name, value]) => [name.slice(6), value]);
+  id("times").hidden = times.length === 0;
+  id("time-table").append(rows("Time of each stage", times));
   const links = data.newick.map(([name, tree]) => el("a", {
     class: "button", href: fileUrl(tree), download: `${name.replace(/[^\w.-]+/g, "_") || "tree"}.nwk`,
   }, name || "tree"));
@@ -57,7 +62,7 @@ function showSummary() {
 
 function showShares() {
   const most = Math.max(...data.embeddings.map((e) => e.dimensions));
-  const axes = Array.from({length: most}, (_, k) => `PC${k + 1}`);
+  const axes = Array.from({length: most}, (_, k) => axisName(k));
   id("shares").append(table("Explained share of each axis", ["Embedding", ...axes],
     data.embeddings.map((e) => [e.name,
       ...axes.map((_, k) => k < e.dimensions ? percent(e.share[k]) : "–")])));
@@ -76,6 +81,7 @@ const curve = data.alphas.map((alpha, k) => [alpha, data.keptEdges[k]])
 showWords();
 open("embedding", data.embeddings.length > 0, () => new Scatter(), showShares);
 open("heat", data.heatMaps.some((map) => map.size > 0), startHeatMap);
+open("dendrogram", data.trees.length > 0 && individuals > 1, () => startTrees(data.trees));
 open("histograms", filled.length > 0, () => startHistograms(filled));
 open("retention", curve.length > 0, () => startRetention(curve));
 open("scores", data.scores.length > 0, showScores);

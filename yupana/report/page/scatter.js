@@ -90,7 +90,7 @@ class Scatter {
   axisTitle(axis) {
     const share = this.embedding().share[axis];
     const explained = share === null || share === undefined ? "" : `  (${percent(share)} explained)`;
-    if (axis < this.embedding().dimensions) return `PC${axis + 1}${explained}`;
+    if (axis < this.embedding().dimensions) return `${axisName(axis)}${explained}`;
     return this.embedding().dimensions === 1 ? "one axis only: height has no meaning" : "";
   }
 
@@ -226,7 +226,7 @@ class Scatter {
 
   describe() {
     const e = this.embedding();
-    id("embedding-name").textContent = e.name;
+    id("embedding-name").replaceChildren(...withPowers(nameAndUnit(e)));
     const who = plural(individuals, "individual", "individuals");
     this.canvas.setAttribute("aria-label", e.dimensions === 0 ? `${e.name}: no dimension to draw.`
       : `Scatter of ${who}, ${e.name}: ${this.axisTitle(this.x)} across, ${this.axisTitle(this.y)} up.`);
@@ -252,7 +252,7 @@ class Scatter {
   }
 
   fillAxes() {
-    const names = Array.from({length: Math.max(1, this.embedding().dimensions)}, (_, k) => `PC${k + 1}`);
+    const names = Array.from({length: Math.max(1, this.embedding().dimensions)}, (_, k) => axisName(k));
     for (const [key, select] of [["x", id("axis-x")], ["y", id("axis-y")]]) {
       select.replaceChildren(...names.map((name, k) => el("option", {value: k}, name)));
       if (!this.flat() && this[key] >= names.length) this[key] = key === "x" ? 0 : 1;
@@ -270,7 +270,7 @@ class Scatter {
     if (labelled) lines.push(className(i));
     const e = this.embedding();
     for (const axis of this.x === this.y ? [this.x] : [this.x, this.y]) {
-      if (axis < e.dimensions) lines.push(`PC${axis + 1} = ${shown(this.coordinate(i, axis), 4)}`);
+      if (axis < e.dimensions) lines.push(`${axisName(axis)} = ${shown(this.coordinate(i, axis), 4)}`);
     }
     showTip(this.tip, x, y, lines);
   }
@@ -351,7 +351,7 @@ function find(text) {
 }
 
 function coordinatesText(e) {
-  const axes = Array.from({length: e.dimensions}, (_, k) => `PC${k + 1}`);
+  const axes = Array.from({length: e.dimensions}, (_, k) => axisName(k));
   const lines = [["individual", ...(labelled ? ["label"] : []), ...axes].join("\t")];
   data.individuals.forEach((name, i) => lines.push([name, ...(labelled ? [className(i)] : []),
     ...axes.map((_, k) => Number(e.points[i * e.dimensions + k].toPrecision(7)))].join("\t")));

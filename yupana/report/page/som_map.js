@@ -32,10 +32,10 @@ function theme() {
     classes: dark ? data.darkClassColors : data.classColors};
 }
 
-/** Eight colours, then the same half way to white, and so on: as the pictures have them. */
+/** The colours of classes, then the same half way to white, and so on: as the pictures have them. */
 function classColor(c, look) {
-  const own = look.classes[c % 8];
-  if (Math.floor(c / 8) % 2 === 0) return own;
+  const own = look.classes[c % look.classes.length];
+  if (Math.floor(c / look.classes.length) % 2 === 0) return own;
   return "#" + rgb(own).map((part) => Math.round(255 - 0.5 * (255 - part)).toString(16)
     .padStart(2, "0")).join("");
 }

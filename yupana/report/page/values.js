@@ -13,6 +13,15 @@ function bytesOf(base64) {
   return bytes;
 }
 
+/** Axis k of classical scaling: a principal coordinate. */
+const axisName = (k) => `PCo ${k + 1}`;
+
+/** "distance d (mm)"; the name alone without a unit. */
+const nameAndUnit = ({name, unit}) => unit ? `${name} (${unit})` : name;
+
+/** The powers of this run. */
+const runAlphas = data.runAlphas.filter((alpha) => alpha !== null);
+
 for (const embedding of data.embeddings) {
   embedding.points = new Float32Array(bytesOf(embedding.points).buffer);
 }
@@ -35,7 +44,9 @@ function shown(value, digits = 3) {
 
 const count = (value) => value.toLocaleString("en-US");
 const plural = (value, one, many) => `${count(value)} ${value === 1 ? one : many}`;
+/** Never 0 % or 100 % of what is not. */
 const percent = (share) => share === null || share === undefined ? "–"
+  : share > 0 && share < 0.0005 ? "< 0.1 %" : share < 1 && share >= 0.9995 ? "> 99.9 %"
   : `${(100 * share).toFixed(1).replace("-", "−")} %`;
 
 function className(individual) {

@@ -1,0 +1,83 @@
+// Pictures print at a size that their files state.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "tests/report/sample.hpp"
+#include "yupana/report/report.hpp"
+#include "yupana/report/som_map.hpp"
+
+namespace yupana::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+template <class Write>
+std::string written(const Write& write) {
+  const fs::path path =
+      fs::temp_directory_path() / ("resolution_test." + std::to_string(getpid()) + ".out");
+  AtomicFile file(path.string());
+  write(file);
+  file.commit();
+  std::ifstream stream(path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  fs::remove(path);
+  return bytes;
+}
+
+std::uint32_t number(const std::string& bytes, std::size_t at) {
+  std::uint32_t value = 0;
+  for (std::size_t k = 0; k < 4; ++k)
+    value = value << 8 | static_cast<unsigned char>(bytes[at + k]);
+  return value;
+}
+
+/// Remainder of the bits of `bytes` by the polynomial of PNG, a bit at a time.
+std::uint32_t remainder(const std::string& bytes) {
+  std::uint32_t crc = ~0u;
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    const std::uint32_t in = static_cast<unsigned char>(bytes[bit / 8]) >> bit % 8 & 1u;
+    const bool out = (crc ^ in) & 1u;
+    crc >>= 1;
+    if (out) crc ^= 0xedb88320u;
+  }
+  return ~crc;
+}
+
+/// The chunk at `at` is of that kind and its sum is right; returns its data.
+std::string chunk(const std::string& png, std::size_t at, const std::string& kind) {
+  const std::size_t size = number(png, at);
+  EXPECT_EQ(png.substr(at + 4, 4), kind);
+  EXPECT_EQ(number(png, at + 8 + size), remainder(png.substr(at + 4, 4 + size)));
+  return png.substr(at + 8, size);
+}
+
+TEST(Resolution, ThePngSaysThreeHundredDotsPerInch) {
+  const std::string png = written([](AtomicFile& file) { write_png(file, sample_report(40, 3)); });
+  const std::string header = chunk(png, 8, "IHDR"), size = chunk(png, 33, "pHYs");
+  ASSERT_EQ(size.size(), 9u);
+  EXPECT_EQ(number(size, 0), 11811u);  // pixels a metre: 300 / 0.0254
+  EXPECT_EQ(number(size, 4), 11811u);
+  EXPECT_EQ(size[8], 1);                                  // the unit is the metre
+  EXPECT_NEAR(number(header, 0) / 300.0, 10.667, 0.001);  // inches: an A4 page on its side
+}
+
+TEST(Resolution, TheSvgHasTheSizeOfThePng) {
+  const std::string svg = written([](AtomicFile& file) { write_svg(file, sample_report(40, 3)); });
+  EXPECT_NE(svg.find("width=\"768pt\" height=\"384pt\""), std::string::npos) << svg.substr(0, 300);
+}
+
+TEST(Resolution, MapsSayTheirsToo) {
+  MapReport report;
+  report.rows = report.cols = 3;
+  report.panels.push_back({"x", {1, 2, 3, 4, 5, 6, 7, 8, 9}, false});
+  const std::string png = written([&](AtomicFile& file) { write_map_png(file, report); });
+  EXPECT_EQ(number(chunk(png, 33, "pHYs"), 0), 5669u);  // two pixels a point: 144 a inch
+}
+
+}  // namespace
+}  // namespace yupana::report
