@@ -30,13 +30,6 @@ const std::map<std::string, graph::LandmarkEstimate> estimates{
     {"lower", graph::LandmarkEstimate::lower},
     {"mean", graph::LandmarkEstimate::mean}};
 
-template <class Value>
-std::string name_of(const std::map<std::string, Value>& names, Value value) {
-  const auto found = std::find_if(
-      names.begin(), names.end(), [&](const auto& entry) { return entry.second == value; });
-  return found->first;
-}
-
 CLI::Validator at_least_one() {
   return {[](std::string& text) -> std::string {
             const bool digits =
@@ -182,23 +175,19 @@ void add_options(CLI::App& app, FermatOptions& options) {
       app.add_option(
              "--knn", job.fermat.neighbors, "search paths among the k nearest neighbours only")
           ->check(at_least_one());
-  CLI::Option* const landmarks =
-      app.add_option(
-             "--landmarks", job.fermat.landmarks, "estimate lengths through this many landmarks")
-          ->check(at_least_one())
-          ->excludes(knn);
+  app.add_option(
+         "--landmarks", job.fermat.landmarks, "estimate lengths through this many landmarks")
+      ->check(at_least_one())
+      ->excludes(knn);
   app.add_option("--estimator",
                  job.fermat.estimate,
                  "of --landmarks: upper or lower bound, or their mean, which is no bound")
       ->transform(CLI::CheckedTransformer(estimates).description(""))
-      ->default_str(name_of(estimates, job.fermat.estimate))
-      ->needs(landmarks);
+      ->default_str("upper");
   app.add_option("--precision", job.fermat.precision, "auto, int, float32, float64")
       ->transform(CLI::CheckedTransformer(precisions).description(""))
       ->default_str("auto");
-  app.add_flag("!--no-prune", job.fermat.prune, "always run the dense closure")
-      ->excludes(knn)
-      ->excludes(landmarks);
+  app.add_flag("!--no-prune", job.fermat.prune, "always run the dense closure");
   app.add_option("--linkage", job.linkage, "of the tree: average, single, complete")
       ->transform(CLI::CheckedTransformer(linkages).description(""))
       ->default_str("average");

@@ -43,25 +43,20 @@ def equal_alphas_are_computed_once():
     assert "2 2.0000000001" in wrong, wrong
 
 
-def faults_of_labels_and_plans_show_before_the_work():
+def labels_of_one_class_show_before_the_work():
     run("simulate", "--samples", 30, "--sites", 300, "-o", "c")
     names = [line.split()[1] for line in pathlib.Path("c.fam").read_text().splitlines()]
     pathlib.Path("one.tsv").write_text("".join(f"{name}\tA\n" for name in names))
     told = run("fermat", "c.bed", "--labels", "one.tsv", "-o", "x", status=3).stderr
     assert told.count("\n") == 1 and "one.tsv: expected labels of at least 2 classes" in told, told
-    np.save("D.npy", points(20))
-    told = run("fermat", "--from-distances", "D.npy", "--plan", status=2).stderr
-    assert "--plan" in told and "--from-distances" in told, told
     assert not list(pathlib.Path(".").glob("x*"))
 
 
-def options_without_effect_are_refused():
+def counts_below_one_and_two_approximations_are_refused():
     np.save("D.npy", points(20))
     for options, words in ((("--knn", 0), ("--knn", "at least 1, got 0")),
                            (("--landmarks", "x"), ("--landmarks", "at least 1, got x")),
-                           (("--estimator", "upper"), ("--estimator", "--landmarks")),
-                           (("--knn", 3, "--landmarks", 3), ("--knn", "--landmarks")),
-                           (("--knn", 3, "--no-prune"), ("--knn", "--no-prune"))):
+                           (("--knn", 3, "--landmarks", 3), ("--knn", "--landmarks"))):
         told = run("fermat", "--from-distances", "D.npy", *options, "-o", "x", status=2).stderr
         assert all(word in told for word in words) and len(told) < 200, told
 
@@ -110,6 +105,20 @@ def nearest_neighbours_say_what_they_found():
                                                "-o", "a", "--json").stdout)["findings"])
         assert said, told["findings"]
     assert near["certified"] == 1 and near["kept_edges"] == exact["kept_edges"], near
+
+
+def a_record_that_is_none_is_one_clear_line():
+    np.save("D.npy", points(20))
+    run("fermat", "--from-distances", "D.npy", "-o", "a")
+    record = json.loads(pathlib.Path("a.json").read_text())
+    del record["runs"][0]["weight_scale"]
+    pathlib.Path("a.json").write_text(json.dumps(record))
+    told = run("path", "a", 1, 2, status=3).stderr
+    assert "a.json: expected the unit of the lengths" in told, told
+    record["runs"][0]["alpha"] = "two"
+    pathlib.Path("a.json").write_text(json.dumps(record))
+    told = run("path", "a", 1, 2, status=3).stderr
+    assert "a.json: 'alpha'" in told and told.count("\n") == 1, told
 
 
 def landmarks_are_an_upper_bound_and_called_an_estimate():
@@ -168,10 +177,11 @@ def printed_lengths_name_their_unit():
     assert f"alpha {alpha:.15g};" in run("path", "b", 1, 7, "--alpha", f"{alpha:.15g}").stdout
 
 
-sys.exit(main([equal_alphas_are_computed_once, faults_of_labels_and_plans_show_before_the_work,
-               options_without_effect_are_refused, absent_edges_are_not_kept,
+sys.exit(main([equal_alphas_are_computed_once, labels_of_one_class_show_before_the_work,
+               counts_below_one_and_two_approximations_are_refused, absent_edges_are_not_kept,
                integers_of_unreachable_pairs_are_written_as_infinity,
                nearest_neighbours_say_what_they_found,
                landmarks_are_an_upper_bound_and_called_an_estimate,
+               a_record_that_is_none_is_one_clear_line,
                paths_of_every_kind_of_run_have_the_length_that_was_written,
                printed_lengths_name_their_unit]))

@@ -222,6 +222,7 @@ void work_out_alpha(Context& context,
   // would pass the range of float they are in units of scale^alpha, and d^alpha is too.
   const double power = start.squared ? alpha / 2 : alpha;
   const double scale = shown_scale(closed, start.distances, start.squared);
+  result.alphas.back().scale = scale;
   if (scale != closed.scale) {
     result.notices.push_back(fmt::format(
         "At \u03b1 = {} pictures, coordinates and tree of F and d^\u03b1 are in units of {}^{}.",
@@ -371,11 +372,6 @@ FermatJobResult run_fermat(Context& context, const FermatJobParams& as_given) {
 }
 
 Plan plan_fermat(Context& context, const FermatJobParams& params) {
-  if (!params.distances.empty()) {
-    throw Error(ErrorCode::usage,
-                "fermat: expected --plan with genotypes, got it with --from-distances, which has "
-                "no counting to plan; leave out one of the two");
-  }
   const Input input = open_input(context, params.input);
   const std::optional<Plan> whole = plan_whole(context, input, params);
   Plan plan = whole ? *whole : plan_spread_fermat(context, input, params);

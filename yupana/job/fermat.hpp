@@ -47,7 +47,8 @@ struct MatrixFindings {
 /// One alpha of a run.
 struct AlphaFindings {
   double alpha = 0;
-  LengthUnit unit;
+  LengthUnit unit;   ///< of the lengths
+  double scale = 1;  ///< F and d^alpha are shown and scored in units of scale^alpha
   /// Shares of the pairs, as in graph::FermatResult.
   double kept_edges = 0, replaced_edges = 0, longer_edges = 0, unreachable_pairs = 0;
   double certified = 0;
@@ -75,6 +76,7 @@ AlphaFindings findings_of(const Result& result) {
   AlphaFindings findings;
   findings.alpha = result.alpha;
   findings.unit = {result.alpha, result.weight_scale, result.rooted};
+  findings.scale = result.scale;
   findings.kept_edges = result.kept_edges;
   findings.replaced_edges = result.replaced_edges;
   findings.unreachable_pairs = result.unreachable_pairs;

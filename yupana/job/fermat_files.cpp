@@ -89,7 +89,8 @@ std::string fermat_record(const FermatJobParams& params,
          {"unreachable_pairs", run.unreachable_pairs},
          {"components", run.components}});
   }
-  return record.dump(1) + "\n";
+  // Names of files may be no UTF-8.
+  return record.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 FermatFiles::FermatFiles(const FermatJobParams& params,
@@ -287,8 +288,6 @@ void FermatFiles::write_report(Context& context, const FermatJobResult& result) 
                                      shares_text(run),
                                      run.unit.length_name()));
   }
-  summary.emplace_back("retention curve",
-                       "exact, over all edges, of at most 512 individuals chosen at random");
   for (const StageTime& time : context.stages()) {
     summary.emplace_back("time: " + time.name, fmt::format("{:.3f} s", time.seconds));
   }

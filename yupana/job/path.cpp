@@ -17,16 +17,29 @@
 namespace yupana::job {
 namespace {
 
+/// A value of a run's record; `otherwise` where it has none of that name.
+template <class T>
+T field(const nlohmann::json& object, const char* name, T otherwise, const std::string& run) {
+  try {
+    return object.value(name, otherwise);
+  } catch (const nlohmann::json::exception&) {
+    throw bad_file(run + ".json",
+                   fmt::format("'{}' is no value that 'yupana fermat' writes; run it again", name));
+  }
+}
+
 nlohmann::json record_of(const std::string& run) {
   const std::string path = run + ".json";
   std::ifstream file(path);
   if (!file) throw bad_file(path, "not found; give the prefix of a finished 'yupana fermat' run");
   nlohmann::json record = nlohmann::json::parse(file, nullptr, false);
-  if (record.is_discarded() || !record.contains("runs") || !record["runs"].is_array() ||
-      record["runs"].empty()) {
+  const auto is_object = [](const nlohmann::json& item) { return item.is_object(); };
+  const bool known = is_object(record) && record.contains("runs") && record["runs"].is_array();
+  if (!known || record["runs"].empty() ||
+      !std::all_of(record["runs"].begin(), record["runs"].end(), is_object)) {
     throw bad_file(path, "not the record of a Fermat run; run 'yupana fermat' again");
   }
-  if (record.value("landmarks", 0) > 0) {
+  if (field(record, "landmarks", std::int64_t{0}, run) > 0) {
     throw bad_file(path, "the run estimated lengths through landmarks, so it knows no paths");
   }
   return record;
@@ -36,7 +49,7 @@ nlohmann::json chosen_run(const nlohmann::json& record, const PathParams& params
   nlohmann::json chosen;
   std::string have;
   for (const nlohmann::json& run : record["runs"]) {
-    const double alpha = run.value("alpha", 0.0);
+    const double alpha = field(run, "alpha", 0.0, params.run);
     have += " " + number_text(alpha);
     if (chosen.is_null() && (params.alpha == 0 || alpha == params.alpha)) chosen = run;
   }
@@ -152,16 +165,18 @@ PathResult find_path(Context& context, const PathParams& params) {
   const nlohmann::json record = record_of(params.run);
   const nlohmann::json run = chosen_run(record, params);
   const std::string distances_path = params.run + ".dist.npy";
-  const std::string lengths_path = params.run + run.value("fermat", ".fermat.npy");
+  const std::string lengths_path =
+      params.run + field(run, "fermat", std::string(".fermat.npy"), params.run);
   const io::DistanceMatrix read = io::read_distances(context, distances_path);
   const io::DistanceMatrix closed = io::read_distances(context, lengths_path);
   const auto* d = std::get_if<SquareMatrix<double>>(&read.values);
   if (d == nullptr) throw bad_file(distances_path, "not the float64 matrix a Fermat run writes");
   PathResult result;
-  result.unit = {
-      run.value("alpha", 2.0), run.value("weight_scale", 1.0), record.value("rooted", false)};
-  result.neighbors = record.value("neighbors", std::int64_t{0});
-  const std::string type = run.value("weights_precision", "");
+  result.unit = {field(run, "alpha", 2.0, params.run),
+                 field(run, "weight_scale", 1.0, params.run),
+                 field(record, "rooted", false, params.run)};
+  result.neighbors = field(record, "neighbors", std::int64_t{0}, params.run);
+  const std::string type = field(run, "weights_precision", std::string(), params.run);
   const std::int64_t from = index_of(read.names, params.from, params.run);
   const std::int64_t to = index_of(read.names, params.to, params.run);
   std::visit(
