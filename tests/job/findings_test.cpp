@@ -105,6 +105,17 @@ TEST(Findings, AnAlphaIsPrintedWithTheDigitsThatSelectIt) {
   EXPECT_TRUE(has(sentence_of({}, run), "α = 23.15 ")) << sentence_of({}, run);
 }
 
+TEST(Findings, ScoresOfSeveralAlphasNameTheirAlpha) {
+  std::vector<MatrixFindings> matrices(7);
+  for (MatrixFindings& matrix : matrices) matrix.scores.emplace();
+  AlphaFindings two = run_of(1, 0, 0, 0), four = run_of(0.5, 0.5, 0, 0);
+  two.alpha = 2;
+  const Texts texts = findings_in_words({}, {two, four}, matrices);
+  ASSERT_EQ(texts.size(), 6u);
+  EXPECT_TRUE(has(texts[1], "F beside d^2") && has(texts[2], "F^(1/2) beside d")) << texts[1];
+  EXPECT_TRUE(has(texts[4], "F beside d^4") && has(texts[5], "F^(1/4) beside d")) << texts[4];
+}
+
 TEST(Findings, AUnitNamesPowerScaleAndRoot) {
   EXPECT_EQ((LengthUnit{2, 1, false}).length_name(), "sum of d^2");
   EXPECT_EQ((LengthUnit{16, 64, false}).length_name(), "sum of (d / 64)^16");

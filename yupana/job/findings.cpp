@@ -221,13 +221,10 @@ std::vector<std::string> findings_in_words(const FermatJobParams& params,
                                            const std::vector<AlphaFindings>& alphas,
                                            const std::vector<MatrixFindings>& matrices) {
   const bool estimated = params.fermat.landmarks > 0;
+  const char* const against = estimated ? "Estimate: against" : "Against";
+  const char* const on = estimated ? "Estimate: on" : "On";
   const char* const what = params.fermat.neighbors > 0 ? "paths over nearest neighbours change"
                                                        : "the paths add beyond the power";
-  const std::string against = fmt::format("{} the labels, what {} (F beside d^\u03b1)",
-                                          estimated ? "Estimate: against" : "Against",
-                                          what);
-  const std::string on = fmt::format("{} the scale of the distances (F^(1/\u03b1) beside d)",
-                                     estimated ? "Estimate: on" : "On");
   std::vector<std::string> sentences;
   for (std::size_t i = 0; i < alphas.size(); ++i) {
     sentences.push_back(kept_sentence(params, alphas[i]));
@@ -236,8 +233,11 @@ std::vector<std::string> findings_in_words(const FermatJobParams& params,
     const MatrixFindings& power = matrices[2 + 3 * i];
     const MatrixFindings& fermat = matrices[3 + 3 * i];
     if (!plain.scores || !power.scores || !fermat.scores || !rooted.scores) continue;
-    sentences.push_back(scores_sentence(power, fermat, against));
-    sentences.push_back(scores_sentence(plain, rooted, on));
+    const std::string a = number_text(alphas[i].alpha);
+    sentences.push_back(scores_sentence(
+        power, fermat, fmt::format("{} the labels, what {} (F beside d^{})", against, what, a)));
+    sentences.push_back(scores_sentence(
+        plain, rooted, fmt::format("{} the scale of the distances (F^(1/{}) beside d)", on, a)));
   }
   return sentences;
 }
