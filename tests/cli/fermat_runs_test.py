@@ -165,6 +165,17 @@ def paths_of_every_kind_of_run_have_the_length_that_was_written():
                 assert told["direct"] >= told["length"] * (1 - 1e-5), where
 
 
+def powers_of_large_whole_distances_have_pictures():
+    """d^24 of whole distances is exact in float64 and was infinite in the floats of the pictures."""
+    np.save("D.npy", np.round(1000 * points(40)))
+    pathlib.Path("two.tsv").write_text("".join(f"{i}\t{'AB'[i > 20]}\n" for i in range(1, 41)))
+    for options in ((), ("--root",)):
+        told = answer("fermat", "--from-distances", "D.npy", "--labels", "two.tsv", "--alpha", 24,
+                      *options, "-o", "a")
+        assert all("silhouette" in matrix for matrix in told["matrices"]), told["matrices"]
+        assert any("in units of" in notice for notice in told["notices"]), told["notices"]
+
+
 def printed_lengths_name_their_unit():
     np.save("D.npy", two_halves())
     run("fermat", "--from-distances", "D.npy", "--alpha", "2,4", "-o", "a", "--root")
@@ -184,4 +195,5 @@ sys.exit(main([equal_alphas_are_computed_once, labels_of_one_class_show_before_t
                landmarks_are_an_upper_bound_and_called_an_estimate,
                a_record_that_is_none_is_one_clear_line,
                paths_of_every_kind_of_run_have_the_length_that_was_written,
+               powers_of_large_whole_distances_have_pictures,
                printed_lengths_name_their_unit]))

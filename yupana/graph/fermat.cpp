@@ -118,9 +118,11 @@ std::int64_t count_components(const SquareMatrix<T>& weights) {
 
 std::string landmark_method(const FermatParams& params, std::int64_t n) {
   static constexpr const char* kinds[] = {"upper bound", "lower bound", "mean of two bounds"};
-  return fmt::format("estimate ({}) through {} landmarks",
+  const std::int64_t count = std::min(params.landmarks, n);
+  return fmt::format("estimate ({}) through {} landmark{}",
                      kinds[static_cast<int>(params.estimate)],
-                     std::min(params.landmarks, n));
+                     count,
+                     count == 1 ? "" : "s");
 }
 
 /// Weights become lengths. `far`: some pair has no edge.

@@ -18,6 +18,11 @@ bool reads_false(double share, int decimals) {
   return (shown == 0 && share > 0) || (shown == 100 && share < 1);
 }
 
+/// "1 landmark", "2 landmarks"
+std::string counted(std::int64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 /// "little" and so on, by the share of the joined pairs that a path replaced.
 std::string changed_text(const AlphaFindings& run) {
   const double kept = run.kept_edges / (run.kept_edges + run.replaced_edges);
@@ -62,14 +67,13 @@ std::string neighbors_sentence(const AlphaFindings& run, std::int64_t neighbors)
   std::string sentence = fmt::format("At {} ", alpha_text(run.alpha));
   if (run.replaced_edges > 0) {
     sentence += fmt::format(
-        "paths over the edges to the {} nearest neighbours are shorter than the direct edge of {} "
+        "paths over the edges to the {} are shorter than the direct edge of {} "
         "of the pairs: so many, at least, would be replaced over all edges",
-        neighbors,
+        counted(neighbors, "nearest neighbour"),
         texts[0]);
   } else {
-    sentence += fmt::format(
-        "no path over the edges to the {} nearest neighbours is shorter than a direct edge",
-        neighbors);
+    sentence += fmt::format("no path over the edges to the {} is shorter than a direct edge",
+                            counted(neighbors, "nearest neighbour"));
   }
   if (run.kept_edges > 0) sentence += fmt::format("; {} keep their direct edge", texts[1]);
   if (run.longer_edges > 0) {
@@ -86,6 +90,9 @@ std::string landmarks_sentence(const AlphaFindings& run, const graph::FermatPara
   const std::string lead =
       fmt::format("At {} lengths are an {}", alpha_text(run.alpha), run.method);
   const auto texts = percent_texts({run.replaced_edges, run.kept_edges});
+  if (fermat.estimate == graph::LandmarkEstimate::upper && run.replaced_edges == 0) {
+    return fmt::format("{}. No path through a landmark is shorter than a direct edge.", lead);
+  }
   if (fermat.estimate == graph::LandmarkEstimate::upper) {
     return fmt::format(
         "{}. Paths through landmarks are shorter than the direct edge of {} of the pairs: so many, "
@@ -113,16 +120,22 @@ std::string kept_sentence(const FermatJobParams& params, const AlphaFindings& ru
   return exact_sentence(run);
 }
 
+/// Two decimals, and no minus before a zero.
+std::string score_text(double score) {
+  const std::string text = fmt::format("{:.2f}", score);
+  return text == "-0.00" ? "0.00" : text;
+}
+
 std::string compared(const char* what, double fermat, double plain, const std::string& against) {
   if (std::abs(fermat - plain) < same_score) {
-    return fmt::format("{} is the same for both ({:.2f})", what, fermat);
+    return fmt::format("{} is the same for both ({})", what, score_text(fermat));
   }
-  return fmt::format("{} {} from {:.2f} ({}) to {:.2f}",
+  return fmt::format("{} {} from {} ({}) to {}",
                      what,
                      fermat > plain ? "rises" : "falls",
-                     plain,
+                     score_text(plain),
                      against,
-                     fermat);
+                     score_text(fermat));
 }
 
 std::string scores_sentence(const MatrixFindings& plain,
@@ -165,10 +178,10 @@ std::string neighbors_notice(const FermatJobParams& params, const AlphaFindings&
                 "may change the others",
                 percent_texts({run.certified})[0]);
   return fmt::format(
-      "At {} paths were searched among the {} nearest neighbours; the largest neighbour rank any "
+      "At {} paths were searched among the {}; the largest neighbour rank any "
       "path used is {}; {}.",
       alpha_text(run.alpha),
-      params.fermat.neighbors,
+      counted(params.fermat.neighbors, "nearest neighbour"),
       run.largest_rank,
       proven);
 }
@@ -253,10 +266,10 @@ std::vector<std::string> notices_of(const FermatJobParams& params, const AlphaFi
   if (params.fermat.neighbors > 0) notices.push_back(neighbors_notice(params, run));
   if (params.fermat.landmarks > 0) {
     notices.push_back(
-        fmt::format("At {} lengths are estimates through {} landmarks, not exact, and so is every "
-                    "figure, tree and picture made from F.",
+        fmt::format("At {} lengths are estimates through {}, not exact, and so is every figure, "
+                    "tree and picture made from F.",
                     alpha,
-                    params.fermat.landmarks));
+                    counted(params.fermat.landmarks, "landmark")));
   }
   if (run.unit.scale != 1 && !run.unit.rooted) {
     notices.push_back(
