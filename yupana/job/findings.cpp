@@ -160,13 +160,14 @@ std::string scores_sentence(const MatrixFindings& plain,
 std::string components_notice(const FermatJobParams& params, const AlphaFindings& run) {
   const bool neighbors = params.fermat.neighbors > 0;
   return fmt::format(
-      "At {} the graph {} falls into {} components; {} of the pairs are joined by no path, and "
+      "At {} the graph {} falls into {} components; {} of the pairs are joined by no path{}, and "
       "their lengths are infinite.{}",
       alpha_text(run.alpha),
       neighbors ? "of nearest neighbours" : "of the given distances",
       run.components,
       percent_texts({run.unreachable_pairs})[0],
-      neighbors ? " Raise --knn." : "");
+      params.fermat.landmarks > 0 ? " that the landmarks show" : "",
+      neighbors && run.certified < 1 ? " Raise --knn." : "");
 }
 
 std::string neighbors_notice(const FermatJobParams& params, const AlphaFindings& run) {
