@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
 #include "cli/genotype_options.hpp"
@@ -28,6 +30,16 @@ const std::map<std::string, graph::LandmarkEstimate> estimates{
     {"upper", graph::LandmarkEstimate::upper},
     {"lower", graph::LandmarkEstimate::lower},
     {"mean", graph::LandmarkEstimate::mean}};
+
+CLI::Validator at_least_one() {
+  return {[](std::string& text) -> std::string {
+            const bool digits =
+                !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+            if (digits && text.find_first_not_of('0') != std::string::npos) return {};
+            return fmt::format("expected a whole number of at least 1, got {}", text);
+          },
+          ""};
+}
 
 void parse_alphas(FermatOptions& options) {
   if (options.alphas.empty()) return;
@@ -61,12 +73,16 @@ Answer plan_answer(const job::Plan& plan) { return {job::describe(plan), job::pl
 nlohmann::ordered_json run_json(const job::AlphaFindings& run) {
   return {{"alpha", run.alpha},
           {"kept_edges", run.kept_edges},
+          {"replaced_edges", run.replaced_edges},
+          {"longer_edges", run.longer_edges},
+          {"unreachable_pairs", run.unreachable_pairs},
           {"certified", run.certified},
           {"method", run.method},
           {"precision", run.precision},
           {"largest_rank", run.largest_rank},
           {"components", run.components},
-          {"scale", run.scale}};
+          {"unit", run.unit.length_name()},
+          {"scale", run.unit.length_scale()}};
 }
 
 nlohmann::ordered_json matrix_json(const job::MatrixFindings& matrix) {
@@ -81,19 +97,26 @@ nlohmann::ordered_json matrix_json(const job::MatrixFindings& matrix) {
   return json;
 }
 
+/// Letters that are seen: a name may hold one of two bytes.
+std::size_t width_of(const std::string& name) {
+  return static_cast<std::size_t>(
+      std::count_if(name.begin(), name.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
 std::string score_table(const std::vector<job::MatrixFindings>& matrices) {
   if (matrices.empty() || !matrices[0].scores) return {};
-  std::string text =
-      fmt::format("{:<20} {:>10} {:>13} {:>7}\n", "matrix", "silhouette", "adjusted Rand", "1-NN");
+  std::size_t width = 20;
+  for (const job::MatrixFindings& matrix : matrices) {
+    width = std::max(width, width_of(matrix.name));
+  }
+  std::string text = fmt::format(
+      "{:<{}} {:>10} {:>13} {:>7}\n", "matrix", width, "silhouette", "adjusted Rand", "1-NN");
   for (const job::MatrixFindings& matrix : matrices) {
     if (!matrix.scores) continue;  // individuals that no path joins
-    // The name may hold a two-byte letter; pad by what is seen.
-    const std::size_t seen = static_cast<std::size_t>(std::count_if(
-        matrix.name.begin(), matrix.name.end(), [](char c) { return (c & 0xC0) != 0x80; }));
     text += fmt::format("{}{:<{}} {:>10.3f} {:>13.3f} {:>7.3f}\n",
                         matrix.name,
                         "",
-                        seen < 20 ? 20 - seen : 0,
+                        width - width_of(matrix.name),
                         matrix.scores->silhouette,
                         matrix.scores->adjusted_rand,
                         matrix.scores->nearest_neighbor);
@@ -146,18 +169,23 @@ void add_options(CLI::App& app, FermatOptions& options) {
   app.add_option("--label-column", job.label_column, "name or number of the label's column");
   app.add_option("--alpha", options.alphas, "power on the distances, at least 1; a list, or auto")
       ->delimiter(',')
-      ->default_str(fmt::format("{:g}", job.alphas.front()));
+      ->default_str(job::number_text(job.alphas.front()));
   app.add_flag("--root", job.fermat.root, "take the 1/alpha root of the lengths");
   app.add_option("--from-distances", job.distances, "a distance matrix instead of genotypes");
   app.add_flag("--squared", job.squared, "that matrix holds squared distances");
-  app.add_option("--knn", job.fermat.neighbors, "search paths among the k nearest neighbours only")
-      ->check(CLI::PositiveNumber);
+  CLI::Option* const knn =
+      app.add_option(
+             "--knn", job.fermat.neighbors, "search paths among the k nearest neighbours only")
+          ->check(at_least_one());
   app.add_option(
          "--landmarks", job.fermat.landmarks, "estimate lengths through this many landmarks")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--estimator", job.fermat.estimate, "of --landmarks: upper, lower, mean")
+      ->check(at_least_one())
+      ->excludes(knn);
+  app.add_option("--estimator",
+                 job.fermat.estimate,
+                 "of --landmarks: upper or lower bound, or their mean, which is no bound")
       ->transform(CLI::CheckedTransformer(estimates).description(""))
-      ->default_str("mean");
+      ->default_str("upper");
   app.add_option("--precision", job.fermat.precision, "auto, int, float32, float64")
       ->transform(CLI::CheckedTransformer(precisions).description(""))
       ->default_str("auto");

@@ -7,6 +7,37 @@
 namespace yupana::cli {
 namespace {
 
+std::string figures(const job::PathParams& params, const job::PathResult& result) {
+  const std::string alpha = "alpha " + job::number_text(result.unit.alpha);
+  const std::string direct = !result.direct
+                                 ? "there is no direct edge"
+                                 : fmt::format("the direct edge{} has {:.10g}",
+                                               result.direct_used ? "" : ", which --knn left out,",
+                                               *result.direct);
+  if (!result.length) {
+    return fmt::format("no path joins {} and {}{}, {}; {}{}\n",
+                       params.from,
+                       params.to,
+                       result.neighbors > 0
+                           ? fmt::format(" among the {} nearest neighbours", result.neighbors)
+                           : "",
+                       alpha,
+                       direct,
+                       result.direct ? fmt::format(" ({})", result.unit.length_name()) : "");
+  }
+  return fmt::format("length {:.10g} in {} step{}, {}; {} (each a {})\n",
+                     *result.length,
+                     result.distances.size(),
+                     result.distances.size() == 1 ? "" : "s",
+                     alpha,
+                     direct,
+                     result.unit.length_name());
+}
+
+nlohmann::ordered_json number_or_null(const std::optional<double>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
 Answer path(Context& context, const job::PathParams& params) {
   const job::PathResult result = job::find_path(context, params);
   Answer answer;
@@ -15,18 +46,16 @@ Answer path(Context& context, const job::PathParams& params) {
     if (i < result.distances.size()) answer.text += fmt::format("\t{:.8g}", result.distances[i]);
     answer.text += "\n";
   }
-  answer.text +=
-      fmt::format("length {:.10g} in {} steps, alpha {:g}; the direct edge has {:.10g}\n",
-                  result.length,
-                  result.distances.size(),
-                  result.alpha,
-                  result.direct);
+  answer.text += figures(params, result);
   answer.json = {{"command", "path"},
-                 {"alpha", result.alpha},
+                 {"alpha", result.unit.alpha},
                  {"path", result.individuals},
                  {"distances", result.distances},
-                 {"length", result.length},
-                 {"direct", result.direct}};
+                 {"length", number_or_null(result.length)},
+                 {"direct", number_or_null(result.direct)},
+                 {"unit", result.unit.length_name()},
+                 {"weight_scale", result.unit.scale},
+                 {"rooted", result.unit.rooted}};
   return answer;
 }
 
@@ -43,7 +72,8 @@ void add_path(CLI::App& program) {
   app.add_option("run", params->run, "prefix of the run's files")->required();
   app.add_option("from", params->from, "sample identifier")->required();
   app.add_option("to", params->to, "sample identifier")->required();
-  app.add_option("--alpha", params->alpha, "which one, where the run has several");
+  app.add_option(
+      "--alpha", params->alpha, "which one, as the run printed it, where it has several");
 }
 
 }  // namespace yupana::cli

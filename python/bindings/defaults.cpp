@@ -17,6 +17,9 @@ nb::dict of_fermat() {
   d["root"] = params.root;
   d["neighbors"] = params.neighbors;
   d["landmarks"] = params.landmarks;
+  d["estimate"] = params.estimate == graph::LandmarkEstimate::upper   ? "upper"
+                  : params.estimate == graph::LandmarkEstimate::lower ? "lower"
+                                                                      : "mean";
   d["seed"] = params.seed;
   return d;
 }

@@ -79,7 +79,8 @@ using Lengths = std::variant<DeviceArray<std::int32_t>, DeviceArray<float>, Devi
 struct Found {
   Lengths lengths;
   graph::WeightRule rule;
-  std::int64_t kept = 0;
+  std::int64_t kept = 0;  ///< pairs whose length is their weight, finite or not
+  device::Reach reach;
 };
 
 template <class To, class From>
@@ -88,23 +89,25 @@ Found closed(Context& context,
              const From* distances,
              std::int64_t n,
              const graph::WeightRule& rule,
+             bool far,
              const graph::FermatParams& params) {
   DeviceArray<To> weights(n * n);
-  if (n == 0) return {std::move(weights), rule, 0};
+  if (n == 0) return {std::move(weights), rule, 0, {}};
   device::make_weights(distances, n * n, rule.power, 1 / rule.scale, weights.data());
   context.check_cancelled();
   const Stream stream;
   const std::int64_t kept =
       graph::cuda::close_symmetric<To>(context, device, weights.data(), n, n, stream);
-  if (!params.root) return {std::move(weights), rule, kept};
+  const device::Reach reach = far ? device::look_at_reach(weights.data(), n) : device::Reach{0, 1};
+  if (!params.root) return {std::move(weights), rule, kept, reach};
   using Root = std::conditional_t<std::is_integral_v<To>, double, To>;
   if constexpr (std::is_same_v<Root, To>) {
     device::make_roots(weights.data(), n * n, params.alpha, rule.unit, weights.data());
-    return {std::move(weights), rule, kept};
+    return {std::move(weights), rule, kept, reach};
   } else {
     DeviceArray<Root> roots(n * n);
     device::make_roots(weights.data(), n * n, params.alpha, rule.unit, roots.data());
-    return {std::move(roots), rule, kept};
+    return {std::move(roots), rule, kept, reach};
   }
 }
 
@@ -115,15 +118,16 @@ Found found(Context& context,
             std::int64_t n,
             bool squared,
             const graph::FermatParams& params) {
-  const graph::WeightRule rule =
-      graph::weight_rule(context, checked(distances, n), n, squared, params);
+  const graph::Spread spread = checked(distances, n);
+  const bool far = spread.unreachable;
+  const graph::WeightRule rule = graph::weight_rule(context, spread, n, squared, params);
   switch (rule.precision) {
     case graph::Precision::integer:
-      return closed<std::int32_t>(context, device, distances, n, rule, params);
+      return closed<std::int32_t>(context, device, distances, n, rule, far, params);
     case graph::Precision::float64:
-      return closed<double>(context, device, distances, n, rule, params);
+      return closed<double>(context, device, distances, n, rule, far, params);
     default:
-      return closed<float>(context, device, distances, n, rule, params);
+      return closed<float>(context, device, distances, n, rule, far, params);
   }
 }
 
@@ -133,11 +137,16 @@ nb::dict facts_of(Found&& found, std::size_t n, int device, const graph::FermatP
   facts["alpha"] = params.alpha;
   facts["rooted"] = params.root;
   facts["scale"] = params.root ? 1.0 : found.rule.unit;
-  facts["kept_edges"] = n > 1 ? static_cast<double>(found.kept) / pairs : 1.0;
+  const auto unreachable = static_cast<double>(found.reach.unreachable);
+  const double kept = static_cast<double>(found.kept) - unreachable;
+  facts["kept_edges"] = n > 1 ? kept / pairs : 1.0;
+  facts["replaced_edges"] = n > 1 ? (pairs - kept - unreachable) / pairs : 0.0;
+  facts["longer_edges"] = 0.0;
+  facts["unreachable_pairs"] = n > 1 ? unreachable / pairs : 0.0;
   facts["certified"] = 0.0;
   facts["method"] = "symmetric blocked Floyd-Warshall on the GPU";
   facts["largest_rank"] = 0;
-  facts["components"] = n > 0 ? 1 : 0;
+  facts["components"] = static_cast<std::int64_t>(found.reach.components);
   std::visit(
       [&](auto&& lengths) {
         facts["lengths"] = given(std::move(lengths), {n, n}, device);

@@ -124,6 +124,25 @@ __global__ void power_kernel(
   }
 }
 
+/// A block counts a row left of the diagonal. A closure joins every vertex but the first of a set
+/// to an earlier one.
+template <class T>
+__global__ void reach_kernel(const T* lengths, std::int64_t n, Reach* reach) {
+  __shared__ unsigned long long sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  const std::int64_t i = blockIdx.x;
+  unsigned long long apart = 0;
+  for (std::int64_t j = threadIdx.x; j < i; j += threads) {
+    apart += lengths[i * n + j] == unreachable<T> ? 1 : 0;
+  }
+  if (apart > 0) atomicAdd(&sum, apart);
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  if (sum > 0) atomicAdd(&reach->unreachable, sum);
+  if (sum == static_cast<unsigned long long>(i)) atomicAdd(&reach->components, 1ULL);
+}
+
 template <class To, class T>
 __global__ void roots_kernel(
     const T* lengths, std::int64_t cells, double alpha, double unit, To* roots) {
@@ -149,6 +168,18 @@ DistancesLook look_at_distances(const T* distances, std::int64_t n) {
   check_launch("look at distances");
   check(cudaMemcpy(&look, there.data(), sizeof(look), cudaMemcpyDeviceToHost), "look at distances");
   return look;
+}
+
+template <class T>
+Reach look_at_reach(const T* lengths, std::int64_t n) {
+  Reach reach;
+  if (n == 0) return reach;
+  yupana::cuda::DeviceArray<Reach> there(1);
+  check(cudaMemcpy(there.data(), &reach, sizeof(reach), cudaMemcpyHostToDevice), "count pairs");
+  reach_kernel<<<static_cast<unsigned>(n), threads>>>(lengths, n, there.data());
+  check_launch("count pairs");
+  check(cudaMemcpy(&reach, there.data(), sizeof(reach), cudaMemcpyDeviceToHost), "count pairs");
+  return reach;
 }
 
 template <class To, class From>
@@ -179,6 +210,7 @@ void make_roots(const T* lengths, std::int64_t cells, double alpha, double unit,
 
 #define YUPANA_WEIGHTS_OF(From)                                                         \
   template DistancesLook look_at_distances(const From*, std::int64_t);                  \
+  template Reach look_at_reach(const From*, std::int64_t);                              \
   template void make_weights(const From*, std::int64_t, double, double, std::int32_t*); \
   template void make_weights(const From*, std::int64_t, double, double, float*);        \
   template void make_weights(const From*, std::int64_t, double, double, double*);

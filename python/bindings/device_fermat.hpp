@@ -30,6 +30,13 @@ template <class To, class From>
 void make_weights(
     const From* distances, std::int64_t cells, double power, double inverse_scale, To* weights);
 
+/// Of a closure: pairs i < j that no path joins, and sets of vertices that paths join.
+struct Reach {
+  unsigned long long unreachable = 0, components = 0;
+};
+template <class T>
+Reach look_at_reach(const T* lengths, std::int64_t n);
+
 /// As graph::root_of(), within rounding of the device's pow.
 template <class To, class T>
 void make_roots(const T* lengths, std::int64_t cells, double alpha, double unit, To* roots);

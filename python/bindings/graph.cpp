@@ -71,6 +71,9 @@ nb::dict fermat_dict(graph::FermatResult&& result) {
   facts["method"] = result.method;
   facts["largest_rank"] = result.largest_rank;
   facts["components"] = result.components;
+  facts["replaced_edges"] = result.replaced_edges;
+  facts["longer_edges"] = result.longer_edges;
+  facts["unreachable_pairs"] = result.unreachable_pairs;
   facts["lengths"] = to_python(std::move(result.lengths));
   return facts;
 }

@@ -57,9 +57,13 @@ class FermatResult:
 
     ``lengths``: n x n, int32, float32 or float64; inf where no path is (of distances on a GPU an
     array there; of int32 2**30 - 1). ``scale``: lengths are in
-    units of scale**alpha (1 unless these would leave the range of floats). ``kept_edges``: share of
-    pairs whose edge is its own shortest path. ``largest_rank``, ``components``: of the graph of nearest
-    neighbours, where that was asked for.
+    units of scale**alpha (1 unless these would leave the range of floats). Shares of the pairs, which
+    add up to 1, by the length F and the given distance's power W: ``kept_edges`` (F = W: the edge is its
+    own shortest path), ``replaced_edges`` (F < W), ``longer_edges`` (F > W: the edge is none of the
+    nearest neighbours'), ``unreachable_pairs`` (F infinite); through landmarks F is the estimate.
+    ``certified``: share of pairs whose length is proven without a search, or with neighbors proven to be
+    that of all edges. ``largest_rank``: largest neighbour rank of any edge on a shortest path, with
+    neighbors. ``components``: into which the edges that were used join the vertices.
     """
 
     lengths: Array
@@ -71,6 +75,9 @@ class FermatResult:
     method: str
     largest_rank: int
     components: int
+    replaced_edges: float
+    longer_edges: float
+    unreachable_pairs: float
     samples: list[str] = field(default_factory=list)
 
     def __repr__(self) -> str:
@@ -92,7 +99,7 @@ def fermat(
     precision: str = "auto",
     neighbors: int = 0,
     landmarks: int = 0,
-    estimate: str = "mean",
+    estimate: str = "upper",
     seed: int = 0,
     device: str = "auto",
     threads: int | None = None,
@@ -112,7 +119,8 @@ def fermat(
     root : take the 1/alpha root of the result
     precision : "auto" (exact integers where the weights are), "int", "float32" or "float64"
     neighbors : use the edges to the k nearest neighbours only; 0 uses all
-    landmarks, estimate, seed : estimate ("upper", "lower", "mean") through so many landmarks
+    landmarks, estimate, seed : estimate through so many landmarks: "upper" or "lower" bound, or "mean"
+        of the two, which is no bound
 
     Raises
     ------

@@ -51,6 +51,11 @@ void expect_the_same(const SquareMatrix<D>& d, int ranks, FermatParams params) {
     RankFermatResult many = fermat_ranks(mine, start, true, params);
     ASSERT_EQ(many.lengths.index(), one.lengths.index());
     EXPECT_EQ(many.kept_edges, one.kept_edges);
+    EXPECT_EQ(many.replaced_edges, one.replaced_edges);
+    EXPECT_EQ(many.unreachable_pairs, one.unreachable_pairs);
+    EXPECT_EQ(many.components, one.components);
+    EXPECT_EQ(many.weight_scale, one.weight_scale);
+    EXPECT_EQ(many.precision, one.precision);
     EXPECT_EQ(many.scale, one.scale);
     EXPECT_EQ(many.alpha, one.alpha);
     EXPECT_EQ(many.rooted, one.rooted);

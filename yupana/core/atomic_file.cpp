@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "yupana/core/error.hpp"
 
@@ -43,6 +44,67 @@ std::string target_of(const std::string& path) {
   }
   return target.string();
 }
+
+/// One name for "run.npy", "./run.npy" and "out/../run.npy".
+std::string absolute_name(const std::string& path) {
+  std::error_code none;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, none);
+  return (absolute.empty() ? std::filesystem::path(path) : absolute).lexically_normal().string();
+}
+
+/// The files that a commit replaces, under a second name until the last one is in place. The
+/// destructor puts them back, and removes files that replaced none, unless forget() was called.
+class ReplacedFiles {
+ public:
+  ReplacedFiles() = default;
+  ReplacedFiles(const ReplacedFiles&) = delete;
+  ReplacedFiles& operator=(const ReplacedFiles&) = delete;
+  ~ReplacedFiles() {
+    for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
+      if (!file->old.empty()) {
+        // rename() leaves two links to one file alone: there the second name has to go.
+        if (std::rename(file->old.c_str(), file->target.c_str()) == 0) {
+          std::remove(file->old.c_str());
+        }
+      } else if (file->placed) {
+        std::remove(file->target.c_str());
+      }
+    }
+  }
+
+  /// Called before `target` is replaced. A second link leaves the old file visible all the time;
+  /// file systems without links get a rename.
+  void keep(const std::string& target) {
+    files_.push_back({target, fmt::format("{}.old-{}", target, getpid()), false});
+    std::string& old = files_.back().old;
+    std::error_code none;
+    if (!std::filesystem::is_regular_file(target, none)) {
+      old.clear();
+      return;
+    }
+    std::remove(old.c_str());
+    if (link(target.c_str(), old.c_str()) == 0) return;
+    if (std::rename(target.c_str(), old.c_str()) != 0) {
+      old.clear();
+      throw cannot(target, "replace");
+    }
+  }
+  void done() { files_.back().placed = true; }
+  void forget() {
+    for (const File& file : files_) {
+      if (!file.old.empty()) std::remove(file.old.c_str());
+    }
+    files_.clear();
+  }
+
+ private:
+  struct File {
+    std::string target;
+    std::string old;  ///< second name of what had the target's; empty if nothing had
+    bool placed;      ///< the new file has the target's name
+  };
+  std::vector<File> files_;
+};
 
 }  // namespace
 
@@ -117,21 +179,46 @@ void AtomicFile::close() {
 
 void AtomicFile::commit() {
   close();
-  const bool mine = comm_ == nullptr || comm_->rank() == 0;
-  if (mine && std::rename(temporary_.c_str(), target_.c_str()) != 0) throw cannot(path_, "rename");
+  if (renames() && std::rename(temporary_.c_str(), target_.c_str()) != 0)
+    throw cannot(path_, "rename");
   committed_ = true;
 }
 
-AtomicFile& OutputFiles::add(std::string path) { return files_.emplace_back(std::move(path)); }
+void OutputFiles::refuse_twice(const std::string& path) const {
+  const std::string target = absolute_name(target_of(path));
+  for (const AtomicFile& file : files_) {
+    if (absolute_name(file.target()) != target) continue;
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: expected output files of different names, got this one twice; "
+                            "name the outputs apart",
+                            path));
+  }
+}
+
+AtomicFile& OutputFiles::add(std::string path) {
+  refuse_twice(path);
+  return files_.emplace_back(std::move(path));
+}
 
 AtomicFile& OutputFiles::add(std::string path, Comm* comm) {
   if (comm == nullptr) return add(std::move(path));
+  refuse_twice(path);
   return files_.emplace_back(std::move(path), *comm);
 }
 
 void OutputFiles::commit() {
   for (AtomicFile& file : files_) file.close();
-  for (AtomicFile& file : files_) file.commit();
+  ReplacedFiles replaced;
+  for (AtomicFile& file : files_) {
+    if (!file.renames()) {
+      file.commit();
+      continue;
+    }
+    replaced.keep(file.target());
+    file.commit();
+    replaced.done();
+  }
+  replaced.forget();
 }
 
 }  // namespace yupana

@@ -34,6 +34,10 @@ class AtomicFile {
 
   const std::string& path() const { return path_; }
   const std::string& temporary() const { return temporary_; }
+  /// The file that commit() makes: the path, or where a symbolic link leads.
+  const std::string& target() const { return target_; }
+  /// Whether commit() renames the file here: of a file of all ranks the first one does.
+  bool renames() const { return comm_ == nullptr || comm_->rank() == 0; }
 
  private:
   std::string path_;
@@ -47,10 +51,11 @@ class AtomicFile {
   void check(const std::string& fault) const;
 };
 
-/// The files of one run. They appear together: closed first, all renamed after, so that a full
-/// disk or Ctrl-C leaves none of them.
+/// The files of one run. They appear together: closed first, all renamed after. A full disk, Ctrl-C
+/// or a rename that fails leaves none of them, and what had their names before stays as it was.
 class OutputFiles {
  public:
+  /// Throws usage where the set has a file of that name already.
   AtomicFile& add(std::string path);
   /// A file of all ranks; without any, as above.
   AtomicFile& add(std::string path, Comm* comm);
@@ -60,6 +65,8 @@ class OutputFiles {
 
  private:
   std::list<AtomicFile> files_;
+
+  void refuse_twice(const std::string& path) const;
 };
 
 }  // namespace yupana

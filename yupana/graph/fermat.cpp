@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numeric>
 
 #include "yupana/core/error.hpp"
 #include "yupana/graph/fermat_backends.hpp"
@@ -46,28 +47,124 @@ Closing dispatch(Context& context,
   throw Error(ErrorCode::device, "fermat: this build has no CUDA version; use --device cpu");
 }
 
+/// Pairs i < j by their length F and their direct edge W; the rest have F < W.
+struct EdgeCounts {
+  std::int64_t kept = 0;
+  std::int64_t longer = 0;
+  std::int64_t unreachable = 0;
+};
+
+/// Adds up `counts_of(i, counts)` over the rows.
+template <class CountsOf>
+EdgeCounts count_rows(Context& context, std::int64_t n, const CountsOf& counts_of) {
+  std::atomic<std::int64_t> kept{0}, longer{0}, unreached{0};
+  context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
+    EdgeCounts mine;
+    for (std::int64_t i = begin; i < end; ++i) counts_of(i, mine);
+    kept.fetch_add(mine.kept, std::memory_order_relaxed);
+    longer.fetch_add(mine.longer, std::memory_order_relaxed);
+    unreached.fetch_add(mine.unreachable, std::memory_order_relaxed);
+  });
+  return {kept.load(), longer.load(), unreached.load()};
+}
+
 template <class T>
-std::int64_t solve(Context& context,
-                   SquareMatrix<T>& weights,
-                   const FermatParams& params,
-                   const DeviceSource& source,
-                   FermatResult& result) {
+EdgeCounts compare(Context& context,
+                   const SquareMatrix<T>& weights,
+                   const SquareMatrix<T>& lengths) {
+  return count_rows(context, weights.size(), [&](std::int64_t i, EdgeCounts& counts) {
+    for (std::int64_t j = i + 1; j < weights.size(); ++j) {
+      const bool far = lengths(i, j) == unreachable<T>;
+      counts.unreachable += far;
+      counts.kept += !far && lengths(i, j) == weights(i, j);
+      counts.longer += !far && lengths(i, j) > weights(i, j);
+    }
+  });
+}
+
+/// From the pairs whose length is their weight; infinite lengths have infinite weights.
+template <class T>
+EdgeCounts without_unreachable(Context& context, const SquareMatrix<T>& lengths, EdgeCounts equal) {
+  equal.unreachable = count_rows(context, lengths.size(), [&](std::int64_t i, EdgeCounts& counts) {
+                        for (std::int64_t j = i + 1; j < lengths.size(); ++j) {
+                          counts.unreachable += lengths(i, j) == unreachable<T>;
+                        }
+                      }).unreachable;
+  equal.kept -= equal.unreachable;
+  return equal;
+}
+
+/// Sets of vertices that edges join. O(n^2).
+template <class T>
+std::int64_t count_components(const SquareMatrix<T>& weights) {
+  std::vector<std::int64_t> unseen(static_cast<std::size_t>(weights.size()));
+  std::iota(unseen.begin(), unseen.end(), 0);
+  std::int64_t components = 0;
+  std::vector<std::int64_t> open;
+  for (; !unseen.empty(); ++components) {
+    open.push_back(unseen.back());
+    unseen.pop_back();
+    while (!open.empty()) {
+      const T* const row = weights.row(open.back());
+      open.pop_back();
+      const auto joined = std::stable_partition(
+          unseen.begin(), unseen.end(), [&](std::int64_t j) { return row[j] == unreachable<T>; });
+      open.insert(open.end(), joined, unseen.end());
+      unseen.erase(joined, unseen.end());
+    }
+  }
+  return components;
+}
+
+std::string landmark_method(const FermatParams& params, std::int64_t n) {
+  static constexpr const char* kinds[] = {"upper bound", "lower bound", "mean of two bounds"};
+  const std::int64_t count = std::min(params.landmarks, n);
+  return fmt::format("estimate ({}) through {} landmark{}",
+                     kinds[static_cast<int>(params.estimate)],
+                     count,
+                     count == 1 ? "" : "s");
+}
+
+/// Weights become lengths. `far`: some pair has no edge.
+template <class T>
+EdgeCounts solve(Context& context,
+                 SquareMatrix<T>& weights,
+                 bool far,
+                 const FermatParams& params,
+                 const DeviceSource& source,
+                 FermatResult& result) {
   if (params.neighbors > 0) {
     SquareMatrix<T> lengths = close_neighbors(context, weights, params.neighbors, result);
-    const std::int64_t kept = equal_pairs(context, weights, lengths);
+    const EdgeCounts counts = compare(context, weights, lengths);
     weights = std::move(lengths);
     result.method = fmt::format("Dijkstra on {} nearest neighbours", params.neighbors);
-    return kept;
+    return counts;
   }
+  if (far) result.components = count_components(weights);
+  EdgeCounts equal;
   if (params.landmarks > 0) {
-    const std::int64_t count = std::min(params.landmarks, weights.size());
-    result.method = fmt::format("estimate through {} landmarks", count);
-    return weights.size() > 0 ? estimate_by_landmarks(context, weights, params) : 0;
+    result.method = landmark_method(params, weights.size());
+    if (weights.size() > 0) equal.kept = estimate_by_landmarks(context, weights, params);
+  } else {
+    const Closing closing = dispatch(context, weights, params, source);
+    result.certified = closing.certified;
+    result.method = closing.method;
+    equal.kept = closing.kept;
   }
-  const Closing closing = dispatch(context, weights, params, source);
-  result.certified = closing.certified;
-  result.method = closing.method;
-  return closing.kept;
+  return far ? without_unreachable(context, weights, equal) : equal;
+}
+
+void set_shares(const EdgeCounts& counts, std::int64_t n, FermatResult& result) {
+  result.kept_edges = 1;
+  if (n < 2) return;
+  const std::int64_t pairs = n * (n - 1) / 2;
+  const auto share = [&](std::int64_t count) {
+    return static_cast<double>(count) / static_cast<double>(pairs);
+  };
+  result.kept_edges = share(counts.kept);
+  result.longer_edges = share(counts.longer);
+  result.unreachable_pairs = share(counts.unreachable);
+  result.replaced_edges = share(pairs - counts.kept - counts.longer - counts.unreachable);
 }
 
 template <class T>
@@ -124,24 +221,22 @@ FermatResult fermat(Context& context,
   FermatResult result;
   result.alpha = params.alpha;
   result.rooted = params.root;
-  result.scale = weights.scale;
+  result.scale = params.root ? 1 : weights.scale;
+  result.weight_scale = weights.scale;
   DeviceSource source;
   source.power = squared ? params.alpha / 2 : params.alpha;
   // Other powers, and scaled distances, are worked out on the host: its pow has other bits.
   if (weights.scale == 1 && (source.power == 1 || source.power == 2)) source.distances = on_device;
   std::visit(
       [&](auto& matrix) {
+        using T = std::remove_cvref_t<decltype(matrix(0, 0))>;
         const std::int64_t n = matrix.size();
-        result.kept_edges = 1;
+        result.precision = precision_of<T>;
         result.components = n > 0 ? 1 : 0;
-        const std::int64_t kept = solve(context, matrix, params, source, result);
-        if (n > 1) {
-          const double pairs = static_cast<double>(n) * static_cast<double>(n - 1) / 2;
-          result.kept_edges = static_cast<double>(kept) / pairs;
-        }
+        const bool far = weights.unreachable;
+        set_shares(solve(context, matrix, far, params, source, result), n, result);
         if (params.root) {
           result.lengths = rooted(context, std::move(matrix), params.alpha, weights.scale);
-          result.scale = 1;
         } else {
           result.lengths = std::move(matrix);
         }

@@ -30,7 +30,7 @@ struct FermatParams {
   bool prune = true;  ///< use the certificate of its own shortest path where it pays (exact)
   std::int64_t neighbors = 0;  ///< --knn: keep the k nearest neighbours only; 0 keeps all
   std::int64_t landmarks = 0;  ///< estimate through this many landmarks; 0: exact
-  LandmarkEstimate estimate = LandmarkEstimate::mean;
+  LandmarkEstimate estimate = LandmarkEstimate::upper;
   std::uint64_t seed = 0;  ///< of the landmarks
   /// Ranks that share the closure on CPUs: this is rank 0, the others serve_shortest_paths().
   Comm* comm = nullptr;
@@ -43,14 +43,23 @@ struct FermatResult {
   AnyMatrix lengths;  ///< F(i, j); unreachable<T> where no path joins i and j
   double alpha = 2;
   bool rooted = false;
-  double scale = 1;               ///< 1: lengths are in units of distance^alpha. Else these would
-                                  ///< leave the floating-point range: distances were divided by
-                                  ///< `scale` and lengths are in units of scale^alpha
-  double kept_edges = 0;          ///< share of pairs whose edge is its own shortest path
-  double certified = 0;           ///< share of pairs certified without a search; 0 if not tried
+  double scale = 1;         ///< 1: lengths are in units of distance^alpha. Else these would
+                            ///< leave the floating-point range: distances were divided by
+                            ///< `scale` and lengths are in units of scale^alpha
+  double weight_scale = 1;  ///< the same of the weights, also where lengths are rooted
+  Precision precision = Precision::automatic;  ///< of weights and closure; never automatic
+  /// Shares of the pairs i < j, by F and the direct edge W of all given distances, also where the
+  /// search left some of them out. The four add up to 1; through landmarks F is the estimate.
+  double kept_edges = 0;      ///< F = W: the edge is its own shortest path
+  double replaced_edges = 0;  ///< F < W: a path is shorter than the edge, or joins a pair without
+  double longer_edges = 0;    ///< F > W: --knn left out the edge, and found a longer path
+  double unreachable_pairs = 0;  ///< F is infinite: no path joins the two
+  /// Share of pairs whose length is proven without a search (0 if not tried); with --knn share of
+  /// pairs whose length is proven to be that of all edges, within rounding
+  double certified = 0;
   std::string method;             ///< what ran, in words
   std::int64_t largest_rank = 0;  ///< --knn: largest neighbour rank of any edge used
-  std::int64_t components = 1;
+  std::int64_t components = 1;    ///< into which the edges that were used join the vertices
 };
 
 /// Sample Fermat distances.
@@ -63,10 +72,12 @@ struct FermatResult {
 ///   an edge that either end chose counts for both; zero distances are edges). largest_rank is the
 ///   largest rank of an edge in use: where it is well below k, a larger k would change nothing much
 ///   landmarks: farthest-first by weight from a seeded first; F(l, .) is exact. upper =
-///   min(W, min_l F(i,l) + F(l,j)), lower = max_l |F(i,l) - F(l,j)|, mean = half their sum
-///   (integers round down); kept_edges is then of the estimate work n^3 / 2 add+min, or n^2 where
-///   every edge is certified; deterministic errors (bad_input): alpha < 1, not square, NaN or
-///   negative distance, not symmetric
+///   min(W, min_l F(i,l) + F(l,j)) >= F, lower = max_l |F(i,l) - F(l,j)| <= F (less what rounding
+///   can add to the difference), mean = half their sum (integers round down), which is no bound;
+///   shares of edges are then of the estimate: with upper, replaced_edges is a lower bound of the
+///   exact one
+///   work: n^3 / 2 add+min, or n^2 where every edge is certified; deterministic
+///   errors (bad_input): alpha < 1, not square, NaN or negative distance, not symmetric
 ///   `on_device`: the same distances on a GPU, if they are there. Where the power of them is 1 or 2
 ///   (alpha 2 or 4 of squared distances) weights and closure are made there, and nothing goes up.
 FermatResult fermat(Context& context,

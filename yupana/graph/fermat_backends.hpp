@@ -14,7 +14,8 @@ namespace yupana::graph {
 /// Weights d^alpha in their final type, and the unit they are in.
 struct FermatWeights {
   AnyMatrix values;
-  double scale = 1;  ///< distances were divided by this before the power
+  double scale = 1;          ///< distances were divided by this before the power
+  bool unreachable = false;  ///< some pair has no edge
 };
 
 /// Checks the distances and turns them into weights, in place where the type stays.
@@ -25,7 +26,7 @@ FermatWeights fermat_weights(Context& context,
 
 /// How the shortest paths were found.
 struct Closing {
-  std::int64_t kept = 0;  ///< edges, of n (n - 1) / 2, that are their own shortest path
+  std::int64_t kept = 0;  ///< pairs, of n (n - 1) / 2, whose length is their weight, finite or not
   double certified = 0;   ///< share of pairs certified without a search
   std::string method;
 };
@@ -77,7 +78,8 @@ struct NeighborGraph {
 template <class T>
 NeighborGraph neighbor_graph(Context& context, const SquareMatrix<T>& weights, std::int64_t k);
 
-/// Shortest paths on the k-nearest-neighbour graph; fills `result`, returns the lengths.
+/// Shortest paths on the k-nearest-neighbour graph; fills largest_rank, components and certified of
+/// `result`, returns the lengths.
 template <class T>
 SquareMatrix<T> close_neighbors(Context& context,
                                 const SquareMatrix<T>& weights,

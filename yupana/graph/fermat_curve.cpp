@@ -69,6 +69,17 @@ std::vector<double> kept_edges(Context& context,
   return kept;
 }
 
+/// Share of pairs i < j with a direct edge.
+double edges_of(const SquareMatrix<double>& part) {
+  std::int64_t edges = 0;
+  for (std::int64_t i = 0; i < part.size(); ++i) {
+    edges += std::count_if(
+        part.row(i), part.row(i) + i, [](double d) { return d != unreachable<double>; });
+  }
+  const auto n = static_cast<double>(part.size());
+  return n > 1 ? static_cast<double>(edges) / (n * (n - 1) / 2) : 1;
+}
+
 // A replaced edge stays replaced as alpha grows: the edges of the shorter path are all shorter than
 // it, so each term of sum (d_edge / d)^alpha < 1 falls. So the share kept falls, and bisection
 // finds where it passes one half.
@@ -80,11 +91,12 @@ double automatic_alpha(Context& context,
   const SquareMatrix<double> part = submatrix(distances, sample, seed);
   double low = 1;
   double high = 64;
-  if (kept_at(context, part, squared, low) <= 0.5) return low;
-  if (kept_at(context, part, squared, high) > 0.5) return high;
+  const double half = edges_of(part) / 2;
+  if (kept_at(context, part, squared, low) <= half) return low;
+  if (kept_at(context, part, squared, high) > half) return high;
   while (high > 1.01 * low) {
     const double middle = (low + high) / 2;
-    (kept_at(context, part, squared, middle) <= 0.5 ? high : low) = middle;
+    (kept_at(context, part, squared, middle) <= half ? high : low) = middle;
   }
   return std::ceil(high * 100) / 100;
 }

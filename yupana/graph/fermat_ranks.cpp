@@ -1,7 +1,9 @@
 #include "yupana/graph/fermat_ranks.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <vector>
 
 #include "yupana/core/error.hpp"
 #include "yupana/graph/fermat_weights.hpp"
@@ -58,46 +60,87 @@ RankTiles<To> mapped(Context& context, RankTiles<From>& from, const Map& map) {
   return to;
 }
 
-/// Edges that are their own shortest path, over all ranks.
+/// Pairs of all ranks: edges that are their own shortest path, and pairs that no path joins.
+struct EdgeCounts {
+  std::uint64_t kept = 0;
+  std::uint64_t unreachable = 0;
+};
+
 template <class T, class D>
-std::int64_t edges_kept(Context& context,
-                        RankTiles<T>& lengths,
-                        RankTiles<D>& distances,
-                        const WeightRule& rule) {
-  std::atomic<std::int64_t> kept{0};
+EdgeCounts count_edges(Context& context,
+                       RankTiles<T>& lengths,
+                       RankTiles<D>& distances,
+                       const WeightRule& rule) {
+  std::atomic<std::uint64_t> kept{0}, unreached{0};
   lengths.each_tile(context, [&](std::int64_t a, std::int64_t b, MatrixView<T> tile) {
     const MatrixView<D> start = distances.tile(a, b);
-    std::int64_t equal = 0;
+    std::uint64_t equal = 0, far = 0;
     each_run(a, b, lengths.size(), [&](std::int64_t i, std::int64_t j, std::int64_t count) {
       const T* const found = tile.row(i - a * edge<T>) + (j - b * edge<T>);
       const D* const d = start.row(i - a * edge<T>) + (j - b * edge<T>);
       for (std::int64_t c = 0; c < count; ++c) {
-        equal += found[c] == weight<T>(d[c], rule.power, 1 / rule.scale);
+        const bool none = found[c] == unreachable<T>;
+        far += none;
+        equal += !none && found[c] == weight<T>(d[c], rule.power, 1 / rule.scale);
       }
     });
     kept.fetch_add(equal, std::memory_order_relaxed);
+    unreached.fetch_add(far, std::memory_order_relaxed);
   });
-  auto all = static_cast<std::uint64_t>(kept.load());
-  lengths.comm().sum(&all, 1);
-  return static_cast<std::int64_t>(all);
+  std::uint64_t all[] = {kept.load(), unreached.load()};
+  lengths.comm().sum(all, 2);
+  return {all[0], all[1]};
+}
+
+/// Sets of vertices that paths join: a closure joins every vertex but the first of a set to an
+/// earlier one.
+template <class T>
+std::int64_t count_components(Context& context, RankTiles<T>& lengths) {
+  const std::int64_t n = lengths.size();
+  std::vector<std::uint64_t> joined(static_cast<std::size_t>(n), 0);
+  std::mutex mutex;
+  lengths.each_tile(context, [&](std::int64_t a, std::int64_t b, MatrixView<T> tile) {
+    const std::lock_guard hold(mutex);
+    each_run(a, b, n, [&](std::int64_t i, std::int64_t j, std::int64_t count) {
+      const T* const found = tile.row(i - a * edge<T>) + (j - b * edge<T>);
+      for (std::int64_t c = 0; c < count; ++c) {
+        joined[static_cast<std::size_t>(j + c)] += found[c] != unreachable<T>;
+      }
+    });
+  });
+  lengths.comm().sum(joined.data(), n);
+  return std::count(joined.begin(), joined.end(), std::uint64_t{0});
 }
 
 template <class T, class D>
 RankFermatResult close(Context& context,
                        RankTiles<D>& distances,
                        const WeightRule& rule,
+                       bool far,
                        const FermatParams& params) {
   RankTiles<T> lengths = mapped<T>(context, distances, [&](D distance) {
     return weight<T>(distance, rule.power, 1 / rule.scale);
   });
   close_tiles(context, lengths);
-  const auto n = static_cast<double>(distances.size());
-  const auto kept = static_cast<double>(edges_kept(context, lengths, distances, rule));
+  const std::int64_t n = distances.size();
+  const EdgeCounts counts = count_edges(context, lengths, distances, rule);
+  const std::int64_t components = far ? count_components(context, lengths) : n > 0 ? 1 : 0;
   RankFermatResult result{std::move(lengths)};
+  result.components = components;
+  result.weight_scale = rule.unit;
+  result.precision = precision_of<T>;
   result.alpha = params.alpha;
   result.rooted = params.root;
   result.scale = params.root ? 1 : rule.unit;
-  if (n > 1) result.kept_edges = kept / (n * (n - 1) / 2);
+  if (n > 1) {
+    const auto pairs = static_cast<std::uint64_t>(n * (n - 1) / 2);
+    const auto share = [&](std::uint64_t count) {
+      return static_cast<double>(count) / static_cast<double>(pairs);
+    };
+    result.kept_edges = share(counts.kept);
+    result.unreachable_pairs = share(counts.unreachable);
+    result.replaced_edges = share(pairs - counts.kept - counts.unreachable);
+  }
   if (params.root) {
     using Root = std::conditional_t<std::is_integral_v<T>, double, T>;
     result.lengths = mapped<Root>(context, std::get<RankTiles<T>>(result.lengths), [&](T length) {
@@ -120,15 +163,16 @@ RankFermatResult fermat_ranks(Context& context,
   }
   return std::visit(
       [&](auto& tiles) {
-        const WeightRule rule =
-            weight_rule(context, spread_of(context, tiles), tiles.size(), squared, params);
+        const Spread spread = spread_of(context, tiles);
+        const bool far = spread.unreachable;
+        const WeightRule rule = weight_rule(context, spread, tiles.size(), squared, params);
         switch (rule.precision) {
           case Precision::integer:
-            return close<std::int32_t>(context, tiles, rule, params);
+            return close<std::int32_t>(context, tiles, rule, far, params);
           case Precision::float64:
-            return close<double>(context, tiles, rule, params);
+            return close<double>(context, tiles, rule, far, params);
           default:
-            return close<float>(context, tiles, rule, params);
+            return close<float>(context, tiles, rule, far, params);
         }
       },
       distances);

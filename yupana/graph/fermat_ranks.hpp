@@ -17,7 +17,12 @@ struct RankFermatResult {
   double alpha = 2;
   bool rooted = false;
   double scale = 1;
+  double weight_scale = 1;
+  Precision precision = Precision::automatic;
   double kept_edges = 1;
+  double replaced_edges = 0;
+  double unreachable_pairs = 0;
+  std::int64_t components = 1;
   std::string method = "symmetric R-Kleene";
 };
 

@@ -211,15 +211,17 @@ FermatWeights fermat_weights(Context& context,
   return std::visit(
       [&](auto&& matrix) -> FermatWeights {
         check(context, matrix);
+        const Spread spread = spread_of(context, matrix);
+        const bool far = spread.unreachable;
         const auto [precision, power, scale, unit] =
-            weight_rule(context, spread_of(context, matrix), matrix.size(), squared, params);
+            weight_rule(context, spread, matrix.size(), squared, params);
         switch (precision) {
           case Precision::integer:
-            return {convert<std::int32_t>(context, std::move(matrix), power, scale), unit};
+            return {convert<std::int32_t>(context, std::move(matrix), power, scale), unit, far};
           case Precision::float64:
-            return {convert<double>(context, std::move(matrix), power, scale), unit};
+            return {convert<double>(context, std::move(matrix), power, scale), unit, far};
           default:
-            return {convert<float>(context, std::move(matrix), power, scale), unit};
+            return {convert<float>(context, std::move(matrix), power, scale), unit, far};
         }
       },
       std::move(distances));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "yupana/core/context.hpp"
 #include "yupana/graph/fermat.hpp"
@@ -50,6 +51,12 @@ To weight(From distance, double power, double inverse_scale) {
   if (power == 2) return static_cast<To>(x * x);
   return static_cast<To>(std::pow(x, power));
 }
+
+/// Of weights and closure in this type.
+template <class T>
+constexpr Precision precision_of = std::is_integral_v<T>      ? Precision::integer
+                                   : std::is_same_v<T, float> ? Precision::float32
+                                                              : Precision::float64;
 
 /// The root of an integer is no integer: To is double then.
 template <class To, class T>

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "yupana/core/random.hpp"
@@ -39,49 +41,74 @@ std::vector<std::int64_t> choose_landmarks(const SquareMatrix<T>& w,
 
 // Dijkstra's search on a complete graph: the nearest open vertex by a scan, n^2 steps in all.
 template <class T>
-void lengths_from(const SquareMatrix<T>& w, std::int64_t source, T* lengths) {
+void lengths_from(const SquareMatrix<T>& w, std::int64_t source, Length<T>* length) {
   using L = Length<T>;
   const std::int64_t n = w.size();
-  std::vector<L> length(static_cast<std::size_t>(n), unreachable<L>);
+  std::fill_n(length, n, unreachable<L>);
   std::vector<std::int64_t> open(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) open[static_cast<std::size_t>(i)] = i;
-  length[static_cast<std::size_t>(source)] = 0;
+  length[source] = 0;
   while (!open.empty()) {
     std::size_t best = 0;
     for (std::size_t o = 1; o < open.size(); ++o) {
-      const L a = length[static_cast<std::size_t>(open[o])];
-      const L b = length[static_cast<std::size_t>(open[best])];
-      if (a < b) best = o;
+      if (length[open[o]] < length[open[best]]) best = o;
     }
     const std::int64_t x = open[best];
     open[best] = open.back();
     open.pop_back();
-    const L here = length[static_cast<std::size_t>(x)];
+    const L here = length[x];
     if (here == unreachable<L>) break;
     for (const std::int64_t y : open) {
       if (w(x, y) == unreachable<T>) continue;
-      L& there = length[static_cast<std::size_t>(y)];
-      there = std::min(there, here + static_cast<L>(w(x, y)));
+      length[y] = std::min(length[y], here + static_cast<L>(w(x, y)));
     }
-  }
-  for (std::int64_t j = 0; j < n; ++j) {
-    lengths[j] = narrow<T>(length[static_cast<std::size_t>(j)], TooLong::unreachable);
   }
 }
 
+// |a - b|, less what the rounding of two sums of up to `edges` terms can add to it where they
+// nearly cancel. A landmark's own length is 0, and the difference exact.
+template <class L>
+L difference(L a, L b, std::int64_t edges) {
+  const L apart = a > b ? a - b : b - a;
+  if constexpr (std::is_integral_v<L>) {
+    return apart;
+  } else {
+    if (std::min(a, b) == 0) return apart;
+    return std::max(L{0},
+                    apart - static_cast<L>(edges) * std::numeric_limits<L>::epsilon() * (a + b));
+  }
+}
+
+// The nearest T that is not above `length`.
 template <class T>
-T estimate(T weight, const T* from_i, const T* from_j, std::int64_t count, LandmarkEstimate kind) {
-  T upper = weight;
-  T lower = 0;
-  for (std::int64_t l = 0; l < count; ++l) {
-    const bool far_i = from_i[l] == unreachable<T>;
-    const bool far_j = from_j[l] == unreachable<T>;
+T rounded_down(Length<T> length) {
+  const T value = narrow<T>(length, TooLong::unreachable);
+  if constexpr (std::is_same_v<T, float>) {
+    if (static_cast<double>(value) > length) return std::nextafter(value, 0.0F);
+  }
+  return value;
+}
+
+template <class T>
+T estimate(T weight,
+           const Length<T>* from_i,
+           const Length<T>* from_j,
+           const Matrix<Length<T>>& tables,
+           LandmarkEstimate kind) {
+  using L = Length<T>;
+  L longest = unreachable<L>;
+  L shortest = 0;
+  for (std::int64_t l = 0; l < tables.cols(); ++l) {
+    const bool far_i = from_i[l] == unreachable<L>;
+    const bool far_j = from_j[l] == unreachable<L>;
     if (far_i && far_j) continue;
     // A landmark that reaches one of the two only proves them apart.
     if (far_i || far_j) return unreachable<T>;
-    upper = std::min(upper, static_cast<T>(from_i[l] + from_j[l]));
-    lower = std::max(lower, from_i[l] > from_j[l] ? from_i[l] - from_j[l] : from_j[l] - from_i[l]);
+    longest = std::min(longest, from_i[l] + from_j[l]);
+    shortest = std::max(shortest, difference(from_i[l], from_j[l], tables.rows()));
   }
+  const T upper = std::min(weight, narrow<T>(longest, TooLong::unreachable));
+  const T lower = std::min(upper, rounded_down<T>(shortest));
   if (kind == LandmarkEstimate::lower) return lower;
   if (kind == LandmarkEstimate::upper || upper == unreachable<T>) return upper;
   return lower + (upper - lower) / 2;
@@ -96,7 +123,8 @@ std::int64_t estimate_by_landmarks(Context& context,
   const std::int64_t n = weights.size();
   const std::int64_t count = std::min(params.landmarks, n);
   const auto landmarks = choose_landmarks(weights, count, params.seed);
-  Matrix<T> lengths(count, n);  // one row a landmark
+  // Sums stay in the wider type: the lower bound is a difference of them.
+  Matrix<Length<T>> lengths(count, n);  // one row a landmark
   {
     Stage stage(context, "landmarks", static_cast<double>(count), "landmarks");
     context.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -106,7 +134,7 @@ std::int64_t estimate_by_landmarks(Context& context,
       }
     });
   }
-  Matrix<T> of_vertex(n, count);
+  Matrix<Length<T>> of_vertex(n, count);
   for (std::int64_t l = 0; l < count; ++l) {
     for (std::int64_t i = 0; i < n; ++i) of_vertex(i, l) = lengths(l, i);
   }
@@ -118,7 +146,7 @@ std::int64_t estimate_by_landmarks(Context& context,
       for (std::int64_t j = i + 1; j < n; ++j) {
         const T weight = weights(i, j);
         const T value =
-            estimate(weight, of_vertex.row(i), of_vertex.row(j), count, params.estimate);
+            estimate(weight, of_vertex.row(i), of_vertex.row(j), of_vertex, params.estimate);
         equal += value == weight;
         weights(i, j) = weights(j, i) = value;
       }

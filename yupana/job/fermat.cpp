@@ -35,11 +35,6 @@ AnyMatrix copy_of(const AnyMatrix& matrix) {
       matrix);
 }
 
-std::string precision_of(const AnyMatrix& matrix) {
-  static constexpr const char* names[] = {"int32", "float32", "float64"};
-  return names[matrix.index()];
-}
-
 /// What the job starts from: names and d (or d^2), wherever they came from.
 struct Start {
   std::vector<std::string> names;
@@ -92,6 +87,13 @@ RunLabels labels_of(Context& context,
                              params.labels,
                              read.unlabelled,
                              read.unknown));
+  }
+  if (read.names.size() < 2) {
+    throw bad_file(params.labels,
+                   fmt::format("expected labels of at least 2 classes, got {} samples of class {} "
+                               "alone; leave out --labels, or choose with --label-column",
+                               std::ssize(read.of) - read.unlabelled,
+                               read.names[0]));
   }
   return {read.names, analysis::Labels(read.of.begin(), read.of.end())};
 }
@@ -167,37 +169,6 @@ std::vector<double> chosen_alphas(Context& context,
   return {graph::automatic_alpha(context, start.distances, start.squared)};
 }
 
-AlphaFindings findings_of(const graph::FermatResult& result) {
-  AlphaFindings findings;
-  findings.alpha = result.alpha;
-  findings.kept_edges = result.kept_edges;
-  findings.certified = result.certified;
-  findings.method = result.method;
-  findings.precision = precision_of(result.lengths);
-  findings.largest_rank = result.largest_rank;
-  findings.components = result.components;
-  findings.scale = result.scale;
-  return findings;
-}
-
-/// Unit of the distances in which d^alpha and F fit a float: the result's own, or for rooted
-/// lengths, which need none, the largest of them where its power would not fit.
-double shown_scale(const graph::FermatResult& closed) {
-  if (!closed.rooted) return closed.scale;
-  const double largest = std::visit(
-      [](const auto& m) {
-        using T = std::remove_cvref_t<decltype(m(0, 0))>;
-        T most = 0;
-        for (std::int64_t cell = 0; cell < m.size() * m.size(); ++cell) {
-          if (m.data()[cell] < graph::unreachable<T>) most = std::max(most, m.data()[cell]);
-        }
-        return static_cast<double>(most);
-      },
-      closed.lengths);
-  constexpr double float_exponent = 37;
-  return closed.alpha * std::log10(std::max(largest, 1.0)) > float_exponent ? largest : 1;
-}
-
 Power power_to_d(const Start& start) { return {start.squared ? 0.5 : 1.0}; }
 
 /// What a power of the lengths looks like, given what the power of d beside it does. Where every
@@ -245,29 +216,46 @@ void work_out_alpha(Context& context,
                     FermatFiles& files,
                     FermatJobResult& result) {
   const graph::FermatResult closed = close(context, params, start, alpha, result);
-  const std::string a = fmt::format("{:g}", alpha);
+  const std::string a = number_text(alpha);
+  const std::string estimate = params.fermat.landmarks > 0 ? ", estimate" : "";
   // F^(1/alpha) stands beside d, F beside d^alpha: only these pairs share a scale. Where lengths
   // would pass the range of float they are in units of scale^alpha, and d^alpha is too.
   const double power = start.squared ? alpha / 2 : alpha;
-  const double scale = shown_scale(closed);
+  const double scale = shown_scale(closed, start.distances, start.squared);
+  result.alphas.back().scale = scale;
+  if (scale != closed.scale) {
+    result.notices.push_back(fmt::format(
+        "At \u03b1 = {} pictures, coordinates and tree of F and d^\u03b1 are in units of {}^{}.",
+        a,
+        number_text(scale),
+        a));
+  }
   const double unit = start.squared ? 1 / (scale * scale) : 1 / scale;
   const double lift = closed.rooted ? alpha : 1;  // F from what the result holds
   const Power d = power_to_d(start), raised = {power, unit};
   const Power rooted = {lift / alpha, 1, closed.scale};
-  const Power whole = {lift, closed.rooted ? 1 / scale : 1};
+  const Power whole = {lift,
+                       closed.rooted ? 1 / scale : 1,
+                       closed.rooted ? 1 : std::pow(closed.scale / scale, alpha)};
   const auto add = [&](Understanding understood) {
     result.matrices.push_back(understood.findings);
     files.add(std::move(understood));
   };
-  add(understand_lengths(
-      context, fmt::format("Fermat F^(1/{})", a), closed, rooted, start, d, plain, params));
+  add(understand_lengths(context,
+                         fmt::format("Fermat F^(1/{}){}", a, estimate),
+                         closed,
+                         rooted,
+                         start,
+                         d,
+                         plain,
+                         params));
   Understanding powers = understand(context,
                                     fmt::format("d^{}", a),
                                     powered(context, start.distances, raised),
                                     start.labels.classes,
                                     params);
   Understanding understood = understand_lengths(context,
-                                                fmt::format("Fermat F, \u03b1 = {}", a),
+                                                fmt::format("Fermat F, \u03b1 = {}{}", a, estimate),
                                                 closed,
                                                 whole,
                                                 start,
@@ -275,7 +263,8 @@ void work_out_alpha(Context& context,
                                                 powers,
                                                 params);
   add(std::move(powers));
-  files.add_alpha(context, closed, start.distances, start.squared, understood);
+  files.add_alpha(
+      context, closed, result.alphas.back(), start.distances, start.squared, understood);
   add(std::move(understood));
 }
 
@@ -288,7 +277,8 @@ void write_matrices(Context& context,
   FermatFiles files(params, start.names, start.labels, alphas.size() > 1);
   files.add_distances(context, start.distances, start.squared);
   for (const double alpha : alphas) {
-    files.add_lengths(context, close(context, params, start, alpha, result));
+    const graph::FermatResult closed = close(context, params, start, alpha, result);
+    files.add_lengths(context, closed, result.alphas.back());
   }
   if (params.input.comm != nullptr) graph::release_ranks(*params.input.comm);
   files.write_matrices(context, result);
@@ -313,7 +303,10 @@ void write_all(Context& context,
     work_out_alpha(context, params, start, alpha, plain, files, result);
   }
   if (params.input.comm != nullptr) graph::release_ranks(*params.input.comm);
-  result.findings = findings_in_words(result.alphas, result.matrices);
+  result.findings = findings_in_words(params, result.alphas, result.matrices);
+  for (std::string& notice : notices_of_infinite(result.matrices)) {
+    result.notices.push_back(std::move(notice));
+  }
   files.add_curve(context, start.distances, start.squared, alphas);
   files.write(context, result);
 }
@@ -348,7 +341,9 @@ std::optional<Plan> plan_whole(Context& context,
 
 }  // namespace
 
-FermatJobResult run_fermat(Context& context, const FermatJobParams& params) {
+FermatJobResult run_fermat(Context& context, const FermatJobParams& as_given) {
+  FermatJobParams params = as_given;
+  params.alphas = distinct_alphas(context, as_given.alphas);
   std::optional<Input> input;
   Plan plan;
   if (params.distances.empty()) {

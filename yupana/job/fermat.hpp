@@ -12,6 +12,7 @@
 #include "yupana/graph/fermat.hpp"
 #include "yupana/job/counting.hpp"
 #include "yupana/job/input.hpp"
+#include "yupana/job/length_unit.hpp"
 #include "yupana/job/plan.hpp"
 
 namespace yupana::job {
@@ -19,13 +20,13 @@ namespace yupana::job {
 /// The genomic job: cohort (or distances) in; distances, Fermat distances, pictures and scores out.
 struct FermatJobParams {
   InputParams input;
-  std::string distances;     ///< --from-distances: a matrix file instead of genotypes
-  bool squared = false;      ///< that matrix holds d^2
-  std::string labels;        ///< sample <tab> label
-  std::string label_column;  ///< name or number of the label's column; empty: the second
-  std::vector<double> alphas = {2.0};
-  bool automatic_alpha = false;                            ///< --alpha auto
-  graph::FermatParams fermat;                              ///< its alpha is set from `alphas`
+  std::string distances;               ///< --from-distances: a matrix file instead of genotypes
+  bool squared = false;                ///< that matrix holds d^2
+  std::string labels;                  ///< sample <tab> label
+  std::string label_column;            ///< name or number of the label's column; empty: the second
+  std::vector<double> alphas = {2.0};  ///< equal ones are computed once, and a note says so
+  bool automatic_alpha = false;        ///< --alpha auto
+  graph::FermatParams fermat;          ///< its alpha is set from `alphas`
   analysis::Linkage linkage = analysis::Linkage::average;  ///< of the Newick tree and heat map
   std::int64_t dimensions = 10;                            ///< of the embeddings
   /// .dist.npy, .fermat.npy, .ids and .json alone, by the dense closure. With ranks none of them
@@ -41,18 +42,22 @@ struct MatrixFindings {
   std::string name;
   std::vector<double> share;  ///< explained share per dimension
   std::optional<analysis::LabelScores> scores;
+  bool finite = true;  ///< else it has no embedding and no scores
 };
 
 /// One alpha of a run.
 struct AlphaFindings {
   double alpha = 0;
-  double kept_edges = 0;
+  LengthUnit unit;   ///< of the lengths
+  double scale = 1;  ///< F and d^alpha are shown and scored in units of scale^alpha
+  /// Shares of the pairs, as in graph::FermatResult.
+  double kept_edges = 0, replaced_edges = 0, longer_edges = 0, unreachable_pairs = 0;
   double certified = 0;
   std::string method;
-  std::string precision;
+  std::string precision;          ///< of the lengths
+  std::string weights_precision;  ///< of weights and closure
   std::int64_t largest_rank = 0;
   std::int64_t components = 1;
-  double scale = 1;  ///< lengths are in units of scale^alpha
 };
 
 struct FermatJobResult {
@@ -64,6 +69,31 @@ struct FermatJobResult {
   std::vector<std::string> notices;
   std::vector<std::string> files;
 };
+
+/// What a shortest-path result says of itself; FermatResult and RankFermatResult.
+template <class Result>
+AlphaFindings findings_of(const Result& result) {
+  static constexpr const char* types[] = {"int32", "float32", "float64"};
+  AlphaFindings findings;
+  findings.alpha = result.alpha;
+  findings.unit = {result.alpha, result.weight_scale, result.rooted};
+  findings.scale = result.scale;
+  findings.kept_edges = result.kept_edges;
+  findings.replaced_edges = result.replaced_edges;
+  findings.unreachable_pairs = result.unreachable_pairs;
+  findings.method = result.method;
+  findings.precision = types[result.lengths.index()];
+  findings.weights_precision = result.precision == graph::Precision::integer   ? types[0]
+                               : result.precision == graph::Precision::float32 ? types[1]
+                                                                               : types[2];
+  findings.components = result.components;
+  if constexpr (requires { result.largest_rank; }) {
+    findings.longer_edges = result.longer_edges;
+    findings.certified = result.certified;
+    findings.largest_rank = result.largest_rank;
+  }
+  return findings;
+}
 
 /// With ranks whose first cannot hold the matrices that embedding and tree need, the run writes the
 /// matrices alone, and a note says so.

@@ -18,12 +18,6 @@
 namespace yupana::job {
 namespace {
 
-io::NpyType npy_type(const graph::AnyMatrix& matrix) {
-  static constexpr io::NpyType types[] = {
-      io::NpyType::int32, io::NpyType::float32, io::NpyType::float64};
-  return types[matrix.index()];
-}
-
 /// d from d (or d^2), in double, one row at a time; no way from one to the other is +inf.
 io::RowProducer distance_rows(const graph::AnyMatrix& matrix, bool squared) {
   return [&matrix, squared](std::int64_t i, double* row) {
@@ -38,14 +32,16 @@ io::RowProducer distance_rows(const graph::AnyMatrix& matrix, bool squared) {
   };
 }
 
-io::RowProducer any_rows(const graph::AnyMatrix& matrix) {
-  return std::visit([](const auto& m) { return io::rows_of(m.view()); }, matrix);
-}
-
-/// Percent for people: never 100 % or 0 % of what is not.
-std::string percent(double share) {
-  if (share < 1 && share > 0.99995) return "just under 100 %";
-  return fmt::format("{:.2f} %", 100 * share);
+io::RowProducer length_rows(const graph::AnyMatrix& matrix) {
+  return [&matrix](std::int64_t i, double* row) {
+    std::visit(
+        [&](const auto& m) {
+          std::transform(m.row(i), m.row(i) + m.size(), row, [](auto length) {
+            return written_length(length);
+          });
+        },
+        matrix);
+  };
 }
 
 const std::string& input_of(const FermatJobParams& params) {
@@ -58,7 +54,14 @@ std::string fermat_file(const FermatJobParams& params,
                         bool several,
                         double alpha,
                         const std::string& ending) {
-  return several ? fmt::format("{}.alpha{:g}{}", params.out, alpha, ending) : params.out + ending;
+  return several ? fmt::format("{}.alpha{}{}", params.out, number_text(alpha), ending)
+                 : params.out + ending;
+}
+
+io::NpyType length_type(const AlphaFindings& run) {
+  if (run.precision == "float32") return io::NpyType::float32;
+  const bool whole = run.precision == "int32" && run.unreachable_pairs == 0;
+  return whole ? io::NpyType::int32 : io::NpyType::float64;
 }
 
 std::string fermat_record(const FermatJobParams& params,
@@ -90,10 +93,18 @@ std::string fermat_record(const FermatJobParams& params,
          {"fermat",
           fermat_file(params, several, run.alpha, ".fermat.npy").substr(params.out.size())},
          {"precision", run.precision},
+         {"weights_precision", run.weights_precision},
+         {"unit", run.unit.length_name()},
+         {"weight_scale", run.unit.scale},
          {"method", run.method},
-         {"kept_edges", run.kept_edges}});
+         {"kept_edges", run.kept_edges},
+         {"replaced_edges", run.replaced_edges},
+         {"longer_edges", run.longer_edges},
+         {"unreachable_pairs", run.unreachable_pairs},
+         {"components", run.components}});
   }
-  return record.dump(1) + "\n";
+  // Names of files may be no UTF-8.
+  return record.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 FermatFiles::FermatFiles(const FermatJobParams& params,
@@ -158,21 +169,24 @@ void FermatFiles::add(Understanding understanding) {
   }
 }
 
-void FermatFiles::add_lengths(Context& context, const graph::FermatResult& closed) {
+void FermatFiles::add_lengths(Context& context,
+                              const graph::FermatResult& closed,
+                              const AlphaFindings& run) {
   const std::int64_t n = static_cast<std::int64_t>(names_.size());
   io::write_npy(context,
                 files_.add(named(closed.alpha, ".fermat.npy")),
                 n,
-                any_rows(closed.lengths),
-                npy_type(closed.lengths));
+                length_rows(closed.lengths),
+                length_type(run));
 }
 
 void FermatFiles::add_alpha(Context& context,
                             const graph::FermatResult& closed,
+                            const AlphaFindings& run,
                             const graph::AnyMatrix& distances,
                             bool squared,
                             const Understanding& fermat) {
-  add_lengths(context, closed);
+  add_lengths(context, closed, run);
   const std::string tree = analysis::newick(fermat.merges, names_) + "\n";
   files_.add(named(closed.alpha, ".nwk")).write(tree);
   report_.newick.emplace_back(fermat.findings.name, tree);
@@ -185,15 +199,15 @@ void FermatFiles::write_graphs(Context& context,
                                const graph::AnyMatrix& distances,
                                bool squared) {
   Stage stage(context, "graphs");
-  const double power = squared ? closed.alpha / 2 : closed.alpha;
-  const double outer = closed.rooted ? 1 / closed.alpha : 1;
+  // The root of an edge is its distance, whose power may leave the range of doubles.
+  const double alpha = closed.rooted ? 1 : closed.alpha;
+  const double power = squared ? alpha / 2 : alpha;
   const double unit = squared ? 1 / (closed.scale * closed.scale) : 1 / closed.scale;
   const auto weight = [&](std::int64_t i, std::int64_t j) {
     return std::visit(
         [&](const auto& m) {
           const double d = unit * static_cast<double>(m(i, j));
-          const double w = power == 1 ? d : std::pow(d, power);
-          return outer == 1 ? w : std::pow(w, outer);
+          return power == 1 ? d : std::pow(d, power);
         },
         distances);
   };
@@ -202,9 +216,10 @@ void FermatFiles::write_graphs(Context& context,
       std::visit([&](const auto& m) { return analysis::fermat_edges(context, m.view(), weight); },
                  closed.lengths);
   graph.description = fmt::format(
-      "Fermat distances, alpha = {:g}: the minimum spanning tree, and the edges that are their own "
-      "shortest path among each individual's {} nearest; longer ones are left out",
-      closed.alpha,
+      "Fermat distances, alpha = {} ({}): the minimum spanning tree, and the edges that are their "
+      "own shortest path among each individual's {} nearest; longer ones are left out",
+      number_text(closed.alpha),
+      closed.method,
       analysis::FermatEdgesParams{}.neighbors);
   graph.names = names_;
   if (!labels_.names.empty()) {
@@ -320,10 +335,13 @@ void FermatFiles::write_report(Context& context, const FermatJobResult& result) 
     }
   }
   for (const AlphaFindings& run : result.alphas) {
-    summary.emplace_back(
-        fmt::format("\u03b1 = {:g}", run.alpha),
-        fmt::format(
-            "{}, {}; {} of the edges kept", run.method, run.precision, percent(run.kept_edges)));
+    summary.emplace_back("\u03b1 = " + number_text(run.alpha),
+                         fmt::format("{}, {}; {}{}; lengths: {}",
+                                     run.method,
+                                     run.precision,
+                                     params_.fermat.landmarks > 0 ? "estimate: " : "",
+                                     shares_text(run),
+                                     run.unit.length_name()));
   }
   for (const StageTime& time : context.stages()) {
     summary.emplace_back("time: " + time.name, fmt::format("{:.3f} s", time.seconds));

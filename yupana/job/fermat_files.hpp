@@ -1,9 +1,11 @@
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "yupana/core/atomic_file.hpp"
+#include "yupana/io/npy_matrix.hpp"
 #include "yupana/job/fermat.hpp"
 #include "yupana/job/understanding.hpp"
 #include "yupana/report/report.hpp"
@@ -15,6 +17,15 @@ std::string fermat_file(const FermatJobParams& params,
                         bool several,
                         double alpha,
                         const std::string& ending);
+/// The type of .fermat.npy: that of the lengths, or float64, which has an infinity and holds every
+/// int32, for integers of which some pairs have none.
+io::NpyType length_type(const AlphaFindings& run);
+/// A length as .fermat.npy holds it: infinite where no path joins the pair.
+template <class T>
+double written_length(T length) {
+  return length == graph::unreachable<T> ? std::numeric_limits<double>::infinity()
+                                         : static_cast<double>(length);
+}
 /// What PREFIX.json holds.
 std::string fermat_record(const FermatJobParams& params,
                           bool several,
@@ -37,11 +48,12 @@ class FermatFiles {
   /// What belongs to one alpha: .fermat.npy, .nwk, .graphml, .gexf
   void add_alpha(Context& context,
                  const graph::FermatResult& closed,
+                 const AlphaFindings& run,
                  const graph::AnyMatrix& distances,
                  bool squared,
                  const Understanding& fermat);
   /// .fermat.npy alone
-  void add_lengths(Context& context, const graph::FermatResult& closed);
+  void add_lengths(Context& context, const graph::FermatResult& closed, const AlphaFindings& run);
   /// Share of kept edges against alpha.
   void add_curve(Context& context,
                  const graph::AnyMatrix& distances,

@@ -21,9 +21,6 @@ namespace {
 using graph::AnyRankTiles;
 using graph::RankTiles;
 
-constexpr const char* precisions[] = {"int32", "float32", "float64"};
-constexpr io::NpyType types[] = {io::NpyType::int32, io::NpyType::float32, io::NpyType::float64};
-
 /// Every rank tells the first pair of all ranks that shares no site, as one process would.
 void refuse_unshared(Comm& comm,
                      const genotype::PairCounts& counts,
@@ -126,12 +123,7 @@ void work_out_alpha(Context& context,
   graph::FermatParams fermat = params.fermat;
   fermat.alpha = alpha;
   graph::RankFermatResult closed = graph::fermat_ranks(context, distances, true, fermat);
-  AlphaFindings findings;
-  findings.alpha = alpha;
-  findings.kept_edges = closed.kept_edges;
-  findings.method = closed.method;
-  findings.precision = precisions[closed.lengths.index()];
-  findings.scale = closed.scale;
+  const AlphaFindings findings = findings_of(closed);
   result.alphas.push_back(findings);
   for (std::string& notice : notices_of(params, findings)) {
     result.notices.push_back(std::move(notice));
@@ -139,8 +131,9 @@ void work_out_alpha(Context& context,
   const bool several = params.alphas.size() > 1;
   AtomicFile& file =
       files.add(fermat_file(params, several, alpha, ".fermat.npy"), params.input.comm);
-  write_rows(context, closed.lengths, file, types[closed.lengths.index()], [](double length) {
-    return length;
+  const bool whole = closed.lengths.index() == 0;
+  write_rows(context, closed.lengths, file, length_type(findings), [whole](double length) {
+    return whole ? written_length(static_cast<std::int32_t>(length)) : length;
   });
 }
 

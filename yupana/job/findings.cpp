@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "yupana/job/understanding.hpp"
@@ -10,45 +11,131 @@ namespace {
 /// Scores closer than this read as equal: they are means over individuals.
 constexpr double same_score = 0.01;
 
-std::string alpha_text(double alpha) { return fmt::format("\u03b1 = {:g}", alpha); }
+std::string alpha_text(double alpha) { return "\u03b1 = " + number_text(alpha); }
 
-std::string share_text(double share) {
-  // Never round a share that is not whole to 0 % or 100 %.
-  const double percent = 100 * share;
-  if (percent > 99.95 && share < 1) return fmt::format("{:.3f} %", std::min(percent, 99.999));
-  return fmt::format("{:.1f} %", percent);
+bool reads_false(double share, int decimals) {
+  const double shown = std::stod(fmt::format("{:.{}f}", 100 * share, decimals));
+  return (shown == 0 && share > 0) || (shown == 100 && share < 1);
 }
 
-std::string kept_sentence(const AlphaFindings& run) {
-  if (run.kept_edges == 1) {
+/// "1 landmark", "2 landmarks"
+std::string counted(std::int64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// "little" and so on, by the share of the joined pairs that a path replaced.
+std::string changed_text(const AlphaFindings& run) {
+  const double kept = run.kept_edges / (run.kept_edges + run.replaced_edges);
+  return kept > 0.9 ? "little" : kept > 0.5 ? "a part of the matrix" : "most of the matrix";
+}
+
+/// Paths over all edges: the shares are those of F.
+std::string exact_sentence(const AlphaFindings& run) {
+  const std::string alpha = alpha_text(run.alpha);
+  const auto texts = percent_texts({run.kept_edges, run.replaced_edges, run.unreachable_pairs});
+  const std::string unjoined =
+      run.unreachable_pairs > 0
+          ? fmt::format(" No path joins {} of the pairs, whose length is infinite.", texts[2])
+          : "";
+  if (run.kept_edges + run.replaced_edges == 0) {
+    return fmt::format("At {} no two individuals are joined by an edge: every length is infinite.",
+                       alpha);
+  }
+  if (run.replaced_edges == 0) {
     return fmt::format(
         "At {} Fermat changed nothing: every pair's direct edge is its own shortest path, so F is "
-        "the "
-        "plain power of the distance.",
-        alpha_text(run.alpha));
+        "the plain power of the distance.{}",
+        alpha,
+        unjoined);
   }
-  const char* strength = run.kept_edges > 0.9   ? "little"
-                         : run.kept_edges > 0.5 ? "a part of the matrix"
-                                                : "most of the matrix";
   return fmt::format(
-      "At {} {} of the pairs keep their direct edge as shortest path; Fermat replaced the other "
-      "{}: it changed {}.",
-      alpha_text(run.alpha),
-      share_text(run.kept_edges),
-      share_text(1 - run.kept_edges),
-      strength);
+      "At {} {} of the pairs keep their direct edge as shortest path; Fermat replaced {}{}: it "
+      "changed {}.{}",
+      alpha,
+      texts[0],
+      run.unreachable_pairs > 0 ? "" : "the other ",
+      texts[1],
+      changed_text(run),
+      unjoined);
+}
+
+/// Paths over some edges: a shorter path than the direct edge is one of all edges too, and nothing
+/// else of the exact lengths is known.
+std::string neighbors_sentence(const AlphaFindings& run, std::int64_t neighbors) {
+  const auto texts =
+      percent_texts({run.replaced_edges, run.kept_edges, run.longer_edges, run.unreachable_pairs});
+  std::string sentence = fmt::format("At {} ", alpha_text(run.alpha));
+  if (run.replaced_edges > 0) {
+    sentence += fmt::format(
+        "paths over the edges to the {} are shorter than the direct edge of {} "
+        "of the pairs: so many, at least, would be replaced over all edges",
+        counted(neighbors, "nearest neighbour"),
+        texts[0]);
+  } else {
+    sentence += fmt::format("no path over the edges to the {} is shorter than a direct edge",
+                            counted(neighbors, "nearest neighbour"));
+  }
+  if (run.kept_edges > 0) sentence += fmt::format("; {} keep their direct edge", texts[1]);
+  if (run.longer_edges > 0) {
+    sentence +=
+        fmt::format("; {} have only longer paths, as their direct edge was left out", texts[2]);
+  }
+  if (run.unreachable_pairs > 0) {
+    sentence += fmt::format("; {} are joined by no path and have infinite lengths", texts[3]);
+  }
+  return sentence + ".";
+}
+
+std::string landmarks_sentence(const AlphaFindings& run, const graph::FermatParams& fermat) {
+  const std::string lead =
+      fmt::format("At {} lengths are an {}", alpha_text(run.alpha), run.method);
+  const auto texts = percent_texts({run.replaced_edges, run.kept_edges});
+  if (fermat.estimate == graph::LandmarkEstimate::upper && run.replaced_edges == 0) {
+    return fmt::format("{}. No path through a landmark is shorter than a direct edge.", lead);
+  }
+  if (fermat.estimate == graph::LandmarkEstimate::upper) {
+    return fmt::format(
+        "{}. Paths through landmarks are shorter than the direct edge of {} of the pairs: so many, "
+        "at least, are replaced in the exact lengths.",
+        lead,
+        texts[0]);
+  }
+  if (fermat.estimate == graph::LandmarkEstimate::lower) {
+    return fmt::format(
+        "{}. The bound equals the direct edge of {} of the pairs: so many, at least, keep it in "
+        "the exact "
+        "lengths.",
+        lead,
+        texts[1]);
+  }
+  return fmt::format("{}. It does not show which pairs keep their direct edge.", lead);
+}
+
+std::string kept_sentence(const FermatJobParams& params, const AlphaFindings& run) {
+  if (params.fermat.landmarks > 0) return landmarks_sentence(run, params.fermat);
+  // With every length certified they are those of all edges.
+  if (params.fermat.neighbors > 0 && run.certified < 1) {
+    return neighbors_sentence(run, params.fermat.neighbors);
+  }
+  return exact_sentence(run);
+}
+
+/// Two decimals, and no minus before a zero.
+std::string score_text(double score) {
+  const std::string text = fmt::format("{:.2f}", score);
+  return text == "-0.00" ? "0.00" : text;
 }
 
 std::string compared(const char* what, double fermat, double plain, const std::string& against) {
   if (std::abs(fermat - plain) < same_score) {
-    return fmt::format("{} is the same for both ({:.2f})", what, fermat);
+    return fmt::format("{} is the same for both ({})", what, score_text(fermat));
   }
-  return fmt::format("{} {} from {:.2f} ({}) to {:.2f}",
+  return fmt::format("{} {} from {} ({}) to {}",
                      what,
                      fermat > plain ? "rises" : "falls",
-                     plain,
+                     score_text(plain),
                      against,
-                     fermat);
+                     score_text(fermat));
 }
 
 std::string scores_sentence(const MatrixFindings& plain,
@@ -69,76 +156,146 @@ std::string scores_sentence(const MatrixFindings& plain,
                plain.name));
 }
 
+/// Pairs that no path joins, and what to do about it.
+std::string components_notice(const FermatJobParams& params, const AlphaFindings& run) {
+  const bool neighbors = params.fermat.neighbors > 0;
+  return fmt::format(
+      "At {} the graph {} falls into {} components; {} of the pairs are joined by no path{}, and "
+      "their lengths are infinite.{}",
+      alpha_text(run.alpha),
+      neighbors ? "of nearest neighbours" : "of the given distances",
+      run.components,
+      percent_texts({run.unreachable_pairs})[0],
+      params.fermat.landmarks > 0 ? " that the landmarks show" : "",
+      neighbors && run.certified < 1 ? " Raise --knn." : "");
+}
+
+std::string neighbors_notice(const FermatJobParams& params, const AlphaFindings& run) {
+  const std::string proven =
+      run.certified == 1
+          ? "every length is proven to be that of all edges"
+          : fmt::format(
+                "{} of the lengths are proven to be those of all edges, and a larger --knn "
+                "may change the others",
+                percent_texts({run.certified})[0]);
+  return fmt::format(
+      "At {} paths were searched among the {}; the largest neighbour rank any "
+      "path used is {}; {}.",
+      alpha_text(run.alpha),
+      counted(params.fermat.neighbors, "nearest neighbour"),
+      run.largest_rank,
+      proven);
+}
+
+/// Lengths of all pairs by paths over all edges, or proven to be.
+bool exact(const FermatJobParams& params, const AlphaFindings& run) {
+  return params.fermat.landmarks == 0 && (params.fermat.neighbors == 0 || run.certified == 1);
+}
+
+std::string nearly_powers_notice(const FermatJobParams& params, const AlphaFindings& run) {
+  return fmt::format(
+      "At {} {} is its own shortest path: F is {}the power d^\u03b1 and its pictures say nothing "
+      "that d does not. {}",
+      alpha_text(run.alpha),
+      run.replaced_edges == 0 ? "every direct edge"
+                              : fmt::format("almost every direct edge ({} of the pairs)",
+                                            percent_texts({run.kept_edges})[0]),
+      run.replaced_edges == 0 ? "" : "nearly ",
+      params.automatic_alpha ? "No \u03b1 up to 64 changes half of them."
+                             : "--alpha auto looks for an \u03b1 that changes half of them.");
+}
+
 }  // namespace
 
-std::vector<std::string> findings_in_words(const std::vector<AlphaFindings>& alphas,
+std::vector<std::string> percent_texts(const std::vector<double>& shares) {
+  int decimals = 1;
+  while (decimals < 12 && std::any_of(shares.begin(), shares.end(), [&](double share) {
+           return reads_false(share, decimals);
+         })) {
+    ++decimals;
+  }
+  std::vector<std::string> texts;
+  for (const double share : shares) {
+    texts.push_back(fmt::format("{:.{}f} %", 100 * share, decimals));
+  }
+  return texts;
+}
+
+std::string shares_text(const AlphaFindings& run) {
+  const auto texts =
+      percent_texts({run.kept_edges, run.replaced_edges, run.longer_edges, run.unreachable_pairs});
+  std::string text = texts[0] + " of the edges kept";
+  if (run.replaced_edges > 0) text += fmt::format(", {} replaced by shorter paths", texts[1]);
+  if (run.longer_edges > 0) text += fmt::format(", {} left out for longer paths", texts[2]);
+  if (run.unreachable_pairs > 0) text += fmt::format(", {} of the pairs not joined", texts[3]);
+  return text;
+}
+
+std::vector<std::string> findings_in_words(const FermatJobParams& params,
+                                           const std::vector<AlphaFindings>& alphas,
                                            const std::vector<MatrixFindings>& matrices) {
+  const bool estimated = params.fermat.landmarks > 0;
+  const char* const against = estimated ? "Estimate: against" : "Against";
+  const char* const on = estimated ? "Estimate: on" : "On";
+  const char* const what = params.fermat.neighbors > 0 ? "paths over nearest neighbours change"
+                                                       : "the paths add beyond the power";
   std::vector<std::string> sentences;
   for (std::size_t i = 0; i < alphas.size(); ++i) {
-    sentences.push_back(kept_sentence(alphas[i]));
+    sentences.push_back(kept_sentence(params, alphas[i]));
     const MatrixFindings& plain = matrices[0];
     const MatrixFindings& rooted = matrices[1 + 3 * i];
     const MatrixFindings& power = matrices[2 + 3 * i];
     const MatrixFindings& fermat = matrices[3 + 3 * i];
     if (!plain.scores || !power.scores || !fermat.scores || !rooted.scores) continue;
+    const std::string a = number_text(alphas[i].alpha);
     sentences.push_back(scores_sentence(
-        power,
-        fermat,
-        "Against the labels, what the paths add beyond the power (F beside d^\u03b1)"));
-    sentences.push_back(
-        scores_sentence(plain, rooted, "On the scale of the distances (F^(1/\u03b1) beside d)"));
+        power, fermat, fmt::format("{} the labels, what {} (F beside d^{})", against, what, a)));
+    sentences.push_back(scores_sentence(
+        plain, rooted, fmt::format("{} the scale of the distances (F^(1/{}) beside d)", on, a)));
   }
   return sentences;
 }
 
 std::vector<std::string> notices_of(const FermatJobParams& params, const AlphaFindings& run) {
   std::vector<std::string> notices;
-  const std::string alpha = fmt::format("\u03b1 = {:g}", run.alpha);
-  if (run.kept_edges > 0.99 && run.alpha > 1) {
-    notices.push_back(
-        fmt::format("At {} almost every pair ({:.2f} %) is its own shortest path: F is nearly the "
-                    "power d^\u03b1 and its "
-                    "pictures say nothing that d does not. --alpha auto looks for an \u03b1 that "
-                    "changes half of them.",
-                    alpha,
-                    100 * run.kept_edges));
+  const std::string alpha = alpha_text(run.alpha);
+  const double joined = run.kept_edges + run.replaced_edges;
+  if (exact(params, run) && joined > 0 && run.kept_edges > 0.99 * joined && run.alpha > 1) {
+    notices.push_back(nearly_powers_notice(params, run));
   }
-  if (run.components > 1) {
-    notices.push_back(fmt::format(
-        "At {} the graph falls into {} components; distances between them are infinite and no "
-        "embedding is drawn. Raise --knn.",
-        alpha,
-        run.components));
-  }
-  if (params.fermat.neighbors > 0) {
-    notices.push_back(
-        fmt::format("At {} paths were searched among the {} nearest neighbours; the largest "
-                    "neighbour rank any path "
-                    "used is {}{}.",
-                    alpha,
-                    params.fermat.neighbors,
-                    run.largest_rank,
-                    run.largest_rank < params.fermat.neighbors
-                        ? ", so a larger --knn would very likely change nothing"
-                        : ", so a larger --knn may change the result"));
-  }
+  if (run.components > 1) notices.push_back(components_notice(params, run));
+  if (params.fermat.neighbors > 0) notices.push_back(neighbors_notice(params, run));
   if (params.fermat.landmarks > 0) {
-    notices.push_back(fmt::format("At {} lengths are estimates through {} landmarks, not exact.",
-                                  alpha,
-                                  params.fermat.landmarks));
-  }
-  if (run.scale != 1) {
     notices.push_back(
-        fmt::format("At {} lengths pass the range of {}: they are in units of {:.8g}^\u03b1.",
+        fmt::format("At {} lengths are estimates through {}, not exact, and so is every figure, "
+                    "tree and picture made from F.",
                     alpha,
-                    run.precision,
-                    run.scale));
+                    counted(params.fermat.landmarks, "landmark")));
   }
-  if (params.fermat.root) {
+  if (run.unit.scale != 1 && !run.unit.rooted) {
+    notices.push_back(
+        fmt::format("At {} lengths of d^{} would leave the range of {}: a length is "
+                    "a {}.",
+                    alpha,
+                    number_text(run.alpha),
+                    run.precision,
+                    run.unit.length_name()));
+  }
+  if (run.unit.rooted) {
     notices.push_back(
         fmt::format("At {} the 1/\u03b1 root of the lengths was taken (--root).", alpha));
   }
   return notices;
+}
+
+std::vector<std::string> notices_of_infinite(const std::vector<MatrixFindings>& matrices) {
+  std::string names;
+  for (const MatrixFindings& matrix : matrices) {
+    if (!matrix.finite) names += (names.empty() ? "" : "; ") + matrix.name;
+  }
+  if (names.empty()) return {};
+  return {
+      fmt::format("Matrices with infinite entries have no embedding and no scores: {}.", names)};
 }
 
 }  // namespace yupana::job

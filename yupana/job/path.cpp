@@ -4,7 +4,10 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <type_traits>
+#include <utility>
 
 #include "yupana/core/error.hpp"
 #include "yupana/graph/fermat.hpp"
@@ -14,32 +17,59 @@
 namespace yupana::job {
 namespace {
 
+/// A value of a run's record; `otherwise` where it has none of that name.
+template <class T>
+T field(const nlohmann::json& object, const char* name, T otherwise, const std::string& run) {
+  try {
+    return object.value(name, otherwise);
+  } catch (const nlohmann::json::exception&) {
+    throw bad_file(run + ".json",
+                   fmt::format("'{}' is no value that 'yupana fermat' writes; run it again", name));
+  }
+}
+
 nlohmann::json record_of(const std::string& run) {
   const std::string path = run + ".json";
   std::ifstream file(path);
   if (!file) throw bad_file(path, "not found; give the prefix of a finished 'yupana fermat' run");
   nlohmann::json record = nlohmann::json::parse(file, nullptr, false);
-  if (record.is_discarded() || !record.contains("runs") || !record["runs"].is_array() ||
-      record["runs"].empty()) {
+  const auto is_object = [](const nlohmann::json& item) { return item.is_object(); };
+  const bool known = is_object(record) && record.contains("runs") && record["runs"].is_array();
+  if (!known || record["runs"].empty() ||
+      !std::all_of(record["runs"].begin(), record["runs"].end(), is_object)) {
     throw bad_file(path, "not the record of a Fermat run; run 'yupana fermat' again");
   }
-  if (record.value("landmarks", 0) > 0) {
+  if (field(record, "landmarks", std::int64_t{0}, run) > 0) {
     throw bad_file(path, "the run estimated lengths through landmarks, so it knows no paths");
   }
   return record;
 }
 
 nlohmann::json chosen_run(const nlohmann::json& record, const PathParams& params) {
-  if (params.alpha == 0) return record["runs"].front();
+  nlohmann::json chosen;
   std::string have;
   for (const nlohmann::json& run : record["runs"]) {
-    if (std::abs(run.value("alpha", 0.0) - params.alpha) < 1e-9) return run;
-    have += fmt::format(" {:g}", run.value("alpha", 0.0));
+    const double alpha = field(run, "alpha", 0.0, params.run);
+    have += " " + number_text(alpha);
+    if (chosen.is_null() && (params.alpha == 0 || alpha == params.alpha)) chosen = run;
   }
-  throw Error(
-      ErrorCode::bad_input,
-      fmt::format("{}.json: no run with alpha {:g}; there are:{}", params.run, params.alpha, have));
+  if (chosen.is_null()) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}.json: expected an alpha of the run, got {}; there are:{}",
+                            params.run,
+                            number_text(params.alpha),
+                            have));
+  }
+  if (!chosen.contains("weights_precision") || !chosen.contains("weight_scale")) {
+    throw bad_file(params.run + ".json",
+                   "expected the unit of the lengths, got a record of an older version without it; "
+                   "run 'yupana fermat' again");
+  }
+  return chosen;
 }
+
+template <class Square>
+using Cell = std::remove_cvref_t<decltype(std::declval<Square>()(0, 0))>;
 
 std::int64_t index_of(const std::vector<std::string>& names,
                       const std::string& name,
@@ -54,60 +84,79 @@ std::int64_t index_of(const std::vector<std::string>& names,
   return found - names.begin();
 }
 
-/// (d / scale)^alpha in the type the run worked in, as the run computed it: an integer power of d^2
-/// rounds back to the integer it was.
+/// Weights in the type the run worked in, as the run computed them: an integer power of d^2 rounds
+/// back to the integer it was.
 template <class T>
 SquareMatrix<T> weights_of(Context& context,
                            const SquareMatrix<double>& d,
-                           double alpha,
-                           double scale) {
+                           const LengthUnit& unit) {
   const std::int64_t n = d.size();
   SquareMatrix<T> weights(n);
   context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t cell = begin * n; cell < end * n; ++cell) {
-      const double value = d.data()[cell] / scale;
+      const double value = d.data()[cell];
       if (!(value < std::numeric_limits<double>::infinity())) {
         weights.data()[cell] = graph::unreachable<T>;
       } else if constexpr (std::is_integral_v<T>) {
-        weights.data()[cell] = static_cast<T>(std::llround(std::pow(value, alpha)));
+        weights.data()[cell] = static_cast<T>(std::llround(unit.weight(value)));
       } else {
-        weights.data()[cell] = static_cast<T>(std::pow(value, alpha));
+        weights.data()[cell] = static_cast<T>(unit.weight(value));
       }
     }
   });
   return weights;
 }
 
-/// Undoes --root: F^(1/alpha) back to F.
-template <class T>
-void raise(SquareMatrix<T>& lengths, double alpha) {
-  for (std::int64_t cell = 0; cell < lengths.size() * lengths.size(); ++cell) {
-    lengths.data()[cell] =
-        static_cast<T>(std::pow(static_cast<double>(lengths.data()[cell]), alpha));
-  }
+/// The sums of weights that the lengths of a file are: undoes --root and the infinity of integers.
+template <class T, class L>
+SquareMatrix<T> sums_of(Context& context, const SquareMatrix<L>& lengths, const LengthUnit& unit) {
+  const std::int64_t n = lengths.size();
+  SquareMatrix<T> sums(n);
+  context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t cell = begin * n; cell < end * n; ++cell) {
+      const L length = lengths.data()[cell];
+      const double sum = unit.rooted ? unit.weight(static_cast<double>(length)) : length;
+      if (length == graph::unreachable<L>) {
+        sums.data()[cell] = graph::unreachable<T>;
+      } else if constexpr (std::is_integral_v<T>) {
+        sums.data()[cell] = static_cast<T>(std::llround(sum));
+      } else {
+        sums.data()[cell] = static_cast<T>(sum);
+      }
+    }
+  });
+  return sums;
 }
 
-/// The path in a run's own number type, and its figures.
-template <class T>
+/// The path in a run's own number type, and its figures, which are summed in double.
+template <class T, class L>
 void follow(Context& context,
-            const nlohmann::json& record,
             const SquareMatrix<double>& d,
-            SquareMatrix<T>& lengths,
+            const SquareMatrix<L>& lengths,
+            const std::vector<std::string>& names,
             std::int64_t from,
             std::int64_t to,
-            const std::vector<std::string>& names,
             PathResult& result) {
-  SquareMatrix<T> weights = weights_of<T>(context, d, result.alpha, result.scale);
-  const std::int64_t neighbors = record.value("neighbors", std::int64_t{0});
-  if (neighbors > 0) graph::keep_neighbors(context, weights, neighbors);
-  result.length = static_cast<double>(lengths(from, to));
-  result.direct = std::pow(d(from, to) / result.scale, result.alpha);
-  if (record.value("rooted", false)) raise(lengths, result.alpha);
-  const std::vector<std::int64_t> chain = graph::path<T>(weights.view(), lengths.view(), from, to);
+  SquareMatrix<T> weights = weights_of<T>(context, d, result.unit);
+  const auto edge = [&](std::int64_t i, std::int64_t j) {
+    return std::is_integral_v<T> ? static_cast<double>(weights(i, j)) : result.unit.weight(d(i, j));
+  };
+  if (weights(from, to) != graph::unreachable<T>) {
+    result.direct = result.unit.rooted ? d(from, to) : edge(from, to);
+  }
+  if (result.neighbors > 0) graph::keep_neighbors(context, weights, result.neighbors);
+  result.direct_used = weights(from, to) != graph::unreachable<T>;
+  const SquareMatrix<T> sums = sums_of<T>(context, lengths, result.unit);
+  const std::vector<std::int64_t> chain = graph::path<T>(weights.view(), sums.view(), from, to);
+  double sum = 0;
   for (std::size_t i = 0; i < chain.size(); ++i) {
     result.individuals.push_back(names[static_cast<std::size_t>(chain[i])]);
-    if (i > 0) result.distances.push_back(d(chain[i - 1], chain[i]));
+    if (i == 0) continue;
+    result.distances.push_back(d(chain[i - 1], chain[i]));
+    sum += edge(chain[i - 1], chain[i]);
   }
+  if (chain.empty()) return;
+  result.length = chain.size() == 2 ? *result.direct : result.unit.length(sum);
 }
 
 }  // namespace
@@ -116,22 +165,29 @@ PathResult find_path(Context& context, const PathParams& params) {
   const nlohmann::json record = record_of(params.run);
   const nlohmann::json run = chosen_run(record, params);
   const std::string distances_path = params.run + ".dist.npy";
-  const std::string lengths_path = params.run + run.value("fermat", ".fermat.npy");
+  const std::string lengths_path =
+      params.run + field(run, "fermat", std::string(".fermat.npy"), params.run);
   const io::DistanceMatrix read = io::read_distances(context, distances_path);
-  io::DistanceMatrix closed = io::read_distances(context, lengths_path);
+  const io::DistanceMatrix closed = io::read_distances(context, lengths_path);
   const auto* d = std::get_if<SquareMatrix<double>>(&read.values);
   if (d == nullptr) throw bad_file(distances_path, "not the float64 matrix a Fermat run writes");
   PathResult result;
-  result.alpha = run.value("alpha", 2.0);
-  result.scale = run.value("scale", 1.0);
+  result.unit = {field(run, "alpha", 2.0, params.run),
+                 field(run, "weight_scale", 1.0, params.run),
+                 field(record, "rooted", false, params.run)};
+  result.neighbors = field(record, "neighbors", std::int64_t{0}, params.run);
+  const std::string type = field(run, "weights_precision", std::string(), params.run);
   const std::int64_t from = index_of(read.names, params.from, params.run);
   const std::int64_t to = index_of(read.names, params.to, params.run);
   std::visit(
-      [&](auto& lengths) {
+      [&](const auto& lengths) {
         if (lengths.size() != d->size()) {
           throw bad_file(lengths_path, "not the size of " + distances_path);
         }
-        follow(context, record, *d, lengths, from, to, read.names, result);
+        const auto run_follow = type == "int32"     ? follow<std::int32_t, Cell<decltype(lengths)>>
+                                : type == "float32" ? follow<float, Cell<decltype(lengths)>>
+                                                    : follow<double, Cell<decltype(lengths)>>;
+        run_follow(context, *d, lengths, read.names, from, to, result);
       },
       closed.values);
   return result;

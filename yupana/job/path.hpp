@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "yupana/core/context.hpp"
+#include "yupana/job/length_unit.hpp"
 
 namespace yupana::job {
 
@@ -11,21 +14,22 @@ struct PathParams {
   std::string run;   ///< prefix of a Fermat run's files
   std::string from;  ///< sample identifiers
   std::string to;
-  double alpha = 0;  ///< which one, where the run has several; 0: its first
+  double alpha = 0;  ///< which one, as printed, where the run has several; 0: its first
 };
 
 struct PathResult {
-  double alpha = 2;
-  double scale = 1;                      ///< length and direct are in units of scale^alpha
-  std::vector<std::string> individuals;  ///< the chain, both ends included
+  LengthUnit unit;                       ///< of length and direct
+  std::int64_t neighbors = 0;            ///< --knn of the run; 0: all edges
+  std::vector<std::string> individuals;  ///< the chain, both ends included; empty without a path
   std::vector<double> distances;         ///< d of each step
-  double length = 0;                     ///< F(from, to) as the run wrote it
-  double direct = 0;                     ///< d(from, to)^alpha
+  std::optional<double> length;          ///< of the chain, summed in double; none without a path
+  std::optional<double> direct;          ///< of the direct edge; none where d is infinite
+  bool direct_used = true;               ///< whether the run's graph has the direct edge
 };
 
 /// The chain of individuals along a shortest path of a finished run, from its files, among the
-/// edges the run used (--knn).
-///   memory: distances, weights and lengths, 16 to 24 n^2 bytes
+/// edges the run used (--knn). Two individuals that no path joins have an empty chain.
+///   memory: distances, weights and lengths, 20 to 32 n^2 bytes
 ///   errors (bad_input): files missing or not of one run, unknown samples, a run with landmarks
 PathResult find_path(Context& context, const PathParams& params);
 

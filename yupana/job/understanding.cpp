@@ -92,6 +92,26 @@ bool same_powers(Context& context,
       b);
 }
 
+double shown_scale(const graph::FermatResult& closed,
+                   const graph::AnyMatrix& distances,
+                   bool squared) {
+  double largest = std::visit(
+      [](const auto& m) {
+        using T = std::remove_cvref_t<decltype(m(0, 0))>;
+        T most = 0;
+        for (std::int64_t cell = 0; cell < m.size() * m.size(); ++cell) {
+          if (m.data()[cell] < graph::unreachable<T>) most = std::max(most, m.data()[cell]);
+        }
+        return static_cast<double>(most);
+      },
+      distances);
+  if (squared) largest = std::sqrt(largest);
+  constexpr double float_exponent = 37;
+  if (largest == 0) return closed.scale;
+  const double exponent = closed.alpha * std::log10(largest / closed.scale);
+  return std::abs(exponent) > float_exponent ? largest : closed.scale;
+}
+
 Understanding understand(Context& context,
                          const std::string& name,
                          const SquareMatrix<float>& distances,
@@ -103,6 +123,7 @@ Understanding understand(Context& context,
   result.findings.name = name;
   // Individuals that no path joins have no place in one picture: the caller says so in a notice.
   const bool joined = all_finite(context, distances);
+  result.findings.finite = joined;
   if (joined) {
     result.mds = analysis::mds(context, view, false, {.dimensions = params.dimensions});
     result.findings.share = result.mds.share;

@@ -34,6 +34,12 @@ struct RunLabels {
   analysis::Labels classes;
 };
 
+/// Unit of the distances in which d^alpha and F fit the floats of pictures and scores: that of the
+/// lengths, or the largest distance where its power would not fit.
+double shown_scale(const graph::FermatResult& closed,
+                   const graph::AnyMatrix& distances,
+                   bool squared);
+
 /// What is worked out for one distance matrix: the rows of the report's tables and pictures.
 struct Understanding {
   MatrixFindings findings;
@@ -55,10 +61,19 @@ Understanding renamed(const Understanding& understood, const std::string& name);
 
 /// Sentences: what Fermat changed at each alpha, and whether the power alone did as much.
 /// `matrices` holds d, then F^(1/alpha), d^alpha and F for every alpha in turn.
-std::vector<std::string> findings_in_words(const std::vector<AlphaFindings>& alphas,
+std::vector<std::string> findings_in_words(const FermatJobParams& params,
+                                           const std::vector<AlphaFindings>& alphas,
                                            const std::vector<MatrixFindings>& matrices);
 
 /// Sentences: what a reader of the lengths of one alpha must know.
 std::vector<std::string> notices_of(const FermatJobParams& params, const AlphaFindings& run);
+/// A sentence that names the matrices without embedding and scores; none if there are none.
+std::vector<std::string> notices_of_infinite(const std::vector<MatrixFindings>& matrices);
+
+/// Shares as percent, with as many decimals (at least one) as show none of them as 0 % or 100 %
+/// that is neither; all with the same number, so that complements add up.
+std::vector<std::string> percent_texts(const std::vector<double>& shares);
+/// "96.4 % of the edges kept, 3.6 % replaced": those of a run that are not zero.
+std::string shares_text(const AlphaFindings& run);
 
 }  // namespace yupana::job

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""yupana fermat and yupana path: shares, units and files say what is so, for every kind of run."""
+import itertools
+import json
+import pathlib
+import sys
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import main, run
+
+
+def points(n, seed=1):
+    p = np.random.default_rng(seed).random((n, 2))
+    d = np.sqrt(((p[:, None] - p[None]) ** 2).sum(-1))
+    return (d + d.T) / 2
+
+
+def answer(*arguments):
+    return json.loads(run(*arguments, "--quiet", "--json").stdout)
+
+
+def two_halves(whole=False):
+    d = points(40)
+    if whole:
+        d = np.round(100 * d)
+    d[:20, 20:] = d[20:, :20] = np.inf
+    return d
+
+
+def equal_alphas_are_computed_once():
+    np.save("D.npy", points(20))
+    done = run("fermat", "--from-distances", "D.npy", "--alpha", "2,2.0,3", "-o", "a")
+    assert "alpha 2 was given more than once" in done.stderr, done.stderr
+    found = sorted(p.name for p in pathlib.Path(".").glob("a.*.fermat.npy"))
+    assert found == ["a.alpha2.fermat.npy", "a.alpha3.fermat.npy"], found
+    run("fermat", "--from-distances", "D.npy", "--alpha", "2,2.0000000001", "-o", "b")
+    assert pathlib.Path("b.alpha2.0000000001.fermat.npy").exists()
+    shown = answer("path", "b", "1", "2", "--alpha", "2.0000000001")
+    assert shown["alpha"] == 2.0000000001, shown
+    wrong = run("path", "b", "1", "2", "--alpha", "2.1", status=3).stderr
+    assert "2 2.0000000001" in wrong, wrong
+
+
+def labels_of_one_class_show_before_the_work():
+    run("simulate", "--samples", 30, "--sites", 300, "-o", "c")
+    names = [line.split()[1] for line in pathlib.Path("c.fam").read_text().splitlines()]
+    pathlib.Path("one.tsv").write_text("".join(f"{name}\tA\n" for name in names))
+    told = run("fermat", "c.bed", "--labels", "one.tsv", "-o", "x", status=3).stderr
+    assert told.count("\n") == 1 and "one.tsv: expected labels of at least 2 classes" in told, told
+    assert not list(pathlib.Path(".").glob("x*"))
+
+
+def counts_below_one_and_two_approximations_are_refused():
+    np.save("D.npy", points(20))
+    for options, words in ((("--knn", 0), ("--knn", "at least 1, got 0")),
+                           (("--landmarks", "x"), ("--landmarks", "at least 1, got x")),
+                           (("--knn", 3, "--landmarks", 3), ("--knn", "--landmarks"))):
+        told = run("fermat", "--from-distances", "D.npy", *options, "-o", "x", status=2).stderr
+        assert all(word in told for word in words) and len(told) < 200, told
+
+
+def absent_edges_are_not_kept():
+    np.save("D.npy", two_halves())
+    told = answer("fermat", "--from-distances", "D.npy", "-o", "a")
+    one = told["runs"][0]
+    assert one["components"] == 2 and abs(one["unreachable_pairs"] - 400 / 780) < 1e-12, one
+    lengths, direct = np.load("a.fermat.npy"), two_halves() ** 2
+    upper = np.triu_indices(40, 1)
+    with np.errstate(invalid="ignore"):
+        kept = np.isclose(lengths, direct, rtol=1e-6)[upper] & np.isfinite(lengths[upper])
+    assert abs(one["kept_edges"] - kept.mean()) < 1e-12, (one, kept.mean())
+    assert abs(one["replaced_edges"] + one["kept_edges"] + one["unreachable_pairs"] - 1) < 1e-12
+    assert any("2 components" in notice for notice in told["notices"]), told["notices"]
+    assert any("no embedding" in notice for notice in told["notices"]), told["notices"]
+
+
+def integers_of_unreachable_pairs_are_written_as_infinity():
+    d = two_halves(whole=True)
+    np.save("D.npy", d)
+    for options in ((), ("--matrix-only",), ("--knn", 4)):
+        one = answer("fermat", "--from-distances", "D.npy", *options, "-o", "a")["runs"][0]
+        lengths = np.load("a.fermat.npy")
+        assert one["precision"] == "int32" and lengths.dtype == np.float64, (one, lengths.dtype)
+        assert np.isinf(lengths[:20, 20:]).all() and lengths[np.isfinite(lengths)].max() < 1e6
+    np.save("E.npy", d[:20, :20])
+    run("fermat", "--from-distances", "E.npy", "-o", "b")
+    assert np.load("b.fermat.npy").dtype == np.int32
+    assert np.array_equal(np.load("b.fermat.npy"), np.load("b.fermat.npy").T)
+
+
+def nearest_neighbours_say_what_they_found():
+    np.save("D.npy", points(60))
+    exact = answer("fermat", "--from-distances", "D.npy", "--alpha", 4, "-o", "a")["runs"][0]
+    for k in (2, 8, 59):
+        told = answer("fermat", "--from-distances", "D.npy", "--alpha", 4, "--knn", k, "-o", "b")
+        near = told["runs"][0]
+        shares = [near[s] for s in ("kept_edges", "replaced_edges", "longer_edges",
+                                    "unreachable_pairs")]
+        assert abs(sum(shares) - 1) < 1e-12, near
+        assert near["replaced_edges"] <= exact["replaced_edges"] and near["certified"] > 0, near
+        said = ("at least" in told["findings"][0]) if near["certified"] < 1 else (
+            told["findings"] == json.loads(run("fermat", "--from-distances", "D.npy", "--alpha", 4,
+                                               "-o", "a", "--json").stdout)["findings"])
+        assert said, told["findings"]
+    assert near["certified"] == 1 and near["kept_edges"] == exact["kept_edges"], near
+
+
+def a_record_that_is_none_is_one_clear_line():
+    np.save("D.npy", points(20))
+    run("fermat", "--from-distances", "D.npy", "-o", "a")
+    record = json.loads(pathlib.Path("a.json").read_text())
+    del record["runs"][0]["weight_scale"]
+    pathlib.Path("a.json").write_text(json.dumps(record))
+    told = run("path", "a", 1, 2, status=3).stderr
+    assert "a.json: expected the unit of the lengths" in told, told
+    record["runs"][0]["alpha"] = "two"
+    pathlib.Path("a.json").write_text(json.dumps(record))
+    told = run("path", "a", 1, 2, status=3).stderr
+    assert "a.json: 'alpha'" in told and told.count("\n") == 1, told
+
+
+def landmarks_are_an_upper_bound_and_called_an_estimate():
+    np.save("D.npy", points(60))
+    run("fermat", "--from-distances", "D.npy", "--alpha", 4, "-o", "a")
+    exact = np.load("a.fermat.npy")
+    told = answer("fermat", "--from-distances", "D.npy", "--alpha", 4, "--landmarks", 9, "-o", "b")
+    assert (np.load("b.fermat.npy") >= exact * (1 - 1e-6)).all()
+    assert "estimate" in told["findings"][0] and "estimate" in told["runs"][0]["method"]
+    assert all("estimate" in m["matrix"] for m in told["matrices"] if "Fermat" in m["matrix"])
+    assert "upper bound" in pathlib.Path("b.graphml").read_text()
+
+
+def paths_of_every_kind_of_run_have_the_length_that_was_written():
+    """alpha 300 and --root once failed, or compared lengths of different units."""
+    d = {"points": points(40), "whole": np.round(100 * points(40)), "halves": two_halves(),
+         "whole halves": two_halves(whole=True), "long": 5000 * points(40)}
+    options = ((), ("--root",), ("--knn", 6), ("--knn", 6, "--root"), ("--precision", "float64"))
+    for name, alpha, more in itertools.product(d, (1, 2, 3.7, 16, 20.57, 300), options):
+        np.save("D.npy", d[name])
+        run("fermat", "--from-distances", "D.npy", "--alpha", alpha, *more, "--matrix-only", "-o",
+            "a", "--quiet")
+        lengths = np.load("a.fermat.npy")
+        for a, b in ((0, 7), (3, 30), (39, 12)):
+            told = answer("path", "a", a + 1, b + 1)
+            where = (name, alpha, more, a, b, told)
+            if not np.isfinite(lengths[a, b]):
+                assert told["length"] is None and told["path"] == [], where
+                assert (told["direct"] is None) == np.isinf(d[name][a, b]), where
+                continue
+            rounding = 1e-12 if lengths.dtype != np.float32 else 1e-5
+            tiny = np.finfo(lengths.dtype).tiny if lengths.dtype.kind == "f" else 0
+            assert abs(told["length"] - lengths[a, b]) <= rounding * lengths[a, b] + 99 * tiny, where
+            steps = np.array(told["distances"])
+            chain = [int(v) - 1 for v in told["path"]]
+            assert np.array_equal(steps, d[name][chain[:-1], chain[1:]]), where
+            total = ((steps / told["weight_scale"]) ** alpha).sum()
+            if told["rooted"]:
+                total = told["weight_scale"] * total ** (1 / alpha)
+            assert np.isclose(told["length"], total, rtol=1e-9, atol=0), where
+            if len(chain) == 2:
+                assert told["direct"] == told["length"], where
+            elif not more or "--knn" not in more:
+                assert told["direct"] >= told["length"] * (1 - 1e-5), where
+
+
+def powers_of_large_whole_distances_have_pictures():
+    """d^24 of whole distances is exact in float64 and was infinite in the floats of the pictures."""
+    np.save("D.npy", np.round(1000 * points(40)))
+    pathlib.Path("two.tsv").write_text("".join(f"{i}\t{'AB'[i > 20]}\n" for i in range(1, 41)))
+    for options in ((), ("--root",)):
+        told = answer("fermat", "--from-distances", "D.npy", "--labels", "two.tsv", "--alpha", 24,
+                      *options, "-o", "a")
+        assert all("silhouette" in matrix for matrix in told["matrices"]), told["matrices"]
+        assert any("in units of" in notice for notice in told["notices"]), told["notices"]
+
+
+def printed_lengths_name_their_unit():
+    np.save("D.npy", two_halves())
+    run("fermat", "--from-distances", "D.npy", "--alpha", "2,4", "-o", "a", "--root")
+    shown = run("path", "a", 1, 7).stdout
+    assert "(each a 1/2 power of the sum of d^2, in the unit of d)" in shown, shown
+    shown = run("path", "a", 1, 30).stdout
+    assert shown == "no path joins 1 and 30, alpha 2; there is no direct edge\n", shown
+    run("fermat", "--from-distances", "D.npy", "--alpha", "auto", "-o", "b")
+    alpha = json.loads(pathlib.Path("b.json").read_text())["runs"][0]["alpha"]
+    assert f"alpha {alpha:.15g};" in run("path", "b", 1, 7, "--alpha", f"{alpha:.15g}").stdout
+
+
+sys.exit(main([equal_alphas_are_computed_once, labels_of_one_class_show_before_the_work,
+               counts_below_one_and_two_approximations_are_refused, absent_edges_are_not_kept,
+               integers_of_unreachable_pairs_are_written_as_infinity,
+               nearest_neighbours_say_what_they_found,
+               landmarks_are_an_upper_bound_and_called_an_estimate,
+               a_record_that_is_none_is_one_clear_line,
+               paths_of_every_kind_of_run_have_the_length_that_was_written,
+               powers_of_large_whole_distances_have_pictures,
+               printed_lengths_name_their_unit]))

@@ -1,0 +1,87 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "tests/support/thread_ranks.hpp"
+#include "yupana/core/atomic_file.hpp"
+#include "yupana/core/error.hpp"
+
+namespace yupana {
+namespace {
+
+namespace fs = std::filesystem;
+
+class OutputFilesTest : public testing::Test {
+ protected:
+  void SetUp() override { fs::create_directories(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string file(const std::string& name) const { return (folder_ / name).string(); }
+  std::int64_t entries() const { return std::distance(fs::directory_iterator(folder_), {}); }
+  fs::path folder_ = fs::temp_directory_path() / ("output_files_test." + std::to_string(getpid()));
+};
+
+std::string text_of(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+TEST_F(OutputFilesTest, TwoFilesOfOneNameAreRefusedBeforeAnythingIsWritten) {
+  fs::create_symlink("a", file("link"));
+  for (const std::string& again : {file("a"),
+                                   file("./a"),
+                                   (folder_ / ".." / folder_.filename() / "a").string(),
+                                   file("link")}) {
+    OutputFiles files;
+    files.add(file("a"));
+    files.add(file("b"));
+    try {
+      files.add(again);
+      ADD_FAILURE() << again;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::usage);
+      EXPECT_NE(std::string(error.what()).find(again + ": expected"), std::string::npos);
+    }
+  }
+  EXPECT_EQ(entries(), 1);  // the link
+  ThreadRanks(2).run([&](Comm& comm) {
+    OutputFiles files;
+    files.add(file("a"), &comm);
+    EXPECT_THROW(files.add(file("a"), &comm), Error);
+    comm.barrier();
+  });
+}
+
+TEST_F(OutputFilesTest, ACommitThatFailsHalfWayLeavesNoFileOfTheSet) {
+  for (const bool older : {false, true}) {
+    if (older) std::ofstream(file("a")) << "old a";
+    OutputFiles files;
+    files.add(file("a")).write("new a");
+    files.add(file("b")).write("new b");
+    files.add(file("c")).write("new c");
+    fs::create_directory(file("c"));  // no file can be renamed over a folder
+    EXPECT_THROW(files.commit(), Error);
+    EXPECT_FALSE(fs::exists(file("b")));
+    EXPECT_EQ(fs::exists(file("a")), older);
+    if (older) {
+      EXPECT_EQ(text_of(file("a")), "old a");
+    }
+    fs::remove(file("c"));
+  }
+}
+
+TEST_F(OutputFilesTest, ACommitReplacesAnOlderSetAndLeavesNoSecondNames) {
+  for (const std::string text : {"first", "second"}) {
+    OutputFiles files;
+    for (const char* name : {"a", "b"}) files.add(file(name)).write(text);
+    files.commit();
+    EXPECT_EQ(text_of(file("a")), text);
+    EXPECT_EQ(text_of(file("b")), text);
+  }
+  EXPECT_EQ(entries(), 2);
+}
+
+}  // namespace
+}  // namespace yupana
