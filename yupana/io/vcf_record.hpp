@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -59,9 +60,10 @@ struct VcfRecord {
   const char* fault = "";      ///< what is malformed
 };
 
-/// The rules of one site of a record: its alleles, and the one that x counts.
+/// The rules of one site of a record: its alleles, and the one that x counts. As in PLINK 2, allele
+/// 1 of a site without ALT is an ALT that the file does not spell out.
 inline CallRules rules_of(CallRules rules, const VcfRecord& record, std::int64_t counted) {
-  rules.alts = record.alts;
+  rules.alts = std::max<std::int64_t>(record.alts, 1);
   rules.counted = counted;
   return rules;
 }

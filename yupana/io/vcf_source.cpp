@@ -28,11 +28,11 @@ std::string explain(const GenotypeFault& fault, const std::string& sample, std::
   const std::string call = fmt::format("sample {}: '{}'", sample, shown(fault.text));
   switch (fault.fault) {
     case CallFault::allele:
-      return call + (alts == 0 ? std::string(" names an allele that the site does not have: it has "
-                                             "REF (0) and no ALT")
-                               : fmt::format(" names an allele that the site does not have: it has "
-                                             "REF (0) and ALT 1{}",
-                                             alts > 1 ? fmt::format(" to {}", alts) : ""));
+      return call + (alts > 1 ? fmt::format(" names an allele that the site does not have: it has "
+                                            "REF (0) and ALT (1 to {})",
+                                            alts)
+                              : std::string(" names an allele that the site does not have: it has "
+                                            "REF (0) and one ALT (1)"));
     case CallFault::half:
       return call + " is a half call; take them with half-call missing, haploid or reference";
     case CallFault::polyploid:

@@ -53,7 +53,7 @@ const std::vector<InputOption>& input_options() {
 Error no_effect(const InputOption& option, const InputParams& params, InputKind kind) {
   std::string kinds;
   for (const InputKind good : option.kinds) {
-    kinds += (kinds.empty() ? "" : " or ") + described(good);
+    kinds += (kinds.empty() ? "" : ", ") + described(good);
   }
   return Error(ErrorCode::usage,
                fmt::format("{} has no effect on {}: it is for {}; leave it out",
