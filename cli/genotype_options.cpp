@@ -78,7 +78,7 @@ void add_variant_filters(CLI::App& app, job::InputParams& input) {
          "--snps-only",
          [&input](const std::vector<std::string>& words) {
            input.snps_only = true;
-           input.just_acgt = !words.empty();
+           input.just_acgt = std::find(words.begin(), words.end(), "just-acgt") != words.end();
          },
          "leave out variants with an allele of several characters (default: all biallelic variants "
          "are kept, insertions and deletions too); with just-acgt also other letters")
@@ -90,6 +90,7 @@ void add_variant_filters(CLI::App& app, job::InputParams& input) {
          [&input](const std::vector<std::string>& words) {
            input.filtered = true;
            input.ignored_filters = words;
+           std::erase(input.ignored_filters, "");  // the parser's word for none
          },
          "leave out VCF sites whose FILTER is neither PASS nor '.'; the filters named after it are "
          "ignored")
