@@ -1,6 +1,9 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +39,19 @@ inline CLI::Validator one_of(std::vector<std::string> words) {
         return "expected " + listed(words) + ", got '" + given + "'";
       },
       "");
+}
+
+/// A check of a number that refuses nan too, which CLI::Range lets pass.
+inline CLI::Validator number_in(double least, double most) {
+  const std::string range = fmt::format("{:g} to {:g}", least, most);
+  return CLI::Validator(
+      [least, most, range](std::string& given) {
+        double value = 0;
+        const bool number = CLI::detail::lexical_cast(given, value);
+        if (number && value >= least && value <= most) return std::string();
+        return "expected a number from " + range + ", got '" + given + "'";
+      },
+      range);
 }
 
 /// Adds an option whose words stand for the values of an enumeration. --help ends with the words,

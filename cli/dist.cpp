@@ -181,6 +181,7 @@ void add_dist(CLI::App& program) {
          [options](const std::vector<std::string>& words) {
            options->plink = true;
            options->distance = words;
+           std::erase(options->distance, "");  // the parser's word for none
          },
          "PLINK's files and words: square, square0, triangle; bin, bin4, gz; ibs, 1-ibs, "
          "allele-ct; flat-missing")

@@ -130,7 +130,7 @@ void add_chromosomes(CLI::App& app, job::InputParams& input) {
 }
 
 void add_filters(CLI::App& app, job::InputParams& input) {
-  const CLI::Range share(0.0, 1.0);
+  const CLI::Validator share = number_in(0, 1);
   genotype::CohortParams& cohort = input.cohort;
   app.add_option("--keep",
                  input.keep_file,
@@ -143,7 +143,7 @@ void add_filters(CLI::App& app, job::InputParams& input) {
                  cohort.min_maf,
                  "leave out sites with a lower minor-allele frequency, over founders: samples "
                  "without parents in the .fam")
-      ->check(CLI::Range(0.0, 0.5))
+      ->check(number_in(0, 0.5))
       ->group("Filters");
   app.add_flag("--nonfounders", cohort.nonfounders, "--maf counts every sample")->group("Filters");
   app.add_option("--geno", cohort.max_site_missing, "leave out sites with more missing calls")
@@ -222,7 +222,7 @@ void add_checkpoint_options(CLI::App& app, job::CheckpointParams& checkpoint) {
       ->group("Long runs");
   app.add_option("--checkpoint-interval", checkpoint.interval, "seconds between two saves")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1e9))
+      ->check(number_in(0, 1e9))
       ->group("Long runs");
 }
 

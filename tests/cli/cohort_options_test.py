@@ -126,6 +126,23 @@ def words_that_are_no_choice_are_listed():
            says=["--format", "bed, vcf or vcf.gz", "'foo'"])
 
 
+def numbers_out_of_range_are_refused():
+    cohort()
+    for option, says in (("--maf", "0 to 0.5"), ("--geno", "0 to 1"), ("--mind", "0 to 1"),
+                         ("--thin", "0 to 1")):
+        for value in ("nan", "foo", "-0.1", "1.5"):
+            refuse("c.bed", option, value, says=[option, says, f"'{value}'"])
+    refuse("c.bed", "--checkpoint", "d", "--checkpoint-interval", "nan",
+           says=["--checkpoint-interval", "'nan'"])
+
+
+def distance_without_words_is_plinks_triangle():
+    cohort()
+    run("dist", "c.bed", "--distance", "-o", "bare")
+    run("dist", "c.bed", "--distance", "triangle", "allele-ct", "-o", "said")
+    assert pathlib.Path("bare.dist").read_text() == pathlib.Path("said.dist").read_text()
+
+
 def lists_name_whom_they_do_not_find():
     cohort()
     pathlib.Path("empty").write_text("")
@@ -207,6 +224,7 @@ def labels_that_are_missing_are_no_population():
 sys.exit(main([options_of_another_input_are_refused, options_without_their_partner_are_refused,
                outputs_that_contradict_each_other_are_refused,
                fermat_options_without_effect_are_refused, words_that_are_no_choice_are_listed,
+               numbers_out_of_range_are_refused, distance_without_words_is_plinks_triangle,
                lists_name_whom_they_do_not_find, chromosomes_are_those_of_the_species,
                founders_alone_count_for_maf, vcf_sites_follow_the_options,
                labels_that_are_missing_are_no_population]))
