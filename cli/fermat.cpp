@@ -73,9 +73,10 @@ void check_options(const FermatOptions& options, const CommonOptions& common) {
   refuse_together(app, {"--no-prune"}, "--knn", "the dense closure does not run");
   refuse_together(app, {"--no-prune"}, "--landmarks", "the dense closure does not run");
   refuse_together(app,
-                  {"--labels", "--linkage", "--dimensions", "--no-prune"},
+                  {"--labels", "--linkage", "--dimensions"},
                   "--matrix-only",
-                  "nothing is drawn or scored, and the closure is dense");
+                  "nothing is drawn or scored");
+  refuse_together(app, {"--no-prune"}, "--matrix-only", "its closure is always dense");
 }
 
 Answer plan_answer(const job::Plan& plan) { return {job::describe(plan), job::plan_json(plan)}; }

@@ -106,7 +106,8 @@ def fermat_options_without_effect_are_refused():
                           (("--estimator", "mean"), ["--estimator", "--landmarks"]),
                           (("--no-prune", "--knn", 2), ["--no-prune", "--knn"]),
                           (("--dimensions", 3, "--matrix-only"), ["--dimensions", "--matrix-only"]),
-                          (("--linkage", "single", "--matrix-only"), ["--linkage"])):
+                          (("--linkage", "single", "--matrix-only"), ["--linkage", "drawn"]),
+                          (("--no-prune", "--matrix-only"), ["--no-prune", "dense"])):
         refuse("c.bed", *options, command="fermat", says=says)
 
 
@@ -211,7 +212,7 @@ def labels_that_are_missing_are_no_population():
             "\n".join([head] + ["\t".join(row) for row in table]) + "\n")
         done = run("fermat", "s.bed", "--labels", name, "-o", "out", "--json")
         answers.append(json.loads(done.stdout)["matrices"])
-    assert "15 samples have a missing label" in done.stderr, done.stderr
+    assert "leave 15 samples unlabelled" in done.stderr, done.stderr
     assert answers[0] == answers[1] and answers[0][0]["classes"] == 3, answers
     pathlib.Path("fid").write_text(
         "FID\tIID\tPOP\n" + "".join(f"s1\t{row[0]}\t{row[1]}\n" for row in rows))

@@ -43,7 +43,7 @@ TEST_F(SampleLabelsTest, MissingCodesAreNoPopulation) {
     EXPECT_EQ(got.of, (Places{0, -1, 1})) << code;
     EXPECT_EQ(got.unlabelled, 1) << code;
     ASSERT_EQ(got.notes.size(), 1u) << code;
-    EXPECT_NE(got.notes[0].find("1 samples have a missing label"), std::string::npos);
+    EXPECT_NE(got.notes[0].find("leave 1 samples unlabelled"), std::string::npos);
   }
   EXPECT_EQ(labels("a\tNAM\nb\t-1\n", vcf_).names, (Ids{"NAM", "-1"}));
 }

@@ -245,16 +245,15 @@ void note_missing(const std::string& path,
                   const std::map<std::string, std::int64_t>& codes,
                   SampleLabels& labels) {
   if (codes.empty()) return;
-  std::int64_t count = 0;
   std::vector<std::string> names;
   for (const auto& [code, times] : codes) {
-    count += times;
+    labels.missing += times;
     names.push_back(code.empty() ? "empty" : "'" + code + "'");
   }
-  labels.notes.push_back(fmt::format("{}: {} samples have a missing label ({}) and are unlabelled",
+  labels.notes.push_back(fmt::format("{}: missing labels ({}) leave {} samples unlabelled",
                                      path,
-                                     count,
-                                     fmt::join(names, ", ")));
+                                     fmt::join(names, ", "),
+                                     labels.missing));
 }
 
 /// The label of a line; a last column that is left out is an empty label.

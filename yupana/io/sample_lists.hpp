@@ -36,6 +36,7 @@ struct SampleLabels {
   std::vector<std::string> names;
   std::vector<std::int64_t> of;    ///< per sample: place in `names`, -1 without one
   std::int64_t unlabelled = 0;     ///< samples without a label
+  std::int64_t missing = 0;        ///< lines of a sample whose label is a missing_label_code
   std::int64_t unknown = 0;        ///< lines that name no sample of the input
   std::vector<std::string> notes;  ///< facts a user should know, one line each
 };

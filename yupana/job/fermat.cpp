@@ -84,7 +84,7 @@ RunLabels labels_of(Context& context, const FermatJobParams& params, const io::S
   if (params.labels.empty()) return {};
   const io::SampleLabels read = io::read_labels(params.labels, names, params.label_column);
   for (const std::string& note : read.notes) context.note(note);
-  if (read.unlabelled > 0 || read.unknown > 0) {
+  if (read.unlabelled > read.missing || read.unknown > 0) {
     context.note(fmt::format("{}: {} samples without label, {} labels of samples not in the input",
                              params.labels,
                              read.unlabelled,
