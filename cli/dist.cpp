@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
+#include "cli/choices.hpp"
+#include "cli/combinations.hpp"
 #include "cli/command.hpp"
 #include "cli/genotype_options.hpp"
 #include "yupana/core/error.hpp"
@@ -15,18 +18,18 @@ struct DistOptions {
   job::DistanceJobParams job;
   std::string metric{genotype::metric_name(genotype::MetricParams{}.metric)};
   std::vector<std::string> formats{"npy"};
-  std::string type = "float64";
   std::vector<std::string> distance;  ///< PLINK's modifiers
   bool plink = false;                 ///< --distance was given, with modifiers or none
   double below = std::numeric_limits<double>::quiet_NaN();
   double above = std::numeric_limits<double>::quiet_NaN();
   bool plan = false;
+  const CLI::App* app = nullptr;  ///< the command line
 };
 
-const std::map<std::string, io::NpyType> type_names{{"float64", io::NpyType::float64},
-                                                    {"float32", io::NpyType::float32},
-                                                    {"int32", io::NpyType::int32},
-                                                    {"int64", io::NpyType::int64}};
+const Choices<io::NpyType> type_names{{"float64", io::NpyType::float64},
+                                      {"float32", io::NpyType::float32},
+                                      {"int32", io::NpyType::int32},
+                                      {"int64", io::NpyType::int64}};
 
 /// PLINK's `--distance` words: contents are taken out, the rest is the layout.
 void apply_plink(DistOptions& options, Context& context) {
@@ -62,12 +65,43 @@ void apply_formats(DistOptions& options) {
     if (format == "tsv") outputs.tsv = true;
     if (format == "phylip") outputs.phylip = true;
   }
-  outputs.type = type_names.at(options.type);
   if (options.below == options.below || options.above == options.above) {
     io::PairFilter filter;
     if (options.below == options.below) filter.below = options.below;
     if (options.above == options.above) filter.above = options.above;
     outputs.pairs = filter;
+  }
+}
+
+/// A limit of --pairs-below or --pairs-above: a number, or infinity.
+void check_limit(const char* name, double limit, bool is_given) {
+  if (!is_given || limit == limit) return;
+  throw Error(ErrorCode::usage, fmt::format("{}: expected a number, got nan", name));
+}
+
+/// Options that have no effect with the others of the command line.
+void check_options(const DistOptions& options, const CommonOptions& common) {
+  const CLI::App& app = *options.app;
+  check_genotype_options(app, options.job.input);
+  check_run_options(app, common);
+  refuse_together(app,
+                  {"--metric", "--format", "--dtype", "--pairs-below", "--pairs-above"},
+                  "--distance",
+                  "its words say what is written (ibs, 1-ibs, allele-ct)");
+  const auto& formats = options.formats;
+  if (given(app, "--dtype") && std::find(formats.begin(), formats.end(), "npy") == formats.end()) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--dtype has no effect with --format {}: it is for npy; leave it out",
+                            fmt::join(formats, ",")));
+  }
+  check_limit("--pairs-below", options.below, given(app, "--pairs-below"));
+  check_limit("--pairs-above", options.above, given(app, "--pairs-above"));
+  if (options.below <= options.above) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--pairs-below {:g} and --pairs-above {:g} list no pair: a pair is "
+                            "listed where above < value < below; raise --pairs-below",
+                            options.below,
+                            options.above));
   }
 }
 
@@ -77,6 +111,7 @@ Answer dist(Context& context, const CommonOptions& common, DistOptions options) 
   if (options.job.input.path.empty()) {
     throw Error(ErrorCode::usage, "dist: an input file is wanted; see 'yupana dist --help'");
   }
+  check_options(options, common);
   options.job.metric.metric = genotype::metric_from_name(options.metric);
   apply_formats(options);
   if (options.plink) apply_plink(options, context);
@@ -125,17 +160,16 @@ void add_dist(CLI::App& program) {
       },
       Runs::anywhere,
       Ranks::many);
+  options->app = &app;
   add_genotype_options(app, options->job.input);
   add_rank_options(app, options->job.input);
   add_checkpoint_options(app, options->job.checkpoint);
   app.add_option("--metric", options->metric, joined_names())->capture_default_str();
   app.add_option("--format", options->formats, "npy, tsv, phylip")
       ->delimiter(',')
-      ->check(CLI::IsMember({"npy", "tsv", "phylip"}))
+      ->check(one_of({"npy", "tsv", "phylip"}))
       ->default_str("npy");
-  app.add_option("--dtype", options->type, "of the .npy: float64, float32, int32, int64")
-      ->check(CLI::IsMember(type_names))
-      ->capture_default_str();
+  add_choice(app, "--dtype", options->job.outputs.type, type_names, "of the .npy");
   app.add_flag(
       "--shared", options->job.outputs.shared, "also write shared-site counts: PREFIX.shared.npy");
   app.add_option(
@@ -147,6 +181,7 @@ void add_dist(CLI::App& program) {
          [options](const std::vector<std::string>& words) {
            options->plink = true;
            options->distance = words;
+           std::erase(options->distance, "");  // the parser's word for none
          },
          "PLINK's files and words: square, square0, triangle; bin, bin4, gz; ibs, 1-ibs, "
          "allele-ct; flat-missing")

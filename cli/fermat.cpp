@@ -4,11 +4,14 @@
 
 #include <algorithm>
 
+#include "cli/choices.hpp"
+#include "cli/combinations.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
 #include "cli/genotype_options.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/io/sample_lists.hpp"
 
 namespace yupana::cli {
 namespace {
@@ -17,19 +20,19 @@ struct FermatOptions {
   job::FermatJobParams job;
   std::vector<std::string> alphas;
   bool plan = false;
+  const CLI::App* app = nullptr;  ///< the command line
 };
 
-const std::map<std::string, graph::Precision> precisions{{"auto", graph::Precision::automatic},
-                                                         {"int", graph::Precision::integer},
-                                                         {"float32", graph::Precision::float32},
-                                                         {"float64", graph::Precision::float64}};
-const std::map<std::string, analysis::Linkage> linkages{{"average", analysis::Linkage::average},
-                                                        {"single", analysis::Linkage::single},
-                                                        {"complete", analysis::Linkage::complete}};
-const std::map<std::string, graph::LandmarkEstimate> estimates{
-    {"upper", graph::LandmarkEstimate::upper},
-    {"lower", graph::LandmarkEstimate::lower},
-    {"mean", graph::LandmarkEstimate::mean}};
+const Choices<graph::Precision> precisions{{"auto", graph::Precision::automatic},
+                                           {"int", graph::Precision::integer},
+                                           {"float32", graph::Precision::float32},
+                                           {"float64", graph::Precision::float64}};
+const Choices<analysis::Linkage> linkages{{"average", analysis::Linkage::average},
+                                          {"single", analysis::Linkage::single},
+                                          {"complete", analysis::Linkage::complete}};
+const Choices<graph::LandmarkEstimate> estimates{{"upper", graph::LandmarkEstimate::upper},
+                                                 {"lower", graph::LandmarkEstimate::lower},
+                                                 {"mean", graph::LandmarkEstimate::mean}};
 
 CLI::Validator at_least_one() {
   return {[](std::string& text) -> std::string {
@@ -66,6 +69,27 @@ void parse_alphas(FermatOptions& options) {
   if (options.job.automatic_alpha && !options.job.alphas.empty()) {
     throw Error(ErrorCode::usage, "--alpha: 'auto' and numbers do not go together");
   }
+}
+
+/// Options that have no effect with the others of the command line.
+void check_options(const FermatOptions& options, const CommonOptions& common) {
+  const CLI::App& app = *options.app;
+  if (given(app, "--from-distances")) {
+    refuse_genotype_options(app, "--from-distances");
+  } else {
+    check_genotype_options(app, options.job.input);
+    check_run_options(app, common);
+  }
+  require_partner(app, "--squared", {"--from-distances"});
+  require_partner(app, "--label-column", {"--labels"});
+  require_partner(app, "--estimator", {"--landmarks"});
+  refuse_together(app, {"--no-prune"}, "--knn", "the dense closure does not run");
+  refuse_together(app, {"--no-prune"}, "--landmarks", "the dense closure does not run");
+  refuse_together(app,
+                  {"--labels", "--linkage", "--dimensions"},
+                  "--matrix-only",
+                  "nothing is drawn or scored");
+  refuse_together(app, {"--no-prune"}, "--matrix-only", "its closure is always dense");
 }
 
 Answer plan_answer(const job::Plan& plan) { return {job::describe(plan), job::plan_json(plan)}; }
@@ -128,6 +152,7 @@ Answer fermat(Context& context, const CommonOptions& common, FermatOptions optio
   if (options.job.input.path.empty() == options.job.distances.empty()) {
     throw Error(ErrorCode::usage, "fermat: either genotypes or --from-distances D.npy is wanted");
   }
+  check_options(options, common);
   parse_alphas(options);
   options.job.command = command_line();
   options.job.input.comm = common.comm;
@@ -165,8 +190,14 @@ void add_options(CLI::App& app, FermatOptions& options) {
   add_genotype_options(app, job.input);
   add_rank_options(app, job.input);
   add_checkpoint_options(app, job.checkpoint);
-  app.add_option("--labels", job.labels, "sample <tab> label: colours and scores");
-  app.add_option("--label-column", job.label_column, "name or number of the label's column");
+  app.add_option("--labels",
+                 job.labels,
+                 fmt::format("sample <tab> label, or FID IID label: colours and scores; unlabelled "
+                             "are empty ones and {}",
+                             io::missing_label_codes));
+  app.add_option("--label-column",
+                 job.label_column,
+                 "name or number of the label's column, where there are several");
   app.add_option("--alpha", options.alphas, "power on the distances, at least 1; a list, or auto")
       ->delimiter(',')
       ->default_str(job::number_text(job.alphas.front()));
@@ -181,18 +212,11 @@ void add_options(CLI::App& app, FermatOptions& options) {
          "--landmarks", job.fermat.landmarks, "estimate lengths through this many landmarks")
       ->check(at_least_one())
       ->excludes(knn);
-  app.add_option("--estimator",
-                 job.fermat.estimate,
-                 "of --landmarks: upper or lower bound, or their mean, which is no bound")
-      ->transform(CLI::CheckedTransformer(estimates).description(""))
-      ->default_str("upper");
-  app.add_option("--precision", job.fermat.precision, "auto, int, float32, float64")
-      ->transform(CLI::CheckedTransformer(precisions).description(""))
-      ->default_str("auto");
+  add_choice(
+      app, "--estimator", job.fermat.estimate, estimates, "of --landmarks; mean is no bound");
+  add_choice(app, "--precision", job.fermat.precision, precisions, "of the lengths");
   app.add_flag("!--no-prune", job.fermat.prune, "always run the dense closure");
-  app.add_option("--linkage", job.linkage, "of the tree: average, single, complete")
-      ->transform(CLI::CheckedTransformer(linkages).description(""))
-      ->default_str("average");
+  add_choice(app, "--linkage", job.linkage, linkages, "of the tree");
   app.add_option("--dimensions", job.dimensions, "coordinates of the embeddings")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
@@ -218,6 +242,7 @@ void add_fermat(CLI::App& program) {
       },
       Runs::anywhere,
       Ranks::many);
+  options->app = &app;
   add_options(app, *options);
 }
 

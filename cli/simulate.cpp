@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/choices.hpp"
 #include "cli/command.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/job/simulate.hpp"
@@ -54,7 +55,7 @@ void add_simulate(CLI::App& program) {
   app.add_option("--missing", cohort.missing, "share of missing calls")->capture_default_str();
   add_seed(app, cohort.seed, "other seeds give other cohorts");
   app.add_option("--format", params->format, "bed, vcf, vcf.gz")
-      ->check(CLI::IsMember({"bed", "vcf", "vcf.gz"}))
+      ->check(one_of({"bed", "vcf", "vcf.gz"}))
       ->capture_default_str();
 }
 

@@ -38,6 +38,7 @@ struct GenotypeInput {
 
 job::Input open(Context& context, const GenotypeInput& input) {
   if (!input.is_array()) return job::open_input(context, input.file);
+  job::refuse_idle_options(input.file, job::InputKind::array);
   auto source = std::make_unique<genotype::DosageSource>(input.array, input.names);
   return {genotype::Cohort(context, std::move(source), input.file.cohort), {}, {}, "array"};
 }
@@ -52,6 +53,7 @@ genotype::Missing missing_of(const std::string& name) {
 
 Counted count(Context& context, const GenotypeInput& input, bool hethet) {
   if (input.is_plain()) {
+    job::refuse_idle_options(input.file, job::InputKind::array);
     const genotype::DosageSource names(input.array, input.names);
     Counted counted{genotype::pair_counts(context, input.array, {.hethet = hethet, .rows = {}}),
                     names.samples(),
@@ -164,6 +166,14 @@ void bind_input(nb::module_& m) {
       .YUPANA_FIELD("all_chromosomes", all_chromosomes, bool)
       .YUPANA_FIELD("region", region, std::string)
       .YUPANA_FIELD("half_call", half_call, std::string)
+      .YUPANA_FIELD("multiallelic", multiallelic, std::string)
+      .YUPANA_FIELD("snps_only", snps_only, bool)
+      .YUPANA_FIELD("just_acgt", just_acgt, bool)
+      .YUPANA_FIELD("filtered", filtered, bool)
+      .YUPANA_FIELD("ignored_filters", ignored_filters, std::vector<std::string>)
+      .YUPANA_FIELD("min_qual", min_qual, std::optional<double>)
+      .YUPANA_FIELD("autosomes", autosomes, std::int64_t)
+      .YUPANA_FIELD("nonfounders", cohort.nonfounders, bool)
       .YUPANA_FIELD("polyploid", polyploid, std::string)
       .YUPANA_FIELD("round", round, bool)
       .YUPANA_FIELD("keep", cohort.keep, std::vector<std::string>)

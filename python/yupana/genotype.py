@@ -178,23 +178,44 @@ def _rebuilt(source: Any, arguments: dict[str, Any], keywords: dict[str, Any]) -
     return read_genotypes(source, **arguments, **keywords)
 
 
+def _fields(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The attributes of a GenotypeInput that the keywords of read_genotypes stand for."""
+    fields = {name: value for name, value in arguments.items() if value is not None}
+    snps_only = fields.pop("snps_only")
+    if snps_only not in (False, True, "just-acgt"):
+        raise ValueError(f"snps_only: expected True, False or 'just-acgt', got {snps_only!r}")
+    fields["snps_only"] = bool(snps_only)
+    fields["just_acgt"] = snps_only == "just-acgt"
+    filters = fields.pop("var_filter")
+    fields["filtered"] = filters is not False
+    if not isinstance(filters, bool):
+        fields["ignored_filters"] = [filters] if isinstance(filters, str) else list(filters)
+    return fields
+
+
 def read_genotypes(
     source: Any,
     *,
     samples: Sequence[str] | None = None,
-    keep: Sequence[str] = (),
+    keep: Sequence[str] | None = None,
     remove: Sequence[str] = (),
     max_sample_missing: float = 1.0,
     max_site_missing: float = 1.0,
     min_maf: float = 0.0,
+    nonfounders: bool = False,
     thin: float = 1.0,
     seed: int = 0,
     missing: str = "pairwise",
     chromosomes: str = "",
     all_chromosomes: bool = False,
+    autosomes: int | None = None,
     region: str = "",
     half_call: str = "missing",
     polyploid: str = "error",
+    multiallelic: str = "skip",
+    snps_only: bool | str = False,
+    var_filter: bool | Sequence[str] = False,
+    min_qual: float | None = None,
     round: bool = False,
     bim: str = "",
     fam: str = "",
@@ -211,8 +232,15 @@ def read_genotypes(
         "simulate:SAMPLESxSITES", or an array samples x sites of allele counts 0, 1, 2 (negative or
         NaN: missing). An int8 array is used where it is, in either order, without a copy
     samples : names of an array's rows; default 1, 2, ...
-    keep, remove : names of samples to keep, or to leave out
+    keep, remove : names of samples to keep (None: all), or to leave out
     max_sample_missing, max_site_missing, min_maf, thin, seed : PLINK's --mind, --geno, --maf, --thin
+    nonfounders : ``min_maf`` counts every sample, not only those without parents in a .fam
+    autosomes : autosomes of the species (``--chr-set``); None: 22, as a human
+    multiallelic : VCF sites of several ALT alleles: "skip", "split" or "collapse"
+    snps_only : True leaves out variants with an allele of several characters, "just-acgt" also
+        those of other letters
+    var_filter : True leaves out VCF sites that failed a filter, a list those that failed another
+        than these; min_qual leaves out those of lower QUAL
     missing : "pairwise" leaves a missing call out of its pairs, "mode" takes the site's most
         frequent genotype, "error" refuses
     chromosomes, all_chromosomes, region, half_call, polyploid, round, bim, fam : as on the command
@@ -230,25 +258,33 @@ def read_genotypes(
     >>> cohort.samples
     ['a', 'b']
     """
+    if keep is not None and len(keep) == 0:
+        raise ValueError("keep: expected at least one sample, got none; None keeps all")
     arguments: dict[str, Any] = {
-        "keep": list(keep),
+        "keep": keep if keep is None else list(keep),
         "remove": list(remove),
         "max_sample_missing": max_sample_missing,
         "max_site_missing": max_site_missing,
         "min_maf": min_maf,
+        "nonfounders": nonfounders,
         "thin": thin,
         "seed": seed,
         "chromosomes": chromosomes,
         "all_chromosomes": all_chromosomes,
+        "autosomes": autosomes,
         "region": region,
         "half_call": half_call,
         "polyploid": polyploid,
+        "multiallelic": multiallelic,
+        "snps_only": snps_only,
+        "var_filter": var_filter,
+        "min_qual": min_qual,
         "round": round,
         "bim": bim,
         "fam": fam,
     }
     input = _core.genotype.GenotypeInput()
-    for name, value in arguments.items():
+    for name, value in _fields(arguments).items():
         try:
             setattr(input, name, value)
         except TypeError:

@@ -134,8 +134,6 @@ def npy_files():
 def filters():
     cohort()
     pathlib.Path("list").write_text("F0 I0\nnobody\n")
-    refuse("c.bed", "--keep", "list", says=["nobody"])
-    refuse("c.bed", "--remove", "list", says=["nobody"])
     refuse("c.bed", "--keep", "no_such_list", says=["no_such_list"])
     pathlib.Path("list").write_text("".join(f"F{i} I{i}\n" for i in range(5)))
     refuse("c.bed", "--remove", "list")

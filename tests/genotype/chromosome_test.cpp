@@ -21,16 +21,13 @@ TEST(ChromosomeFilter, DefaultSkipsSexChromosomesAndMitochondriaByNameAndNumber)
   const ChromosomeFilter filter;
   for (const char* name : {"X",
                            "Y",
-                           "XY",
                            "MT",
                            "M",
                            "23",
                            "24",
-                           "25",
                            "26",
                            "x",
                            "y",
-                           "xy",
                            "mt",
                            "chrX",
                            "chry",
@@ -52,6 +49,47 @@ TEST(ChromosomeFilter, DefaultKeepsUnplacedAndUnknownContigs) {
     EXPECT_TRUE(filter.keeps(name)) << name;
     EXPECT_TRUE(filter.keeps_as_unknown(name)) << name;
   }
+}
+
+TEST(ChromosomeFilter, ThePseudoAutosomalRegionIsKeptAsInPlink) {
+  const ChromosomeFilter filter;
+  for (const char* name : {"25", "XY", "chrXY", "PAR1", "par2", "chr25"}) {
+    EXPECT_TRUE(filter.keeps(name)) << name;
+    EXPECT_FALSE(filter.keeps_as_unknown(name)) << name;
+  }
+}
+
+TEST(ChromosomeFilter, OtherSpeciesHaveAutosomesOfTheirOwn) {
+  const ChromosomeFilter dog(38);
+  for (const char* name : {"23", "24", "26", "38", "chr25", "41", "XY"}) {
+    EXPECT_TRUE(dog.keeps(name)) << name;
+    EXPECT_FALSE(dog.keeps_as_unknown(name)) << name;
+  }
+  for (const char* name : {"39", "40", "42", "X", "Y", "MT"}) EXPECT_FALSE(dog.keeps(name)) << name;
+  EXPECT_TRUE(dog.keeps_as_unknown("43"));
+  const ChromosomeFilter mouse(19);
+  EXPECT_FALSE(mouse.keeps("20"));
+  EXPECT_TRUE(mouse.keeps("22"));  // XY
+  EXPECT_TRUE(ChromosomeFilter::listed("X", 38).keeps("39"));
+  EXPECT_FALSE(ChromosomeFilter::listed("X", 38).keeps("23"));
+  EXPECT_THROW(ChromosomeFilter(0), Error);
+  EXPECT_THROW(ChromosomeFilter(-12), Error);
+}
+
+TEST(ChromosomeFilter, NumbersBeyondHumanSayWhatIsLeftOut) {
+  const std::string note = unknown_note({"scaffold_1", "27"});
+  EXPECT_NE(note.find("23, 24 and 26 are left out"), std::string::npos) << note;
+  EXPECT_NE(note.find("--chr-set"), std::string::npos) << note;
+  EXPECT_EQ(unknown_note({"2L"}).find("--chr-set"), std::string::npos);
+}
+
+TEST(ChromosomeFilter, OneChromosomeHasSeveralSpellings) {
+  EXPECT_TRUE(same_chromosome("21", "chr21"));
+  EXPECT_TRUE(same_chromosome("chrX", "23"));
+  EXPECT_TRUE(same_chromosome("M", "chrMT"));
+  EXPECT_TRUE(same_chromosome("scaffold_1", "scaffold_1"));
+  EXPECT_FALSE(same_chromosome("scaffold_1", "chrscaffold_1"));
+  EXPECT_FALSE(same_chromosome("2", "21"));
 }
 
 TEST(ChromosomeFilter, AllKeepsEverythingWithoutRemark) {

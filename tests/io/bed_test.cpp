@@ -71,7 +71,7 @@ std::vector<std::vector<int>> codes_of(Source& source, std::int64_t block_sites)
 TEST_F(BedTest, CodesAreThoseOfTheFileAndPadBitsAreIgnored) {
   put(bed_, bim_, fam_of(5));
   for (const int block_sites : {1, 2, 100}) {
-    const auto source = open_bed(files(), ChromosomeFilter::all());
+    const auto source = open_bed(files(), {ChromosomeFilter::all()});
     EXPECT_EQ(source->sites(), 6);
     const auto codes = codes_of(*source, block_sites);
     ASSERT_EQ(codes.size(), 6u);
@@ -93,7 +93,7 @@ TEST_F(BedTest, ChromosomesLeftOutAreCountedByReason) {
   EXPECT_EQ(source->account().read, 6);
   EXPECT_EQ(source->account().kept, 4);
   EXPECT_EQ(source->account().skipped.at("not autosomal"), 2);
-  const auto only = open_bed(files(), ChromosomeFilter::listed("X,MT"));
+  const auto only = open_bed(files(), {ChromosomeFilter::listed("X,MT")});
   EXPECT_EQ(codes_of(*only, 9).size(), 2u);
 }
 
@@ -229,7 +229,7 @@ class BedDataTest : public testing::Test {
 
 TEST_F(BedDataTest, Hapmap279HasItsPublishedCounts) {
   const auto source = open_bed(bed_files(shared_data + std::string("hapmap279/hapmap279")),
-                               ChromosomeFilter::all());
+                               {ChromosomeFilter::all()});
   ASSERT_EQ(source->samples().size(), 279u);
   EXPECT_EQ(source->sites(), 9088);
   EXPECT_EQ(counts(*source), (std::array<std::int64_t, 4>{947899, 10138, 657267, 920248}));
@@ -239,7 +239,7 @@ TEST_F(BedDataTest, Hapmap279HasItsPublishedCounts) {
 
 TEST_F(BedDataTest, TrickyFilesAreReadOrRefused) {
   const std::string folder = shared_data + std::string("tricky_bed/");
-  const auto missing = open_bed(bed_files(folder + "some_missing"), ChromosomeFilter::all());
+  const auto missing = open_bed(bed_files(folder + "some_missing"), {ChromosomeFilter::all()});
   EXPECT_EQ(missing->samples().size(), 100u);
   EXPECT_EQ(missing->sites(), 100);
   EXPECT_GT(counts(*missing)[genotype::missing_call], 0);

@@ -40,15 +40,19 @@ TEST(CohortAgainstPlink, FiltersKeepTheSamplesAndSitesPlinkKeeps) {
   Context context;
   struct Case {
     double mind, geno, maf;
+    bool nonfounders;
   };
-  for (const Case& c :
-       {Case{1, 1, 0.05}, {1, 0.01, 1e-9}, {0.004, 1, 1e-9}, {0.005, 0.0036, 0.25}}) {
-    // --maf of PLINK looks at founders only, unless told otherwise.
+  for (const Case& c : {Case{1, 1, 0.05, false},
+                        {1, 0.01, 1e-9, false},
+                        {0.004, 1, 1e-9, true},
+                        {0.005, 0.0036, 0.25, false},
+                        {0.005, 0.0036, 0.25, true}}) {
     const std::string command = fmt::format(
-        "cd {} && plink1.9 --bfile {} --autosome --nonfounders --keep-allele-order --mind {} "
+        "cd {} && plink1.9 --bfile {} --autosome {} --keep-allele-order --mind {} "
         "--geno {} --maf {} --make-bed --out p >log 2>&1",
         folder / "",
         data,
+        c.nonfounders ? "--nonfounders" : "",
         c.mind,
         c.geno,
         c.maf);
@@ -57,6 +61,7 @@ TEST(CohortAgainstPlink, FiltersKeepTheSamplesAndSitesPlinkKeeps) {
     params.max_sample_missing = c.mind;
     params.max_site_missing = c.geno;
     params.min_maf = c.maf;
+    params.nonfounders = c.nonfounders;
     std::vector<std::string> samples;
     std::vector<std::string> plink_samples;
     const auto got = genotypes(context, data, params, samples);

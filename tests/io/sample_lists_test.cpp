@@ -15,7 +15,7 @@ using Ids = std::vector<std::string>;
 class SampleListsTest : public testing::Test {
  protected:
   Ids list(const std::string& text, const SampleNames& names) {
-    return read_sample_list(folder_.put("list", text), names);
+    return read_sample_list(folder_.put("list", text), names).ids;
   }
   SampleLabels labels(const std::string& text,
                       const SampleNames& names,
@@ -36,12 +36,21 @@ TEST_F(SampleListsTest, OneColumnIsTheIdentifierTwoAreFamilyAndIndividual) {
   EXPECT_EQ(list("G_1\nF 1\n2\n", shared_), (Ids{"G_1", "F_1", "F_2"}));
 }
 
-TEST_F(SampleListsTest, UnknownAndAmbiguousSamplesAreRefusedWithTheLine) {
-  EXPECT_NE(refusal([&] { list("a\n\nz\n", vcf_); }).find("list:3: sample 'z' is not among the 3"),
-            std::string::npos);
-  EXPECT_NE(refusal([&] { list("G 2\n", unique_); }).find("list:1: sample 'G 2'"),
-            std::string::npos);
+TEST_F(SampleListsTest, UnknownSamplesAreCountedAsPlinkDoes) {
+  const SampleList read = read_sample_list(folder_.put("list", "a\n\nz\nG 2\nb\n"), vcf_);
+  EXPECT_EQ(read.ids, (Ids{"a", "b"}));
+  EXPECT_EQ(read.unknown, 2);
+  EXPECT_EQ(read.first_unknown, "'z' in line 3");
+  EXPECT_EQ(list("G 2\n", unique_), Ids{});
+}
+
+TEST_F(SampleListsTest, AmbiguousSamplesAndBinaryFilesAreRefusedWithTheLine) {
   EXPECT_NE(refusal([&] { list("1\n", shared_); }).find("several families"), std::string::npos);
+  const std::string binary("a\nb\0c\n", 6);
+  EXPECT_NE(refusal([&] { list(binary, vcf_); }).find("list:2: expected text, got a NUL byte"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] { labels(binary, vcf_); }).find("labels:2: expected text"),
+            std::string::npos);
 }
 
 TEST_F(SampleListsTest, LabelsWithAndWithoutHeader) {
@@ -62,8 +71,9 @@ TEST_F(SampleListsTest, ColumnsByNameAndNumber) {
   EXPECT_EQ(labels(text, vcf_).names, (Ids{"GBR", "YRI"}));
   EXPECT_NE(refusal([&] { labels(text, vcf_, "nation"); }).find("no column 'nation'"),
             std::string::npos);
-  EXPECT_NE(refusal([&] { labels(text, vcf_, "9"); }).find("labels:2: a label in column 9"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal([&] { labels(text, vcf_, "9"); }).find("labels:2: expected a label in column 9"),
+      std::string::npos);
   EXPECT_EQ(labels("a  X 1\nb Y 2\n", vcf_, "3").names, (Ids{"1", "2"}));
 }
 
@@ -71,6 +81,7 @@ TEST_F(SampleListsTest, LabelFaultsAreRefused) {
   EXPECT_NE(refusal([&] { labels("a\tX\na\tY\n", vcf_); }).find("labels:2: a second label, 'Y'"),
             std::string::npos);
   EXPECT_EQ(labels("a\tX\na\tX\n", vcf_).unlabelled, 2);
+  EXPECT_NE(refusal([&] { labels("a\tNA\n", vcf_); }).find("labels none"), std::string::npos);
   EXPECT_NE(refusal([&] { labels("z\tX\n", vcf_); }).find("labels none of the 3 samples"),
             std::string::npos);
   refusal([&] { labels("", vcf_); });

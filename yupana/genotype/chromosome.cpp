@@ -18,14 +18,14 @@ std::string upper(std::string_view text) {
   return result;
 }
 
-/// PLINK's number of a chromosome name; a number stands for itself, whatever the species.
-std::int64_t number_of(std::string_view contig) {
+/// PLINK's number of a chromosome name in a species of so many autosomes; a number is itself.
+std::int64_t number_of(std::string_view contig, std::int64_t autosomes) {
   std::string name = upper(contig);
   if (name.starts_with("CHR")) name.erase(0, 3);
-  if (name == "X") return 23;
-  if (name == "Y") return 24;
-  if (name == "XY" || name == "PAR1" || name == "PAR2") return 25;
-  if (name == "MT" || name == "M") return 26;
+  if (name == "X") return autosomes + 1;
+  if (name == "Y") return autosomes + 2;
+  if (name == "XY" || name == "PAR1" || name == "PAR2") return autosomes + 3;
+  if (name == "MT" || name == "M") return autosomes + 4;
   // Four digits and no leading zero: longer ones are accession numbers, not chromosomes.
   if (name.empty() || name.size() > 4 || (name[0] == '0' && name.size() > 1)) return no_number;
   std::int64_t number = 0;
@@ -42,22 +42,37 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
-Chromosome chromosome_of(std::string_view contig) {
-  const std::int64_t number = number_of(contig);
+Chromosome chromosome_of(std::string_view contig, std::int64_t autosomes) {
+  const std::int64_t number = number_of(contig, autosomes);
   if (number == 0) return Chromosome::unplaced;
-  if (number >= 1 && number <= 22) return Chromosome::autosome;
-  if (number >= 23 && number <= 26) return Chromosome::other;
+  if (number >= 1 && number <= autosomes) return Chromosome::autosome;
+  if (number == autosomes + 3) return Chromosome::pseudo_autosomal;
+  if (number > autosomes && number <= autosomes + 4) return Chromosome::other;
   return Chromosome::unknown;
 }
 
-ChromosomeFilter ChromosomeFilter::all() {
-  ChromosomeFilter filter;
+bool same_chromosome(std::string_view a, std::string_view b, std::int64_t autosomes) {
+  if (a == b) return true;
+  const std::int64_t number = number_of(a, autosomes);
+  return number != no_number && number == number_of(b, autosomes);
+}
+
+ChromosomeFilter::ChromosomeFilter(std::int64_t autosomes) : autosomes_(autosomes) {
+  if (autosomes >= 1 && autosomes <= 9995) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("--chr-set: expected 1 to 9995 autosomes, got {}; haploid sets "
+                          "(negative in PLINK) are not diploid genotypes",
+                          autosomes));
+}
+
+ChromosomeFilter ChromosomeFilter::all(std::int64_t autosomes) {
+  ChromosomeFilter filter(autosomes);
   filter.rule_ = Rule::all;
   return filter;
 }
 
-ChromosomeFilter ChromosomeFilter::listed(std::string_view list) {
-  ChromosomeFilter filter;
+ChromosomeFilter ChromosomeFilter::listed(std::string_view list, std::int64_t autosomes) {
+  ChromosomeFilter filter(autosomes);
   filter.rule_ = Rule::listed;
   filter.reason_ = "chromosome not in --chr";
   for (std::size_t begin = 0; begin <= list.size();) {
@@ -69,10 +84,10 @@ ChromosomeFilter ChromosomeFilter::listed(std::string_view list) {
                   fmt::format("--chr: a list like 1-4,22,X wanted, '{}' has an empty item", list));
     }
     const std::size_t dash = item.find('-');
-    const std::int64_t number = number_of(item);
-    const std::int64_t first = number_of(item.substr(0, dash));
+    const std::int64_t number = number_of(item, autosomes);
+    const std::int64_t first = number_of(item.substr(0, dash), autosomes);
     const std::int64_t last =
-        dash == std::string_view::npos ? no_number : number_of(item.substr(dash + 1));
+        dash == std::string_view::npos ? no_number : number_of(item.substr(dash + 1), autosomes);
     if (number != no_number) {
       filter.numbers_.insert(number);
     } else if (first != no_number && last != no_number) {
@@ -90,27 +105,43 @@ ChromosomeFilter ChromosomeFilter::listed(std::string_view list) {
 bool ChromosomeFilter::keeps(std::string_view contig) const {
   switch (rule_) {
     case Rule::autosomes:
-      return chromosome_of(contig) != Chromosome::other;
+      return chromosome_of(contig, autosomes_) != Chromosome::other;
     case Rule::all:
       return true;
     case Rule::listed:
       break;
   }
-  const std::int64_t number = number_of(contig);
+  const std::int64_t number = number_of(contig, autosomes_);
   return number == no_number ? names_.contains(contig) : numbers_.contains(number);
 }
 
 bool ChromosomeFilter::keeps_as_unknown(std::string_view contig) const {
-  return rule_ == Rule::autosomes && chromosome_of(contig) == Chromosome::unknown;
+  return rule_ == Rule::autosomes && chromosome_of(contig, autosomes_) == Chromosome::unknown;
 }
 
-std::string unknown_note(const std::vector<std::string>& contigs) {
+std::string unknown_note(const std::vector<std::string>& contigs, std::int64_t autosomes) {
   const std::string more =
       contigs.size() > 1 ? fmt::format(" and {} more contigs", contigs.size() - 1) : "";
-  return fmt::format(
-      "'{}'{}: not human chromosome names, taken as autosomes; --chr chooses contigs",
+  const auto numbered =
+      std::find_if(contigs.begin(), contigs.end(), [autosomes](const std::string& contig) {
+        return number_of(contig, autosomes) > autosomes;
+      });
+  std::string text = fmt::format(
+      "'{}'{}: not among chromosomes 1 to {}, X, Y, XY and MT, taken as autosomes; --chr chooses "
+      "contigs",
       contigs.front(),
-      more);
+      more,
+      autosomes);
+  if (numbered != contigs.end()) {
+    text += fmt::format(
+        "; {}, {} and {} are left out as X, Y and MT: if '{}' is an autosome, --chr-set N says how "
+        "many the species has",
+        autosomes + 1,
+        autosomes + 2,
+        autosomes + 4,
+        *numbered);
+  }
+  return text;
 }
 
 }  // namespace yupana::genotype

@@ -8,49 +8,66 @@
 
 namespace yupana::genotype {
 
-/// What a contig's name says about it, "chr" prefix and case ignored.
+/// Autosomes of a human; PLINK's --chr-set and --autosome-num say how many another species has.
+constexpr std::int64_t human_autosomes = 22;
+
+/// The class of a contig by its name; a "chr" prefix and case are ignored.
 enum class Chromosome {
-  autosome,  ///< 1 .. 22
-  unplaced,  ///< 0
-  other,     ///< X, Y, XY (PAR1, PAR2), MT (M) and their PLINK numbers 23 .. 26
-  unknown,   ///< any other name: another species, or a scaffold
+  autosome,          ///< 1 .. N, where the species has N autosomes
+  unplaced,          ///< 0
+  pseudo_autosomal,  ///< XY, PAR1, PAR2 and N + 3: diploid in both sexes
+  other,             ///< X (N + 1), Y (N + 2), MT or M (N + 4)
+  unknown,           ///< any other name: another species, or a scaffold
 };
 
-Chromosome chromosome_of(std::string_view contig);
+Chromosome chromosome_of(std::string_view contig, std::int64_t autosomes = human_autosomes);
 
-/// Which contigs a reader takes; every reader of genotypes uses this one.
+/// True where two contig names mean the same chromosome: "21" and "chr21", "X" and "23".
+bool same_chromosome(std::string_view a,
+                     std::string_view b,
+                     std::int64_t autosomes = human_autosomes);
+
+/// The contigs a reader takes; every reader of genotypes uses this class.
 ///
-/// By default the autosomes, as PLINK 1.9 counts them for --distance: chromosome 0 (unplaced) and
-/// names that are not human chromosomes stay, so that other species work without a flag. One
-/// difference: PLINK keeps XY (25) here, yupana leaves it out with X and Y.
+/// By default PLINK's choice for --distance and --make-king: autosomes, the pseudo-autosomal region
+/// (XY), chromosome 0 (unplaced) and names that are no chromosome, so that scaffolds work without
+/// an option. X, Y and MT are left out.
 class ChromosomeFilter {
  public:
-  /// Everything that is not X, Y, XY or MT.
   ChromosomeFilter() = default;
+  /// PLINK's default choice in a species of `autosomes` autosomes, 1 to 9995.
+  /// errors: usage for a number outside this range
+  explicit ChromosomeFilter(std::int64_t autosomes);
   /// Every contig (--all-chr).
-  static ChromosomeFilter all();
-  /// Only what a list as PLINK's --chr takes names: "1-4,22,X", "chr7", "scaffold_12". Ranges are
-  /// over numbers (X = 23, Y = 24, XY = 25, MT = 26); names that are no chromosome match exactly.
-  /// Throws usage for an empty item or a range that runs backwards.
-  static ChromosomeFilter listed(std::string_view list);
+  static ChromosomeFilter all(std::int64_t autosomes = human_autosomes);
+  /// Only the contigs of a list as PLINK's --chr takes: "1-4,22,X", "chr7", "scaffold_12". Ranges
+  /// are over numbers (X = N + 1, Y = N + 2, XY = N + 3, MT = N + 4); names that are no chromosome
+  /// match exactly.
+  /// errors: usage for an empty item or a range that runs backwards
+  static ChromosomeFilter listed(std::string_view list, std::int64_t autosomes = human_autosomes);
 
-  /// True where the contig's sites are wanted. Readers ask once a contig, not once a site.
+  /// True where the contig's sites are wanted. Readers call it once a contig, not once a site.
   bool keeps(std::string_view contig) const;
-  /// Why the other sites are skipped: their key in SiteAccount::skipped.
+  /// The reason the other sites are skipped: their key in SiteAccount::skipped.
   const std::string& reason() const { return reason_; }
-  /// True where a contig is kept although its name is unknown: a reader collects these and
-  /// remarks on them once with unknown_note().
+  /// True where a contig is kept although its name is unknown: a reader collects these names and
+  /// reports them once with unknown_note().
   bool keeps_as_unknown(std::string_view contig) const;
+  /// Autosomes of the species.
+  std::int64_t autosomes() const { return autosomes_; }
 
  private:
   enum class Rule { autosomes, all, listed };
   Rule rule_ = Rule::autosomes;
+  std::int64_t autosomes_ = human_autosomes;
   std::set<std::int64_t> numbers_;
   std::set<std::string, std::less<>> names_;
   std::string reason_ = "not autosomal";
 };
 
-/// One line for SiteAccount::notes: these contigs have unknown names and were kept.
-std::string unknown_note(const std::vector<std::string>& contigs);
+/// One line for SiteAccount::notes: these contigs have unknown names and were kept. Where one is a
+/// number beyond the species' chromosomes, the line says how to name the species.
+std::string unknown_note(const std::vector<std::string>& contigs,
+                         std::int64_t autosomes = human_autosomes);
 
 }  // namespace yupana::genotype

@@ -36,6 +36,16 @@ std::string reasons(const std::map<std::string, std::int64_t>& dropped) {
   return text;
 }
 
+void note_founders(const Context& context, std::int64_t founders, std::size_t kept) {
+  context.note(founders == 0
+                   ? "--maf drops no site: it counts founders, and every sample kept names a "
+                     "parent; --nonfounders counts all samples"
+                   : fmt::format("--maf counts the {} founders of {} samples; --nonfounders counts "
+                                 "all",
+                                 founders,
+                                 kept));
+}
+
 /// Marks the samples a list names; throws for an identifier the input does not have.
 std::vector<bool> named(const std::vector<std::string>& ids,
                         const std::vector<std::string>& list,
@@ -232,6 +242,8 @@ void Cohort::State::finish() {
   if (params.parts == 1) check_sites_left(summary);
   if (std::exchange(told, true)) return;
   for (const std::string& text : read.notes) context.note(text);
+  if (filter->founders() < std::ssize(kept))
+    note_founders(context, filter->founders(), kept.size());
   if (params.parts == 1 && params.missing == Missing::mode) note_imputed(context, summary);
 }
 

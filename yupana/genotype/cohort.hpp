@@ -21,14 +21,14 @@ enum class Missing {
 };
 
 /// Filters as PLINK users know them, in PLINK's order: thin; keep, remove, mind (over the thinned
-/// sites); geno, maf (over the samples that stay). Unlike PLINK, parents in a .fam are not looked
-/// at: --maf counts every sample, not founders alone.
+/// sites); geno (over the samples that stay), maf (over the founders that stay).
 struct CohortParams {
   std::vector<std::string> keep;    ///< sample identifiers; empty: all
   std::vector<std::string> remove;  ///< sample identifiers
   double max_sample_missing = 1;    ///< --mind: drop samples with a higher missing rate
   double max_site_missing = 1;      ///< --geno: drop sites with a higher missing rate
   double min_maf = 0;               ///< --maf: drop sites with a lower minor-allele frequency
+  bool nonfounders = false;         ///< --nonfounders: --maf counts every sample that stays
   double thin = 1;                  ///< --thin: keep each site with this probability
   std::uint64_t seed = 0;           ///< of --thin
   Missing missing = Missing::pairwise;

@@ -22,6 +22,20 @@ std::int64_t piece_sites(std::int64_t samples) {
   return std::clamp<std::int64_t>(piece_bytes / SiteBlock(samples, 0).stride, 16, 8192);
 }
 
+/// The founders among the kept samples; nothing where --maf counts every kept sample.
+std::optional<SampleMask> founders_of(const Source& source,
+                                      const CohortParams& params,
+                                      const std::vector<std::int64_t>& kept) {
+  const std::vector<bool>& nonfounders = source.nonfounders();
+  if (params.min_maf <= 0 || params.nonfounders || nonfounders.empty()) return {};
+  std::vector<std::int64_t> founders;
+  for (const std::int64_t i : kept) {
+    if (!nonfounders[static_cast<std::size_t>(i)]) founders.push_back(i);
+  }
+  if (founders.size() == kept.size()) return {};
+  return SampleMask(std::ssize(source.samples()), founders);
+}
+
 }  // namespace
 
 std::int64_t allowed_missing(double rate, std::int64_t calls) {
@@ -37,6 +51,7 @@ SiteFilter::SiteFilter(Source& source,
       backend_(backend),
       samples_(std::move(kept)),
       mask_(std::ssize(source.samples()), samples_),
+      founders_(founders_of(source, params, samples_)),
       most_missing_(allowed_missing(params.max_site_missing, mask_.size())),
       piece_(mask_.samples(), piece_sites(std::max<std::int64_t>(mask_.samples(), 1))) {}
 
@@ -78,6 +93,10 @@ bool SiteFilter::read_piece() {
   if (!source_.read(piece_)) return false;
   counts_.resize(static_cast<std::size_t>(piece_.sites));
   site_counts(backend_, piece_, mask_, counts_);
+  if (founders_) {
+    founder_counts_.resize(counts_.size());
+    site_counts(backend_, piece_, *founders_, founder_counts_);
+  }
   for (std::int64_t site = 0; site < piece_.sites; ++site) {
     const SiteCounts& counts = counts_[site];
     if (!passes(site, counts)) continue;
@@ -101,8 +120,9 @@ bool SiteFilter::passes(std::int64_t site, const SiteCounts& counts) {
     return false;
   }
   // A site without a call has no frequency and, as in PLINK, passes.
-  const double least = params_.min_maf * (1 - tolerance) * 2 * static_cast<double>(counts.called());
-  if (static_cast<double>(counts.minor_alleles()) < least) {
+  const SiteCounts& seen = frequency_counts(site);
+  const double least = params_.min_maf * (1 - tolerance) * 2 * static_cast<double>(seen.called());
+  if (static_cast<double>(seen.minor_alleles()) < least) {
     ++dropped_["minor-allele frequency below --maf"];
     return false;
   }
@@ -111,6 +131,10 @@ bool SiteFilter::passes(std::int64_t site, const SiteCounts& counts) {
     return false;
   }
   return true;
+}
+
+const SiteCounts& SiteFilter::frequency_counts(std::int64_t site) const {
+  return founders_ ? founder_counts_[site] : counts_[site];
 }
 
 void SiteFilter::impute(std::int64_t site, const SiteCounts& counts) {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,8 @@ struct FilteredSites {
 /// The site half of a Cohort: reads a source, drops sites, imputes; one thread at a time.
 class SiteFilter {
  public:
-  /// Counts over the samples `kept`. Source and parameters must outlive it.
+  /// Counts over the samples `kept`, and for --maf over the founders among them. Source and
+  /// parameters must outlive it.
   SiteFilter(Source& source,
              const CohortParams& params,
              Backend backend,
@@ -35,10 +37,14 @@ class SiteFilter {
   const std::map<std::string, std::int64_t>& dropped() const { return dropped_; }
   std::int64_t kept() const { return sites_kept_; }
   std::int64_t calls_missing() const { return calls_missing_; }
+  /// Kept samples that --maf counts.
+  std::int64_t founders() const { return founders_ ? founders_->size() : mask_.size(); }
 
  private:
   bool read_piece();
   bool passes(std::int64_t site, const SiteCounts& counts);
+  /// Counts for --maf: over the founders where they are fewer than the kept samples.
+  const SiteCounts& frequency_counts(std::int64_t site) const;
   void impute(std::int64_t site, const SiteCounts& counts);
   void append(FilteredSites& sites);
   [[noreturn]] void refuse_missing(std::int64_t site) const;
@@ -48,10 +54,12 @@ class SiteFilter {
   Backend backend_;
   std::vector<std::int64_t> samples_;
   SampleMask mask_;
-  std::int64_t most_missing_;  ///< calls a site may miss under --geno
+  std::optional<SampleMask> founders_;  ///< the samples --maf counts, where they are fewer
+  std::int64_t most_missing_;           ///< calls a site may miss under --geno
 
-  SiteBlock piece_;                 ///< as the source delivered it
-  std::vector<SiteCounts> counts_;  ///< of the piece's sites
+  SiteBlock piece_;                         ///< as the source delivered it
+  std::vector<SiteCounts> counts_;          ///< of the piece's sites
+  std::vector<SiteCounts> founder_counts_;  ///< the same over the founders
   std::vector<std::int64_t> passed_;
   std::int64_t next_ = 0;  ///< first of passed_ not handed on yet
   std::int64_t position_ = 0;

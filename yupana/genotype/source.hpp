@@ -24,6 +24,11 @@ class Source {
   virtual ~Source() = default;
   /// Sample identifiers in file order; no duplicates.
   virtual const std::vector<std::string>& samples() const = 0;
+  /// Per sample, true where a parent is named; empty where the input has no pedigree.
+  virtual const std::vector<bool>& nonfounders() const {
+    static const std::vector<bool> none;
+    return none;
+  }
   /// Sites it will deliver in all, or an upper bound; -1 where only reading tells (VCF).
   virtual std::int64_t sites() const = 0;
   /// Fills the block from its beginning; false (and no sites) at the end.

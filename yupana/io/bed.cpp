@@ -21,9 +21,10 @@ constexpr std::int64_t piece_bytes = std::int64_t{1} << 20;
 
 class BedSource : public genotype::Source {
  public:
-  BedSource(const BedFiles& files, const genotype::ChromosomeFilter& chromosomes);
+  BedSource(const BedFiles& files, const BimRules& rules);
 
   const std::vector<std::string>& samples() const override { return ids_; }
+  const std::vector<bool>& nonfounders() const override { return nonfounders_; }
   std::int64_t sites() const override { return sites_.account.kept; }
   bool read(genotype::SiteBlock& block) override { return advance(block, true); }
   bool skip(genotype::SiteBlock& block) override { return advance(block, false); }
@@ -38,6 +39,7 @@ class BedSource : public genotype::Source {
 
   InputFile file_;
   std::vector<std::string> ids_;
+  std::vector<bool> nonfounders_;
   BimSites sites_;
   std::int64_t row_bytes_;
   Array<std::uint8_t> piece_;
@@ -45,11 +47,12 @@ class BedSource : public genotype::Source {
   std::int64_t next_ = 0;     ///< sites of it already read
 };
 
-BedSource::BedSource(const BedFiles& files, const genotype::ChromosomeFilter& chromosomes)
-    : file_(files.bed) {
+BedSource::BedSource(const BedFiles& files, const BimRules& rules) : file_(files.bed) {
   check_header();
-  ids_ = read_fam(files.fam).ids;
-  sites_ = read_bim(files.bim, chromosomes);
+  SampleNames names = read_fam(files.fam);
+  ids_ = std::move(names.ids);
+  nonfounders_ = std::move(names.nonfounders);
+  sites_ = read_bim(files.bim, rules);
   row_bytes_ = divide_up(std::ssize(ids_), 4);
   check_size(files);
   piece_ = Array<std::uint8_t>(std::max(piece_bytes, row_bytes_));
@@ -158,9 +161,8 @@ BedFiles bed_files(const std::string& path) {
   return {prefix + ".bed", beside(prefix + ".bim"), beside(prefix + ".fam")};
 }
 
-std::unique_ptr<genotype::Source> open_bed(const BedFiles& files,
-                                           const genotype::ChromosomeFilter& chromosomes) {
-  return std::make_unique<BedSource>(files, chromosomes);
+std::unique_ptr<genotype::Source> open_bed(const BedFiles& files, const BimRules& rules) {
+  return std::make_unique<BedSource>(files, rules);
 }
 
 }  // namespace yupana::io

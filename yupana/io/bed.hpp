@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "yupana/genotype/chromosome.hpp"
 #include "yupana/genotype/source.hpp"
+#include "yupana/io/bim.hpp"
 #include "yupana/io/fam.hpp"
 
 namespace yupana::io {
@@ -21,13 +21,12 @@ struct BedFiles {
 BedFiles bed_files(const std::string& path);
 
 /// The genotypes of a PLINK 1 .bed file as a stream of sites: x = number of A1 alleles.
-/// Chromosomes that the filter leaves out and, as in PLINK, sites at negative positions are skipped
-/// without being read and counted in account(). Sample names: read_fam().
+/// Sites that the rules leave out and, as in PLINK, sites at negative positions are skipped without
+/// being read and counted in account(). Sample names: read_fam().
 ///   work: one pass over .bim when opened, then one over the kept rows; memory: 1 MiB, and 16 bytes
 ///   for every stretch of kept sites
 ///   throws bad_input for: a wrong signature; a sample-major file; a .bed whose size is not that
 ///   of .bim x .fam; lines of .bim or .fam that cannot be read, with their number
-std::unique_ptr<genotype::Source> open_bed(const BedFiles& files,
-                                           const genotype::ChromosomeFilter& chromosomes = {});
+std::unique_ptr<genotype::Source> open_bed(const BedFiles& files, const BimRules& rules = {});
 
 }  // namespace yupana::io

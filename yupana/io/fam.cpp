@@ -44,6 +44,7 @@ SampleNames read_fam(const std::string& path) {
   while (next_plink_line(reader, fields, "family, individual, father, mother, sex, phenotype")) {
     names.families.emplace_back(fields[0]);
     names.individuals.emplace_back(fields[1]);
+    names.nonfounders.push_back(fields[2] != "0" || fields[3] != "0");
     lines.push_back(reader.number());
   }
   if (lines.empty()) throw bad_file(path, "holds no samples");

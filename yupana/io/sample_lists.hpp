@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "yupana/io/fam.hpp"
@@ -12,28 +13,45 @@ namespace yupana::io {
 /// with both lines for a repeated one.
 std::vector<std::string> read_ids(const std::string& path);
 
-/// Samples that a --keep or --remove file names, as identifiers of the input (SampleNames::ids):
-/// one sample a line, its identifier alone or family and individual; more columns, blank lines and
-/// lines that begin with # are ignored. Where the input has no families, the second of two columns
-/// is the identifier, the first is not looked at. Throws bad_input with the line for a sample that
-/// the input does not have, or that an individual shared by several families leaves open.
-std::vector<std::string> read_sample_list(const std::string& path, const SampleNames& samples);
+/// The samples of an input that a --keep or --remove file names.
+struct SampleList {
+  std::vector<std::string> ids;    ///< as SampleNames::ids, in the order of the file
+  std::int64_t unknown = 0;        ///< lines that name no sample of the input
+  std::string first_unknown = {};  ///< name and line of the first of them, for a note
+};
+
+/// Reads one sample a line, its identifier alone or family and individual; more columns, blank
+/// lines and lines that begin with # are ignored. Where the input has no families, the second of
+/// two columns is the identifier and the first is ignored. As in PLINK, a sample that the input
+/// does not have is passed over and counted.
+///   errors: bad_input with the line for an individual that several families have
+SampleList read_sample_list(const std::string& path, const SampleNames& samples);
+
+/// Codes of a missing label, any case, for messages and --help.
+constexpr std::string_view missing_label_codes =
+    "NA, N/A, nan, null, unknown, missing, '.', '-', '?', -9";
 
 /// Labels of samples: label names in the order of the file, and per sample which one it has.
 struct SampleLabels {
   std::vector<std::string> names;
-  std::vector<std::int64_t> of;  ///< per sample: place in `names`, -1 without one
-  std::int64_t unlabelled = 0;   ///< samples without a label
-  std::int64_t unknown = 0;      ///< lines that name no sample of the input
+  std::vector<std::int64_t> of;    ///< per sample: place in `names`, -1 without one
+  std::int64_t unlabelled = 0;     ///< samples without a label
+  std::int64_t missing = 0;        ///< lines of a sample whose label is a missing_label_code
+  std::int64_t unknown = 0;        ///< lines that name no sample of the input
+  std::vector<std::string> notes;  ///< facts a user should know, one line each
 };
 
-/// Labels from a text file: tab-separated (or, without a tab in its first line, separated by
-/// blanks), sample in the first column, label in `column`, which is the name of a column or its
-/// number from 1; empty: the second. The first line is a header if `column` is a name, or if its
-/// first field is no sample of the input but a word such as sample, id or iid. Samples may be
-/// missing from the file, and the file may hold others: both are counted, for a note.
-///   throws bad_input with the line for: too few columns; a column the header does not have; a
-///   sample given two different labels; no sample labelled at all
+/// Labels from a text file: tab-separated, or separated by blanks where its first line has no tab.
+/// The sample is in the first column; in the first two where they are family and individual, by
+/// their header (FID IID) or because the lines match the samples so. The label is in `column`, the
+/// name of a column or its number from 1; by default in the only other column, or in the one whose
+/// header says population, label or the like, with a note. The first line is a header if `column`
+/// is a name, or if its first field is no sample of the input but a word such as sample, FID or
+/// iid. An empty label and the missing_label_codes leave a sample unlabelled. Samples may be
+/// missing from the file, and the file may hold others: both are counted.
+///   errors: usage for several label columns and none chosen; bad_input with the line for too few
+///   columns, a column the header does not have, a sample given two different labels, no sample
+///   labelled at all
 SampleLabels read_labels(const std::string& path,
                          const SampleNames& samples,
                          const std::string& column = {});

@@ -1,12 +1,16 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "yupana/core/context.hpp"
 #include "yupana/genotype/chromosome.hpp"
+#include "yupana/genotype/region.hpp"
 #include "yupana/genotype/source.hpp"
+#include "yupana/io/alleles.hpp"
 
 namespace yupana::io {
 
@@ -24,11 +28,26 @@ enum class Polyploid {
   missing,  ///< a missing call
 };
 
+/// The treatment of a site with several ALT alleles.
+enum class Multiallelic {
+  skip,      ///< left out and counted
+  split,     ///< one site for each ALT: x counts that allele, every other allele is as REF
+  collapse,  ///< one site: x counts the alleles that are not REF, as PLINK 2's --make-king does
+};
+
 struct VcfParams {
-  std::string path = {};    ///< VCF, VCF.gz (bgzip or gzip) or BCF; "-" is standard input
-  std::string region = {};  ///< "chr1" or "chr1:10,000-20,000" (1-based, closed); needs an index
+  std::string path = {};  ///< VCF, VCF.gz (bgzip or gzip) or BCF; "-" is standard input
+  /// Sites of one contig and interval of POS; an index (.tbi, .csi) spares reading the rest.
+  std::optional<genotype::Region> region = {};
   HalfCall half_call = HalfCall::missing;
   Polyploid polyploid = Polyploid::error;
+  Multiallelic multiallelic = Multiallelic::skip;
+  SnpsOnly snps_only = SnpsOnly::off;
+  /// PLINK 2's --var-min-qual: sites of a lower QUAL, or of none, are skipped.
+  std::optional<float> min_qual = {};
+  /// PLINK 2's --var-filter: sites are skipped whose FILTER is neither PASS nor '.', other than by
+  /// the filters listed here.
+  std::optional<std::vector<std::string>> var_filter = {};
   genotype::ChromosomeFilter chromosomes = {};  ///< contigs to take
 };
 
@@ -36,19 +55,22 @@ struct VcfParams {
 HalfCall half_call_from_name(std::string_view name);
 /// From its name (error, missing) or first letter; throws usage.
 Polyploid polyploid_from_name(std::string_view name);
+/// From its name (skip, split, collapse); throws usage.
+Multiallelic multiallelic_from_name(std::string_view name);
 
 /// The genotypes of a VCF, VCF.gz or BCF file, as a stream of sites.
 ///   x = number of ALT alleles: 0/0 -> 0, 0/1 -> 1, 1/1 -> 2; '|' and '/' alike; of FORMAT only GT
-/// Haploid calls count as homozygous (1 -> 2); ./. and a GT left out are missing. Kept are sites
-/// of one REF base and one different ALT base (A, C, G, T or an IUPAC letter, either case); every
-/// other site is skipped and counted in account().skipped: no ALT allele (monomorphic), several
-/// ALT alleles, indels, symbolic ALT, several bases, no GT in FORMAT, contigs that the filter
-/// leaves out. A file with header only is a source of no sites.
+/// Haploid calls count as homozygous (1 -> 2); ./. and a GT left out are missing. As in PLINK 2,
+/// every site with at most one ALT allele is kept: SNPs, insertions and deletions, substitutions of
+/// several bases, symbolic alleles, and sites without ALT (x = 0). Skipped and counted in
+/// account().skipped are sites with several ALT alleles (unless `multiallelic` takes them; a note
+/// says how many), without GT in FORMAT, and those that the rules leave out. A header without
+/// ##fileformat is accepted with a note. A file with header only is a source of no sites.
 ///   work: one pass, decompression by htslib; memory: two batches of text, 64-bit sizes throughout
 ///   the same blocks for any number of threads and any backend; reference decodes call by call
 ///   throws bad_input, with the line, for: not VCF or BCF; no samples; duplicate identifiers;
 ///   wrong number of columns; a GT that is no genotype; an allele the site does not have; GT in no
-///   record at all; a compressed file that is damaged or cut short; a region without index
+///   record at all; a compressed file that is damaged or cut short; a region on an unknown contig
 /// The context must outlive the source.
 std::unique_ptr<genotype::Source> open_vcf(Context& context, const VcfParams& params);
 

@@ -1,5 +1,7 @@
 // Records of BCF 2 (VCF specification, section 6.3), read from their bytes: two lengths, the shared
 // part (site, alleles, FILTER, INFO) and the samples' part (one array per FORMAT key).
+#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -99,10 +101,14 @@ class Cursor {
 class BinaryFormat : public VcfFormat {
  public:
   BinaryFormat(std::int64_t samples,
-               const CallRules& rules,
-               std::vector<std::string> contigs,
-               std::int64_t gt)
-      : samples_(samples), rules_(rules), contigs_(std::move(contigs)), gt_(gt) {}
+               const CallRules& calls,
+               const RecordRules& records,
+               BinaryNames names)
+      : samples_(samples), calls_(calls), records_(records), names_(std::move(names)) {
+    const auto& strings = names_.strings;
+    const auto gt = std::find(strings.begin(), strings.end(), "GT");
+    if (gt != strings.end()) gt_ = gt - strings.begin();
+  }
 
   std::int64_t whole_records(std::string_view data) const override {
     std::int64_t whole = 0;
@@ -135,15 +141,21 @@ class BinaryFormat : public VcfFormat {
     });
   }
 
-  bool decode(const VcfRecord& record, std::uint8_t* row, std::int64_t stride) const override {
-    return cpu::decode_genotypes(record.binary, samples_, rules_, row, stride);
+  bool decode(const VcfRecord& record,
+              std::int64_t counted,
+              std::uint8_t* row,
+              std::int64_t stride) const override {
+    return cpu::decode_genotypes(
+        record.binary, samples_, rules_of(calls_, record, counted), row, stride);
   }
   bool complete(const VcfRecord&) const override { return true; }
   std::string column_fault(const VcfRecord&) const override { return {}; }
   GenotypeFault reference_decode(const VcfRecord& record,
+                                 std::int64_t counted,
                                  std::uint8_t* row,
                                  std::int64_t stride) const override {
-    return reference::decode_genotypes(record.binary, samples_, rules_, row, stride);
+    return reference::decode_genotypes(
+        record.binary, samples_, rules_of(calls_, record, counted), row, stride);
   }
 
  private:
@@ -156,11 +168,11 @@ class BinaryFormat : public VcfFormat {
     const std::uint32_t alleles = load32(site + 16) >> 16;
     const std::uint32_t keys = load32(site + 20) >> 24;
     const std::uint32_t samples = load32(site + 20) & 0xffffff;
-    if (contig < 0 || contig >= static_cast<std::int64_t>(contigs_.size())) {
+    if (contig < 0 || contig >= static_cast<std::int64_t>(names_.contigs.size())) {
       record.fault = "the contig is not in the header";
       return;
     }
-    record.contig = contigs_[static_cast<std::size_t>(contig)];
+    record.contig = names_.contigs[static_cast<std::size_t>(contig)];
     record.position = std::int64_t{static_cast<std::int32_t>(load32(site + 4))} + 1;
     // 24 bits hold the number of samples: larger cohorts wrap around, so compare those bits.
     if (samples != (samples_ & 0xffffff) && (keys > 0 || samples > 0)) {
@@ -169,20 +181,47 @@ class BinaryFormat : public VcfFormat {
     }
     Cursor shared(site + site_bytes, shared_end);
     shared.values();  // ID
-    const Verdict verdict = parse_alleles(shared, alleles);
+    const bool snp = parse_alleles(shared, alleles, record);
+    const bool filters_pass = parse_filters(shared);
     if (!shared.good() || !parse_keys({shared_end, record.end}, keys, record)) return;
-    record.verdict =
-        verdict == Verdict::kept && !record.has_genotypes ? Verdict::no_genotypes : verdict;
+    record.verdict = verdict_of(records_,
+                                record.alts,
+                                snp,
+                                passes_qual(load32(site + 12)),
+                                filters_pass,
+                                record.has_genotypes);
   }
 
-  static Verdict parse_alleles(Cursor& cursor, std::uint32_t alleles) {
-    std::string_view texts[2] = {".", "."};
+  /// Counts the ALT alleles; true where every allele passes --snps-only.
+  bool parse_alleles(Cursor& cursor, std::uint32_t alleles, VcfRecord& record) const {
+    bool snp = true;
     for (std::uint32_t i = 0; i < alleles && cursor.good(); ++i) {
       const Cursor::Values v = cursor.values();
-      if (i < 2 && cursor.good()) texts[i] = {v.data, static_cast<std::size_t>(v.count)};
+      if (!cursor.good()) break;
+      const std::string_view allele(v.data, static_cast<std::size_t>(v.count));
+      snp = snp && passes(records_.snps_only, allele);
+      // An ALT of '.' is written by some programs instead of no ALT.
+      record.alts += i > 0 && !(alleles == 2 && allele == ".");
     }
-    if (alleles > 2) return Verdict::multiallelic;
-    return verdict_of(texts[0], texts[1]);
+    return snp;
+  }
+
+  /// QUAL is a float32; NaN where it is missing, which passes no limit.
+  bool passes_qual(std::uint32_t bits) const {
+    return !records_.min_qual || std::bit_cast<float>(bits) >= *records_.min_qual;
+  }
+
+  bool parse_filters(Cursor& cursor) const {
+    const Cursor::Values v = cursor.values();
+    if (!cursor.good() || !records_.var_filter) return true;
+    for (std::int64_t i = 0; i < v.count; ++i) {
+      std::uint32_t number = 0;
+      for (int k = 0; k < v.width; ++k) {
+        number |= std::uint32_t{static_cast<unsigned char>(v.data[i * v.width + k])} << (8 * k);
+      }
+      if (number >= names_.strings.size() || !records_.allows(names_.strings[number])) return false;
+    }
+    return true;
   }
 
   /// Finds GT among the FORMAT keys; false if they do not fit the record.
@@ -203,18 +242,19 @@ class BinaryFormat : public VcfFormat {
   }
 
   std::int64_t samples_;
-  CallRules rules_;
-  std::vector<std::string> contigs_;
-  std::int64_t gt_;
+  CallRules calls_;
+  RecordRules records_;
+  BinaryNames names_;
+  std::int64_t gt_ = -1;  ///< number of GT among the strings; -1 where it is not declared
 };
 
 }  // namespace
 
 std::unique_ptr<VcfFormat> make_binary_format(std::int64_t samples,
-                                              const CallRules& rules,
-                                              std::vector<std::string> contigs,
-                                              std::int64_t gt) {
-  return std::make_unique<BinaryFormat>(samples, rules, std::move(contigs), gt);
+                                              const CallRules& calls,
+                                              const RecordRules& records,
+                                              BinaryNames names) {
+  return std::make_unique<BinaryFormat>(samples, calls, records, std::move(names));
 }
 
 }  // namespace yupana::io

@@ -10,10 +10,20 @@
 
 namespace yupana::io {
 
-/// How calls that are not plain haploid or diploid ones are taken.
+/// How the calls of a site become codes.
 struct CallRules {
+  static constexpr std::int64_t any_alt = 0;
+
   HalfCall half_call = HalfCall::missing;
   Polyploid polyploid = Polyploid::error;
+  std::int64_t alts = 1;     ///< ALT alleles of the site: calls name alleles 0 to alts
+  std::int64_t counted = 1;  ///< the allele that x counts, or any_alt for all but REF
+
+  bool counts(std::int64_t allele) const {
+    return counted == any_alt ? allele > 0 : allele == counted;
+  }
+  /// True where allele 1 is one that x counts: what the vector paths take an ALT for.
+  bool counts_first() const { return alts >= 1 && counts(1); }
 };
 
 /// What can be wrong with one call, or with the columns that hold it.
@@ -21,7 +31,7 @@ enum class CallFault : std::uint8_t {
   none,
   columns,   ///< more or fewer columns than samples
   syntax,    ///< not a genotype
-  allele,    ///< an allele that a site with one ALT does not have
+  allele,    ///< an allele that the site does not have
   half,      ///< one of two alleles missing, and the rules refuse it
   polyploid  ///< more than two alleles, and the rules refuse it
 };
@@ -34,7 +44,7 @@ struct GenotypeFault {
   explicit operator bool() const { return fault != CallFault::none; }
 };
 
-/// A call taken apart: how many alleles it names, how many of them are ALT, how many missing.
+/// A call taken apart: alleles it names, how many of them x counts, how many are missing.
 struct Call {
   std::int64_t alleles = 0;
   std::int64_t alt = 0;
@@ -71,7 +81,7 @@ inline CallFault parse_call(std::string_view text, const CallRules& rules, genot
     return i < text.size() && (text[i] == '/' || text[i] == '|');
   };
   Call call;
-  bool biallelic = true;
+  bool known = true;
   for (std::size_t i = separator(0) ? 1 : 0;; ++i) {
     ++call.alleles;
     if (i < text.size() && text[i] == '.') {
@@ -79,15 +89,16 @@ inline CallFault parse_call(std::string_view text, const CallRules& rules, genot
       ++i;
     } else {
       if (!digit(i)) return CallFault::syntax;
-      int allele = 0;  // 2 stands for every larger number
-      for (; digit(i); ++i) allele = std::min(2, 10 * allele + (text[i] - '0'));
-      call.alt += allele;
-      if (allele > 1) biallelic = false;
+      constexpr std::int64_t beyond = 1 << 30;  // more alleles than a site can have
+      std::int64_t allele = 0;
+      for (; digit(i); ++i) allele = std::min(beyond, 10 * allele + (text[i] - '0'));
+      call.alt += rules.counts(allele);
+      if (allele > rules.alts) known = false;
     }
     if (i == text.size()) break;
     if (!separator(i)) return CallFault::syntax;
   }
-  return biallelic ? code_of(call, rules, code) : CallFault::allele;
+  return known ? code_of(call, rules, code) : CallFault::allele;
 }
 
 }  // namespace yupana::io

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -61,14 +62,17 @@ std::string joined(const std::vector<std::string>& names) {
 
 }  // namespace
 
-VcfFile::VcfFile(std::string path, std::string region, int threads)
-    : path_(std::move(path)), region_(std::move(region)) {
-  hts_set_log_level(HTS_LOG_OFF);  // what htslib would print is thrown here
+VcfFile::VcfFile(std::string path,
+                 std::optional<genotype::Region> region,
+                 std::int64_t autosomes,
+                 int threads)
+    : path_(std::move(path)), region_(std::move(region)), autosomes_(autosomes) {
+  hts_set_log_level(HTS_LOG_OFF);  // errors of htslib are thrown here instead
   if (threads > 1) pool_.reset(hts_tpool_init(threads));
   open();
-  if (regional()) {
-    open_index();
-    open_region();
+  if (region_) {
+    load_index();
+    if (indexed()) open_region();
   }
 }
 
@@ -81,16 +85,12 @@ void VcfFile::open() {
   if (!file_) {
     throw bad_file(path_, errno == 0 || errno == ENOEXEC ? "not VCF or BCF" : std::strerror(errno));
   }
-  const htsFormat& format = *hts_get_format(file_.get());
-  if (format.format != vcf && format.format != bcf) {
-    throw bad_file(path_, "not VCF or BCF: it should begin with ##fileformat=VCF or BCF's magic");
-  }
-  binary_ = format.format == bcf;
+  check_format(*hts_get_format(file_.get()));
   // Only regular files can be looked at from the end; pipes are checked when they end.
   if (is_bgzf(*file_) && hts_check_EOF(file_.get()) == 0) throw bad_file(path_, cut_short);
   // Not for regions: many small reads through a pool cost more than they gain (measured: 0.18 s
   // instead of 0.13 s for 20 M genotypes with two threads).
-  if (pool_ && is_bgzf(*file_) && !regional()) {
+  if (pool_ && is_bgzf(*file_) && !region_) {
     // Blocks of at most 64 KB that are decompressed ahead: two batches of VcfSource.
     htsThreadPool pool{pool_.get(), std::max(64, 16 * hts_tpool_size(pool_.get()))};
     hts_set_thread_pool(file_.get(), &pool);
@@ -106,6 +106,23 @@ void VcfFile::open() {
   if (!dictionary_ || bcf_hdr_parse(dictionary_.get(), copy.data()) != 0) {
     throw bad_file(path_, "the header is broken; 'bcftools view -h' may say where");
   }
+}
+
+/// Text of another form is taken for a VCF whose ##fileformat is missing: its header must then have
+/// the line of column names.
+void VcfFile::check_format(const htsFormat& format) {
+  binary_ = format.format == bcf;
+  if (format.format == vcf || format.format == bcf) return;
+  if (format.format != text_format && format.format != unknown_format) {
+    throw bad_file(path_, "not VCF or BCF: it should begin with ##fileformat=VCF or BCF's magic");
+  }
+  char first[2] = {};
+  const ssize_t got = file_->is_bgzf ? bgzf_peek(file_->fp.bgzf) : hpeek(file_->fp.hfile, first, 1);
+  if (file_->is_bgzf && got >= 0) first[0] = static_cast<char>(got);
+  if (first[0] != '#') {
+    throw bad_file(path_, "not VCF or BCF: it should begin with ##fileformat=VCF or BCF's magic");
+  }
+  if (notes_.empty()) notes_.push_back(path_ + ": no ##fileformat line; read as VCF");
 }
 
 std::string VcfFile::read_text_header() {
@@ -150,70 +167,70 @@ std::string VcfFile::read_binary_header() {
   return text;
 }
 
-std::vector<std::string> VcfFile::binary_contigs() const {
-  std::vector<std::string> names;
-  for (int i = 0; i < dictionary_->n[BCF_DT_CTG]; ++i) {
-    const char* name = bcf_hdr_id2name(dictionary_.get(), i);
-    names.emplace_back(name == nullptr ? "" : name);
+BinaryNames VcfFile::binary_names() const {
+  const auto names_of = [&](int dictionary) {
+    std::vector<std::string> names;
+    for (int i = 0; i < dictionary_->n[dictionary]; ++i) {
+      const char* name = dictionary_->id[dictionary][i].key;
+      names.emplace_back(name == nullptr ? "" : name);
+    }
+    return names;
+  };
+  return {names_of(BCF_DT_CTG), names_of(BCF_DT_ID)};
+}
+
+void VcfFile::load_index() {
+  if (is_bgzf(*file_) && binary_) {
+    binary_index_.reset(hts_idx_load3(path_.c_str(), nullptr, HTS_FMT_CSI, HTS_IDX_SILENT_FAIL));
+  } else if (is_bgzf(*file_)) {
+    text_index_.reset(tbx_index_load3(path_.c_str(), nullptr, HTS_IDX_SILENT_FAIL));
   }
+  const std::vector<std::string> listed = indexed_contigs();
+  const auto is_region = [&](const std::string& name) { return region_->is_on(name, autosomes_); };
+  region_declared_ = std::any_of(header_.contigs.begin(), header_.contigs.end(), is_region) ||
+                     std::any_of(listed.begin(), listed.end(), is_region);
+  const std::vector<std::string>& known = header_.contigs.empty() ? listed : header_.contigs;
+  if (!known.empty() && !region_declared_) {
+    throw bad_file(
+        path_,
+        fmt::format("--region: no contig '{}'; the file has {}", region_->contig, joined(known)));
+  }
+  if (!indexed()) {
+    notes_.push_back(path_ +
+                     ": no index (.tbi or .csi), so --region reads the whole file; 'bcftools "
+                     "index' makes one for bgzipped files");
+  }
+}
+
+/// Names of an index by their numbers.
+std::vector<std::string> VcfFile::indexed_contigs() const {
+  if (binary_index_) return binary_names().contigs;
+  std::vector<std::string> names;
+  if (!text_index_) return names;
+  int count = 0;
+  const char** list = tbx_seqnames(text_index_.get(), &count);
+  names.assign(list, list + count);
+  std::free(static_cast<void*>(list));
   return names;
 }
 
-std::int64_t VcfFile::binary_gt() const {
-  return bcf_hdr_id2int(dictionary_.get(), BCF_DT_ID, "GT");
-}
-
-void VcfFile::open_index() {
-  if (!is_bgzf(*file_)) {
-    throw bad_file(path_,
-                   fmt::format("region {}: only bgzipped and indexed files are read by region; "
-                               "make one: bcftools view -Oz -o FILE.vcf.gz && bcftools index",
-                               region_));
-  }
-  if (binary_) {
-    binary_index_.reset(hts_idx_load3(path_.c_str(), nullptr, HTS_FMT_CSI, HTS_IDX_SILENT_FAIL));
-  } else {
-    text_index_.reset(tbx_index_load3(path_.c_str(), nullptr, HTS_IDX_SILENT_FAIL));
-  }
-  if (!binary_index_ && !text_index_) {
-    throw bad_file(path_,
-                   fmt::format("region {}: no index (.tbi or .csi) beside the file; make one: "
-                               "bcftools index {}",
-                               region_,
-                               path_));
-  }
-}
-
+/// The records that overlap the region, by the index; nothing where its contig has none.
 void VcfFile::open_region() {
-  int contig = -1;
-  hts_pos_t begin = 0, end = 0;
-  const hts_name2id_f name2id =
-      binary_ ? [](void* names,
-                   const char*
-                       name) { return bcf_hdr_name2id(static_cast<const bcf_hdr_t*>(names), name); }
-              : [](void* names, const char* name) {
-                  return tbx_name2id(static_cast<tbx_t*>(names), name);
-                };
-  void* names = binary_ ? static_cast<void*>(dictionary_.get()) : text_index_.get();
-  const char* rest =
-      hts_parse_region(region_.c_str(), &contig, &begin, &end, name2id, names, HTS_PARSE_ONE_COORD);
-  if (rest == nullptr || *rest != '\0' || contig < 0) {
-    // A contig without records is not in a tabix index.
-    const std::string name = region_.substr(0, region_.rfind(':'));
-    const auto& known = header_.contigs;
-    const bool declared = std::find(known.begin(), known.end(), name) != known.end();
-    if (contig == -1 && declared) return;
-    throw bad_file(path_,
-                   contig < 0 ? fmt::format("region {}: no such contig; the header has {}",
-                                            region_,
-                                            known.empty() ? "none declared" : joined(known))
-                              : fmt::format("region {}: not CONTIG, CONTIG:POS or "
-                                            "CONTIG:FIRST-LAST",
-                                            region_));
+  const std::vector<std::string> contigs = indexed_contigs();
+  auto found = std::find(contigs.begin(), contigs.end(), region_->contig);
+  if (found == contigs.end()) {
+    found = std::find_if(contigs.begin(), contigs.end(), [&](const std::string& name) {
+      return region_->is_on(name, autosomes_);
+    });
   }
+  if (found == contigs.end()) return;
   const hts_idx_t* index = binary_ ? binary_index_.get() : text_index_->idx;
-  iterator_.reset(
-      hts_itr_query(index, contig, begin, end, binary_ ? read_binary_record : tbx_readrec));
+  constexpr std::int64_t end = HTS_POS_MAX;
+  iterator_.reset(hts_itr_query(index,
+                                static_cast<int>(found - contigs.begin()),
+                                region_->first - 1,
+                                std::min(region_->last, end),
+                                binary_ ? read_binary_record : tbx_readrec));
 }
 
 std::int64_t VcfFile::read_raw(char* data, std::int64_t capacity) {
@@ -258,7 +275,7 @@ bool VcfFile::read_record(std::string& record) {
 }
 
 void VcfFile::rewind() {
-  if (regional()) return open_region();
+  if (indexed()) return open_region();
   struct stat status;
   if (stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     throw Error(ErrorCode::usage,

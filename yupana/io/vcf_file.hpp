@@ -7,10 +7,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "yupana/genotype/region.hpp"
 #include "yupana/io/vcf_header.hpp"
+#include "yupana/io/vcf_record.hpp"
 
 namespace yupana::io {
 
@@ -19,17 +22,25 @@ namespace yupana::io {
 class VcfFile {
  public:
   /// Throws bad_input for a file that is not there, is no VCF or BCF, has a bad header, is cut
-  /// short (compressed files end in an empty block), or has no index where `region` is not empty.
-  VcfFile(std::string path, std::string region, int threads);
+  /// short (compressed files end in an empty block), or declares contigs but not the region's.
+  VcfFile(std::string path,
+          std::optional<genotype::Region> region,
+          std::int64_t autosomes,
+          int threads);
   ~VcfFile();
 
   const std::string& path() const { return path_; }
   const VcfHeader& header() const { return header_; }
   bool binary() const { return binary_; }
-  bool regional() const { return !region_.empty(); }
-  /// BCF: contig names by number, and the number of GT among the header's strings or -1.
-  std::vector<std::string> binary_contigs() const;
-  std::int64_t binary_gt() const;
+  /// True where an index leads to the records that overlap the region; without one the whole file
+  /// is read, and the reader picks them.
+  bool indexed() const { return text_index_ || binary_index_; }
+  /// True where the header or the index names the region's contig.
+  bool declares_region() const { return region_declared_; }
+  /// BCF: the dictionaries of the header.
+  BinaryNames binary_names() const;
+  /// Facts a user should know, one line each.
+  const std::vector<std::string>& notes() const { return notes_; }
 
   /// The next bytes of the records, `capacity` of them except at the end.
   std::int64_t read(char* data, std::int64_t capacity);
@@ -49,14 +60,20 @@ class VcfFile {
   static void close(htsFile* file) { hts_close(file); }
 
   void open();
-  void open_index();
+  void check_format(const htsFormat& format);
+  void load_index();
   void open_region();
+  std::vector<std::string> indexed_contigs() const;
   std::string read_text_header();
   std::string read_binary_header();
   std::int64_t read_raw(char* data, std::int64_t capacity);
   void check_end() const;
 
-  std::string path_, region_;
+  std::string path_;
+  std::optional<genotype::Region> region_;
+  std::int64_t autosomes_;
+  bool region_declared_ = false;
+  std::vector<std::string> notes_;
   std::unique_ptr<hts_tpool, Releaser<hts_tpool_destroy>> pool_;
   std::unique_ptr<htsFile, Releaser<close>> file_;  // after the pool that works for it
   std::unique_ptr<bcf_hdr_t, Releaser<bcf_hdr_destroy>> dictionary_;

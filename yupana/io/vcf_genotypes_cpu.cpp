@@ -169,8 +169,9 @@ HWY_INLINE std::uint64_t bytes_equal(const void* text, char byte) {
   return mask64(text, [&](Vector v) { return hn::Eq(v, wanted); });
 }
 
-/// Sixteen calls "a|b<tab>": their codes, or false if any is of another form.
-HWY_INLINE bool sixteen_calls(const char* text, HalfCall half_call, std::uint64_t& codes) {
+/// Sixteen calls "a|b<tab>": their codes, or false if any is of another form or names allele 1
+/// where x does not count it.
+HWY_INLINE bool sixteen_calls(const char* text, const CallRules& rules, std::uint64_t& codes) {
   const Bytes d;
   const auto repeat = [&](std::uint32_t word) {
     return hn::BitCast(d, hn::Set(hn::Repartition<std::uint32_t, Bytes>(), word));
@@ -183,13 +184,14 @@ HWY_INLINE bool sixteen_calls(const char* text, HalfCall half_call, std::uint64_
       text, [&](Vector v) { return hn::Or(hn::Eq(hn::And(v, kept), form_a), hn::Eq(v, form_b)); });
   if (right != ~std::uint64_t{0}) return false;
   const std::uint64_t alt = bytes_equal(text, '1');
+  if (alt != 0 && !rules.counts_first()) return false;
   const std::uint64_t dot = bytes_equal(text, '.');
   const AllelePairs pairs{alt & every_fourth_bit,
                           alt >> 2 & every_fourth_bit,
                           dot & every_fourth_bit,
                           dot >> 2 & every_fourth_bit};
   bool fault = false;
-  codes = pack_nibbles(codes_of(pairs, half_call, every_fourth_bit, fault));
+  codes = pack_nibbles(codes_of(pairs, rules.half_call, every_fourth_bit, fault));
   return !fault;
 }
 
@@ -203,7 +205,7 @@ bool decode_alone(const char* at,
   std::int64_t sample = 0;
   while (sample < samples) {
     std::uint64_t codes = 0;
-    while (samples - sample > 16 && end - at > 64 && sixteen_calls(at, rules.half_call, codes)) {
+    while (samples - sample > 16 && end - at > 64 && sixteen_calls(at, rules, codes)) {
       writer.put(codes, 16);
       sample += 16;
       at += 64;
@@ -286,10 +288,11 @@ std::int64_t count(std::string_view text, char byte) {
   return found;
 }
 
-/// 32 samples of two int8 alleles: their codes, or false if any is of another form or refused.
+/// 32 samples of two int8 alleles: their codes, or false if any is of another form or refused, or
+/// names allele 1 where x does not count it.
 HWY_INLINE bool pairs_of_int8(const std::uint8_t* values,
                               std::uint64_t valid,
-                              HalfCall half_call,
+                              const CallRules& rules,
                               std::uint64_t& codes) {
   const Bytes d;
   const Vector without_phase = hn::Set(d, std::uint8_t{0xfe});
@@ -302,13 +305,14 @@ HWY_INLINE bool pairs_of_int8(const std::uint8_t* values,
   // 0x81: no second allele. The first counts twice, and 0x80 (missing) is left to the other path.
   const std::uint64_t absent = bytes_equal(values, '\x81') & ~every_second_bit & valid;
   if ((missing | ref | alt | absent) != valid) return false;
+  if (alt != 0 && !rules.counts_first()) return false;
   const std::uint64_t haploid = absent >> 1;
   const AllelePairs pairs{alt & every_second_bit,
                           (alt >> 1 | (haploid & alt)) & every_second_bit,
                           missing & every_second_bit,
                           (missing >> 1 | (haploid & missing)) & every_second_bit};
   bool fault = false;
-  codes = codes_of(pairs, half_call, every_second_bit, fault);
+  codes = codes_of(pairs, rules.half_call, every_second_bit, fault);
   return !fault;
 }
 
@@ -323,7 +327,7 @@ bool decode_binary(const BinaryGenotypes& genotypes,
     const int count = static_cast<int>(std::min<std::int64_t>(32, samples - sample));
     const std::uint64_t valid = ~std::uint64_t{0} >> (64 - 2 * count);
     std::uint64_t codes = 0;
-    if (pairs && pairs_of_int8(genotypes.values + 2 * sample, valid, rules.half_call, codes)) {
+    if (pairs && pairs_of_int8(genotypes.values + 2 * sample, valid, rules, codes)) {
       writer.put(codes & valid, count);
       continue;
     }

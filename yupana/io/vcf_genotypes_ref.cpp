@@ -62,8 +62,8 @@ CallFault decode_binary_call(const BinaryGenotypes& genotypes,
     if (allele == missing_allele) {
       ++call.missing;
     } else {
-      call.alt += allele;
-      if (allele > 1) alleles_known = false;
+      call.alt += rules.counts(allele);
+      if (allele > rules.alts) alleles_known = false;
     }
   }
   return alleles_known ? code_of(call, rules, code) : CallFault::allele;

@@ -76,6 +76,9 @@ VcfHeader parse_vcf_header(std::string_view path, std::string text) {
     const std::size_t end = rest.find('\n');
     const std::string_view line = without_return(rest.substr(0, end));
     ++header.lines;
+    if (line.find('\0') != line.npos) {
+      throw bad_line(path, header.lines, "expected text, got a NUL byte; is the file damaged?");
+    }
     if (!line.starts_with("##")) {
       parse_columns(path, line, header);
       return header;

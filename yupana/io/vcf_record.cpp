@@ -5,32 +5,19 @@
 #include <utility>
 
 namespace yupana::io {
-namespace {
-
-/// A, C, G, T, U, N and the IUPAC letters of several bases, upper or lower case.
-bool is_base(char letter) {
-  constexpr std::string_view bases = "ACGTUNRYSWKMBDHVacgtunryswkmbdhv";
-  return bases.find(letter) != std::string_view::npos;
-}
-
-bool same_letter(char a, char b) { return (a | 0x20) == (b | 0x20); }
-
-}  // namespace
 
 std::string_view reason_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::kept:
       return "kept";
-    case Verdict::no_alt:
-      return "monomorphic (no ALT allele)";
     case Verdict::multiallelic:
       return "multiallelic (several ALT alleles)";
-    case Verdict::symbolic:
-      return "symbolic allele, '*' or breakend";
-    case Verdict::indel:
-      return "insertion or deletion";
-    case Verdict::several_bases:
-      return "substitution of several bases";
+    case Verdict::not_a_snp:
+      return no_snp_reason;
+    case Verdict::low_qual:
+      return "QUAL below --var-min-qual or missing";
+    case Verdict::filtered:
+      return "FILTER not passed (--var-filter)";
     case Verdict::no_genotypes:
       return "no GT in FORMAT";
     case Verdict::malformed:
@@ -39,16 +26,22 @@ std::string_view reason_of(Verdict verdict) {
   return "malformed";
 }
 
-Verdict verdict_of(std::string_view ref, std::string_view alt) {
-  if (alt == ".") return Verdict::no_alt;
-  if (alt.find(',') != std::string_view::npos) return Verdict::multiallelic;
-  if (!std::all_of(ref.begin(), ref.end(), is_base) ||
-      !std::all_of(alt.begin(), alt.end(), is_base)) {
-    return Verdict::symbolic;
-  }
-  if (ref.size() != alt.size()) return Verdict::indel;
-  if (std::equal(ref.begin(), ref.end(), alt.begin(), same_letter)) return Verdict::no_alt;
-  return ref.size() == 1 ? Verdict::kept : Verdict::several_bases;
+bool RecordRules::allows(std::string_view filter) const {
+  if (!var_filter || filter == "PASS" || filter == ".") return true;
+  return std::find(var_filter->begin(), var_filter->end(), filter) != var_filter->end();
+}
+
+Verdict verdict_of(const RecordRules& rules,
+                   std::int64_t alts,
+                   bool snp,
+                   bool qual_passes,
+                   bool filters_pass,
+                   bool has_genotypes) {
+  if (!qual_passes) return Verdict::low_qual;
+  if (!filters_pass) return Verdict::filtered;
+  if (!snp) return Verdict::not_a_snp;
+  if (alts > 1 && rules.multiallelic == Multiallelic::skip) return Verdict::multiallelic;
+  return has_genotypes ? Verdict::kept : Verdict::no_genotypes;
 }
 
 void VcfBatch::reserve(std::int64_t capacity) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,21 +14,36 @@
 
 namespace yupana::io {
 
-/// What becomes of a record, as far as its own columns tell.
+/// The fate of a record, as far as its own columns decide it.
 enum class Verdict : std::uint8_t {
   kept,
-  no_alt,         ///< ALT is '.' or REF again
-  multiallelic,   ///< several ALT alleles
-  symbolic,       ///< <DEL>, *, breakends, anything but bases
-  indel,          ///< REF and ALT of different lengths
-  several_bases,  ///< one ALT of REF's length, more than one base
-  no_genotypes,   ///< no GT in FORMAT
-  malformed,      ///< the file is refused when this record's turn comes
+  multiallelic,  ///< several ALT alleles, and the rules skip these
+  not_a_snp,     ///< an allele that --snps-only leaves out
+  low_qual,      ///< QUAL below --var-min-qual, or none
+  filtered,      ///< FILTER names a filter that --var-filter does not ignore
+  no_genotypes,  ///< no GT in FORMAT
+  malformed,     ///< the file is refused when this record's turn comes
 };
-/// The verdict in words, as they stand in SiteAccount::skipped.
+/// The verdict in words: a key of SiteAccount::skipped.
 std::string_view reason_of(Verdict verdict);
-/// From the alleles alone; ALT as in a VCF, several separated by commas.
-Verdict verdict_of(std::string_view ref, std::string_view alt);
+
+/// Which records are kept, by their columns.
+struct RecordRules {
+  Multiallelic multiallelic = Multiallelic::skip;
+  SnpsOnly snps_only = SnpsOnly::off;
+  std::optional<float> min_qual = {};
+  std::optional<std::vector<std::string>> var_filter = {};
+
+  /// True where a filter of FILTER may stand in a kept record.
+  bool allows(std::string_view filter) const;
+};
+/// The verdict on a record whose alleles all pass or not, in PLINK 2's order of filters.
+Verdict verdict_of(const RecordRules& rules,
+                   std::int64_t alts,
+                   bool snp,
+                   bool qual_passes,
+                   bool filters_pass,
+                   bool has_genotypes);
 
 /// One record of a batch. Views point into the batch's bytes.
 struct VcfRecord {
@@ -39,12 +56,21 @@ struct VcfRecord {
   BinaryGenotypes binary;
   Verdict verdict = Verdict::malformed;
   bool has_genotypes = false;  ///< GT in FORMAT, whatever the verdict
+  std::int64_t alts = 0;       ///< ALT alleles; 0 where ALT is '.'
   const char* fault = "";      ///< what is malformed
 };
 
+/// The rules of one site of a record: its alleles, and the one that x counts. As in PLINK 2, allele
+/// 1 of a site without ALT is an ALT that the file does not spell out.
+inline CallRules rules_of(CallRules rules, const VcfRecord& record, std::int64_t counted) {
+  rules.alts = std::max<std::int64_t>(record.alts, 1);
+  rules.counted = counted;
+  return rules;
+}
+
 /// Bytes of a file that hold whole records, and these records in file order.
 struct VcfBatch {
-  static constexpr std::int64_t padding = 64;  ///< readable bytes behind the data
+  static constexpr std::int64_t padding = 64;  ///< readable bytes after the data
 
   Array<char> bytes;
   std::int64_t size = 0;
@@ -64,25 +90,36 @@ class VcfFormat {
   virtual std::int64_t whole_records(std::string_view data) const = 0;
   /// Fills batch.records and batch.lines, in parallel, in file order.
   virtual void scan(Context& context, VcfBatch& batch) const = 0;
-  /// Decodes a kept record into a row; false where reference_decode() names a fault.
-  virtual bool decode(const VcfRecord& record, std::uint8_t* row, std::int64_t stride) const = 0;
+  /// Decodes a kept record into a row whose x counts an allele (CallRules::counted); false where
+  /// reference_decode() names a fault.
+  virtual bool decode(const VcfRecord& record,
+                      std::int64_t counted,
+                      std::uint8_t* row,
+                      std::int64_t stride) const = 0;
   /// True if a record that is not decoded has the columns it should.
   virtual bool complete(const VcfRecord& record) const = 0;
   /// "" or, where a text record has the wrong number of columns, how many it has and should have.
   virtual std::string column_fault(const VcfRecord& record) const = 0;
   /// The same, call by call.
   virtual GenotypeFault reference_decode(const VcfRecord& record,
+                                         std::int64_t counted,
                                          std::uint8_t* row,
                                          std::int64_t stride) const = 0;
 };
 
 /// Lines of text with `samples` sample columns.
-std::unique_ptr<VcfFormat> make_text_format(std::int64_t samples, const CallRules& rules);
-/// BCF 2 records. `contigs` by their number in the header, `gt` the number of GT in its dictionary
-/// of strings, negative where it is not declared.
+std::unique_ptr<VcfFormat> make_text_format(std::int64_t samples,
+                                            const CallRules& calls,
+                                            const RecordRules& records);
+/// The dictionaries of a BCF header: names by their numbers.
+struct BinaryNames {
+  std::vector<std::string> contigs;
+  std::vector<std::string> strings;  ///< FILTER, INFO and FORMAT identifiers
+};
+/// BCF 2 records.
 std::unique_ptr<VcfFormat> make_binary_format(std::int64_t samples,
-                                              const CallRules& rules,
-                                              std::vector<std::string> contigs,
-                                              std::int64_t gt);
+                                              const CallRules& calls,
+                                              const RecordRules& records,
+                                              BinaryNames names);
 
 }  // namespace yupana::io

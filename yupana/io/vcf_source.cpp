@@ -24,11 +24,15 @@ std::string shown(std::string_view text) {
   return text.size() > most ? result + "..." : result;
 }
 
-std::string explain(const GenotypeFault& fault, const std::string& sample) {
+std::string explain(const GenotypeFault& fault, const std::string& sample, std::int64_t alts) {
   const std::string call = fmt::format("sample {}: '{}'", sample, shown(fault.text));
   switch (fault.fault) {
     case CallFault::allele:
-      return call + " names an allele that the site does not have: it has REF (0) and one ALT (1)";
+      return call + (alts > 1 ? fmt::format(" names an allele that the site does not have: it has "
+                                            "REF (0) and ALT (1 to {})",
+                                            alts)
+                              : std::string(" names an allele that the site does not have: it has "
+                                            "REF (0) and one ALT (1)"));
     case CallFault::half:
       return call + " is a half call; take them with half-call missing, haploid or reference";
     case CallFault::polyploid:
@@ -48,14 +52,15 @@ std::string explain(const GenotypeFault& fault, const std::string& sample) {
 VcfSource::VcfSource(Context& context, const VcfParams& params)
     : context_(context),
       params_(params),
-      file_(params.path, params.region, context.threads()),
+      file_(params.path, params.region, params.chromosomes.autosomes(), context.threads()),
       batch_bytes_(batch_bytes_for(context.threads())),
       reference_(context.backend() == Backend::reference) {
-  const CallRules rules{params.half_call, params.polyploid};
+  const CallRules calls{params.half_call, params.polyploid};
+  const RecordRules records{
+      params.multiallelic, params.snps_only, params.min_qual, params.var_filter};
   const std::int64_t samples = std::ssize(file_.header().samples);
-  format_ = file_.binary()
-                ? make_binary_format(samples, rules, file_.binary_contigs(), file_.binary_gt())
-                : make_text_format(samples, rules);
+  format_ = file_.binary() ? make_binary_format(samples, calls, records, file_.binary_names())
+                           : make_text_format(samples, calls, records);
   rewind();
 }
 
@@ -65,7 +70,8 @@ void VcfSource::rewind() {
   if (next_line_ != 0) file_.rewind();
   next_line_ = file_.binary() ? 1 : file_.header().lines + 1;
   account_ = {};
-  any_genotypes_ = finished_ = false;
+  any_genotypes_ = finished_ = contig_known_ = region_found_ = false;
+  next_alt_ = 1;
   contig_.clear();
   unknown_contigs_.clear();
   tail_.clear();
@@ -94,43 +100,78 @@ bool VcfSource::advance(genotype::SiteBlock& block, bool wanted) {
 
 /// Records until the block is full or the batch at its end, in file order: judged and counted.
 void VcfSource::take(genotype::SiteBlock& block, bool wanted, std::vector<Job>& jobs) {
-  for (; cursor_ < batch_.records.size() && block.sites < block.capacity; ++cursor_) {
+  while (cursor_ < batch_.records.size() && block.sites < block.capacity) {
     const VcfRecord& record = batch_.records[cursor_];
-    std::uint8_t* row = nullptr;
-    ++account_.read;
     any_genotypes_ = any_genotypes_ || record.has_genotypes;
+    look_up(record.contig);
     if (record.verdict == Verdict::malformed) {
-      // The jobs before it may find an earlier fault.
-    } else if (!keeps_contig(record.contig)) {
-      ++account_.skipped[params_.chromosomes.reason()];
-    } else if (record.verdict != Verdict::kept) {
-      ++account_.skipped[std::string(reason_of(record.verdict))];
+      ++account_.read;
+      jobs.push_back({&record, nullptr});  // the jobs before it may find an earlier fault
+    } else if (const std::string_view reason = reason_to_skip(record); !reason.empty()) {
+      ++account_.read;
+      ++account_.skipped[std::string(reason)];
+      jobs.push_back({&record, nullptr});
     } else {
-      if (wanted) row = block.row(block.sites);
-      ++block.sites;
-      ++account_.kept;
+      take_kept(record, block, wanted, jobs);
+      if (next_alt_ > 1) return;  // the block is full between two of its sites
     }
-    jobs.push_back({&record, row});
+    ++cursor_;
   }
 }
 
-bool VcfSource::keeps_contig(std::string_view contig) {
-  if (contig == contig_) return contig_kept_;
+/// The site of a record, or where several ALT alleles are split the sites that fit the block;
+/// next_alt_ is 1 again after the last.
+void VcfSource::take_kept(const VcfRecord& record,
+                          genotype::SiteBlock& block,
+                          bool wanted,
+                          std::vector<Job>& jobs) {
+  const bool split = params_.multiallelic == Multiallelic::split;
+  const bool collapse = params_.multiallelic == Multiallelic::collapse && record.alts > 1;
+  const std::int64_t last = split ? std::max<std::int64_t>(record.alts, 1) : 1;
+  while (block.sites < block.capacity) {
+    jobs.push_back({&record,
+                    wanted ? block.row(block.sites) : nullptr,
+                    collapse ? CallRules::any_alt : next_alt_});
+    ++block.sites;
+    ++account_.read;
+    ++account_.kept;
+    if (next_alt_++ == last) {
+      next_alt_ = 1;
+      return;
+    }
+  }
+}
+
+/// Applies the rules to a contig, unless it is that of the record before.
+void VcfSource::look_up(std::string_view contig) {
+  if (contig_known_ && contig == contig_) return;
+  const genotype::ChromosomeFilter& chromosomes = params_.chromosomes;
+  contig_known_ = true;
   contig_ = contig;
-  contig_kept_ = params_.chromosomes.keeps(contig);
-  if (contig_kept_ && params_.chromosomes.keeps_as_unknown(contig) &&
+  contig_kept_ = chromosomes.keeps(contig);
+  contig_in_region_ = !params_.region || params_.region->is_on(contig, chromosomes.autosomes());
+  region_found_ = region_found_ || contig_in_region_;
+  if (contig_in_region_ && chromosomes.keeps_as_unknown(contig) &&
       std::find(unknown_contigs_.begin(), unknown_contigs_.end(), contig) ==
           unknown_contigs_.end()) {
     unknown_contigs_.emplace_back(contig);
   }
-  return contig_kept_;
+}
+
+/// Empty for a record that is kept.
+std::string_view VcfSource::reason_to_skip(const VcfRecord& record) {
+  if (!contig_kept_) return params_.chromosomes.reason();
+  if (!contig_in_region_ || (params_.region && !params_.region->covers(record.position))) {
+    return "outside --region";
+  }
+  return record.verdict == Verdict::kept ? std::string_view() : reason_of(record.verdict);
 }
 
 bool VcfSource::run(const Job& job, std::int64_t stride) const {
   if (job.record->verdict == Verdict::malformed) return false;
   if (job.row == nullptr) return format_->complete(*job.record);
-  if (reference_) return !format_->reference_decode(*job.record, job.row, stride);
-  return format_->decode(*job.record, job.row, stride);
+  if (reference_) return !format_->reference_decode(*job.record, job.counted, job.row, stride);
+  return format_->decode(*job.record, job.counted, job.row, stride);
 }
 
 /// Throws for the first record, in file order, that has a fault.
@@ -151,17 +192,18 @@ void VcfSource::run_all(const std::vector<Job>& jobs, std::int64_t stride) {
     }
   });
   if (first_fault < count) {
-    throw error_of(*jobs[static_cast<std::size_t>(first_fault.load())].record, stride);
+    throw error_of(jobs[static_cast<std::size_t>(first_fault.load())], stride);
   }
 }
 
-Error VcfSource::error_of(const VcfRecord& record, std::int64_t stride) const {
+Error VcfSource::error_of(const Job& job, std::int64_t stride) const {
+  const VcfRecord& record = *job.record;
   std::string what = format_->column_fault(record);
   if (what.empty() && record.verdict == Verdict::malformed) what = record.fault;
   if (what.empty()) {
     std::vector<std::uint8_t> row(static_cast<std::size_t>(stride));
-    const GenotypeFault fault = format_->reference_decode(record, row.data(), stride);
-    what = explain(fault, shown(samples()[static_cast<std::size_t>(fault.sample)]));
+    const GenotypeFault fault = format_->reference_decode(record, job.counted, row.data(), stride);
+    what = explain(fault, shown(samples()[static_cast<std::size_t>(fault.sample)]), record.alts);
   }
   if (record.line > 0 && !file_.binary()) return bad_line(params_.path, record.line, what);
   const std::string place = fmt::format("{}:{}", shown(record.contig), record.position);
@@ -182,7 +224,7 @@ bool VcfSource::next_batch() {
     finish();
     return false;
   }
-  batch_.first_line = file_.regional() ? 0 : next_line_;
+  batch_.first_line = file_.indexed() ? 0 : next_line_;
   // Reading goes on in another thread while this batch is decoded; one thread means one.
   if (context_.threads() > 1) {
     read_ahead_ = std::async(std::launch::async, [this] { fill(spare_); });
@@ -196,7 +238,7 @@ bool VcfSource::next_batch() {
 void VcfSource::fill(VcfBatch& batch) {
   batch.size = 0;
   batch.records.clear();
-  if (file_.regional()) {
+  if (file_.indexed()) {
     std::string record;
     while (batch.size < batch_bytes_ && file_.read_record(record)) {
       const std::int64_t size = batch.size + std::ssize(record);
@@ -238,8 +280,22 @@ void VcfSource::finish() {
         params_.path,
         fmt::format("no GT in FORMAT of any of {} records: genotypes are wanted", account_.read));
   }
+  if (params_.region && !region_found_ && !file_.declares_region()) {
+    throw bad_file(params_.path,
+                   fmt::format("--region: no record on contig '{}'", params_.region->contig));
+  }
+  account_.notes = file_.notes();
   if (!unknown_contigs_.empty()) {
-    account_.notes.push_back(genotype::unknown_note(unknown_contigs_));
+    account_.notes.push_back(
+        genotype::unknown_note(unknown_contigs_, params_.chromosomes.autosomes()));
+  }
+  const auto skipped = account_.skipped.find(std::string(reason_of(Verdict::multiallelic)));
+  if (skipped != account_.skipped.end()) {
+    account_.notes.push_back(
+        fmt::format("{} of {} records have several ALT alleles and are skipped; --multiallelic "
+                    "split or collapse takes them",
+                    skipped->second,
+                    account_.read));
   }
 }
 

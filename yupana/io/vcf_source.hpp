@@ -29,22 +29,27 @@ class VcfSource : public genotype::Source {
   const genotype::SiteAccount& account() const override { return account_; }
 
  private:
-  /// A record whose turn has come: where its row is, or null where it is skipped.
+  /// A site whose turn has come: its row, or null where it is not decoded, and the allele x counts.
   struct Job {
     const VcfRecord* record;
     std::uint8_t* row;
+    std::int64_t counted = 1;
   };
-  enum class ContigRule { kept, kept_unknown, skipped };
 
   bool advance(genotype::SiteBlock& block, bool wanted);
   bool next_batch();
   void fill(VcfBatch& batch);
   void take(genotype::SiteBlock& block, bool wanted, std::vector<Job>& jobs);
-  bool keeps_contig(std::string_view contig);
+  void take_kept(const VcfRecord& record,
+                 genotype::SiteBlock& block,
+                 bool wanted,
+                 std::vector<Job>& jobs);
+  void look_up(std::string_view contig);
+  std::string_view reason_to_skip(const VcfRecord& record);
   void finish();
   bool run(const Job& job, std::int64_t stride) const;
   void run_all(const std::vector<Job>& jobs, std::int64_t stride);
-  Error error_of(const VcfRecord& record, std::int64_t stride) const;
+  Error error_of(const Job& job, std::int64_t stride) const;
 
   Context& context_;
   VcfParams params_;
@@ -55,8 +60,12 @@ class VcfSource : public genotype::Source {
   genotype::SiteAccount account_;
   bool any_genotypes_ = false;
   bool finished_ = false;
-  std::string contig_;  // the last one judged, and what was said of it
+  std::string contig_;  // the last one looked up, and the rules' verdict on it
+  bool contig_known_ = false;
   bool contig_kept_ = true;
+  bool contig_in_region_ = true;
+  bool region_found_ = false;
+  std::int64_t next_alt_ = 1;  // --multiallelic split: of the record at cursor_
   std::vector<std::string> unknown_contigs_;
   std::string tail_;  // the beginning of a record whose end is not read yet
   std::int64_t next_line_ = 0;

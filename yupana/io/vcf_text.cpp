@@ -1,5 +1,7 @@
 // Records of text VCF: where lines and columns are. The genotypes are decoded elsewhere.
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstring>
 #include <utility>
 
@@ -37,7 +39,34 @@ std::int64_t find_gt(std::string_view format) {
   }
 }
 
-VcfRecord parse_line(const char* begin, const char* end) {
+/// Calls each(part) for the parts between separators; false as soon as one call is.
+template <class Each>
+bool all_parts(std::string_view text, char separator, const Each& each) {
+  while (true) {
+    const std::size_t at = text.find(separator);
+    if (!each(text.substr(0, at))) return false;
+    if (at == std::string_view::npos) return true;
+    text.remove_prefix(at + 1);
+  }
+}
+
+bool is_snp(const RecordRules& rules, std::string_view ref, std::string_view alt) {
+  const auto passing = [&](std::string_view allele) { return passes(rules.snps_only, allele); };
+  return passing(ref) && all_parts(alt, ',', passing);
+}
+
+/// False in `valid` where QUAL is neither a number nor '.'.
+bool passes_qual(const RecordRules& rules, std::string_view text, bool& valid) {
+  valid = true;
+  if (!rules.min_qual) return true;
+  if (text == ".") return false;
+  float qual = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), qual);
+  valid = error != std::errc::invalid_argument && end == text.data() + text.size();
+  return qual >= *rules.min_qual;
+}
+
+VcfRecord parse_line(const char* begin, const char* end, const RecordRules& rules) {
   if (end != begin && end[-1] == '\r') --end;
   VcfRecord record;
   record.begin = begin;
@@ -59,13 +88,24 @@ VcfRecord parse_line(const char* begin, const char* end) {
   } else if (ref.empty() || alt.empty()) {
     record.fault = "REF or ALT is empty";
   } else {
-    record.verdict = verdict_of(ref, alt);
+    record.alts = alt == "." ? 0 : 1 + std::count(alt.begin(), alt.end(), ',');
     record.text.subfield = find_gt(format);
     record.text.alone = format.size() == 2;
     record.text.columns = {at, static_cast<std::size_t>(end - at)};
     record.has_genotypes = record.text.subfield >= 0;
-    if (record.verdict == Verdict::kept && !record.has_genotypes) {
-      record.verdict = Verdict::no_genotypes;
+    bool valid_qual = true;
+    const bool qual_passes = passes_qual(rules, qual, valid_qual);
+    const bool filters_pass =
+        !rules.var_filter || all_parts(filter, ';', [&](auto name) { return rules.allows(name); });
+    if (valid_qual) {
+      record.verdict = verdict_of(rules,
+                                  record.alts,
+                                  is_snp(rules, ref, alt),
+                                  qual_passes,
+                                  filters_pass,
+                                  record.has_genotypes);
+    } else {
+      record.fault = "QUAL is not a number";
     }
   }
   return record;
@@ -77,7 +117,10 @@ struct Piece {
   std::int64_t lines = 0;
 };
 
-Piece scan_piece(std::string_view text, std::int64_t begin, std::int64_t end) {
+Piece scan_piece(std::string_view text,
+                 const RecordRules& rules,
+                 std::int64_t begin,
+                 std::int64_t end) {
   Piece piece;
   const char* at = text.data() + begin;
   const char* last = text.data() + text.size();
@@ -90,7 +133,7 @@ Piece scan_piece(std::string_view text, std::int64_t begin, std::int64_t end) {
     const char* newline = find(at, last, '\n');
     const bool empty = newline == at || (newline == at + 1 && *at == '\r');
     if (!empty) {
-      piece.records.push_back(parse_line(at, newline));
+      piece.records.push_back(parse_line(at, newline, rules));
       piece.records.back().line = piece.lines;
     }
     ++piece.lines;
@@ -101,7 +144,8 @@ Piece scan_piece(std::string_view text, std::int64_t begin, std::int64_t end) {
 
 class TextFormat : public VcfFormat {
  public:
-  TextFormat(std::int64_t samples, const CallRules& rules) : samples_(samples), rules_(rules) {}
+  TextFormat(std::int64_t samples, const CallRules& calls, const RecordRules& records)
+      : samples_(samples), calls_(calls), records_(records) {}
 
   std::int64_t whole_records(std::string_view data) const override {
     return static_cast<std::int64_t>(data.rfind('\n') + 1);  // npos + 1 is 0
@@ -114,8 +158,11 @@ class TextFormat : public VcfFormat {
     const auto count = static_cast<std::int64_t>(pieces.size());
     context.parallel_for(count, 1, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) {
-        pieces[static_cast<std::size_t>(i)] = scan_piece(
-            text, i * piece_bytes, std::min<std::int64_t>(batch.size, (i + 1) * piece_bytes));
+        pieces[static_cast<std::size_t>(i)] =
+            scan_piece(text,
+                       records_,
+                       i * piece_bytes,
+                       std::min<std::int64_t>(batch.size, (i + 1) * piece_bytes));
       }
     });
     batch.records.clear();
@@ -129,8 +176,12 @@ class TextFormat : public VcfFormat {
     }
   }
 
-  bool decode(const VcfRecord& record, std::uint8_t* row, std::int64_t stride) const override {
-    return cpu::decode_genotypes(record.text, samples_, rules_, row, stride);
+  bool decode(const VcfRecord& record,
+              std::int64_t counted,
+              std::uint8_t* row,
+              std::int64_t stride) const override {
+    return cpu::decode_genotypes(
+        record.text, samples_, rules_of(calls_, record, counted), row, stride);
   }
   bool complete(const VcfRecord& record) const override {
     return cpu::count_bytes(record.text.columns, '\t') == samples_ - 1;
@@ -147,20 +198,25 @@ class TextFormat : public VcfFormat {
                        samples_);
   }
   GenotypeFault reference_decode(const VcfRecord& record,
+                                 std::int64_t counted,
                                  std::uint8_t* row,
                                  std::int64_t stride) const override {
-    return reference::decode_genotypes(record.text, samples_, rules_, row, stride);
+    return reference::decode_genotypes(
+        record.text, samples_, rules_of(calls_, record, counted), row, stride);
   }
 
  private:
   std::int64_t samples_;
-  CallRules rules_;
+  CallRules calls_;
+  RecordRules records_;
 };
 
 }  // namespace
 
-std::unique_ptr<VcfFormat> make_text_format(std::int64_t samples, const CallRules& rules) {
-  return std::make_unique<TextFormat>(samples, rules);
+std::unique_ptr<VcfFormat> make_text_format(std::int64_t samples,
+                                            const CallRules& calls,
+                                            const RecordRules& records) {
+  return std::make_unique<TextFormat>(samples, calls, records);
 }
 
 }  // namespace yupana::io

@@ -75,14 +75,11 @@ Plan plan_cohort(Context& context, const Input& input, const FermatJobParams& pa
   return make_plan(context, sizes);
 }
 
-RunLabels labels_of(Context& context,
-                    const FermatJobParams& params,
-                    const std::vector<std::string>& samples) {
+RunLabels labels_of(Context& context, const FermatJobParams& params, const io::SampleNames& names) {
   if (params.labels.empty()) return {};
-  io::SampleNames names;
-  names.ids = samples;
   const io::SampleLabels read = io::read_labels(params.labels, names, params.label_column);
-  if (read.unlabelled > 0 || read.unknown > 0) {
+  for (const std::string& note : read.notes) context.note(note);
+  if (read.unlabelled > read.missing || read.unknown > 0) {
     context.note(fmt::format("{}: {} samples without label, {} labels of samples not in the input",
                              params.labels,
                              read.unlabelled,
@@ -131,7 +128,8 @@ Start start_from_cohort(Context& context,
                         const Plan& plan) {
   Start start;
   start.names = input.cohort.samples();
-  start.labels = labels_of(context, params, start.names);  // their faults show before the work
+  // Faults of the labels show before the work.
+  start.labels = labels_of(context, params, {start.names, input.families, input.individuals, {}});
   if (plan.gpu_bands.size() == 1 && input.comm == nullptr) {
     genotype::PairCounter counter = count_whole(context, input, plan, params.checkpoint);
     start.cohort = input.cohort.summary();
@@ -157,7 +155,7 @@ Start start_from_matrix(Context& context, const FermatJobParams& params) {
       start.names.push_back(std::to_string(i + 1));
     }
   }
-  start.labels = labels_of(context, params, start.names);
+  start.labels = labels_of(context, params, {start.names, {}, {}, {}});
   return start;
 }
 

@@ -39,13 +39,42 @@ std::string file_line(const std::string& path) {
                      status.st_mtim.tv_nsec);
 }
 
+/// --chr, --all-chr; a region names its chromosome, so that no other option need take it in.
 genotype::ChromosomeFilter chromosomes_of(const InputParams& params) {
   if (params.all_chromosomes && !params.chromosomes.empty()) {
     throw Error(ErrorCode::usage, "--chr and --all-chr do not go together");
   }
-  if (params.all_chromosomes) return genotype::ChromosomeFilter::all();
-  if (!params.chromosomes.empty()) return genotype::ChromosomeFilter::listed(params.chromosomes);
-  return {};
+  if (!params.chromosomes.empty()) {
+    return genotype::ChromosomeFilter::listed(params.chromosomes, params.autosomes);
+  }
+  if (params.all_chromosomes || !params.region.empty()) {
+    return genotype::ChromosomeFilter::all(params.autosomes);
+  }
+  return genotype::ChromosomeFilter(params.autosomes);
+}
+
+std::optional<genotype::Region> region_of(const InputParams& params) {
+  if (params.region.empty()) return {};
+  return genotype::parse_region(params.region);
+}
+
+io::SnpsOnly snps_of(const InputParams& params) {
+  if (params.just_acgt) return io::SnpsOnly::just_acgt;
+  return params.snps_only ? io::SnpsOnly::any : io::SnpsOnly::off;
+}
+
+io::VcfParams vcf_params(const InputParams& params) {
+  io::VcfParams vcf;
+  vcf.path = params.path;
+  vcf.region = region_of(params);
+  vcf.half_call = io::half_call_from_name(params.half_call);
+  vcf.polyploid = io::polyploid_from_name(params.polyploid);
+  vcf.multiallelic = io::multiallelic_from_name(params.multiallelic);
+  vcf.snps_only = snps_of(params);
+  if (params.min_qual) vcf.min_qual = static_cast<float>(*params.min_qual);
+  if (params.filtered) vcf.var_filter = params.ignored_filters;
+  vcf.chromosomes = chromosomes_of(params);
+  return vcf;
 }
 
 /// A source and what PLINK files say of its samples.
@@ -60,62 +89,92 @@ Opened open_plink(const InputParams& params) {
   if (!params.bim.empty()) files.bim = params.bim;
   if (!params.fam.empty()) files.fam = params.fam;
   Opened opened;
-  opened.source = io::open_bed(files, chromosomes_of(params));
+  opened.source = io::open_bed(files, {chromosomes_of(params), region_of(params), snps_of(params)});
   opened.names = io::read_fam(files.fam);
   opened.fingerprint = file_line(files.bed) + file_line(files.bim) + file_line(files.fam);
   return opened;
 }
 
 Opened open_any(Context& context, const InputParams& params) {
+  const InputKind kind = input_kind(params);
+  refuse_idle_options(params, kind);
   const std::string& path = params.path;
   Opened opened;
-  if (path.starts_with(simulate_prefix)) {
-    const auto text = std::string_view(path).substr(simulate_prefix.size());
-    opened.source = std::make_unique<genotype::SimulatedSource>(genotype::simulate_params(text),
-                                                                context.backend());
-    opened.fingerprint = fmt::format("input: {}\n", path);
-  } else if (ends_with(path, {".vcf", ".vcf.gz", ".vcf.bgz", ".bcf"}) || path == "-") {
-    opened.source = io::open_vcf(context,
-                                 {.path = path,
-                                  .region = params.region,
-                                  .half_call = io::half_call_from_name(params.half_call),
-                                  .polyploid = io::polyploid_from_name(params.polyploid),
-                                  .chromosomes = chromosomes_of(params)});
-    opened.fingerprint = file_line(path) + fmt::format("region: {}\nhalf-call: {}\npolyploid: {}\n",
-                                                       params.region,
-                                                       params.half_call,
-                                                       params.polyploid);
-  } else if (path.ends_with(".npy")) {
-    opened.source = io::open_npy_genotypes({.path = path, .round = params.round});
-    opened.fingerprint = file_line(path) + fmt::format("round: {}\n", params.round);
-  } else if (path.ends_with(".bed") || fs::exists(path + ".bed")) {
-    opened = open_plink(params);
-  } else {
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format("{}: {}; give a .bed, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix or "
-                    "simulate:SAMPLESxSITES",
-                    path,
-                    fs::exists(path) ? "not a kind of file yupana knows by its name"
-                                     : "no such file, and no PLINK files of that prefix"));
+  switch (kind) {
+    case InputKind::simulated: {
+      const auto text = std::string_view(path).substr(simulate_prefix.size());
+      opened.source = std::make_unique<genotype::SimulatedSource>(genotype::simulate_params(text),
+                                                                  context.backend());
+      opened.fingerprint = fmt::format("input: {}\n", path);
+      break;
+    }
+    case InputKind::vcf:
+      opened.source = io::open_vcf(context, vcf_params(params));
+      opened.fingerprint = file_line(path);
+      break;
+    case InputKind::npy:
+      opened.source = io::open_npy_genotypes({.path = path, .round = params.round});
+      opened.fingerprint = file_line(path);
+      break;
+    case InputKind::plink:
+    case InputKind::array:
+      opened = open_plink(params);
   }
   return opened;
 }
 
 std::string filter_lines(const InputParams& params, const genotype::CohortParams& cohort) {
-  return fmt::format(
-      "chromosomes: {}{}\nkeep: {}\nremove: {}\nmind: {}\ngeno: {}\nmaf: {}\nthin: {} seed "
-      "{}\nmissing: {}\n",
+  std::string text = fmt::format(
+      "chromosomes: {}{} of {}\nregion: {}\nhalf-call: {}\npolyploid: {}\nmultiallelic: {}\n"
+      "snps-only: {}{}\nround: {}\n",
       params.chromosomes,
       params.all_chromosomes ? "all" : "",
-      fmt::join(cohort.keep, ","),
-      fmt::join(cohort.remove, ","),
-      cohort.max_sample_missing,
-      cohort.max_site_missing,
-      cohort.min_maf,
-      cohort.thin,
-      cohort.seed,
-      static_cast<int>(cohort.missing));
+      params.autosomes,
+      params.region,
+      params.half_call,
+      params.polyploid,
+      params.multiallelic,
+      params.snps_only,
+      params.just_acgt,
+      params.round);
+  if (params.filtered) text += fmt::format("filters: {}\n", fmt::join(params.ignored_filters, ","));
+  if (params.min_qual) text += fmt::format("qual: {}\n", *params.min_qual);
+  return text + fmt::format(
+                    "keep: {}\nremove: {}\nmind: {}\ngeno: {}\nmaf: {} of {}\nthin: {} seed "
+                    "{}\nmissing: {}\n",
+                    fmt::join(cohort.keep, ","),
+                    fmt::join(cohort.remove, ","),
+                    cohort.max_sample_missing,
+                    cohort.max_site_missing,
+                    cohort.min_maf,
+                    cohort.nonfounders ? "all" : "founders",
+                    cohort.thin,
+                    cohort.seed,
+                    static_cast<int>(cohort.missing));
+}
+
+/// The samples that a --keep or --remove file names; a note tells of names the input does not have.
+std::vector<std::string> listed_samples(Context& context,
+                                        const char* option,
+                                        const std::string& path,
+                                        const io::SampleNames& names) {
+  io::SampleList list = io::read_sample_list(path, names);
+  if (list.unknown > 0) {
+    context.note(
+        fmt::format("{}: {} of {} lines name no sample of the input, the first {}; they "
+                    "are ignored",
+                    path,
+                    list.unknown,
+                    list.unknown + std::ssize(list.ids),
+                    list.first_unknown));
+  }
+  if (list.ids.empty() && option == std::string_view("--keep")) {
+    throw bad_file(path,
+                   fmt::format("--keep: no line names one of the {} samples of the input, so that "
+                               "none is left",
+                               names.ids.size()));
+  }
+  return std::move(list.ids);
 }
 
 /// Families and individual names of the kept samples.
@@ -132,6 +191,24 @@ void take_names(Input& input, const io::SampleNames& names) {
 
 }  // namespace
 
+InputKind input_kind(const InputParams& params) {
+  if (params.kind) return *params.kind;
+  const std::string& path = params.path;
+  if (path.starts_with(simulate_prefix)) return InputKind::simulated;
+  if (ends_with(path, {".vcf", ".vcf.gz", ".vcf.bgz", ".bcf"}) || path == "-") {
+    return InputKind::vcf;
+  }
+  if (path.ends_with(".npy")) return InputKind::npy;
+  if (path.ends_with(".bed") || fs::exists(path + ".bed")) return InputKind::plink;
+  throw Error(
+      ErrorCode::bad_input,
+      fmt::format("{}: {}; give a .bed, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix or "
+                  "simulate:SAMPLESxSITES",
+                  path,
+                  fs::exists(path) ? "not a kind of file yupana knows by its name"
+                                   : "no such file, and no PLINK files of that prefix"));
+}
+
 Input open_input(Context& context, const InputParams& params) {
   if (params.comm != nullptr && params.path == "-") {
     throw Error(ErrorCode::usage,
@@ -145,8 +222,12 @@ Input open_input(Context& context, const InputParams& params) {
   }
   io::SampleNames names = opened.names;
   if (names.ids.empty()) names.ids = opened.source->samples();
-  if (!params.keep_file.empty()) cohort.keep = io::read_sample_list(params.keep_file, names);
-  if (!params.remove_file.empty()) cohort.remove = io::read_sample_list(params.remove_file, names);
+  if (!params.keep_file.empty()) {
+    cohort.keep = listed_samples(context, "--keep", params.keep_file, names);
+  }
+  if (!params.remove_file.empty()) {
+    cohort.remove = listed_samples(context, "--remove", params.remove_file, names);
+  }
   const std::string fingerprint = opened.fingerprint + filter_lines(params, cohort);
   Input input{genotype::Cohort(context, std::move(opened.source), cohort),
               {},

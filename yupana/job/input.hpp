@@ -2,33 +2,64 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "yupana/core/comm.hpp"
 #include "yupana/core/context.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/genotype/chromosome.hpp"
 #include "yupana/genotype/cohort.hpp"
 
 namespace yupana::job {
+
+/// The kinds of genotype inputs.
+enum class InputKind { plink, vcf, npy, simulated, array };
 
 /// A genotype input as users name it, with the filters of the run.
 struct InputParams {
   /// .bed, .vcf, .vcf.gz, .bcf, .npy, a PLINK prefix, or simulate:SAMPLESxSITES[,key=value...]
   std::string path;
-  std::string bim;  ///< beside a .bed of another name; empty: same prefix
+  std::optional<InputKind> kind;  ///< --bfile, --bed, --vcf; nothing: by the name
+  std::string bim;                ///< for a .bed of another name; empty: same prefix
   std::string fam;
-  std::string chromosomes;            ///< --chr: "1-4,22,X"; empty: autosomes
-  bool all_chromosomes = false;       ///< --all-chr
-  std::string region;                 ///< indexed VCF/BCF: "chr1:1000-2000"
-  std::string half_call = "missing";  ///< missing, haploid, reference or error
+  std::string chromosomes;                             ///< --chr: "1-4,22,X"; empty: autosomes
+  bool all_chromosomes = false;                        ///< --all-chr
+  std::int64_t autosomes = genotype::human_autosomes;  ///< --chr-set
+  std::string region;                                  ///< .bed, VCF, BCF: "chr1:1000-2000"
+  std::string half_call = "missing";                   ///< missing, haploid, reference or error
   std::string polyploid = "error";    ///< calls of more than two alleles: error or missing
-  bool round = false;                 ///< .npy: round imputed means to the nearest genotype
-  std::string keep_file;              ///< --keep
-  std::string remove_file;            ///< --remove
+  std::string multiallelic = "skip";  ///< VCF: skip, split or collapse
+  bool snps_only = false;             ///< --snps-only: leave out alleles of several characters
+  bool just_acgt = false;             ///< --snps-only just-acgt: and of other letters
+  bool filtered = false;              ///< --var-filter: leave out sites that failed a filter ...
+  std::vector<std::string> ignored_filters;  ///< ... other than these
+  std::optional<double> min_qual;            ///< --var-min-qual
+  bool round = false;                        ///< .npy: round imputed means to the nearest genotype
+  std::string keep_file;                     ///< --keep
+  std::string remove_file;                   ///< --remove
   genotype::CohortParams cohort;
   Comm* comm = nullptr;  ///< the ranks of the run; null: this process is alone
   int pair_groups = 0;   ///< of these ranks (--pair-groups); 0: as the plan finds best
 };
+
+/// The kind of the input at params.path.
+///   errors: bad_input for a name of no kind
+InputKind input_kind(const InputParams& params);
+
+/// An option that reads genotypes or filters them, and the inputs it has an effect on.
+struct InputOption {
+  const char* name;                    ///< as on the command line
+  std::vector<InputKind> kinds;        ///< with an effect; empty: all
+  bool (*is_set)(const InputParams&);  ///< true where it is not the default
+};
+/// Every option that has no effect on some kind of input.
+const std::vector<InputOption>& input_options();
+/// The error for an option that has no effect on this input, naming both.
+Error no_effect(const InputOption& option, const InputParams& params, InputKind kind);
+/// Throws no_effect() for the first option that is set without an effect.
+void refuse_idle_options(const InputParams& params, InputKind kind);
 
 /// An opened input: the cohort, and what PLINK files say of its samples.
 struct Input {

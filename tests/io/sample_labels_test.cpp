@@ -1,0 +1,83 @@
+#include <gtest/gtest.h>
+
+#include "tests/support/text_files.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/io/sample_lists.hpp"
+
+namespace yupana::io {
+namespace {
+
+using Ids = std::vector<std::string>;
+using Places = std::vector<std::int64_t>;
+
+class SampleLabelsTest : public testing::Test {
+ protected:
+  SampleLabels labels(const std::string& text,
+                      const SampleNames& names,
+                      const std::string& column = {}) {
+    return read_labels(folder_.put("labels", text), names, column);
+  }
+  /// The message of the usage error.
+  std::string usage(const std::string& text,
+                    const SampleNames& names,
+                    const std::string& column = {}) {
+    try {
+      labels(text, names, column);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::usage) << error.what();
+      return error.what();
+    }
+    return {};
+  }
+
+  test::Folder folder_;
+  const SampleNames vcf_{{"a", "b", "c"}, {}, {}, {}};
+  const SampleNames plink_{{"1", "2", "3"}, {"F", "F", "2"}, {"1", "2", "3"}, {}};
+};
+
+TEST_F(SampleLabelsTest, MissingCodesAreNoPopulation) {
+  for (const char* code :
+       {"NA", "na", "n/a", "NaN", "nan", "null", "Unknown", "missing", ".", "-", "?", "-9", ""}) {
+    const SampleLabels got = labels(std::string("a\tX\nb\t") + code + "\nc\tY\n", vcf_);
+    EXPECT_EQ(got.names, (Ids{"X", "Y"})) << code;
+    EXPECT_EQ(got.of, (Places{0, -1, 1})) << code;
+    EXPECT_EQ(got.unlabelled, 1) << code;
+    ASSERT_EQ(got.notes.size(), 1u) << code;
+    EXPECT_NE(got.notes[0].find("leave 1 samples unlabelled"), std::string::npos);
+  }
+  EXPECT_EQ(labels("a\tNAM\nb\t-1\n", vcf_).names, (Ids{"NAM", "-1"}));
+}
+
+TEST_F(SampleLabelsTest, ALabelLeftOutAtTheEndIsMissing) {
+  EXPECT_EQ(labels("a X\nb\nc Y\n", vcf_).of, (Places{0, -1, 1}));
+  EXPECT_EQ(labels("a\tu\tX\nb\tv\t\nc\tw\n", vcf_, "3").of, (Places{0, -1, -1}));
+}
+
+TEST_F(SampleLabelsTest, FamilyAndIndividualAreRecognised) {
+  for (const char* header : {"", "FID\tIID\tPOP\n", "#FID\tIID\tpop\n"}) {
+    const SampleLabels got = labels(std::string(header) + "F\t1\tX\nF\t2\tY\n2\t3\tX\n", plink_);
+    EXPECT_EQ(got.names, (Ids{"X", "Y"})) << header;
+    EXPECT_EQ(got.of, (Places{0, 1, 0})) << header;
+    EXPECT_EQ(got.unknown, 0) << header;
+  }
+  EXPECT_EQ(labels("0 a X\n0 b Y\n", vcf_).of, (Places{0, 1, -1}));
+  EXPECT_EQ(labels("a a X\nb b Y\n", vcf_).of, (Places{0, 1, -1}));
+  EXPECT_EQ(labels("f a X\ng b Y\n", vcf_, "3").of, (Places{0, 1, -1}));
+}
+
+TEST_F(SampleLabelsTest, SeveralLabelColumnsAreNotChosenWithoutAWord) {
+  const std::string plain = "a\tX\tu\nb\tY\tv\n";
+  EXPECT_NE(usage(plain, vcf_).find("several columns may hold the labels (2, 3)"),
+            std::string::npos);
+  EXPECT_EQ(labels(plain, vcf_, "3").names, (Ids{"u", "v"}));
+  const std::string family = "sample\tfamily\tsex\n" + plain;
+  EXPECT_NE(usage(family, vcf_).find("2 'family', 3 'sex'"), std::string::npos);
+  const SampleLabels named = labels("sample\tsex\tpopulation\n" + plain, vcf_);
+  EXPECT_EQ(named.names, (Ids{"u", "v"}));
+  ASSERT_EQ(named.notes.size(), 1u);
+  EXPECT_NE(named.notes[0].find("column 3 'population'"), std::string::npos);
+  EXPECT_NE(usage(plain, vcf_, "1").find("names the samples"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace yupana::io

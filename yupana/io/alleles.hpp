@@ -1,0 +1,26 @@
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+namespace yupana::io {
+
+/// Which variants --snps-only leaves, as in PLINK 2.
+enum class SnpsOnly {
+  off,        ///< every variant
+  any,        ///< no allele of more than one character
+  just_acgt,  ///< single A, C, G, T in either case; '.' and '0' where an allele is missing
+};
+
+/// True where one allele of a variant passes.
+inline bool passes(SnpsOnly rule, std::string_view allele) {
+  if (rule == SnpsOnly::off) return true;
+  if (allele.size() != 1) return false;
+  constexpr std::string_view letters = "ACGTacgt.0";
+  return rule == SnpsOnly::any || letters.find(allele[0]) != letters.npos;
+}
+
+/// The reason in SiteAccount::skipped of the other variants.
+constexpr std::string_view no_snp_reason = "no single-base variant (--snps-only)";
+
+}  // namespace yupana::io

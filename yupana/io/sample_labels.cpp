@@ -1,0 +1,314 @@
+// Labels of samples: which columns of the file hold them, and which label is none.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+#include "yupana/core/error.hpp"
+#include "yupana/io/line_reader.hpp"
+#include "yupana/io/plink_line.hpp"
+#include "yupana/io/sample_index.hpp"
+#include "yupana/io/sample_lists.hpp"
+
+namespace yupana::io {
+namespace {
+
+using Fields = std::vector<std::string>;
+
+std::string lower(std::string_view text) {
+  std::string word(text);
+  for (char& c : word) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return word;
+}
+
+template <std::size_t N>
+bool is_one_of(const std::string& word, const std::array<std::string_view, N>& words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// The label of missing_label_codes, or none at all.
+bool is_missing(std::string_view label) {
+  static constexpr std::array<std::string_view, 11> codes = {
+      "", "na", "n/a", "nan", "null", "unknown", "missing", ".", "-", "?", "-9"};
+  return is_one_of(lower(label), codes);
+}
+
+bool names_family(std::string_view field) {
+  static constexpr std::array<std::string_view, 5> words = {
+      "fid", "#fid", "family", "family_id", "familyid"};
+  return is_one_of(lower(field), words);
+}
+
+bool names_samples(std::string_view field) {
+  static constexpr std::array<std::string_view, 9> words = {"sample",
+                                                            "samples",
+                                                            "id",
+                                                            "iid",
+                                                            "name",
+                                                            "individual",
+                                                            "sample_id",
+                                                            "sampleid",
+                                                            "sample_name"};
+  return field.starts_with('#') || names_family(field) || is_one_of(lower(field), words);
+}
+
+bool names_labels(std::string_view field) {
+  static constexpr std::array<std::string_view, 14> words = {"pop",
+                                                             "pops",
+                                                             "population",
+                                                             "populations",
+                                                             "population_id",
+                                                             "pop.group",
+                                                             "pop_group",
+                                                             "label",
+                                                             "labels",
+                                                             "group",
+                                                             "cluster",
+                                                             "class",
+                                                             "ancestry",
+                                                             "breed"};
+  return is_one_of(lower(field), words);
+}
+
+/// Fields of a line cut at every tab, or at runs of blanks.
+Fields fields_of(std::string_view line, bool tabs) {
+  if (!tabs) {
+    std::array<std::string_view, 64> words;
+    const std::size_t count = split_fields(line, words.data(), words.size());
+    return Fields(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+  Fields fields;
+  for (std::size_t begin = 0; begin <= line.size();) {
+    const std::size_t tab = std::min(line.find('\t', begin), line.size());
+    fields.emplace_back(line.substr(begin, tab - begin));
+    begin = tab + 1;
+  }
+  return fields;
+}
+
+struct Line {
+  std::int64_t number = 0;
+  Fields fields;
+};
+
+std::vector<Line> read_lines(const std::string& path) {
+  std::vector<Line> lines;
+  LineReader reader(path);
+  std::optional<bool> tabs;
+  for (std::string_view line; reader.next(line);) {
+    if (line.find_first_not_of(" \t") == line.npos) continue;
+    refuse_null_bytes(reader, line);
+    if (!tabs) tabs = line.find('\t') != line.npos;
+    lines.push_back({reader.number(), fields_of(line, *tabs)});
+  }
+  return lines;
+}
+
+/// The columns of a label file.
+struct Layout {
+  bool header = false;
+  std::size_t id_columns = 1;  ///< 2: family and individual
+  std::size_t label = 1;       ///< from 0
+};
+
+/// True where the lines name family and individual rather than a sample in the first column. Where
+/// the input has no families, PLINK writes 0 or the individual again for them.
+bool has_families(const std::vector<Line>& lines,
+                  std::size_t first,
+                  const SampleNames& samples,
+                  const SampleIndex& index) {
+  std::size_t by_pair = 0, by_first = 0;
+  for (std::size_t i = first; i < lines.size(); ++i) {
+    const Fields& fields = lines[i].fields;
+    if (fields.size() < 3) continue;
+    const bool first_is_sample = index.find(fields[0]) >= 0;
+    const bool stands_in = fields[0] == "0" || fields[0] == fields[1] || !first_is_sample;
+    by_first += first_is_sample;
+    by_pair += (!samples.families.empty() && index.find(fields[0], fields[1]) >= 0) ||
+               (stands_in && index.find(fields[1]) >= 0);
+  }
+  return by_pair > 0 && by_pair >= by_first;
+}
+
+/// A number from 1; nothing where the text is a name.
+std::optional<std::size_t> column_number(const std::string& column) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(column.data(), column.data() + column.size(), number);
+  if (error != std::errc() || end != column.data() + column.size() || number == 0) return {};
+  return number;
+}
+
+/// The column that --label-column names.
+std::size_t chosen_column(const std::string& path, const Line& first, const std::string& column) {
+  if (const auto number = column_number(column)) return *number - 1;
+  const auto found = std::find(first.fields.begin(), first.fields.end(), column);
+  if (found != first.fields.end()) return static_cast<std::size_t>(found - first.fields.begin());
+  throw bad_line(
+      path,
+      first.number,
+      fmt::format("the header has no column '{}'; name one of its columns or give a number",
+                  column));
+}
+
+/// "2 'family', 3 'pop'": columns that may hold the label.
+std::string listed(const Fields& first, const Layout& layout, std::size_t columns) {
+  std::string text;
+  for (std::size_t i = layout.id_columns; i < columns; ++i) {
+    if (i > layout.id_columns) text += ", ";
+    text += std::to_string(i + 1);
+    if (layout.header && i < first.size()) text += fmt::format(" '{}'", first[i]);
+  }
+  return text;
+}
+
+/// The only column after the sample's, or the only one whose header names labels.
+std::size_t default_column(const std::string& path,
+                           const std::vector<Line>& lines,
+                           const Layout& layout,
+                           SampleLabels& labels) {
+  std::size_t columns = 0;  // columns after the last are empty in every line
+  for (const Line& line : lines) {
+    for (std::size_t i = columns; i < line.fields.size(); ++i) {
+      if (!line.fields[i].empty()) columns = i + 1;
+    }
+  }
+  if (columns <= layout.id_columns + 1) return layout.id_columns;
+  const Fields& first = lines.front().fields;
+  std::vector<std::size_t> named;
+  for (std::size_t i = layout.id_columns; layout.header && i < first.size(); ++i) {
+    if (names_labels(first[i])) named.push_back(i);
+  }
+  if (named.size() == 1) {
+    labels.notes.push_back(
+        fmt::format("{}: labels are taken from column {} '{}'; --label-column "
+                    "chooses another",
+                    path,
+                    named[0] + 1,
+                    first[named[0]]));
+    return named[0];
+  }
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: several columns may hold the labels ({}); choose one with "
+                          "--label-column",
+                          path,
+                          listed(first, layout, columns)));
+}
+
+Layout layout_of(const std::string& path,
+                 const std::vector<Line>& lines,
+                 const SampleNames& samples,
+                 const SampleIndex& index,
+                 const std::string& column,
+                 SampleLabels& labels) {
+  const Fields& first = lines.front().fields;
+  Layout layout;
+  layout.header = (!column.empty() && !column_number(column)) ||
+                  (index.find(first[0]) == SampleIndex::none && names_samples(first[0]));
+  const bool header_pairs = layout.header && names_family(first[0]) && first.size() > 1 &&
+                            names_samples(first[1]) && !names_family(first[1]);
+  if (header_pairs || has_families(lines, layout.header ? 1 : 0, samples, index)) {
+    layout.id_columns = 2;
+  }
+  layout.label = column.empty() ? default_column(path, lines, layout, labels)
+                                : chosen_column(path, lines.front(), column);
+  if (layout.label >= layout.id_columns) return layout;
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: --label-column {}: this column names the samples", path, column));
+}
+
+void set_label(const std::string& path,
+               const Line& line,
+               std::int64_t sample,
+               const std::string& label,
+               std::unordered_map<std::string, std::int64_t>& places,
+               SampleLabels& labels) {
+  const auto [place, is_new] = places.emplace(label, std::ssize(labels.names));
+  if (is_new) labels.names.push_back(label);
+  std::int64_t& current = labels.of[static_cast<std::size_t>(sample)];
+  if (current >= 0 && current != place->second) {
+    throw bad_line(path,
+                   line.number,
+                   fmt::format("a second label, '{}', for a sample that has '{}' already",
+                               label,
+                               labels.names[static_cast<std::size_t>(current)]));
+  }
+  current = place->second;
+}
+
+/// Reports the codes that left samples unlabelled, and how often.
+void note_missing(const std::string& path,
+                  const std::map<std::string, std::int64_t>& codes,
+                  SampleLabels& labels) {
+  if (codes.empty()) return;
+  std::vector<std::string> names;
+  for (const auto& [code, times] : codes) {
+    labels.missing += times;
+    names.push_back(code.empty() ? "empty" : "'" + code + "'");
+  }
+  labels.notes.push_back(fmt::format("{}: missing labels ({}) leave {} samples unlabelled",
+                                     path,
+                                     fmt::join(names, ", "),
+                                     labels.missing));
+}
+
+/// The label of a line; a last column that is left out is an empty label.
+std::string label_of(const std::string& path, const Line& line, const Layout& layout) {
+  if (line.fields.size() > layout.label) return line.fields[layout.label];
+  if (line.fields.size() == layout.label) return {};
+  throw bad_line(
+      path,
+      line.number,
+      fmt::format(
+          "expected a label in column {}, got {} columns", layout.label + 1, line.fields.size()));
+}
+
+std::int64_t sample_of(const Line& line, const Layout& layout, const SampleIndex& index) {
+  const Fields& fields = line.fields;
+  if (layout.id_columns == 1 || fields.size() == 1) return index.find(fields[0]);
+  const std::int64_t sample = index.find(fields[0], fields[1]);
+  return sample >= 0 ? sample : index.find(fields[1]);
+}
+
+}  // namespace
+
+SampleLabels read_labels(const std::string& path,
+                         const SampleNames& samples,
+                         const std::string& column) {
+  const SampleIndex index(samples);
+  SampleLabels labels;
+  labels.of.assign(samples.ids.size(), -1);
+  const std::vector<Line> lines = read_lines(path);
+  if (lines.empty()) throw bad_file(path, "expected labels of samples, got no line");
+  const Layout layout = layout_of(path, lines, samples, index, column, labels);
+  std::unordered_map<std::string, std::int64_t> places;
+  std::map<std::string, std::int64_t> missing;
+  for (std::size_t i = layout.header ? 1 : 0; i < lines.size(); ++i) {
+    const std::string label = label_of(path, lines[i], layout);
+    const std::int64_t sample = sample_of(lines[i], layout, index);
+    if (sample < 0) {
+      ++labels.unknown;
+    } else if (is_missing(label)) {
+      ++missing[label];
+    } else {
+      set_label(path, lines[i], sample, label, places, labels);
+    }
+  }
+  labels.unlabelled = std::count(labels.of.begin(), labels.of.end(), -1);
+  if (labels.names.empty()) {
+    throw bad_file(path,
+                   fmt::format("labels none of the {} samples of the input ({} lines name others); "
+                               "expected sample names in its first column, or family and "
+                               "individual in the first two",
+                               samples.ids.size(),
+                               labels.unknown));
+  }
+  note_missing(path, missing, labels);
+  return labels;
+}
+
+}  // namespace yupana::io
