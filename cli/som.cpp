@@ -35,6 +35,9 @@ Answer told(Context& context, const std::string& command, const job::SomResult& 
   if (result.accuracy) {
     answer.text += fmt::format("class of the neuron is right for {:.2f} % of the samples\n",
                                100 * *result.accuracy);
+    if (result.unknown > 0) {
+      answer.text += fmt::format("{} of them, of classes that the model does not know, count as wrong\n", result.unknown);
+    }
   }
   for (const std::string& file : result.files) answer.text += "wrote    " + file + "\n";
   const som::Schedule& schedule = result.schedule;
@@ -51,7 +54,10 @@ Answer told(Context& context, const std::string& command, const job::SomResult& 
                  {"topographic_error", number_or_null(result.quality.topographic_error)},
                  {"neighbors", result.neighbors},
                  {"empty_neurons", result.quality.empty}};
-  if (result.accuracy) answer.json["accuracy"] = *result.accuracy;
+  if (result.accuracy) {
+    answer.json["accuracy"] = *result.accuracy;
+    answer.json["unknown_class_samples"] = result.unknown;
+  }
   answer.json["notices"] = result.notices;
   answer.json["stages"] = stages_json(context);
   answer.json["files"] = result.files;

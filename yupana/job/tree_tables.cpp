@@ -5,11 +5,12 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
+#include "yupana/io/model_columns.hpp"
 #include "yupana/io/printable.hpp"
 
 namespace yupana::job {
@@ -81,6 +82,33 @@ void encode_column(const T* codes,
       table.column(first + c)[i] = place < 0 ? none : static_cast<T>(place == c);
     }
   }
+}
+
+/// The columns that a model's features were made of.
+io::ModelColumns columns_of(const forest::Model& model) {
+  io::ModelColumns columns;
+  columns.label = model.label;
+  std::size_t next = 0;
+  for (std::int64_t f = 0; f < std::ssize(model.features);) {
+    const bool is_text = next < model.encodings.size() && model.encodings[next].feature == f;
+    columns.features.push_back(is_text ? model.encodings[next].column
+                                       : model.features[static_cast<std::size_t>(f)]);
+    if (is_text) columns.categorical.push_back(columns.features.back());
+    f += is_text ? model.encodings[next++].width() : 1;
+  }
+  return columns;
+}
+
+/// out_of_resources where rows as read and with their columns of text as features do not fit.
+void check_encoded(Context& context, std::int64_t rows, double values, std::size_t width) {
+  const double bytes = static_cast<double>(rows) * values * static_cast<double>(width);
+  if (bytes <= static_cast<double>(context.memory())) return;
+  throw Error(ErrorCode::out_of_resources,
+              fmt::format("{} rows with their columns of text as features take {}; memory is "
+                          "limited to {}; give more --memory",
+                          rows,
+                          human_bytes(bytes),
+                          human_bytes(static_cast<double>(context.memory()))));
 }
 
 }  // namespace
@@ -225,44 +253,26 @@ void read_parts_for_model(Context& context,
                           std::int64_t bytes,
                           const io::TakeTable<T>& take) {
   table.columns.label_is_number = !model.is_class();
-  std::vector<std::string> columns;
-  std::size_t next = 0;
-  for (std::int64_t f = 0; f < std::ssize(model.features);) {
-    const bool is_text = next < model.encodings.size() && model.encodings[next].feature == f;
-    columns.push_back(is_text ? model.encodings[next].column
-                              : model.features[static_cast<std::size_t>(f)]);
-    if (is_text) table.columns.categorical.push_back(columns.back());
-    f += is_text ? model.encodings[next++].width() : 1;
+  const io::ModelColumns columns = columns_of(model);
+  const io::TableParams reading =
+      io::reading_for_model(context, table.path, table.columns, columns);
+  // A row as read and as the model's features.
+  const double read = static_cast<double>(columns.features.size());
+  const double made = static_cast<double>(model.features.size());
+  if (!model.encodings.empty() && bytes < std::numeric_limits<std::int64_t>::max()) {
+    bytes = static_cast<std::int64_t>(static_cast<double>(bytes) * read / (read + made));
   }
   std::int64_t unknown = 0, rows = 0;
   const io::TakeTable<T> take_encoded = [&](io::TableFile<T>&& part) {
     check_missing(table, part, rows);
     rows += part.table.rows();
     if (!model.encodings.empty()) {
-      if (part.table.columns() != std::ssize(columns)) {
-        throw bad_file(table.path,
-                       fmt::format("has {} columns for the model's {}; give the columns it was "
-                                   "trained on",
-                                   part.table.columns(),
-                                   columns.size()));
-      }
+      check_encoded(context, part.table.rows(), read + made, sizeof(T));
       part.table = encoded(part, part.table.view(), model.encodings, &unknown);
     }
     take(std::move(part));
   };
-  const auto read = [&](const TreeTable& source) {
-    io::read_table_parts<T>(context, source.path, source.columns, bytes, take_encoded);
-  };
-  TreeTable named = table;
-  if (named.columns.columns.empty()) named.columns.columns = columns;
-  try {
-    read(named);
-  } catch (const Error& error) {
-    const bool by_number =
-        std::string_view(error.what()).find("there is no header") != std::string_view::npos;
-    if (!by_number || !table.columns.columns.empty()) throw;
-    read(table);
-  }
+  io::read_table_parts<T>(context, table.path, reading, bytes, take_encoded);
   if (unknown > 0) {
     context.note(
         fmt::format("{}: {} cells of categories that the model does not know; taken as missing",
