@@ -20,7 +20,8 @@ using forest::Tree;
 constexpr std::string_view magic = "YUPTREE2";
 constexpr std::string_view magic_without_checksum = "YUPTREES";
 
-constexpr std::uint8_t is_leaf = 1, missing_left = 2, weight_is_rows = 4, is_pure = 8, are_whole = 16;
+constexpr std::uint8_t is_leaf = 1, missing_left = 2, weight_is_rows = 4, is_pure = 8,
+                       are_whole = 16;
 
 std::uint32_t checksum(std::uint32_t before, std::string_view bytes) {
   constexpr std::size_t most = std::size_t{1} << 30;  // zlib counts in 32 bits
@@ -56,10 +57,9 @@ void append_node(std::string& bytes, const Tree& tree, std::int64_t i) {
   const bool plain_weight = node.weight == static_cast<double>(node.rows);
   const bool pure = node.impurity == 0 && !std::signbit(node.impurity);
   append(bytes,
-         static_cast<std::uint8_t>((node.is_leaf() ? is_leaf : 0) |
-                                   (node.missing_left ? missing_left : 0) |
-                                   (plain_weight ? weight_is_rows : 0) | (pure ? is_pure : 0) |
-                                   (whole ? are_whole : 0)));
+         static_cast<std::uint8_t>(
+             (node.is_leaf() ? is_leaf : 0) | (node.missing_left ? missing_left : 0) |
+             (plain_weight ? weight_is_rows : 0) | (pure ? is_pure : 0) | (whole ? are_whole : 0)));
   if (!node.is_leaf()) {
     append_varint(bytes, static_cast<std::uint64_t>(node.feature));
     append(bytes, node.threshold);
@@ -155,8 +155,8 @@ Tree take_tree(Bytes& bytes, std::int32_t outputs, std::uint64_t nodes) {
       node.right = child_of(static_cast<std::int64_t>(i), bytes.varint());
     }
     node.rows = static_cast<std::int64_t>(bytes.varint());
-    node.weight = (flags & weight_is_rows) != 0 ? static_cast<double>(node.rows)
-                                                : bytes.take<double>();
+    node.weight =
+        (flags & weight_is_rows) != 0 ? static_cast<double>(node.rows) : bytes.take<double>();
     node.impurity = (flags & is_pure) != 0 ? 0 : bytes.take<double>();
     for (std::int32_t c = 0; c < outputs; ++c) {
       tree.values.push_back((flags & are_whole) != 0 ? static_cast<double>(bytes.varint())

@@ -94,12 +94,13 @@ TableParams by_place(Context& context,
   if (nameless && !columns.header && std::ssize(columns.names) == columns_of_training(model)) {
     if (columns.names.size() > model.features.size() && reading.label.empty() &&
         reading.ignored.empty() && reading.notes) {
-      context.note(fmt::format("{}: the model's columns had no names, so its features are the "
-                               "table's columns by number, the first {}, the last {} of {}",
-                               path,
-                               model.features.front(),
-                               model.features.back(),
-                               columns.names.size()));
+      context.note(
+          fmt::format("{}: the model's columns had no names, so its features are the "
+                      "table's columns by number, the first {}, the last {} of {}",
+                      path,
+                      model.features.front(),
+                      model.features.back(),
+                      columns.names.size()));
     }
     return by_name(path, std::move(reading), model, columns.names);
   }
@@ -108,11 +109,12 @@ TableParams by_place(Context& context,
     throw other_columns(path, model, columns.features.size(), columns.header);
   }
   if (columns.header && reading.notes) {
-    context.note(fmt::format("{}: the model's columns had no names: the table's {} columns are its "
-                             "features in order, '{}' the first",
-                             path,
-                             columns.features.size(),
-                             printable(columns.features.front())));
+    context.note(
+        fmt::format("{}: the model's columns had no names: the table's {} columns are its "
+                    "features in order, '{}' the first",
+                    path,
+                    columns.features.size(),
+                    printable(columns.features.front())));
   }
   reading.columns = columns.features;
   reading.categorical = text_features(model, columns.features);

@@ -297,7 +297,8 @@ Model model_from_bytes(const std::string& name, std::string_view bytes, std::uin
 Model read_model(const std::string& path, std::uint64_t most_bytes) {
   const InputFile file(path);
   const Array<char> text = read_text(file, most_bytes);
-  return model_from_bytes(path, {text.data(), static_cast<std::size_t>(text.size() - 1)}, most_bytes);
+  return model_from_bytes(
+      path, {text.data(), static_cast<std::size_t>(text.size() - 1)}, most_bytes);
 }
 
 std::string model_header(std::string_view path, const Model& model) {

@@ -13,9 +13,9 @@ namespace yupana::io {
 /// where it has columns of text, 3 where a threshold is infinite, else 1.
 inline constexpr int model_version = 3;
 
-/// A model as readable JSON: trees as arrays, one entry a node (children -1 at leaves). Every number
-/// reads back the same; a threshold that is infinite is the text "inf" (all known values are at most
-/// that) or "-inf". Throws bad_input for names that are not UTF-8.
+/// A model as readable JSON: trees as arrays, one entry a node (children -1 at leaves). Every
+/// number reads back the same; a threshold that is infinite is the text "inf" (all known values are
+/// at most that) or "-inf". Throws bad_input for names that are not UTF-8.
 void write_model_json(AtomicFile& file, const forest::Model& model);
 /// The same in a compact binary (model_binary.hpp): a third of the JSON or less, with a checksum.
 void write_model_binary(AtomicFile& file, const forest::Model& model);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 
 #include "yupana/core/error.hpp"
@@ -133,8 +134,12 @@ TableFile<T> read_part(Context& context,
         }
         file.codes[row] = names[own].number(line.label());
       }
-      if (!file.values.empty() && !whole_number(line.label(), file.values[row])) {
-        line.fail(fmt::format("the label '{}' is no number", printable(line.label())));
+      if (!file.values.empty() &&
+          !(whole_number(line.label(), file.values[row]) && std::isfinite(file.values[row]))) {
+        line.fail(fmt::format("the label '{}' is no finite number", printable(line.label())));
+      }
+      if (!file.codes.empty() && is_missing(line.label())) {
+        line.fail("the label is missing; every row needs one");
       }
       std::int64_t index = 0;
       double value = 0;
@@ -190,7 +195,8 @@ void read_libsvm_table(Context& context,
   TableParams chosen = params;
   if (params.columns.empty() && params.label.empty()) chosen.ignored.push_back("label");
   use_columns(text.path(), chosen, columns);
-  if (columns.label > 0) throw bad_file(text.path(), "the label of a libsvm file is called 'label'; give --label label");
+  if (columns.label > 0)
+    throw bad_file(text.path(), "the label of a libsvm file is called 'label'; give --label label");
   for (std::int64_t first = 0; first < text.pieces();) {
     const PiecesOfPart part = next_part(starts, first, rows_of_part<T>(columns, bytes));
     first = part.last;

@@ -26,11 +26,11 @@ NpyTable opened(const InputFile& file) {
   file.read_at(0, head.data(), head.size());
   NpyTable table{npy_layout(file.path(), head)};
   const NpyLayout& layout = table.layout;
-  const bool plain = (layout.kind == 'f' &&
-                      (layout.width == 2 || layout.width == 4 || layout.width == 8)) ||
-                     (layout.kind == 'b' && layout.width == 1) ||
-                     ((layout.kind == 'i' || layout.kind == 'u') && layout.width != 3 &&
-                      (layout.width <= 2 || layout.width == 4 || layout.width == 8));
+  const bool plain =
+      (layout.kind == 'f' && (layout.width == 2 || layout.width == 4 || layout.width == 8)) ||
+      (layout.kind == 'b' && layout.width == 1) ||
+      ((layout.kind == 'i' || layout.kind == 'u') && layout.width != 3 &&
+       (layout.width <= 2 || layout.width == 4 || layout.width == 8));
   if (!plain) {
     throw bad_file(file.path(),
                    fmt::format(".npy holds values of type {}{}; wanted floats, integers or bool",
@@ -119,6 +119,9 @@ class Putter {
       case ColumnUse::label:
       case ColumnUse::label_number:
         if (value != value) fail(row, column, "the value is missing; every row needs one here");
+        if (columns_.uses[column] == ColumnUse::label_number && std::isinf(value)) {
+          fail(row, column, fmt::format("a finite number wanted, {} given", value));
+        }
         labels_[row] = value;
         return;
       case ColumnUse::weight:

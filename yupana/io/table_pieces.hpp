@@ -14,8 +14,8 @@ namespace yupana::io {
 
 /// Lines of a text before a piece.
 struct PieceStart {
-  std::int64_t row = 0;   ///< rows of the table before it
-  std::int64_t line = 0;  ///< lines of the file before it
+  std::int64_t row = 0;       ///< rows of the table before it
+  std::int64_t line = 0;      ///< lines of the file before it
   std::int64_t comments = 0;  ///< comments among them
 };
 

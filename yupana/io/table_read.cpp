@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -48,12 +49,13 @@ void note_comments(Context& context,
                    const TableParams& params,
                    const PieceStart& end) {
   if (!params.notes || end.comments == 0) return;
-  context.note(fmt::format("{}: {} line{} with {} at the front, left out as comments; --comment "
-                           "none reads such lines",
-                           text.path(),
-                           end.comments,
-                           end.comments == 1 ? "" : "s",
-                           params.comment));
+  context.note(
+      fmt::format("{}: {} line{} with {} at the front, left out as comments; --comment "
+                  "none reads such lines",
+                  text.path(),
+                  end.comments,
+                  end.comments == 1 ? "" : "s",
+                  params.comment));
 }
 
 PiecesOfPart next_part(const std::vector<PieceStart>& starts,
@@ -141,8 +143,8 @@ class PieceReader {
           cell(columns_.places[c]) = static_cast<T>(value);
         } else if (use == ColumnUse::weight) {
           if (!set_weight(value)) return false;
-        } else {
-          to_.values[row_] = value;
+        } else if (!set_value(value)) {
+          return false;
         }
       } else {
         const void* found = std::memchr(at, delimiter, static_cast<std::size_t>(end - at));
@@ -193,7 +195,8 @@ class PieceReader {
     if (use == ColumnUse::number) {
       cell(columns_.places[c]) = static_cast<T>(value);
     } else if (use == ColumnUse::label_number) {
-      to_.values[row_] = value;
+      if (!set_value(value))
+        fail(c, fmt::format("a finite number wanted, {} given", printable(text)));
     } else if (!set_weight(value)) {
       fail(c, fmt::format("a weight of 0 or more wanted, {} given", printable(text)));
     }
@@ -228,6 +231,11 @@ class PieceReader {
     } else {
       cell(columns_.places[c]) = static_cast<T>(number);
     }
+  }
+
+  bool set_value(double value) {
+    to_.values[row_] = value;
+    return std::fabs(value) <= std::numeric_limits<double>::max();
   }
 
   bool set_weight(double value) {
@@ -345,9 +353,10 @@ void read_text_table(Context& context,
   if (starts.back().row == 0) throw bad_file(text.path(), "has a header and no rows");
   note_comments(context, text, params, starts.back());
   if (columns.doubtful && params.notes) {
-    context.note(fmt::format("{}: the first line is taken as a row, but its numbers are in order "
-                             "as years or wavelengths are; --header yes if they are names",
-                             text.path()));
+    context.note(
+        fmt::format("{}: the first line is taken as a row, but its numbers are in order "
+                    "as years or wavelengths are; --header yes if they are names",
+                    text.path()));
   }
   for (std::int64_t first = 0; first < text.pieces();) {
     const PiecesOfPart part = next_part(starts, first, rows_of_part<T>(columns, bytes));

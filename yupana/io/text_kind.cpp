@@ -6,8 +6,7 @@ namespace yupana::io {
 
 void check_is_text(const std::string& path, std::string_view beginning) {
   if (beginning.starts_with("\x93NUMPY")) {
-    throw bad_file(path,
-                   "holds a NumPy array where text was wanted; unpack it if it is a .npy.gz");
+    throw bad_file(path, "holds a NumPy array where text was wanted; unpack it if it is a .npy.gz");
   }
   if (beginning.starts_with("PK\x03\x04")) {
     throw bad_file(path, "is a zip archive (.npz, .xlsx) where text was wanted; unpack it first");

@@ -118,10 +118,11 @@ void use_model_classes(Context& context, const io::SomModel& model, SomTable& ta
     table.unknown += code < 0;
   }
   if (table.unknown > 0) {
-    context.note(fmt::format("{} samples have a class that the model does not know, '{}' for one; "
-                             "they count as wrong",
-                             table.unknown,
-                             first));
+    context.note(
+        fmt::format("{} samples have a class that the model does not know, '{}' for one; "
+                    "they count as wrong",
+                    table.unknown,
+                    first));
   }
   table.classes = model.classes;
 }

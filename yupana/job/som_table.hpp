@@ -33,8 +33,9 @@ struct Standardization {
 /// missing or infinite.
 SomTable read_som_table(Context& context, const std::string& path, const io::TableParams& reading);
 
-/// Reads the features of `model` from a table (io::reading_for_model), standardized as it says. With the model's column of classes where the table
-/// has one; codes are the model's, -1 for a class that it does not know.
+/// Reads the features of `model` from a table (io::reading_for_model), standardized as it says.
+/// With the model's column of classes where the table has one; codes are the model's, -1 for a
+/// class that it does not know.
 SomTable read_som_table(Context& context,
                         const std::string& path,
                         const io::TableParams& reading,

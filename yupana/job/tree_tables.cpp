@@ -208,6 +208,17 @@ std::vector<Encoding> learn_encodings(const io::TableFile<T>& file,
 }
 
 template <class T>
+std::int64_t features_made(const io::TableFile<T>& file, Categories how) {
+  if (how == Categories::automatic && file.classes.size() > 2) how = Categories::one_hot;
+  std::int64_t features = 0;
+  for (const auto& categories : file.categories) {
+    const bool many = how == Categories::one_hot && !categories.empty();
+    features += many ? std::ssize(categories) : 1;
+  }
+  return features;
+}
+
+template <class T>
 Table<T> encoded(const io::TableFile<T>& file,
                  TableView<T> table,
                  const std::vector<Encoding>& encodings,
@@ -316,6 +327,7 @@ void use_classes(io::TableFile<T>& file,
   template Target target_of(const io::TableFile<T>&);                                      \
   template std::vector<Encoding> learn_encodings(                                          \
       const io::TableFile<T>&, TableView<T>, const Target&, Categories);                   \
+  template std::int64_t features_made(const io::TableFile<T>&, Categories);                \
   template Table<T> encoded(                                                               \
       const io::TableFile<T>&, TableView<T>, const std::vector<Encoding>&, std::int64_t*); \
   template io::TableFile<T> read_for_model(Context&, const forest::Model&, TreeTable);     \
