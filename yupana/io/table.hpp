@@ -58,8 +58,8 @@ struct TableFile {
 ///   ends on its line); a byte-order mark, blank lines and comments are left out, comments with a
 ///   note of how many. Missing: an empty cell, NA, N/A, NaN, null, none or ?. The header is found
 ///   out: the first line is one if it has text where the second has a number, or every name of
-///   `known`. A first line of numbers that only grow, or only fall, as those of the second do not,
-///   may be one: it is a row, with a note
+///   `known`. A first line of numbers in order as years or wavelengths are, where those of the
+///   second are not, may be one: it is a row, with a note
 ///   bytes: names of columns, classes and categories are UTF-8
 ///   names: of classes and categories: in order of value if all are numbers, else of bytes
 ///   T: float or double; a float is the double nearest to the text, rounded once more

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -80,7 +81,10 @@ std::vector<std::string> cells_of(const std::string& path,
   std::vector<Cell> cells;
   std::vector<std::string> storage;
   if (!split_cells(line, delimiter, cells, storage)) {
-    throw bad_line(path, number, "a quoted cell must end on its line, before a delimiter");
+    throw bad_line(
+        path,
+        number,
+        "a quoted cell must end on its line, before a delimiter; take line breaks out of cells");
   }
   std::vector<std::string> texts;
   for (const Cell& cell : cells) texts.emplace_back(cell.text);
@@ -94,18 +98,22 @@ bool has_number(const std::vector<std::string>& cells) {
   });
 }
 
-/// Whether at least three numbers of a row only grow or only fall, as years or wavelengths do.
-bool is_monotone(const std::vector<std::string>& cells) {
-  std::vector<double> values;
+/// Whether the numbers of a row are in order as years or wavelengths are: three or more in equal
+/// steps, or six or more that only grow or only fall. Data seldom are, and then row after row.
+bool is_scale(const std::vector<std::string>& cells) {
+  std::vector<double> steps;
+  double before = 0;
+  std::size_t numbers = 0;
   for (const std::string& cell : cells) {
     double value = 0;
-    if (whole_number(cell, value)) values.push_back(value);
+    if (!whole_number(cell, value)) continue;
+    if (numbers++ > 0) steps.push_back(value - before);
+    before = value;
   }
-  const auto ordered = [&](auto compare) {
-    return std::adjacent_find(values.begin(), values.end(), compare) == values.end();
-  };
-  return values.size() >= 3 && (ordered([](double a, double b) { return !(a < b); }) ||
-                                ordered([](double a, double b) { return !(a > b); }));
+  if (numbers < 3 || !std::isfinite(before)) return false;
+  const auto [least, most] = std::minmax_element(steps.begin(), steps.end());
+  if (*least == 0 || *most == 0 || (*least < 0) != (*most < 0)) return false;
+  return numbers >= 6 || *most - *least <= 0.01 * std::fabs(*least);
 }
 
 bool has_all(const std::vector<std::string>& cells, const std::vector<std::string>& names) {
@@ -240,7 +248,7 @@ TableColumns named_columns(const std::string& path,
     if (!columns.header && lines.size() > 1) {
       const auto second = cells_of(path, lines[1], numbers[1], columns.delimiter);
       columns.header = is_header(first, second);
-      columns.doubtful = !columns.header && is_monotone(first) && !is_monotone(second);
+      columns.doubtful = !columns.header && is_scale(first) && !is_scale(second);
     }
   }
   // Of a single line nothing tells a header from a row but that rows have numbers.

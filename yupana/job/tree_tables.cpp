@@ -99,6 +99,31 @@ io::ModelColumns columns_of(const forest::Model& model) {
   return columns;
 }
 
+/// Some rows of a part, their columns of text as features.
+template <class T>
+io::TableFile<T> encoded_rows(const io::TableFile<T>& part,
+                              std::int64_t first,
+                              std::int64_t count,
+                              const std::vector<Encoding>& encodings,
+                              std::int64_t& unknown) {
+  TableView<T> view = part.table.view();
+  view.data += first;
+  view.rows = count;
+  const auto rows_of = [&]<class V>(const Array<V>& all) {
+    Array<V> some(all.empty() ? 0 : count);
+    if (!all.empty()) std::copy_n(all.data() + first, count, some.data());
+    return some;
+  };
+  io::TableFile<T> rows;
+  rows.table = encoded(part, view, encodings, &unknown);
+  rows.label = part.label;
+  rows.classes = part.classes;
+  rows.codes = rows_of(part.codes);
+  rows.values = rows_of(part.values);
+  rows.weights = rows_of(part.weights);
+  return rows;
+}
+
 /// out_of_resources where rows as read and with their columns of text as features do not fit.
 void check_encoded(Context& context, std::int64_t rows, double values, std::size_t width) {
   const double bytes = static_cast<double>(rows) * values * static_cast<double>(width);
@@ -267,21 +292,21 @@ void read_parts_for_model(Context& context,
   const io::ModelColumns columns = columns_of(model);
   const io::TableParams reading =
       io::reading_for_model(context, table.path, table.columns, columns);
-  // A row as read and as the model's features.
-  const double read = static_cast<double>(columns.features.size());
-  const double made = static_cast<double>(model.features.size());
-  if (!model.encodings.empty() && bytes < std::numeric_limits<std::int64_t>::max()) {
-    bytes = static_cast<std::int64_t>(static_cast<double>(bytes) * read / (read + made));
-  }
+  // Values of a row as read and as the model's features.
+  const auto values = static_cast<std::int64_t>(columns.features.size() + model.features.size());
+  const std::int64_t at_a_time =
+      std::max<std::int64_t>(1, bytes / (values * static_cast<std::int64_t>(sizeof(T))));
   std::int64_t unknown = 0, rows = 0;
   const io::TakeTable<T> take_encoded = [&](io::TableFile<T>&& part) {
     check_missing(table, part, rows);
     rows += part.table.rows();
-    if (!model.encodings.empty()) {
-      check_encoded(context, part.table.rows(), read + made, sizeof(T));
-      part.table = encoded(part, part.table.view(), model.encodings, &unknown);
+    if (model.encodings.empty()) return take(std::move(part));
+    // A part has a piece of text at least, whose features may take many times as much.
+    for (std::int64_t first = 0; first < part.table.rows(); first += at_a_time) {
+      const std::int64_t count = std::min(at_a_time, part.table.rows() - first);
+      check_encoded(context, count, static_cast<double>(values), sizeof(T));
+      take(encoded_rows(part, first, count, model.encodings, unknown));
     }
-    take(std::move(part));
   };
   io::read_table_parts<T>(context, table.path, reading, bytes, take_encoded);
   if (unknown > 0) {
