@@ -90,8 +90,9 @@ TableParams by_place(Context& context,
                      TableParams reading,
                      const ModelColumns& model,
                      TableColumns columns) {
-  const bool nameless = is_nameless(model);
-  if (nameless && !columns.header && std::ssize(columns.names) == columns_of_training(model)) {
+  const bool as_trained = is_nameless(model) && !columns.header &&
+                          std::ssize(columns.names) == columns_of_training(model);
+  if (as_trained && !has(model.features, reading.label)) {
     if (columns.names.size() > model.features.size() && reading.label.empty() &&
         reading.ignored.empty() && reading.notes) {
       context.note(
@@ -131,6 +132,7 @@ TableParams reading_for_model(Context& context,
   if (is_libsvm(path)) {
     if (model.takes_label && model.label == "label") reading.label = "label";
     if (reading.columns.empty()) reading.columns = model.features;
+    if (model.refuses_more) reading.known = model.features;
     return reading;
   }
   const bool nameless = is_nameless(model);

@@ -14,6 +14,9 @@ struct ModelColumns {
   std::vector<std::string> categorical;  ///< features of text
   std::string label;                     ///< empty: none
   bool takes_label = false;              ///< the label's column is read where the table has one
+  /// Indices of a libsvm file beyond the features are refused; else left out: a tree, for which
+  /// they were zero in every row of the training, cannot ask for them.
+  bool refuses_more = false;
 };
 
 /// How to read another table for the model, with columns, categorical and, if it is taken, label
@@ -23,7 +26,7 @@ struct ModelColumns {
 ///   as the model's features; else, if the model's columns had no names either and the table has as
 ///   many columns as the table of the training must have had, by number, with a note
 ///   a model without names and a table with: in order, if as many, with a note
-///   libsvm: by number; columns beyond the model's are left out
+///   libsvm: by number; columns that no row has are zeros
 ///   errors: bad_input for other columns, with the numbers of both
 TableParams reading_for_model(Context& context,
                               const std::string& path,

@@ -17,7 +17,7 @@ inline constexpr int model_version = 3;
 /// number reads back the same; a threshold that is infinite is the text "inf" (all known values are
 /// at most that) or "-inf". Throws bad_input for names that are not UTF-8.
 void write_model_json(AtomicFile& file, const forest::Model& model);
-/// The same in a compact binary (model_binary.hpp): a third of the JSON or less, with a checksum.
+/// The same in a compact binary (model_binary.hpp): less than half of the JSON, with a checksum.
 void write_model_binary(AtomicFile& file, const forest::Model& model);
 /// What that writes, in memory.
 std::string model_bytes(const forest::Model& model);

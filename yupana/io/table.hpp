@@ -27,7 +27,8 @@ struct TableParams {
   std::vector<std::string> categorical =
       {};                   ///< features of text: a category's number is its value
   bool zero_based = false;  ///< indices of a libsvm file begin at 0, not 1
-  /// Names that a header has, those of a model: a first line with all of them is one.
+  /// Names that a header has, those of a model: a first line with all of them is one. A libsvm file
+  /// has no index beyond them.
   std::vector<std::string> known = {};
   bool notes = true;  ///< whether lines left out and a doubtful header are noted
   /// Folder that keeps what is beyond the context's memory while the run lasts (ScratchScope);

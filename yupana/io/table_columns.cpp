@@ -127,7 +127,7 @@ bool is_header(const std::vector<std::string>& first, const std::vector<std::str
   double value = 0;
   for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
     if (whole_number(first[i], value) || is_missing(first[i])) continue;
-    if (whole_number(second[i], value)) return true;
+    if (whole_number(second[i], value) || has_decimal_comma(second[i])) return true;
   }
   return false;
 }
@@ -147,6 +147,12 @@ void check_names(const std::string& path,
                                i + 1,
                                printable(names[i])));
   }
+}
+
+Error ignored_and(const std::string& name, std::string_view role) {
+  return Error(
+      ErrorCode::usage,
+      fmt::format("--ignore: column '{}' is {} as well; name it once", printable(name), role));
 }
 
 /// The column that `name` means.
@@ -207,6 +213,15 @@ bool split_cells(std::string_view line,
     if (at == line.size()) return true;
     ++at;
   }
+}
+
+bool has_decimal_comma(std::string_view cell) {
+  const std::size_t comma = cell.find(',');
+  double value = 0;
+  if (comma == cell.npos || cell.find('.') != cell.npos) return false;
+  std::string text(cell);
+  text[comma] = '.';
+  return whole_number(text, value);
 }
 
 bool is_comment(std::string_view line, char comment) {
@@ -328,13 +343,22 @@ void use_columns(const std::string& path, const TableParams& params, TableColumn
     columns.uses[c] = ColumnUse::number;
     order.push_back(c);
   }
+  std::vector<std::size_t> ignored;
   for (const std::string& name : params.ignored) {
-    columns.uses[column_of(path, columns, name, "ignored")] = ColumnUse::skipped;
+    const std::size_t c = column_of(path, columns, name, "ignored");
+    if (!params.columns.empty() && columns.uses[c] == ColumnUse::number) {
+      throw ignored_and(name, "a feature");
+    }
+    columns.uses[c] = ColumnUse::skipped;
+    ignored.push_back(c);
   }
   const auto take = [&](const std::string& name, std::string_view role, ColumnUse use) {
     const std::size_t c = column_of(path, columns, name, role);
     if (columns.uses[c] == ColumnUse::label || columns.uses[c] == ColumnUse::label_number) {
       throw bad_file(path, fmt::format("column '{}' cannot be the label and the {}", name, role));
+    }
+    if (std::find(ignored.begin(), ignored.end(), c) != ignored.end()) {
+      throw ignored_and(name, fmt::format("the {}", role));
     }
     columns.uses[c] = use;
     return static_cast<std::int64_t>(c);

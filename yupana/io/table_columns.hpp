@@ -42,6 +42,9 @@ bool split_cells(std::string_view line,
 
 bool is_comment(std::string_view line, char comment);
 
+/// Whether a cell is a number but for a comma as its decimal point, as in "1,5".
+bool has_decimal_comma(std::string_view cell);
+
 /// Blank, or a comment.
 bool is_skipped_line(std::string_view line, char comment);
 

@@ -112,6 +112,18 @@ void each_line(const TableText& text, std::string_view lines, PieceStart start, 
   }
 }
 
+/// The largest of the names that are indices; 0: none is.
+std::int64_t largest_index(const std::vector<std::string>& names) {
+  std::int64_t largest = 0;
+  for (const std::string& name : names) {
+    std::int64_t index = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
+    const bool whole = error == std::errc{} && end == name.data() + name.size();
+    if (whole && index <= most_columns) largest = std::max(largest, index);
+  }
+  return largest;
+}
+
 /// Rows of one part; absent entries are 0.
 template <class T>
 TableFile<T> read_part(Context& context,
@@ -182,13 +194,16 @@ void read_libsvm_table(Context& context,
   });
   std::int64_t width = *std::max_element(widths.begin(), widths.end());
   if (width == 0) throw bad_file(text.path(), "has labels and no features");
-  // A column that no row has is one of zeros.
-  for (const std::string& name : params.columns) {
-    std::int64_t index = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
-    const bool whole = error == std::errc{} && end == name.data() + name.size();
-    if (whole && index <= most_columns) width = std::max(width, index);
+  const std::int64_t known = largest_index(params.known);
+  if (known > 0 && width > known) {
+    throw bad_file(text.path(),
+                   fmt::format("has features up to {}, of which the model knows {}; give the table "
+                               "that the model is for",
+                               width,
+                               known));
   }
+  // A column that no row has is one of zeros.
+  width = std::max(width, largest_index(params.columns));
   TableColumns columns;
   columns.names.push_back("label");
   for (std::int64_t c = 0; c < width; ++c) columns.names.push_back(std::to_string(c + 1));

@@ -204,11 +204,8 @@ class PieceReader {
 
   /// What to do about a cell of text where a number was wanted.
   const char* advice(std::string_view text) const {
-    const std::size_t comma = text.find(',');
-    const bool fraction = comma != text.npos && comma + 1 < text.size() &&
-                          text.find_first_not_of("+-0123456789,") == text.npos;
     const bool other = columns_.delimiter == ',' && text.find_first_of(";\t") != text.npos;
-    if (fraction || other) {
+    if (has_decimal_comma(text) || other) {
       return "numbers have a decimal point: write 1.5 for 1,5 (tr , .) and give --delimiter if the "
              "cells are not told apart";
     }

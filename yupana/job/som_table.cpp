@@ -139,7 +139,7 @@ SomTable read_som_table(Context& context,
                         const io::TableParams& given,
                         const io::SomModel& model) {
   const io::TableParams reading =
-      io::reading_for_model(context, path, given, {model.features, {}, model.label, true});
+      io::reading_for_model(context, path, given, {model.features, {}, model.label, true, true});
   const io::TableFile<float> file = io::read_table<float>(context, path, reading);
   SomTable table = taken(context, path, file, reading.scratch);
   apply_standardization(context, model, table.samples);

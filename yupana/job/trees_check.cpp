@@ -1,5 +1,7 @@
 #include "yupana/job/trees_check.hpp"
 
+#include <limits>
+
 #include "yupana/core/error.hpp"
 #include "yupana/io/printable.hpp"
 
@@ -38,8 +40,9 @@ void check_together(const FitTreesParams& params) {
 }  // namespace
 
 void check_alpha(double alpha) {
-  if (alpha >= 0) return;
-  throw Error(ErrorCode::usage, fmt::format("--ccp-alpha: 0 or more wanted, {} given", alpha));
+  if (alpha >= 0 && alpha <= std::numeric_limits<double>::max()) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("--ccp-alpha: a number of 0 or more wanted, {} given", alpha));
 }
 
 void check_fit(const FitTreesParams& params) {
