@@ -107,7 +107,9 @@ Answer run(const CommonOptions& options,
 
 void print(const CommonOptions& options, const Answer& answer) {
   if (options.json) {
-    if (!answer.json.empty()) fmt::print("{}\n", answer.json.dump());
+    // The files are written: a byte of their names that is no UTF-8 must not end the run.
+    constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
+    if (!answer.json.empty()) fmt::print("{}\n", answer.json.dump(-1, ' ', false, replace));
   } else {
     fmt::print("{}", answer.text);
   }

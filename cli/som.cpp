@@ -35,6 +35,10 @@ Answer told(Context& context, const std::string& command, const job::SomResult& 
   if (result.accuracy) {
     answer.text += fmt::format("class of the neuron is right for {:.2f} % of the samples\n",
                                100 * *result.accuracy);
+    if (result.unknown > 0) {
+      answer.text += fmt::format(
+          "{} of them, of classes that the model does not know, count as wrong\n", result.unknown);
+    }
   }
   for (const std::string& file : result.files) answer.text += "wrote    " + file + "\n";
   const som::Schedule& schedule = result.schedule;
@@ -51,7 +55,10 @@ Answer told(Context& context, const std::string& command, const job::SomResult& 
                  {"topographic_error", number_or_null(result.quality.topographic_error)},
                  {"neighbors", result.neighbors},
                  {"empty_neurons", result.quality.empty}};
-  if (result.accuracy) answer.json["accuracy"] = *result.accuracy;
+  if (result.accuracy) {
+    answer.json["accuracy"] = *result.accuracy;
+    answer.json["unknown_class_samples"] = result.unknown;
+  }
   answer.json["notices"] = result.notices;
   answer.json["stages"] = stages_json(context);
   answer.json["files"] = result.files;
@@ -126,11 +133,13 @@ void add_image(CLI::App& app, job::SomFitParams& params) {
       "samples are images of HxW pixels, row by row: draw the neurons as such");
 }
 
-void add_p_matrix(CLI::App& app, std::optional<bool>& wanted) {
-  app.add_flag_callback(
+std::vector<CLI::Option*> add_p_matrix(CLI::App& app, std::optional<bool>& wanted) {
+  CLI::Option* with = app.add_flag_callback(
       "--p-matrix", [&wanted] { wanted = true; }, "count it even if it takes long");
-  app.add_flag_callback(
+  CLI::Option* without = app.add_flag_callback(
       "--no-p-matrix", [&wanted] { wanted = false; }, "leave it out");
+  without->excludes(with);
+  return {with, without};
 }
 
 void add_fit(CLI::App& som) {
@@ -182,12 +191,13 @@ void add_fit(CLI::App& som) {
                       {Initial::uniform, Initial::samples, Initial::pca},
                       "first codebook");
   add_seed(app, map.seed, "of the first codebook and the order of --online");
-  app.add_flag_callback(
+  CLI::Option* online = app.add_flag_callback(
       "--online",
       [params] { params->som.training = som::Training::online; },
       "one sample at a time, on one thread, for small tables");
   app.add_option("--learning-rate", map.learning_rate, "of --online; decays as sigma does")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->needs(online);
   app.add_flag("--standardize", params->standardize, "features to mean 0 and deviation 1");
   app.add_option("--neighbors",
                  params->neighbors,
@@ -217,8 +227,10 @@ void add_use(CLI::App& som, bool report) {
       app.add_option("table", params->table, "with the model's columns by name, or all in order");
   if (!report) table->required();
   app.add_option("--neighbors", params->neighbors, "4, 6 or 8; default: as the model was fitted");
-  if (report) add_p_matrix(app, params->p_matrix);
-  add_reading_options(app, params->reading);
+  std::vector<CLI::Option*> options = add_reading_options(app, params->reading);
+  if (!report) return;
+  for (CLI::Option* option : add_p_matrix(app, params->p_matrix)) options.push_back(option);
+  for (CLI::Option* option : options) option->needs(table);
 }
 
 }  // namespace

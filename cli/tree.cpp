@@ -39,7 +39,13 @@ void add_predict(CLI::App& program, const std::string& family, bool nodes) {
         answer.text = fmt::format("{} rows in {:.3g} s\n", result.rows, result.seconds);
         if (result.labelled > 0) {
           answer.json["score"] = result.score;
-          answer.text += fmt::format("score {:.4f} on {} rows\n", result.score, result.labelled);
+          answer.json["scored_rows"] = result.labelled;
+          answer.json["unknown_class_rows"] = result.unknown;
+          answer.text += fmt::format("score {:.4f} on {} rows", result.score, result.labelled);
+          if (result.unknown > 0) {
+            answer.text += fmt::format(", {} of them of unknown classes", result.unknown);
+          }
+          answer.text += "\n";
         }
         answer.json["files"] = result.files;
         answer.text += result.files[0] + "\n";
@@ -114,10 +120,11 @@ void add_prune(CLI::App& program) {
       Runs::on_the_processor);
   app.add_option("model", params->model, "of tree fit")->required();
   app.add_option("--ccp-alpha", params->alpha, "prune links of at most this cost complexity");
-  app.add_option("--validation",
-                 params->validation.path,
-                 "a table with the true labels, to prune by reduced error with");
-  add_tree_table(app, params->validation);
+  CLI::Option* validation =
+      app.add_option("--validation",
+                     params->validation.path,
+                     "a table with the true labels, to prune by reduced error with");
+  for (CLI::Option* option : add_tree_table(app, params->validation)) option->needs(validation);
 }
 
 void add_importances(CLI::App& program, const std::string& family) {
@@ -163,10 +170,13 @@ void add_importances(CLI::App& program, const std::string& family) {
       },
       Runs::on_the_processor);
   app.add_option("model", params->model, "of tree fit or forest fit")->required();
-  app.add_option("table", params->table.path, "rows with labels, best not those of training");
-  add_tree_table(app, params->table);
-  app.add_option("--repeats", params->repeats, "shuffles a feature")->capture_default_str();
-  add_seed(app, params->seed, "of the shuffles");
+  CLI::Option* table =
+      app.add_option("table", params->table.path, "rows with labels, best not those of training");
+  for (CLI::Option* option : add_tree_table(app, params->table)) option->needs(table);
+  app.add_option("--repeats", params->repeats, "shuffles a feature")
+      ->capture_default_str()
+      ->needs(table);
+  add_seed(app, params->seed, "of the shuffles")->needs(table);
 }
 
 void add_export(CLI::App& program, const std::string& family) {

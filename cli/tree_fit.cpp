@@ -9,30 +9,49 @@
 
 namespace yupana::cli {
 
-void add_tree_table(CLI::App& app, job::TreeTable& table) {
-  add_reading_options(app, table.columns);
-  app.add_option("--label", table.columns.label, "the column to predict: name, number or 'last'");
-  app.add_option("--columns", table.columns.columns, "the features; default: all other columns")
-      ->delimiter(',');
-  app.add_option("--ignore", table.columns.ignored, "columns to leave out")->delimiter(',');
-  app.add_flag("--float32", table.single, "hold values in float32, as scikit-learn does");
-  app.add_option_function<std::string>(
-         "--missing",
-         [&table](const std::string& policy) { table.refuse_missing = policy == "error"; },
-         "learn (at each split, the better side) or error; default: learn")
-      ->check(CLI::IsMember({"learn", "error"}));
+std::vector<CLI::Option*> add_tree_table(CLI::App& app, job::TreeTable& table) {
+  std::vector<CLI::Option*> options = add_reading_options(app, table.columns);
+  options.push_back(app.add_option("--label",
+                                   table.columns.label,
+                                   "the column to predict: name, number or 'last'; of a libsvm "
+                                   "file: label"));
+  CLI::Option* columns = app.add_option("--columns",
+                                        table.columns.columns,
+                                        "the features; default: all other columns, for a model the "
+                                        "features of its training");
+  options.push_back(columns->delimiter(','));
+  CLI::Option* ignored = app.add_option("--ignore", table.columns.ignored, "columns to leave out");
+  options.push_back(ignored->delimiter(',')->excludes(columns));
+  options.push_back(
+      app.add_flag("--float32", table.single, "hold values in float32, as scikit-learn does"));
+  options.push_back(
+      app.add_option_function<std::string>(
+             "--missing",
+             [&table](const std::string& policy) { table.refuse_missing = policy == "error"; },
+             "learn (at each split, the better side) or error; default: learn")
+          ->check(CLI::IsMember({"learn", "error"})));
+  return options;
 }
 
 namespace {
 
-void add_tree_params(CLI::App& app, forest::TreeParams& tree) {
+/// A whole number from 1: -1, the library's word for no limit, would read as one.
+std::string at_least_one(const std::string& text) {
+  std::int64_t value = 0;
+  if (CLI::detail::lexical_cast(text, value) && value >= 1) return {};
+  return fmt::format("max depth: at least 1 wanted, {} given; leave it out for no limit", text);
+}
+
+void add_tree_params(CLI::App& app, forest::TreeParams& tree, CLI::Option* regression) {
   add_choice<forest::Criterion>(
       app,
       "--criterion",
       tree.criterion,
       {{"gini", forest::Criterion::gini}, {"entropy", forest::Criterion::entropy}},
-      "of classes: gini or entropy");
-  app.add_option("--max-depth", tree.max_depth, "edges from root to leaf; default: unlimited");
+      "of classes: gini or entropy")
+      ->excludes(regression);
+  app.add_option("--max-depth", tree.max_depth, "edges from root to leaf; default: unlimited")
+      ->check(CLI::Validator(at_least_one, ""));
   app.add_option("--min-samples-split", tree.min_samples_split, "a smaller node is a leaf")
       ->capture_default_str();
   app.add_option("--min-samples-leaf", tree.min_samples_leaf, "rows in each child, at least")
@@ -167,7 +186,8 @@ void add_fit(CLI::App& program, bool forest) {
   app.add_option("table", params->table.path, "rows to learn from")->required();
   add_tree_table(app, params->table);
   app.add_option("--weight", params->table.columns.weight, "a column of weights of the rows");
-  app.add_flag("--regression", params->regression, "the label is a number, not a class");
+  CLI::Option* regression =
+      app.add_flag("--regression", params->regression, "the label is a number, not a class");
   app.add_flag("--balanced", params->balanced, "weigh rows so that classes weigh alike");
   app.add_option_function<std::vector<std::string>>(
          "--class-weight",
@@ -178,8 +198,9 @@ void add_fit(CLI::App& program, bool forest) {
          },
          "CLASS=FACTOR, several separated by commas: rows of a class weigh so much")
       ->delimiter(',');
-  app.add_option("--categorical", params->table.columns.categorical, "features of text")
-      ->delimiter(',');
+  CLI::Option* categorical =
+      app.add_option("--categorical", params->table.columns.categorical, "features of text")
+          ->delimiter(',');
   add_choice<job::Categories>(
       app,
       "--categories",
@@ -190,9 +211,10 @@ void add_fit(CLI::App& program, bool forest) {
        {"by-name", job::Categories::by_name}},
       "what --categorical columns become: ordered (by the label's mean; two "
       "classes or numbers), one-hot (a feature a category), by-name; auto: "
-      "ordered where it can be, else one-hot");
+      "ordered where it can be, else one-hot")
+      ->needs(categorical);
   forest::ForestParams& forest_params = params->forest_params;
-  add_tree_params(app, forest_params.tree);
+  add_tree_params(app, forest_params.tree, regression);
   app.add_option("--ccp-alpha", params->alpha, "prune links of at most this cost complexity")
       ->capture_default_str();
   app.add_option("--prune-with", params->validation, "a table to prune by reduced error with");
@@ -238,7 +260,8 @@ void add_fit(CLI::App& program, bool forest) {
                              "--voting",
                              forest_params.voting,
                              {{"hard", forest::Voting::hard}, {"soft", forest::Voting::soft}},
-                             "hard: majority of the trees' classes; soft: mean of their shares");
+                             "hard: majority of the trees' classes; soft: mean of their shares")
+      ->excludes(regression);
 }
 
 }  // namespace yupana::cli

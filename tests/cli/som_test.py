@@ -267,8 +267,8 @@ def models_that_do_not_fit_are_refused():
     pathlib.Path("cut.json").write_text(whole[:len(whole) // 2])
     pathlib.Path("other.json").write_text(whole)
     before = set(pathlib.Path(".").iterdir())
-    for model, table, message in (("map.json", "five.npy", "'sepal length' is not there"),
-                                  ("map.json", "t.csv", "is not there"),
+    for model, table, message in (("map.json", "five.npy", "4 features, the table 5 columns"),
+                                  ("map.json", "t.csv", "no column 'sepal width'"),
                                   ("newer.json", "flowers.csv", "version 2"),
                                   ("cut.json", "flowers.csv", "no model of a map"),
                                   ("map.hits.npy", "flowers.csv", "no model of a map"),

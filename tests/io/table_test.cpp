@@ -77,10 +77,12 @@ TEST_F(Tables, QuotesHoldDelimitersAndQuotes) {
   const auto file =
       read("x,\"the \"\"label\"\", 1\"\n1,\"a,b\"\n2,\"c\"\"d\"\n", {.label = "the \"label\", 1"});
   EXPECT_EQ(file.classes, (Texts{"a,b", "c\"d"}));
-  EXPECT_EQ(fault("a,b\n1,\"2\n3,4\n"),
-            "F:2: a quoted cell must end on its line, before a delimiter");
-  EXPECT_EQ(fault("a,b\n1,\"2\"3\n"),
-            "F:2: a quoted cell must end on its line, before a delimiter");
+  EXPECT_EQ(
+      fault("a,b\n1,\"2\n3,4\n"),
+      "F:2: a quoted cell must end on its line, before a delimiter; take line breaks out of cells");
+  EXPECT_EQ(
+      fault("a,b\n1,\"2\"3\n"),
+      "F:2: a quoted cell must end on its line, before a delimiter; take line breaks out of cells");
 }
 
 TEST_F(Tables, MissingCellsAreNaNAndCounted) {

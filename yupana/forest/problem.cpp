@@ -13,9 +13,12 @@ namespace {
 constexpr int weight_bits = 40;
 constexpr int moment_bits = 61;
 
-/// The largest exponent e with size * 2^e <= 2^bits.
+constexpr int too_large = std::numeric_limits<int>::min();
+
+/// The largest exponent e with size * 2^e <= 2^bits; too_large for infinity.
 int scale_exponent(double size, int bits) {
   if (size == 0) return 0;
+  if (size == HUGE_VAL) return too_large;
   return std::clamp(bits - (std::ilogb(size) + 1), -1000, 1000);
 }
 
@@ -73,6 +76,10 @@ void encode_weights(std::int64_t rows, const Target& target, bool repeated, Prob
   if (!(bound.of(true) > 0))
     throw Error(ErrorCode::bad_input, "every weight is 0; some row must count");
   if (ones) return;
+  if (!(bound.of(true) < HUGE_VAL)) {
+    throw Error(ErrorCode::bad_input,
+                "the weights add up to more than a double holds; divide them all by one number");
+  }
   const int e = scale_exponent(bound.of(repeated), weight_bits);
   problem.weight_unit = std::ldexp(1.0, -e);
   problem.weights = Array<std::int64_t>(rows);
@@ -101,7 +108,7 @@ void encode_values(std::int64_t rows, const Target& target, bool repeated, Probl
                      scale_exponent(squares.of(repeated), moment_bits));
   };
   auto [moment, square] = exponents(0);
-  bool whole = problem.weights.empty();
+  bool whole = problem.weights.empty() && moment != too_large && square != too_large;
   for (std::int64_t i = 0; i < rows && whole; ++i) {
     const double scaled = std::ldexp(y[i], moment);
     whole = scaled == std::trunc(scaled);
@@ -109,6 +116,12 @@ void encode_values(std::int64_t rows, const Target& target, bool repeated, Probl
   if (!whole) {
     problem.center = *least / 2 + *most / 2;
     std::tie(moment, square) = exponents(problem.center);
+  }
+  if (moment == too_large || square == too_large) {
+    throw Error(
+        ErrorCode::bad_input,
+        "the squares of the labels add up to more than a double holds; divide the labels by "
+        "one number");
   }
   problem.moment_unit = std::ldexp(1.0, -moment);
   problem.square_unit = std::ldexp(1.0, -square);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "yupana/core/error.hpp"
+#include "yupana/io/text_kind.hpp"
 
 namespace yupana::io {
 namespace {
@@ -41,13 +42,7 @@ bool LineReader::refill() {
 /// Other programs' files that are no text get a line of their own; a byte order mark is not part of
 /// the text.
 void LineReader::check_beginning(std::string_view& line) const {
-  if (line.starts_with("\x93NUMPY")) {
-    throw bad_file(path(),
-                   "holds a NumPy array where text was wanted; unpack it if it is a .npy.gz");
-  }
-  if (line.starts_with("PK\x03\x04")) {
-    throw bad_file(path(), "is a zip archive (.npz, .xlsx) where text was wanted; unpack it first");
-  }
+  check_is_text(path(), line);
   if (line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
 }
 

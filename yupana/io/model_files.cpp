@@ -1,13 +1,16 @@
 #include "yupana/io/model_files.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/io/input_file.hpp"
+#include "yupana/io/json_text.hpp"
+#include "yupana/io/model_binary.hpp"
 #include "yupana/io/printable.hpp"
 
 namespace yupana::io {
@@ -18,12 +21,25 @@ using forest::Node;
 using forest::Tree;
 using Json = nlohmann::ordered_json;
 
-constexpr char magic[] = "YUPTREES";
 constexpr const char* format_name = "yupana trees";
+
+bool has_infinite_threshold(const Model& model) {
+  return std::any_of(model.trees.begin(), model.trees.end(), [](const Tree& tree) {
+    return std::any_of(tree.nodes.begin(), tree.nodes.end(), [](const Node& node) {
+      return std::isinf(node.threshold);
+    });
+  });
+}
+
+/// The first version that can hold the model.
+int version_of(const Model& model) {
+  if (has_infinite_threshold(model)) return 3;
+  return model.encodings.empty() ? 1 : 2;
+}
 
 Json header_json(const Model& model) {
   Json header = {{"format", format_name},
-                 {"version", model.encodings.empty() ? 1 : model_version},
+                 {"version", version_of(model)},
                  {"label", model.label},
                  {"classes", model.classes},
                  {"features", model.features},
@@ -96,8 +112,10 @@ Json tree_json(const Tree& tree) {
     json[name] = std::move(values);
   };
   list("feature", [](const Node& node) { return node.feature; });
+  // JSON has no infinite numbers.
   list("threshold", [](const Node& node) {
-    return std::isinf(node.threshold) && node.threshold > 0 ? Json() : Json(node.threshold);
+    if (std::isinf(node.threshold)) return Json(node.threshold > 0 ? "inf" : "-inf");
+    return Json(node.threshold);
   });
   list("left", [](const Node& node) { return node.left; });
   list("right", [](const Node& node) { return node.right; });
@@ -134,17 +152,26 @@ Model model_of(const std::string& path, const Json& json) {
   return model;
 }
 
-Tree tree_of(const std::string& path, const Json& json, std::int32_t outputs) {
+double threshold_of(const std::string& path, const Json& json) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (json == "inf") return infinity;
+  if (json == "-inf") return -infinity;
+  if (json.is_null()) {
+    throw bad_file(path,
+                   "has a threshold of null, which an earlier version wrote for either infinity; "
+                   "train the model again");
+  }
+  return json.get<double>();
+}
+
+Tree tree_of(const std::string& path, const Json& json) {
   Tree tree;
-  tree.outputs = outputs;
   tree.nodes.resize(json.at("feature").size());
   tree.values = json.at("values").get<std::vector<double>>();
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
     Node& node = tree.nodes[i];
     node.feature = whole<std::int32_t>(path, json.at("feature").at(i));
-    const Json& threshold = json.at("threshold").at(i);
-    node.threshold =
-        threshold.is_null() ? std::numeric_limits<double>::infinity() : threshold.get<double>();
+    node.threshold = threshold_of(path, json.at("threshold").at(i));
     node.left = whole<std::int32_t>(path, json.at("left").at(i));
     node.right = whole<std::int32_t>(path, json.at("right").at(i));
     node.missing_left = json.at("missing_left").at(i).get<bool>();
@@ -187,93 +214,59 @@ void check_model(const std::string& path, const Model& model) {
   }
 }
 
-/// Numbers one after the other as the machine holds them.
-class Bytes {
- public:
-  Bytes(const std::string& path, const char* at, const char* end)
-      : path_(path), at_(at), end_(end) {}
-  template <class V>
-  V take() {
-    V value;
-    std::memcpy(&value, skip(sizeof(V)), sizeof(V));
-    return value;
+/// Reads a document tree by tree: all of a forest's JSON at once would take many times its memory.
+Model json_model(const std::string& path, std::string_view text) {
+  std::vector<Tree> trees;
+  std::string key;
+  const auto take = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth == 1 && event == Json::parse_event_t::key) key = parsed.get<std::string>();
+    if (depth != 2 || event != Json::parse_event_t::object_end || key != "trees") return true;
+    trees.push_back(tree_of(path, parsed));
+    return false;
+  };
+  const Json json = Json::parse(text.begin(), text.end(), take);
+  if (!json.is_object()) throw bad_file(path, "is no model of trees");
+  Model model = model_of(path, json);
+  if (!json.at("trees").is_array() || !json.at("trees").empty()) {
+    throw bad_file(path, "is no model of trees (its trees are no list of objects)");
   }
-  const char* skip(std::uint64_t bytes) {
-    if (bytes > static_cast<std::uint64_t>(end_ - at_)) {
-      throw bad_file(path_, "the model is cut short; copy it again");
-    }
-    return std::exchange(at_, at_ + bytes);
-  }
-  bool empty() const { return at_ == end_; }
-
- private:
-  const std::string& path_;
-  const char* at_;
-  const char* end_;
-};
-
-Model read_binary(const std::string& path, std::string_view text) {
-  Bytes bytes(path, text.data() + 8, text.data() + text.size());
-  const auto length = bytes.take<std::uint64_t>();
-  const char* header = bytes.skip(length);
-  Model model = model_of(path, Json::parse(header, header + length));
-  const auto trees = bytes.take<std::uint64_t>();
-  for (std::uint64_t t = 0; t < trees; ++t) {
-    Tree& tree = model.trees.emplace_back();
-    tree.outputs = model.is_class() ? static_cast<std::int32_t>(model.classes.size()) : 1;
-    const auto nodes = bytes.take<std::uint64_t>();
-    for (std::uint64_t i = 0; i < nodes; ++i) {
-      Node& node = tree.nodes.emplace_back();
-      node.feature = bytes.take<std::int32_t>();
-      node.left = bytes.take<std::int32_t>();
-      node.right = bytes.take<std::int32_t>();
-      node.missing_left = bytes.take<std::uint8_t>() != 0;
-      node.threshold = bytes.take<double>();
-      node.rows = bytes.take<std::int64_t>();
-      node.weight = bytes.take<double>();
-      node.impurity = bytes.take<double>();
-      for (std::int32_t c = 0; c < tree.outputs; ++c) tree.values.push_back(bytes.take<double>());
-    }
-  }
-  if (!bytes.empty()) throw bad_file(path, "bytes follow the model; copy it again");
+  const auto outputs = model.is_class() ? std::ssize(model.classes) : 1;
+  for (Tree& tree : trees) tree.outputs = static_cast<std::int32_t>(outputs);
+  model.trees = std::move(trees);
   return model;
 }
 
-template <class V>
-void append(std::string& bytes, V value) {
-  bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
-}
-
-void append_header(std::string& bytes, const Model& model) {
-  const std::string head = header_json(model).dump();
-  append(bytes, static_cast<std::uint64_t>(head.size()));
-  bytes += head;
-  append(bytes, static_cast<std::uint64_t>(model.trees.size()));
-}
-
-void append_tree(std::string& bytes, const Tree& tree) {
-  append(bytes, static_cast<std::uint64_t>(tree.nodes.size()));
-  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-    const Node& node = tree.nodes[i];
-    append(bytes, node.feature);
-    append(bytes, node.left);
-    append(bytes, node.right);
-    append(bytes, static_cast<std::uint8_t>(node.missing_left));
-    append(bytes, node.threshold);
-    append(bytes, node.rows);
-    append(bytes, node.weight);
-    append(bytes, node.impurity);
-    for (std::int32_t c = 0; c < tree.outputs; ++c) {
-      append(bytes, tree.value(static_cast<std::int64_t>(i))[c]);
-    }
+/// out_of_resources where the text, its largest tree as a document and the trees are beyond
+/// `most_bytes`.
+void check_memory(const std::string& path, std::string_view text, std::uint64_t most_bytes) {
+  // A number is followed by a comma: 8 bytes in a tree; 16 in a document, whose lists may have
+  // twice the room that they need.
+  std::uint64_t numbers = 0, own = 0, largest = 0;
+  for (const char c : text) {
+    if (c == '{') own = 0;
+    own += c == ',';
+    numbers += c == ',';
+    largest = std::max(largest, own);
   }
+  const std::uint64_t wanted = text.size() + 8 * numbers + 32 * largest;
+  if (wanted <= most_bytes) return;
+  throw model_too_large(path, wanted, most_bytes);
 }
 
 }  // namespace
 
+Error model_too_large(const std::string& path, std::uint64_t wanted, std::uint64_t most_bytes) {
+  return Error(ErrorCode::out_of_resources,
+               fmt::format("{}: reading the model takes {}; memory is limited to {}; give more "
+                           "--memory, or the .model that fit --binary writes",
+                           path,
+                           human_bytes(static_cast<double>(wanted)),
+                           human_bytes(static_cast<double>(most_bytes))));
+}
+
 void write_model_json(AtomicFile& file, const Model& model) {
   // The trees one by one: a forest's JSON as a whole would take many times its memory.
-  std::string head = header_json(model).dump(1);
+  std::string head = json_text(file.path(), header_json(model), 1);
   head.resize(head.size() - 2);  // "\n}"
   file.write(head + ",\n \"trees\": [");
   for (std::size_t t = 0; t < model.trees.size(); ++t) {
@@ -283,41 +276,18 @@ void write_model_json(AtomicFile& file, const Model& model) {
   file.write("\n ]\n}\n");
 }
 
-std::string model_bytes(const Model& model) {
-  std::string bytes(magic, 8);
-  append_header(bytes, model);
-  for (const Tree& tree : model.trees) append_tree(bytes, tree);
-  return bytes;
-}
-
-void write_model_binary(AtomicFile& file, const Model& model) {
-  std::string bytes(magic, 8);
-  append_header(bytes, model);
-  for (const Tree& tree : model.trees) {
-    append_tree(bytes, tree);
-    file.write(bytes);
-    bytes.clear();
-  }
-}
-
-Model model_from_bytes(const std::string& name, std::string_view bytes) {
+Model model_from_bytes(const std::string& name, std::string_view bytes, std::uint64_t most_bytes) {
   Model model;
   try {
-    if (bytes.size() >= 8 && std::memcmp(bytes.data(), magic, 8) == 0) {
-      model = read_binary(name, bytes);
+    if (is_binary_model(bytes)) {
+      model = binary_model(name, bytes, most_bytes);
     } else {
-      const Json json = Json::parse(bytes.begin(), bytes.end(), nullptr, false);
-      if (json.is_discarded()) {
-        throw bad_file(name, "is no model of trees: no whole JSON document; copy it again");
-      }
-      if (!json.is_object()) throw bad_file(name, "is no model of trees");
-      model = model_of(name, json);
-      const auto outputs = model.is_class() ? std::ssize(model.classes) : 1;
-      for (const Json& tree : json.at("trees")) {
-        model.trees.push_back(tree_of(name, tree, static_cast<std::int32_t>(outputs)));
-      }
+      check_memory(name, bytes, most_bytes);
+      model = json_model(name, bytes);
     }
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const Json::parse_error&) {
+    throw bad_file(name, "is no model of trees: no whole JSON document; copy it again");
+  } catch (const Json::exception& error) {
     throw bad_file(name, fmt::format("is no model of trees ({})", printable(error.what())));
   }
   check_model(name, model);
@@ -327,7 +297,16 @@ Model model_from_bytes(const std::string& name, std::string_view bytes) {
 Model read_model(const std::string& path, std::uint64_t most_bytes) {
   const InputFile file(path);
   const Array<char> text = read_text(file, most_bytes);
-  return model_from_bytes(path, {text.data(), static_cast<std::size_t>(text.size() - 1)});
+  return model_from_bytes(
+      path, {text.data(), static_cast<std::size_t>(text.size() - 1)}, most_bytes);
+}
+
+std::string model_header(std::string_view path, const Model& model) {
+  return json_text(path, header_json(model));
+}
+
+Model model_of_header(const std::string& path, std::string_view text) {
+  return model_of(path, Json::parse(text.begin(), text.end()));
 }
 
 }  // namespace yupana::io

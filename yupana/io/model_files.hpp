@@ -9,21 +9,25 @@
 
 namespace yupana::io {
 
-/// The newest version that is read; a model without text columns is written as version 1, which
-/// the first release reads.
-inline constexpr int model_version = 2;
+/// The newest version that is read. A model is written as the first version that can hold it: 2
+/// where it has columns of text, 3 where a threshold is infinite, else 1.
+inline constexpr int model_version = 3;
 
-/// A model as readable JSON: trees as arrays, one entry a node (children -1 at leaves; a threshold
-/// of null is +infinity). Every number reads back the same.
+/// A model as readable JSON: trees as arrays, one entry a node (children -1 at leaves). Every
+/// number reads back the same; a threshold that is infinite is the text "inf" (all known values are
+/// at most that) or "-inf". Throws bad_input for names that are not UTF-8.
 void write_model_json(AtomicFile& file, const forest::Model& model);
-/// The same in a compact binary: about 50 bytes a node and 8 a value.
+/// The same in a compact binary (model_binary.hpp): less than half of the JSON, with a checksum.
 void write_model_binary(AtomicFile& file, const forest::Model& model);
 /// What that writes, in memory.
 std::string model_bytes(const forest::Model& model);
-/// Reads either. bad_input for anything that is no model, of another version, or damaged.
+/// Reads either. bad_input for anything that is no model, of another version, or damaged;
+/// out_of_resources where reading takes more than `most_bytes`.
 forest::Model read_model(const std::string& path, std::uint64_t most_bytes);
 /// The same from memory; `name` stands for the path in errors.
-forest::Model model_from_bytes(const std::string& name, std::string_view bytes);
+forest::Model model_from_bytes(const std::string& name,
+                               std::string_view bytes,
+                               std::uint64_t most_bytes = ~std::uint64_t{0});
 
 /// One line a node: "if x <= 2.5 (missing too)", and what leaves predict; thresholds unrounded.
 std::string rules_text(const forest::Model& model, std::int64_t tree);

@@ -9,6 +9,7 @@
 #include "yupana/core/error.hpp"
 #include "yupana/core/version.hpp"
 #include "yupana/io/input_file.hpp"
+#include "yupana/io/json_text.hpp"
 #include "yupana/io/npy_layout.hpp"
 #include "yupana/io/printable.hpp"
 
@@ -323,13 +324,7 @@ void write_som_model(AtomicFile& json, AtomicFile& codebook, const SomModel& mod
   }
   document["codebook"] = {{"file", std::filesystem::path(codebook.path()).filename().string()},
                           {"checksum", checksum(model.codebook)}};
-  try {
-    json.write(document.dump(1) + "\n");
-  } catch (const Json::exception&) {
-    throw Error(ErrorCode::bad_input,
-                "som: a name of a column, a class or a file is not UTF-8; convert the table first "
-                "(iconv)");
-  }
+  json.write(json_text(json.path(), document, 1) + "\n");
   codebook.write(npy_preamble("<f4", model.codebook.rows(), model.codebook.cols()));
   codebook.write(
       model.codebook.data(),

@@ -30,6 +30,29 @@ void count_unusual(Context& context, TableFile<T>& file) {
   file.infinite = infinite;
 }
 
+namespace {
+
+/// usage where a parameter was given that means nothing for a kind of file.
+void check_kind(const std::string& path, const TableParams& params, bool text, bool libsvm) {
+  const auto refuse = [&](const char* option, const char* kind) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: is for {}, and {} is none; leave it out", option, kind, path));
+  };
+  const TableParams plain;
+  if (!libsvm && params.zero_based) refuse("--zero-based", "libsvm files");
+  if (text) return;
+  if (params.header != plain.header) refuse("--header", "tables of text");
+  if (params.delimiter != plain.delimiter) refuse("--delimiter", "tables of text");
+  if (params.comment != plain.comment) refuse("--comment", "tables of text");
+}
+
+}  // namespace
+
+bool is_libsvm(std::string_view name) {
+  if (name.ends_with(".gz")) name.remove_suffix(3);
+  return name.ends_with(".libsvm") || name.ends_with(".svm") || name.ends_with(".svmlight");
+}
+
 template <class T>
 void read_table_parts(Context& context,
                       const std::string& path,
@@ -45,16 +68,13 @@ void read_table_parts(Context& context,
     char magic[6] = {};
     if (input.size() >= 6) input.read_at(0, magic, 6);
     if (is_npy({magic, 6})) {
+      check_kind(path, params, false, false);
       return read_npy_table<T>(context, path, params, bytes, counted);
     }
   }
+  const bool libsvm = is_libsvm(path);
+  check_kind(path, params, !libsvm, libsvm);
   const TableText text(path, context.memory(), params.scratch);
-  const auto ends_with = [&](std::string_view end) {
-    std::string_view name = path;
-    if (name.ends_with(".gz")) name.remove_suffix(3);
-    return name.ends_with(end);
-  };
-  const bool libsvm = ends_with(".libsvm") || ends_with(".svm") || ends_with(".svmlight");
   libsvm ? read_libsvm_table<T>(context, text, params, bytes, counted)
          : read_text_table<T>(context, text, params, bytes, counted);
 }

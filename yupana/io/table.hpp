@@ -27,6 +27,10 @@ struct TableParams {
   std::vector<std::string> categorical =
       {};                   ///< features of text: a category's number is its value
   bool zero_based = false;  ///< indices of a libsvm file begin at 0, not 1
+  /// Names that a header has, those of a model: a first line with all of them is one. A libsvm file
+  /// has no index beyond them.
+  std::vector<std::string> known = {};
+  bool notes = true;  ///< whether lines left out and a doubtful header are noted
   /// Folder that keeps what is beyond the context's memory while the run lasts (ScratchScope);
   /// empty: such tables are refused.
   std::string scratch = {};
@@ -47,19 +51,25 @@ struct TableFile {
   std::int64_t infinite = 0;         ///< infinite values among the features
 };
 
-/// Reads a table. By content: .npy (two dimensions, any plain number type); libsvm (name ends in
-/// .libsvm, .svm or .svmlight; absent entries are 0); else text (CSV, TSV, ...), also gzip.
+/// Reads a table. By content: .npy (two dimensions, any plain number type, float16 and bool among
+/// them); libsvm (name ends in .libsvm, .svm or .svmlight; absent entries are 0, also of columns
+/// named in `columns` that no row has; the label's column is named "label"); else text (CSV, TSV,
+/// ...), also gzip.
 ///   text: one row a line, \n or \r\n; cells may stand in "quotes" ("" within is one quote; a cell
-///   ends on its line); a byte-order mark, blank lines and comments are left out. Missing: an empty
-///   cell, NA, N/A, NaN, null, none or ?. The header is found out: the first line is one if it has
-///   text where the second has a number, and in that column only
+///   ends on its line); a byte-order mark, blank lines and comments are left out, comments with a
+///   note of how many. Missing: an empty cell, NA, N/A, NaN, null, none or ?. The header is found
+///   out: the first line is one if it has text where the second has a number, or every name of
+///   `known`. A first line of numbers in order as years or wavelengths are, where those of the
+///   second are not, may be one: it is a row, with a note
+///   bytes: names of columns, classes and categories are UTF-8
 ///   names: of classes and categories: in order of value if all are numbers, else of bytes
 ///   T: float or double; a float is the double nearest to the text, rounded once more
 ///   work: one pass to count lines, one to read, both in parallel; memory: the table, and 4 MiB a
 ///   thread (gzip: and the text); either in `scratch` where it is more than the context allows
 ///   determinism: does not depend on threads, errors neither: the first fault of the file counts
 ///   errors (bad_input): PATH:LINE: and the column, what was wanted and got; an empty file, a
-///   column that is not there or twice there, no feature left; out_of_resources; interrupted
+///   column that is not there or twice there, no feature left; usage for a parameter that means
+///   nothing for the kind of file; out_of_resources; interrupted
 template <class T>
 TableFile<T> read_table(Context& context, const std::string& path, const TableParams& params = {});
 

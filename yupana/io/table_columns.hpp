@@ -16,12 +16,16 @@ enum class ColumnUse { skipped, number, category, label, label_number, weight };
 struct TableColumns {
   char delimiter = ',';
   bool header = false;
+  bool doubtful = false;              ///< no header was found, but the first line may be one
   std::vector<std::string> names;     ///< of the file's columns
   std::vector<ColumnUse> uses;        ///< of the file's columns
   std::vector<std::int64_t> places;   ///< of the file's columns: which feature, -1 if none
   std::vector<std::string> features;  ///< names of the features
   std::int64_t label = -1;            ///< of the file's columns
 };
+
+/// Whether a file of this name holds lines of libsvm: .libsvm, .svm or .svmlight, also .gz.
+bool is_libsvm(std::string_view name);
 
 /// One cell of a line: text without quotes and blanks around it.
 struct Cell {
@@ -36,6 +40,11 @@ bool split_cells(std::string_view line,
                  std::vector<Cell>& cells,
                  std::vector<std::string>& storage);
 
+bool is_comment(std::string_view line, char comment);
+
+/// Whether a cell is a number but for a comma as its decimal point, as in "1,5".
+bool has_decimal_comma(std::string_view cell);
+
 /// Blank, or a comment.
 bool is_skipped_line(std::string_view line, char comment);
 
@@ -43,6 +52,10 @@ bool is_skipped_line(std::string_view line, char comment);
 TableColumns table_columns(const std::string& path,
                            std::string_view first_lines,
                            const TableParams& params);
+
+/// The delimiter, header and names of the columns of a text or .npy table, from its first rows; no
+/// uses.
+TableColumns first_columns(const std::string& path, const TableParams& params);
 
 /// Which column each name means; fills uses, places, features. For files that bring no header,
 /// names are "1", "2", ...

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/escaped.hpp"
 #include "yupana/io/cell.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/io/table_parts.hpp"
@@ -110,6 +112,18 @@ void each_line(const TableText& text, std::string_view lines, PieceStart start, 
   }
 }
 
+/// The largest of the names that are indices; 0: none is.
+std::int64_t largest_index(const std::vector<std::string>& names) {
+  std::int64_t largest = 0;
+  for (const std::string& name : names) {
+    std::int64_t index = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
+    const bool whole = error == std::errc{} && end == name.data() + name.size();
+    if (whole && index <= most_columns) largest = std::max(largest, index);
+  }
+  return largest;
+}
+
 /// Rows of one part; absent entries are 0.
 template <class T>
 TableFile<T> read_part(Context& context,
@@ -125,9 +139,19 @@ TableFile<T> read_part(Context& context,
   each_piece(context, text, part.first, part.last, [&](std::int64_t i, std::string_view lines) {
     const auto own = static_cast<std::size_t>(i - part.first);
     each_line(text, lines, part.starts[own], [&](std::int64_t row, LibsvmLine line) {
-      if (!file.codes.empty()) file.codes[row] = names[own].number(line.label());
-      if (!file.values.empty() && !whole_number(line.label(), file.values[row])) {
-        line.fail(fmt::format("the label '{}' is no number", printable(line.label())));
+      if (!file.codes.empty()) {
+        if (!is_utf8(line.label())) {
+          line.fail(fmt::format("the label '{}' is not UTF-8; convert the file first",
+                                printable(line.label())));
+        }
+        file.codes[row] = names[own].number(line.label());
+      }
+      if (!file.values.empty() &&
+          !(whole_number(line.label(), file.values[row]) && std::isfinite(file.values[row]))) {
+        line.fail(fmt::format("the label '{}' is no finite number", printable(line.label())));
+      }
+      if (!file.codes.empty() && is_missing(line.label())) {
+        line.fail("the label is missing; every row needs one");
       }
       std::int64_t index = 0;
       double value = 0;
@@ -159,6 +183,7 @@ void read_libsvm_table(Context& context,
   const auto starts = piece_starts(context, text, '#', false);
   const std::int64_t rows = starts.back().row;
   if (rows == 0) throw bad_file(text.path(), "has no rows");
+  note_comments(context, text, params, starts.back());
   std::vector<std::int64_t> widths(static_cast<std::size_t>(text.pieces()), 0);
   each_piece(context, text, [&](std::int64_t i, std::string_view lines) {
     each_line(text, lines, starts[i], [&](std::int64_t, LibsvmLine line) {
@@ -167,15 +192,26 @@ void read_libsvm_table(Context& context,
       while (line.next(params.zero_based, index, value)) widths[i] = std::max(widths[i], index + 1);
     });
   });
-  const std::int64_t width = *std::max_element(widths.begin(), widths.end());
+  std::int64_t width = *std::max_element(widths.begin(), widths.end());
   if (width == 0) throw bad_file(text.path(), "has labels and no features");
+  const std::int64_t known = largest_index(params.known);
+  if (known > 0 && width > known) {
+    throw bad_file(text.path(),
+                   fmt::format("has features up to {}, of which the model knows {}; give the table "
+                               "that the model is for",
+                               width,
+                               known));
+  }
+  // A column that no row has is one of zeros.
+  width = std::max(width, largest_index(params.columns));
   TableColumns columns;
   columns.names.push_back("label");
   for (std::int64_t c = 0; c < width; ++c) columns.names.push_back(std::to_string(c + 1));
   TableParams chosen = params;
   if (params.columns.empty() && params.label.empty()) chosen.ignored.push_back("label");
   use_columns(text.path(), chosen, columns);
-  if (columns.label > 0) throw bad_file(text.path(), "the label of a libsvm file is 'label'");
+  if (columns.label > 0)
+    throw bad_file(text.path(), "the label of a libsvm file is called 'label'; give --label label");
   for (std::int64_t first = 0; first < text.pieces();) {
     const PiecesOfPart part = next_part(starts, first, rows_of_part<T>(columns, bytes));
     first = part.last;

@@ -26,12 +26,14 @@ NpyTable opened(const InputFile& file) {
   file.read_at(0, head.data(), head.size());
   NpyTable table{npy_layout(file.path(), head)};
   const NpyLayout& layout = table.layout;
-  const bool plain = (layout.kind == 'f' && (layout.width == 4 || layout.width == 8)) ||
-                     ((layout.kind == 'i' || layout.kind == 'u') && layout.width != 3 &&
-                      (layout.width <= 2 || layout.width == 4 || layout.width == 8));
+  const bool plain =
+      (layout.kind == 'f' && (layout.width == 2 || layout.width == 4 || layout.width == 8)) ||
+      (layout.kind == 'b' && layout.width == 1) ||
+      ((layout.kind == 'i' || layout.kind == 'u') && layout.width != 3 &&
+       (layout.width <= 2 || layout.width == 4 || layout.width == 8));
   if (!plain) {
     throw bad_file(file.path(),
-                   fmt::format(".npy holds values of type {}{}; wanted plain floats or integers",
+                   fmt::format(".npy holds values of type {}{}; wanted floats, integers or bool",
                                layout.kind,
                                layout.width));
   }
@@ -61,13 +63,33 @@ NpyTable opened(const InputFile& file) {
   return table;
 }
 
-/// Numbers as they stand in the file become doubles; 64-bit integers are rounded.
+/// The value of an IEEE 754 half: sign, 5 bits of exponent, 10 of fraction.
+double value_of_half(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 31;
+  const double fraction = bits & 1023;
+  double size = std::ldexp(1024 + fraction, exponent - 25);
+  if (exponent == 0) size = std::ldexp(fraction, -24);
+  if (exponent == 31) {
+    size = fraction == 0 ? HUGE_VAL : std::numeric_limits<double>::quiet_NaN();
+  }
+  return (bits & 0x8000) != 0 ? -size : size;
+}
+
+/// Numbers as they stand in the file become doubles; 64-bit integers are rounded, truths 0 or 1.
 void converted(const NpyLayout& layout, char* raw, std::int64_t count, double* to) {
   const int width = layout.width;
   if (layout.swapped) {
     for (std::int64_t i = 0; i < count; ++i) std::reverse(raw + i * width, raw + (i + 1) * width);
   }
-  with_number_type({layout.kind, width}, [&](auto zero) {
+  if (layout.kind == 'f' && width == 2) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::uint16_t bits = 0;
+      std::memcpy(&bits, raw + 2 * i, 2);
+      to[i] = value_of_half(bits);
+    }
+    return;
+  }
+  with_number_type({layout.kind == 'b' ? 'u' : layout.kind, width}, [&](auto zero) {
     using Own = decltype(zero);
     for (std::int64_t i = 0; i < count; ++i) {
       Own value;
@@ -97,6 +119,9 @@ class Putter {
       case ColumnUse::label:
       case ColumnUse::label_number:
         if (value != value) fail(row, column, "the value is missing; every row needs one here");
+        if (columns_.uses[column] == ColumnUse::label_number && std::isinf(value)) {
+          fail(row, column, fmt::format("a finite number wanted, {} given", value));
+        }
         labels_[row] = value;
         return;
       case ColumnUse::weight:

@@ -7,14 +7,16 @@
 #include <vector>
 
 #include "yupana/core/context.hpp"
+#include "yupana/io/table.hpp"
 #include "yupana/io/table_text.hpp"
 
 namespace yupana::io {
 
 /// Lines of a text before a piece.
 struct PieceStart {
-  std::int64_t row = 0;   ///< rows of the table before it
-  std::int64_t line = 0;  ///< lines of the file before it
+  std::int64_t row = 0;       ///< rows of the table before it
+  std::int64_t line = 0;      ///< lines of the file before it
+  std::int64_t comments = 0;  ///< comments among them
 };
 
 /// body(i, text of piece i) for pieces [first, last), on all threads. Of several errors that of the
@@ -62,6 +64,12 @@ template <class Body>
 void each_piece(Context& context, const TableText& text, const Body& body) {
   each_piece(context, text, 0, text.pieces(), body);
 }
+
+/// Says how many lines of a whole text were left out as comments, if any were.
+void note_comments(Context& context,
+                   const TableText& text,
+                   const TableParams& params,
+                   const PieceStart& end);
 
 /// Where each piece's rows begin; one more than there are pieces, the last is the whole file.
 std::vector<PieceStart> piece_starts(Context& context,

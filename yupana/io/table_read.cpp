@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/escaped.hpp"
 #include "yupana/io/cell.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/io/table_parts.hpp"
@@ -26,7 +28,9 @@ std::vector<PieceStart> piece_starts(Context& context,
       const unsigned char first = static_cast<unsigned char>(*at);
       // Most lines begin with a letter of a cell.
       const bool plain = first > ' ' && *at != comment;
-      count.row += plain || !is_skipped_line({at, static_cast<std::size_t>(stop - at)}, comment);
+      const std::string_view line(at, static_cast<std::size_t>(stop - at));
+      count.row += plain || !is_skipped_line(line, comment);
+      count.comments += !plain && is_comment(line, comment);
       at = stop + 1;
     }
     starts[static_cast<std::size_t>(i) + 1] = count;
@@ -35,8 +39,23 @@ std::vector<PieceStart> piece_starts(Context& context,
   for (std::size_t i = 1; i < starts.size(); ++i) {
     starts[i].row += starts[i - 1].row;
     starts[i].line += starts[i - 1].line;
+    starts[i].comments += starts[i - 1].comments;
   }
   return starts;
+}
+
+void note_comments(Context& context,
+                   const TableText& text,
+                   const TableParams& params,
+                   const PieceStart& end) {
+  if (!params.notes || end.comments == 0) return;
+  context.note(
+      fmt::format("{}: {} line{} with {} at the front, left out as comments; --comment "
+                  "none reads such lines",
+                  text.path(),
+                  end.comments,
+                  end.comments == 1 ? "" : "s",
+                  params.comment));
 }
 
 PiecesOfPart next_part(const std::vector<PieceStart>& starts,
@@ -124,8 +143,8 @@ class PieceReader {
           cell(columns_.places[c]) = static_cast<T>(value);
         } else if (use == ColumnUse::weight) {
           if (!set_weight(value)) return false;
-        } else {
-          to_.values[row_] = value;
+        } else if (!set_value(value)) {
+          return false;
         }
       } else {
         const void* found = std::memchr(at, delimiter, static_cast<std::size_t>(end - at));
@@ -148,7 +167,7 @@ class PieceReader {
 
   void slow_line(std::string_view line) {
     if (!split_cells(line, columns_.delimiter, cells_, storage_)) {
-      fail("a quoted cell must end on its line, before a delimiter");
+      fail("a quoted cell must end on its line, before a delimiter; take line breaks out of cells");
     }
     if (cells_.size() != columns_.uses.size()) {
       fail(fmt::format("{} cells wanted, {} found", columns_.uses.size(), cells_.size()));
@@ -171,26 +190,49 @@ class PieceReader {
     if (use == ColumnUse::category || use == ColumnUse::label) return set_text(c, text);
     double value = 0;
     if (!whole_number(text, value)) {
-      fail(c,
-           fmt::format("'{}' is no number; leave the column out with --ignore or, for trees, "
-                       "read it as --categorical",
-                       printable(text)));
+      fail(c, fmt::format("'{}' is no number; {}", printable(text), advice(text)));
     }
     if (use == ColumnUse::number) {
       cell(columns_.places[c]) = static_cast<T>(value);
     } else if (use == ColumnUse::label_number) {
-      to_.values[row_] = value;
+      if (!set_value(value))
+        fail(c, fmt::format("a finite number wanted, {} given", printable(text)));
     } else if (!set_weight(value)) {
       fail(c, fmt::format("a weight of 0 or more wanted, {} given", printable(text)));
     }
   }
 
-  void set_text(std::size_t c, std::string_view text) {
-    if (columns_.uses[c] == ColumnUse::label) {
-      to_.codes[row_] = names_[c].number(text);
-    } else if (columns_.uses[c] == ColumnUse::category) {
-      cell(columns_.places[c]) = static_cast<T>(names_[c].number(text));
+  /// What to do about a cell of text where a number was wanted.
+  const char* advice(std::string_view text) const {
+    const bool other = columns_.delimiter == ',' && text.find_first_of(";\t") != text.npos;
+    if (has_decimal_comma(text) || other) {
+      return "numbers have a decimal point: write 1.5 for 1,5 (tr , .) and give --delimiter if the "
+             "cells are not told apart";
     }
+    return "leave the column out with --ignore or, for trees, read it as --categorical";
+  }
+
+  void set_text(std::size_t c, std::string_view text) {
+    const ColumnUse use = columns_.uses[c];
+    if (use != ColumnUse::label && use != ColumnUse::category) return;
+    const std::size_t before = names_[c].texts().size();
+    const std::int32_t number = names_[c].number(text);
+    if (names_[c].texts().size() > before && !is_utf8(text)) {
+      fail(c,
+           fmt::format("the name '{}' is not UTF-8; convert the file first (iconv -f LATIN1 -t "
+                       "UTF-8)",
+                       printable(text)));
+    }
+    if (use == ColumnUse::label) {
+      to_.codes[row_] = number;
+    } else {
+      cell(columns_.places[c]) = static_cast<T>(number);
+    }
+  }
+
+  bool set_value(double value) {
+    to_.values[row_] = value;
+    return std::fabs(value) <= std::numeric_limits<double>::max();
   }
 
   bool set_weight(double value) {
@@ -306,6 +348,13 @@ void read_text_table(Context& context,
       table_columns(text.path(), first_lines(text, params.comment), params);
   const auto starts = piece_starts(context, text, params.comment, columns.header);
   if (starts.back().row == 0) throw bad_file(text.path(), "has a header and no rows");
+  note_comments(context, text, params, starts.back());
+  if (columns.doubtful && params.notes) {
+    context.note(
+        fmt::format("{}: the first line is taken as a row, but its numbers are in order "
+                    "as years or wavelengths are; --header yes if they are names",
+                    text.path()));
+  }
   for (std::int64_t first = 0; first < text.pieces();) {
     const PiecesOfPart part = next_part(starts, first, rows_of_part<T>(columns, bytes));
     first = part.last;

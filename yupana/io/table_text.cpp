@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "yupana/io/text_kind.hpp"
+
 namespace yupana::io {
 
 TableText::TableText(const std::string& path, std::uint64_t most, const std::string& scratch)
@@ -14,6 +16,9 @@ TableText::TableText(const std::string& path, std::uint64_t most, const std::str
     text_ = read_text(file_, most, scratch);
     size_ = text_.size() - 1;
   }
+  std::string head(static_cast<std::size_t>(std::min<std::int64_t>(size_, 1 << 16)), '\0');
+  if (size_ > 0) read(0, head.data(), std::ssize(head));
+  check_is_text(path, head);
   if (size_ >= 3) {
     read(0, reinterpret_cast<char*>(first), 3);
     if (first[0] == 0xef && first[1] == 0xbb && first[2] == 0xbf) {

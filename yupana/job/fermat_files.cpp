@@ -103,7 +103,7 @@ std::string fermat_record(const FermatJobParams& params,
          {"unreachable_pairs", run.unreachable_pairs},
          {"components", run.components}});
   }
-  // Names of files may be no UTF-8.
+  // A path may hold any bytes.
   return record.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

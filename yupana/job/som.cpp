@@ -9,7 +9,6 @@
 #include "yupana/core/error.hpp"
 #include "yupana/job/som_files.hpp"
 #include "yupana/job/som_table.hpp"
-#include "yupana/report/text.hpp"
 
 namespace yupana::job {
 namespace {
@@ -55,17 +54,6 @@ void check_images(const SomFitParams& params, std::int64_t features) {
                           rows,
                           cols,
                           features));
-}
-
-void check_names(const std::string& path, const SomTable& table) {
-  for (const auto* names : {&table.features, &table.classes}) {
-    for (const std::string& name : *names) {
-      if (report::valid_utf8(name) == name) continue;
-      throw bad_file(path,
-                     fmt::format("the name '{}' is not UTF-8; convert the table first (iconv)",
-                                 report::valid_utf8(name)));
-    }
-  }
 }
 
 void note_schedule(const som::Schedule& schedule, Notices& notices) {
@@ -201,7 +189,6 @@ SomResult som_fit(Context& context, const SomFitParams& params) {
   Notices notices(context);
   const io::TableParams reading = reading_of(params.reading, params.out);
   SomTable table = read_som_table(context, params.table, reading);
-  check_names(params.table, table);
   check_images(params, std::ssize(table.features));
   if (params.som.comm != nullptr && params.som.comm->rank() > 0) {
     fitted(context, params, table, notices);
@@ -262,6 +249,7 @@ SomResult som_apply(Context& context, const SomApplyParams& params) {
     rows.classes =
         som::classified(context, table.samples.view(), model.codebook.view(), model.neuron_classes);
     if (!table.label.empty()) result.accuracy = share_equal(rows.classes, table.codes);
+    result.unknown = table.unknown;
   }
   const Stage stage(context, "write");
   write_som_rows(context, file, rows);

@@ -40,6 +40,7 @@ struct SomResult {
   int neighbors = 0;
   som::Quality quality;
   std::optional<double> accuracy;  ///< share of samples whose class is the neuron's
+  std::int64_t unknown = 0;        ///< samples of a class that the model does not know, all wrong
   std::vector<std::string> notices;
   std::vector<std::string> files;
 };

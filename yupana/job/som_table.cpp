@@ -7,10 +7,8 @@
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/scratch_scope.hpp"
-#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/model_columns.hpp"
 #include "yupana/io/printable.hpp"
-#include "yupana/io/table_columns.hpp"
-#include "yupana/io/table_text.hpp"
 
 namespace yupana::job {
 namespace {
@@ -35,14 +33,12 @@ namespace {
   throw bad_file(path, "has values that are not finite");
 }
 
-/// Rows of the table's columns `order`; -1: a column of zeros.
+/// The samples row after row.
 Matrix<float> row_major(Context& context,
                         const io::TableFile<float>& file,
-                        const std::vector<std::int64_t>& order,
                         const std::string& scratch) {
-  const std::int64_t rows = file.table.rows(), cols = std::ssize(order);
-  const double bytes = 4.0 * static_cast<double>(rows) *
-                       (static_cast<double>(cols) + static_cast<double>(file.table.columns()));
+  const std::int64_t rows = file.table.rows(), cols = file.table.columns();
+  const double bytes = 8.0 * static_cast<double>(rows) * static_cast<double>(cols);
   const bool fits = bytes <= static_cast<double>(context.memory());
   if (!fits && scratch.empty()) {
     throw Error(ErrorCode::out_of_resources,
@@ -71,9 +67,8 @@ Matrix<float> row_major(Context& context,
   context.parallel_for(rows, 256, [&](std::int64_t begin, std::int64_t end) {
     context.check_cancelled();
     for (std::int64_t c = 0; c < cols; ++c) {
-      const std::int64_t from = order[static_cast<std::size_t>(c)];
-      const float* const column = from < 0 ? nullptr : file.table.column(from);
-      for (std::int64_t i = begin; i < end; ++i) samples(i, c) = column ? column[i] : 0;
+      const float* const column = file.table.column(c);
+      for (std::int64_t i = begin; i < end; ++i) samples(i, c) = column[i];
     }
   });
   return samples;
@@ -82,84 +77,15 @@ Matrix<float> row_major(Context& context,
 SomTable taken(Context& context,
                const std::string& path,
                const io::TableFile<float>& file,
-               const std::vector<std::int64_t>& order,
                const std::string& scratch) {
   if (file.missing > 0 || file.infinite > 0) refuse_cell(path, file);
   SomTable table;
-  table.samples = row_major(context, file, order, scratch);
+  table.samples = row_major(context, file, scratch);
   table.features = file.table.names();
   table.label = file.label;
   table.classes = file.classes;
   table.codes.assign(file.codes.begin(), file.codes.end());
   return table;
-}
-
-std::vector<std::int64_t> all_columns(std::int64_t count) {
-  std::vector<std::int64_t> order;
-  for (std::int64_t c = 0; c < count; ++c) order.push_back(c);
-  return order;
-}
-
-bool is_libsvm(std::string_view name) {
-  if (name.ends_with(".gz")) name.remove_suffix(3);
-  return name.ends_with(".libsvm") || name.ends_with(".svm") || name.ends_with(".svmlight");
-}
-
-/// Names of a table's columns: of a file without a header "1", "2", ...
-std::vector<std::string> column_names(Context& context,
-                                      const std::string& path,
-                                      const io::TableParams& reading) {
-  const io::InputFile file(path);
-  std::string head(static_cast<std::size_t>(std::min<std::int64_t>(file.size(), 1 << 16)), '\0');
-  file.read_at(0, head.data(), head.size());
-  std::vector<std::string> names;
-  if (io::is_npy(head)) {
-    const io::NpyLayout layout = io::npy_layout(path, head);
-    const std::int64_t columns = layout.shape.size() == 2 ? layout.shape[1] : 0;
-    // A longer list is of no use: no model has as many features.
-    for (std::int64_t c = 1; c <= std::min<std::int64_t>(columns, 1 << 24); ++c) {
-      names.push_back(std::to_string(c));
-    }
-    return names;
-  }
-  const io::TableText text(path, context.memory(), reading.scratch);
-  if (text.pieces() == 0) return names;
-  Array<char> buffer;
-  io::TableParams plain;
-  plain.header = reading.header;
-  plain.delimiter = reading.delimiter;
-  plain.comment = reading.comment;
-  return io::table_columns(path, text.piece(0, buffer), plain).names;
-}
-
-bool are_numbers(const std::vector<std::string>& names) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] != std::to_string(i + 1)) return false;
-  }
-  return true;
-}
-
-/// Absent entries of a libsvm file are zeros, so it may end before the model's last feature.
-std::vector<std::int64_t> libsvm_order(const std::string& path,
-                                       const io::TableFile<float>& file,
-                                       const io::SomModel& model) {
-  std::map<std::string, std::int64_t> places;
-  for (const std::string& name : file.table.names()) places.emplace(name, std::ssize(places));
-  std::vector<std::int64_t> order;
-  std::size_t known = 0;
-  for (const std::string& name : model.features) {
-    const auto place = places.find(name);
-    order.push_back(place == places.end() ? -1 : place->second);
-    known += place != places.end();
-  }
-  if (known < places.size()) {
-    throw bad_file(path,
-                   fmt::format("has {} features, of which the model knows {}; give the table that "
-                               "the map is for",
-                               places.size(),
-                               known));
-  }
-  return order;
 }
 
 void apply_standardization(Context& context, const io::SomModel& model, Matrix<float>& samples) {
@@ -181,15 +107,22 @@ void use_model_classes(Context& context, const io::SomModel& model, SomTable& ta
   std::map<std::string, std::int64_t> places;
   for (const std::string& name : model.classes) places.emplace(name, std::ssize(places));
   std::vector<std::int64_t> known;
+  std::string first;
   for (const std::string& name : table.classes) {
     const auto place = places.find(name);
     known.push_back(place == places.end() ? -1 : place->second);
-    if (place == places.end()) {
-      context.note(fmt::format("class '{}' is not one of the model's", io::printable(name)));
-    }
+    if (place == places.end() && first.empty()) first = io::printable(name);
   }
   for (std::int64_t& code : table.codes) {
     if (code >= 0) code = known[static_cast<std::size_t>(code)];
+    table.unknown += code < 0;
+  }
+  if (table.unknown > 0) {
+    context.note(
+        fmt::format("{} samples have a class that the model does not know, '{}' for one; "
+                    "they count as wrong",
+                    table.unknown,
+                    first));
   }
   table.classes = model.classes;
 }
@@ -198,32 +131,17 @@ void use_model_classes(Context& context, const io::SomModel& model, SomTable& ta
 
 SomTable read_som_table(Context& context, const std::string& path, const io::TableParams& reading) {
   const io::TableFile<float> file = io::read_table<float>(context, path, reading);
-  return taken(context, path, file, all_columns(file.table.columns()), reading.scratch);
+  return taken(context, path, file, reading.scratch);
 }
 
 SomTable read_som_table(Context& context,
                         const std::string& path,
                         const io::TableParams& given,
                         const io::SomModel& model) {
-  io::TableParams reading = given;
-  const bool libsvm = is_libsvm(path);
-  if (libsvm) {
-    if (model.label == "label") reading.label = "label";
-  } else {
-    const std::vector<std::string> names = column_names(context, path, reading);
-    const bool labelled = std::find(names.begin(), names.end(), model.label) != names.end();
-    if (labelled && !model.label.empty()) reading.label = model.label;
-    const std::int64_t features = std::ssize(names) - (reading.label.empty() ? 0 : 1);
-    const bool in_order = are_numbers(names) && features == std::ssize(model.features);
-    if (!in_order) reading.columns = model.features;
-  }
+  const io::TableParams reading =
+      io::reading_for_model(context, path, given, {model.features, {}, model.label, true, true});
   const io::TableFile<float> file = io::read_table<float>(context, path, reading);
-  SomTable table =
-      taken(context,
-            path,
-            file,
-            libsvm ? libsvm_order(path, file, model) : all_columns(file.table.columns()),
-            reading.scratch);
+  SomTable table = taken(context, path, file, reading.scratch);
   apply_standardization(context, model, table.samples);
   if (!table.label.empty()) use_model_classes(context, model, table);
   return table;

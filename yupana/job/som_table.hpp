@@ -19,6 +19,7 @@ struct SomTable {
   std::string label;
   std::vector<std::string> classes;
   std::vector<std::int64_t> codes;  ///< class of each sample; empty without label
+  std::int64_t unknown = 0;         ///< samples whose class is none of the model's
 };
 
 /// Means and standard deviations (of all samples: divided by n) of the features; 0 for a feature
@@ -32,9 +33,9 @@ struct Standardization {
 /// missing or infinite.
 SomTable read_som_table(Context& context, const std::string& path, const io::TableParams& reading);
 
-/// Reads the features of `model` from a table, standardized as it says: by name, or in order where
-/// the table names no columns and has as many. With the model's column of classes where the table
-/// has one; codes are the model's, -1 for a class that it does not know.
+/// Reads the features of `model` from a table (io::reading_for_model), standardized as it says.
+/// With the model's column of classes where the table has one; codes are the model's, -1 for a
+/// class that it does not know.
 SomTable read_som_table(Context& context,
                         const std::string& path,
                         const io::TableParams& reading,

@@ -5,11 +5,12 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
+#include "yupana/io/model_columns.hpp"
 #include "yupana/io/printable.hpp"
 
 namespace yupana::job {
@@ -81,6 +82,58 @@ void encode_column(const T* codes,
       table.column(first + c)[i] = place < 0 ? none : static_cast<T>(place == c);
     }
   }
+}
+
+/// The columns that a model's features were made of.
+io::ModelColumns columns_of(const forest::Model& model) {
+  io::ModelColumns columns;
+  columns.label = model.label;
+  std::size_t next = 0;
+  for (std::int64_t f = 0; f < std::ssize(model.features);) {
+    const bool is_text = next < model.encodings.size() && model.encodings[next].feature == f;
+    columns.features.push_back(is_text ? model.encodings[next].column
+                                       : model.features[static_cast<std::size_t>(f)]);
+    if (is_text) columns.categorical.push_back(columns.features.back());
+    f += is_text ? model.encodings[next++].width() : 1;
+  }
+  return columns;
+}
+
+/// Some rows of a part, their columns of text as features.
+template <class T>
+io::TableFile<T> encoded_rows(const io::TableFile<T>& part,
+                              std::int64_t first,
+                              std::int64_t count,
+                              const std::vector<Encoding>& encodings,
+                              std::int64_t& unknown) {
+  TableView<T> view = part.table.view();
+  view.data += first;
+  view.rows = count;
+  const auto rows_of = [&]<class V>(const Array<V>& all) {
+    Array<V> some(all.empty() ? 0 : count);
+    if (!all.empty()) std::copy_n(all.data() + first, count, some.data());
+    return some;
+  };
+  io::TableFile<T> rows;
+  rows.table = encoded(part, view, encodings, &unknown);
+  rows.label = part.label;
+  rows.classes = part.classes;
+  rows.codes = rows_of(part.codes);
+  rows.values = rows_of(part.values);
+  rows.weights = rows_of(part.weights);
+  return rows;
+}
+
+/// out_of_resources where rows as read and with their columns of text as features do not fit.
+void check_encoded(Context& context, std::int64_t rows, double values, std::size_t width) {
+  const double bytes = static_cast<double>(rows) * values * static_cast<double>(width);
+  if (bytes <= static_cast<double>(context.memory())) return;
+  throw Error(ErrorCode::out_of_resources,
+              fmt::format("{} rows with their columns of text as features take {}; memory is "
+                          "limited to {}; give more --memory",
+                          rows,
+                          human_bytes(bytes),
+                          human_bytes(static_cast<double>(context.memory()))));
 }
 
 }  // namespace
@@ -180,6 +233,17 @@ std::vector<Encoding> learn_encodings(const io::TableFile<T>& file,
 }
 
 template <class T>
+std::int64_t features_made(const io::TableFile<T>& file, Categories how) {
+  if (how == Categories::automatic && file.classes.size() > 2) how = Categories::one_hot;
+  std::int64_t features = 0;
+  for (const auto& categories : file.categories) {
+    const bool many = how == Categories::one_hot && !categories.empty();
+    features += many ? std::ssize(categories) : 1;
+  }
+  return features;
+}
+
+template <class T>
 Table<T> encoded(const io::TableFile<T>& file,
                  TableView<T> table,
                  const std::vector<Encoding>& encodings,
@@ -225,44 +289,26 @@ void read_parts_for_model(Context& context,
                           std::int64_t bytes,
                           const io::TakeTable<T>& take) {
   table.columns.label_is_number = !model.is_class();
-  std::vector<std::string> columns;
-  std::size_t next = 0;
-  for (std::int64_t f = 0; f < std::ssize(model.features);) {
-    const bool is_text = next < model.encodings.size() && model.encodings[next].feature == f;
-    columns.push_back(is_text ? model.encodings[next].column
-                              : model.features[static_cast<std::size_t>(f)]);
-    if (is_text) table.columns.categorical.push_back(columns.back());
-    f += is_text ? model.encodings[next++].width() : 1;
-  }
+  const io::ModelColumns columns = columns_of(model);
+  const io::TableParams reading =
+      io::reading_for_model(context, table.path, table.columns, columns);
+  // Values of a row as read and as the model's features.
+  const auto values = static_cast<std::int64_t>(columns.features.size() + model.features.size());
+  const std::int64_t at_a_time =
+      std::max<std::int64_t>(1, bytes / (values * static_cast<std::int64_t>(sizeof(T))));
   std::int64_t unknown = 0, rows = 0;
   const io::TakeTable<T> take_encoded = [&](io::TableFile<T>&& part) {
     check_missing(table, part, rows);
     rows += part.table.rows();
-    if (!model.encodings.empty()) {
-      if (part.table.columns() != std::ssize(columns)) {
-        throw bad_file(table.path,
-                       fmt::format("has {} columns for the model's {}; give the columns it was "
-                                   "trained on",
-                                   part.table.columns(),
-                                   columns.size()));
-      }
-      part.table = encoded(part, part.table.view(), model.encodings, &unknown);
+    if (model.encodings.empty()) return take(std::move(part));
+    // A part has a piece of text at least, whose features may take many times as much.
+    for (std::int64_t first = 0; first < part.table.rows(); first += at_a_time) {
+      const std::int64_t count = std::min(at_a_time, part.table.rows() - first);
+      check_encoded(context, count, static_cast<double>(values), sizeof(T));
+      take(encoded_rows(part, first, count, model.encodings, unknown));
     }
-    take(std::move(part));
   };
-  const auto read = [&](const TreeTable& source) {
-    io::read_table_parts<T>(context, source.path, source.columns, bytes, take_encoded);
-  };
-  TreeTable named = table;
-  if (named.columns.columns.empty()) named.columns.columns = columns;
-  try {
-    read(named);
-  } catch (const Error& error) {
-    const bool by_number =
-        std::string_view(error.what()).find("there is no header") != std::string_view::npos;
-    if (!by_number || !table.columns.columns.empty()) throw;
-    read(table);
-  }
+  io::read_table_parts<T>(context, table.path, reading, bytes, take_encoded);
   if (unknown > 0) {
     context.note(
         fmt::format("{}: {} cells of categories that the model does not know; taken as missing",
@@ -306,6 +352,7 @@ void use_classes(io::TableFile<T>& file,
   template Target target_of(const io::TableFile<T>&);                                      \
   template std::vector<Encoding> learn_encodings(                                          \
       const io::TableFile<T>&, TableView<T>, const Target&, Categories);                   \
+  template std::int64_t features_made(const io::TableFile<T>&, Categories);                \
   template Table<T> encoded(                                                               \
       const io::TableFile<T>&, TableView<T>, const std::vector<Encoding>&, std::int64_t*); \
   template io::TableFile<T> read_for_model(Context&, const forest::Model&, TreeTable);     \

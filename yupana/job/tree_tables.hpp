@@ -42,6 +42,10 @@ std::vector<forest::Encoding> learn_encodings(const io::TableFile<T>& file,
                                               const forest::Target& target,
                                               Categories how);
 
+/// How many features a table's columns become at most, each with all of the file's categories.
+template <class T>
+std::int64_t features_made(const io::TableFile<T>& file, Categories how);
+
 /// The features that a table's columns become. `unknown`, if given, counts cells of categories that
 /// the encodings do not know: they are missing. file: whose names and categories `table` has.
 template <class T>
@@ -50,8 +54,7 @@ Table<T> encoded(const io::TableFile<T>& file,
                  const std::vector<forest::Encoding>& encodings,
                  std::int64_t* unknown = nullptr);
 
-/// The model's columns of a table, by name where there is a header, in order otherwise, as the
-/// model's features.
+/// The model's columns of a table (io::reading_for_model) as the model's features.
 template <class T>
 io::TableFile<T> read_for_model(Context& context, const forest::Model& model, TreeTable table);
 

@@ -12,6 +12,7 @@
 #include "yupana/forest/validate.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/printable.hpp"
+#include "yupana/job/trees_check.hpp"
 #include "yupana/job/trees_parts.hpp"
 
 namespace yupana::job {
@@ -221,10 +222,10 @@ void cross_validate(Context& context,
 /// Throws where the lists of a table's features would pass what the run may hold.
 template <class T>
 void check_memory(Context& context, const io::TableFile<T>& file, const FitTreesParams& params) {
-  const auto values =
-      static_cast<double>(file.table.rows()) * static_cast<double>(file.table.columns());
+  const double rows = static_cast<double>(file.table.rows());
+  const std::int64_t features = features_made(file, params.categories);
   const bool folds = params.folds > 0 || params.alpha_folds > 0 || !params.fold_column.empty();
-  // The table, sorted lists, and for a forest those of each tree at work.
+  // The table, of folds twice; sorted lists, and for a forest those of each tree at work.
   double a_value = sizeof(T) * (folds ? 2 : 1) + 8;
   if (params.forest) {
     const double share = params.forest_params.sampling == forest::Sampling::partition
@@ -234,30 +235,38 @@ void check_memory(Context& context, const io::TableFile<T>& file, const FitTrees
         8 * share *
         static_cast<double>(std::min<std::int64_t>(context.threads(), params.forest_params.trees));
   }
+  double bytes = rows * static_cast<double>(features) * a_value;
+  // Columns of text are kept while their features are made.
+  if (has_text(file)) bytes += rows * static_cast<double>(file.table.columns()) * sizeof(T);
   const double most = static_cast<double>(context.memory());
-  if (values * a_value <= most) return;
+  if (bytes <= most) return;
   const char* const what_to_do =
-      params.forest ? "give --float32, fewer --threads or --columns, or more --memory; a forest of "
-                      "classes by --partition needs one part at a time"
-                    : "give --float32 or fewer --columns, or more --memory; 'yupana forest fit "
-                      "--partition' needs one part of the rows at a time";
-  throw Error(ErrorCode::out_of_resources,
-              fmt::format("{} rows x {} features and their sorted lists take {}; memory is limited "
-                          "to {}; {}",
-                          file.table.rows(),
-                          file.table.columns(),
-                          human_bytes(values * a_value),
-                          human_bytes(most),
-                          what_to_do));
+      features > file.table.columns() ? "give --categories by-name or ordered, --ignore columns "
+                                        "of many categories, or more --memory"
+      : params.forest
+          ? "give --float32, fewer --threads or --columns, or more --memory; a forest of "
+            "classes by --partition needs one part at a time"
+          : "give --float32 or fewer --columns, or more --memory; 'yupana forest fit "
+            "--partition' needs one part of the rows at a time";
+  throw Error(
+      ErrorCode::out_of_resources,
+      fmt::format("{} rows x {} features{} and their sorted lists take {}; memory is limited "
+                  "to {}; {}",
+                  file.table.rows(),
+                  features,
+                  features > file.table.columns() ? " (one a category)" : "",
+                  human_bytes(bytes),
+                  human_bytes(most),
+                  what_to_do));
 }
 
 template <class T>
-void prune_with_table(Context& context, const FitTreesParams& params, Model& model) {
-  TreeTable table = params.table;
-  table.path = params.validation;
-  table.columns.columns.clear();
+void prune_with_table(Context& context, const TreeTable& table, Model& model) {
+  if (table.columns.label.empty()) {
+    throw Error(ErrorCode::usage, "--label: name the validation table's column of true labels");
+  }
   auto rows = read_for_model<T>(context, model, table);
-  use_classes(rows, params.validation, model.classes);
+  use_classes(rows, table.path, model.classes);
   for (forest::Tree& tree : model.trees) {
     tree = forest::prune_reduced_error(context, tree, rows.table.view(), target_of(rows));
   }
@@ -294,6 +303,9 @@ FitTreesResult fit(Context& context, const FitTreesParams& params) {
   const std::vector<double> weights =
       class_weights(file.classes, file.table.rows(), target, params);
   if (!weights.empty()) target.weights = weights.data();
+  for (const std::int64_t count : {params.folds, params.alpha_folds}) {
+    if (params.stratified && count > 0) check_members(file.classes, file.codes, count);
+  }
   FitTreesResult result;
   Model& model = result.model;
   result.rows = file.table.rows();
@@ -321,10 +333,14 @@ FitTreesResult fit(Context& context, const FitTreesParams& params) {
   result.out_of_bag = std::move(own.forest);
   model.trees = std::move(result.out_of_bag.trees);
   result.out_of_bag.out_of_bag_values = {};
-  if (!params.validation.empty()) prune_with_table<T>(context, params, model);
+  if (!params.validation.empty()) {
+    TreeTable table = params.table;
+    table.path = params.validation;
+    table.columns.columns.clear();
+    table.columns.categorical.clear();
+    prune_with_table<T>(context, table, model);
+  }
   look_back(context, file.table.view(), target, params, result);
-  if (params.comm != nullptr && params.comm->rank() > 0) return result;
-  if (!params.out.empty()) write_model(model, params.out, params.binary, result.files);
   return result;
 }
 
@@ -332,8 +348,22 @@ FitTreesResult fit_whole(Context& context, const FitTreesParams& params) {
   return params.table.single ? fit<float>(context, params) : fit<double>(context, params);
 }
 
-}  // namespace
+/// Reads and grows; nothing is written here, so that what is short is memory and not the disk.
+FitTreesResult fit_where_it_fits(Context& context, const FitTreesParams& params) {
+  if (!grows_in_parts(params)) return fit_whole(context, params);
+  try {
+    return fit_whole(context, params);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::out_of_resources) throw;
+  }
+  context.note("the table does not fit in memory: it is read again for some parts at a time");
+  FitTreesParams again = params;
+  again.table.columns.notes = false;
+  return params.table.single ? fit_in_parts<float>(context, again)
+                             : fit_in_parts<double>(context, again);
+}
 
+/// PREFIX.json, and PREFIX.model where it is asked for.
 void write_model(const Model& model,
                  const std::string& out,
                  bool binary,
@@ -345,42 +375,14 @@ void write_model(const Model& model,
   for (const AtomicFile& file : files.files()) names.push_back(file.path());
 }
 
-/// What can be told before any table is read.
-void check_fit(const FitTreesParams& params) {
-  for (const std::int64_t folds : {params.folds, params.alpha_folds}) {
-    if (folds == 0 || folds >= 2) continue;
-    throw Error(ErrorCode::usage, fmt::format("cv: at least 2 folds wanted, {} given", folds));
-  }
-  if (!(params.alpha >= 0)) {
-    throw Error(ErrorCode::usage,
-                fmt::format("--ccp-alpha: 0 or more wanted, {} given", params.alpha));
-  }
-  if (params.forest && params.forest_params.out_of_bag &&
-      params.forest_params.sampling == forest::Sampling::all) {
-    throw Error(ErrorCode::usage, "--oob: with --all-rows every tree sees every row");
-  }
-  if (params.folds > 0 && !params.fold_column.empty()) {
-    throw Error(ErrorCode::usage, "--cv or --cv-column: one of them, not both");
-  }
-  if (params.alpha_folds > 0 && (params.forest || params.alpha > 0)) {
-    throw Error(ErrorCode::usage, "--ccp-cv: for a single tree, and without --ccp-alpha");
-  }
-  if (params.table.columns.label.empty()) {
-    throw Error(ErrorCode::usage, "--label: name the column to predict, or give its number");
-  }
-}
+}  // namespace
 
 FitTreesResult fit_trees(Context& context, const FitTreesParams& params) {
   check_fit(params);
-  if (!grows_in_parts(params)) return fit_whole(context, params);
-  try {
-    return fit_whole(context, params);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::out_of_resources) throw;
-  }
-  context.note("the table does not fit in memory: it is read again for some parts at a time");
-  return params.table.single ? fit_in_parts<float>(context, params)
-                             : fit_in_parts<double>(context, params);
+  FitTreesResult result = fit_where_it_fits(context, params);
+  if (params.comm != nullptr && params.comm->rank() > 0) return result;
+  if (!params.out.empty()) write_model(result.model, params.out, params.binary, result.files);
+  return result;
 }
 
 std::pair<std::int64_t, std::int64_t> prune_trees(Context& context, const PruneParams& params) {
@@ -388,25 +390,22 @@ std::pair<std::int64_t, std::int64_t> prune_trees(Context& context, const PruneP
     throw Error(ErrorCode::usage, "--ccp-alpha or --validation: one of them is wanted");
   }
   Model model = io::read_model(params.model, context.memory());
-  std::pair<std::int64_t, std::int64_t> leaves{0, 0};
-  io::TableFile<double> file;
-  if (!params.validation.path.empty()) {
-    if (params.validation.columns.label.empty()) {
-      throw Error(ErrorCode::usage, "--label: name the validation table's column of true labels");
-    }
-    file = read_for_model<double>(context, model, params.validation);
-    use_classes(file, params.validation.path, model.classes);
-  }
-  for (forest::Tree& tree : model.trees) {
-    leaves.first += tree.leaves();
-    tree = params.alpha
-               ? forest::prune_cost_complexity(tree, *params.alpha)
-               : forest::prune_reduced_error(context, tree, file.table.view(), target_of(file));
-    leaves.second += tree.leaves();
+  const auto leaves = [&] {
+    std::int64_t count = 0;
+    for (const forest::Tree& tree : model.trees) count += tree.leaves();
+    return count;
+  };
+  const std::int64_t before = leaves();
+  if (params.alpha) {
+    check_alpha(*params.alpha);
+    for (forest::Tree& tree : model.trees) tree = prune_cost_complexity(tree, *params.alpha);
+  } else {
+    params.validation.single ? prune_with_table<float>(context, params.validation, model)
+                             : prune_with_table<double>(context, params.validation, model);
   }
   std::vector<std::string> names;
   write_model(model, params.out, false, names);
-  return leaves;
+  return {before, leaves()};
 }
 
 }  // namespace yupana::job

@@ -63,8 +63,9 @@ struct PredictParams {
 
 struct PredictResult {
   std::int64_t rows = 0;
-  std::int64_t labelled = 0;  ///< rows whose label is a class of the model
-  double score = 0;           ///< where the table has the label
+  std::int64_t labelled = 0;  ///< rows with a label
+  std::int64_t unknown = 0;   ///< of these, rows whose class the model does not know
+  double score = 0;           ///< of rows with a label: accuracy, unknown classes wrong, or R^2
   double seconds = 0;         ///< of predicting alone
   std::vector<std::string> files;
 };

@@ -55,7 +55,6 @@ class PartsGrower {
     result.alpha = params_.alpha;
     grow(result);
     look_back(result);
-    if (!params_.out.empty()) write_model(model, params_.out, params_.binary, result.files);
     return result;
   }
 

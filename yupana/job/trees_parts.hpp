@@ -1,8 +1,5 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "yupana/core/context.hpp"
 #include "yupana/job/trees.hpp"
 
@@ -13,17 +10,12 @@ namespace yupana::job {
 /// Numbers and weights are rounded by their sum over all rows, which a part does not know.
 bool grows_in_parts(const FitTreesParams& params);
 
-/// The model that fit_trees gives, from a table that is read several times: once for its labels,
-/// then for as many trees at a time as fit in memory, then to look back. --memory changes no bit.
+/// The model that fit_trees gives, not yet written, from a table that is read several times: once
+/// for its labels, then for as many trees at a time as fit in memory, then to look back. --memory
+/// changes no bit.
 ///   memory: 12 bytes a row of the table, a part's rows and sorted lists
 ///   errors: as fit_trees; out_of_resources if one part does not fit
 template <class T>
 FitTreesResult fit_in_parts(Context& context, const FitTreesParams& params);
-
-/// PREFIX.json, and PREFIX.model where it is asked for.
-void write_model(const forest::Model& model,
-                 const std::string& out,
-                 bool binary,
-                 std::vector<std::string>& names);
 
 }  // namespace yupana::job

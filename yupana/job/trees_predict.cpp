@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/forest/importance.hpp"
 #include "yupana/forest/predict.hpp"
 #include "yupana/io/model_files.hpp"
@@ -41,6 +42,7 @@ class Prediction {
   }
 
   PredictResult run() {
+    check();
     OutputFiles files;
     const char* kind = params_.nodes ? ".nodes.tsv" : ".predicted.tsv";
     AtomicFile& file = files.add(params_.out + kind);
@@ -57,20 +59,51 @@ class Prediction {
     }
     if (result_.labelled > 0) result_.score = score();
     files.commit();
+    if (result_.unknown > 0) {
+      context_.note(
+          fmt::format("{} of {} rows have a class that the model does not know; they count "
+                      "as wrong",
+                      result_.unknown,
+                      result_.labelled));
+    }
     result_.files = {file.path()};
     return std::move(result_);
   }
 
  private:
+  void check() const {
+    if (params_.shares && !model_.is_class()) {
+      throw Error(ErrorCode::usage, "--proba: the model predicts numbers, which have no shares");
+    }
+    const auto most = static_cast<double>(context_.memory());
+    if (model_bytes() <= most) return;
+    throw Error(ErrorCode::out_of_resources,
+                fmt::format("{}: predicting with the model takes {}; memory is limited to {}; give "
+                            "more --memory",
+                            params_.model,
+                            human_bytes(model_bytes()),
+                            human_bytes(most)));
+  }
+
+  /// The trees as read and in the form that rows go through: nodes of 64 bytes, at most 96 more in
+  /// that form, and a number an output in the first, two in the second.
+  double model_bytes() const {
+    double bytes = 0;
+    for (const forest::Tree& tree : model_.trees) {
+      bytes += static_cast<double>(tree.nodes.size()) * (160.0 + 24.0 * tree.outputs);
+    }
+    return bytes;
+  }
+
   /// Of a part's features: with what is computed and written of a row it takes a fifth of what the
-  /// run may hold.
+  /// run may hold besides the model.
   std::int64_t part_bytes() const {
     const auto features = static_cast<double>(std::max<std::size_t>(1, model_.features.size()));
     const auto told = static_cast<double>(
         params_.nodes ? model_.trees.size() : std::max<std::size_t>(1, model_.classes.size()));
     const double row = features * sizeof(T);
-    const double most =
-        std::min(static_cast<double>(context_.memory()) / 5, static_cast<double>(most_part_bytes));
+    const double most = std::min((static_cast<double>(context_.memory()) - model_bytes()) / 5,
+                                 static_cast<double>(most_part_bytes));
     return static_cast<std::int64_t>(most * row / (row + 32 * told + 32));
   }
 
@@ -118,7 +151,8 @@ class Prediction {
     text_ += model_.classes[static_cast<std::size_t>(best)];
     if (!part.codes.empty()) {
       const auto found = codes_.find(part.classes[static_cast<std::size_t>(part.codes[i])]);
-      result_.labelled += found != codes_.end();
+      ++result_.labelled;
+      result_.unknown += found == codes_.end();
       right_ += found != codes_.end() && found->second == best;
     }
     for (std::int64_t c = 0; params_.shares && c < classes; ++c) {
@@ -130,10 +164,12 @@ class Prediction {
   void tell_number(const io::TableFile<T>& part, std::int64_t i, double value) {
     append_number(text_, value);
     if (part.values.empty()) return;
-    ++result_.labelled;
-    errors_ += (value - part.values[i]) * (value - part.values[i]);
-    sum_ += part.values[i];
-    squares_ += part.values[i] * part.values[i];
+    // Distances from the first label: squares of large numbers would cancel each other.
+    if (result_.labelled++ == 0) first_ = part.values[i];
+    const double error = value - part.values[i], distance = part.values[i] - first_;
+    errors_ += error * error;
+    sum_ += distance;
+    squares_ += distance * distance;
   }
 
   double score() const {
@@ -150,7 +186,7 @@ class Prediction {
   std::string text_;
   std::unordered_map<std::string, std::int32_t> codes_;
   std::int64_t right_ = 0;
-  double errors_ = 0, sum_ = 0, squares_ = 0;
+  double first_ = 0, errors_ = 0, sum_ = 0, squares_ = 0;
 };
 
 void write_importances(const ImportanceParams& params, ImportanceResult& result) {

@@ -46,6 +46,10 @@ Schedule resolved(const Schedule& schedule, const Grid& grid) {
   }
   wanted(positive(whole.sigma0), "sigma0 above 0", whole.sigma0);
   wanted(positive(whole.sigma_final), "a final sigma above 0", whole.sigma_final);
+  const bool used = whole.smooth > 0 || whole.tau == 0;
+  wanted(!used || whole.sigma_final <= whole.sigma0,
+         fmt::format("a final sigma of at most sigma0, which is {},", whole.sigma0),
+         whole.sigma_final);
   if (whole.tau == 0) {
     const double decay = std::log(whole.sigma0 / whole.sigma_final);
     const auto steps =

@@ -1,0 +1,114 @@
+// Kinds of tables that were refused, or read as something else.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/support/text_files.hpp"
+#include "yupana/io/line_reader.hpp"
+#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/table.hpp"
+
+namespace yupana::io {
+namespace {
+
+using test::Folder;
+using test::refusal;
+using Doubles = std::vector<double>;
+
+class TableKinds : public testing::Test {
+ protected:
+  TableKinds() {
+    context_.on_note([this](const std::string& note) { notes_.push_back(note); });
+  }
+  TableFile<double> read(const std::string& name,
+                         const std::string& bytes,
+                         const TableParams& params = {}) {
+    return read_table<double>(context_, folder_.put(name, bytes), params);
+  }
+  static Doubles column(const TableFile<double>& file, std::int64_t c) {
+    return {file.table.column(c), file.table.column(c) + file.table.rows()};
+  }
+  Folder folder_;
+  Context context_{{.device = "cpu", .threads = 2}};
+  std::vector<std::string> notes_;
+};
+
+TEST_F(TableKinds, HalvesAndTruthsOfNumPyAreNumbers) {
+  // 1, -2, the largest, the smallest, infinity, the smallest normal one
+  const std::uint16_t halves[] = {0x3c00, 0xc000, 0x7bff, 0x0001, 0x7c00, 0x0400};
+  const std::string raw(reinterpret_cast<const char*>(halves), sizeof(halves));
+  const auto file = read("h.npy", npy_preamble("<f2", 3, 2) + raw);
+  EXPECT_EQ(column(file, 0), (Doubles{1, 65504, HUGE_VAL}));
+  EXPECT_EQ(column(file, 1), (Doubles{-2, std::ldexp(1.0, -24), std::ldexp(1.0, -14)}));
+  const std::string nan("\x01\x7e\x00\x00", 4);
+  EXPECT_TRUE(std::isnan(read("n.npy", npy_preamble("<f2", 1, 2) + nan).table.column(0)[0]));
+  const std::string swapped("\x3c\x00\xc0\x00", 4);
+  EXPECT_EQ(column(read("s.npy", npy_preamble(">f2", 2, 1) + swapped), 0), (Doubles{1, -2}));
+  const auto truths =
+      read("b.npy", npy_preamble("|b1", 2, 2) + std::string("\0\1\1\0", 4), {.label = "2"});
+  EXPECT_EQ(column(truths, 0), (Doubles{0, 1}));
+  EXPECT_EQ(truths.classes, (std::vector<std::string>{"0", "1"}));
+}
+
+TEST_F(TableKinds, OtherEncodingsAndLineEndsAreNamed) {
+  const auto fault = [&](const std::string& bytes) {
+    return refusal([&] { read("t.csv", bytes); });
+  };
+  EXPECT_NE(fault("a,b\r1,2\r3,4\r").find("\\r alone"), std::string::npos);
+  EXPECT_NE(fault(std::string("\xff\xfe"
+                              "1\0,\0",
+                              6))
+                .find("UTF-16"),
+            std::string::npos);
+  EXPECT_NE(fault(std::string("1\0,\0"
+                              "2\0\n\0",
+                              8))
+                .find("UTF-16"),
+            std::string::npos);
+  EXPECT_NE(fault("PK\x03\x04 and so on").find("zip archive"), std::string::npos);
+  // The same beginnings where a file is read line by line.
+  LineReader reader(folder_.put("t.txt", "a\rb\rc"));
+  std::string_view line;
+  EXPECT_NE(refusal([&] { reader.next(line); }).find("\\r alone"), std::string::npos);
+  EXPECT_EQ(column(read("t.csv", "a,b\r\n1,2\r\n3,4"), 1), (Doubles{2, 4}));
+}
+
+TEST_F(TableKinds, AFirstLineOfAScaleIsARowWithANote) {
+  const auto rows = [&](const std::string& text, const TableParams& params = {}) {
+    notes_.clear();
+    return read("t.csv", text, params).table.rows();
+  };
+  EXPECT_EQ(rows("2001,2002,2003\n5,1,9\n"), 2);
+  ASSERT_EQ(notes_.size(), 1u);
+  EXPECT_NE(notes_[0].find("--header yes"), std::string::npos);
+  EXPECT_EQ(rows("2001,2002,2003\n5,1,9\n", {.notes = false}), 2);
+  EXPECT_TRUE(notes_.empty());
+  EXPECT_EQ(rows("2001,2002,2003\n5,1,9\n", {.known = {"2002", "2001"}}), 1);
+  EXPECT_TRUE(notes_.empty());
+  EXPECT_EQ(rows("1,2,3\n4,5,6\n"), 2);
+  EXPECT_TRUE(notes_.empty());
+  EXPECT_EQ(rows("0.1,0.5,0.7\n3,1,2\n"), 2);
+  EXPECT_TRUE(notes_.empty());
+}
+
+TEST_F(TableKinds, ParametersOfAnotherKindAreRefused) {
+  const std::string npy = npy_preamble("<f8", 1, 1) + std::string(8, '\0');
+  const auto fault = [&](const char* name, const std::string& bytes, const TableParams& params) {
+    return refusal([&] { read(name, bytes, params); }, ErrorCode::usage);
+  };
+  EXPECT_NE(fault("t.npy", npy, {.delimiter = ';'}).find("--delimiter"), std::string::npos);
+  EXPECT_NE(fault("t.npy", npy, {.zero_based = true}).find("--zero-based"), std::string::npos);
+  EXPECT_NE(fault("t.svm", "1 1:2\n", {.header = TableHeader::absent}).find("--header"),
+            std::string::npos);
+  EXPECT_NE(fault("t.csv", "1,2\n", {.zero_based = true}).find("--zero-based"), std::string::npos);
+}
+
+TEST_F(TableKinds, ColumnsThatNoLibsvmRowHasAreZeros) {
+  const auto file = read("t.svm", "1 1:2\n2 2:3\n", {.columns = {"2", "5"}});
+  EXPECT_EQ(file.table.names(), (std::vector<std::string>{"2", "5"}));
+  EXPECT_EQ(column(file, 0), (Doubles{0, 3}));
+  EXPECT_EQ(column(file, 1), (Doubles{0, 0}));
+}
+
+}  // namespace
+}  // namespace yupana::io

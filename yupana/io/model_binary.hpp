@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "yupana/core/error.hpp"
+#include "yupana/forest/forest.hpp"
+
+namespace yupana::io {
+
+// The binary form of a model, all numbers with the lowest byte first:
+//   "YUPTREE2"; bytes of the header (u64); the header, the JSON form's without its trees
+//   trees (u64); of each: nodes (u64), then node after node:
+//     flags (u8): 1 leaf, 2 missing values go left, 4 weight = rows, 8 impurity = 0,
+//                 16 values are whole numbers
+//     of no leaf: feature (varint), threshold (f64), left - number of the node (varint), right
+//     alike rows (varint); weight (f64) and impurity (f64) where the flags do not say them one
+//     value an output: varint or f64
+//   CRC-32 (zlib's) of all before (u32)
+// varint: 7 bits a byte, the lowest first; all but the last byte have their highest bit set.
+
+bool is_binary_model(std::string_view bytes);
+
+/// bad_input for a file that is cut short or damaged, or of the form without a checksum;
+/// out_of_resources where the trees are beyond `most_bytes`.
+forest::Model binary_model(const std::string& path,
+                           std::string_view bytes,
+                           std::uint64_t most_bytes);
+
+/// Parts that both forms share, of model_files.cpp: everything of a model but its trees as JSON.
+std::string model_header(std::string_view path, const forest::Model& model);
+forest::Model model_of_header(const std::string& path, std::string_view text);
+Error model_too_large(const std::string& path, std::uint64_t wanted, std::uint64_t most_bytes);
+
+}  // namespace yupana::io

@@ -1,0 +1,162 @@
+#include "yupana/io/model_columns.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "yupana/core/error.hpp"
+#include "yupana/io/printable.hpp"
+#include "yupana/io/table_columns.hpp"
+
+namespace yupana::io {
+namespace {
+
+/// The number that is a column's name where there is no header; 0: another name.
+std::int64_t number_of(const std::string& name) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  const bool whole = error == std::errc{} && end == name.data() + name.size();
+  return whole && number > 0 && std::to_string(number) == name ? number : 0;
+}
+
+/// Whether the features are columns by number, in order: the training table had no names.
+bool is_nameless(const ModelColumns& model) {
+  std::int64_t last = 0;
+  for (const std::string& name : model.features) {
+    const std::int64_t number = number_of(name);
+    if (number <= last) return false;
+    last = number;
+  }
+  // Numbers as names of a header, years for one, do not begin at the first columns.
+  return last <= 2 * std::ssize(model.features) + 16;
+}
+
+/// Columns that the table of the training has at least.
+std::int64_t columns_of_training(const ModelColumns& model) {
+  return std::max(number_of(model.features.back()), number_of(model.label));
+}
+
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Features of text under the names that they have in the table.
+std::vector<std::string> text_features(const ModelColumns& model,
+                                       const std::vector<std::string>& names) {
+  std::vector<std::string> text;
+  for (std::size_t f = 0; f < names.size(); ++f) {
+    if (has(model.categorical, model.features[f])) text.push_back(names[f]);
+  }
+  return text;
+}
+
+Error other_columns(const std::string& path,
+                    const ModelColumns& model,
+                    std::size_t left,
+                    bool header) {
+  return bad_file(path,
+                  fmt::format("the model has {} feature{}, the table {} column{} {}; give the "
+                              "columns of the training, --ignore those that are none, or name the "
+                              "features with --columns",
+                              model.features.size(),
+                              model.features.size() == 1 ? "" : "s",
+                              left,
+                              left == 1 ? "" : "s",
+                              header ? "under other names" : "without names"));
+}
+
+/// By name; bad_input for the first feature that is not there.
+TableParams by_name(const std::string& path,
+                    TableParams reading,
+                    const ModelColumns& model,
+                    const std::vector<std::string>& names) {
+  for (const std::string& name : model.features) {
+    if (has(names, name)) continue;
+    throw bad_file(path,
+                   fmt::format("has no column '{}', a feature of the model; its {} columns begin "
+                               "with '{}': give the names of the training, or the features in the "
+                               "model's order with --columns",
+                               printable(name),
+                               names.size(),
+                               printable(names.front())));
+  }
+  reading.columns = model.features;
+  reading.categorical = model.categorical;
+  return reading;
+}
+
+/// In order or by number, for a model or a table without names.
+TableParams by_place(Context& context,
+                     const std::string& path,
+                     TableParams reading,
+                     const ModelColumns& model,
+                     TableColumns columns) {
+  const bool as_trained = is_nameless(model) && !columns.header &&
+                          std::ssize(columns.names) == columns_of_training(model);
+  if (as_trained && !has(model.features, reading.label)) {
+    if (columns.names.size() > model.features.size() && reading.label.empty() &&
+        reading.ignored.empty() && reading.notes) {
+      context.note(
+          fmt::format("{}: the model's columns had no names, so its features are the "
+                      "table's columns by number, the first {}, the last {} of {}",
+                      path,
+                      model.features.front(),
+                      model.features.back(),
+                      columns.names.size()));
+    }
+    return by_name(path, std::move(reading), model, columns.names);
+  }
+  use_columns(path, reading, columns);
+  if (columns.features.size() != model.features.size()) {
+    throw other_columns(path, model, columns.features.size(), columns.header);
+  }
+  if (columns.header && reading.notes) {
+    context.note(
+        fmt::format("{}: the model's columns had no names: the table's {} columns are its "
+                    "features in order, '{}' the first",
+                    path,
+                    columns.features.size(),
+                    printable(columns.features.front())));
+  }
+  reading.columns = columns.features;
+  reading.categorical = text_features(model, columns.features);
+  return reading;
+}
+
+}  // namespace
+
+TableParams reading_for_model(Context& context,
+                              const std::string& path,
+                              const TableParams& given,
+                              const ModelColumns& model) {
+  TableParams reading = given;
+  if (is_libsvm(path)) {
+    if (model.takes_label && model.label == "label") reading.label = "label";
+    if (reading.columns.empty()) reading.columns = model.features;
+    if (model.refuses_more) reading.known = model.features;
+    return reading;
+  }
+  const bool nameless = is_nameless(model);
+  if (!nameless) reading.known = model.features;
+  const TableColumns columns = first_columns(path, reading);
+  const bool numbered = !columns.header && nameless;
+  if (model.takes_label && !model.label.empty() && has(columns.names, model.label) &&
+      (!numbered || std::ssize(columns.names) == columns_of_training(model))) {
+    reading.label = model.label;
+  }
+  if (!reading.columns.empty()) {
+    if (reading.columns.size() != model.features.size()) {
+      throw other_columns(path, model, reading.columns.size(), columns.header);
+    }
+    reading.categorical = text_features(model, reading.columns);
+    return reading;
+  }
+  const bool all_there = std::all_of(model.features.begin(),
+                                     model.features.end(),
+                                     [&](const auto& name) { return has(columns.names, name); });
+  if (columns.header && (all_there || !nameless)) {
+    return by_name(path, std::move(reading), model, columns.names);
+  }
+  return by_place(context, path, std::move(reading), model, columns);
+}
+
+}  // namespace yupana::io

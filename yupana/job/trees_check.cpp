@@ -1,0 +1,79 @@
+#include "yupana/job/trees_check.hpp"
+
+#include <limits>
+
+#include "yupana/core/error.hpp"
+#include "yupana/io/printable.hpp"
+
+namespace yupana::job {
+namespace {
+
+void refuse_if(bool given, const char* message) {
+  if (given) throw Error(ErrorCode::usage, message);
+}
+
+/// Options that have no effect without others, or with them.
+void check_together(const FitTreesParams& params) {
+  const bool folds = params.folds > 0 || params.alpha_folds > 0;
+  refuse_if(params.regression && params.forest_params.tree.criterion != forest::Criterion::gini,
+            "--criterion with --regression: numbers are split by variance; leave it out");
+  refuse_if(params.stratified && params.regression,
+            "--stratified with --regression: numbers have no classes to hold in proportion");
+  refuse_if(params.stratified && !folds && !params.fold_column.empty(),
+            "--stratified with --cv-column: the column says which fold a row is in");
+  refuse_if(params.stratified && !folds,
+            "--stratified: of folds, of which there are none; give --cv");
+  refuse_if(params.sparest_alpha && params.alpha_folds == 0,
+            "--ccp-sparest: chooses among the alphas of --ccp-cv; give it");
+  refuse_if(params.categories != Categories::automatic && params.table.columns.categorical.empty(),
+            "--categories: says what --categorical columns become; name some");
+  refuse_if(params.binary && params.out.empty(), "--binary: writes PREFIX.model; give -o PREFIX");
+  refuse_if(params.folds > 0 && !params.fold_column.empty(),
+            "--cv or --cv-column: one of them, not both");
+  refuse_if(params.alpha_folds > 0 && (params.forest || params.alpha > 0),
+            "--ccp-cv: for a single tree, and without --ccp-alpha");
+  refuse_if(params.forest && params.forest_params.out_of_bag &&
+                params.forest_params.sampling == forest::Sampling::all,
+            "--oob: with --all-rows every tree sees every row");
+}
+
+}  // namespace
+
+void check_alpha(double alpha) {
+  if (alpha >= 0 && alpha <= std::numeric_limits<double>::max()) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("--ccp-alpha: a number of 0 or more wanted, {} given", alpha));
+}
+
+void check_fit(const FitTreesParams& params) {
+  for (const std::int64_t folds : {params.folds, params.alpha_folds}) {
+    if (folds == 0 || folds >= 2) continue;
+    throw Error(ErrorCode::usage, fmt::format("cv: at least 2 folds wanted, {} given", folds));
+  }
+  check_alpha(params.alpha);
+  check_together(params);
+  if (params.table.columns.label.empty()) {
+    throw Error(ErrorCode::usage,
+                "--label: name the column to predict, or give its number; of a libsvm file: label");
+  }
+}
+
+void check_members(const std::vector<std::string>& classes,
+                   const Array<std::int32_t>& codes,
+                   std::int64_t folds) {
+  std::vector<std::int64_t> members(classes.size(), 0);
+  for (const std::int32_t code : codes) ++members[static_cast<std::size_t>(code)];
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    if (members[c] >= folds) continue;
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("--stratified: class '{}' has {} row{} for {} folds; give fewer folds or "
+                    "leave --stratified out",
+                    io::printable(classes[c]),
+                    members[c],
+                    members[c] == 1 ? "" : "s",
+                    folds));
+  }
+}
+
+}  // namespace yupana::job
