@@ -16,7 +16,8 @@ struct ExonRecord {
 };
 
 /// Candidate exons of a file, plain or gzip; what it is shows in its lines:
-///  * GFF3 or GTF: nine columns between tabs; lines of type exon, or CDS where there is no exon
+///  * GFF3 or GTF: nine columns between tabs; lines of type exon, or CDS where there is no exon;
+///    GFF3's %XX in the sequence's name are decoded
 ///  * BED: sequence, start from 0, end not included, name, score, strand; the blocks of twelve
 ///    columns are the exons
 ///  * a table: [sequence] first last [strand], from 1, both included, with or without a header

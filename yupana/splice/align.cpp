@@ -6,6 +6,7 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/splice/align_backends.hpp"
+#include "yupana/splice/align_memory.hpp"
 #include "yupana/splice/checks.hpp"
 
 namespace yupana::splice {
@@ -51,15 +52,21 @@ std::vector<std::int64_t> ordered_exons(std::span<const Exon> exons) {
   return order;
 }
 
-std::vector<SplicedAlignment> align(Context& context,
-                                    std::span<const Case> problems,
-                                    const AlignParams& params) {
+void check_problems(Context& context, std::span<const Case> problems, const AlignParams& params) {
   check_params(params);
-  // The first case at fault is the one told of, whatever the threads.
+  // The error is that of the first case at fault, whatever the threads.
   each_in_order(context, problems.size(), [&](std::size_t p) {
     check_letters(params.substitution, problems[p].target, 1, "target letter");
     check_exons(problems[p], params.substitution);
+    check_sums(problems[p], params);
+    check_memory(context, problems[p], params);
   });
+}
+
+std::vector<SplicedAlignment> align(Context& context,
+                                    std::span<const Case> problems,
+                                    const AlignParams& params) {
+  check_problems(context, problems, params);
   std::vector<SplicedAlignment> results = dispatch(context, problems, params);
   if (!params.alignment || context.backend() == Backend::cuda) return results;
   each_in_order(context, problems.size(), [&](std::size_t p) {

@@ -180,13 +180,13 @@ class Aligner {
   [[noreturn]] void refuse(const Case& problem, std::uint64_t bytes) const {
     throw Error(
         ErrorCode::out_of_resources,
-        fmt::format("splice: {} exons against {} target letters need {:.1f} GB of GPU memory "
-                    "and {:.1f} GB are allowed; give fewer candidates or more --gpu-memory, "
+        fmt::format("splice: {} exons against {} target letters need {} of GPU memory "
+                    "and {} are allowed; give fewer candidates or more --gpu-memory, "
                     "or use --device cpu",
                     problem.exons.size(),
                     problem.target.size(),
-                    static_cast<double>(bytes) * 1e-9,
-                    static_cast<double>(allowed_) * 1e-9));
+                    human_bytes(static_cast<double>(bytes)),
+                    human_bytes(static_cast<double>(allowed_))));
   }
 
   /// Packs, uploads and launches.

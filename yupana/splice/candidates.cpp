@@ -9,6 +9,7 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/splice/genetic_code.hpp"
 
 namespace yupana::splice {
@@ -91,6 +92,15 @@ class Finder {
     std::int64_t count = pairs([](const Site&, const Site&) {});
     while (count > params_.max_exons && drop_weakest()) {
       count = pairs([](const Site&, const Site&) {});
+    }
+    const auto bytes = static_cast<std::uint64_t>(count) * sizeof(Exon);
+    if (context_ != nullptr && bytes > context_->memory()) {
+      throw Error(ErrorCode::out_of_resources,
+                  fmt::format("splice: {} candidate exons need {} of memory and {} are allowed; "
+                              "give a smaller --max-exons, stricter sites, or more --memory",
+                              count,
+                              human_bytes(static_cast<double>(bytes)),
+                              human_bytes(static_cast<double>(context_->memory()))));
     }
     std::vector<Exon> result;
     result.reserve(count);
@@ -234,24 +244,47 @@ class Finder {
   std::vector<std::int64_t> next_stop_;
 };
 
+void check_number(const char* name, double value, double low, double high) {
+  if (value >= low && value <= high) return;  // false for NaN
+  throw Error(
+      ErrorCode::bad_input,
+      fmt::format("splice: {} {}; expected a number from {} to {}", name, value, low, high));
+}
+
+void check(const CandidateParams& params) {
+  check_number("junction weight", params.junction_weight, 0, max_junction_weight);
+  check_number("junction cost", params.junction_cost, 0, max_junction_cost);
+  check_number("missing signal", params.missing_signal, 0, max_junction_cost);
+  check_number("least donor", params.min_donor, -max_site_odds, max_site_odds);
+  check_number("least GC donor", params.min_gc_donor, -max_site_odds, max_site_odds);
+  check_number("least acceptor", params.min_acceptor, -max_site_odds, max_site_odds);
+  if (params.min_exon >= 1 && params.max_exon >= params.min_exon &&
+      params.max_exon <= largest_length && params.max_exons >= 1) {
+    return;
+  }
+  throw Error(ErrorCode::bad_input,
+              fmt::format("splice: candidate exons of {} to {} bases, at most {} of them; expected "
+                          "1 <= min_exon <= max_exon <= {} and max_exons >= 1",
+                          params.min_exon,
+                          params.max_exon,
+                          params.max_exons,
+                          largest_length));
+}
+
 std::vector<Exon> exons_of(const Context* context,
                            std::string_view bases,
                            const CandidateParams& params) {
-  if (params.min_exon < 1 || params.max_exon < params.min_exon || params.max_exons < 1 ||
-      params.junction_weight < 0 || params.junction_weight > 100 || params.junction_cost < 0 ||
-      params.junction_cost > 1000 || params.missing_signal < 0 || params.missing_signal > 1000) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("splice: candidate exons of {} to {} bases, at most {} of them, weight "
-                            "{}, costs {} and {}; 1 <= least <= most, weight 0 to 100 and costs 0 "
-                            "to 1000 wanted",
-                            params.min_exon,
-                            params.max_exon,
-                            params.max_exons,
-                            params.junction_weight,
-                            params.junction_cost,
-                            params.missing_signal));
-  }
+  check(params);
   return Finder(context, bases, params).exons();
+}
+
+int scaled_score(int score) {
+  if (score >= -max_unscaled_score && score <= max_unscaled_score) return score * candidate_scale;
+  throw Error(ErrorCode::bad_input,
+              fmt::format("splice: a score of {}; with candidate exons expected {} to {}",
+                          score,
+                          -max_unscaled_score,
+                          max_unscaled_score));
 }
 
 }  // namespace
@@ -283,16 +316,16 @@ CandidateParams candidates_for_proteins() {
 }
 
 AlignParams scaled_for_candidates(AlignParams params, const CandidateParams& candidates) {
-  for (int& score : params.substitution.scores) score *= candidate_scale;
-  params.gap_open *= candidate_scale;
-  params.gap_extend *= candidate_scale;
+  for (int& score : params.substitution.scores) score = scaled_score(score);
+  params.gap_open = scaled_score(params.gap_open);
+  params.gap_extend = scaled_score(params.gap_extend);
   params.min_intron = std::max(params.min_intron, candidates.min_intron);
   return params;
 }
 
 ProteinParams protein_for_candidates(ProteinParams params, const CandidateParams& candidates) {
   params.align = scaled_for_candidates(std::move(params.align), candidates);
-  params.partial_codon *= candidate_scale;
+  params.partial_codon = scaled_score(params.partial_codon);
   return params;
 }
 
