@@ -18,6 +18,7 @@ nlohmann::ordered_json estimate_json(const splice::Estimate& e) {
           {"cells", e.cells},
           {"executed_cells", e.executed_cells},
           {"dense_cells", e.dense_cells},
+          {"bytes", e.bytes},
           {"sequential_steps", e.sequential_steps},
           {"exon_steps", e.exon_steps},
           {"group_steps", e.group_steps},
@@ -29,14 +30,15 @@ nlohmann::ordered_json estimate_json(const splice::Estimate& e) {
 std::string estimate_text(const splice::Estimate& e) {
   return fmt::format(
       "cells {} (executed {}, dense {}); steps: one by one {}, within exons {}, and across groups "
-      "{}, skewed {}\n",
+      "{}, skewed {}; memory on a CPU {}\n",
       human_count(static_cast<double>(e.cells)),
       human_count(static_cast<double>(e.executed_cells)),
       human_count(static_cast<double>(e.dense_cells)),
       human_count(static_cast<double>(e.sequential_steps)),
       human_count(static_cast<double>(e.exon_steps)),
       human_count(static_cast<double>(e.group_steps)),
-      human_count(static_cast<double>(e.skewed_steps)));
+      human_count(static_cast<double>(e.skewed_steps)),
+      human_bytes(static_cast<double>(e.bytes)));
 }
 
 /// Bars of a histogram over powers of two.
@@ -92,8 +94,12 @@ Answer splice(Context& context,
     answer.json["estimates"].push_back(estimate_json(e));
   }
   answer.json["predicted_seconds"] = result.predicted_seconds;
+  answer.json["predicted_within_factor"] = result.predicted_factor;
   if (params.estimate) {
-    answer.text += fmt::format("predicted {:.3g} s\n", result.predicted_seconds);
+    answer.text += fmt::format(
+        "predicted {:.3g} s of aligning, within a factor of {:g} where nothing else runs\n",
+        result.predicted_seconds,
+        result.predicted_factor);
     return answer;
   }
   for (const io::SplicedHit& hit : result.hits) {

@@ -82,10 +82,8 @@ void add_scores(CLI::App& app, SpliceOptions& options) {
                              job.candidates.min_intron))
       ->check(length_range(0));
   app.add_flag("--both-strands", job.both_strands, "try both where the exons name none");
-  app.add_flag("--estimate",
-               job.estimate,
-               "print cells, steps and memory, and the time where it is known; align and write "
-               "nothing");
+  app.add_flag(
+      "--estimate", job.estimate, "print cells, steps, memory and time; align and write nothing");
   app.add_flag("--histograms", options.histograms, "of exon lengths and overlapping groups");
 }
 

@@ -46,7 +46,7 @@ struct Group {
   int score_scale = 1;
   std::vector<splice::Case> cases;
   std::vector<std::pair<std::size_t, const Strand*>> places;  ///< the task of each case
-  std::vector<double> cells;                                  ///< executed, of each case
+  std::vector<double> cells, bytes;                           ///< executed and held, of each case
 };
 
 Group make_group(const std::vector<Task>& tasks,
@@ -78,33 +78,63 @@ Group make_group(const std::vector<Task>& tasks,
   return group;
 }
 
-/// Checks the problems of a group, counts their cells and predicts their time.
-void plan_group(Context& context, Group& group, SpliceResult& result) {
-  group.protein ? splice::check_proteins(context, group.cases, *group.protein)
-                : splice::check_problems(context, group.cases, *group.scoring);
+/// On GPUs: one call for all, where a problem takes no less than its way through its exons.
+double seconds_on_gpus(Context& context, const Group& group) {
   double cells = 0, longest = 0, letters = 0;
-  for (const splice::Case& c : group.cases) {
-    result.estimates.push_back(group.protein ? splice::estimate_protein(c, *group.protein)
-                                             : splice::estimate(c, *group.scoring));
-    const auto executed = static_cast<double>(result.estimates.back().executed_cells);
-    cells += executed;
-    letters += executed * static_cast<double>(c.target.size());
-    group.cells.push_back(executed);
-    longest = std::max(longest, executed / std::max(1.0, static_cast<double>(c.target.size())));
+  for (std::size_t c = 0; c < group.cases.size(); ++c) {
+    const auto target = static_cast<double>(group.cases[c].target.size());
+    cells += group.cells[c];
+    letters += group.cells[c] * target;
+    longest = std::max(longest, group.cells[c] / std::max(1.0, target));
   }
-  // A protein is one task; a long cDNA is spread over the threads.
-  const auto tasks = group.protein ? std::ssize(group.cases) : std::ptrdiff_t{context.threads()};
-  const auto workers = context.backend() == Backend::cuda
-                           ? std::min(std::ssize(context.devices()), std::ssize(group.cases))
-                       : context.backend() == Backend::cpu
-                           ? std::min<std::ptrdiff_t>(context.threads(), tasks)
-                           : std::ptrdiff_t{1};
+  const auto workers = std::min(context.devices().size(), group.cases.size());
   // Of the target that a cell in the mean belongs to.
   const auto usual = static_cast<std::int64_t>(letters / std::max(1.0, cells));
   const splice::Rate rate = group.protein
                                 ? splice::measured_protein_rate(context, *group.protein, usual)
                                 : splice::measured_rate(context, *group.scoring, usual);
-  result.predicted_seconds += rate.seconds(cells, longest, static_cast<double>(workers));
+  return rate.seconds(cells, longest, static_cast<double>(workers));
+}
+
+/// On the CPU: by the rate of a part of the largest problem. A protein is one task; a long cDNA is
+/// spread over the threads, as far as its columns go.
+double seconds_on_cpu(Context& context, const Group& group) {
+  const auto threads = context.backend() == Backend::reference ? 1.0 : double(context.threads());
+  // Less is kept by the allocator for the next problem.
+  constexpr double fresh_bytes = 32 << 20;
+  double cells = 0, alone = 0, bytes = 0, bytes_alone = 0;
+  for (std::size_t c = 0; c < group.cases.size(); ++c) {
+    const auto blocks = static_cast<double>(std::ssize(group.cases[c].target)) /
+                        static_cast<double>(splice::columns_of_a_thread());
+    const double workers = group.protein ? 1 : std::clamp(blocks, 1.0, threads);
+    cells += group.cells[c];
+    alone = std::max(alone, group.cells[c] / workers);
+    if (group.bytes[c] < fresh_bytes) continue;
+    bytes += group.bytes[c];
+    bytes_alone = std::max(bytes_alone, group.bytes[c] / workers);
+  }
+  const auto largest = std::max_element(group.cells.begin(), group.cells.end());
+  const splice::Case& like = group.cases[static_cast<std::size_t>(largest - group.cells.begin())];
+  const splice::Rate rate = group.protein
+                                ? splice::measured_protein_rate(context, *group.protein, like)
+                                : splice::measured_rate(context, *group.scoring, like);
+  const double calls = rate.call * std::max(1.0, static_cast<double>(group.cases.size()) / threads);
+  return calls + std::max(cells / threads, alone) / rate.cells +
+         std::max(bytes / threads, bytes_alone) * rate.byte;
+}
+
+/// Checks the problems of a group, counts their cells and predicts their time.
+void plan_group(Context& context, Group& group, SpliceResult& result) {
+  group.protein ? splice::check_proteins(context, group.cases, *group.protein)
+                : splice::check_problems(context, group.cases, *group.scoring);
+  for (const splice::Case& c : group.cases) {
+    result.estimates.push_back(group.protein ? splice::estimate_protein(c, *group.protein)
+                                             : splice::estimate(c, *group.scoring));
+    group.cells.push_back(static_cast<double>(result.estimates.back().executed_cells));
+    group.bytes.push_back(static_cast<double>(result.estimates.back().bytes));
+  }
+  result.predicted_seconds += context.backend() == Backend::cuda ? seconds_on_gpus(context, group)
+                                                                 : seconds_on_cpu(context, group);
 }
 
 /// Keeps of each task the best of its strands.
@@ -200,6 +230,7 @@ SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
     }
   }
   for (Group& group : groups) plan_group(context, group, result);
+  if (context.backend() == Backend::cuda) result.predicted_factor = 6;
   if (params.estimate) return result;
   result.hits.resize(tasks.size());
   for (const Group& group : groups) align_group(context, params.comm, tasks, group, result);

@@ -39,7 +39,9 @@ struct SpliceResult {
   std::vector<splice::Estimate> estimates;  ///< of each problem
   std::int64_t executed_cells = 0, traced_cells = 0, dense_cells = 0;
   double seconds = 0;            ///< of aligning
-  double predicted_seconds = 0;  ///< from a rate measured before
+  double predicted_seconds = 0;  ///< of aligning, from a rate measured before
+  /// The prediction is within this factor where nothing else runs on the machine.
+  double predicted_factor = 3;
   std::vector<std::string> files;
 };
 

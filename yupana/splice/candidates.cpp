@@ -58,14 +58,26 @@ constexpr Shares acceptor_shares[] = {{{20, 28, 18, 34}},
                                       {{27, 14, 49, 10}}};
 constexpr std::int64_t acceptor_before = 20;
 
+/// log2 of shares against a quarter each.
 template <std::size_t size>
-double odds(std::string_view bases, std::int64_t from, const Shares (&shares)[size]) {
+std::array<std::array<double, 4>, size> log_odds(const Shares (&shares)[size]) {
+  std::array<std::array<double, 4>, size> result;
+  for (std::size_t i = 0; i < size; ++i) {
+    for (int base = 0; base < 4; ++base) result[i][base] = std::log2(shares[i].percent[base] / 25);
+  }
+  return result;
+}
+
+template <std::size_t size>
+double odds(std::string_view bases,
+            std::int64_t from,
+            const std::array<std::array<double, 4>, size>& model) {
   double sum = 0;
   for (std::size_t i = 0; i < size; ++i) {
     const std::int64_t at = from + static_cast<std::int64_t>(i);
     if (at < 0 || at >= std::ssize(bases)) continue;
     const int base = base_code(bases[at]);
-    if (base < 4) sum += std::log2(shares[i].percent[base] / 25);
+    if (base < 4) sum += model[i][base];
   }
   return sum;
 }
@@ -290,11 +302,13 @@ int scaled_score(int score) {
 }  // namespace
 
 double donor_odds(std::string_view bases, std::int64_t place) {
-  return odds(bases, place - donor_before, donor_shares);
+  static const auto model = log_odds(donor_shares);
+  return odds(bases, place - donor_before, model);
 }
 
 double acceptor_odds(std::string_view bases, std::int64_t place) {
-  return odds(bases, place + 1 - acceptor_before, acceptor_shares);
+  static const auto model = log_odds(acceptor_shares);
+  return odds(bases, place + 1 - acceptor_before, model);
 }
 
 std::vector<Exon> candidate_exons(std::string_view bases, const CandidateParams& params) {
