@@ -119,8 +119,9 @@ double seconds_on_cpu(Context& context, const Group& group) {
                                 ? splice::measured_protein_rate(context, *group.protein, like)
                                 : splice::measured_rate(context, *group.scoring, like);
   const double calls = rate.call * std::max(1.0, static_cast<double>(group.cases.size()) / threads);
-  return calls + std::max(cells / threads, alone) / rate.cells +
-         std::max(bytes / threads, bytes_alone) * rate.byte;
+  const double seconds = calls + std::max(cells / threads, alone) / rate.cells;
+  if (bytes == 0) return seconds;
+  return seconds + std::max(bytes / threads, bytes_alone) * splice::seconds_of_fresh_byte();
 }
 
 /// Checks the problems of a group, counts their cells and predicts their time.

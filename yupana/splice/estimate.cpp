@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "yupana/core/array.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/splice/align_backends.hpp"
@@ -220,12 +221,6 @@ Rate rate_on_cpu(const Context& where, const Case& part, double cells, const Ali
   const Case nothing{part.bases, part.exons.first(0), part.target};
   rate.call = best_seconds(3, [&] { align(context, nothing); });
   const double seconds = best_seconds(3, [&] { align(context, part); });
-  // The rows that starts saw are the memory of a large problem, each written once.
-  constexpr std::size_t touched = 16 << 20;
-  const auto begin = std::chrono::steady_clock::now();
-  const std::vector<char> fresh(touched, 1);
-  const std::chrono::duration<double> touch = std::chrono::steady_clock::now() - begin;
-  rate.byte = fresh.back() * touch.count() / touched;
   rate.cells = std::max(cells, 1.0) / std::max(seconds - rate.call, 0.05 * seconds);
   return rate;
 }
@@ -235,6 +230,15 @@ double cells_to_measure(const Context& context) {
 }
 
 }  // namespace
+
+double seconds_of_fresh_byte() {
+  constexpr std::int64_t touched = 64 << 20;
+  const auto begin = std::chrono::steady_clock::now();
+  Array<char> fresh(touched);
+  std::fill(fresh.begin(), fresh.end(), 1);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  return fresh[touched - 1] * seconds.count() / touched;
+}
 
 std::int64_t columns_of_a_thread() { return 8 * cpu::row_kernels<std::int16_t>().lanes; }
 

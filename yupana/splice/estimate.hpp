@@ -38,8 +38,6 @@ struct Rate {
   double bases = 0;  ///< a second: of a GPU's way through the exons of one problem; 0: no matter
   double call = 0;   ///< seconds that a call takes besides: of a GPU, or of each problem of a CPU
 
-  double byte = 0;  ///< seconds until a byte of fresh memory is at hand (CPU, of a part)
-
   /// Seconds for `cells` in all on `workers` threads or GPUs, of problems whose exons have at most
   /// `longest` bases in all: on a GPU a problem takes no less, however narrow its target.
   double seconds(double all_cells, double longest, double workers) const;
@@ -48,6 +46,9 @@ struct Rate {
 /// own against its target, so that short exons, many ends and large scores count as they do there.
 Rate measured_rate(Context& context, const AlignParams& params, const Case& like);
 Rate measured_protein_rate(Context& context, const ProteinParams& params, const Case& like);
+/// Seconds until a byte of memory that is new to the process is written: the rows that starts saw
+/// are the memory of a large problem, each written once.
+double seconds_of_fresh_byte();
 /// Columns of a cDNA that are worked on at once, each by a thread of its own, are at least this
 /// many.
 std::int64_t columns_of_a_thread();
