@@ -96,12 +96,16 @@ void check_protein_range(const Case& problem, const ProteinParams& params, const
     covered += std::max<std::int64_t>(0, last - std::max(start.first - 1, reach));
     reach = std::max(reach, last);
   }
-  if (largest_sum(problem, params, chain, covered) < protein_sum_limit) return;
+  const std::int64_t sum = largest_sum(problem, params, chain, covered);
+  if (sum < protein_sum_limit) return;
   throw Error(ErrorCode::usage,
               fmt::format("splice: scores against {} target letters, with up to {} exons in a "
-                          "chain, could pass 2^28; give smaller scores of amino acids and gaps",
+                          "chain, could reach {}; expected below {}: give smaller scores of amino "
+                          "acids and gaps",
                           problem.target.size(),
-                          chain));
+                          chain,
+                          sum,
+                          protein_sum_limit));
 }
 
 ProteinParams::ProteinParams() {
