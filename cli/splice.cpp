@@ -41,6 +41,13 @@ std::string estimate_text(const splice::Estimate& e) {
       human_bytes(static_cast<double>(e.bytes)));
 }
 
+/// Shorter times are those of starting threads, which no rate predicts.
+bool is_sure(double seconds) { return seconds >= 0.01; }
+
+std::string predicted_text(double seconds) {
+  return is_sure(seconds) ? fmt::format("{:.3g} s", seconds) : "less than 0.01 s";
+}
+
 /// Bars of a histogram over powers of two.
 std::string bars(const char* what, const std::vector<std::int64_t>& histogram) {
   std::string text = fmt::format("{}\n", what);
@@ -94,12 +101,17 @@ Answer splice(Context& context,
     answer.json["estimates"].push_back(estimate_json(e));
   }
   answer.json["predicted_seconds"] = result.predicted_seconds;
-  answer.json["predicted_within_factor"] = result.predicted_factor;
+  if (is_sure(result.predicted_seconds)) {
+    answer.json["predicted_within_factor"] = result.predicted_factor;
+  }
   if (params.estimate) {
-    answer.text += fmt::format(
-        "predicted {:.3g} s of aligning, within a factor of {:g} where nothing else runs\n",
-        result.predicted_seconds,
-        result.predicted_factor);
+    answer.text +=
+        fmt::format("predicted {} of aligning{}\n",
+                    predicted_text(result.predicted_seconds),
+                    is_sure(result.predicted_seconds)
+                        ? fmt::format(", within a factor of {:g} where nothing else runs",
+                                      result.predicted_factor)
+                        : "");
     return answer;
   }
   for (const io::SplicedHit& hit : result.hits) {
@@ -116,10 +128,10 @@ Answer splice(Context& context,
   const double rate = static_cast<double>(result.executed_cells) / std::max(result.seconds, 1e-9);
   const double dense = static_cast<double>(result.dense_cells) / std::max(result.seconds, 1e-9);
   answer.text += fmt::format(
-      "{} targets in {:.3g} s (predicted {:.3g}): {} executed cells/s, {} dense-equivalent\n",
+      "{} targets in {:.3g} s (predicted {}): {} executed cells/s, {} dense-equivalent\n",
       result.hits.size(),
       result.seconds,
-      result.predicted_seconds,
+      predicted_text(result.predicted_seconds),
       human_count(rate),
       human_count(dense));
   for (const std::string& file : result.files) answer.text += "wrote    " + file + "\n";

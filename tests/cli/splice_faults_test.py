@@ -284,6 +284,20 @@ def scores_have_one_unit_in_every_output():
     assert abs(answers["auto"] - answers["given"]) < 2 * 13, answers
 
 
+def estimates_name_the_factor_they_hold_within():
+    random.seed(4)
+    fasta("g.fa", {"chr": "".join(random.choice("ACGT") for _ in range(300_000))})
+    fasta("t.fa", {"cdna": "".join(random.choice("ACGT") for _ in range(3000))})
+    pathlib.Path("e.tsv").write_text("".join(f"{a} {a + 999}\n" for a in range(1, 299_000, 60)))
+    usual = ("--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa", "--estimate")
+    answer = json.loads(run("splice", *usual, "--json").stdout)
+    assert answer["estimates"][0]["bytes"] > 1e6 and answer["predicted_seconds"] > 0.01, answer
+    assert answer["predicted_within_factor"] in (3, 6), answer
+    last = run("splice", *usual).stdout.splitlines()[-1]
+    assert re.fullmatch(r"predicted [0-9.]+ s of aligning, within a factor of [36] where nothing "
+                        r"else runs", last), last
+
+
 def help_says_what_it_hid():
     text = " ".join(run("splice", "--help").stdout.split())
     for words in ("with --exons auto 30, and no less", "human splice sites", "=4000000",
@@ -301,4 +315,5 @@ sys.exit(main([scores_that_wrapped_are_refused_with_their_range,
                cdnas_given_as_proteins_are_refused,
                memory_is_held_and_told_in_units_that_show_it,
                scores_have_one_unit_in_every_output,
+               estimates_name_the_factor_they_hold_within,
                help_says_what_it_hid]))

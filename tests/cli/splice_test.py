@@ -172,16 +172,16 @@ def estimates_name_cells_and_steps():
     bars = [line.split() for line in lines]
     assert ["2", "-", "3", "5", 40 * "#"] in bars and ["1", "-", "1", "1", 20 * "#"] in bars, lines
     assert ["2", "-", "3", "2", 40 * "#"] in bars, lines
-    assert re.fullmatch(r"predicted [0-9.e-]+ s of aligning, within a factor of [36] where nothing "
-                        r"else runs", lines[-1]), lines[-1]
-    assert answer["predicted_within_factor"] in (3, 6), answer
+    # Too short for a rate: no seconds that cannot hold.
+    assert lines[-1] == "predicted less than 0.01 s of aligning", lines[-1]
+    assert "predicted_within_factor" not in answer, answer
     # Two targets on one sequence: twice the cells; and the run says what was predicted and taken.
     fasta("u.fa", a="CCGGT", b="ACCGT")
     both = [argument if argument != "t.fa" else "u.fa" for argument in usual]
     twice = json.loads(run(*both, "--json").stdout)
     assert [e["cells"] for e in twice["estimates"]] == [55, 55], twice
     done = run(*[argument for argument in usual if argument != "--estimate"], "-o", "out").stdout
-    assert re.search(r"1 targets in [0-9.e-]+ s \(predicted [0-9.e-]+\)", done), done
+    assert re.search(r"1 targets in [0-9.e-]+ s \(predicted less than 0\.01 s\)", done), done
 
 
 def a_gene_is_found_from_its_signals():

@@ -31,6 +31,12 @@ TEST_F(SpliceNames, GtfHasNoEscapes) {
   EXPECT_EQ(sequence_in("chr%3B", "gene_id \"g\"; transcript_id \"t\";"), "chr%3B");
 }
 
+TEST_F(SpliceNames, FastaGivenAsExonsIsToldAsSuch) {
+  const std::string path = folder_.put("e.fa", ">chr1 1 2\nACGT\n");
+  const std::string text = test::refusal([&] { read_exons(path); });
+  EXPECT_NE(text.find("e.fa:1: a FASTA record; expected exons"), std::string::npos) << text;
+}
+
 TEST_F(SpliceNames, FastaBeyondTheMemoryLeftIsRefusedWithItsLine) {
   const std::string path = folder_.put("f.fa", ">a\n" + std::string(3000, 'A') + "\nACGT\n");
   const std::string text =

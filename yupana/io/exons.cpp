@@ -165,6 +165,9 @@ std::vector<ExonRecord> read_exons(const std::string& path) {
   bool first = true;
   for (std::string_view line; reader.next(line);) {
     if (line.starts_with("##FASTA")) break;
+    if (line.starts_with('>')) {
+      throw to.fault("a FASTA record; expected exons as GFF3, BED, a table or GENSCAN's text");
+    }
     if (line.starts_with("GENSCAN")) kind = Kind::genscan;
     const Fields words = words_of(line);
     if (words.empty() || line.starts_with('#') || words[0] == "track" || words[0] == "browser") {

@@ -117,6 +117,7 @@ class Finder {
     std::vector<Exon> result;
     result.reserve(count);
     pairs([&](const Site& start, const Site& end) { result.push_back(exon(start, end)); });
+    drop_shortest(result);
     return result;
   }
 
@@ -246,6 +247,18 @@ class Finder {
       dropped = true;
     }
     return dropped;
+  }
+
+  /// Leaves out the shortest of the exons that are too many; of equal ones the last.
+  void drop_shortest(std::vector<Exon>& exons) const {
+    if (std::ssize(exons) <= params_.max_exons) return;
+    std::stable_sort(exons.begin(), exons.end(), [](const Exon& a, const Exon& b) {
+      return a.length() > b.length();
+    });
+    exons.resize(static_cast<std::size_t>(params_.max_exons));
+    std::sort(exons.begin(), exons.end(), [](const Exon& a, const Exon& b) {
+      return std::tie(a.first, a.last) < std::tie(b.first, b.last);
+    });
   }
 
   const Context* context_;

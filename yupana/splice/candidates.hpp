@@ -21,7 +21,8 @@ struct CandidateParams {
   std::int64_t min_exon = 3;     ///< bases
   std::int64_t max_exon = 3000;
   std::int64_t min_intron = 30;
-  std::int64_t max_exons = 4'000'000;  ///< more: the weakest splice sites are left out
+  /// More: the weakest splice sites are left out, then the shortest exons from ATG to a stop codon.
+  std::int64_t max_exons = 4'000'000;
 };
 
 /// With proteins: a base's share of a codon's score, 5.2 / 3 where BLOSUM62 meets equal amino
