@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <limits>
 
 #include "yupana/core/error.hpp"
@@ -175,7 +176,37 @@ void refuse_any(const CLI::App& app, Names options, const std::string& why) {
   }
 }
 
+/// An empty name would be taken for an option that was not given.
+void refuse_empty_names(const CLI::App& app) {
+  for (const char* name : {"--genome", "--exons", "--target", "--protein", "--batch", "--matrix"}) {
+    if (given(app, name) && app.get_option(name)->as<std::string>().empty()) {
+      refuse(fmt::format("{}: expected the name of a file, got an empty one", name));
+    }
+  }
+}
+
+/// The files would replace what they are made of.
+void refuse_own_inputs(const SpliceOptions& options, const job::SpliceJobParams& params) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> read = {options.batch, params.matrix};
+  for (const job::SpliceInput& input : params.inputs) {
+    read.insert(read.end(), {input.genome, input.exons, input.target});
+  }
+  for (const char* end : {".tsv", ".gff3", ".paf", ".txt"}) {
+    const std::string written = params.out + end;
+    std::error_code none;
+    if (params.out.empty() || !fs::exists(written, none)) continue;
+    for (const std::string& name : read) {
+      if (!name.empty() && fs::equivalent(name, written, none)) {
+        refuse(fmt::format(
+            "-o {} would write over the input {}; name another prefix", params.out, name));
+      }
+    }
+  }
+}
+
 std::vector<job::SpliceInput> inputs_of(const CLI::App& app, const SpliceOptions& options) {
+  refuse_empty_names(app);
   if (!options.batch.empty()) {
     refuse_any(app,
                {"--genome", "--exons", "--target", "--protein"},
@@ -259,6 +290,7 @@ job::SpliceJobParams splice_job(const CLI::App& app,
   check_combination(app, options, params.inputs);
   params.out = common.out;
   params.comm = common.comm;
+  if (!params.estimate) refuse_own_inputs(options, params);
   if (options.gap_open) params.align.gap_open = params.protein.align.gap_open = *options.gap_open;
   if (options.gap_extend) {
     params.align.gap_extend = params.protein.align.gap_extend = *options.gap_extend;

@@ -57,9 +57,9 @@ def features(prefix, kind):
     return [row for row in rows if len(row) == 9 and row[2] == kind]
 
 
-def refuse(*arguments, status=2, says=()):
+def refuse(*arguments, status=2, says=(), out=True):
     before = sorted(p.name for p in pathlib.Path(".").iterdir())
-    done = run("splice", *arguments, "-o", "out", status=status)
+    done = run("splice", *arguments, *(("-o", "out") if out else ()), status=status)
     lines = [line for line in done.stderr.strip().splitlines() if not line.startswith("note: ")]
     assert len(lines) == 1 and lines[0].startswith("yupana: "), done.stderr
     for word in says:
@@ -284,6 +284,27 @@ def scores_have_one_unit_in_every_output():
     assert abs(answers["auto"] - answers["given"]) < 2 * 13, answers
 
 
+def outputs_never_replace_their_inputs():
+    example()
+    pathlib.Path("c.tsv").write_text("g.fa e.tsv t.fa\n")
+    refuse("--batch", "c.tsv", "-o", "c", says=["-o c", "c.tsv"], out=False)
+    refuse(*EXAMPLE, "-o", "./e", says=["-o ./e", "e.tsv"], out=False)
+    assert pathlib.Path("e.tsv").read_text().startswith("1 2\n")
+    pathlib.Path("t.txt").write_text(">cdna\nCCGGT\n")
+    refuse("--genome", "g.fa", "--exons", "e.tsv", "--target", "t.txt", "-o", "t",
+           says=["-o t", "t.txt"], out=False)
+    run("splice", *EXAMPLE, "-o", "run")
+    run("splice", *EXAMPLE, "-o", "run")
+
+
+def empty_names_are_refused():
+    example()
+    for option in ("--genome", "--exons", "--target", "--protein", "--batch", "--matrix"):
+        arguments = [a for pair in zip(EXAMPLE[::2], EXAMPLE[1::2]) if pair[0] != option
+                     for a in pair]
+        refuse(*arguments, option, "", says=[option, "empty"])
+
+
 def estimates_name_the_factor_they_hold_within():
     random.seed(4)
     fasta("g.fa", {"chr": "".join(random.choice("ACGT") for _ in range(300_000))})
@@ -315,5 +336,7 @@ sys.exit(main([scores_that_wrapped_are_refused_with_their_range,
                cdnas_given_as_proteins_are_refused,
                memory_is_held_and_told_in_units_that_show_it,
                scores_have_one_unit_in_every_output,
+               outputs_never_replace_their_inputs,
+               empty_names_are_refused,
                estimates_name_the_factor_they_hold_within,
                help_says_what_it_hid]))

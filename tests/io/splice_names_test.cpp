@@ -37,6 +37,27 @@ TEST_F(SpliceNames, FastaGivenAsExonsIsToldAsSuch) {
   EXPECT_NE(text.find("e.fa:1: a FASTA record; expected exons"), std::string::npos) << text;
 }
 
+TEST_F(SpliceNames, PeptidesAtTheEndOfGenscansTextAreNoFault) {
+  const std::string path = folder_.put("e.txt",
+                                       "GENSCAN 1.0\n"
+                                       " 1.01 Init +   10   20   67  2  1 1 2 3 4\n"
+                                       ">x|GENSCAN_predicted_peptide_1|3_aa\nMKV\n");
+  EXPECT_EQ(read_exons(path).size(), 1u);
+}
+
+TEST_F(SpliceNames, BytesThatAreNoTextAreNoEmptyTable) {
+  const std::string path = folder_.put("e.tsv", std::string("\x01\x02\x03\n"));
+  const std::string text = test::refusal([&] { read_exons(path); });
+  EXPECT_NE(text.find("e.tsv:1: a control character"), std::string::npos) << text;
+}
+
+TEST_F(SpliceNames, StrandsOfTablesMayBeNumbers) {
+  const std::string path = folder_.put("e.tsv", "c 1 2 -1\nc 3 4 +1\nc 5 6 0.7\nc 7 8 -\n");
+  std::string strands;
+  for (const ExonRecord& record : read_exons(path)) strands += record.strand;
+  EXPECT_EQ(strands, "-+.-");
+}
+
 TEST_F(SpliceNames, FastaBeyondTheMemoryLeftIsRefusedWithItsLine) {
   const std::string path = folder_.put("f.fa", ">a\n" + std::string(3000, 'A') + "\nACGT\n");
   const std::string text =

@@ -137,7 +137,8 @@ void read_table(const Collector& to, const Fields& f, std::vector<ExonRecord>& e
   if (f.size() < at + 2) {
     throw to.fault(fmt::format("{} columns; [sequence] first last [strand] wanted", f.size()));
   }
-  const std::string_view strand = f.size() > at + 2 ? f[at + 2] : ".";
+  std::string_view strand = f.size() > at + 2 ? f[at + 2] : ".";
+  if (strand == "+1" || strand == "-1") strand.remove_suffix(1);
   const bool is_strand = strand == "+" || strand == "-";
   to.add(exons,
          named ? f[0] : std::string_view(),
@@ -165,7 +166,11 @@ std::vector<ExonRecord> read_exons(const std::string& path) {
   bool first = true;
   for (std::string_view line; reader.next(line);) {
     if (line.starts_with("##FASTA")) break;
-    if (line.starts_with('>')) {
+    const auto hidden = [](char c) { return c >= 0 && c < ' ' && c != '\t'; };
+    if (std::any_of(line.begin(), line.end(), hidden)) {
+      throw to.fault("a control character; expected exons as GFF3, BED, a table or GENSCAN's text");
+    }
+    if (line.starts_with('>') && kind != Kind::genscan) {  // which ends with peptides
       throw to.fault("a FASTA record; expected exons as GFF3, BED, a table or GENSCAN's text");
     }
     if (line.starts_with("GENSCAN")) kind = Kind::genscan;
