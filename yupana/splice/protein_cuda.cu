@@ -4,6 +4,7 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/splice/align_backends.hpp"
 #include "yupana/splice/devices_cuda.hpp"
 #include "yupana/splice/flights_cuda.hpp"
