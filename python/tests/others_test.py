@@ -139,3 +139,20 @@ def test_splice_aligns_proteins_and_refuses_nonsense():
         yupana.align("ACGT", [(1, 9)], "ACGT")
     with pytest.raises(ValueError):
         yupana.align("ACGT", [(1, 4)], "AC!T")
+
+
+def test_splice_refuses_arguments_without_effect_and_numbers_that_are_not_whole():
+    given = ("ACGT", [(1, 4)], "ACGT")
+    with pytest.raises(ValueError, match="match.*protein"):
+        yupana.align(*given, protein=True, match=5)
+    with pytest.raises(ValueError, match="match.*matrix"):
+        yupana.align(*given, mismatch=-1, matrix=("ACGT", [0] * 16))
+    with pytest.raises(ValueError, match="genetic_code.*protein"):
+        yupana.align(*given, genetic_code=2)
+    with pytest.raises(TypeError):
+        yupana.align(*given, matrix=("ACGT", [1.5] * 16))
+    with pytest.raises(TypeError):
+        yupana.align("ACGT", [(1.5, 4)], "ACGT")
+    with pytest.raises(ValueError):
+        yupana.align(*given, match=1073741825)
+    assert yupana.align(*given, match=2, mismatch=-2).score == 8

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import index
 from typing import Any, Iterable, Sequence
 
 from . import _core
@@ -40,21 +41,38 @@ class Alignment:
 
 
 def _exons(exons: Iterable[Any]) -> list[Exon]:
-    return [exon if isinstance(exon, Exon) else Exon(*map(int, exon)) for exon in exons]
+    return [exon if isinstance(exon, Exon) else Exon(*map(index, exon)) for exon in exons]
+
+
+def _check_effect(
+    protein: bool,
+    match: int | None,
+    mismatch: int | None,
+    matrix: tuple[str, Sequence[int]] | None,
+    genetic_code: int | None,
+) -> None:
+    """Refuses arguments without effect."""
+    if (match is not None or mismatch is not None) and (protein or matrix is not None):
+        raise ValueError(
+            "splice: match and mismatch have no effect with "
+            + ("protein=True; give scores by matrix" if protein else "matrix; leave them out")
+        )
+    if genetic_code is not None and not protein:
+        raise ValueError("splice: genetic_code has no effect without protein=True")
 
 
 def align_batch(
     problems: Sequence[tuple[str, Iterable[Any], str]],
     *,
     protein: bool = False,
-    match: int = 1,
-    mismatch: int = -1,
+    match: int | None = None,
+    mismatch: int | None = None,
     matrix: tuple[str, Sequence[int]] | None = None,
     gap_open: int | None = None,
     gap_extend: int | None = None,
     min_intron: int = 0,
     alignment: bool = True,
-    genetic_code: int = 1,
+    genetic_code: int | None = None,
     device: str = "auto",
     threads: int | None = None,
     memory: int | None = None,
@@ -69,6 +87,7 @@ def align_batch(
     >>> [found.score for found in yupana.splice.align_batch(problems)]
     [8, 4]
     """
+    _check_effect(protein, match, mismatch, matrix, genetic_code)
     letters, scores = matrix if matrix is not None else ("", [])
     usual = _core.defaults()["align_protein" if protein else "align"]
     if gap_open is None:
@@ -82,14 +101,14 @@ def align_batch(
             given,
             protein=protein,
             letters=letters,
-            scores=[int(score) for score in scores],
-            match=match,
-            mismatch=mismatch,
+            scores=[index(score) for score in scores],
+            match=1 if match is None else match,
+            mismatch=-1 if mismatch is None else mismatch,
             gap_open=gap_open,
             gap_extend=gap_extend,
             min_intron=min_intron,
             alignment=alignment,
-            genetic_code=genetic_code,
+            genetic_code=1 if genetic_code is None else genetic_code,
         )
     return [
         Alignment(one["score"], tuple(ExonAlignment(*exon) for exon in one["chain"]), one["cells"])
@@ -108,16 +127,19 @@ def align(bases: str, exons: Iterable[Any], target: str, **keywords: Any) -> Ali
     bases : the genome's letters
     exons : candidates, as :class:`Exon` or (first, last), from 1, both included
     target : the cDNA's letters, or a protein's with ``protein=True``
-    match, mismatch : scores of bases; matrix : (letters, scores row by row) instead
+    match, mismatch : scores of bases (1 and -1); matrix : (letters, scores row by row) instead
     gap_open, gap_extend : added once a gap, and for each letter of it (0 and -2; proteins -11, -1)
     min_intron : bases at least between two exons of a chain
     alignment : False gives the score alone
-    genetic_code : NCBI's table for proteins
+    genetic_code : NCBI's table for proteins (1; 1 to 6 and 9 to 13)
     device, threads, memory, progress : as everywhere
 
     Raises
     ------
-    ValueError : an exon outside the bases, a letter without a score, a gap that gains
+    ValueError : an exon outside the bases, a letter without a score, a gap that gains, scores whose
+        sums could pass 32 bits, an argument without effect
+    MemoryError : the tables of a problem need more than ``memory``
+    TypeError : scores or places that are no whole numbers
 
     Examples
     --------

@@ -37,9 +37,9 @@ TEST_F(SpliceCasesTest, NamesAreBesideTheListAndAutoIsNone) {
 TEST_F(SpliceCasesTest, FaultsNameFileAndLine) {
   refuse("", "cases.tsv: no case");
   refuse("genome exons target\n", "cases.tsv: no case");
-  refuse("g.fa t.fa\n", "cases.tsv:1: 2 columns");
-  refuse("g e t\ng e t protein x\n", "cases.tsv:2: 5 columns");
-  refuse("g e t peptide\n", "cases.tsv:1: 4 columns");
+  refuse("g.fa t.fa\n", "cases.tsv:1: expected genome, exons (or auto), target");
+  refuse("g e t\ng e t protein x\n", "got 5 columns");
+  refuse("g e t peptide\n", "cases.tsv:1: expected protein or cdna in column 4, got 'peptide'");
   refuse("g e\x01 t\n", "cases.tsv:1: a control character");
 }
 

@@ -7,6 +7,7 @@
 #include "tests/support/folder.hpp"
 #include "tests/support/gpu.hpp"
 #include "tests/support/shared_data.hpp"
+#include "yupana/io/splice_cases.hpp"
 #include "yupana/job/splice.hpp"
 
 namespace yupana::job {
@@ -43,7 +44,7 @@ std::string write_case(const Folder& folder, Draw& draw, int number) {
 
 SpliceJobParams job(const std::string& batch, const std::string& out) {
   SpliceJobParams params;
-  params.batch = batch;
+  params.inputs = io::read_splice_cases(batch);
   params.out = out;
   params.both_strands = true;
   return params;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -70,6 +71,27 @@ TEST(Candidates, TheCapLeavesOutTheWeakestSites) {
   EXPECT_LE(some.size(), all / 4);
   EXPECT_GT(some.size(), 0u);
   EXPECT_EQ(ends_of(some), ends_of(candidate_exons(bases, params)));
+}
+
+TEST(Candidates, TheCapHoldsWhereNoSpliceSiteIsLeft) {
+  Draw draw(1);
+  const std::string bases = draw.letters(5000);
+  CandidateParams params;
+  params.min_donor = params.min_gc_donor = params.min_acceptor = 1000;
+  const std::vector<Exon> genes = candidate_exons(bases, params);
+  ASSERT_GT(genes.size(), 20u) << "from ATG to a stop codon";
+  for (const std::int64_t most : {1, 7}) {
+    params.max_exons = most;
+    const std::vector<Exon> kept = candidate_exons(bases, params);
+    ASSERT_EQ(std::ssize(kept), most);
+    std::vector<std::int64_t> lengths, longest;
+    for (const Exon& x : genes) longest.push_back(x.length());
+    for (const Exon& x : kept) lengths.push_back(x.length());
+    std::sort(lengths.rbegin(), lengths.rend());
+    std::sort(longest.rbegin(), longest.rend());
+    longest.resize(lengths.size());
+    EXPECT_EQ(lengths, longest);
+  }
 }
 
 TEST(Candidates, BadParametersAreRefused) {

@@ -303,7 +303,14 @@ TEST(Protein, BadInputIsRefusedWithItsPlace) {
   says({"ACGT", exons, "A"}, params, "partial codon");
   params = {};
   params.align.gap_extend = -1'000'000;
-  says({"ACGT", exons, std::string(2000, 'W')}, params, "may not fit 28 bits");
+  const std::string target(2000, 'W');
+  const std::string message = test::refusal(
+      [&] {
+        align_protein(cpu, {"ACGT", exons, target}, params);
+      },
+      ErrorCode::usage);
+  EXPECT_NE(message.find("2000 target letters"), std::string::npos) << message;
+  EXPECT_NE(message.find("expected below 268435455"), std::string::npos) << message;
 }
 
 TEST(RescoreProtein, RefusesWhatDoesNotAddUp) {

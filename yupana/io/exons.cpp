@@ -36,6 +36,35 @@ Fields words_of(std::string_view line) {
   return words;
 }
 
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return -1;
+}
+
+/// The text with GFF3's %XX as the characters they stand for; other percent signs stay.
+std::string percent_decoded(std::string_view text) {
+  std::string decoded;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool escape = text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 &&
+                        hex_digit(text[i + 2]) >= 0;
+    if (escape) {
+      decoded += static_cast<char>(16 * hex_digit(text[i + 1]) + hex_digit(text[i + 2]));
+      i += 2;
+    } else {
+      decoded += text[i];
+    }
+  }
+  return decoded;
+}
+
+/// GTF writes attributes as key "value" and knows no escapes; GFF3 writes key=value.
+bool is_gtf(const Fields& f) {
+  return f.size() > 8 && f[8].find('=') == std::string_view::npos &&
+         f[8].find(" \"") != std::string_view::npos;
+}
+
 /// Collects exons; knows the line they stand in.
 class Collector {
  public:
@@ -76,7 +105,8 @@ void read_gff(const Collector& to,
               std::vector<ExonRecord>& coding) {
   const bool exon = f[2] == "exon";
   if (!exon && f[2] != "CDS") return;
-  to.add(exon ? exons : coding, f[0], to.place(f[3], "start"), to.place(f[4], "end"), f[6]);
+  const std::string sequence = is_gtf(f) ? std::string(f[0]) : percent_decoded(f[0]);
+  to.add(exon ? exons : coding, sequence, to.place(f[3], "start"), to.place(f[4], "end"), f[6]);
 }
 
 void read_bed(const Collector& to, const Fields& f, std::vector<ExonRecord>& exons) {
@@ -107,7 +137,8 @@ void read_table(const Collector& to, const Fields& f, std::vector<ExonRecord>& e
   if (f.size() < at + 2) {
     throw to.fault(fmt::format("{} columns; [sequence] first last [strand] wanted", f.size()));
   }
-  const std::string_view strand = f.size() > at + 2 ? f[at + 2] : ".";
+  std::string_view strand = f.size() > at + 2 ? f[at + 2] : ".";
+  if (strand == "+1" || strand == "-1") strand.remove_suffix(1);
   const bool is_strand = strand == "+" || strand == "-";
   to.add(exons,
          named ? f[0] : std::string_view(),
@@ -135,6 +166,13 @@ std::vector<ExonRecord> read_exons(const std::string& path) {
   bool first = true;
   for (std::string_view line; reader.next(line);) {
     if (line.starts_with("##FASTA")) break;
+    const auto hidden = [](char c) { return c >= 0 && c < ' ' && c != '\t'; };
+    if (std::any_of(line.begin(), line.end(), hidden)) {
+      throw to.fault("a control character; expected exons as GFF3, BED, a table or GENSCAN's text");
+    }
+    if (line.starts_with('>') && kind != Kind::genscan) {  // which ends with peptides
+      throw to.fault("a FASTA record; expected exons as GFF3, BED, a table or GENSCAN's text");
+    }
     if (line.starts_with("GENSCAN")) kind = Kind::genscan;
     const Fields words = words_of(line);
     if (words.empty() || line.starts_with('#') || words[0] == "track" || words[0] == "browser") {

@@ -16,10 +16,12 @@ struct ExonRecord {
 };
 
 /// Candidate exons of a file, plain or gzip; what it is shows in its lines:
-///  * GFF3 or GTF: nine columns between tabs; lines of type exon, or CDS where there is no exon
+///  * GFF3 or GTF: nine columns between tabs; lines of type exon, or CDS where there is no exon;
+///    GFF3's %XX in the sequence's name are decoded
 ///  * BED: sequence, start from 0, end not included, name, score, strand; the blocks of twelve
 ///    columns are the exons
-///  * a table: [sequence] first last [strand], from 1, both included, with or without a header
+///  * a table: [sequence] first last [strand: + - +1 -1, others are none], from 1, both included,
+///    with or without a header
 ///  * GENSCAN's text output: its Init, Intr, Term and Sngl lines
 /// A .bed name makes a table BED. Copies stay. Errors (bad_input) name file and line.
 std::vector<ExonRecord> read_exons(const std::string& path);

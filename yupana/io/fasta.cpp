@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/io/line_reader.hpp"
 
 namespace yupana::io {
@@ -25,16 +26,32 @@ std::string shown(char letter) {
                                   : fmt::format("character {}", int{code});
 }
 
+std::uint64_t bytes_of(const FastaRecord& record) {
+  return sizeof(record) + record.name.capacity() + record.letters.capacity();
+}
+
 }  // namespace
 
-std::vector<FastaRecord> read_fasta(const std::string& path, std::string_view alphabet) {
+std::uint64_t held_bytes(const std::vector<FastaRecord>& records) {
+  std::uint64_t bytes = 0;
+  for (const FastaRecord& record : records) bytes += bytes_of(record);
+  return bytes;
+}
+
+std::vector<FastaRecord> read_fasta(const std::string& path,
+                                    std::string_view alphabet,
+                                    std::string_view advice,
+                                    std::uint64_t max_bytes) {
   const std::array<bool, 256> known = both_cases(alphabet);
   std::vector<FastaRecord> records;
   std::unordered_map<std::string, std::int64_t> lines;
   std::int64_t header = 0;
+  std::uint64_t held = 0;  // by the records before the last
   LineReader reader(path);
   const auto close_record = [&] {
-    if (records.empty() || !records.back().letters.empty()) return;
+    if (records.empty()) return;
+    held += bytes_of(records.back());
+    if (!records.back().letters.empty()) return;
     throw bad_line(path, header, fmt::format("record '{}' has no letters", records.back().name));
   };
   for (std::string_view line; reader.next(line);) {
@@ -63,13 +80,26 @@ std::vector<FastaRecord> read_fasta(const std::string& path, std::string_view al
       if (known[static_cast<unsigned char>(line[i])]) continue;
       throw bad_line(path,
                      reader.number(),
-                     fmt::format("{} at place {} of '{}' is none of {}",
+                     fmt::format("{} at place {} of '{}' is none of {}{}{}",
                                  shown(line[i]),
                                  records.back().letters.size() + i + 1,
                                  records.back().name,
-                                 alphabet));
+                                 alphabet,
+                                 advice.empty() ? "" : "; ",
+                                 advice));
     }
-    records.back().letters += line;
+    std::string& letters = records.back().letters;
+    // A string grows to twice its capacity; the old text is freed after the copy.
+    const bool grows = letters.size() + line.size() > letters.capacity();
+    if (grows && held + 2 * letters.capacity() + line.size() > max_bytes) {
+      throw Error(ErrorCode::out_of_resources,
+                  fmt::format("{}:{}: the sequences need more than the {} of memory left; give "
+                              "more --memory, or fewer or shorter sequences",
+                              path,
+                              reader.number(),
+                              human_bytes(static_cast<double>(max_bytes))));
+    }
+    letters += line;
   }
   close_record();
   if (records.empty()) throw bad_file(path, "no FASTA record ('>name' and its letters) found");

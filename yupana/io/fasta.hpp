@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,8 +15,15 @@ struct FastaRecord {
 
 /// The records of a FASTA file, plain or gzip, \n or \r\n. `alphabet` has the letters allowed, in
 /// upper case. Errors (bad_input) name file and line: no record, a record without letters or name,
-/// a name twice, a letter outside the alphabet.
-std::vector<FastaRecord> read_fasta(const std::string& path, std::string_view alphabet);
+/// a name twice, a letter outside the alphabet (`advice` then ends the message); out_of_resources
+/// where the records would hold more than `max_bytes`.
+std::vector<FastaRecord> read_fasta(
+    const std::string& path,
+    std::string_view alphabet,
+    std::string_view advice = {},
+    std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max());
+/// Bytes of memory that records hold.
+std::uint64_t held_bytes(const std::vector<FastaRecord>& records);
 
 /// What DNA may be written in: the IUPAC letters and U.
 inline constexpr std::string_view dna_letters = "ACGTURYSWKMBDHVN";

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include "yupana/io/fasta.hpp"
 #include "yupana/io/intron_line.hpp"
@@ -53,6 +55,21 @@ void add(ColumnCounts& counts, const std::vector<Run>& runs) {
   }
 }
 
+/// A stop codon at the end of the chain: 'D' where the protein does not name it, '=' where it does,
+/// 0 where there is none.
+char last_stop(const SplicedHit& hit) {
+  if (hit.has_stop) return 'D';
+  if (!hit.protein || hit.alignment.chain.empty()) return 0;
+  const std::vector<Run>& runs = hit.alignment.chain.back().runs;
+  return hit.letters->ends_with('*') && !runs.empty() && runs.back().operation == '=' ? '=' : 0;
+}
+
+/// Takes the stop codon at the end out of the columns of the exon that has it.
+void leave_out_stop(const SplicedHit& hit, ColumnCounts& counts) {
+  counts.stops += last_stop(hit) == '=';
+  counts.deleted -= last_stop(hit) == 'D';
+}
+
 /// Calls body(run, place, letter) with where each run begins on its strand, from 0; introns come
 /// as runs of 'N'.
 template <class Body>
@@ -71,6 +88,24 @@ void for_each_run(const SplicedHit& hit, const Body& body) {
     }
     base = exon.last;
   }
+}
+
+struct PlacedRun {
+  Run run;
+  std::int64_t base, letter;
+};
+
+/// The runs of a hit with introns; runs on both sides of an intron of no length are one.
+std::vector<PlacedRun> joined_runs(const SplicedHit& hit) {
+  std::vector<PlacedRun> joined;
+  for_each_run(hit, [&](const Run& run, std::int64_t base, std::int64_t letter) {
+    if (!joined.empty() && joined.back().run.operation == run.operation) {
+      joined.back().run.length += run.length;
+    } else {
+      joined.push_back({run, base, letter});
+    }
+  });
+  return joined;
 }
 
 std::string lower(std::string text) {
@@ -95,10 +130,10 @@ std::string difference(const SplicedHit& hit,
   if (run.operation == 'D') return "-" + stretch(hit, *hit.bases, base, run.length);
   if (run.operation == 'I') return "+" + stretch(hit, *hit.letters, letter, run.length);
   if (run.operation == 'N') {
-    const std::string intron = stretch(hit, *hit.bases, base, run.length);
-    const std::size_t ends = std::min<std::size_t>(2, intron.size());
-    return fmt::format(
-        "~{}{}{}", intron.substr(0, ends), run.length, intron.substr(intron.size() - ends));
+    std::string donor = stretch(hit, *hit.bases, base, 2);
+    std::string acceptor = stretch(hit, *hit.bases, base + run.length - 2, 2);
+    if (hit.strand == '-') std::swap(donor, acceptor);
+    return fmt::format("~{}{}{}", donor, run.length, acceptor);
   }
   const std::string from = stretch(hit, *hit.bases, base, run.length);
   const std::string to = stretch(hit, *hit.letters, letter, run.length);
@@ -107,13 +142,12 @@ std::string difference(const SplicedHit& hit,
   return text;
 }
 
-/// Names in GFF3 have no blanks, ; = & , % or control characters.
+/// Names in GFF3 are letters, digits and .:^*$@!+_?-|; all else is %XX.
 std::string escaped(const std::string& name) {
   std::string text;
   for (const char c : name) {
     const auto code = static_cast<unsigned char>(c);
-    if (code <= ' ' || code == 127 ||
-        std::string_view(";=&,%>").find(c) != std::string_view::npos) {
+    if (std::isalnum(code) == 0 && std::string_view(".:^*$@!+_?-|").find(c) == std::string::npos) {
       text += fmt::format("%{:02X}", code);
     } else {
       text += c;
@@ -145,9 +179,23 @@ std::string target_places(const SplicedHit& hit, std::int64_t begin, std::int64_
 
 }  // namespace
 
+std::string score_text(const SplicedHit& hit, std::int64_t score) {
+  const std::int64_t scale = hit.score_scale, part = std::abs(score % scale);
+  if (part == 0) return fmt::format("{}", score / scale);
+  std::string digits = fmt::format("{:02}", 100 * part / scale);
+  if (digits.back() == '0') digits.pop_back();
+  return fmt::format("{}{}.{}", score < 0 ? "-" : "", std::abs(score / scale), digits);
+}
+
+std::string score_tag(const SplicedHit& hit) {
+  return fmt::format(
+      "{}:{}", hit.score_scale == 1 ? 'i' : 'f', score_text(hit, hit.alignment.score));
+}
+
 ColumnCounts count_columns(const SplicedHit& hit) {
   ColumnCounts counts;
   for (const ExonAlignment& part : hit.alignment.chain) add(counts, part.runs);
+  leave_out_stop(hit, counts);
   for_each_run(hit, [&](const Run& run, std::int64_t, std::int64_t) {
     counts.introns += run.operation == 'N';
   });
@@ -175,7 +223,7 @@ void write_spliced_tsv(AtomicFile& file, const std::vector<SplicedHit>& hits) {
                            hit.sequence,
                            hit.bases->size(),
                            hit.strand,
-                           hit.alignment.score,
+                           score_text(hit, hit.alignment.score),
                            hit.alignment.chain.size(),
                            ends,
                            chain.empty() ? "." : chain,
@@ -203,8 +251,8 @@ void write_spliced_gff3(AtomicFile& file, const std::vector<SplicedHit>& hits) {
     ++number;
     const auto [first, last] = span_of(hit);
     const std::string sequence = escaped(hit.sequence);
-    const std::string place =
-        fmt::format("{}\t{}\t{}\t{}\t.", first, last, hit.alignment.score, hit.strand);
+    const std::string place = fmt::format(
+        "{}\t{}\t{}\t{}\t.", first, last, score_text(hit, hit.alignment.score), hit.strand);
     const ColumnCounts counts = count_columns(hit);
     file.write(fmt::format(
         "{}\tyupana\tgene\t{}\tID=gene{};Name={}\n", sequence, place, number, escaped(hit.target)));
@@ -223,20 +271,22 @@ void write_spliced_gff3(AtomicFile& file, const std::vector<SplicedHit>& hits) {
       ColumnCounts own;
       add(own, chain[i].runs);
       const std::size_t rank = hit.strand == '+' ? i + 1 : chain.size() - i;
-      file.write(
-          fmt::format("{}\tyupana\texon\t{}\t{}\t{}\t{}\t.\tID=mrna{}.exon{};Parent=mrna{};rank={};"
-                      "identity={:.4f}{}\n",
-                      sequence,
-                      from,
-                      to,
-                      hit.protein ? protein_exon_score(hit, rank - 1) : own_score(hit, chain[i]),
-                      hit.strand,
-                      number,
-                      rank,
-                      number,
-                      rank,
-                      own.identity(),
-                      target_places(hit, chain[i].target_begin, chain[i].target_end)));
+      if (rank == chain.size()) leave_out_stop(hit, own);
+      file.write(fmt::format(
+          "{}\tyupana\texon\t{}\t{}\t{}\t{}\t.\tID=mrna{}.exon{};Parent=mrna{};rank={};"
+          "identity={:.4f}{}\n",
+          sequence,
+          from,
+          to,
+          score_text(hit,
+                     hit.protein ? protein_exon_score(hit, rank - 1) : own_score(hit, chain[i])),
+          hit.strand,
+          number,
+          rank,
+          number,
+          rank,
+          own.identity(),
+          target_places(hit, chain[i].target_begin, chain[i].target_end)));
       if (!hit.protein) continue;
       file.write(fmt::format("{}\tyupana\tCDS\t{}\t{}\t.\t{}\t{}\tID=mrna{}.cds;Parent=mrna{}\n",
                              sequence,
@@ -257,32 +307,20 @@ void write_spliced_paf(AtomicFile& file, const std::vector<SplicedHit>& hits) {
       file.write(protein_paf_line(hit, span_of(hit).first, span_of(hit).second));
       continue;
     }
-    std::vector<Run> runs;
-    std::vector<std::string> differences;
-    for_each_run(hit, [&](const Run& run, std::int64_t base, std::int64_t letter) {
-      runs.push_back(run);
-      differences.push_back(difference(hit, run, base, letter));
-    });
+    std::vector<std::string> cigars, differences;
+    for (const PlacedRun& placed : joined_runs(hit)) {
+      cigars.push_back(fmt::format("{}{}", placed.run.length, placed.run.operation));
+      differences.push_back(difference(hit, placed.run, placed.base, placed.letter));
+    }
     if (hit.strand == '-') {
-      std::reverse(runs.begin(), runs.end());
+      std::reverse(cigars.begin(), cigars.end());
       std::reverse(differences.begin(), differences.end());
     }
-    std::string cigar, cs;
-    std::vector<Run> joined;  // gaps on both sides of an intron of no length become one
-    for (const Run& run : runs) {
-      if (!joined.empty() && joined.back().operation == run.operation) {
-        joined.back().length += run.length;
-      } else {
-        joined.push_back(run);
-      }
-    }
-    for (const Run& run : joined) cigar += fmt::format("{}{}", run.length, run.operation);
-    for (const std::string& text : differences) cs += text;
     const auto [first, last] = span_of(hit);
     const ColumnCounts counts = count_columns(hit);
     const std::int64_t columns = counts.equal + counts.unequal + counts.inserted + counts.deleted;
     file.write(fmt::format(
-        "{0}\t{1}\t0\t{1}\t{2}\t{3}\t{4}\t{5}\t{6}\t{7}\t{8}\t255\tAS:i:{9}\tNM:i:{10}\tcg:Z:{11}\t"
+        "{0}\t{1}\t0\t{1}\t{2}\t{3}\t{4}\t{5}\t{6}\t{7}\t{8}\t255\tAS:{9}\tNM:i:{10}\tcg:Z:{11}\t"
         "cs:Z:{12}\n",
         hit.target,
         hit.letters->size(),
@@ -293,10 +331,10 @@ void write_spliced_paf(AtomicFile& file, const std::vector<SplicedHit>& hits) {
         last,
         counts.equal,
         columns,
-        hit.alignment.score,
+        score_tag(hit),
         columns - counts.equal,
-        cigar,
-        cs));
+        fmt::join(cigars, ""),
+        fmt::join(differences, "")));
   }
 }
 
@@ -307,7 +345,7 @@ void write_spliced_text(AtomicFile& file, const std::vector<SplicedHit>& hits) {
                            hit.target,
                            hit.sequence,
                            hit.strand,
-                           hit.alignment.score,
+                           score_text(hit, hit.alignment.score),
                            hit.alignment.chain.size(),
                            100 * count_columns(hit).identity()));
     if (hit.protein) file.write(protein_text(hit));

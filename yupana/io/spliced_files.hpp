@@ -25,16 +25,25 @@ struct SplicedHit {
   std::shared_ptr<const splice::ProteinParams> protein;
   /// The last codon without a letter is the stop codon, and scores as that with '*'.
   bool has_stop = false;
+  int score_scale = 1;  ///< scores of the alignment count a match this many times
 };
+
+/// A score of the hit's alignment in units of the scores given, as "12", "12.5" or "12.25".
+std::string score_text(const SplicedHit& hit, std::int64_t score);
+/// AS of a PAF line: "i:12", or "f:12.25" where scores have fractions.
+std::string score_tag(const SplicedHit& hit);
 
 /// Columns of an alignment, added up.
 struct ColumnCounts {
   std::int64_t equal = 0, unequal = 0, inserted = 0, deleted = 0, introns = 0;
+  std::int64_t stops = 0;  ///< of `equal`: the stop codon at the end, against '*' of a protein
+  /// Equal columns of all; the stop codon at the end is no amino acid and not counted.
   double identity() const {
-    const std::int64_t all = equal + unequal + inserted + deleted;
-    return all == 0 ? 0 : static_cast<double>(equal) / static_cast<double>(all);
+    const std::int64_t all = equal + unequal + inserted + deleted - stops;
+    return all == 0 ? 0 : static_cast<double>(equal - stops) / static_cast<double>(all);
   }
 };
+/// A stop codon that the protein does not name (has_stop) is no column.
 ColumnCounts count_columns(const SplicedHit& hit);
 
 /// A line for each target: score, chain as first-last,... in forward coordinates, columns, cells.
@@ -42,13 +51,15 @@ void write_spliced_tsv(AtomicFile& file, const std::vector<SplicedHit>& hits);
 /// gene, mRNA and exon lines; the score of an exon is that of its own columns. With a protein CDS
 /// lines too, with their phase: the bases before the first codon that begins in the exon.
 void write_spliced_gff3(AtomicFile& file, const std::vector<SplicedHit>& hits);
-/// PAF as minimap2 writes it: the target is the query, cg has = X I D N, cs introns as ~gt123ag;
-/// on the - strand both run along the forward strand of the sequence. A target without an exon has
-/// no line. A protein's line is as miniprot writes it: places of the protein in amino acids, of the
-/// sequence in bases; cg runs along the protein on both strands, with M I D in codons, N U V
-/// introns of phase 0, 1, 2 (U and V with the three bases of the codon they split), and F, G bases
-/// of what these cannot say: split codons without a letter, codons in three exons, bases behind the
-/// last.
+/// PAF as minimap2 writes it: the target is the query, cg has = X I D N, cs introns as ~gt123ag,
+/// with the two bases from their first and the two up to their last (an intron of one base shares
+/// them with the exons beside it); on the - strand both run along the forward strand of the
+/// sequence. AS is of type i, or f where scores have fractions (exons from signals). A target
+/// without an exon has no line. A protein's line is as miniprot writes it: places of the protein in
+/// amino acids, of the sequence in bases; cg runs along the protein on both strands, with M I D in
+/// codons, N U V introns of phase 0, 1, 2 (U and V with the three bases of the codon they split),
+/// and F, G bases of what these cannot say: split codons without a letter, codons in three exons,
+/// bases behind the last.
 void write_spliced_paf(AtomicFile& file, const std::vector<SplicedHit>& hits);
 /// For reading: 60 columns a line, exon by exon; proteins under codons, carried bases in lower
 /// case.

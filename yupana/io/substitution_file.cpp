@@ -7,6 +7,7 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/io/line_reader.hpp"
+#include "yupana/splice/candidates.hpp"
 
 namespace yupana::io {
 
@@ -42,6 +43,12 @@ splice::Substitution read_substitution(const std::string& path) {
           std::from_chars(words[i].data(), words[i].data() + words[i].size(), score);
       if (error != std::errc() || end != words[i].data() + words[i].size()) {
         throw fault(fmt::format("'{}' is no score: a whole number is wanted", words[i]));
+      }
+      if (score < -splice::max_unscaled_score || score > splice::max_unscaled_score) {
+        throw fault(fmt::format("a score of {}; expected {} to {}",
+                                score,
+                                -splice::max_unscaled_score,
+                                splice::max_unscaled_score));
       }
       scores.push_back(score);
     }

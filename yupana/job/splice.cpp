@@ -1,188 +1,17 @@
 #include "yupana/job/splice.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <filesystem>
-#include <list>
-#include <map>
-#include <tuple>
 
 #include "yupana/core/error.hpp"
-#include "yupana/io/exons.hpp"
-#include "yupana/io/fasta.hpp"
-#include "yupana/io/line_reader.hpp"
-#include "yupana/io/splice_cases.hpp"
 #include "yupana/io/substitution_file.hpp"
+#include "yupana/job/splice_inputs.hpp"
 #include "yupana/job/splice_ranks.hpp"
 
 namespace yupana::job {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// One strand of one sequence, with its exons.
-struct Strand {
-  std::string sequence;
-  char sign = '+';
-  std::string bases;
-  std::vector<splice::Exon> exons;
-};
-
-/// A target and the strands it is tried on.
-struct Task {
-  std::string target;
-  const std::string* letters = nullptr;
-  std::vector<const Strand*> strands;
-  bool from_signals = false;
-  bool is_protein = false;
-  const std::string* with_stop = nullptr;  ///< the letters and '*', where it was added
-};
-
-/// Reads inputs, each file once, and keeps what is read.
-class Workshop {
- public:
-  Workshop(Context& context, const SpliceJobParams& params, bool any_protein)
-      : context_(context), params_(params), any_protein_(any_protein) {}
-
-  std::vector<Task> tasks(const std::vector<SpliceInput>& inputs) {
-    std::vector<Task> result;
-    for (const SpliceInput& input : inputs) {
-      context_.check_cancelled();
-      const std::list<Strand>& strands = strands_of(input);
-      const bool from_signals = input.exons == "auto";
-      for (const io::FastaRecord& target : fasta(input.target, input.is_protein)) {
-        Task task{target.name, &target.letters, {}, from_signals, input.is_protein};
-        if (from_signals && input.is_protein && !target.letters.ends_with('*')) {
-          with_stop_.push_back(target.letters + '*');
-          task.with_stop = &with_stop_.back();
-        }
-        for (const Strand& strand : strands) task.strands.push_back(&strand);
-        result.push_back(std::move(task));
-      }
-    }
-    return result;
-  }
-
- private:
-  const std::vector<io::FastaRecord>& fasta(const std::string& path, bool is_protein) {
-    const auto [place, is_new] = fastas_.try_emplace({path, is_protein});
-    if (is_new) {
-      place->second = io::read_fasta(path,
-                                     is_protein ? known(params_.protein.align.substitution)
-                                     : params_.matrix.empty() || any_protein_
-                                         ? std::string(io::dna_letters)
-                                         : known(params_.align.substitution));
-    }
-    return place->second;
-  }
-
-  static std::string known(const splice::Substitution& substitution) {
-    std::string letters;
-    for (char c = 'A'; c <= 'Z'; ++c) {
-      if (substitution.knows(c)) letters += c;
-    }
-    if (substitution.knows('*')) letters += '*';
-    return letters;
-  }
-
-  const std::list<Strand>& strands_of(const SpliceInput& input) {
-    const auto [place, is_new] =
-        strands_.try_emplace({input.genome, input.exons, input.is_protein});
-    if (!is_new) return place->second;
-    std::list<Strand>& strands = place->second;
-    const std::vector<io::FastaRecord>& genome = fasta(input.genome, false);
-    for (const io::FastaRecord& record : genome) {
-      for (const char sign : {'+', '-'}) {
-        strands.push_back({record.name,
-                           sign,
-                           sign == '+' ? record.letters : io::reverse_complement(record.letters),
-                           {}});
-      }
-    }
-    if (input.exons == "auto") {
-      for (Strand& strand : strands) {
-        context_.check_cancelled();
-        if (strand.sign == '-' && !params_.both_strands) continue;
-        strand.exons = splice::candidate_exons(
-            context_,
-            strand.bases,
-            input.is_protein ? params_.protein_candidates : params_.candidates);
-      }
-    } else {
-      place_exons(input, strands);
-    }
-    strands.remove_if([](const Strand& s) { return s.exons.empty(); });
-    if (strands.empty()) {
-      context_.note(fmt::format("{}: no candidate exon; every score is that of the empty chain",
-                                input.exons == "auto" ? input.genome : input.exons));
-      strands.push_back({genome.front().name, '+', genome.front().letters, {}});
-    }
-    return strands;
-  }
-
-  void place_exons(const SpliceInput& input, std::list<Strand>& strands) {
-    std::map<std::pair<std::string, char>, Strand*> by_name;
-    for (Strand& strand : strands) by_name[{strand.sequence, strand.sign}] = &strand;
-    for (const io::ExonRecord& record : io::read_exons(input.exons)) {
-      if (record.sequence.empty() && strands.size() > 2) {
-        throw bad_line(input.exons,
-                       record.line,
-                       fmt::format("{} has {} sequences, so each exon must name its own in a first "
-                                   "column",
-                                   input.genome,
-                                   strands.size() / 2));
-      }
-      const std::string name = record.sequence.empty() ? strands.front().sequence : record.sequence;
-      const auto found = by_name.find({name, '+'});
-      if (found == by_name.end()) {
-        throw bad_line(
-            input.exons, record.line, fmt::format("'{}' is no sequence of {}", name, input.genome));
-      }
-      const auto length = std::ssize(found->second->bases);
-      if (record.last > length) {
-        throw bad_line(input.exons,
-                       record.line,
-                       fmt::format("exon {}..{} is outside '{}', which has {} bases",
-                                   record.first,
-                                   record.last,
-                                   name,
-                                   length));
-      }
-      splice::Exon exon;
-      exon.first = record.first;
-      exon.last = record.last;
-      if (record.strand != '-') found->second->exons.push_back(exon);
-      if (record.strand == '-' || (record.strand == '.' && params_.both_strands)) {
-        exon.first = length + 1 - record.last;
-        exon.last = length + 1 - record.first;
-        by_name.at({name, '-'})->exons.push_back(exon);
-      }
-    }
-    merge_copies(input, strands);
-  }
-
-  void merge_copies(const SpliceInput& input, std::list<Strand>& strands) const {
-    std::int64_t copies = 0;
-    for (Strand& strand : strands) {
-      auto& exons = strand.exons;
-      std::sort(exons.begin(), exons.end(), [](const splice::Exon& a, const splice::Exon& b) {
-        return std::pair(a.first, a.last) < std::pair(b.first, b.last);
-      });
-      const auto end = std::unique(exons.begin(), exons.end());
-      copies += exons.end() - end;
-      exons.erase(end, exons.end());
-    }
-    if (copies > 0) context_.note(fmt::format("{}: {} exons twice, merged", input.exons, copies));
-  }
-
-  Context& context_;
-  const SpliceJobParams& params_;
-  const bool any_protein_;
-  std::map<std::pair<std::string, bool>, std::vector<io::FastaRecord>> fastas_;
-  std::list<std::string> with_stop_;
-  std::map<std::tuple<std::string, std::string, bool>, std::list<Strand>> strands_;
-};
 
 /// Takes a letter added to the end of a target out of its alignment: its codon stands alone. True
 /// if that was the letter itself, a stop codon.
@@ -210,111 +39,148 @@ bool drop_last_letter(splice::SplicedAlignment& alignment) {
   return stop;
 }
 
-/// The problems of one kind, and the best of those of each task.
-class Runner {
- public:
-  Runner(Context& context, const std::vector<Task>& tasks, const SpliceJobParams& params)
-      : context_(context), tasks_(tasks), params_(params) {}
-
-  void run(bool from_signals, bool is_protein, bool only_estimate, SpliceResult& result) {
-    std::vector<splice::Case> cases;
-    std::vector<std::pair<std::size_t, const Strand*>> places;
-    for (std::size_t t = 0; t < tasks_.size(); ++t) {
-      if (tasks_[t].from_signals != from_signals || tasks_[t].is_protein != is_protein) continue;
-      const std::string* letters =
-          tasks_[t].with_stop != nullptr ? tasks_[t].with_stop : tasks_[t].letters;
-      for (const Strand* strand : tasks_[t].strands) {
-        cases.push_back({strand->bases, strand->exons, *letters});
-        places.emplace_back(t, strand);
-      }
-    }
-    if (cases.empty()) return;
-    choose_scoring(from_signals, is_protein);
-    double cells = 0, longest = 0, letters = 0;
-    std::vector<double> cells_of;
-    for (const splice::Case& c : cases) {
-      result.estimates.push_back(protein_ ? splice::estimate_protein(c, *protein_)
-                                          : splice::estimate(c, *scoring_));
-      const auto executed = static_cast<double>(result.estimates.back().executed_cells);
-      cells += executed;
-      letters += executed * static_cast<double>(c.target.size());
-      cells_of.push_back(executed);
-      longest = std::max(longest, executed / std::max(1.0, static_cast<double>(c.target.size())));
-    }
-    // A protein is one task; a long cDNA is spread over the threads.
-    const auto tasks = is_protein ? std::ssize(cases) : std::ptrdiff_t{context_.threads()};
-    const auto workers = context_.backend() == Backend::cuda
-                             ? std::min(std::ssize(context_.devices()), std::ssize(cases))
-                         : context_.backend() == Backend::cpu
-                             ? std::min<std::ptrdiff_t>(context_.threads(), tasks)
-                             : std::ptrdiff_t{1};
-    // Of the target that a cell in the mean belongs to.
-    const auto usual = static_cast<std::int64_t>(letters / std::max(1.0, cells));
-    result.predicted_seconds += rate(usual).seconds(cells, longest, static_cast<double>(workers));
-    if (only_estimate) return;
-    const auto begin = Clock::now();
-    const auto align = [&](std::span<const splice::Case> some) {
-      return protein_ ? splice::align_protein(context_, some, *protein_)
-                      : splice::align(context_, some, *scoring_);
-    };
-    std::vector<splice::SplicedAlignment> done =
-        params_.comm == nullptr ? align(cases)
-                                : align_by_ranks(*params_.comm, cases, cells_of, align);
-    if (done.empty()) return;  // not the first rank
-    result.seconds += std::chrono::duration<double>(Clock::now() - begin).count();
-    for (std::size_t c = 0; c < cases.size(); ++c) {
-      result.executed_cells += done[c].executed_cells;
-      result.traced_cells += done[c].traced_cells;
-      result.dense_cells += std::ssize(cases[c].bases) * std::ssize(cases[c].target);
-      keep_best(tasks_[places[c].first],
-                *places[c].second,
-                std::move(done[c]),
-                result.hits[places[c].first]);
-    }
-  }
-
- private:
-  void choose_scoring(bool from_signals, bool is_protein) {
-    if (is_protein) {
-      protein_ = std::make_shared<const splice::ProteinParams>(
-          from_signals ? splice::protein_for_candidates(params_.protein, params_.protein_candidates)
-                       : params_.protein);
-      scoring_ = std::shared_ptr<const splice::AlignParams>(protein_, &protein_->align);
-    } else {
-      protein_ = nullptr;
-      scoring_ = std::make_shared<const splice::AlignParams>(
-          from_signals ? splice::scaled_for_candidates(params_.align, params_.candidates)
-                       : params_.align);
-    }
-  }
-  void keep_best(const Task& task,
-                 const Strand& strand,
-                 splice::SplicedAlignment&& done,
-                 io::SplicedHit& hit) const {
-    if (hit.letters != nullptr && hit.alignment.score >= done.score) return;
-    const bool stop = task.with_stop != nullptr && drop_last_letter(done);
-    hit = {task.target,
-           strand.sequence,
-           strand.sign,
-           task.letters,
-           &strand.bases,
-           &strand.exons,
-           std::move(done),
-           scoring_,
-           protein_,
-           stop};
-  }
-  splice::Rate rate(std::int64_t letters) {
-    return protein_ ? splice::measured_protein_rate(context_, *protein_, letters)
-                    : splice::measured_rate(context_, *scoring_, letters);
-  }
-
-  Context& context_;
-  const std::vector<Task>& tasks_;
-  const SpliceJobParams& params_;
-  std::shared_ptr<const splice::AlignParams> scoring_;
-  std::shared_ptr<const splice::ProteinParams> protein_;  ///< null with cDNAs
+/// The problems of one kind: of cDNAs or proteins, with exons given or from signals.
+struct Group {
+  std::shared_ptr<const splice::AlignParams> scoring;
+  std::shared_ptr<const splice::ProteinParams> protein;  ///< null with cDNAs
+  int score_scale = 1;
+  std::vector<splice::Case> cases;
+  std::vector<std::pair<std::size_t, const Strand*>> places;  ///< the task of each case
+  std::vector<double> cells, bytes;                           ///< executed and held, of each case
 };
+
+Group make_group(const std::vector<Task>& tasks,
+                 const SpliceJobParams& params,
+                 bool from_signals,
+                 bool is_protein) {
+  Group group;
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    const Task& task = tasks[t];
+    if (task.from_signals != from_signals || task.is_protein != is_protein) continue;
+    const std::string* letters = task.with_stop != nullptr ? task.with_stop : task.letters;
+    for (const Strand* strand : task.strands) {
+      group.cases.push_back({*strand->bases, strand->exons, *letters});
+      group.places.emplace_back(t, strand);
+    }
+  }
+  if (from_signals) group.score_scale = splice::candidate_scale;
+  if (is_protein) {
+    group.protein = std::make_shared<const splice::ProteinParams>(
+        from_signals ? splice::protein_for_candidates(params.protein, params.protein_candidates)
+                     : params.protein);
+    group.scoring =
+        std::shared_ptr<const splice::AlignParams>(group.protein, &group.protein->align);
+  } else {
+    group.scoring = std::make_shared<const splice::AlignParams>(
+        from_signals ? splice::scaled_for_candidates(params.align, params.candidates)
+                     : params.align);
+  }
+  return group;
+}
+
+/// On GPUs: one call for all, where a problem takes no less than its way through its exons.
+double seconds_on_gpus(Context& context, const Group& group) {
+  double cells = 0, longest = 0, letters = 0;
+  for (std::size_t c = 0; c < group.cases.size(); ++c) {
+    const auto target = static_cast<double>(group.cases[c].target.size());
+    cells += group.cells[c];
+    letters += group.cells[c] * target;
+    longest = std::max(longest, group.cells[c] / std::max(1.0, target));
+  }
+  const auto workers = std::min(context.devices().size(), group.cases.size());
+  // Of the target that a cell in the mean belongs to.
+  const auto usual = static_cast<std::int64_t>(letters / std::max(1.0, cells));
+  const splice::Rate rate = group.protein
+                                ? splice::measured_protein_rate(context, *group.protein, usual)
+                                : splice::measured_rate(context, *group.scoring, usual);
+  return rate.seconds(cells, longest, static_cast<double>(workers));
+}
+
+/// On the CPU: by the rate of a part of the largest problem. A protein is one task; a long cDNA is
+/// spread over the threads, as far as its columns go.
+double seconds_on_cpu(Context& context, const Group& group) {
+  const auto threads = context.backend() == Backend::reference ? 1.0 : double(context.threads());
+  // Less is kept by the allocator for the next problem.
+  constexpr double fresh_bytes = 32 << 20;
+  double cells = 0, alone = 0, bytes = 0, bytes_alone = 0;
+  for (std::size_t c = 0; c < group.cases.size(); ++c) {
+    const auto blocks = static_cast<double>(std::ssize(group.cases[c].target)) /
+                        static_cast<double>(splice::columns_of_a_thread());
+    const double workers = group.protein ? 1 : std::clamp(blocks, 1.0, threads);
+    cells += group.cells[c];
+    alone = std::max(alone, group.cells[c] / workers);
+    if (group.bytes[c] < fresh_bytes) continue;
+    bytes += group.bytes[c];
+    bytes_alone = std::max(bytes_alone, group.bytes[c] / workers);
+  }
+  const auto largest = std::max_element(group.cells.begin(), group.cells.end());
+  const splice::Case& like = group.cases[static_cast<std::size_t>(largest - group.cells.begin())];
+  const splice::Rate rate = group.protein
+                                ? splice::measured_protein_rate(context, *group.protein, like)
+                                : splice::measured_rate(context, *group.scoring, like);
+  const double calls = rate.call * std::max(1.0, static_cast<double>(group.cases.size()) / threads);
+  const double seconds = calls + std::max(cells / threads, alone) / rate.cells;
+  if (bytes == 0) return seconds;
+  return seconds + std::max(bytes / threads, bytes_alone) * splice::seconds_of_fresh_byte();
+}
+
+/// Checks the problems of a group, counts their cells and predicts their time.
+void plan_group(Context& context, Group& group, SpliceResult& result) {
+  group.protein ? splice::check_proteins(context, group.cases, *group.protein)
+                : splice::check_problems(context, group.cases, *group.scoring);
+  for (const splice::Case& c : group.cases) {
+    result.estimates.push_back(group.protein ? splice::estimate_protein(c, *group.protein)
+                                             : splice::estimate(c, *group.scoring));
+    group.cells.push_back(static_cast<double>(result.estimates.back().executed_cells));
+    group.bytes.push_back(static_cast<double>(result.estimates.back().bytes));
+  }
+  result.predicted_seconds += context.backend() == Backend::cuda ? seconds_on_gpus(context, group)
+                                                                 : seconds_on_cpu(context, group);
+}
+
+/// Keeps of each task the best of its strands.
+void keep_best(const Task& task,
+               const Strand& strand,
+               const Group& group,
+               splice::SplicedAlignment&& done,
+               io::SplicedHit& hit) {
+  if (hit.letters != nullptr && hit.alignment.score >= done.score) return;
+  const bool stop = task.with_stop != nullptr && drop_last_letter(done);
+  hit = {task.target,
+         strand.sequence,
+         strand.sign,
+         task.letters,
+         strand.bases,
+         &strand.exons,
+         std::move(done),
+         group.scoring,
+         group.protein,
+         stop,
+         group.score_scale};
+}
+
+void align_group(Context& context,
+                 Comm* comm,
+                 const std::vector<Task>& tasks,
+                 const Group& group,
+                 SpliceResult& result) {
+  const auto begin = Clock::now();
+  const auto align = [&](std::span<const splice::Case> some) {
+    return group.protein ? splice::align_protein(context, some, *group.protein)
+                         : splice::align(context, some, *group.scoring);
+  };
+  std::vector<splice::SplicedAlignment> done =
+      comm == nullptr ? align(group.cases) : align_by_ranks(*comm, group.cases, group.cells, align);
+  if (done.empty()) return;  // not the first rank
+  result.seconds += std::chrono::duration<double>(Clock::now() - begin).count();
+  for (std::size_t c = 0; c < group.cases.size(); ++c) {
+    result.executed_cells += done[c].executed_cells;
+    result.traced_cells += done[c].traced_cells;
+    result.dense_cells += std::ssize(group.cases[c].bases) * std::ssize(group.cases[c].target);
+    const auto& [task, strand] = group.places[c];
+    keep_best(tasks[task], *strand, group, std::move(done[c]), result.hits[task]);
+  }
+}
 
 /// The substitution scores of cDNAs or of proteins from the matrix, where there is one.
 void read_scores(SpliceJobParams& params, std::ptrdiff_t proteins, std::ptrdiff_t inputs) {
@@ -348,29 +214,30 @@ void write_files(Context& context, const SpliceJobParams& params, SpliceResult& 
 
 SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
   SpliceJobParams params = given;
-  const std::vector<SpliceInput> inputs =
-      params.batch.empty() ? params.inputs : io::read_splice_cases(params.batch);
+  const std::vector<SpliceInput>& inputs = params.inputs;
   const auto proteins = std::count_if(
       inputs.begin(), inputs.end(), [](const SpliceInput& input) { return input.is_protein; });
   read_scores(params, proteins, std::ssize(inputs));
-  auto workshop = std::make_shared<Workshop>(context, params, proteins > 0);
-  const std::vector<Task> tasks = workshop->tasks(inputs);
+  auto memory = std::make_shared<SpliceInputs>(context, params, proteins > 0);
+  const std::vector<Task> tasks = memory->tasks(inputs);
+  params.align.held_bytes = params.protein.align.held_bytes = memory->held_bytes();
   SpliceResult result;
-  result.hits.resize(tasks.size());
-  Runner runner(context, tasks, params);
+  std::vector<Group> groups;
   // Proteins first: where the device does not take them, that is said before any work.
   for (const bool is_protein : {true, false}) {
     for (const bool from_signals : {false, true}) {
-      runner.run(from_signals, is_protein, params.estimate, result);
+      groups.push_back(make_group(tasks, params, from_signals, is_protein));
+      if (groups.back().cases.empty()) groups.pop_back();
     }
   }
-  if (params.estimate) {
-    result.hits.clear();
-    return result;
-  }
+  for (Group& group : groups) plan_group(context, group, result);
+  if (context.backend() == Backend::cuda) result.predicted_factor = 6;
+  if (params.estimate) return result;
+  result.hits.resize(tasks.size());
+  for (const Group& group : groups) align_group(context, params.comm, tasks, group, result);
   if (params.comm != nullptr && params.comm->rank() > 0) return result;
   write_files(context, params, result);
-  result.memory = workshop;
+  result.memory = memory;
   return result;
 }
 

@@ -18,8 +18,6 @@ using SpliceInput = io::SpliceCase;
 
 struct SpliceJobParams {
   std::vector<SpliceInput> inputs;
-  /// A file of them instead: genome, exons, target and, where it is one, `protein` on each line.
-  std::string batch;
   std::string matrix;  ///< a file of substitution scores; empty: match and mismatch, or BLOSUM62
   int match = 1;
   int mismatch = -1;
@@ -29,8 +27,10 @@ struct SpliceJobParams {
   splice::CandidateParams protein_candidates = splice::candidates_for_proteins();
   bool both_strands = false;  ///< auto, or exons without strand: try both
   bool estimate = false;      ///< say what it would take; align nothing
-  std::string out;            ///< prefix of .tsv .gff3 .paf .txt
-  Comm* comm = nullptr;       ///< ranks that share the cases; the first one writes
+  /// Take proteins of which nearly all letters are A, C, G, T or N: a cDNA is none.
+  bool allow_acgt = false;
+  std::string out;       ///< prefix of .tsv .gff3 .paf .txt
+  Comm* comm = nullptr;  ///< ranks that share the cases; the first one writes
 };
 
 struct SpliceResult {
@@ -39,16 +39,20 @@ struct SpliceResult {
   std::vector<splice::Estimate> estimates;  ///< of each problem
   std::int64_t executed_cells = 0, traced_cells = 0, dense_cells = 0;
   double seconds = 0;            ///< of aligning
-  double predicted_seconds = 0;  ///< from a rate measured before
+  double predicted_seconds = 0;  ///< of aligning, from a rate measured before
+  /// The prediction is within this factor where nothing else runs on the machine.
+  double predicted_factor = 3;
   std::vector<std::string> files;
 };
 
 /// Each target of each input against each sequence of its genome that has candidate exons; of the
 /// strands and sequences the best score is kept, the + strand and the first sequence where equal.
-/// With exons = auto scores are in units of 1 / splice::candidate_scale, and a protein without '*'
-/// at its end is aligned with one: the stop codon, which is then reported as a codon without a
-/// letter.
-///   errors: bad_input naming file and line
+/// With exons = auto scores of the hits' alignments count a match splice::candidate_scale times
+/// (SplicedHit::score_scale; the files have them in matches), and a protein without '*' at its end
+/// is aligned with one: the stop codon, which is then reported as a codon without a letter.
+/// Everything is checked, and the memory of every problem counted, before the first alignment.
+///   errors: bad_input naming file and line; usage for scores that could pass 32 bits;
+///   out_of_resources where sequences, exons and the tables of a problem pass the context's memory
 SpliceResult run_splice(Context& context, const SpliceJobParams& params);
 
 }  // namespace yupana::job

@@ -25,12 +25,22 @@ struct Exon {
   bool operator==(const Exon&) const = default;
 };
 
+/// Largest absolute value of one score of a letter, a gap or a junction: sums stay far below 2^63.
+inline constexpr int largest_score = 1'000'000;
+/// Largest bound on the length of an intron or an exon.
+inline constexpr std::int64_t largest_length = 1'000'000'000;
+/// Scores of an alignment are computed in 32 bits: the best score of a letter less two gap
+/// extensions, times the target letters, is below this.
+inline constexpr std::int64_t score_sum_limit = std::int64_t{1} << 29;
+
 struct AlignParams {
   Substitution substitution = Substitution::dna();
   int gap_open = 0;             ///< added once a gap, besides the next; at most 0
   int gap_extend = -2;          ///< added for each letter of a gap; at most 0
   std::int64_t min_intron = 0;  ///< bases at least between two exons of a chain
   bool alignment = true;        ///< chain and alignment; false: the score alone
+  /// Bytes of the context's memory that the caller holds, and align() may not.
+  std::uint64_t held_bytes = 0;
 };
 
 /// One alignment problem. Views: the caller keeps the letters and the exons.
@@ -89,13 +99,20 @@ struct SplicedAlignment {
 ///   once, by the longest (`executed_cells`); the alignment adds n times the bases of its chain
 ///   memory: for each start O(n) of 6 bytes where the alignment is wanted, else O(n) alone
 ///   errors: bad_input for an exon outside the bases, a letter the substitution does not know, a
-///   gap that gains; out_of_resources
+///   gap that gains; usage for scores whose sums could pass 32 bits; out_of_resources
 /// Exact: 16-bit arithmetic where it provably holds, else 32.
 SplicedAlignment align(Context& context, const Case& problem, const AlignParams& params = {});
 /// Many problems at once, longest first; results in the order given.
 std::vector<SplicedAlignment> align(Context& context,
                                     std::span<const Case> problems,
                                     const AlignParams& params = {});
+
+/// Throws what align() throws before it does any work: bad_input for what is wrong in a problem,
+/// usage for scores that could pass 32 bits, out_of_resources where a problem needs more host
+/// memory than the context has.
+void check_problems(Context& context,
+                    std::span<const Case> problems,
+                    const AlignParams& params = {});
 
 /// The score of an alignment from its columns alone; also checks that the chain is one, and that
 /// the columns cover its exons and the whole target. Throws Error(device) naming what does not add

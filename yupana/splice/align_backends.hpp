@@ -49,6 +49,14 @@ std::vector<SplicedAlignment> align(Context& context,
                                     std::span<const Case> problems,
                                     const AlignParams& params,
                                     const Tuning& tuning = {});
+
+/// Bytes of rows that a traceback keeps at once where `left` are allowed.
+inline std::int64_t saved_bytes(std::uint64_t left) {
+  const auto most = static_cast<std::uint64_t>(Tuning{}.saved_bytes);
+  return static_cast<std::int64_t>(left / 4 < most ? left / 4 : most);
+}
+/// Bytes of the scores that a problem begins with: 2, or 4 where its scores are too large for that.
+std::int64_t score_bytes(const Case& problem, const AlignParams& params);
 }  // namespace cpu
 
 #ifdef YUPANA_CUDA

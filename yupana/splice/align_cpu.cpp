@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 
 #include "yupana/core/error.hpp"
 #include "yupana/splice/align_backends.hpp"
+#include "yupana/splice/align_memory.hpp"
 #include "yupana/splice/plan.hpp"
 #include "yupana/splice/solver_cpu.hpp"
 
@@ -14,13 +16,16 @@ SplicedAlignment align_one(Context& context,
                            const Case& problem,
                            const AlignParams& params,
                            const Tuning& tuning,
-                           int workers) {
+                           int workers,
+                           std::uint64_t left) {
   const Plan plan = make_plan(problem.exons, params.min_intron);
   SplicedAlignment result;
   if (!tuning.wide &&
       Solver<std::int16_t>(context, problem, params, plan, tuning, workers).solve(stage, result)) {
     return result;
   }
+  const std::uint64_t bytes = cpu_bytes(problem, params, TableCounts::of(plan), 4, left);
+  if (bytes > left) refuse_memory(problem, "target letters", bytes, left);
   result.wide = true;
   if (Solver<std::int32_t>(context, problem, params, plan, tuning, workers).solve(stage, result)) {
     return result;
@@ -35,6 +40,29 @@ double cells_of(const Case& problem) {
   double bases = 0;
   for (const Exon& exon : problem.exons) bases += static_cast<double>(exon.length());
   return bases * static_cast<double>(problem.target.size());
+}
+
+/// Cases that run side by side, so that together they hold no more than `left`.
+int lanes_for(Context& context,
+              std::span<const Case> problems,
+              std::span<const std::size_t> places,
+              const AlignParams& params,
+              std::uint64_t left) {
+  const int threads = context.threads();
+  if (threads == 1 || places.empty()) return 1;
+  const std::uint64_t share = left / static_cast<std::uint64_t>(threads);
+  std::uint64_t largest = 0;
+  for (const std::size_t p : places) {
+    const Case& problem = problems[p];
+    const TableCounts bound = TableCounts::bound(problem.exons);
+    std::uint64_t bytes = cpu_bytes(problem, params, bound, 4, share);
+    if (bytes > share) {
+      const Plan plan = make_plan(problem.exons, params.min_intron);
+      bytes = cpu_bytes(problem, params, TableCounts::of(plan), 4, share);
+    }
+    largest = std::max(largest, bytes);
+  }
+  return problems_at_once(threads, largest, left);
 }
 
 }  // namespace
@@ -53,19 +81,26 @@ std::vector<SplicedAlignment> align(Context& context,
   });
   Stage stage(context, "splice", total, "cells");
   std::vector<SplicedAlignment> results(problems.size());
-  const auto solve = [&](std::size_t p, int workers) {
-    results[p] = align_one(context, stage, problems[p], params, tuning, workers);
+  const std::uint64_t left = memory_left(context, params);
+  const auto solve = [&](std::size_t p, int workers, std::uint64_t share) {
+    Tuning own = tuning;
+    own.saved_bytes = std::min(own.saved_bytes, saved_bytes(share));
+    results[p] = align_one(context, stage, problems[p], params, own, workers, share);
   };
   // A case that alone is more than a thread's share is spread over all of them, the rest is dealt
   // out one a task, longest first.
   std::size_t next = 0;
   while (next < order.size() && context.threads() > 1 &&
          cells[order[next]] * context.threads() > total) {
-    solve(order[next++], context.threads());
+    solve(order[next++], context.threads(), left);
   }
-  const auto rest = static_cast<std::int64_t>(order.size() - next);
-  context.parallel_for(rest, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) solve(order[next + i], 1);
+  const std::span rest = std::span(order).subspan(next);
+  const int lanes = lanes_for(context, problems, rest, params, left);
+  std::atomic<std::size_t> taken{0};
+  context.parallel_for(lanes, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t lane = begin; lane < end; ++lane) {
+      for (std::size_t i = taken++; i < rest.size(); i = taken++) solve(rest[i], 1, left / lanes);
+    }
   });
   return results;
 }

@@ -7,6 +7,7 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/splice/checks.hpp"
 #include "yupana/splice/devices_cuda.hpp"
 #include "yupana/splice/flights_cuda.hpp"
@@ -178,15 +179,14 @@ class Aligner {
     return share;
   }
   [[noreturn]] void refuse(const Case& problem, std::uint64_t bytes) const {
-    throw Error(
-        ErrorCode::out_of_resources,
-        fmt::format("splice: {} exons against {} target letters need {:.1f} GB of GPU memory "
-                    "and {:.1f} GB are allowed; give fewer candidates or more --gpu-memory, "
-                    "or use --device cpu",
-                    problem.exons.size(),
-                    problem.target.size(),
-                    static_cast<double>(bytes) * 1e-9,
-                    static_cast<double>(allowed_) * 1e-9));
+    throw Error(ErrorCode::out_of_resources,
+                fmt::format("splice: {} exons against {} target letters need {} of GPU memory "
+                            "and {} are allowed; give fewer candidates or more --gpu-memory, "
+                            "or use --device cpu",
+                            problem.exons.size(),
+                            problem.target.size(),
+                            human_bytes(static_cast<double>(bytes)),
+                            human_bytes(static_cast<double>(allowed_))));
   }
 
   /// Packs, uploads and launches.

@@ -9,6 +9,7 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/splice/genetic_code.hpp"
 
 namespace yupana::splice {
@@ -57,14 +58,26 @@ constexpr Shares acceptor_shares[] = {{{20, 28, 18, 34}},
                                       {{27, 14, 49, 10}}};
 constexpr std::int64_t acceptor_before = 20;
 
+/// log2 of shares against a quarter each.
 template <std::size_t size>
-double odds(std::string_view bases, std::int64_t from, const Shares (&shares)[size]) {
+std::array<std::array<double, 4>, size> log_odds(const Shares (&shares)[size]) {
+  std::array<std::array<double, 4>, size> result;
+  for (std::size_t i = 0; i < size; ++i) {
+    for (int base = 0; base < 4; ++base) result[i][base] = std::log2(shares[i].percent[base] / 25);
+  }
+  return result;
+}
+
+template <std::size_t size>
+double odds(std::string_view bases,
+            std::int64_t from,
+            const std::array<std::array<double, 4>, size>& model) {
   double sum = 0;
   for (std::size_t i = 0; i < size; ++i) {
     const std::int64_t at = from + static_cast<std::int64_t>(i);
     if (at < 0 || at >= std::ssize(bases)) continue;
     const int base = base_code(bases[at]);
-    if (base < 4) sum += std::log2(shares[i].percent[base] / 25);
+    if (base < 4) sum += model[i][base];
   }
   return sum;
 }
@@ -92,9 +105,19 @@ class Finder {
     while (count > params_.max_exons && drop_weakest()) {
       count = pairs([](const Site&, const Site&) {});
     }
+    const auto bytes = static_cast<std::uint64_t>(count) * sizeof(Exon);
+    if (context_ != nullptr && bytes > context_->memory()) {
+      throw Error(ErrorCode::out_of_resources,
+                  fmt::format("splice: {} candidate exons need {} of memory and {} are allowed; "
+                              "give a smaller --max-exons, stricter sites, or more --memory",
+                              count,
+                              human_bytes(static_cast<double>(bytes)),
+                              human_bytes(static_cast<double>(context_->memory()))));
+    }
     std::vector<Exon> result;
     result.reserve(count);
     pairs([&](const Site& start, const Site& end) { result.push_back(exon(start, end)); });
+    drop_shortest(result);
     return result;
   }
 
@@ -226,6 +249,18 @@ class Finder {
     return dropped;
   }
 
+  /// Leaves out the shortest of the exons that are too many; of equal ones the last.
+  void drop_shortest(std::vector<Exon>& exons) const {
+    if (std::ssize(exons) <= params_.max_exons) return;
+    std::stable_sort(exons.begin(), exons.end(), [](const Exon& a, const Exon& b) {
+      return a.length() > b.length();
+    });
+    exons.resize(static_cast<std::size_t>(params_.max_exons));
+    std::sort(exons.begin(), exons.end(), [](const Exon& a, const Exon& b) {
+      return std::tie(a.first, a.last) < std::tie(b.first, b.last);
+    });
+  }
+
   const Context* context_;
   std::string_view bases_;
   const CandidateParams& params_;
@@ -234,34 +269,59 @@ class Finder {
   std::vector<std::int64_t> next_stop_;
 };
 
+void check_number(const char* name, double value, double low, double high) {
+  if (value >= low && value <= high) return;  // false for NaN
+  throw Error(
+      ErrorCode::bad_input,
+      fmt::format("splice: {} {}; expected a number from {} to {}", name, value, low, high));
+}
+
+void check(const CandidateParams& params) {
+  check_number("junction weight", params.junction_weight, 0, max_junction_weight);
+  check_number("junction cost", params.junction_cost, 0, max_junction_cost);
+  check_number("missing signal", params.missing_signal, 0, max_junction_cost);
+  check_number("least donor", params.min_donor, -max_site_odds, max_site_odds);
+  check_number("least GC donor", params.min_gc_donor, -max_site_odds, max_site_odds);
+  check_number("least acceptor", params.min_acceptor, -max_site_odds, max_site_odds);
+  if (params.min_exon >= 1 && params.max_exon >= params.min_exon &&
+      params.max_exon <= largest_length && params.max_exons >= 1) {
+    return;
+  }
+  throw Error(ErrorCode::bad_input,
+              fmt::format("splice: candidate exons of {} to {} bases, at most {} of them; expected "
+                          "1 <= min_exon <= max_exon <= {} and max_exons >= 1",
+                          params.min_exon,
+                          params.max_exon,
+                          params.max_exons,
+                          largest_length));
+}
+
 std::vector<Exon> exons_of(const Context* context,
                            std::string_view bases,
                            const CandidateParams& params) {
-  if (params.min_exon < 1 || params.max_exon < params.min_exon || params.max_exons < 1 ||
-      params.junction_weight < 0 || params.junction_weight > 100 || params.junction_cost < 0 ||
-      params.junction_cost > 1000 || params.missing_signal < 0 || params.missing_signal > 1000) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("splice: candidate exons of {} to {} bases, at most {} of them, weight "
-                            "{}, costs {} and {}; 1 <= least <= most, weight 0 to 100 and costs 0 "
-                            "to 1000 wanted",
-                            params.min_exon,
-                            params.max_exon,
-                            params.max_exons,
-                            params.junction_weight,
-                            params.junction_cost,
-                            params.missing_signal));
-  }
+  check(params);
   return Finder(context, bases, params).exons();
+}
+
+int scaled_score(int score) {
+  if (score >= -max_unscaled_score && score <= max_unscaled_score) return score * candidate_scale;
+  throw Error(ErrorCode::bad_input,
+              fmt::format("splice: a score of {}; with candidate exons expected {} to {}",
+                          score,
+                          -max_unscaled_score,
+                          max_unscaled_score));
 }
 
 }  // namespace
 
 double donor_odds(std::string_view bases, std::int64_t place) {
-  return odds(bases, place - donor_before, donor_shares);
+  static const auto model = log_odds(donor_shares);
+  return odds(bases, place - donor_before, model);
 }
 
 double acceptor_odds(std::string_view bases, std::int64_t place) {
-  return odds(bases, place + 1 - acceptor_before, acceptor_shares);
+  static const auto model = log_odds(acceptor_shares);
+  return odds(bases, place + 1 - acceptor_before, model);
 }
 
 std::vector<Exon> candidate_exons(std::string_view bases, const CandidateParams& params) {
@@ -283,16 +343,16 @@ CandidateParams candidates_for_proteins() {
 }
 
 AlignParams scaled_for_candidates(AlignParams params, const CandidateParams& candidates) {
-  for (int& score : params.substitution.scores) score *= candidate_scale;
-  params.gap_open *= candidate_scale;
-  params.gap_extend *= candidate_scale;
+  for (int& score : params.substitution.scores) score = scaled_score(score);
+  params.gap_open = scaled_score(params.gap_open);
+  params.gap_extend = scaled_score(params.gap_extend);
   params.min_intron = std::max(params.min_intron, candidates.min_intron);
   return params;
 }
 
 ProteinParams protein_for_candidates(ProteinParams params, const CandidateParams& candidates) {
   params.align = scaled_for_candidates(std::move(params.align), candidates);
-  params.partial_codon *= candidate_scale;
+  params.partial_codon = scaled_score(params.partial_codon);
   return params;
 }
 

@@ -14,14 +14,15 @@ struct CandidateParams {
   double junction_cost = 13;     ///< lambda: of each intron, in matches
   double missing_signal = 12;    ///< cost in matches of a chain without start or stop codon
   double min_donor = 0;          ///< sites below these log2-odds are no candidates
-  double min_acceptor = 0;
-  double min_gc_donor = 2;    ///< the same of donors GC, with odds of their own
-  bool gc_donors = true;      ///< exons may end before GC too
-  bool coding = true;         ///< leave out exons with stop codons in all three frames
-  std::int64_t min_exon = 3;  ///< bases
+  double min_acceptor = 0;       ///< (the models are of human sites)
+  double min_gc_donor = 2;       ///< the same of donors GC, with odds of their own
+  bool gc_donors = true;         ///< exons may end before GC too
+  bool coding = true;            ///< leave out exons with stop codons in all three frames
+  std::int64_t min_exon = 3;     ///< bases
   std::int64_t max_exon = 3000;
   std::int64_t min_intron = 30;
-  std::int64_t max_exons = 4'000'000;  ///< more: the weakest splice sites are left out
+  /// More: the weakest splice sites are left out, then the shortest exons from ATG to a stop codon.
+  std::int64_t max_exons = 4'000'000;
 };
 
 /// With proteins: a base's share of a codon's score, 5.2 / 3 where BLOSUM62 meets equal amino
@@ -30,6 +31,13 @@ CandidateParams candidates_for_proteins();
 
 /// Scores are whole numbers: with candidates, a match and all else count this many times.
 inline constexpr int candidate_scale = 4;
+/// Largest absolute value of a score that is still one when it is scaled.
+inline constexpr int max_unscaled_score = largest_score / candidate_scale;
+
+/// Valid ranges of the parameters, both ends included.
+inline constexpr double max_junction_weight = 100;
+inline constexpr double max_junction_cost = 1000;
+inline constexpr double max_site_odds = 1000;  ///< of thresholds, either sign
 
 /// Exons a coding gene may have on the strand given, by the signals at their ends: they begin
 /// behind an acceptor AG or at ATG, and end before a donor GT (GC) or with a stop codon. An intron
@@ -46,7 +54,8 @@ std::vector<Exon> candidate_exons(const Context& context,
                                   std::string_view bases,
                                   const CandidateParams& params = {});
 
-/// Parameters of align() in the scale of candidates, with their shortest intron.
+/// Parameters of align() in the scale of candidates, with their shortest intron. bad_input for a
+/// score beyond max_unscaled_score.
 AlignParams scaled_for_candidates(AlignParams params, const CandidateParams& candidates);
 ProteinParams protein_for_candidates(ProteinParams params, const CandidateParams& candidates);
 

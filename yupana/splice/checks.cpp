@@ -74,21 +74,37 @@ void check_params(const AlignParams& params) {
     throw refused("splice: the substitution matrix is empty; use Substitution::dna or matrix");
   }
   for (const int score : s.scores) {
-    if (std::abs(score) > largest_score) {
-      throw refused(fmt::format(
-          "splice: a substitution score of {}; at most {} wanted", score, largest_score));
+    if (score < -largest_score || score > largest_score) {
+      throw refused(fmt::format("splice: a substitution score of {}; expected {} to {}",
+                                score,
+                                -largest_score,
+                                largest_score));
     }
   }
   for (const int gap : {params.gap_open, params.gap_extend}) {
     if (gap > 0 || gap < -largest_score) {
       throw refused(
-          fmt::format("splice: a gap score of {}; wanted is 0 or a loss (-1, -2 ...)", gap));
+          fmt::format("splice: a gap score of {}; expected {} to 0", gap, -largest_score));
     }
   }
-  if (params.min_intron < 0) {
-    throw refused(
-        fmt::format("splice: introns of at least {} bases; 0 or more wanted", params.min_intron));
+  if (params.min_intron < 0 || params.min_intron > largest_length) {
+    throw refused(fmt::format("splice: introns of at least {} bases; expected 0 to {}",
+                              params.min_intron,
+                              largest_length));
   }
+}
+
+void check_sums(const Case& problem, const AlignParams& params) {
+  const std::int64_t letters = std::ssize(problem.target);
+  const std::int64_t gain = params.substitution.highest() - std::int64_t{2} * params.gap_extend;
+  if (gain <= 0 || letters == 0 || gain <= (score_sum_limit - 1) / letters) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("splice: scores against {} target letters could pass 32 bits: the best "
+                          "score of a letter less two gap extensions is {}, expected at most {}; "
+                          "give smaller scores",
+                          letters,
+                          gain,
+                          (score_sum_limit - 1) / letters));
 }
 
 void check_exons(const Case& problem, const Substitution& known) {

@@ -8,11 +8,9 @@
 #include "yupana/core/error.hpp"
 #include "yupana/splice/align.hpp"
 
-/// Private to the family: what is checked before any alignment. All throw bad_input.
+/// Private to the family: what is checked before any alignment. All throw bad_input but
+/// check_sums.
 namespace yupana::splice {
-
-/// A single letter, gap or junction beyond this is a mistake, and sums stay far below 2^63.
-inline constexpr int largest_score = 1'000'000;
 
 /// Which of A, C, G and T occur in a text, in either case, and whether anything else does.
 struct BaseSet {
@@ -26,6 +24,8 @@ void check_letters(const Substitution& known,
                    std::string_view letters,
                    std::int64_t first,
                    const char* what);
+/// That no sum of scores can pass 32 bits; throws usage.
+void check_sums(const Case& problem, const AlignParams& params);
 /// Places and scores of exons, and that `known` knows their bases.
 void check_exons(const Case& problem, const Substitution& known);
 

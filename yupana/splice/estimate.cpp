@@ -6,10 +6,13 @@
 #include <cmath>
 #include <string>
 
+#include "yupana/core/array.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/splice/align_backends.hpp"
+#include "yupana/splice/align_memory.hpp"
 #include "yupana/splice/plan.hpp"
+#include "yupana/splice/row_kernels.hpp"
 
 namespace yupana::splice {
 namespace {
@@ -18,6 +21,15 @@ void count(std::vector<std::int64_t>& histogram, std::int64_t size) {
   const std::size_t bin = std::bit_width(static_cast<std::uint64_t>(size)) - 1;
   histogram.resize(std::max(histogram.size(), bin + 1));
   ++histogram[bin];
+}
+
+/// The exons of a plan in the order of ties.
+std::vector<std::int64_t> order_of(const Plan& plan) {
+  std::vector<std::int64_t> order(plan.readings.size());
+  for (const Reading& reading : plan.readings) {
+    order[static_cast<std::size_t>(reading.rank)] = reading.exon;
+  }
+  return order;
 }
 
 // Bases of the longest chain: the longest up to each end, a running maximum as in the alignment.
@@ -37,12 +49,14 @@ std::int64_t longest_chain(std::span<const Exon> exons,
 
 }  // namespace
 
-Estimate estimate(const Case& problem, const AlignParams& params) {
-  const std::vector<std::int64_t> order = ordered_exons(problem.exons);
+namespace {
+
+Estimate estimate(const Case& problem, const AlignParams& params, const Plan& plan) {
+  const std::vector<std::int64_t> order = order_of(plan);
   Estimate e;
   e.letters = std::ssize(problem.target);
   e.exons = std::ssize(order);
-  e.executed_cells = make_plan(problem.exons, params.min_intron).cells(e.letters);
+  e.executed_cells = plan.cells(e.letters);
   e.dense_cells = e.letters * std::ssize(problem.bases);
   std::int64_t first_end = 0, longest = 0, size = 0;
   const auto close = [&] {
@@ -65,14 +79,25 @@ Estimate estimate(const Case& problem, const AlignParams& params) {
   }
   close();
   e.sequential_steps = e.cells;
+  e.bytes = static_cast<std::int64_t>(cpu_bytes(
+      problem, params, TableCounts::of(plan), cpu::score_bytes(problem, params), UINT64_MAX));
   e.skewed_steps =
       order.empty() ? 0 : e.letters - 1 + longest_chain(problem.exons, order, params.min_intron);
   return e;
 }
 
+}  // namespace
+
+Estimate estimate(const Case& problem, const AlignParams& params) {
+  return estimate(problem, params, make_plan(problem.exons, params.min_intron));
+}
+
 Estimate estimate_protein(const Case& problem, const ProteinParams& params) {
-  Estimate e = estimate(problem, params.align);
-  for (const Start& start : make_plan(problem.exons, params.align.min_intron).starts) {
+  const Plan plan = make_plan(problem.exons, params.align.min_intron);
+  Estimate e = estimate(problem, params.align, plan);
+  e.bytes =
+      static_cast<std::int64_t>(cpu_protein_bytes(problem, params.align, TableCounts::of(plan)));
+  for (const Start& start : plan.starts) {
     if (start.version > 0) e.executed_cells += 18 * e.letters;
   }
   return e;
@@ -159,7 +184,79 @@ Rate rate_of(const Context& where, const Sample& sample, const Align& align) {
   return rate;
 }
 
+/// Neighbouring exons of a problem, as many as make `cells` of work or a little more; all of them
+/// where they make less.
+std::vector<Exon> part_of(const Case& problem, double cells) {
+  const auto before = [](const Exon& a, const Exon& b) { return a.first < b.first; };
+  std::vector<Exon> sorted;
+  std::span<const Exon> exons = problem.exons;
+  if (!std::is_sorted(exons.begin(), exons.end(), before)) {
+    sorted.assign(exons.begin(), exons.end());
+    std::sort(sorted.begin(), sorted.end(), before);
+    exons = sorted;
+  }
+  // From the middle on, and then what is before it.
+  const auto letters = static_cast<double>(std::max<std::size_t>(problem.target.size(), 1));
+  std::size_t from = exons.size() / 2, to = from;
+  double rows = 0;
+  const auto few = [&] { return rows * letters < cells; };
+  for (std::int64_t longest = 0; to < exons.size() && few(); ++to) {
+    if (to > from && exons[to].first != exons[to - 1].first) longest = 0;
+    rows += static_cast<double>(std::max<std::int64_t>(exons[to].length() - longest, 0));
+    longest = std::max(longest, exons[to].length());
+  }
+  for (; from > 0 && few(); --from) rows += static_cast<double>(exons[from - 1].length());
+  const auto part = exons.subspan(from, to - from);
+  return {part.begin(), part.end()};
+}
+
+/// align(context, problem) of one thread of the CPU.
+template <class Align>
+Rate rate_on_cpu(const Context& where, const Case& part, double cells, const Align& align) {
+  Rate rate;
+  ContextParams params;
+  params.threads = 1;
+  params.device = where.backend() == Backend::cpu ? "cpu" : "reference";
+  Context context(params);
+  const Case nothing{part.bases, part.exons.first(0), part.target};
+  rate.call = best_seconds(3, [&] { align(context, nothing); });
+  const double seconds = best_seconds(3, [&] { align(context, part); });
+  rate.cells = std::max(cells, 1.0) / std::max(seconds - rate.call, 0.05 * seconds);
+  return rate;
+}
+
+double cells_to_measure(const Context& context) {
+  return context.backend() == Backend::reference ? 1e5 : 3e7;
+}
+
 }  // namespace
+
+double seconds_of_fresh_byte() {
+  constexpr std::int64_t touched = 64 << 20;
+  const auto begin = std::chrono::steady_clock::now();
+  Array<char> fresh(touched);
+  std::fill(fresh.begin(), fresh.end(), 1);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  return fresh[touched - 1] * seconds.count() / touched;
+}
+
+std::int64_t columns_of_a_thread() { return 8 * cpu::row_kernels<std::int16_t>().lanes; }
+
+Rate measured_rate(Context& context, const AlignParams& params, const Case& like) {
+  const std::vector<Exon> exons = part_of(like, cells_to_measure(context));
+  const Case part{like.bases, exons, like.target};
+  const auto cells = static_cast<double>(estimate(part, params).executed_cells);
+  return rate_on_cpu(
+      context, part, cells, [&](Context& on, const Case& one) { align(on, one, params); });
+}
+
+Rate measured_protein_rate(Context& context, const ProteinParams& params, const Case& like) {
+  const std::vector<Exon> exons = part_of(like, cells_to_measure(context));
+  const Case part{like.bases, exons, like.target};
+  const auto cells = static_cast<double>(estimate_protein(part, params).executed_cells);
+  return rate_on_cpu(
+      context, part, cells, [&](Context& on, const Case& one) { align_protein(on, one, params); });
+}
 
 double Rate::seconds(double all_cells, double longest, double workers) const {
   const double alone = bases > 0 ? longest / bases : 0;

@@ -1,5 +1,7 @@
 #include "yupana/splice/genetic_code.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +34,18 @@ constexpr Change changes[] = {
     {9, "TGA", 'W'},  {10, "TGA", 'C'}, {12, "CTG", 'S'}, {13, "AGA", 'G'}, {13, "AGG", 'G'},
     {13, "ATA", 'M'}, {13, "TGA", 'W'}};
 
+constexpr GeneticCodeName names[] = {{1, "standard"},
+                                     {2, "vertebrate mitochondrial"},
+                                     {3, "yeast mitochondrial"},
+                                     {4, "mold and protozoan mitochondrial, mycoplasma"},
+                                     {5, "invertebrate mitochondrial"},
+                                     {6, "ciliate nuclear"},
+                                     {9, "echinoderm and flatworm mitochondrial"},
+                                     {10, "euplotid nuclear"},
+                                     {11, "bacterial, archaeal and plant plastid"},
+                                     {12, "alternative yeast nuclear"},
+                                     {13, "ascidian mitochondrial"}};
+
 int index(int first, int second, int third) {
   return (first * base_codes + second) * base_codes + third;
 }
@@ -59,11 +73,23 @@ int base_code(char letter) {
   }
 }
 
+std::span<const GeneticCodeName> genetic_code_names() { return names; }
+
+std::string genetic_code_list() {
+  std::string text;
+  for (const GeneticCodeName& one : names) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", one.table, one.name);
+  }
+  return text;
+}
+
 GeneticCode::GeneticCode(int table) : table_(table) {
-  if (table < 1 || table > 13 || table == 7 || table == 8) {
+  const auto is_it = [&](const GeneticCodeName& one) { return one.table == table; };
+  if (std::none_of(std::begin(names), std::end(names), is_it)) {
     throw Error(
         ErrorCode::bad_input,
-        fmt::format("genetic code {}: one of NCBI's tables 1 to 6 and 9 to 13 wanted", table));
+        fmt::format(
+            "genetic code {}: expected one of NCBI's tables {}", table, genetic_code_list()));
   }
   amino_.fill('X');
   for (int codon = 0; codon < 64; ++codon) {

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
+#include <string>
 
 namespace yupana::splice {
 
@@ -9,12 +11,22 @@ namespace yupana::splice {
 int base_code(char letter);
 inline constexpr int base_codes = 5;
 
+/// One of NCBI's translation tables.
+struct GeneticCodeName {
+  int table;
+  const char* name;
+};
+/// Those that GeneticCode knows, by number.
+std::span<const GeneticCodeName> genetic_code_names();
+/// "1 standard; 2 vertebrate mitochondrial; ...": the tables for help and messages.
+std::string genetic_code_list();
+
 /// Which amino acid a codon stands for: one of NCBI's translation tables.
 class GeneticCode {
  public:
   /// The standard code, table 1.
   GeneticCode() : GeneticCode(1) {}
-  /// Tables 1 to 6 and 9 to 13. bad_input for another number.
+  /// A table of genetic_code_names(). bad_input for another number.
   explicit GeneticCode(int table);
 
   /// An amino acid, '*' for a stop codon, 'X' where a base is none of A, C, G, T, U.

@@ -6,6 +6,7 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/splice/align_backends.hpp"
+#include "yupana/splice/align_memory.hpp"
 #include "yupana/splice/checks.hpp"
 #include "yupana/splice/protein_backends.hpp"
 
@@ -29,6 +30,27 @@ void check(const ProteinParams& params) {
                 fmt::format("splice: a score of {} for a partial codon; wanted is 0 or a loss",
                             params.partial_codon));
   }
+}
+
+constexpr std::int64_t protein_sum_limit = (1 << 28) - 1;
+
+/// A bound on the scores reached with up to `chain` exons in a chain, over `covered` bases.
+std::int64_t largest_sum(const Case& problem,
+                         const ProteinParams& params,
+                         std::int64_t chain,
+                         std::int64_t covered) {
+  std::int64_t begin = 0, junction = 0, size = 0;
+  for (const Exon& exon : problem.exons) {
+    begin = std::max<std::int64_t>(begin, std::abs(std::int64_t{exon.begin}));
+    junction = std::max<std::int64_t>(
+        junction, std::abs(std::int64_t{exon.entry}) + std::abs(std::int64_t{exon.exit}));
+  }
+  for (const int score : params.align.substitution.scores) {
+    size = std::max<std::int64_t>(size, std::abs(score));
+  }
+  const std::int64_t extend = -params.align.gap_extend;
+  const std::int64_t gaps = extend * (covered / 3 + 1) - std::int64_t{2} * params.align.gap_open;
+  return begin + chain * junction + std::ssize(problem.target) * (size + 2 * extend) + gaps;
 }
 
 std::vector<SplicedAlignment> dispatch(Context& context,
@@ -61,13 +83,9 @@ std::vector<SplicedAlignment> dispatch(Context& context,
 // its best value is no less than these and the junctions lose. Exons of a chain are at most as many
 // as end one behind the other, the first to end always taken.
 void check_protein_range(const Case& problem, const ProteinParams& params, const Plan& plan) {
-  const std::int64_t letters = std::ssize(problem.target);
-  std::int64_t chain = 0, free_from = 0, begin = 0, junction = 0;
+  std::int64_t chain = 0, free_from = 0;
   for (const std::int64_t k : ordered_exons(problem.exons)) {
     const Exon& exon = problem.exons[k];
-    begin = std::max<std::int64_t>(begin, std::abs(std::int64_t{exon.begin}));
-    junction = std::max<std::int64_t>(
-        junction, std::abs(std::int64_t{exon.entry}) + std::abs(std::int64_t{exon.exit}));
     if (exon.first < free_from) continue;
     ++chain;
     free_from = exon.last + params.align.min_intron + 1;
@@ -78,17 +96,16 @@ void check_protein_range(const Case& problem, const ProteinParams& params, const
     covered += std::max<std::int64_t>(0, last - std::max(start.first - 1, reach));
     reach = std::max(reach, last);
   }
-  std::int64_t size = 0;
-  for (const int score : params.align.substitution.scores)
-    size = std::max<std::int64_t>(size, std::abs(score));
-  const std::int64_t extend = -params.align.gap_extend;
-  const std::int64_t gaps = extend * (covered / 3 + 1) - std::int64_t{2} * params.align.gap_open;
-  if (begin + chain * junction + letters * (size + 2 * extend) + gaps < (1 << 28) - 1) return;
-  throw Error(ErrorCode::bad_input,
+  const std::int64_t sum = largest_sum(problem, params, chain, covered);
+  if (sum < protein_sum_limit) return;
+  throw Error(ErrorCode::usage,
               fmt::format("splice: scores against {} target letters, with up to {} exons in a "
-                          "chain, may not fit 28 bits; give smaller scores",
-                          letters,
-                          chain));
+                          "chain, could reach {}; expected below {}: give smaller scores of amino "
+                          "acids and gaps",
+                          problem.target.size(),
+                          chain,
+                          sum,
+                          protein_sum_limit));
 }
 
 ProteinParams::ProteinParams() {
@@ -97,15 +114,25 @@ ProteinParams::ProteinParams() {
   align.gap_extend = -1;
 }
 
-std::vector<SplicedAlignment> align_protein(Context& context,
-                                            std::span<const Case> problems,
-                                            const ProteinParams& params) {
+void check_proteins(Context& context, std::span<const Case> problems, const ProteinParams& params) {
   check(params);
   static const Substitution dna = Substitution::dna();
   each_in_order(context, problems.size(), [&](std::size_t p) {
     check_letters(params.align.substitution, problems[p].target, 1, "target letter");
     check_exons(problems[p], dna);
+    const std::int64_t exons = std::ssize(problems[p].exons), bases = std::ssize(problems[p].bases);
+    if (largest_sum(problems[p], params, exons, bases) >= protein_sum_limit) {
+      check_protein_range(
+          problems[p], params, make_plan(problems[p].exons, params.align.min_intron));
+    }
+    check_protein_memory(context, problems[p], params.align);
   });
+}
+
+std::vector<SplicedAlignment> align_protein(Context& context,
+                                            std::span<const Case> problems,
+                                            const ProteinParams& params) {
+  check_proteins(context, problems, params);
   std::vector<SplicedAlignment> results = dispatch(context, problems, params);
   if (!params.align.alignment) return results;
   each_in_order(context, problems.size(), [&](std::size_t p) {

@@ -54,8 +54,8 @@ struct ProteinParams {
 ///
 ///   memory: where the alignment is wanted up to 48 n bytes for each end of exons, and n for
 ///   each codon of the longest exon of the chain
-///   errors: as align(), and bad_input for a matrix without one of the twenty amino acids, X and *,
-///   and for scores that may not fit 28 bits
+///   errors: as align(), and bad_input for a matrix without one of the twenty amino acids, X and *;
+///   usage for scores whose sums could pass 28 bits
 /// Exact: whole numbers of 32 bits.
 SplicedAlignment align_protein(Context& context,
                                const Case& problem,
@@ -63,6 +63,11 @@ SplicedAlignment align_protein(Context& context,
 std::vector<SplicedAlignment> align_protein(Context& context,
                                             std::span<const Case> problems,
                                             const ProteinParams& params = {});
+
+/// What check_problems() is to align().
+void check_proteins(Context& context,
+                    std::span<const Case> problems,
+                    const ProteinParams& params = {});
 
 /// The score of an alignment from its columns alone, as rescore(). align_protein() does this to
 /// each alignment it returns.

@@ -54,7 +54,7 @@ inline char column_of_amino(const Substitution& substitution, char amino, char t
   return code(amino) == code(target) && code(amino) != code('X') ? '=' : 'X';
 }
 
-/// Throws bad_input if scores that are reached may be beyond 2^28, or ones that are not may reach
+/// Throws usage if scores that are reached may be beyond 2^28, or ones that are not may reach
 /// them.
 void check_protein_range(const Case& problem, const ProteinParams& params, const Plan& plan);
 

@@ -5,6 +5,7 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/splice/align_backends.hpp"
 #include "yupana/splice/devices_cuda.hpp"
 #include "yupana/splice/flights_cuda.hpp"
@@ -105,11 +106,11 @@ class ProteinAligner {
                                   std::uint64_t wanted,
                                   std::uint64_t allowed) {
     throw Error(ErrorCode::out_of_resources,
-                fmt::format("splice: {} need {:.1f} GB of GPU memory and {:.1f} GB are allowed; "
+                fmt::format("splice: {} need {} of GPU memory and {} are allowed; "
                             "give fewer candidates or more --gpu-memory, or use --device cpu",
                             what,
-                            static_cast<double>(wanted) * 1e-9,
-                            static_cast<double>(allowed) * 1e-9));
+                            human_bytes(static_cast<double>(wanted)),
+                            human_bytes(static_cast<double>(allowed))));
   }
 
   /// How much memory the traceback has; returns its warps.

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/tiles.hpp"
+#include "yupana/splice/align_memory.hpp"
 
 namespace yupana::splice::cpu {
 
@@ -47,13 +47,9 @@ void ProteinSolver::make_profiles() {
 
 void ProteinSolver::count_bytes(std::int64_t planes) {
   bytes_ += planes * count_ * static_cast<std::int64_t>(sizeof(std::int32_t));
-  if (static_cast<std::uint64_t>(bytes_) <= context_.memory()) return;
-  throw Error(ErrorCode::out_of_resources,
-              fmt::format("splice: {} exons against {} amino acids need more than the {:.1f} GB of "
-                          "memory allowed; give fewer candidates or more --memory",
-                          problem_.exons.size(),
-                          letters_,
-                          static_cast<double>(context_.memory()) * 1e-9));
+  const std::uint64_t left = memory_left(context_, params_.align);
+  const auto bytes = static_cast<std::uint64_t>(bytes_);
+  if (bytes > left) refuse_memory(problem_, "amino acids", bytes, left);
 }
 
 ProteinRow ProteinSolver::make_row(bool with_sources) {

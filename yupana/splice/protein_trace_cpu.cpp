@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "yupana/core/error.hpp"
 #include "yupana/splice/align_backends.hpp"
+#include "yupana/splice/align_memory.hpp"
 #include "yupana/splice/protein_solver_cpu.hpp"
 
 namespace yupana::splice::cpu {
@@ -105,13 +105,9 @@ class ProteinTracer {
     for (Carry u = first_carry[carried]; u < first_carry[carried + 1]; ++u) look_above(u);
     columns_ = j_ + 1;
     const std::uint64_t bytes = static_cast<std::uint64_t>(rows_) * columns_;
-    if (bytes + s_.bytes_ > s_.context_.memory()) {
-      throw Error(ErrorCode::out_of_resources,
-                  fmt::format("splice: the alignment of an exon of {} codons with {} amino acids "
-                              "needs {:.1f} GB of memory; give more --memory",
-                              rows_,
-                              j_,
-                              static_cast<double>(bytes + s_.bytes_) * 1e-9));
+    const std::uint64_t left = memory_left(s_.context_, align_);
+    if (bytes + s_.bytes_ > left) {
+      refuse_memory(s_.problem_, "amino acids", bytes + s_.bytes_, left);
     }
     ways_.assign(bytes, 0);
     cells_ += rows_ * j_;

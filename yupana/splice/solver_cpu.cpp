@@ -130,25 +130,12 @@ void Solver<T>::make_profiles() {
 
 template <class T>
 void Solver<T>::take_memory() {
-  std::int64_t held = profiles_.size();
+  std::int64_t versions = 0;
   for (std::int64_t b = 0; b < std::ssize(blocks_); ++b) {
-    versions_of_.push_back(held);
-    if (params_.alignment) held += plan_.versions * row_size(b);
+    versions_of_.push_back(versions);
+    if (params_.alignment) versions += plan_.versions * row_size(b);
   }
-  const std::int64_t versions = held - profiles_.size();
-  for (std::int64_t& offset : versions_of_) offset -= profiles_.size();
   const std::int64_t rows = blocks_.size() > 1 ? plan_.rows : plan_.longest + 1;
-  for (std::int64_t b = 0; b < std::ssize(blocks_); ++b) held += (plan_.slots + 1) * row_size(b);
-  const std::uint64_t bytes = static_cast<std::uint64_t>(held + 2 * rows) * sizeof(T);
-  if (bytes > context_.memory()) {
-    throw Error(ErrorCode::out_of_resources,
-                fmt::format("splice: {} exons against {} target letters need {:.1f} GB of memory "
-                            "and {:.1f} GB are allowed; give fewer candidates or more --memory",
-                            problem_.exons.size(),
-                            letters_,
-                            static_cast<double>(bytes) * 1e-9,
-                            static_cast<double>(context_.memory()) * 1e-9));
-  }
   versions_ = Array<T>(versions);
   left_ = Array<T>(rows);
   left_gap_ = Array<T>(rows);
@@ -369,6 +356,10 @@ bool Solver<T>::solve(Stage& stage, SplicedAlignment& result) {
     result.traced_cells = trace.cells;
   }
   return true;
+}
+
+std::int64_t score_bytes(const Case& problem, const AlignParams& params) {
+  return Range<std::int16_t>(problem, params).fits ? sizeof(std::int16_t) : sizeof(std::int32_t);
 }
 
 template class Solver<std::int16_t>;

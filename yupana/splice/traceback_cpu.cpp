@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "yupana/core/tiles.hpp"
+#include "yupana/splice/align_memory.hpp"
 #include "yupana/splice/solver_cpu.hpp"
 
 namespace yupana::splice::cpu {
@@ -68,7 +69,7 @@ class Tracer {
     }
     const std::int64_t row_bytes = (s_.affine_ ? 2 : 1) * std::max<std::int64_t>(held, 1) *
                                    static_cast<std::int64_t>(sizeof(T));
-    slab_rows_ = std::clamp<std::int64_t>(s_.tuning_.saved_bytes / row_bytes, 1, rows_);
+    slab_rows_ = slab_rows(s_.tuning_.saved_bytes, row_bytes, rows_);
     slabs_ = divide_up(rows_, slab_rows_);
     // The rows above the slabs.
     reserve(above_, slabs_ * columns_.back());

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/command.hpp"
+#include "yupana/job/splice.hpp"
+
+namespace yupana::cli {
+
+/// The options of splice. What has other defaults with proteins or with exons from signals is
+/// empty unless it was given.
+struct SpliceOptions {
+  job::SpliceJobParams job;
+  job::SpliceInput input;
+  std::string protein;
+  std::string batch;
+  std::optional<int> gap_open, gap_extend;
+  std::optional<std::int64_t> min_intron;
+  std::optional<double> junction_weight, junction_cost, missing_signal;
+  int genetic_code = 1;
+  bool histograms = false;
+};
+
+void add_splice_options(CLI::App& app, SpliceOptions& options);
+
+/// The options as the job takes them. Throws usage for a combination in which an option that was
+/// given has no effect.
+job::SpliceJobParams splice_job(const CLI::App& app,
+                                const SpliceOptions& options,
+                                const CommonOptions& common);
+
+}  // namespace yupana::cli

@@ -1,0 +1,206 @@
+#include "yupana/job/splice_inputs.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
+
+namespace yupana::job {
+namespace {
+
+// Codes, next stop codons and sites of a sequence whose exons are found from signals.
+constexpr std::uint64_t finder_bytes_per_base = 16;
+
+Error out_of_memory(std::uint64_t bytes, std::uint64_t allowed) {
+  return Error(ErrorCode::out_of_resources,
+               fmt::format("splice: sequences and candidate exons need {} of memory and {} are "
+                           "allowed; give more --memory, shorter sequences or fewer exons",
+                           human_bytes(static_cast<double>(bytes)),
+                           human_bytes(static_cast<double>(allowed))));
+}
+
+std::string letters_known(const splice::Substitution& substitution) {
+  std::string letters;
+  for (char c = 'A'; c <= 'Z'; ++c) {
+    if (substitution.knows(c)) letters += c;
+  }
+  if (substitution.knows('*')) letters += '*';
+  return letters;
+}
+
+/// Throws bad_input for a record of which 95 % of the letters or more are A, C, G, T or N: A, C, G,
+/// T and N are a quarter of a protein.
+void refuse_cdna(const std::string& path, const io::FastaRecord& record) {
+  const auto is_acgt = [](char c) {
+    return std::string_view("ACGTN").find(static_cast<char>(
+               std::toupper(static_cast<unsigned char>(c)))) != std::string_view::npos;
+  };
+  const auto count = std::count_if(record.letters.begin(), record.letters.end(), is_acgt);
+  if (20 * count < 19 * std::ssize(record.letters)) return;
+  throw bad_file(path,
+                 fmt::format("expected proteins, got '{}', of which {} of {} letters are A, C, G, "
+                             "T or N; give cDNAs by --target (in a batch without the word "
+                             "protein), or take it as a protein with --allow-acgt",
+                             record.name,
+                             count,
+                             record.letters.size()));
+}
+
+}  // namespace
+
+std::vector<Task> SpliceInputs::tasks(const std::vector<SpliceInput>& inputs) {
+  std::vector<Task> result;
+  for (const SpliceInput& input : inputs) {
+    context_.check_cancelled();
+    const std::list<Strand>& strands = strands_of(input);
+    const bool from_signals = input.exons == "auto";
+    for (const io::FastaRecord& target : fasta(input.target, input.is_protein)) {
+      if (input.is_protein && !params_.allow_acgt) refuse_cdna(input.target, target);
+      Task task{target.name, &target.letters, {}, from_signals, input.is_protein};
+      if (from_signals && input.is_protein && !target.letters.ends_with('*')) {
+        hold(target.letters.size() + 1);
+        with_stop_.push_back(target.letters + '*');
+        task.with_stop = &with_stop_.back();
+      }
+      for (const Strand& strand : strands) task.strands.push_back(&strand);
+      result.push_back(std::move(task));
+    }
+  }
+  return result;
+}
+
+void SpliceInputs::hold(std::uint64_t bytes) {
+  if (bytes > left()) throw out_of_memory(held_ + bytes, context_.memory());
+  held_ += bytes;
+}
+
+const std::vector<io::FastaRecord>& SpliceInputs::fasta(const std::string& path, bool is_protein) {
+  const auto [place, is_new] = fastas_.try_emplace({path, is_protein});
+  if (is_new) {
+    const bool is_dna = !is_protein && (params_.matrix.empty() || any_protein_);
+    const splice::Substitution& scores =
+        (is_protein ? params_.protein.align : params_.align).substitution;
+    place->second = io::read_fasta(path,
+                                   is_dna ? std::string(io::dna_letters) : letters_known(scores),
+                                   is_dna ? "give proteins by --protein" : "",
+                                   left());
+    hold(io::held_bytes(place->second));
+  }
+  return place->second;
+}
+
+const std::list<Strand>& SpliceInputs::strands_of(const SpliceInput& input) {
+  const auto [place, is_new] = strands_.try_emplace({input.genome, input.exons, input.is_protein});
+  if (!is_new) return place->second;
+  std::list<Strand>& strands = place->second;
+  const std::vector<io::FastaRecord>& genome = fasta(input.genome, false);
+  for (const io::FastaRecord& record : genome) {
+    for (const char sign : {'+', '-'}) {
+      strands.push_back({record.name, sign, &record.letters, {}, {}});
+    }
+  }
+  input.exons == "auto" ? find_exons(input, strands) : place_exons(input, strands);
+  strands.remove_if([](const Strand& s) { return s.exons.empty(); });
+  if (strands.empty()) {
+    context_.note(fmt::format("{}: no candidate exon; every score is that of the empty chain",
+                              input.exons == "auto" ? input.genome : input.exons));
+    strands.push_back({genome.front().name, '+', &genome.front().letters, {}, {}});
+  }
+  return strands;
+}
+
+void SpliceInputs::reverse(Strand& strand) {
+  hold(strand.bases->size());
+  strand.reversed = io::reverse_complement(*strand.bases);
+  strand.bases = &strand.reversed;
+}
+
+void SpliceInputs::find_exons(const SpliceInput& input, std::list<Strand>& strands) {
+  for (Strand& strand : strands) {
+    context_.check_cancelled();
+    if (strand.sign == '-' && !params_.both_strands) continue;
+    if (strand.sign == '-') reverse(strand);
+    const std::uint64_t finder = finder_bytes_per_base * strand.bases->size();
+    if (finder > left()) throw out_of_memory(held_ + finder, context_.memory());
+    strand.exons =
+        splice::candidate_exons(context_,
+                                *strand.bases,
+                                input.is_protein ? params_.protein_candidates : params_.candidates);
+    hold(strand.exons.capacity() * sizeof(splice::Exon));
+  }
+}
+
+void SpliceInputs::place_exons(const SpliceInput& input, std::list<Strand>& strands) {
+  std::map<std::pair<std::string, char>, Strand*> by_name;
+  for (Strand& strand : strands) by_name[{strand.sequence, strand.sign}] = &strand;
+  bool any_without_strand = false;
+  for (const io::ExonRecord& record : io::read_exons(input.exons)) {
+    if (record.sequence.empty() && strands.size() > 2) {
+      throw bad_line(input.exons,
+                     record.line,
+                     fmt::format("{} has {} sequences, so each exon must name its own in a first "
+                                 "column",
+                                 input.genome,
+                                 strands.size() / 2));
+    }
+    const std::string name = record.sequence.empty() ? strands.front().sequence : record.sequence;
+    const auto found = by_name.find({name, '+'});
+    if (found == by_name.end()) {
+      throw bad_line(
+          input.exons, record.line, fmt::format("'{}' is no sequence of {}", name, input.genome));
+    }
+    any_without_strand |= record.strand == '.';
+    place(input, record, *found->second, *by_name.at({name, '-'}));
+  }
+  if (params_.both_strands && !any_without_strand) {
+    context_.note(fmt::format("{}: every exon names its strand, so --both-strands changes nothing",
+                              input.exons));
+  }
+  merge_copies(input, strands);
+  for (Strand& strand : strands) {
+    hold(strand.exons.capacity() * sizeof(splice::Exon));
+    if (strand.sign == '-' && !strand.exons.empty()) reverse(strand);
+  }
+}
+
+void SpliceInputs::place(const SpliceInput& input,
+                         const io::ExonRecord& record,
+                         Strand& forward,
+                         Strand& backward) const {
+  const auto length = std::ssize(*forward.bases);
+  if (record.last > length) {
+    throw bad_line(input.exons,
+                   record.line,
+                   fmt::format("exon {}..{} is outside '{}', which has {} bases",
+                               record.first,
+                               record.last,
+                               forward.sequence,
+                               length));
+  }
+  splice::Exon exon;
+  exon.first = record.first;
+  exon.last = record.last;
+  if (record.strand != '-') forward.exons.push_back(exon);
+  if (record.strand == '-' || (record.strand == '.' && params_.both_strands)) {
+    exon.first = length + 1 - record.last;
+    exon.last = length + 1 - record.first;
+    backward.exons.push_back(exon);
+  }
+}
+
+void SpliceInputs::merge_copies(const SpliceInput& input, std::list<Strand>& strands) const {
+  std::int64_t copies = 0;
+  for (Strand& strand : strands) {
+    auto& exons = strand.exons;
+    std::sort(exons.begin(), exons.end(), [](const splice::Exon& a, const splice::Exon& b) {
+      return std::pair(a.first, a.last) < std::pair(b.first, b.last);
+    });
+    const auto end = std::unique(exons.begin(), exons.end());
+    copies += exons.end() - end;
+    exons.erase(end, exons.end());
+  }
+  if (copies > 0) context_.note(fmt::format("{}: {} exons twice, merged", input.exons, copies));
+}
+
+}  // namespace yupana::job

@@ -1,0 +1,179 @@
+#include "yupana/splice/align_memory.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
+#include "yupana/core/tiles.hpp"
+#include "yupana/splice/align_backends.hpp"
+#include "yupana/splice/protein_backends.hpp"
+#include "yupana/splice/row_kernels.hpp"
+
+namespace yupana::splice {
+namespace {
+
+constexpr std::int64_t word = sizeof(std::int64_t);
+
+/// Bytes of a plan, whose lists double as they grow, and of the score of each reading.
+std::int64_t plan_bytes(const TableCounts& counts) {
+  constexpr auto reading = static_cast<std::int64_t>(sizeof(Reading));
+  constexpr auto start = static_cast<std::int64_t>(sizeof(Start));
+  return 2 * (counts.readings * (reading + 2 * word) + counts.starts * start + counts.ended * word);
+}
+
+/// Values of a striped row, cut into the most blocks that the solver makes.
+std::int64_t row_values(std::int64_t letters, std::int64_t lanes) {
+  const std::int64_t blocks = std::max<std::int64_t>(1, divide_up(letters, 8 * lanes));
+  return round_up(letters, lanes) + (blocks + 1) * lanes;
+}
+
+// Whole tables of three scores a cell, and where row 0 comes from in two states.
+std::uint64_t reference_bytes(const Case& problem) {
+  const double columns = static_cast<double>(problem.target.size()) + 1;
+  double bytes = 0;
+  for (const Exon& exon : problem.exons) {
+    bytes += (static_cast<double>(exon.length()) + 1) * columns * 3 * word + columns * 4 * word;
+  }
+  return static_cast<std::uint64_t>(std::min(bytes, 1e18));
+}
+
+// Three streams with a third of the rows each, and what an exon sees with each carry.
+std::uint64_t reference_protein_bytes(const Case& problem) {
+  const double columns = static_cast<double>(problem.target.size()) + 1;
+  double bytes = 0;
+  for (const Exon& exon : problem.exons) {
+    bytes += (static_cast<double>(exon.length()) + 3) * columns * 3 * word;
+    bytes += carries * columns * 4 * word;
+  }
+  return static_cast<std::uint64_t>(std::min(bytes, 1e18));
+}
+
+template <class Bytes>
+void check_cpu(const Case& problem,
+               const AlignParams& params,
+               const char* letters,
+               std::uint64_t left,
+               const Bytes& bytes_of) {
+  if (bytes_of(TableCounts::bound(problem.exons)) <= left) return;
+  const std::uint64_t bytes =
+      bytes_of(TableCounts::of(make_plan(problem.exons, params.min_intron)));
+  if (bytes > left) refuse_memory(problem, letters, bytes, left);
+}
+
+}  // namespace
+
+TableCounts TableCounts::of(const Plan& plan) {
+  return {std::ssize(plan.readings),
+          std::ssize(plan.starts),
+          plan.slots,
+          plan.versions,
+          std::ssize(plan.ended),
+          plan.rows,
+          plan.longest};
+}
+
+TableCounts TableCounts::bound(std::span<const Exon> exons) {
+  const std::int64_t count = std::ssize(exons);
+  TableCounts counts{count, count, count, count + 1, count, count, 0};
+  for (const Exon& exon : exons) {
+    counts.rows += exon.length();
+    counts.longest = std::max(counts.longest, exon.length());
+  }
+  return counts;
+}
+
+std::uint64_t memory_left(const Context& context, const AlignParams& params) {
+  return context.memory() - std::min(context.memory(), params.held_bytes);
+}
+
+std::int64_t slab_rows(std::int64_t saved_bytes, std::int64_t row_bytes, std::int64_t rows) {
+  const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(rows)));
+  return std::clamp<std::int64_t>(std::max(saved_bytes / row_bytes, root), 1, rows);
+}
+
+std::uint64_t cpu_bytes(const Case& problem,
+                        const AlignParams& params,
+                        const TableCounts& counts,
+                        std::int64_t score_bytes,
+                        std::uint64_t left) {
+  const std::int64_t lanes = score_bytes == 2 ? cpu::row_kernels<std::int16_t>().lanes
+                                              : cpu::row_kernels<std::int32_t>().lanes;
+  const std::int64_t states = params.gap_open != 0 ? 2 : 1;
+  const std::int64_t planes = states * (params.alignment ? 3 : 1);
+  const std::int64_t row = row_values(std::ssize(problem.target), lanes) * score_bytes;
+  std::int64_t kept = counts.slots + 1 + (params.alignment ? counts.versions : 0);
+  std::int64_t bytes = row * (params.substitution.letters + 1 + states);  // profiles, row at work
+  bytes += kept * planes * row + 2 * counts.rows * score_bytes + plan_bytes(counts);
+  if (params.alignment && counts.longest > 0) {
+    const std::int64_t rows = slab_rows(cpu::saved_bytes(left), states * row, counts.longest);
+    bytes += (rows + 1 + divide_up(counts.longest, rows)) * states * row;
+  }
+  return static_cast<std::uint64_t>(bytes);
+}
+
+// Each end of exons is left with the carries of three sizes, each of them one text; a running row
+// is kept once after each end that changed it, and once a start where more of them did.
+std::uint64_t cpu_protein_bytes(const Case& problem,
+                                const AlignParams& params,
+                                const TableCounts& counts) {
+  const std::int64_t lanes = cpu::row_kernels<std::int32_t>().lanes;
+  const std::int64_t letters = std::ssize(problem.target);
+  const std::int64_t states = params.gap_open != 0 ? 2 : 1;
+  const std::int64_t row = (round_up(letters, lanes) + lanes) * std::int64_t{sizeof(std::int32_t)};
+  const std::int64_t kept_row = states * row * (params.alignment ? 2 : 1);
+  const std::int64_t versions =
+      params.alignment ? std::min<std::int64_t>(3 * counts.ended, carries * counts.versions) : 0;
+  std::int64_t bytes = row * (params.substitution.letters + 1 + 2 * states);
+  bytes += (std::min<std::int64_t>(3 * counts.ended, carries) + 3 * counts.slots + versions + 1) *
+           kept_row;
+  bytes += plan_bytes(counts);
+  if (params.alignment) {
+    bytes += carries * (counts.starts * std::int64_t{sizeof(std::int32_t)} + 3 * word * letters);
+    bytes += (counts.longest / 3 + 1) * (letters + 1);
+  }
+  return static_cast<std::uint64_t>(bytes);
+}
+
+void check_memory(const Context& context, const Case& problem, const AlignParams& params) {
+  const std::uint64_t left = memory_left(context, params);
+  if (context.backend() == Backend::reference && reference_bytes(problem) > left) {
+    refuse_memory(problem, "target letters", reference_bytes(problem), left);
+  }
+  if (context.backend() != Backend::cpu) return;
+  check_cpu(problem, params, "target letters", left, [&](const TableCounts& counts) {
+    return cpu_bytes(problem, params, counts, cpu::score_bytes(problem, params), left);
+  });
+}
+
+void check_protein_memory(const Context& context, const Case& problem, const AlignParams& params) {
+  const std::uint64_t left = memory_left(context, params);
+  if (context.backend() == Backend::reference && reference_protein_bytes(problem) > left) {
+    refuse_memory(problem, "amino acids", reference_protein_bytes(problem), left);
+  }
+  if (context.backend() != Backend::cpu) return;
+  check_cpu(problem, params, "amino acids", left, [&](const TableCounts& counts) {
+    return cpu_protein_bytes(problem, params, counts);
+  });
+}
+
+int problems_at_once(int threads, std::uint64_t bytes, std::uint64_t left) {
+  const std::uint64_t fit = left / std::max<std::uint64_t>(bytes, 1);
+  return static_cast<int>(std::clamp<std::uint64_t>(fit, 1, static_cast<std::uint64_t>(threads)));
+}
+
+void refuse_memory(const Case& problem,
+                   const char* letters,
+                   std::uint64_t bytes,
+                   std::uint64_t left) {
+  throw Error(ErrorCode::out_of_resources,
+              fmt::format("splice: {} exons against {} {} need {} of memory and {} are left of "
+                          "--memory; give fewer candidates or more --memory",
+                          problem.exons.size(),
+                          problem.target.size(),
+                          letters,
+                          human_bytes(static_cast<double>(bytes)),
+                          human_bytes(static_cast<double>(left))));
+}
+
+}  // namespace yupana::splice
