@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "yupana/core/error.hpp"
+#include "yupana/io/exact_double.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/printable.hpp"
 
@@ -155,6 +156,12 @@ class Reader {
       std::int64_t value = 0;
       good = take_number(at, end, value);
       entry.value = static_cast<double>(value);
+      if (good && !fits_double(value)) {
+        throw fault(
+            fmt::format("{} is beyond 2^53 and between two doubles; declare the field real "
+                        "if it may be rounded",
+                        value));
+      }
     }
     skip_blanks(at, end);
     if (!good || at != end) {

@@ -32,9 +32,10 @@ struct MatrixMarket {
 /// file the triangle it stores, which is the lower one. Entries of a pattern are 1.
 ///   work O(entries + rows); memory two copies of the entries
 ///   errors (bad_input), naming file and line: another banner (array, complex, hermitian), sizes
-///   that are no numbers, an index beyond them, a number that is none, an entry above the diagonal
-///   of a symmetric file, more or fewer lines than announced. Infinite and NaN values are accepted.
-///   source: Boisvert, Pozo, Remington, The Matrix Market exchange formats, NISTIR 5935 (1996)
+///   that are no numbers, an index beyond them, a number that is none, an integer that no double
+///   equals, an entry above the diagonal of a symmetric file, more or fewer lines than announced.
+///   Infinite and NaN values are accepted. source: Boisvert, Pozo, Remington, The Matrix Market
+///   exchange formats, NISTIR 5935 (1996)
 MatrixMarket read_matrix_market(Context& context, const std::string& path);
 
 }  // namespace yupana::io

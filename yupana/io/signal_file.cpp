@@ -8,6 +8,7 @@
 #include "yupana/core/error.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/io/column.hpp"
+#include "yupana/io/exact_double.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/npy_layout.hpp"
@@ -72,7 +73,7 @@ void read_values(
         char* const bytes = reinterpret_cast<char*>(&own[i]);
         std::reverse(bytes, bytes + sizeof(Own));
       }
-      to[done + i] = static_cast<T>(own[i]);
+      to[done + i] = exact_number<T>(file.path(), own[i], done + i);
     }
   }
 }
@@ -156,6 +157,14 @@ SignalArray<T> read_text_signals(Context& context, const std::string& path) {
                        lines.number(),
                        fmt::format("'{}' where a number was wanted", printable(fields[i])));
       }
+      if (is_rounded_integer(field, value)) {
+        throw bad_line(path,
+                       lines.number(),
+                       fmt::format("'{}' is an integer between two doubles; write {:.0f} if it may "
+                                   "be rounded",
+                                   printable(fields[i]),
+                                   value));
+      }
       numbers.push_back(static_cast<T>(value));
     }
   }
@@ -177,7 +186,6 @@ SignalFile::SignalFile(std::string path) : path_(std::move(path)) {
   const NpyLayout layout = npy_layout(path_, head);
   check_layout(path_, layout, file.size());
   single_ = (layout.kind == 'f' && layout.width == 4) || (layout.kind == 'c' && layout.width == 8);
-  may_round_ = (layout.kind == 'i' || layout.kind == 'u') && layout.width == 8;
 }
 
 template <class T>

@@ -25,14 +25,13 @@ struct SignalArray {
 /// A whole file of signals. By content: .npy of one or two dimensions (either order; integers,
 /// float32, float64, complex64, complex128), or text, one number a line, or two: real and imaginary
 /// part; lines that begin with # and blank ones at the end are passed over.
-///   errors (bad_input), naming the file and the line or what is wrong with it
+///   errors (bad_input), naming the file and the line or what is wrong with it: integers that no
+///   double equals among them
 class SignalFile {
  public:
   explicit SignalFile(std::string path);
   /// float32 or complex64: worked on in single precision.
   bool single() const { return single_; }
-  /// 64-bit integers, of which a double does not hold all beyond 2^53.
-  bool may_round() const { return may_round_; }
   /// The numbers, of T.
   template <class T>
   SignalArray<T> read(Context& context) const;
@@ -41,7 +40,6 @@ class SignalFile {
   std::string path_;
   bool npy_ = false;
   bool single_ = false;
-  bool may_round_ = false;
 };
 
 /// .npy if the name ends so, else text (vectors only; usage error for a matrix).

@@ -36,6 +36,10 @@ bool split_cells(std::string_view line,
                  std::vector<Cell>& cells,
                  std::vector<std::string>& storage);
 
+/// The delimiter that a line has most of outside quotes: comma, tab, semicolon or bar; a blank
+/// where it has none of them.
+char found_delimiter(std::string_view line);
+
 /// Blank, or a comment.
 bool is_skipped_line(std::string_view line, char comment);
 

@@ -1,7 +1,10 @@
 #include "yupana/job/closest.hpp"
 
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <variant>
 
+#include "yupana/core/atomic_file.hpp"
 #include "yupana/core/error.hpp"
 
 namespace yupana::job {
@@ -26,12 +29,39 @@ ClosestFileResult closest_of(Context& context,
   return result;
 }
 
+std::string table_of(const ClosestFileResult& result) {
+  const geometry::ClosestPair& pair = result.pair;
+  return fmt::format("i\tj\tdistance\n{}\t{}\t{}\n", pair.i, pair.j, pair.distance);
+}
+
+std::string json_of(const ClosestFileResult& result) {
+  const nlohmann::ordered_json object = {{"points", result.points},
+                                         {"dimensions", result.dimensions},
+                                         {"i", result.pair.i},
+                                         {"j", result.pair.j},
+                                         {"distance", result.pair.distance},
+                                         {"coordinates", {result.first, result.second}}};
+  return object.dump() + "\n";
+}
+
 }  // namespace
 
 ClosestFileResult closest_file(Context& context, const ClosestFileParams& params) {
+  const bool as_json = params.out.ends_with(".json");
+  if (!params.out.empty() && !as_json && !params.out.ends_with(".tsv")) {
+    throw Error(ErrorCode::usage,
+                fmt::format("-o {}: expected a name that ends in .tsv or .json", params.out));
+  }
+  std::optional<AtomicFile> out;
+  if (!params.out.empty()) out.emplace(params.out);
   const io::Points points = io::read_points(context, params.in);
-  return std::visit([&](const auto& matrix) { return closest_of(context, params, matrix); },
-                    points);
+  const ClosestFileResult result =
+      std::visit([&](const auto& matrix) { return closest_of(context, params, matrix); }, points);
+  if (out) {
+    out->write(as_json ? json_of(result) : table_of(result));
+    out->commit();
+  }
+  return result;
 }
 
 }  // namespace yupana::job

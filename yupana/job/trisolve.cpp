@@ -46,11 +46,6 @@ Matrix<double> read_side(Context& context, const TrisolveParams& params, std::in
   }
   Matrix<double> b(rows, signals.matrix ? signals.cols : 1);
   std::copy(signals.numbers.begin(), signals.numbers.end(), b.data());
-  constexpr double most = 9007199254740992;  // 2^53
-  const auto rounded = [&](double value) { return std::fabs(value) >= most; };
-  if (file.may_round() && std::any_of(b.data(), b.data() + signals.count(), rounded)) {
-    throw bad_file(params.side, "holds integers beyond 2^53, which a double rounds; save it as f8");
-  }
   return b;
 }
 
@@ -84,6 +79,22 @@ void write(const std::string& path, const Matrix<double>& x) {
     file.write(x.data(), sizeof(double) * static_cast<std::size_t>(x.rows() * x.cols()));
   }
   file.commit();
+}
+
+/// Counts the numbers of x that are infinite or NaN, and says so.
+void report_not_finite(Context& context, const Matrix<double>& x, TrisolveResult& result) {
+  for (std::int64_t i = 0; i < x.rows(); ++i) {
+    for (std::int64_t column = 0; column < x.cols(); ++column) {
+      if (std::isfinite(x.row(i)[column])) continue;
+      if (result.not_finite++ == 0) result.first_not_finite_row = i;
+    }
+  }
+  if (result.not_finite == 0) return;
+  context.note(fmt::format(
+      "trisolve: {} of {} numbers of x are infinite or NaN, the first in row {} (counted from 0)",
+      result.not_finite,
+      x.rows() * x.cols(),
+      result.first_not_finite_row));
 }
 
 /// What is wrong with the system is the file's fault.
@@ -150,6 +161,7 @@ TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
   result.sides = b.cols();
   result.backward_error = sparse::backward_error<double, std::int64_t>(
       file.matrix.view(), params.system, b.view(), x.view());
+  report_not_finite(context, x, result);
   if (!params.out.empty()) write(params.out, x);
   return result;
 }

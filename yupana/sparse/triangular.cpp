@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -197,8 +198,9 @@ double backward_error(CsrView<Value, Index> matrix,
         if (lower ? j <= i : j >= i) take(matrix.values[e], j);
       }
       if (params.unit_diagonal) take(1, i);
-      const auto error = static_cast<double>(std::fabs(rest) / size);
-      if (size != 0 && !(error <= worst)) worst = error;
+      // Beyond the range of long double too, or NaN: no bound holds for this row.
+      if (!std::isfinite(size)) return std::numeric_limits<double>::infinity();
+      if (size != 0) worst = std::max(worst, static_cast<double>(std::fabs(rest) / size));
     }
   }
   return worst;
