@@ -10,6 +10,7 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/io/exact_double.hpp"
+#include "yupana/io/input_file.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/printable.hpp"
 
@@ -50,9 +51,15 @@ class Reader {
  public:
   Reader(Context& context, const std::string& path) : context_(context), lines_(path) {}
 
-  MatrixMarket read() {
+  MatrixMarketHead read_head() {
     read_banner();
     read_sizes();
+    return head_;
+  }
+
+  MatrixMarket read() {
+    read_head();
+    check_fits();
     read_entries();
     return {head_, in_rows()};
   }
@@ -126,10 +133,27 @@ class Reader {
     }
   }
 
+  /// Numbers of rows and entries come from the file: they must not take all memory unasked.
+  void check_fits() const {
+    const std::uint64_t bytes = matrix_market_bytes(head_);
+    if (bytes <= context_.memory()) return;
+    throw Error(ErrorCode::out_of_resources,
+                fmt::format("{}: {} rows and {} entries take {} MiB to read, and {} MiB are "
+                            "allowed; give --memory {}M",
+                            lines_.path(),
+                            head_.rows,
+                            head_.entries,
+                            (bytes >> 20) + 1,
+                            context_.memory() >> 20,
+                            (bytes >> 20) + 1));
+  }
+
   void read_entries() {
     Stage stage(context_, "read matrix", static_cast<double>(head_.entries), "entries");
-    // No more than the file proves to have: a wrong count must not take all memory.
-    entries_.reserve(static_cast<std::size_t>(std::min<std::int64_t>(head_.entries, 1 << 20)));
+    // No more than the file can have, an entry being 4 bytes or more: a wrong count must not take
+    // all memory. Less of a gzip file, which tells nothing of its length.
+    const std::int64_t most = std::max<std::int64_t>(1 << 20, InputFile(lines_.path()).size() / 4);
+    entries_.reserve(static_cast<std::size_t>(std::min(head_.entries, most)));
     std::string_view line;
     while (next_line(line)) {
       if (std::ssize(entries_) == head_.entries) {
@@ -192,12 +216,6 @@ class Reader {
   }
 
   sparse::CsrMatrix<double, std::int64_t> in_rows() {
-    if (static_cast<std::uint64_t>(head_.rows) > context_.memory() / 8) {
-      throw Error(
-          ErrorCode::out_of_resources,
-          fmt::format(
-              "{}: {} rows do not fit the memory; give --memory more", lines_.path(), head_.rows));
-    }
     sparse::CsrMatrix<double, std::int64_t> matrix;
     matrix.rows = head_.rows;
     matrix.cols = head_.cols;
@@ -245,6 +263,16 @@ class Reader {
 };
 
 }  // namespace
+
+MatrixMarketHead read_matrix_market_head(Context& context, const std::string& path) {
+  return Reader(context, path).read_head();
+}
+
+std::uint64_t matrix_market_bytes(const MatrixMarketHead& head) {
+  constexpr std::uint64_t of_matrix = sizeof(std::int64_t) + sizeof(double);
+  return static_cast<std::uint64_t>(head.entries) * (sizeof(Entry) + of_matrix) +
+         2 * sizeof(std::int64_t) * static_cast<std::uint64_t>(head.rows);
+}
 
 MatrixMarket read_matrix_market(Context& context, const std::string& path) {
   return Reader(context, path).read();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/error.hpp"
@@ -11,6 +12,7 @@
 #include "yupana/io/matrix_market.hpp"
 #include "yupana/io/npy_layout.hpp"
 #include "yupana/io/signal_file.hpp"
+#include "yupana/job/memory_check.hpp"
 
 namespace yupana::job {
 namespace {
@@ -60,6 +62,38 @@ Matrix<double> random_sides(const TrisolveParams& params, std::int64_t rows) {
     b.data()[i] = 2 * random.uniform(static_cast<std::uint64_t>(i)) - 1;
   }
   return b;
+}
+
+/// Bytes held at most: the matrix while it is read; or its copy, apart from the diagonal, its
+/// analysis and, but for the serial method, a second copy in the order of solving, next to the
+/// matrix, b and x. Copies that leave entries out or add some remember where each came from.
+std::uint64_t system_bytes(const Context& context,
+                           const io::MatrixMarketHead& head,
+                           const TrisolveParams& params,
+                           std::int64_t sides) {
+  const auto rows = static_cast<std::uint64_t>(head.rows);
+  const auto entries = static_cast<std::uint64_t>(head.entries);
+  const sparse::TriangularParams& system = params.system;
+  const bool chosen = system.sort_columns || system.ignore_other || system.unit_diagonal;
+  const bool ordered =
+      context.backend() == Backend::cpu && system.method != sparse::SolveMethod::serial;
+  constexpr std::uint64_t entry = sizeof(std::int64_t) + sizeof(double);
+  std::uint64_t solving = entries * entry + 8 * rows;  // the matrix
+  solving += entries * entry + 17 * rows;              // its copy; levels, classes, order
+  if (chosen) solving += entries * entry + 8 * rows;   // where entries came from
+  if (ordered) solving += entries * entry + 8 * rows;  // the copy in order
+  // Sizes that a file or an option claims may be beyond any memory.
+  const double of_sides = 2.0 * 8 * static_cast<double>(rows) * static_cast<double>(sides);
+  solving += static_cast<std::uint64_t>(std::min(of_sides, 0x1p62));  // b and x
+  return std::max(io::matrix_market_bytes(head), solving);
+}
+
+/// Right-hand sides before b is read: of a .npy all, of a text one.
+std::int64_t sides_of(const TrisolveParams& params) {
+  if (params.side.empty()) return params.sides;
+  const io::SignalFile file(params.side);
+  const std::optional<io::SignalFile::Shape>& shape = file.shape();
+  return shape && shape->matrix ? shape->cols : 1;
 }
 
 void check_holds_columns(const std::string& path, std::int64_t columns) {
@@ -125,6 +159,10 @@ const char* name_of(sparse::SolveMethod method) {
 TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
   using Symmetry = io::MatrixMarketHead::Symmetry;
   if (params.sides > 1 && !params.out.empty()) check_holds_columns(params.out, params.sides);
+  const io::MatrixMarketHead head = io::read_matrix_market_head(context, params.matrix);
+  check_memory(context,
+               "trisolve: " + params.matrix,
+               system_bytes(context, head, params, std::max<std::int64_t>(0, sides_of(params))));
   const io::MatrixMarket file = io::read_matrix_market(context, params.matrix);
   if (file.head.symmetry == Symmetry::skew && !params.system.unit_diagonal) {
     throw bad_file(params.matrix,

@@ -63,7 +63,8 @@ Size size_of(std::span<const std::int64_t> a) {
   return size;
 }
 
-/// max|a| sum|b| or sum|a| max|b|, whichever is less; throws where it passes 64 bits.
+}  // namespace
+
 std::uint64_t coefficient_bound(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
   const Size x = size_of(a), y = size_of(b);
   constexpr unsigned __int128 limit = static_cast<unsigned __int128>(1) << 63;
@@ -85,8 +86,6 @@ std::uint64_t coefficient_bound(std::span<const std::int64_t> a, std::span<const
   }
   return static_cast<std::uint64_t>(bound);
 }
-
-}  // namespace
 
 RealProduct polymul(Context& context, std::span<const double> a, std::span<const double> b) {
   const std::int64_t count = product_size(a.size(), b.size());
