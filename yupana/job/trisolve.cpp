@@ -79,7 +79,10 @@ std::uint64_t system_bytes(const Context& context,
       context.backend() == Backend::cpu && system.method != sparse::SolveMethod::serial;
   constexpr std::uint64_t entry = sizeof(std::int64_t) + sizeof(double);
   std::uint64_t solving = entries * entry + 8 * rows;  // the matrix
-  solving += entries * entry + 17 * rows;              // its copy; levels, classes, order
+  solving += entries * entry;                          // its copy
+  // Level, class and place of each row and, while they are found, another place; keys, of which a
+  // chain has as many as rows.
+  solving += (17 + 8 + sizeof(sparse::LevelKey)) * rows;
   if (chosen) solving += entries * entry + 8 * rows;   // where entries came from
   if (ordered) solving += entries * entry + 8 * rows;  // the copy in order
   // Sizes that a file or an option claims may be beyond any memory.
