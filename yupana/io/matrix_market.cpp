@@ -49,7 +49,14 @@ bool take_number(const char*& at, const char* end, Number& number) {
 
 class Reader {
  public:
-  Reader(Context& context, const std::string& path) : context_(context), lines_(path) {}
+  Reader(Context& context, const std::string& path) : context_(context), lines_(path) {
+    const InputFile file(path);
+    unsigned char magic[2] = {};
+    if (file.size() >= 2) file.read_at(0, magic, 2);
+    is_gzip_ = magic[0] == 0x1f && magic[1] == 0x8b;
+    // "1 1" and the end of its line; a gzip file tells nothing of its length, and may grow.
+    most_entries_ = is_gzip_ ? 1 << 20 : (file.size() + 1) / 4;
+  }
 
   MatrixMarketHead read_head() {
     read_banner();
@@ -128,6 +135,13 @@ class Reader {
       throw fault(fmt::format("'{}' where numbers of rows, columns and entries were wanted",
                               printable(line)));
     }
+    if (!is_gzip_ && head_.entries > most_entries_) {
+      throw fault(
+          fmt::format("{} entries announced, the file is too short for more than {}; copy "
+                      "it again",
+                      head_.entries,
+                      most_entries_));
+    }
     if (head_.symmetry != Symmetry::general && head_.rows != head_.cols) {
       throw fault(fmt::format("{} x {} cannot be symmetric", head_.rows, head_.cols));
     }
@@ -150,10 +164,7 @@ class Reader {
 
   void read_entries() {
     Stage stage(context_, "read matrix", static_cast<double>(head_.entries), "entries");
-    // No more than the file can have, an entry being 4 bytes or more: a wrong count must not take
-    // all memory. Less of a gzip file, which tells nothing of its length.
-    const std::int64_t most = std::max<std::int64_t>(1 << 20, InputFile(lines_.path()).size() / 4);
-    entries_.reserve(static_cast<std::size_t>(std::min(head_.entries, most)));
+    entries_.reserve(static_cast<std::size_t>(std::min(head_.entries, most_entries_)));
     std::string_view line;
     while (next_line(line)) {
       if (std::ssize(entries_) == head_.entries) {
@@ -258,6 +269,8 @@ class Reader {
 
   Context& context_;
   LineReader lines_;
+  bool is_gzip_ = false;
+  std::int64_t most_entries_ = 0;  ///< that a plain file can have
   MatrixMarketHead head_;
   std::vector<Entry> entries_;
 };
