@@ -53,7 +53,7 @@ void add_closest(CLI::App& program) {
                                                      {"divide", ClosestMethod::divide}};
   app.add_option_function<std::string>(
          "--method",
-         [params, methods](const std::string& name) { params->closest.method = methods.at(name); },
+         [params, methods](const std::string& name) { params->method = methods.at(name); },
          "grid, or divide and conquer; the answer is the same; default: grid")
       ->check(CLI::IsMember({"grid", "divide"}));
 }

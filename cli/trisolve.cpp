@@ -80,9 +80,10 @@ void add_trisolve(CLI::App& program) {
   app.add_option(
          "matrix", params->matrix, "Matrix Market file, also .gz; symmetric: lower triangle")
       ->required();
-  app.add_option("b",
-                 params->side,
-                 "right-hand sides: .npy of n or n x k numbers, or text; random ones without it");
+  auto* const side = app.add_option(
+      "b",
+      params->side,
+      "right-hand sides: .npy of n or n x k numbers, or text; random ones without it");
   auto* upper = app.add_flag_callback(
       "--upper",
       [params] { params->system.triangle = sparse::Triangle::upper; },
@@ -104,7 +105,7 @@ void add_trisolve(CLI::App& program) {
       ->check(CLI::IsMember({"auto", "serial", "level-set", "sync-free"}));
   app.add_option("--rhs", params->sides, "random right-hand sides, where b is not given")
       ->capture_default_str();
-  add_seed(app, params->seed, "of random right-hand sides");
+  add_seed(app, params->seed, "of random right-hand sides")->excludes(side);
   app.add_flag("--unit-diagonal",
                params->system.unit_diagonal,
                "the diagonal is 1, whatever the file holds there");

@@ -16,7 +16,9 @@ ClosestFileResult closest_of(Context& context,
                              const Matrix<T>& points) {
   ClosestFileResult result{points.rows(), points.cols(), {}, {}, {}};
   try {
-    result.pair = geometry::closest_pair<T>(context, points.view(), params.closest);
+    geometry::ClosestPairParams closest;
+    closest.method = params.method.value_or(closest.method);
+    result.pair = geometry::closest_pair<T>(context, points.view(), closest);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::bad_input) throw;
     throw bad_file(params.in.path, error.what(), error.place());
@@ -51,6 +53,11 @@ ClosestFileResult closest_file(Context& context, const ClosestFileParams& params
   if (!params.out.empty() && !as_json && !params.out.ends_with(".tsv")) {
     throw Error(ErrorCode::usage,
                 fmt::format("-o {}: expected a name that ends in .tsv or .json", params.out));
+  }
+  if (params.method && context.backend() == Backend::reference) {
+    throw Error(ErrorCode::usage,
+                "closest: --device reference tries all pairs, whatever --method says; leave one of "
+                "them out");
   }
   std::optional<AtomicFile> out;
   if (!params.out.empty()) out.emplace(params.out);

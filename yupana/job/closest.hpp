@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,9 @@ namespace yupana::job {
 
 struct ClosestFileParams {
   io::PointsParams in;
-  geometry::ClosestPairParams closest;
+  /// Of the answer's way, not of the answer; a usage error for the reference, which tries all
+  /// pairs.
+  std::optional<geometry::ClosestMethod> method = {};
   std::string out = {};  ///< the pair: NAME.tsv or NAME.json; empty: not written
 };
 

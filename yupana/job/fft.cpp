@@ -124,6 +124,7 @@ std::uint64_t transform_bytes(const Context& context,
                               const Extents& in,
                               bool matrix,
                               const FftFileParams& params) {
+  if (in.rows == 0 || in.cols == 0) return 0;
   const auto bytes_of = [](bool complex, std::int64_t rows, std::int64_t cols) {
     return static_cast<std::uint64_t>(rows * cols) * sizeof(T) * (complex ? 2 : 1);
   };
@@ -168,6 +169,12 @@ SpectralFileResult transform(Context& context,
     signals = file.read<T>(context);
   }
   if (signals.count() == 0) throw bad_file(params.in, "holds no numbers; a transform needs one");
+  if (params.axis != -1 && !signals.matrix) {
+    throw Error(ErrorCode::usage,
+                fmt::format("fft: --axis {} is for matrices, and {} holds one signal; leave it out",
+                            params.axis,
+                            params.in));
+  }
   if (params.two_d && !signals.matrix) {
     throw bad_file(params.in, "holds one signal; a two-dimensional transform needs a matrix");
   }
@@ -202,6 +209,14 @@ SpectralFileResult fft_file(Context& context, const FftFileParams& params) {
     throw Error(ErrorCode::usage,
                 "fft: --odd says how many real values come out; it goes with "
                 "--real --inverse");
+  }
+  if (params.axis != -1 && params.two_d) {
+    throw Error(ErrorCode::usage,
+                "fft: --2d goes along both axes, --axis along one; leave one of them out");
+  }
+  if (params.library == spectral::FftLibrary::cufft && context.backend() != Backend::cuda) {
+    throw Error(ErrorCode::usage,
+                "fft: --library cufft works on a GPU; give --device cuda, or leave --library out");
   }
   if (params.library == spectral::FftLibrary::cufft && (params.real || params.two_d)) {
     throw Error(ErrorCode::usage,

@@ -115,6 +115,11 @@ void check_digits(const Context& context, const PolymulFileParams& params, spect
 
 SpectralFileResult integer_product(Context& context, const PolymulFileParams& params) {
   const spectral::Digits digits = digits_named(params.digits);
+  if (params.out.ends_with(".npy")) {
+    throw Error(ErrorCode::usage,
+                fmt::format("polymul: --digits writes text, and -o {} names a .npy; name a .txt",
+                            params.out));
+  }
   check_digits(context, params, digits);
   spectral::BigInteger product;
   {

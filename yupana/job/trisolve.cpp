@@ -161,6 +161,13 @@ const char* name_of(sparse::SolveMethod method) {
 
 TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
   using Symmetry = io::MatrixMarketHead::Symmetry;
+  if (context.backend() == Backend::reference &&
+      params.system.method != sparse::SolveMethod::automatic) {
+    throw Error(ErrorCode::usage,
+                fmt::format("trisolve: --device reference solves row after row, whatever --method "
+                            "{} says; leave one of them out",
+                            name_of(params.system.method)));
+  }
   if (params.sides > 1 && !params.out.empty()) check_holds_columns(params.out, params.sides);
   const io::MatrixMarketHead head = io::read_matrix_market_head(context, params.matrix);
   check_memory(context,

@@ -41,8 +41,10 @@ const char* name_of(sparse::SolveMethod method);
 /// Reads a triangular matrix, solves and writes x. A symmetric file stands for its lower triangle.
 /// An x that leaves the range of double, or meets NaN, is written as it is: a note and the result
 /// count its numbers that are not finite.
-///   errors (bad_input): what the readers and sparse::analyse refuse; a right-hand side of another
-///   length; a skew-symmetric matrix without unit_diagonal; the upper triangle of a symmetric file
+///   errors: usage: a method for the reference, which has one; out_of_resources, before the work:
+///   more bytes than the context's memory; (bad_input): what the readers and sparse::analyse
+///   refuse; a right-hand side of another length; a skew-symmetric matrix without unit_diagonal;
+///   the upper triangle of a symmetric file
 TrisolveResult trisolve(Context& context, const TrisolveParams& params);
 
 }  // namespace yupana::job

@@ -72,9 +72,9 @@ struct TriangularSystem<Value, Index>::State {
     if (wanted == SolveMethod::automatic) {
       const std::int64_t wide = backend == Backend::cuda ? serial_below_on_gpu : serial_below;
       const bool narrow = matrix.rows < wide * analysis.levels;
-      method =
-          narrow || backend == Backend::reference ? SolveMethod::serial : SolveMethod::sync_free;
+      method = narrow ? SolveMethod::serial : SolveMethod::sync_free;
     }
+    if (backend == Backend::reference) method = SolveMethod::serial;  // it has no other
 #ifdef YUPANA_CUDA
     if (method == SolveMethod::serial) resident.reset();  // the CPU solves
     if (resident) resident->prepare(method);

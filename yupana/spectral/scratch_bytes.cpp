@@ -24,6 +24,7 @@ struct TransformBytes {
 template <class T>
 TransformBytes transform_bytes(std::int64_t length) {
   constexpr std::int64_t value = sizeof(std::complex<T>);
+  if (length < 1) return {};
   if (!cpu::is_smooth(length)) {
     const std::int64_t padded = cpu::Bluestein<T>::convolution_length(length);
     const TransformBytes inner = transform_bytes<T>(padded);
