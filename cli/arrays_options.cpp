@@ -13,13 +13,20 @@ void add_operator(CLI::App& app, job::ArrayOperator& op) {
   app.add_option_function<std::string>(
          "--op",
          [&op, names](const std::string& name) { op = names.at(name); },
-         "sum, min or max; NaN counts as the greatest number; default: sum")
+         "sum, min or max; a NaN makes sums NaN, and is the greatest number to the others; "
+         "default: sum")
       ->check(CLI::IsMember({"sum", "min", "max"}));
 }
 
-void add_text_type(CLI::App& app, std::string& type) {
-  app.add_option("--type", type, "what the numbers of a text are: f8, i8 or u8")
-      ->capture_default_str()
+void add_wrap(CLI::App& app, bool& wrap) {
+  app.add_flag("--wrap", wrap, "sums of integers modulo 2^64; beyond 64 bits they are an error");
+}
+
+void add_text_type(CLI::App& app, job::TextType& type) {
+  app.add_option_function<std::string>(
+         "--type",
+         [&type](const std::string& name) { type = name; },
+         "what the numbers of a text are: f8, i8 or u8; default: f8")
       ->check(CLI::IsMember({"f8", "i8", "u8"}));
 }
 

@@ -8,9 +8,10 @@
 
 namespace yupana::cli {
 
-/// --op and --type of the commands on columns of numbers.
+/// --op, --wrap and --type of the commands on columns of numbers.
 void add_operator(CLI::App& app, job::ArrayOperator& op);
-void add_text_type(CLI::App& app, std::string& type);
+void add_wrap(CLI::App& app, bool& wrap);
+void add_text_type(CLI::App& app, job::TextType& type);
 /// -o is the output's own name here; a usage error where it is missing.
 std::string output_of(const CommonOptions& common);
 /// "12 numbers (f8) in out.npy" and the same for programs.

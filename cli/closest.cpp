@@ -20,6 +20,10 @@ Answer closest(Context& context, const job::ClosestFileParams& params) {
                  {"j", result.pair.j},
                  {"distance", result.pair.distance},
                  {"coordinates", {result.first, result.second}}};
+  if (!params.out.empty()) {
+    answer.text += fmt::format("in {}\n", params.out);
+    answer.json["out"] = params.out;
+  }
   return answer;
 }
 
@@ -32,20 +36,24 @@ void add_closest(CLI::App& program) {
       program,
       "closest",
       "The two nearest points of a file (.npy n x d, TSPLIB, or a table of columns): prints both "
-      "row numbers, counted from 0, and the distance. Of equal distances the first pair.",
+      "row numbers, counted from 0, and the distance. Of equal distances the first pair. -o "
+      "writes them to a file too, NAME.tsv or NAME.json.",
       "yupana closest points.csv --json",
-      [params](Context& context, const CommonOptions&) { return closest(context, *params); });
+      [params](Context& context, const CommonOptions& common) {
+        params->out = common.out;
+        return closest(context, *params);
+      });
   app.add_option("in", params->in.path, "points: .npy, TSPLIB .tsp or text, also gzip")->required();
   app.add_option("--columns",
                  params->in.columns,
-                 "the columns of a text that are coordinates: names, or numbers from 1; default: "
-                 "all")
+                 "the columns of a text that are coordinates: names, numbers from 1 or ranges of "
+                 "them (1-3); default: all")
       ->delimiter(',');
   const std::map<std::string, ClosestMethod> methods{{"grid", ClosestMethod::grid},
                                                      {"divide", ClosestMethod::divide}};
   app.add_option_function<std::string>(
          "--method",
-         [params, methods](const std::string& name) { params->closest.method = methods.at(name); },
+         [params, methods](const std::string& name) { params->method = methods.at(name); },
          "grid, or divide and conquer; the answer is the same; default: grid")
       ->check(CLI::IsMember({"grid", "divide"}));
 }

@@ -13,7 +13,8 @@ void add_fft(CLI::App& program) {
   CLI::App& app = add_command(
       program,
       "fft",
-      "Discrete Fourier transform of real or complex numbers (.npy or text), of any length.",
+      "Discrete Fourier transform of real or complex numbers (.npy or text), of any length. A NaN "
+      "makes its whole signal NaN. What exceeds --memory is refused before the work.",
       "yupana fft x.npy -o y.npy",
       [params](Context& context, const CommonOptions& common) {
         params->out = output_of(common);

@@ -7,7 +7,8 @@ void add_merge(CLI::App& program) {
   CLI::App& app =
       add_command(program,
                   "merge",
-                  "Merge sorted columns of numbers (.npy or text) of any length into one.",
+                  "Merge sorted columns of numbers (.npy or text) of any length into one; NaN come "
+                  "last.",
                   "yupana merge a.npy b.npy -o all.npy",
                   [params](Context& context, const CommonOptions& common) {
                     params->out = output_of(common);

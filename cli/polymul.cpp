@@ -11,7 +11,9 @@ void add_polymul(CLI::App& program) {
       program,
       "polymul",
       "Product of two polynomials (coefficients in .npy or text, lowest degree first), exact for "
-      "integers; or of two integers of any size (--digits).",
+      "integers; or of two integers of any size (--digits). What exceeds --memory is refused "
+      "before "
+      "the work.",
       "yupana polymul a.npy b.npy --exact -o c.npy",
       [params](Context& context, const CommonOptions& common) {
         params->out = output_of(common);

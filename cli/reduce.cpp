@@ -22,6 +22,10 @@ Answer reduce(Context& context, const job::ReduceFileParams& params) {
         }
       },
       result.value);
+  if (!params.out.empty()) {
+    answer.text += fmt::format("in {}\n", params.out);
+    answer.json["out"] = params.out;
+  }
   return answer;
 }
 
@@ -32,11 +36,16 @@ void add_reduce(CLI::App& program) {
   CLI::App& app = add_command(
       program,
       "reduce",
-      "The sum, least or greatest of a column of numbers (.npy or text), of any length.",
+      "The sum, least or greatest of a column of numbers (.npy or text), of any length. Prints it; "
+      "-o writes it to a file too, .npy or text.",
       "yupana reduce numbers.npy --op max",
-      [params](Context& context, const CommonOptions&) { return reduce(context, *params); });
+      [params](Context& context, const CommonOptions& common) {
+        params->out = common.out;
+        return reduce(context, *params);
+      });
   app.add_option("in", params->in, "numbers: .npy of one column, or text, one a line")->required();
   add_operator(app, params->op);
+  add_wrap(app, params->wrap);
   add_text_type(app, params->text_type);
 }
 

@@ -16,6 +16,7 @@ void add_scan(CLI::App& program) {
   app.add_option("in", params->in, "numbers: .npy of one column, or text, one a line")->required();
   app.add_flag("--exclusive", params->exclusive, "without the number itself: begins with 0");
   add_operator(app, params->op);
+  add_wrap(app, params->wrap);
   add_text_type(app, params->text_type);
 }
 

@@ -8,7 +8,7 @@ void add_sort(CLI::App& program) {
       program,
       "sort",
       "Sort a column of numbers (.npy or text); NaN come last. What exceeds --memory is sorted in "
-      "runs that wait on disk beside the output.",
+      "runs that wait on disk, in the output's folder.",
       "yupana sort numbers.npy -o sorted.npy",
       [params](Context& context, const CommonOptions& common) {
         params->out = output_of(common);

@@ -35,7 +35,14 @@ Answer told(const job::TrisolveParams& params, const job::TrisolveResult& result
                   result.sides,
                   result.sides == 1 ? "" : "s",
                   result.solve_seconds * 1e3);
-  answer.text += fmt::format("componentwise backward error {:.3g}\n", result.backward_error);
+  answer.text += fmt::format("componentwise backward error {:.3g}", result.backward_error);
+  if (result.not_finite > 0) {
+    answer.text += fmt::format(": {} of {} numbers of x are infinite or NaN, the first in row {}",
+                               result.not_finite,
+                               result.rows * result.sides,
+                               result.first_not_finite_row);
+  }
+  answer.text += '\n';
   if (!params.out.empty()) answer.text += fmt::format("x in {}\n", params.out);
   answer.json = {{"command", "trisolve"},
                  {"rows", result.rows},
@@ -46,9 +53,11 @@ Answer told(const job::TrisolveParams& params, const job::TrisolveResult& result
                  {"rows_of_class", classes},
                  {"method", job::name_of(result.method)},
                  {"sides", result.sides},
-                 {"backward_error", result.backward_error},
+                 {"backward_error", result.backward_error},  // null where it is infinite
+                 {"not_finite", result.not_finite},
                  {"analysis_seconds", result.analysis_seconds},
                  {"solve_seconds", result.solve_seconds}};
+  if (result.not_finite > 0) answer.json["first_not_finite_row"] = result.first_not_finite_row;
   if (!params.out.empty()) answer.json["out"] = params.out;
   return answer;
 }
@@ -60,7 +69,9 @@ void add_trisolve(CLI::App& program) {
   CLI::App& app = add_command(
       program,
       "trisolve",
-      "Solve a sparse triangular system (Matrix Market): levels, classes, warps, and x.",
+      "Solve a sparse triangular system (Matrix Market): levels, classes, warps, and x. An x that "
+      "leaves the range of double is written as it is, counted and reported with the error inf "
+      "(null in JSON); the exit status is 0.",
       "yupana trisolve L.mtx b.npy -o x.npy",
       [params](Context& context, const CommonOptions& common) {
         params->out = common.out;
@@ -69,9 +80,10 @@ void add_trisolve(CLI::App& program) {
   app.add_option(
          "matrix", params->matrix, "Matrix Market file, also .gz; symmetric: lower triangle")
       ->required();
-  app.add_option("b",
-                 params->side,
-                 "right-hand sides: .npy of n or n x k numbers, or text; random ones without it");
+  auto* const side = app.add_option(
+      "b",
+      params->side,
+      "right-hand sides: .npy of n or n x k numbers, or text; random ones without it");
   auto* upper = app.add_flag_callback(
       "--upper",
       [params] { params->system.triangle = sparse::Triangle::upper; },
@@ -93,7 +105,7 @@ void add_trisolve(CLI::App& program) {
       ->check(CLI::IsMember({"auto", "serial", "level-set", "sync-free"}));
   app.add_option("--rhs", params->sides, "random right-hand sides, where b is not given")
       ->capture_default_str();
-  add_seed(app, params->seed, "of random right-hand sides");
+  add_seed(app, params->seed, "of random right-hand sides")->excludes(side);
   app.add_flag("--unit-diagonal",
                params->system.unit_diagonal,
                "the diagonal is 1, whatever the file holds there");

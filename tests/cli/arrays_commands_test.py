@@ -75,11 +75,12 @@ def scans_in_64_bits():
     for kind in ["u1", "i2", "i4", "u8", "i8"]:
         x = numbers(kind, 70_001)
         np.save("x.npy", x)
-        run("scan", "x.npy", "-o", "out.npy")
+        wrap = ["--wrap"] if kind[1] == "8" else []
+        run("scan", "x.npy", "-o", "out.npy", *wrap)
         with np.errstate(over="ignore"):
             sums = np.cumsum(x, dtype=kind[0] + "8")
         same("out.npy", sums)
-        run("scan", "x.npy", "-o", "out.npy", "--exclusive")
+        run("scan", "x.npy", "-o", "out.npy", "--exclusive", *wrap)
         same("out.npy", np.concatenate([np.zeros(1, sums.dtype), sums[:-1]]))
         for name, ufunc in [("min", np.minimum), ("max", np.maximum)]:
             run("scan", "x.npy", "-o", "out.npy", "--op", name)

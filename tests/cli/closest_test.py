@@ -119,7 +119,7 @@ def refuses_bad_input_in_one_line():
             name="x.npy")
     np.save("x.npy", np.zeros((4, 2, 2)))
     refuses(None, ".npy has 3 dimensions; wanted points in rows", name="x.npy")
-    np.save("x.npy", np.array([[2**53 + 2, 1], [3, 4]]))
+    np.save("x.npy", np.array([[2**53 + 1, 1], [3, 4]]))
     refuses(None, "beyond 2^53", name="x.npy")
     np.save("x.npy", np.zeros((4, 2)))
     whole = pathlib.Path("x.npy").read_bytes()

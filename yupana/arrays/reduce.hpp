@@ -15,10 +15,12 @@ namespace yupana::arrays {
 /// init op in[0] op ... op in[n - 1]; init where n is 0. Host memory.
 ///   op: any associative operator, commutative or not; T: any trivially copyable type
 ///   work n operations, memory one T per 256 KiB of input
-///   determinism: as inclusive_scan; sums of floats have the same bits on a GPU too
+///   integers: Plus and Multiply go on modulo 2^bits, as in std and CUB; nothing is checked
+///   determinism: the same bits on every backend (a GPU has Plus, Min and Max) and for any number
+///   of threads, floats too: tiles of tile_size<T> values are folded each (reduce_ref.hpp has the
+///   order of float sums), then joined by halves
 ///   error of float sums: <= (2,100 + log2 n) u sum of |in|, u being 2^-24 or 2^-53: 2,048
-///   additions in a lane of a tile, a few to bring lanes together, tiles in pairs; on the reference
-///   n u
+///   additions in a lane of a tile, a few to bring lanes together, tiles in pairs
 template <class T, class Op = Plus>
 T reduce(Context& context, const T* in, std::int64_t n, T init, Op op = {}) {
   if (n <= 0) return init;
@@ -32,8 +34,9 @@ T reduce(Context& context, const T* in, std::int64_t n, T init, Op op = {}) {
 }
 
 /// Runs of equal neighbouring keys: out_keys[r] is the first key of run r, out_values[r] the fold
-/// of its values from left to right. Returns the number of runs. The outputs hold n entries in the
-/// worst case and must not overlap the inputs.
+/// of its values, from left to right within a tile of tile_size<K> keys, then tile by tile. Returns
+/// the number of runs. The outputs hold n entries in the worst case and must not overlap the
+/// inputs.
 ///   equal: an equivalence; the default holds all NaN equal
 ///   determinism: as reduce
 template <class K, class V, class Op = Plus, class Same = Equal>

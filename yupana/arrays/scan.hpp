@@ -15,9 +15,11 @@ namespace yupana::arrays {
 ///   op: any associative operator, commutative or not; T: any trivially copyable type
 ///   out: n values; may be `in` itself, must not overlap it otherwise
 ///   work 2n operations (n on the reference), memory O(threads); n beyond 2^32 is fine
+///   integers: Plus and Multiply go on modulo 2^bits, as in std and CUB; nothing is checked
+///   floats: from the first NaN on, sums and maxima are NaN; minima until the first other number
 ///   determinism: floats too come out with the same bits for any number of threads, and on any
 ///   GPU; the reference adds strictly from left to right, a GPU in the order of its own tiles, and
-///   both may differ from the threads in the last bits of float sums
+///   both may differ from the threads in the last bits of float sums, within the bounds below
 ///   error of float sums: |out[i] - exact| <= (6,300 + i / tile_size<T>) u sum of |in[0..i]|, u
 ///   being 2^-24 or 2^-53: a number goes through at most 2,100 additions in its own tile's sum, one
 ///   a tile and 4,112 in the tile of out[i]; on the reference and a GPU <= i u sum of |in[0..i]|

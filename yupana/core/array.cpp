@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/nameless_file.hpp"
 #include "yupana/core/scratch_scope.hpp"
 
 namespace yupana {
@@ -37,18 +38,8 @@ Error disk_refused(const std::string& folder, std::size_t bytes, int cause) {
                            std::strerror(cause)));
 }
 
-/// A file that has no name, or loses it at once where the file system knows none without.
-int nameless_file(const std::string& folder) {
-  const int file = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (file >= 0) return file;
-  std::string name = folder + "/.yupana-XXXXXX";
-  const int named = mkostemp(name.data(), O_CLOEXEC);
-  if (named >= 0) unlink(name.c_str());
-  return named;
-}
-
 void* allocate_on_disk(const std::string& folder, std::size_t bytes) {
-  const int file = nameless_file(folder);
+  const int file = open_nameless(folder);
   if (file < 0) throw disk_refused(folder, bytes, errno);
   int cause = 0;
   // Without it a full disk would end the process when a page is written.

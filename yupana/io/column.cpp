@@ -22,6 +22,12 @@ void swap_bytes(T* values, std::int64_t n) {
   }
 }
 
+/// The name of a number that a text of this type holds on each line.
+const char* words_of(NumberType type) {
+  if (type.kind == 'f') return "number";
+  return type.kind == 'i' ? "whole number (i8)" : "whole number from 0 (u8)";
+}
+
 }  // namespace
 
 ColumnReader::ColumnReader(std::string path, NumberType text_type)
@@ -92,8 +98,18 @@ std::int64_t ColumnReader::read_text(T* to, std::int64_t n) {
       throw bad_line(
           path_,
           lines_->number(),
-          fmt::format(
-              "'{}' where one number of type {} was wanted", printable(line), type_.name()));
+          fmt::format("expected one {} a line, got '{}'", words_of(type_), printable(line)));
+    }
+    if constexpr (std::is_same_v<T, double>) {
+      if (is_rounded_integer(field, to[count])) {
+        throw bad_line(
+            path_,
+            lines_->number(),
+            fmt::format("'{}' is an integer that f8 rounds to {:.0f}; read it as i8 or u8, or "
+                        "write it with a point if it may be rounded",
+                        printable(field),
+                        to[count]));
+      }
     }
     ++count;
   }

@@ -10,6 +10,7 @@
 #include "yupana/core/array.hpp"
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/io/exact_double.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/npy_layout.hpp"
@@ -52,7 +53,8 @@ auto with_number_type(NumberType type, const Body& body) {
 /// dimension (or n x 1) of any plain integer, float32 or float64, either byte order; otherwise
 /// text, one number a line, also gzip; lines that begin with # and blank ones at the end are
 /// passed over.
-///   errors (bad_input), naming the file and the line or what is wrong with it
+///   errors (bad_input), naming the file and the line or what is wrong with it: where the numbers
+///   are f8, integers of a text that no double equals among them
 class ColumnReader {
  public:
   /// `text_type`: what the numbers of a text are, f8, i8 or u8.
@@ -65,7 +67,8 @@ class ColumnReader {
 
   /// The next numbers, at most n, in the file's own type; 0 after the last.
   std::int64_t read(void* to, std::int64_t n);
-  /// The same as T, which must hold every value of the file's type.
+  /// The same as T. bad_input for an integer of a .npy that no double equals where T is one; other
+  /// values T must hold.
   template <class T>
   std::int64_t read_as(T* to, std::int64_t n) {
     return with_number_type(type_, [&](auto value) {
@@ -74,7 +77,9 @@ class ColumnReader {
       if (raw_.size() < n * type_.width) raw_ = Array<char>(n * type_.width);
       const std::int64_t got = read(raw_.data(), n);
       const auto* own = reinterpret_cast<const Own*>(raw_.data());
-      for (std::int64_t i = 0; i < got; ++i) to[i] = static_cast<T>(own[i]);
+      for (std::int64_t i = 0; i < got; ++i) {
+        to[i] = exact_number<T>(path_, own[i], done_ - got + i);
+      }
       return got;
     });
   }

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "yupana/core/error.hpp"
+#include "yupana/io/exact_double.hpp"
+#include "yupana/io/input_file.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/printable.hpp"
 
@@ -47,11 +49,24 @@ bool take_number(const char*& at, const char* end, Number& number) {
 
 class Reader {
  public:
-  Reader(Context& context, const std::string& path) : context_(context), lines_(path) {}
+  Reader(Context& context, const std::string& path) : context_(context), lines_(path) {
+    const InputFile file(path);
+    unsigned char magic[2] = {};
+    if (file.size() >= 2) file.read_at(0, magic, 2);
+    is_gzip_ = magic[0] == 0x1f && magic[1] == 0x8b;
+    // "1 1" and the end of its line; a gzip file tells nothing of its length, and may grow.
+    most_entries_ = is_gzip_ ? 1 << 20 : (file.size() + 1) / 4;
+  }
 
-  MatrixMarket read() {
+  MatrixMarketHead read_head() {
     read_banner();
     read_sizes();
+    return head_;
+  }
+
+  MatrixMarket read() {
+    read_head();
+    check_fits();
     read_entries();
     return {head_, in_rows()};
   }
@@ -120,15 +135,36 @@ class Reader {
       throw fault(fmt::format("'{}' where numbers of rows, columns and entries were wanted",
                               printable(line)));
     }
+    if (!is_gzip_ && head_.entries > most_entries_) {
+      throw fault(
+          fmt::format("{} entries announced, the file is too short for more than {}; copy "
+                      "it again",
+                      head_.entries,
+                      most_entries_));
+    }
     if (head_.symmetry != Symmetry::general && head_.rows != head_.cols) {
       throw fault(fmt::format("{} x {} cannot be symmetric", head_.rows, head_.cols));
     }
   }
 
+  /// Numbers of rows and entries come from the file: they must not take all memory unasked.
+  void check_fits() const {
+    const std::uint64_t bytes = matrix_market_bytes(head_);
+    if (bytes <= context_.memory()) return;
+    throw Error(ErrorCode::out_of_resources,
+                fmt::format("{}: {} rows and {} entries take {} MiB to read, and {} MiB are "
+                            "allowed; give --memory {}M",
+                            lines_.path(),
+                            head_.rows,
+                            head_.entries,
+                            (bytes >> 20) + 1,
+                            context_.memory() >> 20,
+                            (bytes >> 20) + 1));
+  }
+
   void read_entries() {
     Stage stage(context_, "read matrix", static_cast<double>(head_.entries), "entries");
-    // No more than the file proves to have: a wrong count must not take all memory.
-    entries_.reserve(static_cast<std::size_t>(std::min<std::int64_t>(head_.entries, 1 << 20)));
+    entries_.reserve(static_cast<std::size_t>(std::min(head_.entries, most_entries_)));
     std::string_view line;
     while (next_line(line)) {
       if (std::ssize(entries_) == head_.entries) {
@@ -155,6 +191,12 @@ class Reader {
       std::int64_t value = 0;
       good = take_number(at, end, value);
       entry.value = static_cast<double>(value);
+      if (good && !fits_double(value)) {
+        throw fault(
+            fmt::format("{} is beyond 2^53 and between two doubles; declare the field real "
+                        "if it may be rounded",
+                        value));
+      }
     }
     skip_blanks(at, end);
     if (!good || at != end) {
@@ -185,12 +227,6 @@ class Reader {
   }
 
   sparse::CsrMatrix<double, std::int64_t> in_rows() {
-    if (static_cast<std::uint64_t>(head_.rows) > context_.memory() / 8) {
-      throw Error(
-          ErrorCode::out_of_resources,
-          fmt::format(
-              "{}: {} rows do not fit the memory; give --memory more", lines_.path(), head_.rows));
-    }
     sparse::CsrMatrix<double, std::int64_t> matrix;
     matrix.rows = head_.rows;
     matrix.cols = head_.cols;
@@ -233,11 +269,23 @@ class Reader {
 
   Context& context_;
   LineReader lines_;
+  bool is_gzip_ = false;
+  std::int64_t most_entries_ = 0;  ///< that a plain file can have
   MatrixMarketHead head_;
   std::vector<Entry> entries_;
 };
 
 }  // namespace
+
+MatrixMarketHead read_matrix_market_head(Context& context, const std::string& path) {
+  return Reader(context, path).read_head();
+}
+
+std::uint64_t matrix_market_bytes(const MatrixMarketHead& head) {
+  constexpr std::uint64_t of_matrix = sizeof(std::int64_t) + sizeof(double);
+  return static_cast<std::uint64_t>(head.entries) * (sizeof(Entry) + of_matrix) +
+         2 * sizeof(std::int64_t) * static_cast<std::uint64_t>(head.rows);
+}
 
 MatrixMarket read_matrix_market(Context& context, const std::string& path) {
   return Reader(context, path).read();

@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <limits>
-#include <optional>
 
 #include "yupana/core/error.hpp"
 #include "yupana/io/column.hpp"
+#include "yupana/io/exact_double.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/npy_layout.hpp"
 #include "yupana/io/points_text.hpp"
@@ -75,22 +72,6 @@ Matrix<T> allocate(const Context& context,
   return Matrix<T>(rows, cols);
 }
 
-/// One number of the file as a coordinate.
-template <class T, class Own>
-T coordinate(const std::string& path, Own value, std::int64_t at) {
-  if constexpr (std::is_integral_v<Own> && sizeof(Own) == 8) {
-    constexpr auto most = static_cast<Own>(std::int64_t{1} << 53);
-    if (value > most || (std::is_signed_v<Own> && value < Own{0} - most)) {
-      throw bad_file(path,
-                     fmt::format("value {} (counted from 0) is {}, beyond 2^53; doubles do not "
-                                 "hold it exactly",
-                                 at,
-                                 value));
-    }
-  }
-  return static_cast<T>(value);
-}
-
 template <class T, class Own>
 Matrix<T> read_npy(Context& context,
                    const InputFile& file,
@@ -112,7 +93,7 @@ Matrix<T> read_npy(Context& context,
       }
       const std::int64_t at = done + i;
       const std::int64_t to = layout.fortran ? at % shape.rows * shape.cols + at / shape.rows : at;
-      points.data()[to] = coordinate<T>(file.path(), values[i], at);
+      points.data()[to] = exact_number<T>(file.path(), values[i], at);
     }
   }
   return points;

@@ -15,19 +15,24 @@ using Points = std::variant<Matrix<float>, Matrix<double>>;
 
 struct PointsParams {
   std::string path;
-  std::vector<std::string> columns;  ///< of a text: names, or numbers from 1; none: all of them
+  /// Of a text: names, numbers from 1 or ranges of them ("1-3"), each column once; none: all.
+  std::vector<std::string> columns;
 };
 
 /// Reads points. By content and name:
 ///   .npy       n x d (or n, which is n x 1) of float32, float64 or any integer type; either order
 ///              of rows and of bytes; float32 stays so, all else becomes double
-///   TSPLIB     text with a NODE_COORD_SECTION: the coordinates behind each node's number
-///   otherwise  text, also gzip: columns between tabs, commas or blanks, with or without a line of
-///              names; lines that begin with # and empty ones are left out
+///   TSPLIB     text with a NODE_COORD_SECTION: the coordinates after each node's number;
+///              EDGE_WEIGHT_TYPE EUC_2D, EUC_3D or CEIL_2D where the file has one
+///   otherwise  text, also gzip: columns between commas, tabs, semicolons, bars or blanks, cells
+///              quoted or not, with or without a line of names; lines that begin with # and empty
+///              ones are left out
 ///   memory: the points, twice for text
 ///   errors (bad_input), one line naming the file and the line or row: cut short, not numbers, NaN
-///   or infinite (text), rows of different lengths, a column that is not there, integers beyond
-///   2^53, which doubles do not hold; out_of_resources where the points exceed the context's memory
+///   or infinite (text), rows of different lengths, a column that is not in the file, integers that
+///   no double holds, TSPLIB distances other than Euclidean ones; usage: columns that are neither
+///   names nor numbers, or named twice; out_of_resources where the points exceed the context's
+///   memory
 Points read_points(Context& context, const PointsParams& params);
 
 }  // namespace yupana::io

@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string_view>
 
 #include "yupana/core/error.hpp"
+#include "yupana/io/cell.hpp"
 #include "yupana/io/line_reader.hpp"
+#include "yupana/io/number_range.hpp"
 #include "yupana/io/printable.hpp"
+#include "yupana/io/table_columns.hpp"
 
 namespace yupana::io {
 namespace {
@@ -22,33 +24,9 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// False if the field is no number at all.
-bool parse(std::string_view field, double& value) {
-  if (field.size() > 1 && field[0] == '+') field.remove_prefix(1);
-  const char* end = field.data() + field.size();
-  const auto [stop, error] = std::from_chars(field.data(), end, value);
-  return !field.empty() && stop == end && error == std::errc{};
-}
-
-/// The fields of a line. Separator 0: runs of blanks.
-void split(std::string_view line, char separator, std::vector<std::string_view>& fields) {
-  fields.clear();
-  if (separator == 0) {
-    line = trimmed(line);
-    while (!line.empty()) {
-      const std::size_t end = std::min(line.find_first_of(blanks), line.size());
-      fields.push_back(line.substr(0, end));
-      line.remove_prefix(end);
-      line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
-    }
-    return;
-  }
-  while (true) {
-    const std::size_t end = line.find(separator);
-    fields.push_back(trimmed(line.substr(0, end)));
-    if (end == std::string_view::npos) return;
-    line.remove_prefix(end + 1);
-  }
+/// Of the distances that TSPLIB knows, those that are Euclidean, rounded or not.
+bool is_euclidean(std::string_view edge_weights) {
+  return edge_weights == "EUC_2D" || edge_weights == "EUC_3D" || edge_weights == "CEIL_2D";
 }
 
 class TextPoints {
@@ -63,10 +41,10 @@ class TextPoints {
         read_tsplib(line);
         break;
       }
-      if (separator_ < 0) begin_columns(line);
-      split(line, static_cast<char>(separator_), fields_);
+      if (first_) delimiter_ = found_delimiter(line);
+      split(line);
       if (first_ && !is_numbers()) {
-        names_.assign(fields_.begin(), fields_.end());
+        for (const Cell& cell : cells_) names_.emplace_back(cell.text);
         choose_columns();
       } else {
         if (first_) choose_columns();
@@ -108,22 +86,35 @@ class TextPoints {
     do {
       const std::size_t colon = std::min(line.find(':'), line.size() - 1);
       if (trimmed(line.substr(0, colon)) == "DIMENSION") {
-        if (!parse(trimmed(line.substr(colon + 1)), announced)) announced = -1;
+        if (!whole_number(trimmed(line.substr(colon + 1)), announced)) announced = -1;
+      }
+      if (trimmed(line.substr(0, colon)) == "EDGE_WEIGHT_TYPE") {
+        check_euclidean(trimmed(line.substr(colon + 1)));
       }
       if (trimmed(line) == "NODE_COORD_SECTION") return read_nodes(announced);
     } while (next(line));
     throw bad_file(params_.path, "no NODE_COORD_SECTION: its points have no coordinates");
   }
 
+  /// EXPLICIT weights have no coordinates, which is found later.
+  void check_euclidean(std::string_view edge_weights) const {
+    if (is_euclidean(edge_weights) || edge_weights == "EXPLICIT") return;
+    throw bad_line(params_.path,
+                   reader_.number(),
+                   fmt::format("expected Euclidean distances (EUC_2D, EUC_3D, CEIL_2D), got "
+                               "EDGE_WEIGHT_TYPE {}; project its nodes to a plane first",
+                               printable(edge_weights)));
+  }
+
   void read_nodes(double announced) {
     std::string_view line;
     while (next(line)) {
-      split(line, 0, fields_);
+      split(line);
       double number = 0;
-      if (!parse(fields_[0], number)) break;  // EOF, or the next section
+      if (!whole_number(cells_[0].text, number)) break;  // EOF, or the next section
       if (chosen_.empty()) {
-        for (std::size_t k = 1; k < fields_.size(); ++k) chosen_.push_back(k);
-        width_ = fields_.size();
+        for (std::size_t k = 1; k < cells_.size(); ++k) chosen_.push_back(k);
+        width_ = cells_.size();
       }
       add_row();
     }
@@ -135,66 +126,107 @@ class TextPoints {
     }
   }
 
-  void begin_columns(std::string_view line) {
-    separator_ = line.find('\t') != line.npos ? '\t' : (line.find(',') != line.npos ? ',' : 0);
+  void split(std::string_view line) {
+    if (split_cells(line, delimiter_, cells_, unquoted_)) return;
+    throw bad_line(
+        params_.path, reader_.number(), "a quoted cell must end on its line, before a delimiter");
   }
   bool is_numbers() const {
     double value = 0;
-    return std::any_of(fields_.begin(), fields_.end(), [&](std::string_view field) {
-      return parse(field, value);
+    return std::any_of(cells_.begin(), cells_.end(), [&](const Cell& cell) {
+      return whole_number(cell.text, value);
     });
   }
 
-  /// From the fields of the first line.
+  /// From the cells of the first line.
   void choose_columns() {
-    width_ = fields_.size();
+    width_ = cells_.size();
     for (const std::string& column : params_.columns) {
       const auto named = std::find(names_.begin(), names_.end(), column);
-      std::size_t number = 0;
-      if (named != names_.end()) {
-        number = static_cast<std::size_t>(named - names_.begin()) + 1;
-      } else {
-        std::from_chars(column.data(), column.data() + column.size(), number);
+      const auto place = static_cast<std::size_t>(named - names_.begin());
+      const NumberRange range =
+          named != names_.end() ? NumberRange{place + 1, place + 1} : numbers_of(column);
+      for (std::size_t number = range.first; number <= range.last; ++number) {
+        choose(number - 1, column);
       }
-      if (number < 1 || number > width_) {
-        throw bad_file(params_.path,
-                       fmt::format("no column '{}': {} columns{}{}",
-                                   printable(column),
-                                   width_,
-                                   names_.empty() ? "" : ": ",
-                                   printable(fmt::format("{}", fmt::join(names_, ", ")))));
-      }
-      chosen_.push_back(number - 1);
     }
     if (!chosen_.empty()) return;
     for (std::size_t k = 0; k < width_; ++k) chosen_.push_back(k);
   }
 
+  NumberRange numbers_of(const std::string& column) const {
+    const NumberRange range = number_range(column).value_or(NumberRange{0, 0});
+    // Text with a digit at its beginning is a number gone wrong rather than a name.
+    const bool numeric = !column.empty() && column[0] >= '0' && column[0] <= '9';
+    if (range.first == 0 && (column.empty() || numeric)) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("--columns: expected names, numbers from 1 or ranges like 1-2, got "
+                              "'{}'",
+                              printable(column)));
+    }
+    if (range.first == 0 || range.last > width_) {
+      throw bad_file(params_.path,
+                     fmt::format("no column '{}': {} columns{}{}",
+                                 printable(column),
+                                 width_,
+                                 names_.empty() ? "" : ": ",
+                                 printable(fmt::format("{}", fmt::join(names_, ", ")))));
+    }
+    return range;
+  }
+
+  void choose(std::size_t k, const std::string& column) {
+    if (std::find(chosen_.begin(), chosen_.end(), k) != chosen_.end()) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("--columns: '{}' names column {} a second time; leave it out",
+                              printable(column),
+                              k + 1));
+    }
+    chosen_.push_back(k);
+  }
+
   void add_row() {
-    if (fields_.size() != width_) {
+    if (cells_.size() != width_) {
       throw bad_line(params_.path,
                      reader_.number(),
-                     fmt::format("{} fields where {} were wanted", fields_.size(), width_));
+                     fmt::format("{} fields where {} were wanted", cells_.size(), width_));
     }
+    check_memory();
     for (const std::size_t k : chosen_) {
       double value = 0;
-      if (!parse(fields_[k], value) || !std::isfinite(value)) {
-        throw bad_line(params_.path,
-                       reader_.number(),
-                       fmt::format("'{}' where a finite number was wanted", printable(fields_[k])));
+      if (!whole_number(cells_[k].text, value) || !std::isfinite(value)) {
+        throw bad_line(
+            params_.path,
+            reader_.number(),
+            fmt::format("'{}' where a finite number was wanted", printable(cells_[k].text)));
       }
       values_.push_back(value);
     }
     ++rows_;
   }
 
+  /// A vector that grows holds its numbers up to three times, as vector and matrix do at the end.
+  void check_memory() const {
+    const std::uint64_t bytes = 3 * sizeof(double) * (values_.size() + chosen_.size());
+    if (bytes <= context_.memory()) return;
+    throw Error(
+        ErrorCode::out_of_resources,
+        fmt::format("{}: expected points that fit --memory, got {} that take over {:.1f} MiB of "
+                    "{:.1f} MiB; give --memory more, or save them as .npy",
+                    params_.path,
+                    rows_ + 1,
+                    static_cast<double>(bytes) / (1 << 20),
+                    static_cast<double>(context_.memory()) / (1 << 20)));
+  }
+
   Context& context_;
   const PointsParams& params_;
   LineReader reader_;
-  int separator_ = -1;
+  char delimiter_ = ' ';
   bool first_ = true;
   std::vector<std::string> names_;
-  std::vector<std::string_view> fields_;
+  std::vector<Cell> cells_;
+  std::vector<std::string> unquoted_;  ///< cells with doubled quotes
   std::vector<std::size_t> chosen_;
   std::size_t width_ = 0;
   std::vector<double> values_;

@@ -8,6 +8,7 @@
 #include "yupana/core/error.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/io/column.hpp"
+#include "yupana/io/exact_double.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/npy_layout.hpp"
@@ -72,7 +73,7 @@ void read_values(
         char* const bytes = reinterpret_cast<char*>(&own[i]);
         std::reverse(bytes, bytes + sizeof(Own));
       }
-      to[done + i] = static_cast<T>(own[i]);
+      to[done + i] = exact_number<T>(file.path(), own[i], done + i);
     }
   }
 }
@@ -118,6 +119,22 @@ SignalArray<T> read_npy(Context& context, const InputFile& file) {
   return signals;
 }
 
+/// A vector that grows holds its numbers up to three times; so do vector and array at the end, less
+/// what growing left unused.
+template <class T>
+void check_fits(const Context& context, const std::string& path, const std::vector<T>& numbers) {
+  if (numbers.size() < numbers.capacity()) return;
+  const std::uint64_t bytes = 3 * sizeof(T) * (numbers.size() + 1);
+  if (bytes <= context.memory()) return;
+  throw Error(ErrorCode::out_of_resources,
+              fmt::format("{}: its first {} numbers take {} MiB to read, and {} MiB are allowed; "
+                          "give --memory more, or save them as .npy",
+                          path,
+                          numbers.size(),
+                          bytes >> 20,
+                          context.memory() >> 20));
+}
+
 template <class T>
 SignalArray<T> read_text_signals(Context& context, const std::string& path) {
   LineReader lines(path);
@@ -156,6 +173,15 @@ SignalArray<T> read_text_signals(Context& context, const std::string& path) {
                        lines.number(),
                        fmt::format("'{}' where a number was wanted", printable(fields[i])));
       }
+      if (is_rounded_integer(field, value)) {
+        throw bad_line(path,
+                       lines.number(),
+                       fmt::format("'{}' is an integer between two doubles; write {:.0f} if it may "
+                                   "be rounded",
+                                   printable(fields[i]),
+                                   value));
+      }
+      check_fits(context, path, numbers);
       numbers.push_back(static_cast<T>(value));
     }
   }
@@ -176,8 +202,20 @@ SignalFile::SignalFile(std::string path) : path_(std::move(path)) {
   if (!npy_) return;
   const NpyLayout layout = npy_layout(path_, head);
   check_layout(path_, layout, file.size());
+  const bool matrix = layout.shape.size() == 2;
+  shape_ = {layout.kind == 'c',
+            matrix,
+            matrix && layout.fortran,
+            matrix ? layout.shape[0] : 1,
+            layout.shape.back()};
   single_ = (layout.kind == 'f' && layout.width == 4) || (layout.kind == 'c' && layout.width == 8);
-  may_round_ = (layout.kind == 'i' || layout.kind == 'u') && layout.width == 8;
+}
+
+template <class T>
+std::uint64_t SignalFile::read_bytes() const {
+  if (!shape_) return 0;
+  const auto count = static_cast<std::uint64_t>(shape_->rows * shape_->cols);
+  return count * sizeof(T) * (shape_->complex ? 2 : 1) * (shape_->fortran ? 2 : 1);
 }
 
 template <class T>
@@ -227,6 +265,8 @@ void write_signals(Context& context, AtomicFile& file, const SignalArray<T>& sig
   file.write(text);
 }
 
+template std::uint64_t SignalFile::read_bytes<float>() const;
+template std::uint64_t SignalFile::read_bytes<double>() const;
 template SignalArray<float> SignalFile::read(Context&) const;
 template SignalArray<double> SignalFile::read(Context&) const;
 template void write_signals(Context&, AtomicFile&, const SignalArray<float>&);

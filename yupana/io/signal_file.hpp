@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "yupana/core/array.hpp"
@@ -25,15 +26,26 @@ struct SignalArray {
 /// A whole file of signals. By content: .npy of one or two dimensions (either order; integers,
 /// float32, float64, complex64, complex128), or text, one number a line, or two: real and imaginary
 /// part; lines that begin with # and blank ones at the end are passed over.
-///   errors (bad_input), naming the file and the line or what is wrong with it
+///   errors (bad_input), naming the file and the line or what is wrong with it: integers that no
+///   double equals among them
 class SignalFile {
  public:
   explicit SignalFile(std::string path);
   /// float32 or complex64: worked on in single precision.
   bool single() const { return single_; }
-  /// 64-bit integers, of which a double does not hold all beyond 2^53.
-  bool may_round() const { return may_round_; }
-  /// The numbers, of T.
+  /// Extents of a .npy, without its numbers; a text does not say.
+  struct Shape {
+    bool complex = false;
+    bool matrix = false;
+    bool fortran = false;
+    std::int64_t rows = 1;
+    std::int64_t cols = 0;
+  };
+  const std::optional<Shape>& shape() const { return shape_; }
+  /// Bytes that read<T> holds at most: the numbers, of columns of a matrix twice; 0 for a text.
+  template <class T>
+  std::uint64_t read_bytes() const;
+  /// The numbers, of T. A text that exceeds the context's memory: out_of_resources.
   template <class T>
   SignalArray<T> read(Context& context) const;
 
@@ -41,7 +53,7 @@ class SignalFile {
   std::string path_;
   bool npy_ = false;
   bool single_ = false;
-  bool may_round_ = false;
+  std::optional<Shape> shape_;
 };
 
 /// .npy if the name ends so, else text (vectors only; usage error for a matrix).

@@ -55,24 +55,6 @@ std::size_t quoted_cell(std::string_view line,
   return end + 1;
 }
 
-char found_delimiter(std::string_view line) {
-  char best = ' ';
-  std::int64_t most = 0;
-  for (const char c : {',', '\t', ';', '|'}) {
-    bool quoted = false;
-    std::int64_t count = 0;
-    for (const char x : line) {
-      quoted ^= x == '"';
-      count += x == c && !quoted;
-    }
-    if (count > most) {
-      most = count;
-      best = c;
-    }
-  }
-  return best;
-}
-
 /// The header's cells, or the first row's.
 std::vector<std::string> cells_of(const std::string& path,
                                   std::string_view line,
@@ -179,6 +161,24 @@ std::size_t column_of(const std::string& path,
 }
 
 }  // namespace
+
+char found_delimiter(std::string_view line) {
+  char best = ' ';
+  std::int64_t most = 0;
+  for (const char c : {',', '\t', ';', '|'}) {
+    bool quoted = false;
+    std::int64_t count = 0;
+    for (const char x : line) {
+      quoted ^= x == '"';
+      count += x == c && !quoted;
+    }
+    if (count > most) {
+      most = count;
+      best = c;
+    }
+  }
+  return best;
+}
 
 bool split_cells(std::string_view line,
                  char delimiter,

@@ -45,6 +45,10 @@ bool is_comment(std::string_view line, char comment);
 /// Whether a cell is a number but for a comma as its decimal point, as in "1,5".
 bool has_decimal_comma(std::string_view cell);
 
+/// The delimiter that a line has most of outside quotes: comma, tab, semicolon or bar; a blank
+/// where it has none of them.
+char found_delimiter(std::string_view line);
+
 /// Blank, or a comment.
 bool is_skipped_line(std::string_view line, char comment);
 

@@ -2,33 +2,72 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <memory>
 #include <optional>
-#include <utility>
 
 #include "yupana/arrays/reduce.hpp"
 #include "yupana/arrays/scan.hpp"
-#include "yupana/arrays/sort.hpp"
 #include "yupana/core/array.hpp"
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/error.hpp"
-#include "yupana/io/column.hpp"
-#include "yupana/job/run_merger.hpp"
+#include "yupana/job/column_input.hpp"
+#include "yupana/job/sum_range.hpp"
 
 namespace yupana::job {
 namespace {
 
-/// Numbers handed to an algorithm at a time. Part of the results: the carry of a float scan is
-/// rounded at each boundary, so that it must not depend on memory.
-constexpr std::int64_t chunk = std::int64_t{1} << 21;
-
-io::NumberType text_type(const std::string& name) {
-  for (const io::NumberType type : {io::NumberType{'f', 8}, {'i', 8}, {'u', 8}}) {
-    if (type.name() == name) return type;
+template <class Params>
+void check_wrap(const Params& params, io::NumberType type) {
+  if (!params.wrap) return;
+  if (params.op != ArrayOperator::sum) {
+    throw Error(ErrorCode::usage, "--wrap: goes with --op sum, not min or max; leave it out");
   }
-  throw Error(ErrorCode::usage, fmt::format("type: '{}' is unknown; use f8, i8 or u8", name));
+  if (type.kind != 'f') return;
+  throw Error(ErrorCode::usage,
+              fmt::format("--wrap: {} holds {}, and sums of floats do not wrap; leave it out",
+                          params.in,
+                          type.name()));
 }
+
+/// Follows the sums of a file where they could pass 64 bits unnoticed.
+template <class T>
+class SumCheck {
+ public:
+  template <class Params>
+  explicit SumCheck(const Params& params)
+      : path_(params.in), on_(params.op == ArrayOperator::sum && !params.wrap) {}
+
+  void add(Context& context, const T* values, std::int64_t n) {
+    if constexpr (std::is_integral_v<T>) {
+      if (on_) range_.add(context, values, n);
+    }
+  }
+  /// Throws if one of all running sums, of which the last `left_out` are not needed, is outside.
+  void check_running(std::int64_t left_out) const {
+    if constexpr (std::is_integral_v<T>) {
+      const auto first = range_.first_outside();
+      if (first && *first + left_out < range_.count()) throw outside();
+    }
+  }
+  void check_total() const {
+    if constexpr (std::is_integral_v<T>) {
+      if (!range_.holds(range_.total())) throw outside();
+    }
+  }
+
+ private:
+  Error outside() const {
+    return bad_file(path_,
+                    fmt::format("with number {} the sum is {}, beyond what {} holds; pass --wrap "
+                                "for sums modulo 2^64, or save the numbers as f8",
+                                *range_.first_outside() + 1,
+                                range_.outside(),
+                                io::number_type<T>().name()));
+  }
+
+  std::string path_;
+  bool on_;
+  SumRange<std::conditional_t<std::is_integral_v<T>, T, std::int64_t>> range_;
+};
 
 /// Calls body with an int64, uint64 or double zero: the type that holds sums of the file's.
 template <class Body>
@@ -51,9 +90,9 @@ std::int64_t for_each_chunk(Context& context,
                             const char* stage_name,
                             const Body& body) {
   Stage stage(context, stage_name, static_cast<double>(reader.size().value_or(0)), "numbers");
-  Array<T> values(chunk);
+  Array<T> values(column_chunk);
   std::int64_t count = 0;
-  while (const std::int64_t got = reader.read_as(values.data(), chunk)) {
+  while (const std::int64_t got = reader.read_as(values.data(), column_chunk)) {
     body(values.data(), got);
     count += got;
     stage.advance(static_cast<double>(got));
@@ -61,152 +100,12 @@ std::int64_t for_each_chunk(Context& context,
   return count;
 }
 
-/// Numbers of a type that fit `share` of the context's memory. A GPU holds up to four times the
-/// numbers it sorts, where half of the memory is for those of a run: half of its own counts.
 template <class T>
-std::int64_t numbers_in(const Context& context, std::uint64_t share) {
-  const bool gpu = context.backend() == Backend::cuda;
-  const std::uint64_t memory =
-      gpu ? std::min(context.memory(), context.gpu_memory() / 2) : context.memory();
-  return static_cast<std::int64_t>(memory / share / sizeof(T));
-}
-
-/// Windows large enough for the disk, small enough for the memory with all that goes with them.
-template <class T>
-std::int64_t window_of(const Context& context, std::int64_t runs) {
-  return std::clamp<std::int64_t>(numbers_in<T>(context, 4) / runs, 256, std::int64_t{1} << 22);
-}
-
-template <class T>
-class FileSorter {
- public:
-  FileSorter(Context& context, io::ColumnReader& reader, std::string out)
-      : context_(context), reader_(reader), out_(std::move(out)), writer_(out_, reader.type()) {}
-
-  ArrayFileResult sort() {
-    // Half of the memory for the keys of a run, half for the sort's copy of them.
-    run_size_ = std::max<std::int64_t>(numbers_in<T>(context_, 2), 1024);
-    if (reader_.size()) run_size_ = std::min(run_size_, std::max<std::int64_t>(1, *reader_.size()));
-    if (!sort_runs()) merge_runs();
-    writer_.finish();
-    out_.commit();
-    return {writer_.size(), reader_.type().name(), runs_};
-  }
-
- private:
-  /// True if one run was all there is; it is written then.
-  bool sort_runs() {
-    const auto total = static_cast<double>(reader_.size().value_or(0));
-    Stage stage(context_, "sort", total, "numbers");
-    Array<T> keys(run_size_);
-    while (true) {
-      const std::int64_t got = read_run(keys.data());
-      if (got == 0 && runs_ > 0) break;
-      arrays::sort(context_, keys.data(), got);
-      stage.advance(static_cast<double>(got));
-      if (runs_ == 0 && (got < run_size_ || got == reader_.size())) {
-        writer_.write(keys.data(), got);
-        return true;
-      }
-      if (runs_++ == 0) {
-        waiting_ = std::make_unique<AtomicFile>(out_.path() + ".runs");
-        context_.note(fmt::format("sort: the numbers exceed the memory; runs of {} wait in {}",
-                                  run_size_,
-                                  waiting_->temporary()));
-      }
-      waiting_->write(keys.data(), static_cast<std::size_t>(got) * sizeof(T));
-      count_ += got;
-    }
-    waiting_->close();
-    return false;
-  }
-
-  std::int64_t read_run(T* keys) {
-    std::int64_t count = 0;
-    while (count < run_size_) {
-      context_.check_cancelled();
-      const std::int64_t got = reader_.read(keys + count, std::min(chunk, run_size_ - count));
-      if (got == 0) break;
-      count += got;
-    }
-    return count;
-  }
-
-  void merge_runs() {
-    Stage stage(context_, "merge", static_cast<double>(count_), "numbers");
-    const io::InputFile file(waiting_->temporary());
-    std::vector<std::int64_t> done(static_cast<std::size_t>(runs_), 0);
-    const auto read = [&](std::int64_t run, T* to, std::int64_t n) {
-      std::int64_t& at = done[static_cast<std::size_t>(run)];
-      const std::int64_t first = run * run_size_;
-      n = std::min(n, std::min(run_size_, count_ - first) - at);
-      constexpr auto width = static_cast<std::int64_t>(sizeof(T));
-      file.read_at((first + at) * width, to, static_cast<std::size_t>(n * width));
-      at += n;
-      return n;
-    };
-    RunMerger<T> merger(context_, runs_, window_of<T>(context_, runs_), read);
-    merger.merge([&](const T* keys, std::int64_t n) {
-      writer_.write(keys, n);
-      stage.advance(static_cast<double>(n));
-    });
-  }
-
-  Context& context_;
-  io::ColumnReader& reader_;
-  AtomicFile out_;
-  io::ColumnWriter writer_;
-  std::unique_ptr<AtomicFile> waiting_;  ///< sorted runs; never committed, so always removed
-  std::int64_t run_size_ = 0;
-  std::int64_t runs_ = 0;
-  std::int64_t count_ = 0;
-};
-
-/// One of merge's inputs, read with a look at its order.
-template <class T>
-struct SortedInput {
-  std::unique_ptr<io::ColumnReader> reader;
-  std::optional<T> last = {};
-  std::int64_t done = 0;
-
-  std::int64_t read(T* to, std::int64_t n) {
-    const std::int64_t got = reader->read(to, n);
-    for (std::int64_t i = 0; i < got; ++i) {
-      if (last && arrays::Less{}(to[i], *last)) {
-        throw bad_file(reader->path(),
-                       fmt::format("number {} is {}, less than {} before it; sort the file first",
-                                   done + i + 1,
-                                   to[i],
-                                   *last));
-      }
-      last = to[i];
-    }
-    done += got;
-    return got;
-  }
-};
-
-template <class T>
-ArrayFileResult merge_inputs(Context& context,
-                             const MergeFilesParams& params,
-                             std::vector<std::unique_ptr<io::ColumnReader>> readers) {
-  AtomicFile out(params.out);
-  io::ColumnWriter writer(out, io::number_type<T>());
-  std::vector<SortedInput<T>> inputs;
-  for (auto& reader : readers) inputs.push_back({std::move(reader)});
-  const auto count = static_cast<std::int64_t>(inputs.size());
-  RunMerger<T> merger(
-      context, count, window_of<T>(context, count), [&](std::int64_t input, T* to, std::int64_t n) {
-        return inputs[static_cast<std::size_t>(input)].read(to, n);
-      });
-  Stage stage(context, "merge", 0, "numbers");
-  merger.merge([&](const T* keys, std::int64_t n) {
-    writer.write(keys, n);
-    stage.advance(static_cast<double>(n));
-  });
+void write_one(AtomicFile& file, T value) {
+  io::ColumnWriter writer(file, io::number_type<T>());
+  writer.write(&value, 1);
   writer.finish();
-  out.commit();
-  return {writer.size(), io::number_type<T>().name(), 0};
+  file.commit();
 }
 
 }  // namespace
@@ -217,16 +116,20 @@ ArrayFileResult scan_file(Context& context, const ScanFileParams& params) {
         ErrorCode::usage,
         "scan: --exclusive begins with 0, which only sums do; leave it out for min and max");
   }
-  io::ColumnReader reader(params.in, text_type(params.text_type));
+  const auto reader = open_column(params.in, params.text_type);
+  check_wrap(params, reader->type());
   AtomicFile out(params.out);
-  return with_sum_type(reader.type(), [&](auto zero) {
+  return with_sum_type(reader->type(), [&](auto zero) {
     using T = decltype(zero);
     io::ColumnWriter writer(out, io::number_type<T>());
+    SumCheck<T> check(params);
     with_operator(params.op, [&](auto op) {
-      Array<T> results(chunk);
+      Array<T> results(column_chunk);
       std::optional<T> carry;
       if (params.exclusive) carry = zero;
-      for_each_chunk<T>(context, reader, "scan", [&](const T* in, std::int64_t n) {
+      for_each_chunk<T>(context, *reader, "scan", [&](const T* in, std::int64_t n) {
+        check.add(context, in, n);
+        check.check_running(params.exclusive ? 1 : 0);
         if (params.exclusive) {
           arrays::exclusive_scan(context, in, n, *carry, results.data(), op);
           carry = op(results[n - 1], in[n - 1]);
@@ -248,45 +151,29 @@ ArrayFileResult scan_file(Context& context, const ScanFileParams& params) {
 }
 
 ReduceFileResult reduce_file(Context& context, const ReduceFileParams& params) {
-  io::ColumnReader reader(params.in, text_type(params.text_type));
-  return with_sum_type(reader.type(), [&](auto zero) {
+  const auto reader = open_column(params.in, params.text_type);
+  check_wrap(params, reader->type());
+  std::optional<AtomicFile> out;
+  if (!params.out.empty()) out.emplace(params.out);
+  return with_sum_type(reader->type(), [&](auto zero) {
     using T = decltype(zero);
     ReduceFileResult result;
+    SumCheck<T> check(params);
     with_operator(params.op, [&](auto op) {
       std::optional<T> total;
       if (params.op == ArrayOperator::sum) total = zero;
-      result.count = for_each_chunk<T>(context, reader, "reduce", [&](const T* in, std::int64_t n) {
-        total = total ? arrays::reduce(context, in, n, *total, op)
-                      : arrays::reduce(context, in + 1, n - 1, in[0], op);
-      });
+      result.count =
+          for_each_chunk<T>(context, *reader, "reduce", [&](const T* in, std::int64_t n) {
+            check.add(context, in, n);
+            total = total ? arrays::reduce(context, in, n, *total, op)
+                          : arrays::reduce(context, in + 1, n - 1, in[0], op);
+          });
       if (!total) throw bad_file(params.in, "holds no numbers, of which none is least or greatest");
+      check.check_total();
       result.value = *total;
+      if (out) write_one(*out, *total);
     });
     return result;
-  });
-}
-
-ArrayFileResult sort_file(Context& context, const SortFileParams& params) {
-  io::ColumnReader reader(params.in, text_type(params.text_type));
-  return io::with_number_type(reader.type(), [&](auto zero) {
-    return FileSorter<decltype(zero)>(context, reader, params.out).sort();
-  });
-}
-
-ArrayFileResult merge_files(Context& context, const MergeFilesParams& params) {
-  std::vector<std::unique_ptr<io::ColumnReader>> readers;
-  for (const std::string& path : params.in) {
-    readers.push_back(std::make_unique<io::ColumnReader>(path, text_type(params.text_type)));
-    if (readers.back()->type() == readers[0]->type()) continue;
-    throw bad_file(path,
-                   fmt::format("holds {}, but {} holds {}; merge files of one type",
-                               readers.back()->type().name(),
-                               params.in[0],
-                               readers[0]->type().name()));
-  }
-  if (readers.empty()) throw Error(ErrorCode::usage, "merge: no input given; name sorted files");
-  return io::with_number_type(readers[0]->type(), [&](auto zero) {
-    return merge_inputs<decltype(zero)>(context, params, std::move(readers));
   });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -9,36 +10,43 @@
 
 namespace yupana::job {
 
-/// What combines the numbers. NaN counts as the greatest number, as in the sorts.
+/// What combines the numbers. Sums with a NaN are NaN; min and max count NaN as the greatest
+/// number, as the sorts do.
 enum class ArrayOperator { sum, min, max };
 
 /// A number of a file: sums of integers are 64 bits wide, floats are doubles.
 using Number = std::variant<std::int64_t, std::uint64_t, double>;
 
+/// The type of a text's numbers: f8, i8 or u8; f8 where not said. A .npy names its own.
+using TextType = std::optional<std::string>;
+
 struct ScanFileParams {
   std::string in;
   std::string out;  ///< .npy, or text for any other name
   ArrayOperator op = ArrayOperator::sum;
-  bool exclusive = false;        ///< out[0] = 0 and the last number is left out; sums only
-  std::string text_type = "f8";  ///< what a text's numbers are: f8, i8, u8
+  bool exclusive = false;  ///< out[0] = 0 and the last number is left out; sums only
+  bool wrap = false;       ///< sums of integers modulo 2^64, which are an error otherwise
+  TextType text_type = {};
 };
 
 struct ReduceFileParams {
   std::string in;
+  std::string out;  ///< the result as one number: .npy, or text for any other name; empty: none
   ArrayOperator op = ArrayOperator::sum;
-  std::string text_type = "f8";
+  bool wrap = false;  ///< as of a scan
+  TextType text_type = {};
 };
 
 struct SortFileParams {
   std::string in;
   std::string out;
-  std::string text_type = "f8";
+  TextType text_type = {};
 };
 
 struct MergeFilesParams {
   std::vector<std::string> in;  ///< each sorted
   std::string out;
-  std::string text_type = "f8";
+  TextType text_type = {};
 };
 
 /// How a file was worked on, for reports.
@@ -54,23 +62,32 @@ struct ReduceFileResult {
 };
 
 /// Running sums, minima or maxima of a file (.npy of one column, or text), streamed: memory is a
-/// few MB a file of any size. Output: 64-bit integers (wrapping) or doubles.
-///   determinism: the same bytes for any threads and memory
-///   errors (bad_input): what io::ColumnReader refuses; usage: an unknown type
+/// few MB a file of any size. Output: 64-bit integers or doubles. From the first NaN on, sums and
+/// maxima are NaN; minima are NaN until the first other number.
+///   determinism: the same bytes for any threads and memory; on every backend, but for sums of
+///   floats, which keep the bound of arrays::inclusive_scan there
+///   errors (bad_input): what io::ColumnReader refuses; a sum of integers beyond 64 bits, naming
+///   the first number with which it gets there (params.wrap takes sums modulo 2^64). usage: an
+///   unknown type of text, or another one than a .npy holds; wrap where no integers are added
 ArrayFileResult scan_file(Context& context, const ScanFileParams& params);
 
-/// The sum, least or greatest of a file, streamed.
+/// The sum, least or greatest of a file, streamed. A sum of integers is exact: running sums may
+/// pass 64 bits if the last does not.
+///   determinism: the same value on every backend, for any threads and memory, sums of floats too
 ///   errors (bad_input): the least of no numbers; otherwise as scan_file
 ReduceFileResult reduce_file(Context& context, const ReduceFileParams& params);
 
 /// Sorts a file by arrays::Less. A file whose numbers and their copy exceed the context's memory,
-/// or that of its GPU, is sorted in runs that fit, which wait in one temporary file beside the
-/// output (as large as the numbers, removed in any case) and are merged from there.
+/// or that of its GPU, is sorted in runs that fit, which wait in a file without a name in the
+/// output's folder (as large as the numbers, gone with the process however it ends) and are merged
+/// from there. NaN come last, -0 equals +0; both keep their order.
 ///   determinism: the same bytes for any threads and memory
 ArrayFileResult sort_file(Context& context, const SortFileParams& params);
 
-/// Merges sorted files of one type, streamed; equal numbers keep the order of the files.
-///   errors (bad_input): a file that is not sorted, naming the place; types that differ
+/// Merges sorted files of one type, streamed; equal numbers keep the order of the files. NaN come
+/// last, as sort_file leaves them.
+///   errors (bad_input): a file that is not sorted, naming the place (a number after a NaN too);
+///   types that differ; usage: as scan_file
 ArrayFileResult merge_files(Context& context, const MergeFilesParams& params);
 
 }  // namespace yupana::job

@@ -1,7 +1,10 @@
 #include "yupana/job/closest.hpp"
 
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <variant>
 
+#include "yupana/core/atomic_file.hpp"
 #include "yupana/core/error.hpp"
 
 namespace yupana::job {
@@ -13,7 +16,9 @@ ClosestFileResult closest_of(Context& context,
                              const Matrix<T>& points) {
   ClosestFileResult result{points.rows(), points.cols(), {}, {}, {}};
   try {
-    result.pair = geometry::closest_pair<T>(context, points.view(), params.closest);
+    geometry::ClosestPairParams closest;
+    closest.method = params.method.value_or(closest.method);
+    result.pair = geometry::closest_pair<T>(context, points.view(), closest);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::bad_input) throw;
     throw bad_file(params.in.path, error.what(), error.place());
@@ -26,12 +31,44 @@ ClosestFileResult closest_of(Context& context,
   return result;
 }
 
+std::string table_of(const ClosestFileResult& result) {
+  const geometry::ClosestPair& pair = result.pair;
+  return fmt::format("i\tj\tdistance\n{}\t{}\t{}\n", pair.i, pair.j, pair.distance);
+}
+
+std::string json_of(const ClosestFileResult& result) {
+  const nlohmann::ordered_json object = {{"points", result.points},
+                                         {"dimensions", result.dimensions},
+                                         {"i", result.pair.i},
+                                         {"j", result.pair.j},
+                                         {"distance", result.pair.distance},
+                                         {"coordinates", {result.first, result.second}}};
+  return object.dump() + "\n";
+}
+
 }  // namespace
 
 ClosestFileResult closest_file(Context& context, const ClosestFileParams& params) {
+  const bool as_json = params.out.ends_with(".json");
+  if (!params.out.empty() && !as_json && !params.out.ends_with(".tsv")) {
+    throw Error(ErrorCode::usage,
+                fmt::format("-o {}: expected a name that ends in .tsv or .json", params.out));
+  }
+  if (params.method && context.backend() == Backend::reference) {
+    throw Error(ErrorCode::usage,
+                "closest: --device reference tries all pairs, whatever --method says; leave one of "
+                "them out");
+  }
+  std::optional<AtomicFile> out;
+  if (!params.out.empty()) out.emplace(params.out);
   const io::Points points = io::read_points(context, params.in);
-  return std::visit([&](const auto& matrix) { return closest_of(context, params, matrix); },
-                    points);
+  const ClosestFileResult result =
+      std::visit([&](const auto& matrix) { return closest_of(context, params, matrix); }, points);
+  if (out) {
+    out->write(as_json ? json_of(result) : table_of(result));
+    out->commit();
+  }
+  return result;
 }
 
 }  // namespace yupana::job

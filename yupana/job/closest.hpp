@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,10 @@ namespace yupana::job {
 
 struct ClosestFileParams {
   io::PointsParams in;
-  geometry::ClosestPairParams closest;
+  /// Of the answer's way, not of the answer; a usage error for the reference, which tries all
+  /// pairs.
+  std::optional<geometry::ClosestMethod> method = {};
+  std::string out = {};  ///< the pair: NAME.tsv or NAME.json; empty: not written
 };
 
 struct ClosestFileResult {
@@ -23,8 +27,10 @@ struct ClosestFileResult {
   std::vector<double> second;
 };
 
-/// The two nearest points of a file.
-///   errors: what io::read_points and geometry::closest_pair refuse, naming the file
+/// The two nearest points of a file. A .tsv has a line of names and one of i, j and the distance; a
+/// .json one object with those, the numbers of points and dimensions and the coordinates of both.
+///   errors: what io::read_points and geometry::closest_pair refuse, naming the file; usage: `out`
+///   with another ending
 ClosestFileResult closest_file(Context& context, const ClosestFileParams& params);
 
 }  // namespace yupana::job

@@ -5,7 +5,9 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/io/signal_file.hpp"
+#include "yupana/job/memory_check.hpp"
 #include "yupana/job/spectral.hpp"
+#include "yupana/spectral/scratch_bytes.hpp"
 
 namespace yupana::job {
 namespace {
@@ -110,19 +112,75 @@ SignalArray<T> real_transform(Context& context, SignalArray<T> in, const FftFile
   return out;
 }
 
+struct Extents {
+  bool complex = false;
+  std::int64_t rows = 1;
+  std::int64_t cols = 0;
+};
+
+/// Bytes that the transform of signals in memory holds at most, theirs and the result's included.
+template <class T>
+std::uint64_t transform_bytes(const Context& context,
+                              const Extents& in,
+                              bool matrix,
+                              const FftFileParams& params) {
+  if (in.rows == 0 || in.cols == 0) return 0;
+  const auto bytes_of = [](bool complex, std::int64_t rows, std::int64_t cols) {
+    return static_cast<std::uint64_t>(rows * cols) * sizeof(T) * (complex ? 2 : 1);
+  };
+  const bool columns = params.axis == 0 && matrix && !params.two_d;
+  const std::int64_t length = columns ? in.rows : in.cols;
+  const std::int64_t batch = columns ? in.cols : in.rows;
+  const std::uint64_t own = bytes_of(in.complex, in.rows, in.cols);
+  const std::uint64_t complex = bytes_of(true, in.rows, in.cols);
+  const std::uint64_t widening = in.complex ? own : own + complex;
+  const std::uint64_t down =
+      params.two_d ? spectral::fft_scratch_bytes<T>(context, {in.rows, in.cols, true}) : 0;
+  if (!params.real) {
+    const std::uint64_t along = spectral::fft_scratch_bytes<T>(context, {length, batch, columns});
+    return std::max(widening, complex + std::max(along, down));
+  }
+  const std::int64_t odd = params.odd ? 1 : 0;
+  const std::int64_t n = params.inverse ? 2 * (length - 1) + odd : length;
+  const std::int64_t others = params.inverse ? std::max<std::int64_t>(n, 1) : length / 2 + 1;
+  const std::uint64_t out =
+      bytes_of(!params.inverse, columns ? others : in.rows, columns ? in.cols : others);
+  const std::uint64_t along = spectral::real_fft_scratch_bytes<T>(
+      context, {std::max<std::int64_t>(n, 1), batch, columns}, params.inverse);
+  if (!params.inverse) return own + out + std::max(along, down);
+  const std::uint64_t half = params.two_d && context.backend() != Backend::cuda ? complex : 0;
+  return std::max(widening, complex + out + half + std::max(along, down));
+}
+
 template <class T>
 SpectralFileResult transform(Context& context,
                              const io::SignalFile& file,
                              const FftFileParams& params) {
+  const std::string name = "fft: " + params.in;
+  if (file.shape()) {
+    const auto& shape = *file.shape();
+    const std::uint64_t bytes =
+        transform_bytes<T>(context, {shape.complex, shape.rows, shape.cols}, shape.matrix, params);
+    check_memory(context, name, std::max(file.read_bytes<T>(), bytes));
+  }
   SignalArray<T> signals;
   {
     Stage stage(context, "read");
     signals = file.read<T>(context);
   }
   if (signals.count() == 0) throw bad_file(params.in, "holds no numbers; a transform needs one");
+  if (params.axis != -1 && !signals.matrix) {
+    throw Error(ErrorCode::usage,
+                fmt::format("fft: --axis {} is for matrices, and {} holds one signal; leave it out",
+                            params.axis,
+                            params.in));
+  }
   if (params.two_d && !signals.matrix) {
     throw bad_file(params.in, "holds one signal; a two-dimensional transform needs a matrix");
   }
+  const std::uint64_t bytes = transform_bytes<T>(
+      context, {signals.complex, signals.rows, signals.cols}, signals.matrix, params);
+  check_memory(context, name, bytes);
   {
     Stage stage(context, "transform", static_cast<double>(signals.count()), "numbers");
     signals = params.real ? real_transform(context, std::move(signals), params)
@@ -151,6 +209,14 @@ SpectralFileResult fft_file(Context& context, const FftFileParams& params) {
     throw Error(ErrorCode::usage,
                 "fft: --odd says how many real values come out; it goes with "
                 "--real --inverse");
+  }
+  if (params.axis != -1 && params.two_d) {
+    throw Error(ErrorCode::usage,
+                "fft: --2d goes along both axes, --axis along one; leave one of them out");
+  }
+  if (params.library == spectral::FftLibrary::cufft && context.backend() != Backend::cuda) {
+    throw Error(ErrorCode::usage,
+                "fft: --library cufft works on a GPU; give --device cuda, or leave --library out");
   }
   if (params.library == spectral::FftLibrary::cufft && (params.real || params.two_d)) {
     throw Error(ErrorCode::usage,

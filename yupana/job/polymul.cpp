@@ -7,8 +7,10 @@
 #include "yupana/core/error.hpp"
 #include "yupana/io/column.hpp"
 #include "yupana/io/input_file.hpp"
+#include "yupana/job/memory_check.hpp"
 #include "yupana/job/spectral.hpp"
 #include "yupana/spectral/big_integer.hpp"
+#include "yupana/spectral/scratch_bytes.hpp"
 
 namespace yupana::job {
 namespace {
@@ -28,7 +30,9 @@ Array<T> column(Context& context, const std::string& path) {
   while (true) {
     context.check_cancelled();
     if (count == values.size()) {
+      if (reader.size()) break;
       // Text says only at its end how long it is.
+      check_memory(context, "polymul: " + path, 3 * sizeof(T) * static_cast<std::uint64_t>(count));
       Array<T> longer(std::max<std::int64_t>(piece, 2 * count));
       std::copy(values.begin(), values.end(), longer.begin());
       values = std::move(longer);
@@ -47,6 +51,7 @@ Array<T> column(Context& context, const std::string& path) {
     }
     count += got;
   }
+  if (count == values.size()) return values;
   Array<T> exact(count);
   std::copy(values.begin(), values.begin() + count, exact.begin());
   return exact;
@@ -93,8 +98,29 @@ spectral::Digits digits_named(const std::string& name) {
               fmt::format("digits: '{}' is unknown; use decimal, hex or binary", name));
 }
 
+/// Limbs of the product and what multiplies them, or the product's text and its limbs in two bases.
+void check_digits(const Context& context, const PolymulFileParams& params, spectral::Digits base) {
+  const bool decimal = base == spectral::Digits::decimal;
+  const std::int64_t digits = io::InputFile(params.a).size() + io::InputFile(params.b).size();
+  const std::int64_t of_limb = decimal ? 9 : base == spectral::Digits::hexadecimal ? 8 : 32;
+  const std::int64_t limbs = digits / of_limb + 1;
+  const std::uint64_t limb_bytes = sizeof(std::uint32_t) * static_cast<std::uint64_t>(limbs);
+  const std::uint64_t multiplying = spectral::polymul_exact_scratch_bytes(
+                                        context, limbs, std::numeric_limits<std::uint64_t>::max()) +
+                                    (decimal ? 4 : 2) * limb_bytes;
+  check_memory(context,
+               fmt::format("polymul: the product of {} and {}", params.a, params.b),
+               std::max(multiplying, static_cast<std::uint64_t>(digits) + 2 * limb_bytes));
+}
+
 SpectralFileResult integer_product(Context& context, const PolymulFileParams& params) {
   const spectral::Digits digits = digits_named(params.digits);
+  if (params.out.ends_with(".npy")) {
+    throw Error(ErrorCode::usage,
+                fmt::format("polymul: --digits writes text, and -o {} names a .npy; name a .txt",
+                            params.out));
+  }
+  check_digits(context, params, digits);
   spectral::BigInteger product;
   {
     Stage stage(context, "read");
@@ -112,6 +138,27 @@ SpectralFileResult integer_product(Context& context, const PolymulFileParams& pa
   out.commit();
   return {
       1, static_cast<std::int64_t>(text.size()) - (product.negative ? 1 : 0), false, params.digits};
+}
+
+/// Numbers of a .npy; 0 where a text does not say how many it holds.
+std::int64_t numbers_in(const std::string& path) {
+  return io::ColumnReader(path, {'i', 8}).size().value_or(0);
+}
+
+/// Factors and product of so many coefficients, and the scratch memory of the multiplication.
+/// `bound`: of an exact product's coefficients, 0 where it is not known yet.
+void check_product(const Context& context,
+                   const PolymulFileParams& params,
+                   std::int64_t a,
+                   std::int64_t b,
+                   bool exact,
+                   std::uint64_t bound = 0) {
+  const std::int64_t count = a == 0 || b == 0 ? 0 : a + b - 1;
+  const std::uint64_t scratch = exact ? spectral::polymul_exact_scratch_bytes(context, count, bound)
+                                      : spectral::polymul_scratch_bytes(context, count);
+  check_memory(context,
+               fmt::format("polymul: the product of {} and {}", params.a, params.b),
+               8 * static_cast<std::uint64_t>(a + b + count) + scratch);
 }
 
 /// Text holds integers if nothing else is said: its numbers are read as such.
@@ -135,13 +182,17 @@ SpectralFileResult polymul_file(Context& context, const PolymulFileParams& param
     exact = holds_integers(params.a) && holds_integers(params.b);
   }
   Stage stage(context, "multiply");
+  check_product(context, params, numbers_in(params.a), numbers_in(params.b), exact);
   if (exact) {
     const auto a = column<std::int64_t>(context, params.a);
     const auto b = column<std::int64_t>(context, params.b);
+    const std::uint64_t bound = spectral::coefficient_bound(span_of(a), span_of(b));
+    check_product(context, params, a.size(), b.size(), exact, bound);
     return written(params.out, spectral::polymul_exact(context, span_of(a), span_of(b)), 0);
   }
   const auto a = column<double>(context, params.a);
   const auto b = column<double>(context, params.b);
+  check_product(context, params, a.size(), b.size(), exact);
   const spectral::RealProduct product = spectral::polymul(context, span_of(a), span_of(b));
   return written(params.out, product.coefficients, product.error_bound);
 }

@@ -32,7 +32,10 @@ struct SpectralFileResult {
 /// The Fourier transform of a file of signals (io::SignalFile), in memory: float32 and complex64 in
 /// single precision, everything else in double.
 ///   errors (bad_input): no numbers; complex ones where `real` was asked for; a vector where a
-///   matrix is needed. usage: an axis that there is not; cuFFT for real numbers or both axes
+///   matrix is needed; what io::SignalFile refuses. usage: an axis of a vector, of both axes, or
+///   that there is not; cuFFT for real numbers or both axes, or without a GPU. out_of_resources,
+///   before the work: more bytes than the context's memory
+///   A NaN or an infinite number makes all values of its signal's transform NaN.
 SpectralFileResult fft_file(Context& context, const FftFileParams& params);
 
 enum class PolymulKind { automatic, exact, real };
@@ -47,7 +50,9 @@ struct PolymulFileParams {
 
 /// The product of two polynomials (columns of coefficients, lowest degree first) or, with `digits`,
 /// of two integers.
-///   errors (bad_input): what io::ColumnReader and spectral::polymul_exact refuse
+///   errors (bad_input): what io::ColumnReader and spectral::polymul_exact refuse; usage: digits,
+///   which are text, into a .npy; out_of_resources, before the work: more bytes than the context's
+///   memory
 SpectralFileResult polymul_file(Context& context, const PolymulFileParams& params);
 
 }  // namespace yupana::job

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/error.hpp"
@@ -11,6 +12,7 @@
 #include "yupana/io/matrix_market.hpp"
 #include "yupana/io/npy_layout.hpp"
 #include "yupana/io/signal_file.hpp"
+#include "yupana/job/memory_check.hpp"
 
 namespace yupana::job {
 namespace {
@@ -46,11 +48,6 @@ Matrix<double> read_side(Context& context, const TrisolveParams& params, std::in
   }
   Matrix<double> b(rows, signals.matrix ? signals.cols : 1);
   std::copy(signals.numbers.begin(), signals.numbers.end(), b.data());
-  constexpr double most = 9007199254740992;  // 2^53
-  const auto rounded = [&](double value) { return std::fabs(value) >= most; };
-  if (file.may_round() && std::any_of(b.data(), b.data() + signals.count(), rounded)) {
-    throw bad_file(params.side, "holds integers beyond 2^53, which a double rounds; save it as f8");
-  }
   return b;
 }
 
@@ -65,6 +62,41 @@ Matrix<double> random_sides(const TrisolveParams& params, std::int64_t rows) {
     b.data()[i] = 2 * random.uniform(static_cast<std::uint64_t>(i)) - 1;
   }
   return b;
+}
+
+/// Bytes held at most: the matrix while it is read; or its copy, apart from the diagonal, its
+/// analysis and, but for the serial method, a second copy in the order of solving, next to the
+/// matrix, b and x. Copies that leave entries out or add some remember where each came from.
+std::uint64_t system_bytes(const Context& context,
+                           const io::MatrixMarketHead& head,
+                           const TrisolveParams& params,
+                           std::int64_t sides) {
+  const auto rows = static_cast<std::uint64_t>(head.rows);
+  const auto entries = static_cast<std::uint64_t>(head.entries);
+  const sparse::TriangularParams& system = params.system;
+  const bool chosen = system.sort_columns || system.ignore_other || system.unit_diagonal;
+  const bool ordered =
+      context.backend() == Backend::cpu && system.method != sparse::SolveMethod::serial;
+  constexpr std::uint64_t entry = sizeof(std::int64_t) + sizeof(double);
+  std::uint64_t solving = entries * entry + 8 * rows;  // the matrix
+  solving += entries * entry;                          // its copy
+  // Level, class and place of each row and, while they are found, another place; keys, of which a
+  // chain has as many as rows.
+  solving += (17 + 8 + sizeof(sparse::LevelKey)) * rows;
+  if (chosen) solving += entries * entry + 8 * rows;   // where entries came from
+  if (ordered) solving += entries * entry + 8 * rows;  // the copy in order
+  // Sizes that a file or an option claims may be beyond any memory.
+  const double of_sides = 2.0 * 8 * static_cast<double>(rows) * static_cast<double>(sides);
+  solving += static_cast<std::uint64_t>(std::min(of_sides, 0x1p62));  // b and x
+  return std::max(io::matrix_market_bytes(head), solving);
+}
+
+/// Right-hand sides before b is read: of a .npy all, of a text one.
+std::int64_t sides_of(const TrisolveParams& params) {
+  if (params.side.empty()) return params.sides;
+  const io::SignalFile file(params.side);
+  const std::optional<io::SignalFile::Shape>& shape = file.shape();
+  return shape && shape->matrix ? shape->cols : 1;
 }
 
 void check_holds_columns(const std::string& path, std::int64_t columns) {
@@ -84,6 +116,22 @@ void write(const std::string& path, const Matrix<double>& x) {
     file.write(x.data(), sizeof(double) * static_cast<std::size_t>(x.rows() * x.cols()));
   }
   file.commit();
+}
+
+/// Counts the numbers of x that are infinite or NaN, and says so.
+void report_not_finite(Context& context, const Matrix<double>& x, TrisolveResult& result) {
+  for (std::int64_t i = 0; i < x.rows(); ++i) {
+    for (std::int64_t column = 0; column < x.cols(); ++column) {
+      if (std::isfinite(x.row(i)[column])) continue;
+      if (result.not_finite++ == 0) result.first_not_finite_row = i;
+    }
+  }
+  if (result.not_finite == 0) return;
+  context.note(fmt::format(
+      "trisolve: {} of {} numbers of x are infinite or NaN, the first in row {} (counted from 0)",
+      result.not_finite,
+      x.rows() * x.cols(),
+      result.first_not_finite_row));
 }
 
 /// What is wrong with the system is the file's fault.
@@ -113,7 +161,18 @@ const char* name_of(sparse::SolveMethod method) {
 
 TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
   using Symmetry = io::MatrixMarketHead::Symmetry;
+  if (context.backend() == Backend::reference &&
+      params.system.method != sparse::SolveMethod::automatic) {
+    throw Error(ErrorCode::usage,
+                fmt::format("trisolve: --device reference solves row after row, whatever --method "
+                            "{} says; leave one of them out",
+                            name_of(params.system.method)));
+  }
   if (params.sides > 1 && !params.out.empty()) check_holds_columns(params.out, params.sides);
+  const io::MatrixMarketHead head = io::read_matrix_market_head(context, params.matrix);
+  check_memory(context,
+               "trisolve: " + params.matrix,
+               system_bytes(context, head, params, std::max<std::int64_t>(0, sides_of(params))));
   const io::MatrixMarket file = io::read_matrix_market(context, params.matrix);
   if (file.head.symmetry == Symmetry::skew && !params.system.unit_diagonal) {
     throw bad_file(params.matrix,
@@ -150,6 +209,7 @@ TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
   result.sides = b.cols();
   result.backward_error = sparse::backward_error<double, std::int64_t>(
       file.matrix.view(), params.system, b.view(), x.view());
+  report_not_finite(context, x, result);
   if (!params.out.empty()) write(params.out, x);
   return result;
 }

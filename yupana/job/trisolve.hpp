@@ -28,7 +28,9 @@ struct TrisolveResult {
   std::array<std::int64_t, 7> rows_of_class = {};
   sparse::SolveMethod method = sparse::SolveMethod::serial;
   std::int64_t sides = 0;
-  double backward_error = 0;  ///< componentwise, see sparse::backward_error
+  double backward_error = 0;    ///< componentwise, see sparse::backward_error; inf: no solution
+  std::int64_t not_finite = 0;  ///< numbers of x that are infinite or NaN
+  std::int64_t first_not_finite_row = 0;  ///< of the first of them, counted from 0
   double analysis_seconds = 0;
   double solve_seconds = 0;
 };
@@ -37,8 +39,12 @@ struct TrisolveResult {
 const char* name_of(sparse::SolveMethod method);
 
 /// Reads a triangular matrix, solves and writes x. A symmetric file stands for its lower triangle.
-///   errors (bad_input): what the readers and sparse::analyse refuse; a right-hand side of another
-///   length; a skew-symmetric matrix without unit_diagonal; the upper triangle of a symmetric file
+/// An x that leaves the range of double, or meets NaN, is written as it is: a note and the result
+/// count its numbers that are not finite.
+///   errors: usage: a method for the reference, which has one; out_of_resources, before the work:
+///   more bytes than the context's memory; (bad_input): what the readers and sparse::analyse
+///   refuse; a right-hand side of another length; a skew-symmetric matrix without unit_diagonal;
+///   the upper triangle of a symmetric file
 TrisolveResult trisolve(Context& context, const TrisolveParams& params);
 
 }  // namespace yupana::job

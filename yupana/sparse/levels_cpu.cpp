@@ -50,15 +50,22 @@ LevelAnalysis<Index> analyse(Context& context, const Split<Value, Index>& matrix
   const auto level_key = [&](std::int64_t i) { return std::int64_t{result.level[i]} - 1; };
   counting_sort<Index>(nullptr, n, 7, class_key, by_class.data());
   counting_sort<Index>(by_class.data(), n, result.levels, level_key, result.order.data());
+  const auto same_key = [&](std::int64_t p) {
+    const Index row = result.order[p], before = result.order[p - 1];
+    return result.level[row] == result.level[before] &&
+           result.row_class[row] == result.row_class[before];
+  };
+  // Counted first: a vector that grows would hold them twice, up to 64 bytes a row.
+  std::int64_t keys = 0;
+  for (std::int64_t p = 0; p < n; ++p) keys += p == 0 || !same_key(p);
+  result.keys.reserve(static_cast<std::size_t>(keys));
   for (std::int64_t p = 0; p < n;) {
-    const Index level = result.level[result.order[p]];
-    const int row_class = result.row_class[result.order[p]];
-    const std::int64_t first = p;
-    while (p < n && result.level[result.order[p]] == level &&
-           result.row_class[result.order[p]] == row_class) {
-      ++p;
-    }
-    result.keys.push_back({level, row_class, p - first, warps_of(p - first, row_class)});
+    const Index row = result.order[p];
+    const std::int64_t first = p++;
+    while (p < n && same_key(p)) ++p;
+    const int row_class = result.row_class[row];
+    result.keys.push_back(
+        {result.level[row], row_class, p - first, warps_of(p - first, row_class)});
     result.warps += result.keys.back().warps;
   }
   return result;

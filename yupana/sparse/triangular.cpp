@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -71,9 +72,9 @@ struct TriangularSystem<Value, Index>::State {
     if (wanted == SolveMethod::automatic) {
       const std::int64_t wide = backend == Backend::cuda ? serial_below_on_gpu : serial_below;
       const bool narrow = matrix.rows < wide * analysis.levels;
-      method =
-          narrow || backend == Backend::reference ? SolveMethod::serial : SolveMethod::sync_free;
+      method = narrow ? SolveMethod::serial : SolveMethod::sync_free;
     }
+    if (backend == Backend::reference) method = SolveMethod::serial;  // it has no other
 #ifdef YUPANA_CUDA
     if (method == SolveMethod::serial) resident.reset();  // the CPU solves
     if (resident) resident->prepare(method);
@@ -197,8 +198,9 @@ double backward_error(CsrView<Value, Index> matrix,
         if (lower ? j <= i : j >= i) take(matrix.values[e], j);
       }
       if (params.unit_diagonal) take(1, i);
-      const auto error = static_cast<double>(std::fabs(rest) / size);
-      if (size != 0 && !(error <= worst)) worst = error;
+      // Beyond the range of long double too, or NaN: no bound holds for this row.
+      if (!std::isfinite(size)) return std::numeric_limits<double>::infinity();
+      if (size != 0) worst = std::max(worst, static_cast<double>(std::fabs(rest) / size));
     }
   }
   return worst;

@@ -135,8 +135,9 @@ class TriangularSystem {
 };
 
 /// Largest componentwise relative residual max_i |b - A x|_i / (|A| |x| + |b|)_i over all columns;
-/// rows where it is 0/0 count as 0. For reports and tests: a solution is as good as one may ask if
-/// it is at most a few units of rounding.
+/// rows where it is 0/0 count as 0. Infinity where a number of A, x or b that takes part is
+/// infinite or NaN: x then solves nothing. For reports and tests: a solution is as good as one may
+/// ask if the result is at most a few units of rounding.
 template <class Value, class Index>
 double backward_error(CsrView<Value, Index> matrix,
                       const TriangularParams& params,

@@ -99,13 +99,16 @@ BigInteger parse_integer(Context& context, std::string_view text, Digits digits)
 std::string to_text(Context& context, const BigInteger& value, Digits digits) {
   std::string text;  // least digit first
   if (digits == Digits::decimal) {
-    for (std::uint32_t limb : convert<binary_base, decimal_base>(context, value.limbs)) {
+    const Limbs limbs = convert<binary_base, decimal_base>(context, value.limbs);
+    text.reserve(limbs.size() * decimal_digits + 1);
+    for (std::uint32_t limb : limbs) {
       for (std::size_t i = 0; i < decimal_digits; ++i, limb /= 10) {
         text += static_cast<char>('0' + limb % 10);
       }
     }
   } else {
     const int bits = bits_of(digits);
+    text.reserve(value.limbs.size() * (32 / static_cast<std::size_t>(bits)) + 1);
     for (const std::uint32_t limb : value.limbs) {
       for (int at = 0; at < 32; at += bits) {
         text += "0123456789abcdef"[limb >> at & ((1u << bits) - 1)];

@@ -9,13 +9,6 @@
 namespace yupana::spectral::cpu {
 namespace {
 
-/// Longest signals that go L at a time: their rows fill half the second-level cache. Columns of a
-/// matrix go so whatever their length: anything else would read whole lines for single values.
-constexpr std::int64_t longest_in_lanes = 1024;
-/// Signals of at least this many values are split over the threads one by one.
-constexpr std::int64_t long_signal = std::int64_t{1} << 17;
-constexpr std::int64_t longest_column = 16384;
-
 template <class T>
 const T* numbers(const std::complex<T>* values) {
   return reinterpret_cast<const T*>(values);
@@ -110,10 +103,9 @@ void SignalPlan<T>::run(Context& context,
                         Signals<std::complex<T>> out,
                         Direction direction) {
   const bool columns = in.distance == 1 && out.distance == 1 && in.stride != 1;
-  const bool in_lanes = 2 * in.batch >= row_lanes<T>() &&
-                        in.length <= (columns ? longest_column : longest_in_lanes) &&
-                        is_smooth(in.length);
-  if (in_lanes) return run_in_lanes(context, in, out, direction);
+  if (goes_in_lanes<T>(in.length, in.batch, columns)) {
+    return run_in_lanes(context, in, out, direction);
+  }
   run_one_by_one(context, in, out, direction);
 }
 

@@ -11,7 +11,6 @@ namespace {
 /// body(context or null, signal): long signals one by one on all threads, short ones side by side.
 template <class Body>
 void each_signal(Context& context, std::int64_t batch, std::int64_t length, const Body& body) {
-  constexpr std::int64_t long_signal = std::int64_t{1} << 17;
   if (batch == 1 || length >= long_signal) {
     for (std::int64_t b = 0; b < batch; ++b) body(&context, b);
     return;

@@ -11,8 +11,6 @@ namespace {
 
 /// Longest signal for which vectors across signals beat vectors within one, if it comes alone.
 constexpr std::int64_t longest_alone = 32;
-/// Longest signal that one thread transforms without leaving its cache: four arrays of it.
-constexpr std::int64_t longest_short = std::int64_t{1} << 14;
 /// Shortest signal worth more than one thread: about 20 us of work.
 constexpr std::int64_t least_parallel = std::int64_t{1} << 14;
 

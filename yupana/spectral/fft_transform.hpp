@@ -14,6 +14,9 @@
 
 namespace yupana::spectral::cpu {
 
+/// Longest signal that one thread transforms without leaving its cache: four arrays of it.
+inline constexpr std::int64_t longest_short = std::int64_t{1} << 14;
+
 /// Scratch memory that threads take and give back: a fresh block for every piece of a loop would
 /// be paid in page faults.
 template <class T>

@@ -82,6 +82,10 @@ std::uint64_t coefficient_bound(const Magnitudes& x, const Magnitudes& y) {
   return static_cast<std::uint64_t>(bound);
 }
 
+std::uint64_t coefficient_bound(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
+  return coefficient_bound(magnitudes_of(a), magnitudes_of(b));
+}
+
 RealProduct polymul(Context& context, std::span<const double> a, std::span<const double> b) {
   const std::int64_t count = product_size(a.size(), b.size());
   RealProduct product;
@@ -111,7 +115,7 @@ Array<std::int64_t> polymul_exact(Context& context,
                                   std::span<const std::int64_t> a,
                                   std::span<const std::int64_t> b) {
   const std::int64_t count = product_size(a.size(), b.size());
-  const std::uint64_t bound = coefficient_bound(magnitudes_of(a), magnitudes_of(b));
+  const std::uint64_t bound = coefficient_bound(a, b);
   Array<std::int64_t> product(count);
   if (count == 0) return product;
   const std::span<std::int64_t> out(product.data(), static_cast<std::size_t>(count));

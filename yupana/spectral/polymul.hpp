@@ -23,10 +23,14 @@ struct RealProduct {
 ///   errors (bad_input): a coefficient that is NaN or infinite, named
 RealProduct polymul(Context& context, std::span<const double> a, std::span<const double> b);
 
-/// The same for integers, exact: by number-theoretic transforms modulo one or two primes, as many
-/// as the result needs, and the Chinese remainder theorem.
-///   errors (bad_input): before any work, where a coefficient of the product might pass 64 bits,
-///   i.e. min(max|a| sum|b|, sum|a| max|b|) >= 2^63
+/// min(max|a| sum|b|, sum|a| max|b|), which no coefficient of the product exceeds in magnitude.
+///   errors (bad_input): 2^63 or more
+std::uint64_t coefficient_bound(std::span<const std::int64_t> a, std::span<const std::int64_t> b);
+
+/// The same product for integers, exact: by number-theoretic transforms modulo one or two primes,
+/// as many as the result needs, and the Chinese remainder theorem.
+///   errors (bad_input): before any work, where a coefficient of the product might pass 64 bits:
+///   those of coefficient_bound
 ///   determinism: exact, hence the same on every backend
 Array<std::int64_t> polymul_exact(Context& context,
                                   std::span<const std::int64_t> a,

@@ -17,7 +17,8 @@ bool same(std::span<const T> a, std::span<const T> b) {
   return a.data() == b.data() && a.size() == b.size();
 }
 
-/// Least length >= n that the FFT takes in few passes: 2^a, 3 2^a or 5 2^a.
+}  // namespace
+
 std::int64_t fast_length(std::int64_t n) {
   std::int64_t best = 0;
   for (const std::int64_t odd : {1, 3, 5}) {
@@ -27,8 +28,6 @@ std::int64_t fast_length(std::int64_t n) {
   }
   return best;
 }
-
-}  // namespace
 
 void polymul(Context& context,
              std::span<const double> a,

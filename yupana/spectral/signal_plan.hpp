@@ -14,6 +14,16 @@
 
 namespace yupana::spectral::cpu {
 
+/// Signals of at least this many values are split over the threads one by one.
+inline constexpr std::int64_t long_signal = std::int64_t{1} << 17;
+
+/// Whether signals go L at a time: where their rows fill half the second-level cache at most.
+/// Longer columns of a matrix do too: anything else would read whole lines for single values.
+template <class T>
+bool goes_in_lanes(std::int64_t length, std::int64_t batch, bool columns) {
+  return 2 * batch >= row_lanes<T>() && length <= (columns ? 16384 : 1024) && is_smooth(length);
+}
+
 /// Made when first asked for, by whichever thread asks. Of several that ask at once each makes one
 /// and the first stays: to wait for another, while making takes the threads of a context, could
 /// mean to wait for oneself. What fails or is cancelled leaves nothing.

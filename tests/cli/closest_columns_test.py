@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""yupana closest: lists of columns, quoted cells, distances that are not Euclidean, -o."""
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import main, run
+
+# Nearest in columns 1 and 2: rows 0 and 2; in column 1 alone: 0 and 1; in all: 1 and 2.
+TABLE = "1,2,90\n1.1,50,7\n3,2,9\n70,52,8\n"
+
+
+def write(name, text):
+    pathlib.Path(name).write_text(text)
+    return name
+
+
+def pair(*arguments):
+    answer = json.loads(run("closest", *arguments, "--json").stdout)
+    return answer["i"], answer["j"], answer["dimensions"]
+
+
+def refuse(*arguments, says, status):
+    before = sorted(p.name for p in pathlib.Path(".").iterdir())
+    done = run("closest", *arguments, status=status)
+    assert done.stdout == "" and len(done.stderr.splitlines()) == 1, done
+    for word in says:
+        assert word in done.stderr, f"'{word}' wanted in: {done.stderr}"
+    assert sorted(p.name for p in pathlib.Path(".").iterdir()) == before
+
+
+def a_range_names_all_its_columns():
+    write("x.csv", TABLE)
+    assert pair("x.csv", "--columns", "1-2") == (0, 2, 2)
+    assert pair("x.csv", "--columns", "1,2") == (0, 2, 2)
+    assert pair("x.csv", "--columns", "1") == (0, 1, 1)
+    assert pair("x.csv", "--columns", "2-3,1") == pair("x.csv")
+    assert pair("x.csv", "--columns", "1-3") == pair("x.csv")
+    write("named.csv", "a,1-2,c\n" + TABLE)
+    assert pair("named.csv", "--columns", "1-2")[2] == 1  # a name of the header comes first
+
+
+def what_is_no_list_of_columns_is_a_usage_error():
+    write("x.csv", TABLE)
+    for columns in ["1.9", "2zz", "2-1", "0", "0-2", "1-", "1-2-3", ""]:
+        refuse("x.csv", "--columns", columns, status=2, says=["--columns", "ranges like 1-2"])
+    for columns in ["1,1", "1-2,2"]:
+        refuse("x.csv", "--columns", columns, status=2, says=["a second time"])
+    for columns in ["4", "2-4", "x"]:
+        refuse("x.csv", "--columns", columns, status=3, says=["x.csv", f"no column '{columns}'"])
+
+
+def quoted_cells_are_read_as_tables_read_them():
+    write("x.csv", '"name","x, east","y"\n"a ""b""","1","2"\n"c, d",3,"5"\ne,1,2.5\n')
+    assert pair("x.csv", "--columns", "2,3") == (0, 2, 2)
+    assert pair("x.csv", "--columns", "y") == (0, 2, 1)
+    refuse("x.csv", says=["x.csv:2:", "finite number"], status=3)
+    write("x.csv", '1,2\n"3,4\n')
+    refuse("x.csv", says=["x.csv:2:", "quoted"], status=3)
+    write("x.csv", "1;2\n3;4\n1;2.5\n")
+    assert pair("x.csv") == (0, 2, 2)
+
+
+def nan_and_infinite_points_end_in_one_line():
+    for text in ["nan", "inf", "-inf", "1e999", "NA", ""]:
+        write("x.csv", f"1,2\n3,{text}\n")
+        refuse("x.csv", says=["x.csv:2:", f"'{text}'", "finite"], status=3)
+
+
+def tsplib_distances_other_than_euclidean_are_refused():
+    def tsplib(kind, first="NAME : x\n"):
+        return write("x.tsp", f"{first}TYPE : TSP\nDIMENSION : 3\nEDGE_WEIGHT_TYPE{kind}"
+                              "NODE_COORD_SECTION\n1 0 0\n2 5 5\n3 1 1\nEOF\n")
+
+    for kind in ["GEO", "ATT", "MAX_2D", "MAN_2D", "XRAY1"]:
+        refuse(tsplib(f": {kind}\n"), says=["x.tsp:4:", f"EDGE_WEIGHT_TYPE {kind}"], status=3)
+    for kind in ["EUC_2D", "CEIL_2D"]:
+        assert pair(tsplib(f" : {kind}\n")) == (0, 2, 2)
+
+
+def the_pair_is_written_where_o_says():
+    write("x.csv", TABLE)
+    done = run("closest", "x.csv", "--columns", "1-2", "-o", "pair.tsv")
+    assert done.stdout == "0 2 2\nin pair.tsv\n", done.stdout
+    assert pathlib.Path("pair.tsv").read_text() == "i\tj\tdistance\n0\t2\t2\n"
+    run("closest", "x.csv", "--columns", "1-2", "-o", "pair.json")
+    assert json.loads(pathlib.Path("pair.json").read_text()) == {
+        "points": 4, "dimensions": 2, "i": 0, "j": 2, "distance": 2.0,
+        "coordinates": [[1, 2], [3, 2]]}
+    refuse("x.csv", "-o", "pair.npy", says=["-o pair.npy", ".tsv or .json"], status=2)
+    refuse("x.csv", "-o", "no/such.tsv", says=["no/such.tsv"], status=3)
+
+
+sys.exit(main([a_range_names_all_its_columns,
+               what_is_no_list_of_columns_is_a_usage_error,
+               quoted_cells_are_read_as_tables_read_them,
+               nan_and_infinite_points_end_in_one_line,
+               tsplib_distances_other_than_euclidean_are_refused,
+               the_pair_is_written_where_o_says]))

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""fft, polymul and trisolve: --memory is compared with a plan of bytes before the work, and the plan
+is what the work takes."""
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import PROGRAM, main, run, skip
+
+try:
+    import numpy as np
+except ImportError:
+    skip("NumPy is not installed")
+
+# Run in an interpreter of its own: a child's peak begins with what its parent has.
+PEAK = """import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
+print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"""
+SANITIZED = b"__asan_init" in pathlib.Path(PROGRAM).read_bytes() or (
+    b"__tsan_init" in pathlib.Path(PROGRAM).read_bytes())
+
+
+def peak(*arguments):
+    """Largest resident memory of a run that ends well, in MiB."""
+    done = subprocess.run([sys.executable, "-S", "-c", PEAK, PROGRAM, *map(str, arguments)],
+                          capture_output=True, text=True, check=True)
+    status, kilobytes = map(int, done.stdout.split())
+    assert status == 0, (arguments, done.stderr)
+    return kilobytes / 1024
+
+
+def planned(*arguments):
+    """MiB that a refusal says would do."""
+    before = sorted(p.name for p in pathlib.Path(".").iterdir())
+    done = run(*arguments, "--memory", "1k", status=4)
+    assert done.stdout == "" and len(done.stderr.splitlines()) == 1, done
+    said = re.fullmatch(r"yupana: .* needs (\d+) MiB of memory, and 0 MiB are allowed; give "
+                        r"--memory \1M\n", done.stderr)
+    assert said, done.stderr
+    assert sorted(p.name for p in pathlib.Path(".").iterdir()) == before
+    return int(said[1])
+
+
+def check(*arguments):
+    arguments = [*arguments, "--threads", 2]
+    plan = planned(*arguments)
+    run(*arguments, "--memory", f"{plan - 1}M", status=4)
+    took = peak(*arguments, "--memory", f"{plan}M")
+    if SANITIZED:
+        return
+    np.save("one.npy", np.ones(1))
+    took -= peak("fft", "one.npy", "-o", "o.npy")
+    assert 0.85 * took <= plan <= 1.15 * took, (arguments, f"{plan} planned, {took:.0f} taken")
+
+
+def fft_takes_what_its_plan_says():
+    for shape, kind, options in [((2**21,), "c16", []), ((2**21,), "f8", []),
+                                 ((2**21,), "f8", ["--real"]), ((10**6 + 3,), "c16", []),
+                                 ((2**20 + 1,), "c16", ["--real", "--inverse"]),
+                                 ((1000, 2000), "c16", ["--2d"]), ((2**22,), "f4", []),
+                                 ((500_000, 4), "c16", ["--axis", 0]),
+                                 ((1000, 1001), "c16", ["--2d", "--real", "--inverse"])]:
+        np.save("x.npy", np.ones(shape, kind))
+        check("fft", "x.npy", "-o", "o.npy", *options)
+    np.save("x.npy", np.asfortranarray(np.ones((1000, 2000))))
+    check("fft", "x.npy", "-o", "o.npy")
+
+
+def polymul_takes_what_its_plan_says():
+    for n, kind, options in [(2**20, "f8", []), (1_500_000, "i8", []), (2**20, "i8", ["--real"])]:
+        np.save("a.npy", np.ones(n, kind))
+        np.save("b.npy", (np.arange(n) % 7 + 1).astype(kind))
+        check("polymul", "a.npy", "b.npy", "-o", "o.npy", *options)
+    for n, digits in [(4_000_000, "decimal"), (6_000_000, "hex"), (16_000_000, "binary")]:
+        pathlib.Path("a.txt").write_text("1" * n)
+        check("polymul", "a.txt", "a.txt", "-o", "o.txt", "--digits", digits)
+
+
+def coefficients_that_need_two_primes_are_planned_once_they_are_known():
+    np.save("a.npy", np.full(2**20, 2**20))
+    for memory, status in [("60M", 4), ("80M", 4), ("100M", 0)]:
+        done = run("polymul", "a.npy", "a.npy", "-o", "o.npy", "--memory", memory, status=status)
+        assert ("needs" in done.stderr) == (status == 4), done.stderr
+
+
+def trisolve_takes_what_its_plan_says():
+    def matrix(rows, distances):
+        entries = [f"{i} {i - d} 0.01" for i in range(1, rows + 1) for d in distances if i > d]
+        entries += [f"{i} {i} 4" for i in range(1, rows + 1)]
+        pathlib.Path("m.mtx").write_text(
+            "%%MatrixMarket matrix coordinate real general\n"
+            f"{rows} {rows} {len(entries)}\n" + "\n".join(entries) + "\n")
+
+    matrix(200_000, [1, 7, 1000])  # a chain: as many levels as rows
+    for method in ["serial", "level-set", "sync-free"]:
+        check("trisolve", "m.mtx", "-o", "o.npy", "--method", method)
+    check("trisolve", "m.mtx", "--rhs", 20, "--method", "serial")
+    matrix(40_000, range(20_000, 20_040))  # two levels
+    check("trisolve", "m.mtx", "--method", "serial")
+
+
+def sizes_beyond_any_memory_are_refused():
+    pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate real general\n"
+                                     "200000000000 200000000000 1\n1 1 1\n")
+    done = run("trisolve", "m.mtx", status=4)
+    assert len(done.stderr.splitlines()) == 1 and "MiB" in done.stderr, done.stderr
+    pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate real general\n"
+                                     "1 1 1\n1 1 1\n")
+    done = run("trisolve", "m.mtx", "--rhs", 2**60, status=4)
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+
+
+def text_that_grows_beyond_memory_is_refused():
+    pathlib.Path("x.txt").write_text("1\n" * 3_000_000)
+    for command in [["fft", "x.txt"], ["polymul", "x.txt", "x.txt"]]:
+        done = run(*command, "-o", "o.npy", "--memory", "40M", status=4)
+        assert len(done.stderr.splitlines()) == 1 and "x.txt" in done.stderr, done.stderr
+        assert not pathlib.Path("o.npy").exists()
+    pathlib.Path("x.csv").write_text("1,2\n" * 1_000_000)
+    done = run("closest", "x.csv", "--memory", "20M", status=4)
+    assert len(done.stderr.splitlines()) == 1 and "x.csv" in done.stderr, done.stderr
+
+
+sys.exit(main([fft_takes_what_its_plan_says,
+               polymul_takes_what_its_plan_says,
+               coefficients_that_need_two_primes_are_planned_once_they_are_known,
+               trisolve_takes_what_its_plan_says,
+               sizes_beyond_any_memory_are_refused,
+               text_that_grows_beyond_memory_is_refused]))

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""fft, polymul, closest and trisolve: an option that would have no effect is a usage error."""
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import main, run, skip
+
+try:
+    import numpy as np
+except ImportError:
+    skip("NumPy is not installed")
+
+
+def refuse(*arguments, says):
+    before = sorted(p.name for p in pathlib.Path(".").iterdir())
+    done = run(*arguments, status=2)
+    assert done.stdout == "" and len(done.stderr.splitlines()) == 1, done
+    for word in says:
+        assert word in done.stderr, f"'{word}' wanted in: {done.stderr}"
+    assert sorted(p.name for p in pathlib.Path(".").iterdir()) == before
+
+
+def fft_refuses_an_axis_of_a_vector_or_of_both():
+    np.save("v.npy", np.ones(4))
+    np.save("m.npy", np.ones((2, 3)))
+    for axis in [0, 1]:
+        refuse("fft", "v.npy", "-o", "o.npy", "--axis", axis, says=[f"--axis {axis}", "v.npy"])
+        refuse("fft", "m.npy", "-o", "o.npy", "--axis", axis, "--2d", says=["--axis", "--2d"])
+
+
+def fft_refuses_the_library_of_a_gpu_on_a_cpu():
+    np.save("v.npy", np.ones(4))
+    for device in ["cpu", "reference"]:
+        refuse("fft", "v.npy", "-o", "o.npy", "--library", "cufft", "--device", device,
+               says=["--library cufft", "--device cuda"])
+
+
+def polymul_writes_no_digits_into_a_npy():
+    pathlib.Path("a.txt").write_text("12")
+    refuse("polymul", "a.txt", "a.txt", "--digits", "decimal", "-o", "o.npy",
+           says=["--digits", "-o o.npy", ".txt"])
+
+
+def the_reference_has_no_methods():
+    pathlib.Path("x.csv").write_text("1,2\n3,4\n")
+    for method in ["grid", "divide"]:
+        refuse("closest", "x.csv", "--method", method, "--device", "reference",
+               says=["--method", "--device reference"])
+    pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate real general\n"
+                                     "1 1 1\n1 1 2\n")
+    for method in ["serial", "level-set", "sync-free"]:
+        refuse("trisolve", "m.mtx", "--method", method, "--device", "reference",
+               says=[f"--method {method}", "--device reference"])
+    assert '"serial"' in run("trisolve", "m.mtx", "--device", "reference", "--json").stdout
+
+
+def a_seed_is_for_random_sides():
+    pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate real general\n"
+                                     "1 1 1\n1 1 2\n")
+    pathlib.Path("b.txt").write_text("4\n")
+    refuse("trisolve", "m.mtx", "b.txt", "--seed", 5, says=["--seed", "b"])
+    run("trisolve", "m.mtx", "--seed", 5)
+
+
+sys.exit(main([fft_refuses_an_axis_of_a_vector_or_of_both,
+               fft_refuses_the_library_of_a_gpu_on_a_cpu,
+               polymul_writes_no_digits_into_a_npy,
+               the_reference_has_no_methods,
+               a_seed_is_for_random_sides]))

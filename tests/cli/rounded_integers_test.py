@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Integers that no double equals are refused wherever numbers are read as doubles."""
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import main, run, skip
+
+try:
+    import numpy as np
+except ImportError:
+    skip("NumPy is not installed")
+
+ODD = 2**53 + 1
+
+
+def refuse(*arguments, says):
+    done = run(*arguments, status=3)
+    assert done.stdout == "" and len(done.stderr.splitlines()) == 1, done
+    for word in says:
+        assert word in done.stderr, f"'{word}' wanted in: {done.stderr}"
+    assert not pathlib.Path("o.npy").exists()
+
+
+def identity():
+    pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate integer general\n"
+                                     "3 3 3\n1 1 1\n2 2 1\n3 3 1\n")
+
+
+def readers_of_doubles(name):
+    identity()
+    return [["fft", name], ["polymul", name, "one.npy", "--real"], ["trisolve", "m.mtx", name]]
+
+
+def integers_of_a_npy_that_doubles_do_not_hold_are_refused():
+    np.save("one.npy", np.ones(1))
+    for value, kind in [(ODD, "i8"), (-ODD, ">i8"), (2**63 - 1, "i8"), (2**64 - 1, "u8")]:
+        np.save("x.npy", np.array([1, 2, value], kind))
+        for command in readers_of_doubles("x.npy"):
+            refuse(*command, "-o", "o.npy", says=["x.npy", "value 2 ", str(value)])
+        np.save("p.npy", np.array([[1, 2], [3, value]], kind))
+        refuse("closest", "p.npy", says=["p.npy", "value 3 ", str(value)])
+
+
+def integers_of_a_text_that_doubles_do_not_hold_are_refused():
+    np.save("one.npy", np.ones(1))
+    pathlib.Path("x.txt").write_text(f"1\n2\n{ODD}\n")
+    for command in readers_of_doubles("x.txt"):
+        refuse(*command, "-o", "o.npy", says=["x.txt:3:", f"'{ODD}'", str(ODD - 1)])
+
+
+def integers_of_a_matrix_that_doubles_do_not_hold_are_refused():
+    np.save("b.npy", np.ones(2))
+    pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate integer general\n"
+                                     f"2 2 2\n1 1 1\n2 2 {ODD}\n")
+    refuse("trisolve", "m.mtx", "b.npy", "-o", "o.npy", says=["m.mtx:4:", str(ODD)])
+
+
+def larger_integers_that_doubles_hold_are_taken():
+    identity()
+    x = np.array([2**53 + 2, -2**60, -2**63])
+    np.save("x.npy", x)
+    run("trisolve", "m.mtx", "x.npy", "-o", "o.npy")
+    assert np.load("o.npy").tolist() == x.tolist()
+    pathlib.Path("x.txt").write_text("\n".join(map(str, x)) + "\n")
+    run("trisolve", "m.mtx", "x.txt", "-o", "p.npy")
+    assert np.load("p.npy").tolist() == x.tolist()
+
+
+def a_line_without_a_number_is_described_in_words():
+    np.save("one.npy", np.ones(1))
+    pathlib.Path("x.txt").write_text("1\nx\n")
+    refuse("polymul", "x.txt", "x.txt", "-o", "o.npy",
+           says=["x.txt:2:", "expected one whole number (i8) a line, got 'x'"])
+    refuse("sort", "x.txt", "-o", "o.npy", says=["x.txt:2:", "expected one number a line, got 'x'"])
+    pathlib.Path("x.txt").write_text("1 2\n")
+    refuse("sort", "x.txt", "-o", "o.npy", says=["x.txt:1:", "one number a line, got '1 2'"])
+
+
+sys.exit(main([integers_of_a_npy_that_doubles_do_not_hold_are_refused,
+               integers_of_a_text_that_doubles_do_not_hold_are_refused,
+               integers_of_a_matrix_that_doubles_do_not_hold_are_refused,
+               larger_integers_that_doubles_hold_are_taken,
+               a_line_without_a_number_is_described_in_words]))

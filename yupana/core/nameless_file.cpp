@@ -1,0 +1,65 @@
+#include "yupana/core/nameless_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "yupana/core/error.hpp"
+
+namespace yupana {
+namespace {
+
+Error cannot(const std::string& folder, const char* verb) {
+  const bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+  return Error(
+      full ? ErrorCode::out_of_resources : ErrorCode::bad_input,
+      fmt::format("{}: cannot {} a temporary file there: {}", folder, verb, std::strerror(errno)));
+}
+
+}  // namespace
+
+int open_nameless(const std::string& folder) {
+  const int file = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (file >= 0) return file;
+  // Some file systems make no files without names: there it loses its name at once.
+  std::string name = folder + "/.yupana-XXXXXX";
+  const int named = mkostemp(name.data(), O_CLOEXEC);
+  if (named >= 0) unlink(name.c_str());
+  return named;
+}
+
+NamelessFile::NamelessFile(std::string folder)
+    : folder_(folder.empty() ? "." : std::move(folder)), file_(open_nameless(folder_)) {
+  if (file_ < 0) throw cannot(folder_, "create");
+}
+
+NamelessFile::~NamelessFile() { ::close(file_); }
+
+void NamelessFile::write(const void* data, std::size_t bytes) {
+  const char* from = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t done = ::write(file_, from, bytes);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) throw cannot(folder_, "write");
+    from += done;
+    bytes -= static_cast<std::size_t>(done);
+  }
+}
+
+void NamelessFile::read_at(std::int64_t offset, void* data, std::size_t bytes) const {
+  char* to = static_cast<char*>(data);
+  while (bytes > 0) {
+    const ssize_t got = pread(file_, to, bytes, offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) throw cannot(folder_, "read");
+    to += got;
+    offset += got;
+    bytes -= static_cast<std::size_t>(got);
+  }
+}
+
+}  // namespace yupana

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace yupana {
+
+/// Opens a file without a name in a folder: its room on the disk is free again once it is closed,
+/// however the process ends. Returns the descriptor, or -1 with errno set.
+int open_nameless(const std::string& folder);
+
+/// A temporary file for data that memory does not hold. Nothing of it can remain: not after a
+/// signal, not after kill -9.
+class NamelessFile {
+ public:
+  /// errors: bad_input for a folder that cannot be written
+  explicit NamelessFile(std::string folder);
+  ~NamelessFile();
+  NamelessFile(const NamelessFile&) = delete;
+  NamelessFile& operator=(const NamelessFile&) = delete;
+
+  /// Appends. errors: out_of_resources for a full disk
+  void write(const void* data, std::size_t bytes);
+  /// Reads what was written, from several threads if need be.
+  void read_at(std::int64_t offset, void* data, std::size_t bytes) const;
+
+  const std::string& folder() const { return folder_; }
+
+ private:
+  std::string folder_;
+  int file_ = -1;
+};
+
+}  // namespace yupana
