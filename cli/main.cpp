@@ -3,8 +3,10 @@
 #include <csignal>
 #include <cstdio>
 #include <new>
+#include <stdexcept>
 
 #include "cli/command.hpp"
+#include "cli/usage.hpp"
 #include "yupana/cluster/mpi.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/escaped.hpp"
@@ -12,8 +14,8 @@
 
 namespace {
 
-int complain(const char* message, yupana::ErrorCode code) {
-  // What every rank finds in the command line is told by the first.
+int complain(const std::string& message, yupana::ErrorCode code) {
+  // A fault of the command line is every rank's: the first reports it.
   if (yupana::cluster::rank_by_environment() == 0) {
     fmt::print(stderr, "yupana: {}\n", yupana::escaped(message));
   }
@@ -31,6 +33,9 @@ int main(int argc, char** argv) {
       "and shortest paths, on every core.",
       "yupana");
   program.set_version_flag("--version", std::string("yupana ") + yupana::version);
+  program.footer(
+      "Exit status: 0 done, 2 usage, 3 bad input, 4 not enough memory or disk, 5 device failure, "
+      "130 interrupted (Ctrl-C, SIGTERM or SIGHUP).");
   program.require_subcommand(1);
   program.option_defaults()->always_capture_default(false);
   yupana::cli::add_dist(program);
@@ -61,11 +66,16 @@ int main(int argc, char** argv) {
     if (error.get_exit_code() == 0) {  // --help, --version: told by the first rank
       return yupana::cluster::rank_by_environment() == 0 ? program.exit(error) : 0;
     }
-    return complain(error.what(), ErrorCode::usage);
+    return complain(yupana::cli::usage_text(program, error), ErrorCode::usage);
   } catch (const yupana::Error& error) {
     return complain(error.what(), error.code());
   } catch (const std::bad_alloc&) {
     return complain("out of memory; lower --memory or close other programs",
                     ErrorCode::out_of_resources);
+  } catch (const std::length_error& error) {
+    return complain(fmt::format("out of memory: {}", error.what()), ErrorCode::out_of_resources);
+  } catch (const std::exception& error) {
+    return complain(fmt::format("unforeseen fault, please report it: {}", error.what()),
+                    ErrorCode::bad_input);
   }
 }

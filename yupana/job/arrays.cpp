@@ -109,7 +109,7 @@ class FileSorter {
         return true;
       }
       if (runs_++ == 0) {
-        waiting_ = std::make_unique<AtomicFile>(out_.path() + ".runs");
+        waiting_ = std::make_unique<AtomicFile>(out_.temporary() + ".runs");
         context_.note(fmt::format("sort: the numbers exceed the memory; runs of {} wait in {}",
                                   run_size_,
                                   waiting_->temporary()));

@@ -79,7 +79,8 @@ std::string fermat_record(const FermatJobParams& params,
          {"method", run.method},
          {"kept_edges", run.kept_edges}});
   }
-  return record.dump(1) + "\n";
+  // Names of files may be no UTF-8.
+  return record.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 FermatFiles::FermatFiles(const FermatJobParams& params,

@@ -14,6 +14,7 @@
 #include "yupana/io/npy_genotypes.hpp"
 #include "yupana/io/sample_lists.hpp"
 #include "yupana/io/vcf.hpp"
+#include "yupana/job/simulate.hpp"
 
 namespace yupana::job {
 namespace {
@@ -31,12 +32,21 @@ bool ends_with(std::string_view text, std::initializer_list<std::string_view> en
 /// "input: PATH, SIZE bytes, changed TIME": enough to tell that a file is not the one it was.
 std::string file_line(const std::string& path) {
   struct stat status {};
+  std::error_code none;
   if (stat(path.c_str(), &status) != 0) return fmt::format("input: {}\n", path);
   return fmt::format("input: {}, {} bytes, changed {}.{:09}\n",
-                     fs::absolute(path).string(),
+                     fs::absolute(path, none).string(),
                      status.st_size,
                      status.st_mtim.tv_sec,
                      status.st_mtim.tv_nsec);
+}
+
+/// A named pipe may wait for its writer without end; one of the shell (/dev/fd/N) has its own.
+void note_pipe(Context& context, const std::string& path) {
+  struct stat status {};
+  if (path.starts_with("/dev/") || path.starts_with("/proc/")) return;
+  if (stat(path.c_str(), &status) != 0 || !S_ISFIFO(status.st_mode)) return;
+  context.note(fmt::format("{}: is a pipe; waiting for a program that writes to it", path));
 }
 
 genotype::ChromosomeFilter chromosomes_of(const InputParams& params) {
@@ -68,13 +78,16 @@ Opened open_plink(const InputParams& params) {
 
 Opened open_any(Context& context, const InputParams& params) {
   const std::string& path = params.path;
+  std::error_code none;
   Opened opened;
   if (path.starts_with(simulate_prefix)) {
     const auto text = std::string_view(path).substr(simulate_prefix.size());
-    opened.source = std::make_unique<genotype::SimulatedSource>(genotype::simulate_params(text),
-                                                                context.backend());
+    const genotype::SimulateParams cohort = genotype::simulate_params(text);
+    check_simulated_fits(context, cohort);
+    opened.source = std::make_unique<genotype::SimulatedSource>(cohort, context.backend());
     opened.fingerprint = fmt::format("input: {}\n", path);
   } else if (ends_with(path, {".vcf", ".vcf.gz", ".vcf.bgz", ".bcf"}) || path == "-") {
+    note_pipe(context, path);
     opened.source = io::open_vcf(context,
                                  {.path = path,
                                   .region = params.region,
@@ -88,7 +101,7 @@ Opened open_any(Context& context, const InputParams& params) {
   } else if (path.ends_with(".npy")) {
     opened.source = io::open_npy_genotypes({.path = path, .round = params.round});
     opened.fingerprint = file_line(path) + fmt::format("round: {}\n", params.round);
-  } else if (path.ends_with(".bed") || fs::exists(path + ".bed")) {
+  } else if (path.ends_with(".bed") || fs::exists(path + ".bed", none)) {
     opened = open_plink(params);
   } else {
     throw Error(
@@ -96,8 +109,8 @@ Opened open_any(Context& context, const InputParams& params) {
         fmt::format("{}: {}; give a .bed, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix or "
                     "simulate:SAMPLESxSITES",
                     path,
-                    fs::exists(path) ? "not a kind of file yupana knows by its name"
-                                     : "no such file, and no PLINK files of that prefix"));
+                    fs::exists(path, none) ? "not a kind of file yupana knows by its name"
+                                           : "no such file, and no PLINK files of that prefix"));
   }
   return opened;
 }
