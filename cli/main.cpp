@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <csignal>
 #include <cstdio>
@@ -28,6 +29,12 @@ int main(int argc, char** argv) {
   using yupana::ErrorCode;
   // A file beyond the limit of its size (ulimit -f) is then a write that failed, and told as such.
   std::signal(SIGXFSZ, SIG_IGN);
+#ifdef __GLIBC__
+  // Blocks that were freed go back to the system: otherwise glibc comes to keep many megabytes, and
+  // small values of --memory are passed. Setting one threshold keeps both where they begin.
+  mallopt(M_MMAP_THRESHOLD, 128 << 10);
+  mallopt(M_TRIM_THRESHOLD, 128 << 10);
+#endif
   CLI::App program(
       "Exact parallel algorithms for genomes and big tables: genotype distances, Fermat distances "
       "and shortest paths, on every core.",

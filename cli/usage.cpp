@@ -11,7 +11,10 @@
 namespace yupana::cli {
 namespace {
 
+using CLI::ExitCodes;
 using Words = std::vector<std::string>;
+
+int code(ExitCodes exit) { return static_cast<int>(exit); }
 
 /// Insertions, deletions and replacements that turn one word into the other (Levenshtein).
 std::size_t edits(std::string_view a, std::string_view b) {
@@ -107,14 +110,6 @@ std::string words_of(const std::string& map) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-bool has_validator(const CLI::Option& option, const std::string& name) {
-  try {
-    return const_cast<CLI::Option&>(option).get_validator(name) != nullptr;
-  } catch (const CLI::OptionNotFound&) {
-    return false;
-  }
-}
-
 std::string number_kind(const CLI::Option* option) {
   const std::string type = option == nullptr ? "" : option->get_type_name();
   return type.starts_with("INT") || type.starts_with("UINT") ? "a whole number" : "a number";
@@ -124,7 +119,8 @@ std::string number_kind(const CLI::Option* option) {
 std::string range_of(const CLI::Option* option, const std::string& low, const std::string& high) {
   const double from = std::strtod(low.c_str(), nullptr), to = std::strtod(high.c_str(), nullptr);
   const std::string kind = number_kind(option);
-  if (option != nullptr && has_validator(*option, "POSITIVE")) return kind + " above 0";
+  const bool positive = option != nullptr && option->get_type_name().ends_with("POSITIVE");
+  if (positive) return kind + " above 0";
   if (to > 1e300) return fmt::format("{} of at least {:g}", kind, from);
   return fmt::format("{} from {:g} to {:g}", kind, from, to);
 }
@@ -165,18 +161,20 @@ std::string conversion_text(const CLI::App& app, const std::string& text) {
 
 /// "A excludes B", "A requires B", "A is required", "A: 1 required TEXT missing"
 std::string combination_text(const CLI::App& app, const CLI::ParseError& error) {
-  const std::string text = error.what(), kind = error.get_name();
+  const std::string text = error.what();
+  const int kind = error.get_exit_code();
   const auto joined = [&](std::string_view word, const std::string& form) {
     const std::size_t at = text.find(word);
     return fmt::format(fmt::runtime(form),
                        text.substr(0, at),
                        text.substr(std::min(text.size(), at + word.size())));
   };
-  if (kind == "ExcludesError")
+  if (kind == code(ExitCodes::ExcludesError))
     return joined(" excludes ", "{} and {} exclude each other; give one");
-  if (kind == "RequiresError")
+  if (kind == code(ExitCodes::RequiresError))
     return joined(" requires ", "{} has no effect without {}; give both");
-  if (kind == "RequiredError") return joined(" is required", "{} is missing; " + see_help(app));
+  if (kind == code(ExitCodes::RequiredError))
+    return joined(" is required", "{} is missing; " + see_help(app));
   if (text.ends_with(" missing")) return joined(": ", "{}: expected a value, got none");
   return text;
 }
@@ -185,12 +183,14 @@ std::string combination_text(const CLI::App& app, const CLI::ParseError& error) 
 
 std::string usage_text(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App& app = command_of(program);
-  const std::string kind = error.get_name(), text = error.what();
+  const std::string text = error.what();
+  const int kind = error.get_exit_code();
   const bool parent = !app.get_subcommands({}).empty();
-  if (parent && (kind == "RequiredError" || kind == "ExtrasError")) return command_text(app);
-  if (kind == "ExtrasError") return extras_text(app);
-  if (kind == "ValidationError") return value_text(app, text);
-  if (kind == "ConversionError") return conversion_text(app, text);
+  if (parent && (kind == code(ExitCodes::RequiredError) || kind == code(ExitCodes::ExtrasError)))
+    return command_text(app);
+  if (kind == code(ExitCodes::ExtrasError)) return extras_text(app);
+  if (kind == code(ExitCodes::ValidationError)) return value_text(app, text);
+  if (kind == code(ExitCodes::ConversionError)) return conversion_text(app, text);
   return combination_text(app, error);
 }
 

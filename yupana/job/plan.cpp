@@ -21,10 +21,10 @@ constexpr std::int64_t least_rows = 4;
 /// GPUs hold sums in squares of this many rows.
 constexpr std::int64_t gpu_rows = 256;
 
-/// Bytes a site takes: its 2-bit codes twice (one block is read while one is worked on), its
-/// planes once.
-double site_bytes(std::int64_t samples, int planes) {
-  return static_cast<double>(samples) * (2 * 0.25 + planes * 0.125) + 128;
+/// Bytes a site takes: its planes once, its 2-bit codes in each of `blocks`: one is read while one
+/// is worked on.
+double site_bytes(std::int64_t samples, int planes, int blocks = 2) {
+  return static_cast<double>(samples) * (blocks * 0.25 + planes * 0.125) + 128;
 }
 
 std::int64_t choose_block(const Context& context, const PlanParams& sizes, int planes) {
@@ -90,8 +90,9 @@ Plan sized(const Context& context, const PlanParams& params) {
   plan.sizes = params;
   plan.planes = params.missing ? 3 : 2;
   plan.block_sites = choose_block(context, params, plan.planes);
+  const int blocks = params.sites >= 0 && params.sites <= plan.block_sites ? 1 : 2;
   plan.block_bytes = static_cast<std::uint64_t>(static_cast<double>(plan.block_sites) *
-                                                site_bytes(params.samples, plan.planes));
+                                                site_bytes(params.samples, plan.planes, blocks));
   if (params.sites > 0) {
     plan.pair_sites = static_cast<double>(params.samples) *
                       static_cast<double>(params.samples - 1) / 2 *
