@@ -181,8 +181,8 @@ void AtomicFile::publish() const {
 }
 
 void AtomicFile::commit() {
+  close();  // together with other ranks, which may be threads
   const auto held = hold_unfinished_files();
-  close();
   if (comm_ == nullptr || comm_->rank() == 0) publish();
   committed_ = true;
 }
@@ -195,8 +195,8 @@ AtomicFile& OutputFiles::add(std::string path, Comm* comm) {
 }
 
 void OutputFiles::commit() {
-  const auto held = hold_unfinished_files();
   for (AtomicFile& file : files_) file.close();
+  const auto held = hold_unfinished_files();
   for (AtomicFile& file : files_) file.commit();
 }
 
