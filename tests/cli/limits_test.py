@@ -60,9 +60,9 @@ def distances_from_a_file_are_held_against_memory():
     run("dist", "simulate:1500x300", "-o", "d")
     refused("fermat", "--from-distances", "d.dist.npy", "--memory", "40M",
             says="matrices of 1500 samples need")
-    pathlib.Path("d.tsv").write_text("".join("\t".join(["0" if i == j else "1" for j in range(900)])
+    pathlib.Path("t.tsv").write_text("".join("\t".join(["0" if i == j else "1" for j in range(900)])
                                              + "\n" for i in range(900)))
-    refused("fermat", "--from-distances", "d.tsv", "--memory", "20M", says="matrices of 900 samples")
+    refused("fermat", "--from-distances", "t.tsv", "--memory", "20M", says="matrices of 900 samples")
 
 
 def outputs_that_the_disk_cannot_hold_are_refused():
