@@ -25,7 +25,7 @@ class Interrupts {
   std::thread watcher_;
 };
 
-/// The exit status of an interrupted run, as a sentence for the user.
+/// The line that an interrupted run ends with.
 inline constexpr const char* interrupted_text = "interrupted; no output file was written";
 
 }  // namespace yupana::cli

@@ -3,6 +3,7 @@
 and files that killed runs left."""
 import os
 import pathlib
+import select
 import signal
 import subprocess
 import sys
@@ -122,6 +123,15 @@ def a_pipe_that_nobody_writes_can_be_interrupted():
     assert "not a regular file" in done.stderr, done.stderr
 
 
+def a_pipe_that_nobody_reads_can_be_interrupted():
+    pathlib.Path("many.txt").write_text("1\n" * 200000)
+    process = subprocess.Popen([PROGRAM, "scan", "many.txt", "-o", "/dev/stdout"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    select.select([process.stdout], [], [], 60)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=20) == 130
+
+
 def an_interrupted_run_names_its_checkpoint():
     process = subprocess.Popen([PROGRAM, "dist", LARGE, "-o", "run", "--checkpoint", "save",
                                 "--checkpoint-interval", "0"], stdout=subprocess.DEVNULL,
@@ -138,4 +148,5 @@ sys.exit(main([folders_of_the_output_are_made, standard_output_is_appended_to,
                a_replaced_file_keeps_its_permissions, quiet_prints_nothing_but_results,
                the_next_run_removes_what_a_killed_one_left, a_run_leaves_the_files_of_a_living_one,
                hangup_and_termination_clean_up, a_pipe_that_nobody_writes_can_be_interrupted,
+               a_pipe_that_nobody_reads_can_be_interrupted,
                an_interrupted_run_names_its_checkpoint]))

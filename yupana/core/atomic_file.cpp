@@ -182,7 +182,9 @@ void AtomicFile::publish() const {
 
 void AtomicFile::commit() {
   close();  // together with other ranks, which may be threads
-  const auto held = hold_unfinished_files();
+  // A pipe may wait for its reader without end, so a copy to one can be broken off.
+  const auto held =
+      descriptor_ < 0 ? hold_unfinished_files() : std::unique_lock<std::recursive_mutex>();
   if (comm_ == nullptr || comm_->rank() == 0) publish();
   committed_ = true;
 }
