@@ -13,7 +13,7 @@ void check_out(const std::string& out) {
   if (out.empty()) throw Error(ErrorCode::usage, "-o: expected a name, got ''; name a file");
   if (out == "-") {
     throw Error(ErrorCode::usage,
-                "-o -: expected the name of a file; name one, or /dev/stdout for one output file");
+                "-o -: expected a name, got '-'; name a file, or /dev/stdout for a single one");
   }
   const fs::path name = fs::path(out).filename();
   if (!name.empty() && name != "." && name != "..") return;

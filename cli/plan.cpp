@@ -20,7 +20,7 @@ struct PlanOptions {
 /// Of a run with the options that are standard.
 std::uint64_t output_bytes(const PlanOptions& options) {
   const std::int64_t n = options.sizes.samples;
-  if (options.fermat) return job::fermat_output_bytes({}, n);
+  if (options.fermat) return job::fermat_output_bytes({}, n, job::fractional_cell);
   return static_cast<std::uint64_t>(8 * static_cast<double>(n) * static_cast<double>(n));
 }
 

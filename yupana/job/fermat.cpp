@@ -76,12 +76,12 @@ Plan plan_cohort(Context& context, const Input& input, const FermatJobParams& pa
   sizes.samples = static_cast<std::int64_t>(input.cohort.samples().size());
   sizes.sites = input.cohort.sites();
   sizes.missing = params.input.cohort.missing == genotype::Missing::pairwise;
-  sizes.after_bytes =
-      fermat_bytes(params, sizes.samples, sizes.missing ? fractional_cell : whole_cell);
+  const int cell = sizes.missing ? fractional_cell : whole_cell;
+  sizes.after_bytes = fermat_bytes(params, sizes.samples, cell);
   sizes.one_band = true;
   take_ranks(sizes, input, params.input);
   Plan plan = make_plan(context, sizes);
-  add_disk(plan, params.out, fermat_output_bytes(params, sizes.samples));
+  add_disk(plan, params.out, fermat_output_bytes(params, sizes.samples, cell));
   return plan;
 }
 
@@ -365,7 +365,7 @@ Plan plan_distances_file(Context& context, const FermatJobParams& params) {
   }
   plan.sizes.after_bytes = fermat_bytes(params, plan.sizes.samples, cell);
   plan.total_bytes = program_bytes(1) + plan.sizes.after_bytes;
-  add_disk(plan, params.out, fermat_output_bytes(params, plan.sizes.samples));
+  add_disk(plan, params.out, fermat_output_bytes(params, plan.sizes.samples, cell));
   return plan;
 }
 

@@ -12,9 +12,13 @@
 namespace yupana::job {
 namespace {
 
+/// True if lengths take 8 bytes: where they are asked for, and roots of integers.
 bool wide_lengths(const FermatJobParams& params, int cell) {
-  return params.fermat.precision == graph::Precision::float64 ||
-         (params.fermat.root && cell == whole_cell);
+  if (params.fermat.precision == graph::Precision::float64) return true;
+  const auto& alphas = params.alphas;
+  const bool integers =
+      cell == whole_cell && std::find(alphas.begin(), alphas.end(), 2.0) != alphas.end();
+  return params.fermat.root && integers;
 }
 
 }  // namespace
@@ -23,7 +27,8 @@ std::uint64_t fermat_bytes(const FermatJobParams& params, std::int64_t samples, 
   const auto n = static_cast<double>(samples);
   const int wide = wide_lengths(params, cell) ? 4 : 0;
   if (params.matrix_only) {
-    const int weights = cell == whole_cell && wide == 0 ? 0 : 4;  // others take the copy's place
+    // Weights take the copy's place where it has their type; a closure then holds tiles besides.
+    const int weights = cell == whole_cell && wide == 0 ? 1 : 4;
     return static_cast<std::uint64_t>(n * n * (2 * cell + weights + wide));
   }
   const double neighbors = params.fermat.neighbors > 0 ? 4 : 0;
@@ -31,10 +36,10 @@ std::uint64_t fermat_bytes(const FermatJobParams& params, std::int64_t samples, 
   return static_cast<std::uint64_t>(n * n * (cell + pictures + neighbors + wide) + report);
 }
 
-std::uint64_t fermat_output_bytes(const FermatJobParams& params, std::int64_t samples) {
+std::uint64_t fermat_output_bytes(const FermatJobParams& params, std::int64_t samples, int cell) {
   const auto n = static_cast<double>(samples);
   const double alphas = static_cast<double>(params.automatic_alpha ? 1 : params.alphas.size());
-  const double length = wide_lengths(params, whole_cell) ? 8 : 4;
+  const double length = wide_lengths(params, cell) ? 8 : 4;
   const double matrices = n * n * (8 + length * alphas);
   if (params.matrix_only) return static_cast<std::uint64_t>(matrices);
   // Graphs of each alpha; tables and pictures. Measured at 2000 and 4000 samples.
@@ -72,7 +77,7 @@ void check_fermat_fits(const Context& context,
                             "matrices on the first rank"
                           : "take fewer samples"));
   }
-  if (!params.out.empty()) check_disk(params.out, fermat_output_bytes(params, samples));
+  if (!params.out.empty()) check_disk(params.out, fermat_output_bytes(params, samples, cell));
 }
 
 }  // namespace yupana::job

@@ -204,7 +204,9 @@ Plan plan_spread_fermat(Context& context, const Input& input, const FermatJobPar
   plan.total_bytes = std::max(plan.total_bytes, closing);
   FermatJobParams matrices = params;
   matrices.matrix_only = true;
-  add_disk(plan, params.out, fermat_output_bytes(matrices, n));
+  add_disk(plan,
+           params.out,
+           fermat_output_bytes(matrices, n, sizes.missing ? fractional_cell : whole_cell));
   return plan;
 }
 

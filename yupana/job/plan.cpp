@@ -270,6 +270,13 @@ std::string bytes_text(const char* what, std::uint64_t bytes, const char* more =
   return fmt::format("{:<12} {}{}\n", what, human_bytes(static_cast<double>(bytes)), more);
 }
 
+/// Why a run may hold less than planned.
+const char* less_text(const Plan& plan) {
+  if (plan.bands.empty()) return "";
+  if (plan.sizes.sites < 0) return " at the most; less if the sites are few";
+  return plan.sizes.missing ? " at the most; less if no call is missing" : "";
+}
+
 std::string counts_text(const Plan& plan) {
   const std::string sites = plan.sizes.sites < 0
                                 ? "unknown number of"
@@ -300,9 +307,7 @@ std::string describe(const Plan& plan) {
   if (!plan.bands.empty()) text += counts_text(plan);
   const std::uint64_t matrices = plan.sizes.later_bytes + plan.sizes.after_bytes;
   if (matrices > 0) text += bytes_text("matrices", matrices);
-  const bool may_be_less = plan.sizes.missing && !plan.bands.empty();
-  text += bytes_text(
-      "memory", plan.total_bytes, may_be_less ? " at the most; less if no call is missing" : "");
+  text += bytes_text("memory", plan.total_bytes, less_text(plan));
   if (plan.pair_sites > 0) {
     text += fmt::format("work         {} pair-SNP comparisons\n", human_count(plan.pair_sites));
   }
