@@ -1,5 +1,7 @@
 #include "yupana/job/plan.hpp"
 
+#include <fmt/format.h>
+
 #include "cli/command.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/job/cluster_plan.hpp"
@@ -24,7 +26,18 @@ std::uint64_t output_bytes(const PlanOptions& options) {
   return static_cast<std::uint64_t>(8 * static_cast<double>(n) * static_cast<double>(n));
 }
 
+void check_cluster_options(const CommonOptions& common) {
+  const char* given = common.context.memory > 0         ? "--memory"
+                      : common.context.device != "auto" ? "--device"
+                                                        : nullptr;
+  if (given == nullptr) return;
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("{} has no effect with --gpus, which plans for other machines; give one", given));
+}
+
 Answer plan_on_cluster(const CommonOptions& common, const PlanOptions& options) {
+  check_cluster_options(common);
   job::ClusterParams params = options.cluster;
   params.fermat = options.fermat;
   params.gpus = options.gpus;

@@ -69,6 +69,8 @@ def options_without_effect_are_refused():
     refused("info", "--memory", "1G", says=["--memory has no effect"])
     refused("plan", "--samples", 3, "--sites", 3, "--threads", 2, says=["--threads has no effect"])
     refused("plan", "fermat", "--samples", 3, "--sites", 3, "--king", says=["--king has no effect"])
+    for option in (("--memory", "1G"), ("--device", "cpu")):
+        refused("plan", "--samples", 3, "--sites", 3, "--gpus", 2, *option, says=["--gpus", option[0]])
     refused("dist", COHORT, "-o", "x", "--device", "cpu", "--gpu-memory", "1G",
             says=["--gpu-memory", "--device cpu"])
 

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <random>
 #include <utility>
 
 #include "yupana/core/error.hpp"
@@ -63,12 +64,13 @@ std::string target_of(const std::string& path) {
   return target.string();
 }
 
-/// The temporary file of a descriptor, which has no folder of its own.
+/// The temporary file of a descriptor, which has no folder of its own: nobody can guess the name.
 std::string scratch_name(int descriptor) {
   std::error_code none;
   std::filesystem::path folder = std::filesystem::temp_directory_path(none);
   if (none) folder = "/tmp";
-  return part_name((folder / fmt::format("yupana-fd{}", descriptor)).string());
+  return part_name(
+      (folder / fmt::format("yupana-fd{}-{:08x}", descriptor, std::random_device()())).string());
 }
 
 /// Writes all of it, to a pipe too that is not ready for more.
@@ -110,6 +112,7 @@ AtomicFile::AtomicFile(std::string path)
   const int file = unfinished_->file() < 0 ? -1 : fcntl(unfinished_->file(), F_DUPFD_CLOEXEC, 0);
   file_ = file < 0 ? nullptr : fdopen(file, "wb");
   if (file_ == nullptr) throw cannot(path_, "create the file");
+  if (descriptor_ >= 0) std::remove(temporary_.c_str());  // the open file is all that is needed
   std::setvbuf(file_, nullptr, _IOFBF, 1 << 20);
 }
 
@@ -172,11 +175,10 @@ void AtomicFile::close() {
 }
 
 void AtomicFile::publish() const {
-  if (descriptor_ < 0) {
-    if (std::rename(temporary_.c_str(), target_.c_str()) != 0) throw cannot(path_, "rename");
-  } else {
+  if (descriptor_ >= 0) {
     if (!copy_to(descriptor_, unfinished_->file())) throw cannot(path_, "write");
-    std::remove(temporary_.c_str());
+  } else if (std::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    throw cannot(path_, "rename");
   }
 }
 
