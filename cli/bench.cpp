@@ -85,7 +85,10 @@ void add_bench(CLI::App& program) {
         };
         benches().at(options->name)(context, options->params);
         return Answer{};
-      });
+      },
+      Runs::anywhere,
+      Ranks::one,
+      {.out = true});
   std::vector<std::string> names;
   for (const auto& [name, bench] : benches()) names.push_back(name);
   app.add_option("name", options->name, "what to measure")->required()->check(CLI::IsMember(names));

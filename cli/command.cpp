@@ -1,14 +1,12 @@
 #include "cli/command.hpp"
 
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 
-#include <charconv>
-#include <chrono>
-#include <cmath>
 #include <cstdio>
 
+#include "cli/interrupts.hpp"
+#include "cli/out_folder.hpp"
 #include "cli/ranks.hpp"
 #include "yupana/cluster/mpi.hpp"
 #include "yupana/core/error.hpp"
@@ -17,23 +15,6 @@
 
 namespace yupana::cli {
 namespace {
-
-std::atomic<Context*> running{nullptr};
-
-/// The first Ctrl-C asks the run to stop, the second one stops the program at once.
-void on_interrupt(int) {
-  Context* context = running.load();
-  if (context == nullptr || context->cancelled()) _exit(static_cast<int>(ErrorCode::interrupted));
-  context->cancel();
-}
-
-void catch_interrupts(Context& context) {
-  running = &context;
-  struct sigaction action {};
-  action.sa_handler = on_interrupt;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
 
 std::string clock_text(double seconds) {
   const auto whole = static_cast<std::int64_t>(seconds + 0.5);
@@ -56,34 +37,6 @@ void draw(const Progress& progress) {
   std::fflush(stderr);
 }
 
-double parse_scaled(const std::string& text, double step) {
-  std::size_t used = 0;
-  double value = 0;
-  try {
-    value = std::stod(text, &used);
-  } catch (const std::exception&) {
-    throw CLI::ValidationError(fmt::format("'{}' is not a number", text));
-  }
-  std::string suffix = text.substr(used);
-  if (step == 1024 && !suffix.empty() && (suffix.back() == 'B' || suffix.back() == 'b')) {
-    suffix.pop_back();
-    if (!suffix.empty() && suffix.back() == 'i') suffix.pop_back();
-  }
-  const std::string units = "kMGTP";
-  if (suffix.size() == 1) {
-    const char unit = suffix[0] == 'K' ? 'k' : suffix[0];
-    const std::size_t power = units.find(unit);
-    if (power != std::string::npos) {
-      value *= std::pow(step, static_cast<double>(power + 1));
-      suffix.clear();
-    }
-  }
-  if (!suffix.empty() || !(value >= 0) || value > 9e18) {
-    throw CLI::ValidationError(fmt::format("'{}' is not a size; write 16G, 500M or 1000000", text));
-  }
-  return value;
-}
-
 Answer run(const CommonOptions& options,
            const std::function<Answer(Context&, const CommonOptions&)>& body) {
   Context context(options.context);
@@ -94,26 +47,36 @@ Answer run(const CommonOptions& options,
       fmt::print(stderr, "{}note: {}\n", draws ? "\r\033[K" : "", escaped(note));
     });
   }
-  catch_interrupts(context);
-  struct Release {
+  const OutFolder folder(options.out);
+  struct Line {
     bool draws;
-    ~Release() {
-      running = nullptr;
+    ~Line() {
       if (draws) fmt::print(stderr, "\r\033[K");
     }
-  } release{draws};
-  return body(context, options);
+  } line{draws};
+  const Interrupts interrupts(context);
+  try {
+    return body(context, options);
+  } catch (const Error& error) {
+    // A call that the signal ended has an error of its own.
+    if (!context.cancelled() || error.code() == ErrorCode::interrupted) throw;
+    throw Error(ErrorCode::interrupted, interrupted_text);
+  }
 }
 
 void print(const CommonOptions& options, const Answer& answer) {
+  const bool result = answer.is_result || options.out.empty();
+  std::FILE* const to = is_standard_output(options.out) ? stderr : stdout;
   if (options.json) {
-    // The files are written: a byte of their names that is no UTF-8 must not end the run.
-    constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
-    if (!answer.json.empty()) fmt::print("{}\n", answer.json.dump(-1, ' ', false, replace));
-  } else {
-    fmt::print("{}", answer.text);
+    // Names of files may be no UTF-8.
+    using Handler = nlohmann::ordered_json::error_handler_t;
+    if (!answer.json.empty()) {
+      fmt::print("{}\n", answer.json.dump(-1, ' ', false, Handler::replace));
+    }
+  } else if (result || !options.quiet) {
+    fmt::print(to, "{}", answer.text);
   }
-  if (std::fflush(stdout) != 0) {
+  if (std::fflush(to) != 0) {
     throw Error(ErrorCode::out_of_resources, "standard output: cannot write");
   }
 }
@@ -139,6 +102,74 @@ void run_in_ranks(const std::string& name,
     end_ranks(*comm,
               "out of memory; lower --memory or start fewer ranks a machine",
               ErrorCode::out_of_resources);
+  } catch (const std::exception& error) {
+    end_ranks(*comm,
+              fmt::format("unforeseen fault, please report it: {}", error.what()),
+              ErrorCode::bad_input);
+  }
+}
+
+/// An option that every command knows and this one refuses, since it would have no effect.
+void refuse_option(CLI::App& app, const std::string& names, const std::string& command) {
+  const std::string shown = names.substr(0, names.find(','));
+  app.add_option_function<std::string>(
+         names,
+         [shown, command](const std::string&) {
+           throw Error(
+               ErrorCode::usage,
+               fmt::format("{} has no effect on 'yupana {}'; leave it out", shown, command));
+         })
+      ->group("");
+}
+
+void add_common_options(CLI::App& app,
+                        CommonOptions& options,
+                        const Ignores& ignores,
+                        const std::string& command) {
+  const auto add = [&](bool ignored, const std::string& names, const auto& make) {
+    if (ignored) return refuse_option(app, names, command);
+    make()->group("Everywhere");
+  };
+  add(ignores.device, "--device", [&] {
+    return app
+        .add_option("--device", options.context.device, "auto, cpu, reference, cuda or cuda:0,1")
+        ->capture_default_str();
+  });
+  add(ignores.threads, "--threads", [&] {
+    return app.add_option("--threads", options.context.threads, "worker threads; 0: one per core")
+        ->capture_default_str()
+        ->check(CLI::Range(0, 4096));
+  });
+  add(ignores.memory, "--memory", [&] {
+    return add_bytes(app,
+                     "--memory",
+                     options.context.memory,
+                     "bytes the run may hold (16G); default: 80 % of the free memory");
+  });
+  add(ignores.gpu_memory, "--gpu-memory", [&] {
+    return add_bytes(app,
+                     "--gpu-memory",
+                     options.context.gpu_memory,
+                     "bytes the run may hold on each GPU (40G); default: 90 % of the free memory");
+  });
+  add(ignores.out, "-o,--out", [&] {
+    return app.add_option("-o,--out", options.out, "prefix of the files to write")->each(check_out);
+  });
+  app.add_flag("--json", options.json, "print one JSON object on standard output")
+      ->group("Everywhere");
+  app.add_flag("--quiet", options.quiet, "print errors, and results that no file holds, only")
+      ->group("Everywhere");
+}
+
+void check_combinations(const CommonOptions& options) {
+  const std::string& device = options.context.device;
+  if (options.json && is_standard_output(options.out)) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--json and -o {} both write standard output; give one", options.out));
+  }
+  if (options.context.gpu_memory > 0 && (device == "cpu" || device == "reference")) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--gpu-memory has no effect with --device {}; give one", device));
   }
 }
 
@@ -150,76 +181,22 @@ CLI::App& add_command(CLI::App& program,
                       const std::string& example,
                       std::function<Answer(Context&, const CommonOptions&)> body,
                       Runs runs,
-                      Ranks ranks) {
+                      Ranks ranks,
+                      Ignores ignores) {
   CLI::App* app = program.add_subcommand(name, purpose);
   app->footer("Example:\n  " + example);
   auto options = std::make_shared<CommonOptions>();
-  app->add_option("--device", options->context.device, "auto, cpu, reference, cuda or cuda:0,1")
-      ->capture_default_str()
-      ->group("Everywhere");
-  app->add_option("--threads", options->context.threads, "worker threads; 0: one per core")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 4096))
-      ->group("Everywhere");
-  app->add_option_function<std::string>(
-         "--memory",
-         [options](const std::string& text) {
-           options->context.memory = static_cast<std::uint64_t>(parse_scaled(text, 1024));
-         },
-         "bytes the run may hold (16G); default: 80 % of the free memory")
-      ->group("Everywhere");
-  app->add_option_function<std::string>(
-         "--gpu-memory",
-         [options](const std::string& text) {
-           options->context.gpu_memory = static_cast<std::uint64_t>(parse_scaled(text, 1024));
-         },
-         "bytes the run may hold on each GPU (40G); default: 90 % of the free memory")
-      ->group("Everywhere");
-  app->add_option("-o,--out", options->out, "prefix of the files to write")->group("Everywhere");
-  app->add_flag("--json", options->json, "print one JSON object on standard output")
-      ->group("Everywhere");
-  app->add_flag("--quiet", options->quiet, "no progress and no notes")->group("Everywhere");
   const bool nested = program.get_parent() != nullptr;
   const std::string full_name = nested ? program.get_name() + " " + name : name;
+  add_common_options(*app, *options, ignores, full_name);
   app->callback([options, runs, ranks, full_name, body = std::move(body)] {
-    if (options->out == "-") {
-      throw Error(ErrorCode::usage,
-                  "-o -: files appear whole at the end, which a pipe cannot; name a file to write");
-    }
+    check_combinations(*options);
     std::string& device = options->context.device;
     if (runs == Runs::on_the_processor && device == "auto") device = "cpu";
     if (!cluster::under_mpi()) return print(*options, run(*options, body));
     run_in_ranks(full_name, *options, body, ranks);
   });
   return *app;
-}
-
-CLI::Option* add_seed(CLI::App& app, std::uint64_t& seed, const std::string& help) {
-  return app
-      .add_option_function<std::string>(
-          "--seed",
-          [&seed](const std::string& text) {
-            const char* const end = text.data() + text.size();
-            const auto [stop, error] = std::from_chars(text.data(), end, seed);
-            if (stop == end && error == std::errc()) return;
-            throw CLI::ValidationError(
-                fmt::format("--seed: '{}' is not a whole number from 0 to 2^64 - 1", text));
-          },
-          help)
-      ->type_name("UINT")
-      ->default_str(fmt::format("{}", seed));
-}
-
-CLI::Option* add_count(CLI::App& app,
-                       const std::string& name,
-                       std::int64_t& value,
-                       const std::string& help) {
-  return app.add_option_function<std::string>(
-      name,
-      [&value](const std::string& text) {
-        value = static_cast<std::int64_t>(parse_scaled(text, 1000));
-      },
-      help);
 }
 
 nlohmann::ordered_json stages_json(const Context& context) {

@@ -17,7 +17,7 @@ struct CommonOptions {
   ContextParams context;
   std::string out;       ///< -o: prefix of the files written
   bool json = false;     ///< one JSON object on standard output
-  bool quiet = false;    ///< no progress, no notes
+  bool quiet = false;    ///< nothing but errors, and results that no file holds
   Comm* comm = nullptr;  ///< the processes that mpirun started; null for one alone
 };
 
@@ -25,6 +25,7 @@ struct CommonOptions {
 struct Answer {
   std::string text;
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  bool is_result = false;  ///< the text is all there is, even with -o: --quiet prints it
 };
 
 /// Where a command can run: one that has no CUDA version takes "auto" for the processor.
@@ -33,8 +34,18 @@ enum class Runs { anywhere, on_the_processor };
 /// Whether mpirun may start several processes of a command.
 enum class Ranks { one, many };
 
+/// Options of every command that have no effect on this one: not in its --help, and refused.
+struct Ignores {
+  bool out = false;
+  bool device = false;
+  bool threads = false;
+  bool memory = false;
+  bool gpu_memory = false;
+};
+
 /// Adds a subcommand. `body` runs with a context made from the common options; progress and notes
 /// go to standard error, Ctrl-C cancels the context. `example` must be a line that works.
+/// Folders that -o names are made; those left empty are removed.
 /// The returned app takes the command's own options.
 CLI::App& add_command(CLI::App& program,
                       const std::string& name,
@@ -42,12 +53,20 @@ CLI::App& add_command(CLI::App& program,
                       const std::string& example,
                       std::function<Answer(Context&, const CommonOptions&)> body,
                       Runs runs = Runs::anywhere,
-                      Ranks ranks = Ranks::one);
+                      Ranks ranks = Ranks::one,
+                      Ignores ignores = {});
 
-/// Adds an option that takes a count with an optional metric suffix ("600M", "30k").
+/// Adds an option that takes a whole number of at least 1 with an optional metric suffix ("600M",
+/// "30k").
 CLI::Option* add_count(CLI::App& app,
                        const std::string& name,
                        std::int64_t& value,
+                       const std::string& help);
+
+/// Adds an option that takes bytes, at least 1, with an optional binary suffix ("16G", "500MiB").
+CLI::Option* add_bytes(CLI::App& app,
+                       const std::string& name,
+                       std::uint64_t& value,
                        const std::string& help);
 
 /// Adds --seed, a whole number of 64 bits: the parser alone would take -1 for 2^64 - 1.

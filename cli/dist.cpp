@@ -105,7 +105,9 @@ void check_options(const DistOptions& options, const CommonOptions& common) {
   }
 }
 
-Answer plan_answer(const job::Plan& plan) { return {job::describe(plan), job::plan_json(plan)}; }
+Answer plan_answer(const job::Plan& plan) {
+  return {job::describe(plan), job::plan_json(plan), true};
+}
 
 Answer dist(Context& context, const CommonOptions& common, DistOptions options) {
   if (options.job.input.path.empty()) {
@@ -116,12 +118,12 @@ Answer dist(Context& context, const CommonOptions& common, DistOptions options) 
   apply_formats(options);
   if (options.plink) apply_plink(options, context);
   options.job.input.comm = common.comm;
+  options.job.out = common.out;
   if (options.plan) return plan_answer(job::plan_distances(context, options.job));
   if (common.out.empty()) {
     throw Error(ErrorCode::usage,
                 "dist: -o PREFIX is wanted: the files are PREFIX.dist.npy, PREFIX.ids");
   }
-  options.job.out = common.out;
   const job::DistanceJobResult result = job::run_distances(context, options.job);
   Answer answer;
   answer.text = account_text(result.cohort);
@@ -186,7 +188,7 @@ void add_dist(CLI::App& program) {
          "PLINK's files and words: square, square0, triangle; bin, bin4, gz; ibs, 1-ibs, "
          "allele-ct; flat-missing")
       ->expected(0, 10);
-  app.add_flag("--plan", options->plan, "print memory, passes and time; do nothing");
+  app.add_flag("--plan", options->plan, "print memory, passes, output and free disk; do nothing");
 }
 
 }  // namespace yupana::cli

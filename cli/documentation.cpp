@@ -12,6 +12,7 @@ namespace {
 std::string names_of(const CLI::App& app) {
   std::string words;
   for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // refused
     for (const std::string& name : option->get_lnames()) words += " --" + name;
     for (const std::string& name : option->get_snames()) words += " -" + name;
   }
@@ -83,11 +84,10 @@ std::string man_page(const CLI::App& program) {
       ".TH YUPANA 1 \"\" \"yupana {}\"\n.SH NAME\nyupana \\- exact parallel algorithms for genomes "
       "and big "
       "tables\n.SH SYNOPSIS\n.B yupana\n.I command\n[input] [options]\n.SH DESCRIPTION\n{}\n"
-      ".SH EXIT STATUS\n0 done, 2 usage, 3 bad input, 4 not enough memory or disk, 5 device "
-      "failure, 130 "
-      "interrupted.\n",
+      ".SH EXIT STATUS\n{}\n",
       version,
-      troff(program.get_description()));
+      troff(program.get_description()),
+      troff(program.get_footer()));
   page += ".SH COMMANDS\n";
   const auto add = [&](const std::string& name, const CLI::App& app) {
     page += fmt::format(".SS {}\n.nf\n{}\n.fi\n", troff(name), troff(app.help()));

@@ -92,7 +92,9 @@ void check_options(const FermatOptions& options, const CommonOptions& common) {
   refuse_together(app, {"--no-prune"}, "--matrix-only", "its closure is always dense");
 }
 
-Answer plan_answer(const job::Plan& plan) { return {job::describe(plan), job::plan_json(plan)}; }
+Answer plan_answer(const job::Plan& plan) {
+  return {job::describe(plan), job::plan_json(plan), true};
+}
 
 nlohmann::ordered_json run_json(const job::AlphaFindings& run) {
   return {{"alpha", run.alpha},
@@ -156,11 +158,11 @@ Answer fermat(Context& context, const CommonOptions& common, FermatOptions optio
   parse_alphas(options);
   options.job.command = command_line();
   options.job.input.comm = common.comm;
+  options.job.out = common.out;
   if (options.plan) return plan_answer(job::plan_fermat(context, options.job));
   if (common.out.empty()) {
     throw Error(ErrorCode::usage, "fermat: -o PREFIX is wanted: the report is PREFIX.html");
   }
-  options.job.out = common.out;
   const job::FermatJobResult result = job::run_fermat(context, options.job);
   Answer answer;
   answer.json = {{"command", "fermat"}, {"samples", result.samples}};
@@ -225,7 +227,7 @@ void add_options(CLI::App& app, FermatOptions& options) {
       job.matrix_only,
       "write distances and lengths alone, by the dense closure; under mpirun no rank holds "
       "a whole matrix");
-  app.add_flag("--plan", options.plan, "print memory and time; do nothing");
+  app.add_flag("--plan", options.plan, "print memory, passes, output and free disk; do nothing");
 }
 
 }  // namespace

@@ -66,7 +66,10 @@ void add_info(CLI::App& program) {
               "info",
               "Processor, memory, GPUs and versions as yupana sees them.",
               "yupana info",
-              [](Context& context, const CommonOptions&) { return info(context); });
+              [](Context& context, const CommonOptions&) { return info(context); },
+              Runs::anywhere,
+              Ranks::one,
+              {.out = true, .device = true, .memory = true, .gpu_memory = true});
 }
 
 }  // namespace yupana::cli

@@ -68,7 +68,10 @@ void add_path(CLI::App& program) {
       "path",
       "The chain of individuals along the shortest path between two, from a finished Fermat run.",
       "yupana path out/run NA06985 NA18970",
-      [params](Context& context, const CommonOptions&) { return path(context, *params); });
+      [params](Context& context, const CommonOptions&) { return path(context, *params); },
+      Runs::anywhere,
+      Ranks::one,
+      {.out = true});
   app.add_option("run", params->run, "prefix of the run's files")->required();
   app.add_option("from", params->from, "sample identifier")->required();
   app.add_option("to", params->to, "sample identifier")->required();

@@ -1,7 +1,11 @@
 #include "yupana/job/plan.hpp"
 
+#include <fmt/format.h>
+
 #include "cli/command.hpp"
+#include "yupana/core/error.hpp"
 #include "yupana/job/cluster_plan.hpp"
+#include "yupana/job/fermat_sizes.hpp"
 
 namespace yupana::cli {
 namespace {
@@ -15,7 +19,25 @@ struct PlanOptions {
   int gpus = 0;  ///< of a cluster; 0: this machine
 };
 
+/// Of a run with the options that are standard.
+std::uint64_t output_bytes(const PlanOptions& options) {
+  const std::int64_t n = options.sizes.samples;
+  if (options.fermat) return job::fermat_output_bytes({}, n, job::fractional_cell);
+  return static_cast<std::uint64_t>(8 * static_cast<double>(n) * static_cast<double>(n));
+}
+
+void check_cluster_options(const CommonOptions& common) {
+  const char* given = common.context.memory > 0         ? "--memory"
+                      : common.context.device != "auto" ? "--device"
+                                                        : nullptr;
+  if (given == nullptr) return;
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("{} has no effect with --gpus, which plans for other machines; give one", given));
+}
+
 Answer plan_on_cluster(const CommonOptions& common, const PlanOptions& options) {
+  check_cluster_options(common);
   job::ClusterParams params = options.cluster;
   params.fermat = options.fermat;
   params.gpus = options.gpus;
@@ -31,14 +53,19 @@ Answer plan_on_cluster(const CommonOptions& common, const PlanOptions& options) 
 Answer plan(Context& context, const CommonOptions& common, PlanOptions options) {
   options.sizes.missing = !options.complete;
   options.fermat |= options.command == "fermat";
+  if (options.fermat && options.sizes.hethet) {
+    throw Error(ErrorCode::usage, "--king has no effect on a plan of fermat; leave it out");
+  }
   if (options.gpus > 0) return plan_on_cluster(common, options);
   if (options.fermat) {
-    options.sizes.later_bytes =
-        job::fermat_matrix_bytes(options.sizes.samples, options.sizes.missing);
+    const int cell = options.sizes.missing ? job::fractional_cell : job::whole_cell;
+    options.sizes.after_bytes = job::fermat_bytes({}, options.sizes.samples, cell);
     options.sizes.one_band = true;
+  } else {
+    options.sizes.cell_bytes = 8;
   }
   job::Plan plan = job::make_plan(context, options.sizes);
-  job::estimate_time(context, plan);
+  job::add_disk(plan, "", output_bytes(options));
   return {job::describe(plan), job::plan_json(plan)};
 }
 
@@ -63,12 +90,15 @@ void add_plan(CLI::App& program) {
   CLI::App& app = add_command(
       program,
       "plan",
-      "Memory, passes and time of a run of given size on this machine or, with --gpus, on a "
-      "cluster that need not exist; without any file.",
+      "Memory, passes and output of a run of given size on this machine or, with --gpus, memory, "
+      "bytes and time on a cluster that need not exist; without any file.",
       "yupana plan dist --samples 30000 --sites 600M",
       [options](Context& context, const CommonOptions& common) {
         return plan(context, common, *options);
-      });
+      },
+      Runs::anywhere,
+      Ranks::one,
+      {.out = true, .threads = true});
   app.add_option("command", options->command, "of which a run is planned: dist or fermat")
       ->check(CLI::IsMember({"dist", "fermat"}))
       ->capture_default_str();

@@ -230,7 +230,7 @@ def bad_input_is_one_line_and_leaves_nothing():
         (2, "learning rate", [numbers, "--online", "--learning-rate", 2]),
         (2, "as the table has features", [numbers, "--image", "2x3"]),
         (2, "64x64", [numbers, "--image", "4"]),
-        (2, "not in", [numbers, "--neighborhood", "mexican"]),
+        (2, "expected one of", [numbers, "--neighborhood", "mexican"]),
         (3, "'classes' is not there", [numbers, "--label", "classes"]),
         (3, "'setosa' is no number", ["flowers.csv"]),
         (3, "cannot be opened", ["absent.csv"]),

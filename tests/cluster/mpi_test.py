@@ -165,7 +165,7 @@ def matrices_that_the_first_rank_cannot_hold_are_spread(folder):
     for option in (("--knn", "5"), ("--landmarks", "9"), ("--alpha", "auto")):
         done = run(2, "fermat", cohort, *option, "--memory", "120M", "-o", str(folder / "none"))
         assert done.returncode == 4, done.stderr
-        assert "samples need 2" in done.stderr and option[0] in done.stderr, done.stderr
+        assert "samples need" in done.stderr and option[0] in done.stderr, done.stderr
     done = run(2, "fermat", "--from-distances", str(folder / "alone.dist.npy"), "--memory", "120M",
                "-o", str(folder / "none"))
     assert done.returncode == 4 and "--from-distances needs" in done.stderr, done.stderr

@@ -1,10 +1,15 @@
 #include "yupana/core/atomic_file.hpp"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -32,13 +37,28 @@ Error no_file(std::string_view path) {
                fmt::format("{}: is a folder, a device or a pipe; name a file to write", path));
 }
 
-/// Where a symbolic link leads, or the path itself: renaming a file over a link would end the link,
-/// /dev/stdout among them.
+/// The number that /dev/stdout, /dev/fd/N and their like name; -1 of any other path.
+int descriptor_of(const std::string& path) {
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    int number = -1;
+    const char* const end = path.data() + path.size();
+    const auto [stop, error] = std::from_chars(path.data() + folder.size(), end, number);
+    if (error == std::errc() && stop == end) return number;
+  }
+  return -1;
+}
+
+/// Where a symbolic link leads, or the path itself: renaming a file over a link would end the link.
+/// A link to an open descriptor is that descriptor.
 std::string target_of(const std::string& path) {
   namespace fs = std::filesystem;
   fs::path target = path;
   std::error_code none;
-  for (int links = 0; links < 40 && fs::is_symlink(target, none); ++links) {
+  for (int links = 0; links < 40 && descriptor_of(target.string()) < 0; ++links) {
+    if (!fs::is_symlink(target, none)) break;
     const fs::path next = fs::read_symlink(target, none);
     target = next.is_absolute() ? next : target.parent_path() / next;
   }
@@ -106,22 +126,62 @@ class ReplacedFiles {
   std::vector<File> files_;
 };
 
+/// The temporary file of a descriptor, which has no folder of its own: nobody can guess the name.
+std::string scratch_name(int descriptor) {
+  std::error_code none;
+  std::filesystem::path folder = std::filesystem::temp_directory_path(none);
+  if (none) folder = "/tmp";
+  return part_name(
+      (folder / fmt::format("yupana-fd{}-{:08x}", descriptor, std::random_device()())).string());
+}
+
+/// Writes all of it, to a pipe too that is not ready for more.
+bool write_all(int file, const char* data, std::size_t bytes) {
+  while (bytes > 0) {
+    const ssize_t done = ::write(file, data, bytes);
+    if (done < 0 && errno == EAGAIN) {
+      pollfd ready{file, POLLOUT, 0};
+      poll(&ready, 1, -1);
+    } else if (done < 0 && errno != EINTR) {
+      return false;
+    }
+    if (done <= 0) continue;
+    data += done;
+    bytes -= static_cast<std::size_t>(done);
+  }
+  return true;
+}
+
+bool copy_to(int descriptor, int from) {
+  std::array<char, 1 << 16> piece;
+  for (off_t offset = 0;;) {
+    const ssize_t got = pread(from, piece.data(), piece.size(), offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got == 0;
+    if (!write_all(descriptor, piece.data(), static_cast<std::size_t>(got))) return false;
+    offset += got;
+  }
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(std::string path)
-    : path_(std::move(path)),
-      target_(target_of(path_)),
-      temporary_(fmt::format("{}.part-{}", target_, getpid())) {
-  if (holds_no_file(path_)) throw no_file(path_);
-  file_ = std::fopen(temporary_.c_str(), "wb");
+    : path_(std::move(path)), target_(target_of(path_)), descriptor_(descriptor_of(target_)) {
+  if (descriptor_ < 0 && holds_no_file(path_)) throw no_file(path_);
+  if (descriptor_ >= 0 && fcntl(descriptor_, F_GETFD) < 0) throw cannot(path_, "write");
+  temporary_ = descriptor_ < 0 ? part_name(target_) : scratch_name(descriptor_);
+  unfinished_ = std::make_unique<UnfinishedFile>(temporary_, target_);
+  const int file = unfinished_->file() < 0 ? -1 : fcntl(unfinished_->file(), F_DUPFD_CLOEXEC, 0);
+  file_ = file < 0 ? nullptr : fdopen(file, "wb");
   if (file_ == nullptr) throw cannot(path_, "create the file");
+  if (descriptor_ >= 0) std::remove(temporary_.c_str());  // the open file is all that is needed
   std::setvbuf(file_, nullptr, _IOFBF, 1 << 20);
 }
 
 AtomicFile::AtomicFile(std::string path, Comm& comm)
     : path_(std::move(path)),
       target_(target_of(path_)),
-      temporary_(fmt::format("{}.part-{}", target_, getpid())),
+      temporary_(part_name(target_)),
       comm_(&comm) {
   broadcast(comm, temporary_, 0);
   // The first rank makes the file, empty whatever was left there, and all hear whether it could.
@@ -130,9 +190,8 @@ AtomicFile::AtomicFile(std::string path, Comm& comm)
   if (comm.rank() == 0 && holds_no_file(path_)) {
     fault = something_else;
   } else if (comm.rank() == 0) {
-    std::FILE* const file = std::fopen(temporary_.c_str(), "wb");
-    fault = file == nullptr ? errno : 0;
-    if (file != nullptr) std::fclose(file);
+    unfinished_ = std::make_unique<UnfinishedFile>(temporary_, target_);
+    fault = unfinished_->file() < 0 ? errno : 0;
   }
   comm.broadcast(&fault, sizeof(fault), 0);
   if (fault == something_else) throw no_file(path_);
@@ -177,10 +236,20 @@ void AtomicFile::close() {
   if (!flushed || !closed) throw cannot(path_, "write");
 }
 
-void AtomicFile::commit() {
-  close();
-  if (renames() && std::rename(temporary_.c_str(), target_.c_str()) != 0)
+void AtomicFile::publish() const {
+  if (descriptor_ >= 0) {
+    if (!copy_to(descriptor_, unfinished_->file())) throw cannot(path_, "write");
+  } else if (std::rename(temporary_.c_str(), target_.c_str()) != 0) {
     throw cannot(path_, "rename");
+  }
+}
+
+void AtomicFile::commit() {
+  close();  // together with other ranks, which may be threads
+  // A pipe may wait for its reader without end, so a copy to one can be broken off.
+  const auto held =
+      descriptor_ < 0 ? hold_unfinished_files() : std::unique_lock<std::recursive_mutex>();
+  if (comm_ == nullptr || comm_->rank() == 0) publish();
   committed_ = true;
 }
 
@@ -208,6 +277,7 @@ AtomicFile& OutputFiles::add(std::string path, Comm* comm) {
 
 void OutputFiles::commit() {
   for (AtomicFile& file : files_) file.close();
+  const auto held = hold_unfinished_files();
   ReplacedFiles replaced;
   for (AtomicFile& file : files_) {
     if (!file.renames()) {

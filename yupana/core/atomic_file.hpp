@@ -9,12 +9,16 @@
 #include <string_view>
 
 #include "yupana/core/comm.hpp"
+#include "yupana/core/unfinished_files.hpp"
 
 namespace yupana {
 
 /// A file that exists only when it is whole: written under a temporary name beside its own,
 /// renamed by commit(), removed by the destructor otherwise. A symbolic link stays and its target
-/// is the file. Errors name the path and the cause.
+/// is the file. A file that is replaced keeps its permissions. A temporary file that a killed run
+/// left is removed by the next one that writes the same file. What goes to an open descriptor
+/// (/dev/stdout, /dev/stderr, /dev/fd/N), a pipe or a file that a shell opened, is written there by
+/// commit() as a whole. Errors name the path and the cause.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
@@ -37,18 +41,21 @@ class AtomicFile {
   /// The file that commit() makes: the path, or where a symbolic link leads.
   const std::string& target() const { return target_; }
   /// Whether commit() renames the file here: of a file of all ranks the first one does.
-  bool renames() const { return comm_ == nullptr || comm_->rank() == 0; }
+  bool renames() const { return descriptor_ < 0 && (comm_ == nullptr || comm_->rank() == 0); }
 
  private:
   std::string path_;
   std::string target_;  ///< where a symbolic link leads
   std::string temporary_;
+  int descriptor_ = -1;  ///< where the path names an open one
+  std::unique_ptr<UnfinishedFile> unfinished_;
   std::FILE* file_ = nullptr;
   Comm* comm_ = nullptr;
   std::unique_ptr<SharedFile> shared_;
   bool committed_ = false;
 
   void check(const std::string& fault) const;
+  void publish() const;
 };
 
 /// The files of one run. They appear together: closed first, all renamed after. A full disk, Ctrl-C

@@ -19,18 +19,30 @@ std::int64_t now() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
 
-/// "0,2" -> {0, 2}; every number must name a device that is there.
-std::vector<int> parse_devices(std::string_view list, int available) {
+/// "0,2" -> {0, 2}
+std::vector<int> parse_devices(std::string_view list) {
   std::vector<int> devices;
-  while (!list.empty()) {
-    const std::string_view item = list.substr(0, list.find(','));
-    list.remove_prefix(std::min(list.size(), item.size() + 1));
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', at), list.size());
+    const std::string_view item = list.substr(at, comma - at);
     int device = -1;
     const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), device);
-    if (error != std::errc() || end != item.data() + item.size() || device < 0) {
+    const bool number = error == std::errc() && end == item.data() + item.size() && device >= 0;
+    const bool again = std::find(devices.begin(), devices.end(), device) != devices.end();
+    if (!number || again) {
       throw Error(ErrorCode::usage,
-                  fmt::format("device: '{}' is not a GPU number; write cuda:0 or cuda:0,1", item));
+                  fmt::format("device: expected numbers of GPUs, each once, as cuda:0 or cuda:0,1, "
+                              "got 'cuda:{}'",
+                              list));
     }
+    devices.push_back(device);
+    at = comma + 1;
+  }
+  return devices;
+}
+
+void check_available(const std::vector<int>& devices, int available) {
+  for (const int device : devices) {
     if (device >= available) {
       throw Error(ErrorCode::device,
                   fmt::format("device: cuda:{} wanted, this machine has {} usable GPU(s); "
@@ -38,9 +50,7 @@ std::vector<int> parse_devices(std::string_view list, int available) {
                               device,
                               available));
     }
-    devices.push_back(device);
   }
-  return devices;
 }
 
 /// Of the device with the least.
@@ -72,6 +82,7 @@ Context::Context(const ContextParams& params)
   } else if (device == "auto") {
     if (cuda::device_count() > 0) use_devices("cuda", params.gpu_memory);
   } else if (device == "cuda" || device.starts_with("cuda:")) {
+    if (device != "cuda") devices_ = parse_devices(device.substr(5));
     if (cuda::device_count() == 0) throw Error(ErrorCode::device, cuda::why_no_device());
     use_devices(device, params.gpu_memory);
   } else {
@@ -89,13 +100,13 @@ void Context::use_devices(std::string_view device, std::uint64_t memory) {
     devices_.resize(static_cast<std::size_t>(gpus));
     std::iota(devices_.begin(), devices_.end(), 0);
   } else {
-    devices_ = parse_devices(device.substr(5), gpus);
+    check_available(devices_, gpus);
   }
   gpu_memory_ = memory > 0 ? memory : least_free_memory(devices_) / 10 * 9;
 }
 
 void Context::check_cancelled() const {
-  if (cancelled()) throw Error(ErrorCode::interrupted, "interrupted; no output was written");
+  if (cancelled()) throw Error(ErrorCode::interrupted, "interrupted; no output file was written");
 }
 
 Stage::Stage(Context& context, std::string name, double total, std::string unit)

@@ -11,14 +11,12 @@
 #include "yupana/genotype/counts_file.hpp"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <string_view>
@@ -283,23 +281,6 @@ PairCounts allocated(const SavedFile& file, const Header& header, std::int64_t r
     if (present(p++)) sums->resize(static_cast<std::size_t>(header.samples));
   }
   return counts;
-}
-
-/// Removes files that writers of `path` left when they were killed.
-void remove_left_parts(const std::string& path) {
-  const fs::path whole(path);
-  const fs::path folder = whole.has_parent_path() ? whole.parent_path() : fs::path(".");
-  const std::string beginning = whole.filename().string() + ".part-";
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.compare(0, beginning.size(), beginning) != 0) continue;
-    pid_t writer = 0;
-    const char* end = name.data() + name.size();
-    const auto [stop, error] = std::from_chars(name.data() + beginning.size(), end, writer);
-    const bool ours = error == std::errc{} && stop == end && writer > 0;
-    if (ours && kill(writer, 0) != 0 && errno == ESRCH) fs::remove(entry.path(), ignored);
-  }
 }
 
 }  // namespace

@@ -150,8 +150,9 @@ bool BedSource::advance(genotype::SiteBlock& block, bool wanted) {
 }
 
 std::string beside(const std::string& path) {
-  return !std::filesystem::exists(path) && std::filesystem::exists(path + ".gz") ? path + ".gz"
-                                                                                 : path;
+  namespace fs = std::filesystem;
+  std::error_code none;
+  return !fs::exists(path, none) && fs::exists(path + ".gz", none) ? path + ".gz" : path;
 }
 
 }  // namespace

@@ -73,7 +73,8 @@ Array<char> decompressed(const InputFile& file, std::uint64_t most, const std::s
 }  // namespace
 
 InputFile::InputFile(std::string path) : path_(std::move(path)) {
-  file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  // A pipe without a writer would be waited for.
+  file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file_ < 0) throw bad_file(path_, fmt::format("cannot be opened: {}", std::strerror(errno)));
   struct stat about {};
   const bool regular = fstat(file_, &about) == 0 && S_ISREG(about.st_mode);

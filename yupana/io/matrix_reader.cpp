@@ -60,13 +60,14 @@ std::optional<ListedNames> listed_names(Context& context, const std::string& pat
     if (base.extension() == extension) base.replace_extension();
   }
   const std::string plink = base.string() + ".id";
-  if (fs::is_regular_file(plink)) {
+  std::error_code none;
+  if (fs::is_regular_file(plink, none)) {
     return ListedNames{plink, plink_names(plink, lines_of(context, plink))};
   }
   fs::path stem = base;
   for (const fs::path& list :
        {fs::path(base.string() + ".ids"), fs::path(stem.replace_extension().string() + ".ids")}) {
-    if (fs::is_regular_file(list)) return ListedNames{list.string(), lines_of(context, list)};
+    if (fs::is_regular_file(list, none)) return ListedNames{list.string(), lines_of(context, list)};
   }
   return std::nullopt;
 }

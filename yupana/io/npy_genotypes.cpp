@@ -190,7 +190,8 @@ void NpySource::name_samples() {
   const std::string& path = file_.path();
   const std::string names =
       (path.ends_with(".npy") ? path.substr(0, path.size() - 4) : path) + ".ids";
-  if (std::filesystem::exists(names)) {
+  std::error_code none;
+  if (std::filesystem::exists(names, none)) {
     ids_ = read_ids(names);
     if (std::ssize(ids_) == layout_.shape[0]) return;
     throw bad_file(names,

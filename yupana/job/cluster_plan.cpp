@@ -8,6 +8,7 @@
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/tiles.hpp"
+#include "yupana/job/fermat_sizes.hpp"
 
 namespace yupana::job {
 namespace {
@@ -100,8 +101,8 @@ std::optional<std::int64_t> passes_of(const Load& load, int pair_groups) {
 void add_fermat(const Load& load, ClusterPlan& plan) {
   const double gpus = plan.used_gpus();
   plan.gpu_bytes = std::max(plan.gpu_bytes, load.path_bytes(gpus));
-  // As fermat_matrix_bytes: d^2, weights, lengths and one copy.
-  plan.host_bytes = load.n * load.n * (load.params.missing ? 16 : 12);
+  plan.host_bytes = static_cast<double>(
+      fermat_bytes({}, load.params.samples, load.params.missing ? fractional_cell : whole_cell));
   plan.relaxations = load.n * load.n * load.n / 2;
   // Every GPU receives every panel that it did not make: n^2 lengths in all.
   const double panels = length_bytes * load.n * load.n * (gpus - 1) / gpus;

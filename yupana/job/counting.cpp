@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/unfinished_files.hpp"
 #include "yupana/genotype/counts_file.hpp"
 
 namespace yupana::job {
@@ -71,27 +72,21 @@ void place_rows(const genotype::PairCounts& part, genotype::PairCounts& whole) {
   whole.homozygous = part.homozygous;
 }
 
-/// One pass over the input: `rows`, saved under the name of the band they are of.
-genotype::PairCounter count_pass(Context& context,
-                                 Input& input,
-                                 const Plan& plan,
-                                 Range rows,
-                                 Range band,
-                                 const CheckpointParams& checkpoint) {
-  const bool saves = !checkpoint.folder.empty();
-  const std::string run = run_text(input, plan, rows);
-  const std::string path = counts_path(input.comm, checkpoint, band);
-  genotype::PairCounter counter(
-      context, plan.sizes.samples, {.hethet = plan.sizes.hethet, .rows = rows});
-  std::int64_t counted = 0;  // sites an earlier run has counted
-  if (saves) {
-    make_folder(checkpoint.folder);
-    if (auto saved = genotype::load_counts(context, path, run)) {
-      counted = saved->sites;
-      counter.resume(std::move(*saved));
-      context.note(fmt::format("going on after {} sites counted by an earlier run", counted));
-    }
-  }
+/// Where a pass saves its counts, and under what description.
+struct Save {
+  std::string path;  ///< empty: nowhere
+  std::string run;
+  double interval = 0;
+};
+
+/// Counts the sites after the first `counted` of the input, saving now and then.
+void count_sites(Context& context,
+                 Input& input,
+                 const Plan& plan,
+                 Range rows,
+                 const Save& save,
+                 std::int64_t counted,
+                 genotype::PairCounter& counter) {
   const double pairs = pairs_of(rows);
   const double sites = static_cast<double>(std::max<std::int64_t>(plan.sizes.sites, 0));
   Stage stage(context, "pair counts", pairs * sites / input.site_groups(), "pair-SNP");
@@ -109,13 +104,53 @@ genotype::PairCounter count_pass(Context& context,
     } else {
       stage.advance(pairs * static_cast<double>(block.codes.sites));
     }
-    if (saves && Clock::now() - saved_at >= std::chrono::duration<double>(checkpoint.interval)) {
-      genotype::save_counts(context, path, run, counter.counts());
-      saved_at = Clock::now();
+    if (save.path.empty()) continue;
+    if (Clock::now() - saved_at < std::chrono::duration<double>(save.interval)) continue;
+    genotype::save_counts(context, save.path, save.run, counter.counts());
+    saved_at = Clock::now();
+  }
+}
+
+/// An interrupted run says where the next one continues.
+Error with_checkpoint(const Error& error, const std::string& path) {
+  std::error_code none;
+  const bool saved = !path.empty() && std::filesystem::exists(path, none);
+  if (error.code() != ErrorCode::interrupted || !saved) return error;
+  return Error(error.code(),
+               fmt::format("{}; {} holds the counts so far: the same command continues from there",
+                           error.what(),
+                           path));
+}
+
+/// One pass over the input: `rows`, saved under the name of the band they are of.
+genotype::PairCounter count_pass(Context& context,
+                                 Input& input,
+                                 const Plan& plan,
+                                 Range rows,
+                                 Range band,
+                                 const CheckpointParams& checkpoint) {
+  Save save;
+  genotype::PairCounter counter(
+      context, plan.sizes.samples, {.hethet = plan.sizes.hethet, .rows = rows});
+  std::int64_t counted = 0;  // sites an earlier run has counted
+  if (!checkpoint.folder.empty()) {
+    save = {counts_path(input.comm, checkpoint, band),
+            run_text(input, plan, rows),
+            checkpoint.interval};
+    make_folder(checkpoint.folder);
+    if (auto saved = genotype::load_counts(context, save.path, save.run)) {
+      counted = saved->sites;
+      counter.resume(std::move(*saved));
+      context.note(fmt::format("going on after {} sites counted by an earlier run", counted));
     }
   }
-  if (saves && passes_of(plan) > 1) {
-    genotype::save_counts(context, path, run, counter.counts());
+  try {
+    count_sites(context, input, plan, rows, save, counted, counter);
+  } catch (const Error& error) {
+    throw with_checkpoint(error, save.path);
+  }
+  if (!save.path.empty() && passes_of(plan) > 1) {
+    genotype::save_counts(context, save.path, save.run, counter.counts());
   }
   return counter;
 }
@@ -200,7 +235,11 @@ void remove_checkpoint(Comm* comm, const Plan& plan, const CheckpointParams& che
   if (checkpoint.folder.empty()) return;
   if (comm != nullptr) comm->barrier();
   for (const auto* bands : {&plan.bands, &plan.gpu_bands}) {
-    for (const Range band : *bands) std::remove(counts_path(comm, checkpoint, band).c_str());
+    for (const Range band : *bands) {
+      const std::string path = counts_path(comm, checkpoint, band);
+      remove_left_parts(path);
+      std::remove(path.c_str());
+    }
   }
   std::error_code ignored;
   std::filesystem::remove(checkpoint.folder, ignored);  // only if nothing else is in it

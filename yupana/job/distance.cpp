@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "yupana/core/atomic_file.hpp"
+#include "yupana/core/disk.hpp"
 #include "yupana/core/error.hpp"
 
 namespace yupana::job {
@@ -17,6 +18,41 @@ bool needs_all_counts(const DistanceOutputs& outputs) {
   return outputs.plink || outputs.tsv || outputs.phylip || outputs.pairs;
 }
 
+int bytes_of(io::NpyType type) {
+  return type == io::NpyType::float64 || type == io::NpyType::int64 ? 8 : 4;
+}
+
+/// Bytes of a number of a PLINK matrix; a digit and a tab of text, nothing known of gzip.
+double plink_cell(io::PlinkEncoding encoding) {
+  switch (encoding) {
+    case io::PlinkEncoding::float64:
+      return 8;
+    case io::PlinkEncoding::float32:
+      return 4;
+    case io::PlinkEncoding::text:
+      return 2;
+    case io::PlinkEncoding::gzip:
+      break;
+  }
+  return 0;
+}
+
+/// Bytes of the matrices that a run writes: text as the least it can take.
+std::uint64_t output_bytes(const DistanceOutputs& outputs, std::int64_t samples) {
+  double cell = 0;
+  if (outputs.npy) cell += bytes_of(outputs.type);
+  if (outputs.shared) cell += 8;
+  if (outputs.tsv) cell += 2;
+  if (outputs.phylip) cell += 2;
+  if (outputs.plink) {
+    const double part = outputs.plink->shape == io::PlinkShape::triangle ? 0.5 : 1;
+    const auto files = static_cast<double>(outputs.plink_contents.size());
+    cell += files * part * plink_cell(outputs.plink->encoding);
+  }
+  const auto n = static_cast<double>(samples);
+  return static_cast<std::uint64_t>(n * n * cell);
+}
+
 Plan plan_of(Context& context, const Input& input, const DistanceJobParams& params) {
   PlanParams sizes;
   sizes.samples = static_cast<std::int64_t>(input.cohort.samples().size());
@@ -24,8 +60,12 @@ Plan plan_of(Context& context, const Input& input, const DistanceJobParams& para
   sizes.missing = params.input.cohort.missing == genotype::Missing::pairwise;
   sizes.hethet = params.metric.metric == Metric::king;
   sizes.one_band = needs_all_counts(params.outputs);
+  if (params.outputs.npy) sizes.cell_bytes = bytes_of(params.outputs.type);
+  if (params.outputs.shared) sizes.cell_bytes = 8;
   take_ranks(sizes, input, params.input);
-  return make_plan(context, sizes);
+  Plan plan = make_plan(context, sizes);
+  add_disk(plan, params.out, output_bytes(params.outputs, sizes.samples));
+  return plan;
 }
 
 io::RowProducer metric_rows(const PairCounts& counts, const MetricParams& metric) {
@@ -95,17 +135,6 @@ void add_whole_files(Context& context,
   }
 }
 
-/// Bytes for rows on their way into a file: what counts and blocks leave.
-std::int64_t write_buffer(const Context& context, const Plan& plan, const PairCounts& counts) {
-  constexpr std::int64_t most = std::int64_t{256} << 20, least = std::int64_t{4} << 20;
-  const bool missing = !counts.shared.empty();
-  const std::uint64_t held =
-      program_bytes + plan.block_bytes +
-      genotype::PairCounter::bytes(counts.rows, missing, missing && plan.sizes.hethet);
-  const auto left = static_cast<std::int64_t>(context.memory() - std::min(context.memory(), held));
-  return std::clamp(left, least, most);
-}
-
 void note_unshared(Context& context, std::int64_t pairs) {
   if (pairs == 0) return;
   context.note(
@@ -125,6 +154,7 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   const Plan plan = plan_of(context, input, params);
   cut_pairs(input, plan.pair_groups);
   const std::int64_t n = plan.sizes.samples;
+  check_disk(params.out, plan.output_bytes);
   if (n == 1) context.note("one sample: its distance to itself is all there is");
 
   OutputFiles files;
@@ -145,7 +175,7 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
     genotype::check_metric(counts, params.metric, input.cohort.samples());
     result.pairs_without_sites += genotype::pairs_without_shared_site(counts);
     Stage stage(context, "write");
-    const std::int64_t buffer = write_buffer(context, plan, counts);
+    const auto buffer = static_cast<std::int64_t>(plan.write_bytes);
     if (npy) npy->write_band(context, counts.rows, lower_rows(counts, params.metric), buffer);
     if (shared) shared->write_band(context, counts.rows, shared_lower_rows(counts), buffer);
     if (plan.sizes.one_band && first) {
@@ -167,9 +197,7 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
 
 Plan plan_distances(Context& context, const DistanceJobParams& params) {
   const Input input = open_input(context, params.input);
-  Plan plan = plan_of(context, input, params);
-  estimate_time(context, plan);
-  return plan;
+  return plan_of(context, input, params);
 }
 
 }  // namespace yupana::job

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "yupana/core/atomic_file.hpp"
+#include "yupana/core/disk.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/genotype/device_distances.hpp"
@@ -13,6 +14,7 @@
 #include "yupana/io/matrix_reader.hpp"
 #include "yupana/io/sample_lists.hpp"
 #include "yupana/job/fermat_files.hpp"
+#include "yupana/job/fermat_sizes.hpp"
 #include "yupana/job/fermat_spread.hpp"
 #include "yupana/job/understanding.hpp"
 
@@ -69,10 +71,13 @@ Plan plan_cohort(Context& context, const Input& input, const FermatJobParams& pa
   sizes.samples = static_cast<std::int64_t>(input.cohort.samples().size());
   sizes.sites = input.cohort.sites();
   sizes.missing = params.input.cohort.missing == genotype::Missing::pairwise;
-  sizes.later_bytes = fermat_matrix_bytes(sizes.samples, sizes.missing);
+  const int cell = sizes.missing ? fractional_cell : whole_cell;
+  sizes.after_bytes = fermat_bytes(params, sizes.samples, cell);
   sizes.one_band = true;
   take_ranks(sizes, input, params.input);
-  return make_plan(context, sizes);
+  Plan plan = make_plan(context, sizes);
+  add_disk(plan, params.out, fermat_output_bytes(params, sizes.samples, cell));
+  return plan;
 }
 
 RunLabels labels_of(Context& context, const FermatJobParams& params, const io::SampleNames& names) {
@@ -145,7 +150,11 @@ Start start_from_cohort(Context& context,
 
 Start start_from_matrix(Context& context, const FermatJobParams& params) {
   Stage stage(context, "read distances");
+  int cell = fractional_cell;
+  const std::int64_t samples = samples_of_distances(params.distances, cell);
+  if (samples >= 0) check_fermat_fits(context, params, samples, cell);
   io::DistanceMatrix read = io::read_distances(context, params.distances);
+  if (samples < 0) check_fermat_fits(context, params, size_of(read.values), cell);
   Start start;
   start.names = std::move(read.names);
   start.distances = std::move(read.values);
@@ -337,6 +346,20 @@ std::optional<Plan> plan_whole(Context& context,
   }
 }
 
+/// Of --from-distances. Text has to be read to know its samples.
+Plan plan_distances_file(Context& context, const FermatJobParams& params) {
+  int cell = fractional_cell;
+  Plan plan;
+  plan.sizes.samples = samples_of_distances(params.distances, cell);
+  if (plan.sizes.samples < 0) {
+    plan.sizes.samples = size_of(io::read_distances(context, params.distances).values);
+  }
+  plan.sizes.after_bytes = fermat_bytes(params, plan.sizes.samples, cell);
+  plan.total_bytes = program_bytes(1) + plan.sizes.after_bytes;
+  add_disk(plan, params.out, fermat_output_bytes(params, plan.sizes.samples, cell));
+  return plan;
+}
+
 }  // namespace
 
 FermatJobResult run_fermat(Context& context, const FermatJobParams& as_given) {
@@ -349,6 +372,7 @@ FermatJobResult run_fermat(Context& context, const FermatJobParams& as_given) {
     const std::optional<Plan> whole = plan_whole(context, *input, params);
     if (!whole) return run_spread_fermat(context, params, *input);
     plan = *whole;
+    check_disk(params.out, plan.output_bytes);
   }
   Comm* const comm = params.input.comm;
   FermatJobResult result;
@@ -357,7 +381,6 @@ FermatJobResult run_fermat(Context& context, const FermatJobParams& as_given) {
     graph::serve_shortest_paths(context, *comm);
   } else {
     const Start start = start_of(context, params, input ? &*input : nullptr, plan);
-    if (comm != nullptr && !input) check_first_rank(context, size_of(start.distances));
     result.samples = size_of(start.distances);
     result.cohort = start.cohort;
     if (result.samples == 1) result.notices.push_back("One individual: every distance is zero.");
@@ -370,11 +393,10 @@ FermatJobResult run_fermat(Context& context, const FermatJobParams& as_given) {
 }
 
 Plan plan_fermat(Context& context, const FermatJobParams& params) {
+  if (!params.distances.empty()) return plan_distances_file(context, params);
   const Input input = open_input(context, params.input);
   const std::optional<Plan> whole = plan_whole(context, input, params);
-  Plan plan = whole ? *whole : plan_spread_fermat(context, input, params);
-  estimate_time(context, plan);
-  return plan;
+  return whole ? *whole : plan_spread_fermat(context, input, params);
 }
 
 }  // namespace yupana::job

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "yupana/core/atomic_file.hpp"
+#include "yupana/core/disk.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/genotype/metric.hpp"
 #include "yupana/graph/fermat_ranks.hpp"
@@ -13,6 +14,7 @@
 #include "yupana/io/npy_matrix.hpp"
 #include "yupana/job/counting.hpp"
 #include "yupana/job/fermat_files.hpp"
+#include "yupana/job/fermat_sizes.hpp"
 #include "yupana/job/understanding.hpp"
 
 namespace yupana::job {
@@ -169,18 +171,6 @@ std::string needs_first_rank(const FermatJobParams& params) {
   return params.fermat.landmarks > 0 ? "--landmarks" : "";
 }
 
-void check_first_rank(const Context& context, std::int64_t samples) {
-  const std::uint64_t bytes = program_bytes + fermat_matrix_bytes(samples, true);
-  if (bytes <= context.memory()) return;
-  throw Error(ErrorCode::out_of_resources,
-              fmt::format("memory: {} samples need {}, --memory allows {}; --from-distances needs "
-                          "the matrices on the first rank: raise --memory, or start from genotypes "
-                          "with --matrix-only, which spreads them",
-                          samples,
-                          human_bytes(static_cast<double>(bytes)),
-                          human_bytes(static_cast<double>(context.memory()))));
-}
-
 Plan plan_spread_fermat(Context& context, const Input& input, const FermatJobParams& params) {
   PlanParams sizes;
   sizes.samples = static_cast<std::int64_t>(input.cohort.samples().size());
@@ -194,7 +184,7 @@ Plan plan_spread_fermat(Context& context, const Input& input, const FermatJobPar
   Plan plan = make_plan(context, sizes);
   // The counts are gone when the closure starts, and the codes with them.
   plan.sizes.later_bytes += graph::fermat_ranks_bytes(n, sizes.ranks, params.fermat);
-  const std::uint64_t closing = program_bytes + plan.sizes.later_bytes;
+  const std::uint64_t closing = program_bytes(sizes.ranks) + plan.sizes.later_bytes;
   if (closing > context.memory()) {
     throw Error(ErrorCode::out_of_resources,
                 fmt::format("memory: the matrices of {} samples, spread over {} ranks, need {} on "
@@ -205,6 +195,11 @@ Plan plan_spread_fermat(Context& context, const Input& input, const FermatJobPar
                             human_bytes(static_cast<double>(context.memory()))));
   }
   plan.total_bytes = std::max(plan.total_bytes, closing);
+  FermatJobParams matrices = params;
+  matrices.matrix_only = true;
+  add_disk(plan,
+           params.out,
+           fermat_output_bytes(matrices, n, sizes.missing ? fractional_cell : whole_cell));
   return plan;
 }
 
@@ -220,6 +215,7 @@ FermatJobResult run_spread_fermat(Context& context, const FermatJobParams& param
   FermatJobResult result;
   result.samples = plan.sizes.samples;
   if (result.samples == 1) result.notices.push_back("One individual: every distance is zero.");
+  check_disk(params.out, plan.output_bytes);
   OutputFiles files;
   const bool first = input.comm->rank() == 0;
   if (first) io::write_ids(files.add(params.out + ".ids"), input.cohort.samples());

@@ -16,9 +16,6 @@ bool can_spread(const Context& context, const FermatJobParams& params, int ranks
 
 /// The option that keeps the matrices of several ranks on the first; empty if none does.
 std::string needs_first_rank(const FermatJobParams& params);
-/// A matrix from a file has no plan: throws out_of_resources where the first of several ranks may
-/// not hold what is made of it.
-void check_first_rank(const Context& context, std::int64_t samples);
 
 /// Counts, distances, weights, lengths, each rank its own tiles; every rank writes rows of
 /// .dist.npy and .fermat.npy. The same bytes as those of one process with `matrix_only`.

@@ -14,6 +14,7 @@
 #include "yupana/io/npy_genotypes.hpp"
 #include "yupana/io/sample_lists.hpp"
 #include "yupana/io/vcf.hpp"
+#include "yupana/job/simulate.hpp"
 
 namespace yupana::job {
 namespace {
@@ -31,12 +32,21 @@ bool ends_with(std::string_view text, std::initializer_list<std::string_view> en
 /// "input: PATH, SIZE bytes, changed TIME": enough to tell that a file is not the one it was.
 std::string file_line(const std::string& path) {
   struct stat status {};
+  std::error_code none;
   if (stat(path.c_str(), &status) != 0) return fmt::format("input: {}\n", path);
   return fmt::format("input: {}, {} bytes, changed {}.{:09}\n",
-                     fs::absolute(path).string(),
+                     fs::absolute(path, none).string(),
                      status.st_size,
                      status.st_mtim.tv_sec,
                      status.st_mtim.tv_nsec);
+}
+
+/// A named pipe may wait for its writer without end; one of the shell (/dev/fd/N) has its own.
+void note_pipe(Context& context, const std::string& path) {
+  struct stat status {};
+  if (path.starts_with("/dev/") || path.starts_with("/proc/")) return;
+  if (stat(path.c_str(), &status) != 0 || !S_ISFIFO(status.st_mode)) return;
+  context.note(fmt::format("{}: is a pipe; waiting for a program that writes to it", path));
 }
 
 /// --chr, --all-chr; a region names its chromosome, so that no other option need take it in.
@@ -99,16 +109,19 @@ Opened open_any(Context& context, const InputParams& params) {
   const InputKind kind = input_kind(params);
   refuse_idle_options(params, kind);
   const std::string& path = params.path;
+  std::error_code none;
   Opened opened;
   switch (kind) {
     case InputKind::simulated: {
       const auto text = std::string_view(path).substr(simulate_prefix.size());
-      opened.source = std::make_unique<genotype::SimulatedSource>(genotype::simulate_params(text),
-                                                                  context.backend());
+      const genotype::SimulateParams cohort = genotype::simulate_params(text);
+      check_simulated_fits(context, cohort);
+      opened.source = std::make_unique<genotype::SimulatedSource>(cohort, context.backend());
       opened.fingerprint = fmt::format("input: {}\n", path);
       break;
     }
     case InputKind::vcf:
+      note_pipe(context, path);
       opened.source = io::open_vcf(context, vcf_params(params));
       opened.fingerprint = file_line(path);
       break;

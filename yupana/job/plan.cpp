@@ -1,10 +1,10 @@
 #include "yupana/job/plan.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "yupana/core/disk.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/genotype/pair_counts.hpp"
@@ -15,24 +15,23 @@ namespace {
 /// Large enough that adding a block's counts to the totals is a few percent of making them, small
 /// enough that blocks are a small part of a big run's memory.
 constexpr std::uint64_t preferred_block_bytes = std::uint64_t{48} << 20;
-constexpr std::int64_t smallest_block = 8 * genotype::chunk_sites;
 constexpr std::int64_t largest_block = std::int64_t{1} << 22;
 /// Of a band, for each group of ranks: none may have no row.
 constexpr std::int64_t least_rows = 4;
 /// GPUs hold sums in squares of this many rows.
 constexpr std::int64_t gpu_rows = 256;
 
-/// Bytes a site takes: its 2-bit codes twice (one block is read while one is worked on), its
-/// planes once.
-double site_bytes(std::int64_t samples, int planes) {
-  return static_cast<double>(samples) * (2 * 0.25 + planes * 0.125) + 128;
+/// Bytes a site takes: its planes once, its 2-bit codes in each of `blocks`: one is read while one
+/// is worked on.
+double site_bytes(std::int64_t samples, int planes, int blocks = 2) {
+  return static_cast<double>(samples) * (blocks * 0.25 + planes * 0.125) + 128;
 }
 
 std::int64_t choose_block(const Context& context, const PlanParams& sizes, int planes) {
   const double budget = std::min(static_cast<double>(preferred_block_bytes),
                                  static_cast<double>(context.memory()) / 4);
   auto sites = static_cast<std::int64_t>(budget / site_bytes(sizes.samples, planes));
-  sites = std::clamp(sites, smallest_block, largest_block);
+  sites = std::clamp(sites, smallest_block_sites, largest_block);
   if (sizes.sites >= 0) sites = std::min(sites, std::max<std::int64_t>(sizes.sites, 1));
   return round_up(sites, genotype::chunk_sites);
 }
@@ -91,8 +90,9 @@ Plan sized(const Context& context, const PlanParams& params) {
   plan.sizes = params;
   plan.planes = params.missing ? 3 : 2;
   plan.block_sites = choose_block(context, params, plan.planes);
+  const int blocks = params.sites >= 0 && params.sites <= plan.block_sites ? 1 : 2;
   plan.block_bytes = static_cast<std::uint64_t>(static_cast<double>(plan.block_sites) *
-                                                site_bytes(params.samples, plan.planes));
+                                                site_bytes(params.samples, plan.planes, blocks));
   if (params.sites > 0) {
     plan.pair_sites = static_cast<double>(params.samples) *
                       static_cast<double>(params.samples - 1) / 2 *
@@ -181,6 +181,19 @@ double cost_of(const Plan& plan, std::int64_t passes_over) {
   return passes * static_cast<double>(sizes.sites) * n * (read + laid_out / parts) + sums;
 }
 
+/// Bytes for rows on their way into a file, when the block is gone: what else is held leaves them,
+/// and no more than the largest band has.
+std::uint64_t write_buffer(const Context& context, const Plan& plan, std::uint64_t held) {
+  constexpr std::uint64_t most = std::uint64_t{256} << 20, least = std::uint64_t{4} << 20;
+  if (plan.sizes.cell_bytes == 0) return 0;
+  std::int64_t cells = 0;
+  for (const Range band : plan.bands) cells = std::max(cells, band.size() * band.end);
+  const std::uint64_t left = context.memory() - std::min(context.memory(), held);
+  return std::min(
+      static_cast<std::uint64_t>(cells) * static_cast<std::uint64_t>(plan.sizes.cell_bytes),
+      std::clamp(left, least, most));
+}
+
 /// Cuts the bands of a group of ranks for their GPUs.
 void cut_group_for_gpu(const Context& context, Plan& plan, int group) {
   plan.gpu_bands.clear();
@@ -201,7 +214,11 @@ std::int64_t passes_of(const Plan& plan) {
 Plan make_plan(Context& context, const PlanParams& params) {
   check_groups(params);
   Plan plan = sized(context, params);
-  const std::uint64_t fixed = program_bytes + plan.block_bytes + params.later_bytes;
+  const std::uint64_t names = sample_bytes * static_cast<std::uint64_t>(params.samples);
+  const std::uint64_t fixed =
+      program_bytes(params.ranks) + names + plan.block_bytes + params.later_bytes;
+  const std::uint64_t after = program_bytes(params.ranks) + names + params.after_bytes;
+  if (after > context.memory()) refuse(context, plan, after);
   const std::uint64_t budget = context.memory() > fixed ? context.memory() - fixed : 0;
   std::optional<Plan> best;
   double least = 0;
@@ -218,56 +235,53 @@ Plan make_plan(Context& context, const PlanParams& params) {
   }
   if (!best) refuse(context, plan, fixed + least_counts(params));
   plan = *std::move(best);
-  plan.total_bytes = fixed + plan.count_bytes;
+  plan.write_bytes = write_buffer(context, plan, fixed - plan.block_bytes + plan.count_bytes);
+  plan.total_bytes = std::max(
+      after,
+      fixed - plan.block_bytes + plan.count_bytes + std::max(plan.block_bytes, plan.write_bytes));
   cut_group_for_gpu(context, plan, params.rank % plan.pair_groups);
   return plan;
 }
 
-void estimate_time(Context& context, Plan& plan) {
-  if (plan.pair_sites <= 0) return;
-  constexpr std::int64_t samples = 256, sites = 16384;
-  genotype::PlaneBlock block(samples, sites, plan.planes);
-  std::fill(block.bytes.begin(), block.bytes.end(), std::uint8_t{0x35});
-  genotype::PairCountsParams params;
-  params.hethet = plan.sizes.hethet;
-  genotype::PairCounter counter(context, samples, params);
-  counter.add(block);
-  int rounds = 0;
-  const auto begin = std::chrono::steady_clock::now();
-  double seconds = 0;
-  while (seconds < 0.05) {
-    counter.add(block);
-    ++rounds;
-    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  }
-  const double rate = rounds * (samples * (samples - 1) / 2.0) * sites / seconds;
-  plan.seconds = plan.pair_sites / rate;
-}
-
-std::uint64_t fermat_matrix_bytes(std::int64_t samples, bool missing) {
-  const auto cells = static_cast<std::uint64_t>(samples) * static_cast<std::uint64_t>(samples);
-  return cells * (missing ? 8 + 4 + 4 : 4 + 4 + 4);
+void add_disk(Plan& plan, const std::string& out, std::uint64_t output_bytes) {
+  plan.output_bytes = output_bytes;
+  if (!out.empty()) plan.free_disk = free_disk(out);
 }
 
 nlohmann::ordered_json plan_json(const Plan& plan) {
-  return {{"samples", plan.sizes.samples},
-          {"sites", plan.sizes.sites},
-          {"planes", plan.planes},
-          {"block_sites", plan.block_sites},
-          {"passes", passes_of(plan)},
-          {"pair_groups", plan.pair_groups},
-          {"site_groups", plan.sizes.ranks / plan.pair_groups},
-          {"memory", plan.total_bytes},
-          {"gpu_memory", plan.gpu_bytes},
-          {"pair_sites", plan.pair_sites},
-          {"seconds", plan.seconds}};
+  nlohmann::ordered_json json{{"samples", plan.sizes.samples},
+                              {"sites", plan.sizes.sites},
+                              {"planes", plan.planes},
+                              {"block_sites", plan.block_sites},
+                              {"passes", passes_of(plan)},
+                              {"pair_groups", plan.pair_groups},
+                              {"site_groups", plan.sizes.ranks / plan.pair_groups},
+                              {"memory", plan.total_bytes},
+                              {"gpu_memory", plan.gpu_bytes},
+                              {"pair_sites", plan.pair_sites},
+                              {"output", plan.output_bytes}};
+  if (plan.free_disk) json["free_disk"] = *plan.free_disk;
+  return json;
 }
 
-std::string describe(const Plan& plan) {
+namespace {
+
+std::string bytes_text(const char* what, std::uint64_t bytes, const char* more = "") {
+  return fmt::format("{:<12} {}{}\n", what, human_bytes(static_cast<double>(bytes)), more);
+}
+
+/// Why a run may hold less than planned.
+const char* less_text(const Plan& plan) {
+  if (plan.bands.empty()) return "";
+  if (plan.sizes.sites < 0) return " at the most; less if the sites are few";
+  return plan.sizes.missing ? " at the most; less if no call is missing" : "";
+}
+
+std::string counts_text(const Plan& plan) {
   const std::string sites = plan.sizes.sites < 0
                                 ? "unknown number of"
                                 : human_count(static_cast<double>(plan.sizes.sites));
-  std::string text = fmt::format("samples      {}\nsites        {}\n", plan.sizes.samples, sites);
+  std::string text = fmt::format("sites        {}\n", sites);
   text += fmt::format("planes       {} ({} bits a genotype)\n", plan.planes, plan.planes);
   text += fmt::format("blocks       {} sites, {}\n",
                       plan.block_sites,
@@ -282,22 +296,23 @@ std::string describe(const Plan& plan) {
                       human_bytes(static_cast<double>(plan.count_bytes)),
                       passes_of(plan),
                       passes_of(plan) == 1 ? "" : "es");
-  if (!plan.gpu_bands.empty()) {
-    text +=
-        fmt::format("GPU memory   {} on each\n", human_bytes(static_cast<double>(plan.gpu_bytes)));
-  }
-  if (plan.sizes.later_bytes > 0) {
-    text +=
-        fmt::format("matrices     {}\n", human_bytes(static_cast<double>(plan.sizes.later_bytes)));
-  }
-  text += fmt::format("memory       {}\n", human_bytes(static_cast<double>(plan.total_bytes)));
+  if (!plan.gpu_bands.empty()) text += bytes_text("GPU memory", plan.gpu_bytes, " on each");
+  return text;
+}
+
+}  // namespace
+
+std::string describe(const Plan& plan) {
+  std::string text = fmt::format("samples      {}\n", plan.sizes.samples);
+  if (!plan.bands.empty()) text += counts_text(plan);
+  const std::uint64_t matrices = plan.sizes.later_bytes + plan.sizes.after_bytes;
+  if (matrices > 0) text += bytes_text("matrices", matrices);
+  text += bytes_text("memory", plan.total_bytes, less_text(plan));
   if (plan.pair_sites > 0) {
     text += fmt::format("work         {} pair-SNP comparisons\n", human_count(plan.pair_sites));
   }
-  if (plan.seconds > 0) {
-    text += fmt::format("time         about {:.3g} s for the distances on this machine\n",
-                        plan.seconds);
-  }
+  if (plan.output_bytes > 0) text += bytes_text("output", plan.output_bytes);
+  if (plan.free_disk) text += bytes_text("free disk", *plan.free_disk);
   return text;
 }
 

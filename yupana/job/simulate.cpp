@@ -1,11 +1,58 @@
 #include "yupana/job/simulate.hpp"
 
+#include <algorithm>
+
 #include "yupana/core/atomic_file.hpp"
+#include "yupana/core/disk.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
+#include "yupana/core/tiles.hpp"
+#include "yupana/genotype/planes.hpp"
 #include "yupana/io/genotype_writer.hpp"
+#include "yupana/job/plan.hpp"
 
 namespace yupana::job {
+namespace {
+
+void check_memory(const Context& context, const genotype::SimulateParams& cohort, double bytes) {
+  bytes += static_cast<double>(program_bytes(1)) +
+           static_cast<double>(cohort.samples) * static_cast<double>(sample_bytes);
+  if (bytes <= static_cast<double>(context.memory())) return;
+  throw Error(ErrorCode::out_of_resources,
+              fmt::format("simulate:{}x{}: names and the smallest block take {}, --memory allows "
+                          "{}; raise --memory, or take fewer samples",
+                          cohort.samples,
+                          cohort.sites,
+                          human_bytes(bytes),
+                          human_bytes(static_cast<double>(context.memory()))));
+}
+
+/// The least that the genotypes take in a file; nothing is known of compressed ones.
+double file_bytes(const SimulateJobParams& params) {
+  const auto n = static_cast<double>(params.cohort.samples);
+  const auto sites = static_cast<double>(params.cohort.sites);
+  if (params.format == "bed") return 3 + n / 4 * sites;
+  return params.format == "vcf" ? 4 * n * sites : 0;
+}
+
+}  // namespace
+
+void check_simulated_fits(const Context& context, const genotype::SimulateParams& cohort) {
+  // Two blocks of codes, one of planes.
+  constexpr double genotype_bytes = 2 * 0.25 + 3 * 0.125;
+  const std::int64_t sites =
+      std::min(round_up(cohort.sites, genotype::chunk_sites), smallest_block_sites);
+  check_memory(context,
+               cohort,
+               static_cast<double>(cohort.samples) * static_cast<double>(sites) * genotype_bytes);
+}
 
 std::vector<std::string> run_simulate(Context& context, const SimulateJobParams& params) {
+  // 16 sites at a time, at the least; a call of VCF takes 4 bytes.
+  const double call_bytes = params.format == "bed" ? 0.25 : 4.25;
+  check_memory(
+      context, params.cohort, 16 * call_bytes * static_cast<double>(params.cohort.samples));
+  check_disk(params.out, static_cast<std::uint64_t>(std::min(file_bytes(params), 1e19)));
   genotype::SimulatedSource source(params.cohort, context.backend());
   OutputFiles files;
   if (params.format == "bed") {

@@ -14,7 +14,12 @@ struct SimulateJobParams {
   std::string out;             ///< prefix of the files
 };
 
+/// Throws out_of_resources if the context's memory cannot hold the names of a simulated cohort and
+/// the smallest block of its planes.
+void check_simulated_fits(const Context& context, const genotype::SimulateParams& cohort);
+
 /// Writes a simulated cohort and its populations (PREFIX.labels.tsv); returns the paths.
+///   errors: out_of_resources before the work where memory or disk do not hold the cohort
 std::vector<std::string> run_simulate(Context& context, const SimulateJobParams& params);
 
 }  // namespace yupana::job

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Memory and disk: plans say what runs hold, and runs that cannot fit are refused before the work."""
+import json
+import os
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import PROGRAM, main, run
+
+
+def peak_of(*arguments):
+    """Bytes that a run held at its peak."""
+    pid = os.spawnv(os.P_NOWAIT, PROGRAM, [PROGRAM, *map(str, arguments), "-o", "o", "--quiet"])
+    _, status, usage = os.wait4(pid, 0)
+    assert status == 0, arguments
+    return usage.ru_maxrss * 1024
+
+
+def plan_of(*arguments):
+    return json.loads(run(*arguments, "--plan", "--json", "-o", "o").stdout)
+
+
+def plans_tell_the_peak():
+    if b"__asan_init" in pathlib.Path(PROGRAM).read_bytes() or b"__tsan_init" in pathlib.Path(
+            PROGRAM).read_bytes():
+        print("        skipped: sanitizers hold memory of their own")
+        return
+    run("dist", "simulate:1500x300,missing=0.01", "-o", "d")
+    for arguments in (("dist", "simulate:2000x3000,missing=0.01"),
+                      ("dist", "simulate:2000x3000,missing=0.01", "--dtype", "float32"),
+                      ("dist", "simulate:2000x3000,missing=0.01", "--memory", "32M"),
+                      ("dist", "simulate:2000x3000,missing=0.01", "--format", "tsv"),
+                      ("fermat", "simulate:1500x300,missing=0.01"),
+                      ("fermat", "simulate:1500x300,missing=0.01", "--matrix-only"),
+                      ("fermat", "--from-distances", "d.dist.npy"),
+                      ("fermat", "--from-distances", "d.dist.npy", "--matrix-only")):
+        planned, held = plan_of(*arguments)["memory"], peak_of(*arguments)
+        assert 0.85 < planned / held < 1.15, f"{arguments}: planned {planned}, held {held}"
+
+
+def plans_tell_output_and_free_disk():
+    plan = plan_of("dist", "simulate:1000x300,missing=0.01")
+    assert plan["output"] == 8_000_000 and plan["free_disk"] > 0, plan
+    assert "seconds" not in plan, plan
+    run("fermat", "simulate:1000x300,missing=0.01", "-o", "o")
+    plan = plan_of("fermat", "simulate:1000x300,missing=0.01")
+    written = sum(p.stat().st_size for p in pathlib.Path(".").glob("o.*"))
+    assert 0.85 < plan["output"] / written < 1.15, (plan, written)
+
+
+def refused(*arguments, says):
+    done = run(*arguments, "-o", "big", status=4, timeout=120)
+    assert done.stderr.count("\n") == 1 and says in done.stderr, done.stderr
+    assert not list(pathlib.Path(".").glob("big*"))
+    print("        " + done.stderr.strip())
+
+
+def distances_from_a_file_are_held_against_memory():
+    run("dist", "simulate:1500x300", "-o", "d")
+    refused("fermat", "--from-distances", "d.dist.npy", "--memory", "40M",
+            says="matrices of 1500 samples need")
+    pathlib.Path("t.tsv").write_text("".join("\t".join(["0" if i == j else "1" for j in range(900)])
+                                             + "\n" for i in range(900)))
+    refused("fermat", "--from-distances", "t.tsv", "--memory", "20M", says="matrices of 900 samples")
+
+
+def outputs_that_the_disk_cannot_hold_are_refused():
+    refused("dist", "simulate:3000000x10", "--memory", "8G", says="its disk has")
+    refused("simulate", "--samples", "1M", "--sites", "10G", "--memory", "8G", says="its disk has")
+
+
+def cohorts_that_memory_cannot_hold_are_refused():
+    refused("dist", "simulate:99999999x10", "--memory", "1G", says="raise --memory")
+    refused("simulate", "--samples", "99999999", "--sites", 10, "--memory", "1G",
+            says="raise --memory")
+
+
+sys.exit(main([plans_tell_the_peak, plans_tell_output_and_free_disk,
+               distances_from_a_file_are_held_against_memory,
+               outputs_that_the_disk_cannot_hold_are_refused,
+               cohorts_that_memory_cannot_hold_are_refused]))

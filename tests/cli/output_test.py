@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Where outputs go: folders that are made, descriptors that a shell opened, permissions that stay,
+and files that killed runs left."""
+import os
+import pathlib
+import select
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import PROGRAM, main, run
+
+COHORT = "simulate:10x100"
+LARGE = "simulate:400x30000000,missing=0.01"
+
+
+def numbers(name="n.txt"):
+    pathlib.Path(name).write_text("".join(f"{k}\n" for k in range(1, 6)))
+    return name
+
+
+def folders_of_the_output_are_made():
+    run("dist", COHORT, "-o", "new/deep/run")
+    assert pathlib.Path("new/deep/run.dist.npy").exists()
+    run("dist", "no.bed", "-o", "other/run", status=3)
+    run("dist", COHORT, "--plan", "-o", "other/run")
+    assert not pathlib.Path("other").exists(), "a folder without a file in it"
+
+
+def standard_output_is_appended_to():
+    scan = ["scan", numbers(), "-o"]
+    pathlib.Path("log").write_text("old\n")
+    sums = "1\n3\n6\n10\n15\n"
+    for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+        pathlib.Path("log").write_text("old\n")
+        with open("log", "a") as log:
+            done = subprocess.run([PROGRAM, *scan, name], stdout=log, stderr=subprocess.PIPE, text=True)
+        assert done.returncode == 0 and "5 numbers" in done.stderr, done
+        assert pathlib.Path("log").read_text() == "old\n" + sums, name
+    assert run(*scan, "/dev/stdout").stdout == sums  # a pipe
+    done = subprocess.run(f"{PROGRAM} scan n.txt -o >(cat > got)", shell=True, executable="/bin/bash")
+    for _ in range(1000):
+        if pathlib.Path("got").exists() and pathlib.Path("got").read_text() == sums:
+            break
+        time.sleep(0.01)
+    assert pathlib.Path("got").read_text() == sums
+    os.symlink("/dev/stdout", "link")
+    assert run(*scan, "link", "--quiet").stdout == sums
+    done = run(*scan, "/dev/stdout", "--json", status=2)
+    assert "--json" in done.stderr and "/dev/stdout" in done.stderr
+
+
+def a_replaced_file_keeps_its_permissions():
+    pathlib.Path("o.txt").write_text("secret\n")
+    for mode in (0o600, 0o640, 0o400):
+        os.chmod("o.txt", mode)
+        run("scan", numbers(), "-o", "o.txt")
+        assert os.stat("o.txt").st_mode & 0o777 == mode, oct(os.stat("o.txt").st_mode)
+
+
+def quiet_prints_nothing_but_results():
+    for command in (("dist", COHORT, "-o", "x"), ("fermat", COHORT, "-o", "x"),
+                    ("scan", numbers(), "-o", "y.txt")):
+        done = run(*command, "--quiet")
+        assert done.stdout == "" and done.stderr == "", done
+    assert run("reduce", "n.txt", "--quiet").stdout == "15\n"
+    assert "memory" in run("dist", COHORT, "--plan", "-o", "x", "--quiet").stdout
+
+
+def parts():
+    return sorted(p.name for p in pathlib.Path(".").iterdir() if ".part-" in p.name)
+
+
+def start(*arguments):
+    process = subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True)
+    while not parts() and process.poll() is None:
+        time.sleep(0.01)
+    assert process.poll() is None, process.stderr.read()
+    return process
+
+
+def the_next_run_removes_what_a_killed_one_left():
+    process = start("dist", LARGE, "-o", "run")
+    process.kill()
+    process.wait()
+    assert parts() != []
+    run("dist", COHORT, "-o", "run")
+    assert parts() == [], parts()
+
+
+def a_run_leaves_the_files_of_a_living_one():
+    process = start("dist", LARGE, "-o", "run")
+    living = parts()
+    run("dist", COHORT, "-o", "run")
+    assert parts() == living, parts()
+    process.kill()
+    process.wait()
+
+
+def hangup_and_termination_clean_up():
+    for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
+        process = start("dist", LARGE, "-o", "run")
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=20)
+        assert process.returncode == 130, (number, process.returncode, errors)
+        assert parts() == [] and "interrupted" in errors, errors
+
+
+def a_pipe_that_nobody_writes_can_be_interrupted():
+    os.mkfifo("pipe.vcf")
+    os.mkfifo("d.npy")
+    process = subprocess.Popen([PROGRAM, "dist", "pipe.vcf", "-o", "new/run"], text=True,
+                               stderr=subprocess.PIPE)
+    note = process.stderr.readline()
+    assert "waiting for a program that writes" in note, note
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 130 and "interrupted" in errors, (process.returncode, errors)
+    done = run("fermat", "--from-distances", "d.npy", "-o", "x", status=3, timeout=60)
+    assert "not a regular file" in done.stderr, done.stderr
+
+
+def a_pipe_that_nobody_reads_can_be_interrupted():
+    pathlib.Path("many.txt").write_text("1\n" * 200000)
+    process = subprocess.Popen([PROGRAM, "scan", "many.txt", "-o", "/dev/stdout"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    select.select([process.stdout], [], [], 60)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=20) == 130
+
+
+def an_interrupted_run_names_its_checkpoint():
+    process = subprocess.Popen([PROGRAM, "dist", LARGE, "-o", "run", "--checkpoint", "save",
+                                "--checkpoint-interval", "0"], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True)
+    while not list(pathlib.Path(".").glob("save/*.yupana")) and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 130, (process.returncode, errors)
+    assert "save/counts-0-400.yupana holds the counts so far" in errors, errors
+
+
+sys.exit(main([folders_of_the_output_are_made, standard_output_is_appended_to,
+               a_replaced_file_keeps_its_permissions, quiet_prints_nothing_but_results,
+               the_next_run_removes_what_a_killed_one_left, a_run_leaves_the_files_of_a_living_one,
+               hangup_and_termination_clean_up, a_pipe_that_nobody_writes_can_be_interrupted,
+               a_pipe_that_nobody_reads_can_be_interrupted,
+               an_interrupted_run_names_its_checkpoint]))

@@ -1,0 +1,83 @@
+#include "yupana/job/fermat_sizes.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "yupana/core/disk.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
+#include "yupana/io/input_file.hpp"
+#include "yupana/io/npy_layout.hpp"
+
+namespace yupana::job {
+namespace {
+
+/// True if lengths take 8 bytes: where they are asked for, and roots of integers.
+bool wide_lengths(const FermatJobParams& params, int cell) {
+  if (params.fermat.precision == graph::Precision::float64) return true;
+  const auto& alphas = params.alphas;
+  const bool integers =
+      cell == whole_cell && std::find(alphas.begin(), alphas.end(), 2.0) != alphas.end();
+  return params.fermat.root && integers;
+}
+
+}  // namespace
+
+std::uint64_t fermat_bytes(const FermatJobParams& params, std::int64_t samples, int cell) {
+  const auto n = static_cast<double>(samples);
+  const int wide = wide_lengths(params, cell) ? 4 : 0;
+  if (params.matrix_only) {
+    // Weights take the copy's place where it has their type; a closure then holds tiles besides.
+    const int weights = cell == whole_cell && wide == 0 ? 1 : 4;
+    return static_cast<std::uint64_t>(n * n * (2 * cell + weights + wide));
+  }
+  const double neighbors = params.fermat.neighbors > 0 ? 4 : 0;
+  constexpr double pictures = 18.2, report = 5e6;
+  return static_cast<std::uint64_t>(n * n * (cell + pictures + neighbors + wide) + report);
+}
+
+std::uint64_t fermat_output_bytes(const FermatJobParams& params, std::int64_t samples, int cell) {
+  const auto n = static_cast<double>(samples);
+  const double alphas = static_cast<double>(params.automatic_alpha ? 1 : params.alphas.size());
+  const double length = wide_lengths(params, cell) ? 8 : 4;
+  const double matrices = n * n * (8 + length * alphas);
+  if (params.matrix_only) return static_cast<std::uint64_t>(matrices);
+  // Graphs of each alpha; tables and pictures. Measured at 2000 and 4000 samples.
+  constexpr double graphs = 2500, tables = 1200, page = 2e6;
+  return static_cast<std::uint64_t>(matrices + n * (graphs * alphas + tables) + page);
+}
+
+std::int64_t samples_of_distances(const std::string& path, int& cell) {
+  const io::InputFile file(path);
+  std::string head(static_cast<std::size_t>(std::min<std::int64_t>(file.size(), 64 << 10)), '\0');
+  file.read_at(0, head.data(), head.size());
+  if (!io::is_npy(head)) return -1;
+  const io::NpyLayout layout = io::npy_layout(path, head);
+  if (layout.shape.size() != 2) return -1;
+  cell = layout.kind == 'f' && layout.width == 8 ? fractional_cell : whole_cell;
+  return layout.shape[0];
+}
+
+void check_fermat_fits(const Context& context,
+                       const FermatJobParams& params,
+                       std::int64_t samples,
+                       int cell) {
+  const std::uint64_t bytes = program_bytes(1) + fermat_bytes(params, samples, cell);
+  if (bytes > context.memory()) {
+    const bool ranks = params.input.comm != nullptr;
+    throw Error(
+        ErrorCode::out_of_resources,
+        fmt::format("memory: the matrices of {} samples need {}, --memory allows {}; raise "
+                    "--memory{}, or {}",
+                    samples,
+                    human_bytes(static_cast<double>(bytes)),
+                    human_bytes(static_cast<double>(context.memory())),
+                    params.matrix_only ? "" : ", write matrices alone (--matrix-only)",
+                    ranks ? "start from genotypes with --matrix-only: --from-distances needs the "
+                            "matrices on the first rank"
+                          : "take fewer samples"));
+  }
+  if (!params.out.empty()) check_disk(params.out, fermat_output_bytes(params, samples, cell));
+}
+
+}  // namespace yupana::job
