@@ -52,15 +52,18 @@ def in_order():
     for k in range(1, {d}):
         key = key * cells + np.where(key % 2 == 0, cell[:, k], cells - 1 - cell[:, k])
     s = x[np.argsort(key, kind='stable')].astype(np.float64)
-    return s, np.nextafter(np.sqrt(((s[1:] - s[:-1]) ** 2).sum(1).min()), np.inf)
+    return s, np.sqrt(((s[1:] - s[:-1]) ** 2).sum(1).min())
 def as_given():
     return cKDTree(x).query(x, k=2, workers={threads})[0][:, 1].min()
 def bounded():
-    s, bound = in_order()
-    tree = cKDTree(s, balanced_tree=False)
+    s, near = in_order()
+    if near == 0: return near
+    bound, tree = np.nextafter(near, np.inf), cKDTree(s, balanced_tree=False)
     return tree.query(s, k=2, distance_upper_bound=bound, workers={threads})[0][:, 1].min()
 def pairs():
-    s, bound = in_order()
+    s, near = in_order()
+    if near == 0: return near
+    bound = np.nextafter(near, np.inf)
     p = cKDTree(s, balanced_tree=False).query_pairs(bound, output_type='ndarray')
     return np.sqrt(((s[p[:, 0]] - s[p[:, 1]]) ** 2).sum(1).min())
 )";
@@ -82,9 +85,8 @@ class ClosestCase {
     emit(impl_name(context_) + ", grid", by_grid, grid == divide);
     emit(impl_name(context_) + ", divide and conquer", by_divide, grid == divide);
   }
-  /// The k-d tree of SciPy on the same points, as users call it and at its best. Of many equal
-  /// distances it lists every pair, which the bounded search avoids.
-  void scipy(bool ties) {
+  /// The k-d tree of SciPy on the same points, as users call it and at its best.
+  void scipy() {
     const TemporaryFolder folder;
     std::ofstream(folder / "points", std::ios::binary)
         .write(reinterpret_cast<const char*>(points_.data()),
@@ -92,7 +94,7 @@ class ClosestCase {
     const std::string on = ", " + threads_text(context_.threads());
     scipy(folder, "scipy cKDTree, query k=2" + on, "as_given()");
     scipy(folder, "scipy cKDTree, points in order, query with a bound" + on, "bounded()");
-    if (!ties) scipy(folder, "scipy cKDTree, points in order, query_pairs, 1 thread", "pairs()");
+    scipy(folder, "scipy cKDTree, points in order, query_pairs, 1 thread", "pairs()");
   }
 
  private:
@@ -158,7 +160,7 @@ void measure(
                                   threads_text(context.threads())),
                       std::move(points));
   test.ours();
-  if (params.peers) test.scipy(kind == std::string("of 1,000 values"));
+  if (params.peers) test.scipy();
 }
 
 }  // namespace
