@@ -147,19 +147,14 @@ void measure(
 template <class T>
 double report_limit(Context& context, const BenchParams& params) {
   const RegisterRate limit = register_rate<T>(context, params.quick);
-  params.emit(
-      {"paths",
-       fmt::format(
-           "{} add+min in registers alone, {}", type_name<T>(), threads_text(context.threads())),
-       "yupana cpu " + simd_target(),
-       limit.rate * 1e-9,
-       "G (add+min)/s",
-       std::nullopt,
-       false,
-       {},
-       {},
-       limit.timing,
-       limit_note});
+  params.emit(limit_line(
+      "paths",
+      fmt::format(
+          "{} add+min in registers alone, {}", type_name<T>(), threads_text(context.threads())),
+      "yupana cpu " + simd_target(),
+      limit.rate * 1e-9,
+      "G (add+min)/s",
+      limit.timing));
   return limit.rate;
 }
 

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "bench/support/python_peer.hpp"
-#include "yupana/core/context.hpp"
 
 namespace yupana::bench {
 
@@ -17,12 +16,12 @@ using PeerResult = std::function<void(const std::string& impl, const PythonResul
 /// Dijkstra.
 void paths_peers(const BenchParams& params, std::int64_t n, const PeerResult& report);
 
-/// Takes the peer's name, the seconds it needed and whether its rows are right.
+/// Takes the peer's name, the seconds it needed (0: not installed) and whether its rows are right.
 using DevicePeerResult = std::function<void(const std::string& impl, double seconds, bool right)>;
 
 /// What one writes without a library on a GPU: n rank-1 updates of the matrix in PyTorch, float32,
 /// by device events; checked against lengths from two sources, found by relaxing all edges until
 /// nothing changes.
-void paths_cuda_peers(Context& context, std::int64_t n, const DevicePeerResult& report);
+void paths_cuda_peers(std::int64_t n, const DevicePeerResult& report);
 
 }  // namespace yupana::bench

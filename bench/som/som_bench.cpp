@@ -68,7 +68,7 @@ PythonResult numpy_som(Context& context,
   write(folder, "samples", samples);
   write(folder, "first", som::initial_codebook(context, samples.view(), p));
   write(folder, "wanted", wanted);
-  PythonPeer peer{.imports = "import numpy as np", .version = "'NumPy ' + np.__version__"};
+  PythonPeer peer{.imports = "import numpy as np", .version = numpy_and_blas};
   peer.setup = fmt::format(fmt::runtime(numpy_setup),
                            fmt::arg("n", which.samples),
                            fmt::arg("d", which.features),

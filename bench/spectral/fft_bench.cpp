@@ -301,6 +301,7 @@ void fft(Context& context, const BenchParams& params) {
                                               ? std::vector<std::int64_t>{1 << 12, 1000, 1009}
                                               : std::vector<std::int64_t>{64,
                                                                           256,
+                                                                          1000,
                                                                           1 << 10,
                                                                           1009,
                                                                           1 << 12,

@@ -51,7 +51,7 @@ void square_case(Context& context, const BenchParams& params, std::int64_t n) {
                  timing});
   }
   if (!params.peers) return;
-  PythonPeer numpy{.imports = "import numpy as np", .version = "'NumPy ' + np.__version__"};
+  PythonPeer numpy{.imports = "import numpy as np", .version = numpy_and_blas};
   numpy.setup = fmt::format(
       "r = np.random.default_rng(1)\n"
       "x = r.integers(-1, 2, ({0}, {0}))\n"

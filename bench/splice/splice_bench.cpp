@@ -187,17 +187,12 @@ void measure_all(Context& context, const BenchParams& params) {
   const RegisterRate registers = register_rate(context, params.quick);
   const double limit = registers.rate;
   params.emit(
-      {"splice",
-       fmt::format("16-bit add, max, max in registers alone, {}", threads_text(context.threads())),
-       "yupana cpu " + simd_target(),
-       limit * 1e-9,
-       "G executed cells/s",
-       std::nullopt,
-       false,
-       {},
-       {},
-       registers.timing,
-       limit_note});
+      limit_line("splice",
+                 "16-bit add, max, max in registers alone, " + threads_text(context.threads()),
+                 "yupana cpu " + simd_target(),
+                 limit * 1e-9,
+                 "G executed cells/s",
+                 registers.timing));
   const bool agrees = agrees_with_the_reference(context);
   RandomSequence random(1);
   const std::vector<Gene> genes = published_genes(random, params.quick ? 5 : 1010);

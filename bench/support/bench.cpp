@@ -30,6 +30,18 @@ Measurement left_out(const std::string& bench,
   return line;
 }
 
+Measurement limit_line(const std::string& bench,
+                       const std::string& what,
+                       const std::string& impl,
+                       double value,
+                       const std::string& unit,
+                       const Timing& timing) {
+  Measurement line{bench, what, impl, value, unit, {}};
+  line.timing = timing;
+  line.note = "a limit of the machine: no result to compare";
+  return line;
+}
+
 Measurement published(Measurement line) {
   constexpr double most = 1.05;
   if (line.share_of_limit.value_or(0) > most && line.note.empty()) {

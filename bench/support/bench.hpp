@@ -34,9 +34,13 @@ struct BenchParams {
   std::function<void(const Measurement&)> emit = {};
 };
 
-/// Note of a line that measures the machine and computes nothing that could be compared.
-inline constexpr const char* limit_note = "a limit of the machine: no result to compare";
-
+/// A line of what the machine can do at best: it computes nothing that could be compared.
+Measurement limit_line(const std::string& bench,
+                       const std::string& what,
+                       const std::string& impl,
+                       double value,
+                       const std::string& unit,
+                       const Timing& timing = {});
 /// A line without a value, for a peer that could not be measured.
 Measurement left_out(const std::string& bench,
                      const std::string& what,

@@ -20,6 +20,11 @@ struct PythonPeer {
   std::string python = "/usr/bin/python3 ";  ///< the interpreter
 };
 
+/// Expression: NumPy's version and the file of its BLAS, as loaded.
+inline constexpr const char* numpy_and_blas =
+    "'NumPy ' + np.__version__ + ', ' + next((line.split('/')[-1].strip()"
+    " for line in open('/proc/self/maps') if 'blas' in line), 'no BLAS')";
+
 struct PythonResult {
   Timing timing;  ///< repeats 0: it did not run
   bool verified = false;
