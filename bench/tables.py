@@ -29,31 +29,57 @@ def lines_of(path):
     return [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
 
 
+def spread(row):
+    """Of the times: " (5 runs, -1 % to +3 %)" about the median; lines of old have none."""
+    if not row.get("repeats") or row["repeats"] < 2:
+        return ""
+    low, high = (100 * row[name] / row["seconds_median"] - 100 for name in ("seconds_min", "seconds_max"))
+    return f" ({row['repeats']} runs, {low:.0f} % to +{high:.0f} %)"
+
+
+def result_of(group):
+    """One implementation of a case: its values, how often it ran, what a reader must know."""
+    first = group[0]
+    note = first.get("note")
+    if first["value"] is None:
+        return f"not measured: {note}"
+    text = ", ".join(f"{figure(row['value'])} {row['unit']}" for row in group) + spread(first)
+    if note:
+        return f"{text}; {note}"
+    return text + ("" if all(row["verified"] for row in group) else " (not verified)")
+
+
+def table_of(rows):
+    out = ["| case | implementation | result | share of this machine's limit |", "|---|---|---|---|"]
+    merged = {}
+    for row in rows:  # one line a case and implementation; further units follow the first
+        merged.setdefault((row["case"], row["impl"]), []).append(row)
+    for (case, impl), group in merged.items():
+        version = group[0].get("version")
+        name = f"**{impl}**" if impl.startswith("yupana") else impl
+        name += f" ({version})" if version and version not in impl else ""
+        share = group[0]["share_of_limit"]
+        share = f"{100 * share:.0f} %" if share is not None else ""
+        out.append(f"| {case} | {name} | {result_of(group)} | {share} |".replace("\n", " "))
+    out.append("")
+    out.append(f"{rows[0]['device']}; commit {rows[0]['commit']}.")
+    return "\n".join(out) + "\n"
+
+
 def table(file, bench):
     path = ROOT / "bench" / "results" / file
     rows = [line for line in lines_of(path) if line["bench"] == bench]
     if not rows:
         raise SystemExit(f"{path}: no line of bench {bench}")
-    out = ["| case | implementation | result | share of this machine's limit |", "|---|---|---|---|"]
-    merged = {}
-    for row in rows:  # one line a case and implementation; further units stand behind the first
-        merged.setdefault((row["case"], row["impl"]), []).append(row)
-    for (case, impl), group in merged.items():
-        name = f"**{impl}**" if impl.startswith("yupana") else impl
-        result = ", ".join(f"{figure(row['value'])} {row['unit']}" for row in group)
-        result += "" if all(row["verified"] for row in group) else " (not verified)"
-        share = group[0]["share_of_limit"]
-        out.append(f"| {case} | {name} | {result} | {f'{100 * share:.0f} %' if share is not None else ''} |")
-    out.append("")
-    out.append(f"{rows[0]['device']}; commit {rows[0]['commit']}.")
-    return "\n".join(out) + "\n"
+    return table_of(rows)
 
 
 def scaling():
     """Milliseconds by case and number of GPUs, and the speed beside one GPU's."""
     cases, runs = {}, []
     for path in sorted((ROOT / "bench" / "results").glob("*_cuda_multi.jsonl")):
-        rows = [row for row in lines_of(path) if row["unit"] in ("s", "ms") and GPUS.match(row["impl"])]
+        rows = [row for row in lines_of(path) if row["value"] is not None
+                and row["unit"] in ("s", "ms") and GPUS.match(row["impl"])]
         for row in rows:
             count = int(GPUS.match(row["impl"])[1])
             cases.setdefault((row["bench"], row["case"]), {})[count] = row
@@ -93,4 +119,5 @@ def main():
     return stale
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
