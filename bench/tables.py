@@ -2,7 +2,8 @@
 """Writes the bench tables of README.md and docs/ from bench/results/*.jsonl, so that every figure was
 measured.
 
-usage: bench/tables.py [--check]   (--check: exit 1 if a page would change)
+usage: bench/tables.py [--check]             (--check: exit 1 if a page would change)
+       bench/tables.py --results FOLDER   (of another folder than bench/results: prints its tables)
 
 Between `<!-- bench FILE BENCH -->` and `<!-- end bench -->` stands one table: the lines of BENCH in
 bench/results/FILE, ours and the peers' of the same run. Between `<!-- scaling -->` and
@@ -102,7 +103,20 @@ def scaling():
     return "\n".join(out) + "\n"
 
 
+def print_tables(folder):
+    for path in sorted(folder.glob("*.jsonl")):
+        rows = lines_of(path)
+        for bench in dict.fromkeys(row["bench"] for row in rows):
+            print(f"## {bench}\n")
+            print(table_of([row for row in rows if row["bench"] == bench]))
+    return 0
+
+
 def main():
+    if "--results" in sys.argv:
+        folder = pathlib.Path(sys.argv[sys.argv.index("--results") + 1]).resolve()
+        if folder != ROOT / "bench" / "results":
+            return print_tables(folder)
     stale = 0
     for name in PAGES:
         page = ROOT / name
