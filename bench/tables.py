@@ -8,7 +8,8 @@ usage: bench/tables.py [--check]             (--check: exit 1 if a page would ch
 Between `<!-- bench FILE BENCH -->` and `<!-- end bench -->` stands one table: the lines of BENCH in
 bench/results/FILE, ours and the peers' of the same run. Between `<!-- scaling -->` and
 `<!-- end scaling -->`: the cases of bench/results/*_cuda_multi.jsonl that several GPUs do together,
-a column a number of GPUs, with how many times as fast they are as one.
+a column a number of GPUs, with how many times as fast they are as one. Between `<!-- behind -->` and
+`<!-- end behind -->`: every case of any file where a peer was faster than the best of ours.
 """
 import json
 import pathlib
@@ -18,6 +19,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGES = ["README.md", "docs/measured.md", "docs/scale.md"]
 SCALING = re.compile(r"(<!-- scaling -->\n).*?(<!-- end scaling -->)", re.S)
+BEHIND = re.compile(r"(<!-- behind -->\n).*?(<!-- end behind -->)", re.S)
+TIME = re.compile(r"^(s|ms|us)\b")
 GPUS = re.compile(r"^yupana cuda, (\d+) GPUs?\b")
 BLOCK = re.compile(r"(<!-- bench (\S+) (\S+) -->\n).*?(<!-- end bench -->)", re.S)
 
@@ -103,6 +106,41 @@ def scaling():
     return "\n".join(out) + "\n"
 
 
+def is_peer(row):
+    """Neither ours nor a limit, a textbook method or a step of one."""
+    return not re.search(r"^yupana|limit|textbook|published|alone|copy", row["impl"])
+
+
+def cases_behind(file, rows):
+    """Rows of the table: what a peer did faster, by the first unit of each case."""
+    cases = {}
+    for row in rows:
+        if row["value"] is not None and ("/s" in row["unit"] or TIME.match(row["unit"])):
+            cases.setdefault((row["bench"], row["case"]), []).append(row)
+    for (bench, case), group in cases.items():
+        unit = group[0]["unit"]
+        group = [row for row in group if row["unit"] == unit]
+        ours = [row for row in group if row["impl"].startswith("yupana")]
+        peers = [row for row in group if is_peer(row)]
+        if not ours or not peers:
+            continue
+        time = TIME.match(unit)
+        best, peer = ((min if time else max)(some, key=lambda row: row["value"]) for some in (ours, peers))
+        times = best["value"] / peer["value"] if time else peer["value"] / best["value"]
+        if times < 1.01:
+            continue
+        gpu = " on a GPU" if "_cuda" in file else ""
+        yield (f"| {bench}{gpu} | {case} | {figure(best['value'])} | {peer['impl']}: "
+               f"{figure(peer['value'])} | {unit} | {times:.2f} |")
+
+
+def behind():
+    out = ["| bench | case | best of ours | peer | unit | times as fast |", "|---|---|---|---|---|---|"]
+    for path in sorted((ROOT / "bench" / "results").glob("*.jsonl")):
+        out += cases_behind(path.name, lines_of(path))
+    return "\n".join(out) + "\n"
+
+
 def print_tables(folder):
     for path in sorted(folder.glob("*.jsonl")):
         rows = lines_of(path)
@@ -122,6 +160,7 @@ def main():
         page = ROOT / name
         text = page.read_text()
         new = BLOCK.sub(lambda m: m.group(1) + table(m.group(2), m.group(3)) + m.group(4), text)
+        new = BEHIND.sub(lambda m: m.group(1) + behind() + m.group(2), new)
         new = SCALING.sub(lambda m: m.group(1) + scaling() + m.group(2), new)
         if "--check" not in sys.argv:
             page.write_text(new)
