@@ -192,7 +192,7 @@ void measure(Context& context, const BenchParams& params, const Case& which) {
   }
 }
 
-void measure_peers(Context& context, const BenchParams& params) {
+void measure_peers(const BenchParams& params) {
   const std::vector<std::int64_t> sizes =
       params.quick ? std::vector<std::int64_t>{200} : std::vector<std::int64_t>{1024, 4096};
   for (const std::int64_t n : sizes) {
@@ -279,7 +279,7 @@ void paths_cuda(Context& context, const BenchParams& on_host) {
     measure<graph::cuda::Float32, float>(context, params, float32);
     measure<graph::cuda::Packed16, std::int32_t>(
         context, params, {"int32 through 16 bits", 30'000, true});
-    if (params.peers) measure_peers(context, params);
+    if (params.peers) measure_peers(params);
   }
   if (params.scaling || context.devices().size() > 1) {
     measure_devices<std::int32_t>(context, params, int32);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds FFTW 3 for the vector units of this machine as a peer of `yupana bench fft`: Debian's has
-# SSE2 alone. The sources are Debian's, from the mirror that apt is configured with.
+# SSE2 and AVX alone. The sources are Debian's, from the mirror that apt is configured with.
 #
 # usage: bench/peers/build_fftw.sh [FOLDER]   (default build/peers; the libraries: FOLDER/fftw/lib)
 #
