@@ -11,7 +11,8 @@
 namespace yupana::bench {
 
 /// FFTW 3 in one precision: the build of bench/peers/build_fftw.sh for this machine's vector units,
-/// or Debian's, which has SSE2 and AVX alone. Plans are made with FFTW_MEASURE; only execution is timed.
+/// or Debian's, which has SSE2 and AVX alone. Plans are made with FFTW_MEASURE; only execution is
+/// timed.
 template <class T>
 class Fftw {
  public:
