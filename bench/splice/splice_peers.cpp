@@ -219,7 +219,7 @@ void measure_genes(Context& context, const BenchParams& params) {
                      ? "no genes: --data FOLDER names a folder with a folder a gene"
                      : "no folder with genomic.fa, target_cdna.fa, exons.tsv in " + params.data));
   }
-  const std::string exonerate_version = "exonerate --version";
+  const std::string exonerate_version = "exonerate --version; true";
   const std::string spaln_version = "spaln 2>&1 | grep -m1 -i version; true";
   const GeneCase proteins(params, all, ", by proteins");
   proteins.measure(impl, {}, [&](const Gene& gene) { return ours_with_protein(context, gene); });

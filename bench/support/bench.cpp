@@ -111,7 +111,7 @@ std::string output_of(const std::string& command) {
 }
 
 std::string first_line_of(const std::string& command) {
-  const std::string text = output_of(command + " 2>&1");
+  const std::string text = output_of("(" + command + ") 2>&1");
   return text.substr(0, text.find('\n'));
 }
 

@@ -36,7 +36,7 @@ TEST(BenchLine, ALimitIsNotVerified) {
 
 TEST(BenchLine, RepeatsMedianAndSpreadAreOfTheRunsAfterTheWarmUp) {
   int runs = 0;
-  Measurement line{"scan", "n=1", "yupana", 2, "s"};
+  Measurement line{"scan", "n=1", "yupana", 2, "s", {}};
   line.timing = time_runs(5, [&] { ++runs; });
   EXPECT_EQ(runs, 6);
   EXPECT_EQ(json_of(line)["repeats"], 5);
