@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: all setup packages build demo test test-sanitizers fuzz bench install clean
+.PHONY: all setup packages build demo test test-sanitizers fuzz peers bench install clean
 
 # What the build needs, and what the tests need besides: peers as oracles and a browser.
 BUILD_PACKAGES := g++ cmake ninja-build ccache pkg-config libtbb-dev libhwy-dev libhts-dev \
@@ -14,13 +14,18 @@ TEST_PACKAGES := clang-format-14 plink1.9 plink2 bcftools tabix python3-numpy py
   python3-sklearn python3-venv python3-dev chromium genometools \
   openjdk-17-jre-headless
 PEER_PACKAGES := libopenblas0-pthread python3-graph-tool exonerate minimap2 spaln libfftw3-single3 \
-  libfftw3-double3 libgmp10 python3-pandas
+  libfftw3-double3 libgmp10 libhwy1 python3-pandas
 FUZZ_PACKAGES := clang libclang-rt-14-dev
 
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 600
 YUPANA := build/release/yupana
+# Real inputs of the benches, in folders matrices and splice/vertebrate_cds; without them they say so.
+DATA ?= ../shared/data
+BENCHES ?= distances paths vcf packing scan sort merge splice closest trisolve fft polymul matmul som trees tables
+BENCH_RESULTS ?= bench/results
+BENCH_OPTIONS ?=
 
 # $(call install,PACKAGES): asks the package manager only for what is missing.
 define install
@@ -75,14 +80,29 @@ fuzz: packages
 	  $$target -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 -timeout=20 -print_final_stats=1 $$corpus $$seeds
 	done
 
-# Every bench with its peers; JSON lines under bench/results/.
-bench: build
-	@$(call install,$(TEST_PACKAGES) $(PEER_PACKAGES))
-	mkdir -p bench/results
-	for name in distances paths vcf packing scan sort merge splice closest trisolve fft polymul matmul som trees tables; do
-	  $(YUPANA) bench $$name --json | tee bench/results/$$name.jsonl
+# Peers that are built or installed here, not by the package manager; one that fails is left out.
+peers:
+	@for script in build_fftw install_mkl_fft; do
+	  JOBS=$(JOBS) bench/peers/$$script.sh || echo "bench/peers/$$script.sh failed: its rows say so"
 	done
-	python3 bench/tables.py
+
+# Every bench with its peers; JSON lines under BENCH_RESULTS, written whole, and the tables of the
+# pages. BENCH_OPTIONS=--quick and BENCH_RESULTS=build/bench prove the way with small sizes.
+bench: build peers
+	@$(call install,$(TEST_PACKAGES) $(PEER_PACKAGES))
+	mkdir -p $(BENCH_RESULTS)
+	for name in $(BENCHES); do
+	  data=
+	  case $$name in
+	    trisolve) data=$(DATA)/matrices;;
+	    splice) data=$(DATA)/splice/vertebrate_cds;;
+	  esac
+	  if [ -z "$$data" ] || [ ! -d "$$data" ]; then data=; else data="--data $$data"; fi
+	  echo "== $$name"
+	  $(YUPANA) bench $$name --json --device cpu $$data $(BENCH_OPTIONS) | tee $(BENCH_RESULTS)/$$name.jsonl.part
+	  mv $(BENCH_RESULTS)/$$name.jsonl.part $(BENCH_RESULTS)/$$name.jsonl
+	done
+	python3 bench/tables.py --results $(BENCH_RESULTS)
 
 install: build
 	cmake --install build/release

@@ -2,12 +2,14 @@
 """Writes the bench tables of README.md and docs/ from bench/results/*.jsonl, so that every figure was
 measured.
 
-usage: bench/tables.py [--check]   (--check: exit 1 if a page would change)
+usage: bench/tables.py [--check]             (--check: exit 1 if a page would change)
+       bench/tables.py --results FOLDER   (of another folder than bench/results: prints its tables)
 
 Between `<!-- bench FILE BENCH -->` and `<!-- end bench -->` stands one table: the lines of BENCH in
 bench/results/FILE, ours and the peers' of the same run. Between `<!-- scaling -->` and
 `<!-- end scaling -->`: the cases of bench/results/*_cuda_multi.jsonl that several GPUs do together,
-a column a number of GPUs, with how many times as fast they are as one.
+a column a number of GPUs, with how many times as fast they are as one. Between `<!-- behind -->` and
+`<!-- end behind -->`: every case of any file where a peer was faster than the best of ours.
 """
 import json
 import pathlib
@@ -17,6 +19,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGES = ["README.md", "docs/measured.md", "docs/scale.md"]
 SCALING = re.compile(r"(<!-- scaling -->\n).*?(<!-- end scaling -->)", re.S)
+BEHIND = re.compile(r"(<!-- behind -->\n).*?(<!-- end behind -->)", re.S)
+TIME = re.compile(r"^(s|ms|us)\b")
 GPUS = re.compile(r"^yupana cuda, (\d+) GPUs?\b")
 BLOCK = re.compile(r"(<!-- bench (\S+) (\S+) -->\n).*?(<!-- end bench -->)", re.S)
 
@@ -29,31 +33,57 @@ def lines_of(path):
     return [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
 
 
+def spread(row):
+    """Of the times: " (5 runs, -1 % to +3 %)" about the median; lines of old have none."""
+    if not row.get("repeats") or row["repeats"] < 2:
+        return ""
+    low, high = (100 * row[name] / row["seconds_median"] - 100 for name in ("seconds_min", "seconds_max"))
+    return f" ({row['repeats']} runs, {low:.0f} % to +{high:.0f} %)"
+
+
+def result_of(group):
+    """One implementation of a case: its values, how often it ran, what a reader must know."""
+    first = group[0]
+    note = first.get("note")
+    if first["value"] is None:
+        return f"not measured: {note}"
+    text = ", ".join(f"{figure(row['value'])} {row['unit']}" for row in group) + spread(first)
+    if note:
+        return f"{text}; {note}"
+    return text + ("" if all(row["verified"] for row in group) else " (not verified)")
+
+
+def table_of(rows):
+    out = ["| case | implementation | result | share of this machine's limit |", "|---|---|---|---|"]
+    merged = {}
+    for row in rows:  # one line a case and implementation; further units follow the first
+        merged.setdefault((row["case"], row["impl"]), []).append(row)
+    for (case, impl), group in merged.items():
+        version = group[0].get("version")
+        name = f"**{impl}**" if impl.startswith("yupana") else impl
+        name += f" ({version})" if version and version not in impl else ""
+        share = group[0]["share_of_limit"]
+        share = f"{100 * share:.0f} %" if share is not None else ""
+        out.append(f"| {case} | {name} | {result_of(group)} | {share} |".replace("\n", " "))
+    out.append("")
+    out.append(f"{rows[0]['device']}; commit {rows[0]['commit']}.")
+    return "\n".join(out) + "\n"
+
+
 def table(file, bench):
     path = ROOT / "bench" / "results" / file
     rows = [line for line in lines_of(path) if line["bench"] == bench]
     if not rows:
         raise SystemExit(f"{path}: no line of bench {bench}")
-    out = ["| case | implementation | result | share of this machine's limit |", "|---|---|---|---|"]
-    merged = {}
-    for row in rows:  # one line a case and implementation; further units stand behind the first
-        merged.setdefault((row["case"], row["impl"]), []).append(row)
-    for (case, impl), group in merged.items():
-        name = f"**{impl}**" if impl.startswith("yupana") else impl
-        result = ", ".join(f"{figure(row['value'])} {row['unit']}" for row in group)
-        result += "" if all(row["verified"] for row in group) else " (not verified)"
-        share = group[0]["share_of_limit"]
-        out.append(f"| {case} | {name} | {result} | {f'{100 * share:.0f} %' if share is not None else ''} |")
-    out.append("")
-    out.append(f"{rows[0]['device']}; commit {rows[0]['commit']}.")
-    return "\n".join(out) + "\n"
+    return table_of(rows)
 
 
 def scaling():
     """Milliseconds by case and number of GPUs, and the speed beside one GPU's."""
     cases, runs = {}, []
     for path in sorted((ROOT / "bench" / "results").glob("*_cuda_multi.jsonl")):
-        rows = [row for row in lines_of(path) if row["unit"] in ("s", "ms") and GPUS.match(row["impl"])]
+        rows = [row for row in lines_of(path) if row["value"] is not None
+                and row["unit"] in ("s", "ms") and GPUS.match(row["impl"])]
         for row in rows:
             count = int(GPUS.match(row["impl"])[1])
             cases.setdefault((row["bench"], row["case"]), {})[count] = row
@@ -76,12 +106,61 @@ def scaling():
     return "\n".join(out) + "\n"
 
 
+def is_peer(row):
+    """Neither ours nor a limit, a textbook method or a step of one."""
+    return not re.search(r"^yupana|limit|textbook|published|alone|copy", row["impl"])
+
+
+def cases_behind(file, rows):
+    """Rows of the table: what a peer did faster, by the first unit of each case."""
+    cases = {}
+    for row in rows:
+        if row["value"] is not None and ("/s" in row["unit"] or TIME.match(row["unit"])):
+            cases.setdefault((row["bench"], row["case"]), []).append(row)
+    for (bench, case), group in cases.items():
+        unit = group[0]["unit"]
+        group = [row for row in group if row["unit"] == unit]
+        ours = [row for row in group if row["impl"].startswith("yupana")]
+        peers = [row for row in group if is_peer(row)]
+        if not ours or not peers:
+            continue
+        time = TIME.match(unit)
+        best, peer = ((min if time else max)(some, key=lambda row: row["value"]) for some in (ours, peers))
+        times = best["value"] / peer["value"] if time else peer["value"] / best["value"]
+        if times < 1.01:
+            continue
+        gpu = " on a GPU" if "_cuda" in file else ""
+        yield (f"| {bench}{gpu} | {case} | {figure(best['value'])} | {peer['impl']}: "
+               f"{figure(peer['value'])} | {unit} | {times:.2f} |")
+
+
+def behind():
+    out = ["| bench | case | best of ours | peer | unit | times as fast |", "|---|---|---|---|---|---|"]
+    for path in sorted((ROOT / "bench" / "results").glob("*.jsonl")):
+        out += cases_behind(path.name, lines_of(path))
+    return "\n".join(out) + "\n"
+
+
+def print_tables(folder):
+    for path in sorted(folder.glob("*.jsonl")):
+        rows = lines_of(path)
+        for bench in dict.fromkeys(row["bench"] for row in rows):
+            print(f"## {bench}\n")
+            print(table_of([row for row in rows if row["bench"] == bench]))
+    return 0
+
+
 def main():
+    if "--results" in sys.argv:
+        folder = pathlib.Path(sys.argv[sys.argv.index("--results") + 1]).resolve()
+        if folder != ROOT / "bench" / "results":
+            return print_tables(folder)
     stale = 0
     for name in PAGES:
         page = ROOT / name
         text = page.read_text()
         new = BLOCK.sub(lambda m: m.group(1) + table(m.group(2), m.group(3)) + m.group(4), text)
+        new = BEHIND.sub(lambda m: m.group(1) + behind() + m.group(2), new)
         new = SCALING.sub(lambda m: m.group(1) + scaling() + m.group(2), new)
         if "--check" not in sys.argv:
             page.write_text(new)
@@ -93,4 +172,5 @@ def main():
     return stale
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

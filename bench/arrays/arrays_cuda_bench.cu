@@ -124,6 +124,16 @@ struct Lines {
                   bool verified) const {
     params.emit({bench, what, impl, value, unit, share, verified, device});
   }
+  /// What the other lines are measured against.
+  void limit(const std::string& what,
+             const std::string& impl,
+             double value,
+             const std::string& unit) const {
+    Measurement line = limit_line(bench, what, impl, value, unit);
+    line.share_of_limit = 1.0;
+    line.device = device;
+    params.emit(line);
+  }
   int repeats(std::int64_t n, int of_long_calls) const {
     return params.quick ? 3 : (n <= short_call ? 501 : of_long_calls);
   }
@@ -281,16 +291,12 @@ void scan_cuda(Context& context, const BenchParams& params) {
   const DeviceScope scope(context.devices().front());
   const Lines lines(context, params, "scan");
   Workspace space;
-  lines("2^28 uint32",
-        "device copy (the limit)",
-        lines.copy_rate * 1e-9,
-        "GB/s read + written",
-        1.0,
-        true);
+  lines.limit(
+      "2^28 uint32", "device copy (the limit)", lines.copy_rate * 1e-9, "GB/s read + written");
   const double launch = median_call(lines.stream, params.quick ? 3 : 501, nothing, [&] {
     empty_kernel<<<1, 128, 0, lines.stream>>>();
   });
-  lines("nothing", "empty launch (the limit of short calls)", launch * 1e6, "us", 1.0, true);
+  lines.limit("nothing", "empty launch (the limit of short calls)", launch * 1e6, "us");
   for (const int bits :
        params.quick ? std::vector<int>{11, 18} : std::vector<int>{11, 16, 20, 24, 28}) {
     measure_scans<std::uint32_t>(lines, space, std::int64_t{1} << bits, "uint32");

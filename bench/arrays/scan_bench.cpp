@@ -1,33 +1,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <execution>
 #include <numeric>
 
 #include "bench/arrays/arrays_bench.hpp"
 #include "bench/arrays/arrays_cuda_bench.hpp"
+#include "bench/arrays/sort_peers.hpp"
+#include "bench/support/python_peer.hpp"
 #include "yupana/arrays/scan.hpp"
 
 namespace yupana::bench {
 namespace {
 
-/// Bytes a second, read and written, of a copy that writes around the cache with all threads: the
-/// limit of a scan out of memory.
-double copy_rate(Context& context, const Array<float>& from, Array<float>& to, int repeats) {
-  const std::int64_t n = from.size();
-  const double seconds = least_seconds(
-      repeats,
-      [] {},
-      [&] {
-        context.parallel_for(n / 16,
-                             (n / 16 + context.threads() - 1) / context.threads(),
-                             [&](std::int64_t begin, std::int64_t end) {
-                               for (std::int64_t i = begin; i < end; ++i) {
-                                 arrays::cpu::stream_line(to.data() + 16 * i, from.data() + 16 * i);
-                               }
-                               arrays::cpu::finish_streams();
-                             });
-      });
-  return 2.0 * static_cast<double>(from.bytes()) / seconds;
+/// A copy that writes around the cache with all threads: the limit of a scan out of memory.
+Timing time_copy(Context& context, const Array<float>& from, Array<float>& to, int repeats) {
+  const std::int64_t lines = from.size() / 16;
+  return time_runs(repeats, [&] {
+    context.parallel_for(
+        lines, divide_up(lines, context.threads()), [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin; i < end; ++i) {
+            arrays::cpu::stream_line(to.data() + 16 * i, from.data() + 16 * i);
+          }
+          arrays::cpu::finish_streams();
+        });
+  });
 }
 
 /// The textbook scan (Blelloch 1990): an up-sweep leaves sums of powers of two in place, a
@@ -56,87 +54,147 @@ void blelloch_scan(Context& context, T* values, std::int64_t n) {
   }
 }
 
-struct Emit {
-  const BenchParams& params;
-  std::string what;
-  double bytes;
-  double limit;
-  /// `right` looks at the result, after the time was taken.
-  template <class Right>
-  void operator()(const std::string& impl, double seconds, const Right& right) const {
-    if (seconds <= 0) return;
-    const bool verified = right();
-    params.emit({"scan",
-                 what,
-                 impl,
-                 bytes / seconds * 1e-9,
-                 "GB/s read + written",
-                 bytes / seconds / limit,
-                 verified});
+/// Sums of `in` from the left, by each implementation in turn.
+template <class T>
+class ScanCase {
+ public:
+  ScanCase(
+      Context& context, const BenchParams& params, std::int64_t n, const char* type, double limit)
+      : context_(context),
+        params_(params),
+        type_(type),
+        what_(fmt::format("inclusive sums n={} {}, {}", n, type, threads_text(context.threads()))),
+        limit_(limit),
+        repeats_(params.quick ? 1 : 9),
+        in_(n),
+        out_(n),
+        want_(n) {
+    // Small integers: every sum is exact below 2^24 times their mean in any type wide enough;
+    // floats are compared within their rounding.
+    for (std::int64_t i = 0; i < n; ++i) {
+      in_[i] = static_cast<T>(Random(1).word(static_cast<std::uint64_t>(i)) % 8);
+      total_ += static_cast<double>(in_[i]);
+      want_[i] = static_cast<T>(total_);
+    }
   }
+
+  void ours() {
+    const std::int64_t n = in_.size();
+    time(impl_name(context_), {}, [&] {
+      arrays::inclusive_scan(context_, in_.data(), n, out_.data());
+    });
+    time(impl_name(context_) + ", an operator of one's own (+)", {}, [&] {
+      arrays::inclusive_scan(context_, in_.data(), n, out_.data(), [](T a, T b) { return a + b; });
+    });
+  }
+  void peers() {
+    time("std::inclusive_scan, 1 thread", standard_library(), [&] {
+      std::inclusive_scan(in_.begin(), in_.end(), out_.begin());
+    });
+    const std::string threads = threads_text(context_.threads());
+    time("std::inclusive_scan, par_unseq, " + threads, standard_library(), [&] {
+      context_.run([&] {
+        std::inclusive_scan(std::execution::par_unseq, in_.begin(), in_.end(), out_.begin());
+        return true;
+      });
+    });
+    const Timing textbook = time_runs(
+        params_.quick ? 1 : 3,
+        [&] { std::copy(in_.begin(), in_.end(), out_.begin()); },
+        [&] { blelloch_scan(context_, out_.data(), in_.size()); });
+    for (std::int64_t i = 0; i < in_.size(); ++i) out_[i] += in_[i];
+    emit("textbook Blelloch, " + threads, {}, textbook);
+    numpy();
+  }
+
+ private:
+  template <class Body>
+  void time(const std::string& impl, const std::string& version, const Body& body) {
+    std::fill(out_.begin(), out_.end(), static_cast<T>(-1));
+    emit(impl, version, time_runs(repeats_, body));
+  }
+  void emit(const std::string& impl, const std::string& version, const Timing& timing) {
+    const double rate = bytes() / timing.median;
+    params_.emit(
+        {"scan",
+         what_,
+         impl,
+         rate * 1e-9,
+         unit,
+         rate / limit_,
+         out_is_right(),
+         {},
+         version,
+         timing,
+         rate > limit_ ? "above the limit: the values fit the cache, the limit's do not" : ""});
+  }
+  void numpy() {
+    PythonPeer peer{.imports = "import numpy as np", .version = "'NumPy ' + np.__version__"};
+    peer.setup = fmt::format(
+        "a = np.arange({0}).astype(np.{1}) % 8\nb = np.empty({0}, np.{1})\n"
+        "right = np.cumsum(a, dtype=np.float64)",
+        in_.size(),
+        type_);
+    peer.statement = fmt::format("np.cumsum(a, dtype=np.{}, out=b)", type_);
+    peer.verified = fmt::format("abs(b - right).max() <= {} * right[-1]", tolerance());
+    peer.repeats = repeats_;
+    peer.package = "python3-numpy";
+    emit_python(params_,
+                "scan",
+                what_,
+                "numpy.cumsum, out given, 1 thread",
+                unit,
+                run_python(peer),
+                [&](double seconds) { return bytes() / seconds * 1e-9; });
+  }
+  double bytes() const { return 2.0 * static_cast<double>(in_.bytes()); }
+  double tolerance() const { return std::is_floating_point_v<T> ? 1e-4 : 0; }
+  bool out_is_right() const {
+    double worst = 0;
+    for (std::int64_t i = 0; i < in_.size(); ++i) {
+      const double difference = static_cast<double>(out_[i]) - static_cast<double>(want_[i]);
+      worst = std::max(worst, std::fabs(difference));
+    }
+    return worst <= tolerance() * total_;
+  }
+
+  static constexpr const char* unit = "GB/s read + written";
+  Context& context_;
+  const BenchParams& params_;
+  const char* type_;
+  std::string what_;
+  double limit_;
+  int repeats_;
+  Array<T> in_, out_, want_;
+  double total_ = 0;
 };
 
 template <class T>
 void measure(
     Context& context, const BenchParams& params, std::int64_t n, const char* type, double limit) {
-  const int repeats = params.quick ? 1 : 9;
-  const Emit emit{params,
-                  fmt::format("inclusive sums n={} {}, {} threads", n, type, context.threads()),
-                  2.0 * static_cast<double>(n) * sizeof(T),
-                  limit};
-  // Small integers: every sum is exact below 2^24 times their mean in any type wide enough; floats
-  // are compared within their rounding.
-  Array<T> in(n), out(n), want(n);
-  for (std::int64_t i = 0; i < n; ++i) {
-    in[i] = static_cast<T>(Random(1).word(static_cast<std::uint64_t>(i)) % 8);
-  }
-  const auto nothing = [] {};
-  double total = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    total += static_cast<double>(in[i]);
-    want[i] = static_cast<T>(total);
-  }
-  const auto right = [&] {
-    double worst = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-      worst =
-          std::max(worst, std::fabs(static_cast<double>(out[i]) - static_cast<double>(want[i])));
-    }
-    return worst <= (std::is_floating_point_v<T> ? 1e-4 * total : 0);
-  };
-  emit("yupana cpu",
-       least_seconds(
-           repeats, nothing, [&] { arrays::inclusive_scan(context, in.data(), n, out.data()); }),
-       right);
-  emit("yupana cpu, an operator of one's own (+)",
-       least_seconds(repeats,
-                     nothing,
-                     [&] {
-                       arrays::inclusive_scan(
-                           context, in.data(), n, out.data(), [](T a, T b) { return a + b; });
-                     }),
-       right);
-  if (!params.peers) return;
-  emit("std::inclusive_scan",
-       least_seconds(
-           repeats, nothing, [&] { std::inclusive_scan(in.begin(), in.end(), out.begin()); }),
-       right);
-  const double seconds = least_seconds(
-      params.quick ? 1 : 3,
-      [&] { std::copy(in.begin(), in.end(), out.begin()); },
-      [&] { blelloch_scan(context, out.data(), n); });
-  bool same = true;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double difference = static_cast<double>(out[i] + in[i]) - static_cast<double>(want[i]);
-    same = same && std::fabs(difference) <= (std::is_floating_point_v<T> ? 1e-4 * total : 0);
-  }
-  emit("textbook Blelloch, all threads", seconds, [&] { return same; });
-  emit("numpy.cumsum, out given",
-       numpy_seconds(fmt::format("a = np.ones({0}, np.{1})\nb = np.empty({0}, np.{1})", n, type),
-                     "pass",
-                     fmt::format("np.cumsum(a, dtype=np.{}, out=b)", type),
-                     repeats),
-       [] { return false; });
+  ScanCase<T> test(context, params, n, type, limit);
+  test.ours();
+  if (params.peers) test.peers();
+}
+
+/// Emits the rate of the copy; returns it in bytes a second.
+double report_limit(Context& context, const BenchParams& params, std::int64_t n) {
+  const Array<float> from = Array<float>::zeros(n);
+  Array<float> to(n);
+  std::fill(to.begin(), to.end(), 1.0f);
+  const Timing timing = time_copy(context, from, to, params.quick ? 1 : 15);
+  const double rate = 2.0 * static_cast<double>(from.bytes()) / timing.median;
+  params.emit({"scan",
+               fmt::format("{} bytes, {}", 4 * n, threads_text(context.threads())),
+               "copy around the cache (the limit)",
+               rate * 1e-9,
+               "GB/s read + written",
+               1.0,
+               std::equal(from.begin(), from.end(), to.begin()),
+               {},
+               {},
+               timing});
+  return rate;
 }
 
 }  // namespace
@@ -146,18 +204,7 @@ void scan(Context& context, const BenchParams& params) {
     if (context.backend() == Backend::cuda) return scan_cuda(context, params);
   }
   const std::int64_t n = std::int64_t{1} << (params.quick ? 18 : 26);
-  double limit = 0;
-  {
-    Array<float> from = Array<float>::zeros(n), to = Array<float>::zeros(n);
-    limit = copy_rate(context, from, to, params.quick ? 1 : 15);
-  }
-  params.emit({"scan",
-               fmt::format("{} bytes, {} threads", 4 * n, context.threads()),
-               "copy around the cache (the limit)",
-               limit * 1e-9,
-               "GB/s read + written",
-               1.0,
-               true});
+  const double limit = report_limit(context, params, n);
   measure<std::uint32_t>(context, params, n, "uint32", limit);
   measure<float>(context, params, n, "float32", limit);
   measure<double>(context, params, n, "float64", limit);

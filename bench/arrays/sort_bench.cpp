@@ -2,82 +2,125 @@
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
+#include <execution>
 
 #include "bench/arrays/arrays_bench.hpp"
 #include "bench/arrays/arrays_cuda_bench.hpp"
+#include "bench/arrays/sort_peers.hpp"
+#include "bench/support/python_peer.hpp"
 #include "yupana/arrays/merge.hpp"
 #include "yupana/arrays/sort.hpp"
 
 namespace yupana::bench {
 namespace {
 
-/// Keys in one order, sorted by each implementation in turn.
+constexpr const char* unit = "M keys/s";
+
+/// Keys in one order, sorted by each implementation in turn, on one thread or on several.
 template <class K>
 class SortCase {
  public:
-  SortCase(Context& context, const BenchParams& params, std::string what, Array<K> in)
-      : context_(context),
-        params_(params),
-        what_(std::move(what)),
-        in_(std::move(in)),
-        keys_(in_.size()),
-        want_(in_.size()) {
+  SortCase(const BenchParams& params, const std::string& keys, const Array<K>& in)
+      : params_(params), keys_text_(keys), in_(in), keys_(in.size()), want_(in.size()) {
     std::copy(in_.begin(), in_.end(), want_.begin());
     std::stable_sort(want_.begin(), want_.end());
   }
 
-  template <class Body>
-  void time(const std::string& impl, const Body& sort) {
-    const double seconds = least_seconds(
-        params_.quick ? 1 : 5,
-        [&] { std::copy(in_.begin(), in_.end(), keys_.begin()); },
-        [&] { sort(keys_.data(), keys_.size()); });
-    emit(impl, seconds, std::equal(keys_.begin(), keys_.end(), want_.begin()));
+  void ours(Context& context) {
+    name(context.threads());
+    const std::string backend =
+        context.backend() == Backend::reference ? "yupana reference " : "yupana ";
+    time(backend + "sort (radix)", {}, [&](K* k, std::int64_t n) { arrays::sort(context, k, n); });
+    time(backend + "merge_sort (any order, stable)", {}, [&](K* k, std::int64_t n) {
+      arrays::merge_sort(context, k, n);
+    });
+    time(backend + "quicksort (any order, in place)", {}, [&](K* k, std::int64_t n) {
+      arrays::quicksort(context, k, n);
+    });
   }
-  void emit(const std::string& impl, double seconds, bool verified) {
-    if (seconds <= 0) return;
-    params_.emit({"sort",
-                  what_,
-                  impl,
-                  static_cast<double>(in_.size()) / seconds * 1e-6,
-                  "M keys/s",
-                  std::nullopt,
-                  verified});
+  void peers_on_one_thread(const char* numpy_type) {
+    name(1);
+    const VqSort vqsort;
+    const std::string vq = "Highway vqsort, 1 thread";
+    if (vqsort) {
+      time(vq, VqSort::version(), [&](K* k, std::int64_t n) {
+        vqsort.sort(k, static_cast<std::size_t>(n));
+      });
+    } else {
+      params_.emit(left_out(
+          "sort", what_, vq, unit, "not installed: libhwy_contrib.so.1 (Debian: libhwy1)"));
+    }
+    time("boost::sort::spreadsort, 1 thread", boost_library(), boost_spreadsort<K>);
+    time("std::sort, 1 thread", standard_library(), [](K* k, std::int64_t n) {
+      std::sort(k, k + n);
+    });
+    time("std::stable_sort, 1 thread", standard_library(), [](K* k, std::int64_t n) {
+      std::stable_sort(k, k + n);
+    });
+    for (const char* kind : {"quicksort", "stable"}) numpy(kind, numpy_type);
   }
-  void ours() {
-    time("yupana sort (radix)", [&](K* k, std::int64_t n) { arrays::sort(context_, k, n); });
-    time("yupana merge_sort (any order, stable)",
-         [&](K* k, std::int64_t n) { arrays::merge_sort(context_, k, n); });
-    time("yupana quicksort (any order, in place)",
-         [&](K* k, std::int64_t n) { arrays::quicksort(context_, k, n); });
-  }
-  void peers(const char* numpy_type) {
-    time("tbb::parallel_sort", [&](K* k, std::int64_t n) {
-      context_.run([&] {
+  void peers_on_all_threads(Context& context) {
+    name(context.threads());
+    const std::string on = ", " + threads_text(context.threads());
+    time("tbb::parallel_sort" + on, tbb_library(), [&](K* k, std::int64_t n) {
+      context.run([&] {
         tbb::parallel_sort(k, k + n);
         return true;
       });
     });
-    time("std::sort, 1 thread", [](K* k, std::int64_t n) { std::sort(k, k + n); });
-    time("std::stable_sort, 1 thread", [](K* k, std::int64_t n) { std::stable_sort(k, k + n); });
-    for (const char* kind : {"quicksort", "stable"}) {
-      emit(fmt::format("numpy sort, kind={}, 1 thread", kind),
-           numpy_seconds(fmt::format("s = np.random.default_rng(1).integers(0, 2**32, {}, "
-                                     "np.uint64).astype(np.{})",
-                                     in_.size(),
-                                     numpy_type),
-                         "a = s.copy()",
-                         fmt::format("a.sort(kind=\"{}\")", kind),
-                         params_.quick ? 1 : 3),
-           false);
-    }
+    time("std::sort, par_unseq" + on, standard_library(), [&](K* k, std::int64_t n) {
+      standard_parallel_sort(context, k, n);
+    });
+    time("std::stable_sort, par_unseq" + on, standard_library(), [&](K* k, std::int64_t n) {
+      standard_parallel_stable_sort(context, k, n);
+    });
+    time("boost::sort::block_indirect_sort" + on, boost_library(), [&](K* k, std::int64_t n) {
+      boost_block_indirect_sort(k, n, context.threads());
+    });
   }
 
  private:
-  Context& context_;
+  void name(int threads) { what_ = fmt::format("{}, {}", keys_text_, threads_text(threads)); }
+  double rate(double seconds) const { return static_cast<double>(in_.size()) / seconds * 1e-6; }
+  template <class Body>
+  void time(const std::string& impl, const std::string& version, const Body& sort) {
+    const Timing timing = time_runs(
+        params_.quick ? 1 : 5,
+        [&] { std::copy(in_.begin(), in_.end(), keys_.begin()); },
+        [&] { sort(keys_.data(), keys_.size()); });
+    const bool same = std::equal(keys_.begin(), keys_.end(), want_.begin());
+    params_.emit(
+        {"sort", what_, impl, rate(timing.median), unit, std::nullopt, same, {}, version, timing});
+  }
+  /// Other keys of the same distribution: NumPy's own, compared there.
+  void numpy(const char* kind, const char* type) {
+    PythonPeer peer{.imports = "import numpy as np", .version = "'NumPy ' + np.__version__"};
+    const char* most = sizeof(K) == 8 ? "2**64" : "2**32";
+    peer.setup =
+        fmt::format("s = np.random.default_rng(1).integers(0, {}, {}, np.uint64).astype(np.{})",
+                    most,
+                    in_.size(),
+                    type);
+    peer.prepare = "a = s.copy()";
+    peer.statement = fmt::format("a.sort(kind='{}')", kind);
+    // Ascending, with the sum of the keys that went in.
+    peer.verified =
+        "(a[:-1] <= a[1:]).all() and a.astype(np.uint64).sum() == s.astype(np.uint64).sum()";
+    peer.repeats = params_.quick ? 1 : 3;
+    peer.package = "python3-numpy";
+    emit_python(params_,
+                "sort",
+                what_,
+                fmt::format("numpy sort, kind={}, 1 thread", kind),
+                unit,
+                run_python(peer),
+                [&](double seconds) { return rate(seconds); });
+  }
+
   const BenchParams& params_;
-  std::string what_;
-  Array<K> in_, keys_, want_;
+  std::string keys_text_, what_;
+  const Array<K>& in_;
+  Array<K> keys_, want_;
 };
 
 template <class K>
@@ -91,7 +134,7 @@ Array<K> random_of(std::int64_t n) {
 void pairs(Context& context, const BenchParams& params, std::int64_t n) {
   const Array<std::uint32_t> in = random_keys(n);
   Array<std::uint32_t> keys(n), values(n);
-  const double seconds = least_seconds(
+  const Timing timing = time_runs(
       params.quick ? 1 : 5,
       [&] {
         std::copy(in.begin(), in.end(), keys.begin());
@@ -103,13 +146,18 @@ void pairs(Context& context, const BenchParams& params, std::int64_t n) {
     right = right && in[values[i]] == keys[i] &&
             (i == 0 || keys[i - 1] < keys[i] || values[i - 1] < values[i]);
   }
-  params.emit({"sort",
-               fmt::format("n={} uint32 with uint32 values, {} threads", n, context.threads()),
-               "yupana sort_by_key (radix, stable)",
-               static_cast<double>(n) / seconds * 1e-6,
-               "M keys/s",
-               std::nullopt,
-               right});
+  params.emit(
+      {"sort",
+       fmt::format("n={} uint32 with uint32 values, {}", n, threads_text(context.threads())),
+       context.backend() == Backend::reference ? "yupana reference sort_by_key"
+                                               : "yupana sort_by_key (radix, stable)",
+       static_cast<double>(n) / timing.median * 1e-6,
+       unit,
+       std::nullopt,
+       right,
+       {},
+       {},
+       timing});
 }
 
 }  // namespace
@@ -123,12 +171,14 @@ void sort(Context& context, const BenchParams& params) {
     using K = decltype(zero);
     Array<K> keys = random_of<K>(n);
     change(keys);
-    SortCase<K> test(context,
-                     params,
-                     fmt::format("n={} {} {}, {} threads", n, type, order, context.threads()),
-                     std::move(keys));
-    test.ours();
-    if (params.peers && order == std::string("random")) test.peers(type);
+    SortCase<K> test(params, fmt::format("n={} {} {}", n, type, order), keys);
+    const bool with_peers = params.peers && order == std::string("random");
+    for (const int threads : thread_counts(context)) {
+      Context own(with_threads(context, threads));
+      test.ours(own);
+      if (with_peers && threads == 1) test.peers_on_one_thread(type);
+      if (with_peers && threads == context.threads()) test.peers_on_all_threads(own);
+    }
   };
   const auto as_is = [](auto&) {};
   run(std::uint32_t{}, "uint32", "random", as_is);
@@ -140,7 +190,10 @@ void sort(Context& context, const BenchParams& params) {
   run(std::uint64_t{}, "uint64", "random", [](auto& keys) {
     for (auto& key : keys) key = Random::mix(key);
   });
-  pairs(context, params, n);
+  for (const int threads : thread_counts(context)) {
+    Context own(with_threads(context, threads));
+    pairs(own, params, n);
+  }
 }
 
 void merge(Context& context, const BenchParams& params) {
@@ -153,22 +206,35 @@ void merge(Context& context, const BenchParams& params) {
   arrays::sort(context, a.data(), half);
   arrays::sort(context, b.data(), half);
   std::merge(a.begin(), a.end(), b.begin(), b.end(), want.begin());
-  const auto time = [&](const std::string& impl, const auto& body) {
-    const double seconds = least_seconds(
-        params.quick ? 1 : 9, [] {}, body);
+  const std::string threads = threads_text(context.threads());
+  const auto time = [&](const std::string& impl, const std::string& version, const auto& body) {
+    std::fill(out.begin(), out.end(), 0);
+    const Timing timing = time_runs(params.quick ? 1 : 9, body);
     params.emit({"merge",
-                 fmt::format("two of {} uint32, {} threads", half, context.threads()),
+                 fmt::format("two of {} uint32, {}", half, threads),
                  impl,
-                 static_cast<double>(n) / seconds * 1e-6,
-                 "M keys/s",
+                 static_cast<double>(n) / timing.median * 1e-6,
+                 unit,
                  std::nullopt,
-                 std::equal(out.begin(), out.end(), want.begin())});
+                 std::equal(out.begin(), out.end(), want.begin()),
+                 {},
+                 version,
+                 timing});
   };
-  time("yupana merge (merge path)",
+  time(context.backend() == Backend::reference ? "yupana reference merge"
+                                               : "yupana merge (merge path)",
+       {},
        [&] { arrays::merge(context, a.data(), half, b.data(), half, out.data()); });
   if (!params.peers) return;
-  time("std::merge, 1 thread",
-       [&] { std::merge(a.begin(), a.end(), b.begin(), b.end(), out.begin()); });
+  time("std::merge, 1 thread", standard_library(), [&] {
+    std::merge(a.begin(), a.end(), b.begin(), b.end(), out.begin());
+  });
+  time("std::merge, par_unseq, " + threads, standard_library(), [&] {
+    context.run([&] {
+      std::merge(std::execution::par_unseq, a.begin(), a.end(), b.begin(), b.end(), out.begin());
+      return true;
+    });
+  });
 }
 
 }  // namespace yupana::bench

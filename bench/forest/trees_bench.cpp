@@ -1,18 +1,14 @@
 #include "bench/forest/trees_bench.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <filesystem>
 #include <optional>
-#include <sstream>
 #include <utility>
 
+#include "bench/support/python_peer.hpp"
+#include "bench/support/temporary_folder.hpp"
 #include "yupana/core/atomic_file.hpp"
-#include "yupana/core/machine.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/forest/forest.hpp"
 #include "yupana/forest/predict.hpp"
@@ -44,13 +40,6 @@ namespace {
 
 constexpr std::int64_t features = tree_features;
 
-template <class Body>
-double seconds_of(const Body& body) {
-  const auto begin = std::chrono::steady_clock::now();
-  body();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
 class Bench {
  public:
   Bench(Context& context, const BenchParams& params, std::int64_t n)
@@ -64,18 +53,37 @@ class Bench {
   }
 
  private:
-  std::string impl() const { return fmt::format("yupana cpu {}", simd_target()); }
   std::string what(const std::string& name) const {
-    return fmt::format("{}, {} x {}, {} threads", name, n_, features, context_.threads());
+    return fmt::format("{}, {} x {}, {}", name, n_, features, threads_text(context_.threads()));
   }
   template <class Body>
-  double best(const Body& body) const {
-    double least = HUGE_VAL;
-    for (int i = 0; i < (params_.quick ? 1 : 3); ++i) least = std::min(least, seconds_of(body));
-    return least;
+  Timing time(const Body& body) const {
+    return time_runs(params_.quick ? 1 : 3, body);
   }
-  void emit(const std::string& name, double value, const char* unit, bool verified) const {
-    params_.emit({"trees", what(name), impl(), value, unit, std::nullopt, verified});
+  void emit(const std::string& name,
+            double value,
+            const char* unit,
+            bool verified,
+            const Timing& timing) const {
+    params_.emit({"trees",
+                  what(name),
+                  impl_name(context_),
+                  value,
+                  unit,
+                  std::nullopt,
+                  verified,
+                  {},
+                  {},
+                  timing});
+  }
+  /// Trees must be those of one thread, and of the reference for the first rows.
+  bool same_trees(const forest::TreeParams& params, const forest::Tree& tree) {
+    if (context_.backend() == Backend::reference) return false;
+    Context one({.device = "cpu", .threads = 1}), reference({.device = "reference"});
+    const TreeRows few = tree_rows(2000);
+    return tree == forest::fit_tree(one, rows_.table.view(), rows_.target(), params) &&
+           forest::fit_tree(context_, few.table.view(), few.target(), params) ==
+               forest::fit_tree(reference, few.table.view(), few.target(), params);
   }
 
   forest::Model empty_model() const {
@@ -88,13 +96,14 @@ class Bench {
   void fit_tree(std::int64_t depth) {
     forest::Model model = empty_model();
     forest::Tree& tree = model.trees.emplace_back();
-    const double seconds = best([&] {
-      tree = forest::fit_tree(context_, rows_.table.view(), rows_.target(), {.max_depth = depth});
-    });
-    Context one({.device = "cpu", .threads = 1});
-    const bool same =
-        tree == forest::fit_tree(one, rows_.table.view(), rows_.target(), {.max_depth = depth});
-    emit(fmt::format("tree of depth {}", depth), seconds, "s", same);
+    const forest::TreeParams params{.max_depth = depth};
+    const Timing timing = time(
+        [&] { tree = forest::fit_tree(context_, rows_.table.view(), rows_.target(), params); });
+    emit(fmt::format("tree of depth {}", depth),
+         timing.median,
+         "s",
+         same_trees(params, tree),
+         timing);
     predicted_.push_back(forest::predict_classes(context_, model, rows_.table.view()));
   }
 
@@ -102,11 +111,12 @@ class Bench {
     forest::ForestParams params{.trees = 12};
     params.tree.max_depth = 10;
     forest::ForestResult result;
-    const double seconds = best(
+    const Timing timing = time(
         [&] { result = forest::fit_forest(context_, rows_.table.view(), rows_.target(), params); });
     Context one({.device = "cpu", .threads = 1});
     const auto alone = forest::fit_forest(one, rows_.table.view(), rows_.target(), params);
-    emit("forest of 12 trees of depth 10", seconds, "s", result.trees == alone.trees);
+    const bool same = context_.backend() != Backend::reference && result.trees == alone.trees;
+    emit("forest of 12 trees of depth 10", timing.median, "s", same, timing);
     forest::Model model = empty_model();
     model.trees = std::move(result.trees);
     predicted_.push_back(forest::predict_classes(context_, model, rows_.table.view()));
@@ -117,8 +127,8 @@ class Bench {
 
   void predict(const forest::Model& model) {
     Matrix<double> shares;
-    const double seconds =
-        best([&] { shares = forest::predict_shares(context_, model, rows_.table.view()); });
+    const Timing timing =
+        time([&] { shares = forest::predict_shares(context_, model, rows_.table.view()); });
     bool right = true;
     for (std::int64_t i = 0; i < n_; i += n_ / 50) {
       double sum = 0;
@@ -129,81 +139,90 @@ class Bench {
       }
       right = right && sum / static_cast<double>(model.trees.size()) == shares(i, 1);
     }
+    const double rate = static_cast<double>(n_) / timing.median;
     emit(fmt::format("predict with {} trees of depth 10", model.trees.size()),
-         static_cast<double>(n_) / seconds * 1e-6,
+         rate * 1e-6,
          "M rows/s",
-         right);
-    const double depth = 10;
+         right,
+         timing);
+    const double levels = 10 * static_cast<double>(model.trees.size());
     emit(fmt::format("levels gone down by {} trees of depth 10", model.trees.size()),
-         static_cast<double>(n_) * static_cast<double>(model.trees.size()) * depth / seconds * 1e-9,
+         rate * levels * 1e-9,
          "G levels/s",
-         right);
+         right,
+         timing);
   }
 
   void peers() {
-    if (output_of("/usr/bin/python3 -c 'import sklearn; print(1)'").empty()) {
-      context_.note("scikit-learn: not installed (Debian: python3-sklearn), left out");
-      return;
+    const TemporaryFolder folder;
+    AtomicFile file(folder / "table.f4");
+    file.write(rows_.table.column(0), static_cast<std::size_t>(n_ * features) * sizeof(float));
+    file.write(rows_.codes.data(), rows_.codes.size() * sizeof(std::int32_t));
+    for (const auto& classes : predicted_) file.write(classes.data(), classes.bytes());
+    file.commit();
+    const std::string tree = "DecisionTreeClassifier(max_depth={})";
+    const std::string forest = "RandomForestClassifier({}, max_depth=10, n_jobs={})";
+    const std::string on = ", " + threads_text(context_.threads());
+    const int jobs = context_.threads();
+    const auto fits = [&](const std::string& name, const std::string& impl, const Sklearn& one) {
+      const PythonResult result = run_sklearn(folder, one);
+      emit_python(
+          params_, "trees", what(name), impl, "s", result, [](double seconds) { return seconds; });
+    };
+    fits("tree of depth 4", "scikit-learn, 1 thread", {fmt::format(fmt::runtime(tree), 4), "four"});
+    fits(
+        "tree of depth 10", "scikit-learn, 1 thread", {fmt::format(fmt::runtime(tree), 10), "ten"});
+    const std::string twelve = "forest of 12 trees of depth 10";
+    fits(
+        twelve, "scikit-learn" + on, {fmt::format(fmt::runtime(forest), 12, jobs), "forest", 0.02});
+    if (jobs > 1) {
+      fits(twelve,
+           "scikit-learn, 1 thread",
+           {fmt::format(fmt::runtime(forest), 12, 1), "forest", 0.02});
     }
-    const auto path =
-        (std::filesystem::temp_directory_path() / fmt::format("yupana_bench_{}.f4", getpid()))
-            .string();
-    {
-      AtomicFile file(path);
-      file.write(rows_.table.column(0), static_cast<std::size_t>(n_ * features) * sizeof(float));
-      file.write(rows_.codes.data(), rows_.codes.size() * sizeof(std::int32_t));
-      for (const auto& classes : predicted_) file.write(classes.data(), classes.bytes());
-      file.commit();
-    }
-    // Of equal splits scikit-learn draws one, and forests draw other rows and features: what they
-    // predict must be right as often as ours.
-    const std::string script = fmt::format(
-        "import sklearn, time, numpy as np\n"
-        "from sklearn.tree import DecisionTreeClassifier\n"
-        "from sklearn.ensemble import RandomForestClassifier\n"
-        "n = {0}\n"
-        "raw = np.fromfile(\"{1}\", dtype=np.float32)\n"
-        "x = np.ascontiguousarray(raw[:18 * n].reshape(18, n).T)\n"
-        "y, four, ten, forest = raw[18 * n:].view(np.int32).reshape(4, n)\n"
-        "def timed(f):\n"
-        "    t = time.perf_counter(); f(); return time.perf_counter() - t\n"
-        "def right(got, ours, near):\n"
-        "    return int(abs(np.mean(got == y) - np.mean(ours == y)) < near)\n"
-        "for depth, ours in ((4, four), (10, ten)):\n"
-        "    f = DecisionTreeClassifier(max_depth=depth)\n"
-        "    print(timed(lambda: f.fit(x, y)), right(f.predict(x), ours, 0.005))\n"
-        "for jobs in ({2}, 1):\n"
-        "    f = RandomForestClassifier(12, max_depth=10, n_jobs=jobs)\n"
-        "    print(timed(lambda: f.fit(x, y)), right(f.predict(x), forest, 0.02))\n"
-        "f = RandomForestClassifier(100, max_depth=10, n_jobs={2}).fit(x[:100000], y[:100000])\n"
-        "print(n / timed(lambda: f.predict_proba(x)) * 1e-6, right(f.predict(x), forest, 0.02))\n",
+    Sklearn predicts{fmt::format(fmt::runtime(forest), 100, jobs), "forest", 0.02};
+    predicts.fit_before = true;
+    emit_python(params_,
+                "trees",
+                what("predict with 100 trees of depth 10"),
+                "scikit-learn" + on,
+                "M rows/s",
+                run_sklearn(folder, predicts),
+                [&](double seconds) { return static_cast<double>(n_) / seconds * 1e-6; });
+  }
+
+  /// A model of scikit-learn. Of equal splits it draws one, and its forests draw other rows and
+  /// features: what it predicts must be right as often as ours, within `near`.
+  struct Sklearn {
+    std::string model;
+    const char* ours;  ///< whose predictions it is compared with
+    double near = 0.005;
+    bool fit_before = false;  ///< time the prediction alone
+  };
+  PythonResult run_sklearn(const TemporaryFolder& folder, const Sklearn& one) const {
+    PythonPeer peer{.imports =
+                        "import numpy as np, sklearn\n"
+                        "from sklearn.tree import DecisionTreeClassifier\n"
+                        "from sklearn.ensemble import RandomForestClassifier",
+                    .version = "'scikit-learn ' + sklearn.__version__"};
+    peer.setup = fmt::format(
+        "n = {}\n"
+        "raw = np.fromfile('{}', dtype=np.float32)\n"
+        "x = np.ascontiguousarray(raw[:{} * n].reshape(-1, n).T)\n"
+        "y, four, ten, forest = raw[{} * n:].view(np.int32).reshape(4, n)\n"
+        "model = {}\n{}",
         n_,
-        path,
-        context_.threads());
-    const std::string output = output_of(fmt::format("/usr/bin/python3 -c '{}'", script));
-    std::filesystem::remove(path);
-    std::istringstream lines(output);
-    std::vector<std::pair<double, bool>> v;
-    double value = 0;
-    for (bool right = false; lines >> value >> right;) v.emplace_back(value, right);
-    if (v.size() != 5) {
-      context_.note("scikit-learn: failed, left out");
-      return;
-    }
-    const char* names[] = {"tree of depth 4",
-                           "tree of depth 10",
-                           "forest of 12 trees of depth 10",
-                           "forest of 12 trees of depth 10",
-                           "predict with 100 trees of depth 10"};
-    for (std::size_t i = 0; i < 5; ++i) {
-      params_.emit({"trees",
-                    what(names[i]),
-                    i == 3 ? "scikit-learn on one thread" : "scikit-learn",
-                    v[i].first,
-                    i < 4 ? "s" : "M rows/s",
-                    std::nullopt,
-                    v[i].second});
-    }
+        folder / "table.f4",
+        features,
+        features,
+        one.model,
+        one.fit_before ? "model.fit(x[:100000], y[:100000])" : "");
+    peer.statement = one.fit_before ? "model.predict_proba(x)" : "model.fit(x, y)";
+    peer.verified = fmt::format(
+        "abs(np.mean(model.predict(x) == y) - np.mean({} == y)) < {}", one.ours, one.near);
+    peer.repeats = params_.quick ? 1 : 3;
+    peer.package = "python3-sklearn";
+    return run_python(peer);
   }
 
   Context& context_;

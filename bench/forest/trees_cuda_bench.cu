@@ -61,14 +61,14 @@ class CudaBench {
   void emit(const std::string& what, double value, const char* unit, bool verified) const {
     params_.emit({"trees", what, "yupana cuda", value, unit, std::nullopt, verified});
   }
-  void emit_cpu(const std::string& what, double value, const char* unit) const {
+  void emit_cpu(const std::string& what, double value, const char* unit, bool verified) const {
     on_host_.emit({"trees",
                    what,
                    fmt::format("yupana cpu, {} threads", cpu_.threads()),
                    value,
                    unit,
                    std::nullopt,
-                   true});
+                   verified});
   }
   int repeats() const { return params_.quick ? 1 : 5; }
 
@@ -88,7 +88,7 @@ class CudaBench {
     const std::string name = fmt::format("tree of depth {}", depth);
     emit(what(name, "table on the device, with sorting"), resident * 1e3, "ms", got == expected);
 
-    emit_cpu(what(name, "table on the device, with sorting"), cpu * 1e3, "ms");
+    emit_cpu(what(name, "table on the device, with sorting"), cpu * 1e3, "ms", got == expected);
     const double whole = median_of(
         repeats(), [&] { got = forest::fit_tree(context_, table, rows_.target(), tree); });
     emit(what(name, "table on the host"), whole * 1e3, "ms", got == expected);
@@ -114,7 +114,7 @@ class CudaBench {
                                            parts ? "disjoint parts" : "bootstrap, 4 features");
       const std::string which = what(name, "table on the device, with sorting");
       emit(which, seconds * 1e3, "ms", got.trees == expected.trees);
-      emit_cpu(which, cpu * 1e3, "ms");
+      emit_cpu(which, cpu * 1e3, "ms", got.trees == expected.trees);
     }
     return got.trees;
   }
@@ -137,7 +137,7 @@ class CudaBench {
     const double rows = static_cast<double>(n_) * 1e-6;
     emit(what(name, "table on the device"), rows / alone, "M rows/s", same);
     emit(what(name, "table on the host"), rows / whole, "M rows/s", same);
-    emit_cpu(what(name, "table on the host"), rows / cpu, "M rows/s");
+    emit_cpu(what(name, "table on the host"), rows / cpu, "M rows/s", same);
   }
 
   Context& context_;

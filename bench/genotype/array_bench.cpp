@@ -27,7 +27,7 @@ void array(Context& context, const BenchParams& params) {
   }
   const genotype::Dosages dosages{values.data(), samples, sites, sites, 1};
   SquareMatrix<double> result;
-  const double seconds = median_seconds(params.quick ? 1 : 5, [&] {
+  const Timing timing = time_runs(params.quick ? 1 : 5, [&] {
     result = genotype::distances(context, genotype::pair_counts(context, dosages));
   });
   // Two hundred sites by the reference: all of them would take minutes.
@@ -35,19 +35,19 @@ void array(Context& context, const BenchParams& params) {
   genotype::Dosages some = dosages;
   some.sites = std::min<std::int64_t>(sites, 200);
   const bool verified =
+      context.backend() != Backend::reference &&
       same(genotype::distances(context, genotype::pair_counts(context, some)),
            genotype::distances(reference, genotype::pair_counts(reference, some)));
   const double pairs = static_cast<double>(samples * (samples - 1) / 2);
   const std::string what =
-      fmt::format("int8 array, n={} m={}, {} threads", samples, sites, context.threads());
-  params.emit({"array",
-               what,
-               "yupana",
-               pairs * static_cast<double>(sites) * 1e-9 / seconds,
-               "G pair-SNP/s",
-               {},
-               verified});
-  params.emit({"array", what, "yupana", seconds, "s", {}, verified});
+      fmt::format("int8 array, n={} m={}, {}", samples, sites, threads_text(context.threads()));
+  const std::string impl = context.backend() == Backend::cuda ? "yupana cuda" : impl_name(context);
+  const double seconds = timing.median;
+  for (const auto& [value, unit] :
+       {std::pair{pairs * static_cast<double>(sites) * 1e-9 / seconds, "G pair-SNP/s"},
+        {seconds, "s"}}) {
+    params.emit({"array", what, impl, value, unit, {}, verified, {}, {}, timing});
+  }
 }
 
 }  // namespace yupana::bench

@@ -47,12 +47,11 @@ double pair_sites_per_second(std::int64_t samples, std::int64_t sites, double se
 }
 
 std::string case_name(std::int64_t samples, std::int64_t sites, bool missing, int threads) {
-  return fmt::format("n={} m={}, {}, {} thread{}",
+  return fmt::format("n={} m={}, {}, {}",
                      samples,
                      sites,
                      missing ? "1 % missing" : "no missing",
-                     threads,
-                     threads == 1 ? "" : "s");
+                     threads_text(threads));
 }
 
 bool counts_are_right(std::int64_t samples,
@@ -91,10 +90,13 @@ int genotype_of(const PlaneBlock& block, std::int64_t sample, std::int64_t site)
   return 2 * at(0) - at(1);
 }
 
-void measure(const BenchParams& params, const PlaneBlock& block, int threads) {
-  Context context({"cpu", threads});
+void measure(const Context& parent,
+             const BenchParams& params,
+             const PlaneBlock& block,
+             int threads) {
+  Context context(with_threads(parent, threads));
   PairCounts counts;
-  const double seconds = median_seconds(params.quick ? 1 : 3, [&] {
+  const Timing timing = time_runs(params.quick ? 1 : 3, [&] {
     PairCounter counter(context, block.samples);
     counter.add(block);
     counts = counter.take();
@@ -103,8 +105,9 @@ void measure(const BenchParams& params, const PlaneBlock& block, int threads) {
   Measurement result;
   result.bench = "distances";
   result.what = case_name(block.samples, block.sites, missing, threads);
-  result.impl = "yupana cpu " + simd_target() + ", planes in memory";
-  result.value = pair_sites_per_second(block.samples, block.sites, seconds);
+  result.impl = impl_name(context) + ", planes in memory";
+  result.value = pair_sites_per_second(block.samples, block.sites, timing.median);
+  result.timing = timing;
   result.unit = "G pair-SNP/s";
   const double ceiling = distances_ceiling(missing);
   if (ceiling > 0) result.share_of_limit = result.value / (ceiling * threads);
@@ -120,7 +123,7 @@ void measure_two_bit_method(const BenchParams& params, std::int64_t n, std::int6
   const PlaneBlock block = random_planes(n, m, false);
   const PackedGenotypes packed = genotype::pack_two_bits(block);
   std::vector<std::uint64_t> squared;
-  const double seconds = median_seconds(params.quick ? 1 : 3, [&] {
+  const Timing timing = time_runs(params.quick ? 1 : 3, [&] {
     squared.assign(static_cast<std::size_t>(n * n), 0);
     for (std::int64_t k = 0; k < packed.words; k += 1024) {
       const std::int64_t words = std::min<std::int64_t>(1024, packed.words - k);
@@ -149,10 +152,13 @@ void measure_two_bit_method(const BenchParams& params, std::int64_t n, std::int6
   params.emit({"distances",
                case_name(n, m, false, 1),
                "published 2-bit XOR + POPCNT method, scalar, codes in memory",
-               pair_sites_per_second(n, m, seconds),
+               pair_sites_per_second(n, m, timing.median),
                "G pair-SNP/s",
                std::nullopt,
-               same});
+               same,
+               {},
+               {},
+               timing});
 }
 
 }  // namespace
@@ -161,21 +167,20 @@ void distances(Context& context, const BenchParams& params) {
 #ifdef YUPANA_CUDA
   if (context.backend() == Backend::cuda) return distances_cuda(context, params);
 #endif
-  const int all = context.threads();
   const auto both_threads = [&](const PlaneBlock& block) {
-    measure(params, block, 1);
-    if (all > 1) measure(params, block, all);
+    for (const int threads : thread_counts(context)) measure(context, params, block, threads);
   };
   const std::int64_t n = params.quick ? 70 : 4096, m = params.quick ? 2000 : 262144;
   for (const bool missing : {false, true}) {
     const PlaneBlock block = random_planes(n, m, missing);
     both_threads(block);
-    if (missing || (hwy::SupportedTargets() & HWY_AVX2) == 0) continue;
+    const bool simd = context.backend() == Backend::cpu;
+    if (missing || !simd || (hwy::SupportedTargets() & HWY_AVX2) == 0) continue;
     hwy::SetSupportedTargetsForTest(HWY_AVX2);
-    measure(params, block, 1);
+    measure(context, params, block, 1);
     hwy::SetSupportedTargetsForTest(0);
   }
-  distances_from_rows(params, all);
+  distances_from_rows(context, params);
   measure_two_bit_method(params, params.quick ? 20 : 512, params.quick ? 2000 : 65536);
   both_threads(random_planes(params.quick ? 40 : 2000, params.quick ? 1500 : 200000, false));
   both_threads(random_planes(params.quick ? 40 : 2000, params.quick ? 1500 : 200000, true));

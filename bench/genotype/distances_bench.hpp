@@ -30,8 +30,8 @@ bool counts_are_right(std::int64_t samples,
                       const std::function<int(std::int64_t, std::int64_t)>& genotype);
 
 /// The cases of n = 4,096 and m = 262,144 with packing included: from the rows of a .bed file in
-/// memory; on one thread and on `threads`.
-void distances_from_rows(const BenchParams& params, int threads);
+/// memory; on one thread and on all of the context.
+void distances_from_rows(const Context& context, const BenchParams& params);
 
 /// The programs and libraries people use today; each is run as they run it, in its own process, and
 /// its numbers are compared with ours.

@@ -203,8 +203,10 @@ void measure_streamed(const Bench& bench) {
   bench.params.emit(
       {"distances", what, impl, rate, "T pair-SNP/s", copying / seconds, good, bench.device});
   bench.params.emit({"distances", what, impl, seconds, "s", copying / seconds, good, bench.device});
-  bench.params.emit(
-      {"distances", what, "the transfer alone", copying, "s", 1.0, true, bench.device});
+  Measurement transfer_line = limit_line("distances", what, "the transfer alone", copying, "s");
+  transfer_line.share_of_limit = 1.0;
+  transfer_line.device = bench.device;
+  bench.params.emit(transfer_line);
 }
 
 /// Every sum below the diagonal and its place, in one number.

@@ -33,8 +33,12 @@ void distances_cuda_peers(const BenchParams& params, const std::string& device) 
     double seconds = 0;
     int good = 0;
     if (std::sscanf(answer.c_str(), "%lf %d", &seconds, &good) != 2) {
-      fmt::print(stderr, "bench: PyTorch with CUDA is not installed: its product is left out\n");
-      return;
+      params.emit(left_out("distances",
+                           fmt::format("n={} m={}, no missing", n, k),
+                           fmt::format("PyTorch {} matrix product X X' (whole square)", type),
+                           "T pair-SNP/s",
+                           "not installed: PyTorch with CUDA for python3"));
+      continue;
     }
     // Sums of float16 pass what its products hold exactly: only int8 can be right here.
     params.emit({"distances",

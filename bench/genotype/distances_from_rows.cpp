@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "bench/genotype/distances_bench.hpp"
-#include "yupana/core/machine.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/genotype/transpose.hpp"
 
@@ -52,16 +51,20 @@ int genotype_of(const SiteBlock& rows, std::int64_t sample, std::int64_t site) {
   return -1;
 }
 
-void measure(const BenchParams& params, const SiteBlock& rows, bool missing, int threads) {
+void measure(const Context& parent,
+             const BenchParams& params,
+             const SiteBlock& rows,
+             bool missing,
+             int threads) {
   constexpr std::int64_t block_sites = 65536;  // as in genotype::pair_counts
-  Context context({"cpu", threads});
+  Context context(with_threads(parent, threads));
   std::vector<std::int64_t> samples(static_cast<std::size_t>(rows.samples));
   std::vector<std::int64_t> sites(static_cast<std::size_t>(rows.sites));
   std::iota(samples.begin(), samples.end(), 0);
   std::iota(sites.begin(), sites.end(), 0);
   PlaneBlock planes;
   PairCounts counts;
-  const double seconds = median_seconds(params.quick ? 1 : 3, [&] {
+  const Timing timing = time_runs(params.quick ? 1 : 3, [&] {
     PairCounter counter(context, rows.samples);
     for (std::int64_t k = 0; k < rows.sites; k += block_sites) {
       const std::int64_t some = std::min(block_sites, rows.sites - k);
@@ -79,8 +82,9 @@ void measure(const BenchParams& params, const SiteBlock& rows, bool missing, int
   Measurement result;
   result.bench = "distances";
   result.what = case_name(rows.samples, rows.sites, missing, threads);
-  result.impl = "yupana cpu " + simd_target() + ", .bed rows in memory, packing included";
-  result.value = pair_sites_per_second(rows.samples, rows.sites, seconds);
+  result.impl = impl_name(context) + ", .bed rows in memory, packing included";
+  result.value = pair_sites_per_second(rows.samples, rows.sites, timing.median);
+  result.timing = timing;
   result.unit = "G pair-SNP/s";
   const double ceiling = distances_ceiling(missing);
   if (ceiling > 0) result.share_of_limit = result.value / (ceiling * threads);
@@ -93,12 +97,13 @@ void measure(const BenchParams& params, const SiteBlock& rows, bool missing, int
 
 }  // namespace
 
-void distances_from_rows(const BenchParams& params, int threads) {
+void distances_from_rows(const Context& context, const BenchParams& params) {
   const std::int64_t n = params.quick ? 256 : 4096, m = params.quick ? 2000 : 262144;
   for (const bool missing : {false, true}) {
     const SiteBlock rows = random_rows(n, m, missing);
-    measure(params, rows, missing, 1);
-    if (threads > 1) measure(params, rows, missing, threads);
+    for (const int threads : thread_counts(context)) {
+      measure(context, params, rows, missing, threads);
+    }
   }
 }
 

@@ -1,14 +1,12 @@
 #include <fmt/format.h>
-#include <stdlib.h>
 
-#include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <vector>
 
 #include "bench/genotype/distances_bench.hpp"
+#include "bench/support/python_peer.hpp"
+#include "bench/support/temporary_folder.hpp"
 #include "yupana/genotype/metric.hpp"
 
 namespace yupana::bench {
@@ -16,25 +14,7 @@ namespace {
 
 using genotype::Metric;
 using genotype::PlaneBlock;
-
-/// A directory that goes when the bench does.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "yupana-bench-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
+constexpr const char* unit = "G pair-SNP/s";
 
 /// Writes PREFIX.bed, .bim and .fam; A1 is the allele that planes count.
 void write_bed(const PlaneBlock& block, const std::string& prefix) {
@@ -91,81 +71,72 @@ void measure_programs(Context& context, const BenchParams& params, bool missing)
   const Program programs[] = {
       {"plink1.9", "--distance square bin flat-missing", "out.dist.bin", Metric::manhattan},
       {"plink2", "--make-king square bin", "out.king.bin", Metric::king}};
+  const std::string what = case_name(n, m, missing, context.threads());
   for (const Program& program : programs) {
-    if (!installed(program.name)) continue;
+    const std::string impl =
+        fmt::format("{} {}, whole process from .bed", program.name, program.arguments);
+    if (!installed(program.name)) {
+      params.emit(left_out(
+          "distances", what, impl, unit, fmt::format("not installed (Debian: {})", program.name)));
+      continue;
+    }
     const std::string command = fmt::format("{} --bfile {} --threads {} --out {} {}",
                                             program.name,
                                             folder / "cohort",
                                             context.threads(),
                                             folder / "out",
                                             program.arguments);
-    const double seconds = median_seconds(1, [&] { output_of(command); });
+    const Timing timing = time_runs(params.quick ? 1 : 3, [&] { output_of(command); });
     params.emit({"distances",
-                 case_name(n, m, missing, context.threads()),
-                 fmt::format("{} {}, whole process from .bed", program.name, program.arguments),
-                 pair_sites_per_second(n, m, seconds),
-                 "G pair-SNP/s",
+                 what,
+                 impl,
+                 pair_sites_per_second(n, m, timing.median),
+                 unit,
                  std::nullopt,
-                 file_is_metric(folder / program.output, context, block, program.metric)});
+                 file_is_metric(folder / program.output, context, block, program.metric),
+                 {},
+                 first_line_of(program.name + " --version"),
+                 timing});
   }
 }
 
-// Each script prints the best of three times and whether a few entries are right.
-constexpr const char* ssyrk_script = R"(
-import ctypes, sys, time
-import numpy as np
-n, m = int(sys.argv[1]), int(sys.argv[2])
-blas = ctypes.CDLL('libopenblas.so.0')
-integers = np.random.default_rng(1).integers(0, 3, (n, m), dtype=np.int8)
-x = integers.astype(np.float32)
-c = np.zeros((n, n), np.float32)
-p = lambda a: a.ctypes.data_as(ctypes.c_void_p)
-f, i = ctypes.c_float, ctypes.c_int
-seconds = []
-for repeat in range(3):
-    begin = time.perf_counter()
-    blas.cblas_ssyrk(i(101), i(122), i(111), i(n), i(m), f(1), p(x), i(m), f(0), p(c), i(n))
-    seconds.append(time.perf_counter() - begin)
-rows = integers[:8].astype(np.int64)
-right = np.array_equal(np.tril(c[:8, :8]), np.tril(rows @ rows.T).astype(np.float32))
-print(min(seconds), int(right))
-)";
+/// Random genotypes times themselves by a BLAS, as the scripts of its users do.
+PythonPeer ssyrk(std::int64_t n, std::int64_t m) {
+  PythonPeer peer{.imports = "import ctypes, numpy as np",
+                  .version = "blas.openblas_get_config().decode()"};
+  peer.setup = fmt::format(
+      "try:\n"
+      "    blas = ctypes.CDLL('libopenblas.so.0')\n"
+      "except OSError:\n"
+      "    stop(missing='not installed: libopenblas.so.0')\n"
+      "blas.openblas_get_config.restype = ctypes.c_char_p\n"
+      "n, m = {}, {}\n"
+      "integers = np.random.default_rng(1).integers(0, 3, (n, m), dtype=np.int8)\n"
+      "x = integers.astype(np.float32)\n"
+      "c = np.zeros((n, n), np.float32)\n"
+      "p = lambda a: a.ctypes.data_as(ctypes.c_void_p)\n"
+      "f, i = ctypes.c_float, ctypes.c_int\n"
+      "def right():\n"
+      "    rows = integers[:8].astype(np.int64)\n"
+      "    return np.array_equal(np.tril(c[:8, :8]), np.tril(rows @ rows.T).astype(np.float32))",
+      n,
+      m);
+  peer.statement =
+      "blas.cblas_ssyrk(i(101), i(122), i(111), i(n), i(m), f(1), p(x), i(m), f(0), p(c), i(n))";
+  peer.verified = "right()";
+  peer.package = "libopenblas0-pthread";
+  return peer;
+}
 
-constexpr const char* pdist_script = R"(
-import sys, time
-import numpy as np
-from scipy.spatial.distance import pdist
-n, m = int(sys.argv[1]), int(sys.argv[2])
-x = np.random.default_rng(1).integers(0, 3, (n, m)).astype(np.float64)
-seconds = []
-for repeat in range(3):
-    begin = time.perf_counter()
-    d = pdist(x, 'sqeuclidean')
-    seconds.append(time.perf_counter() - begin)
-print(min(seconds), int(d[0] == ((x[0] - x[1]) ** 2).sum()))
-)";
-
-void measure_script(const BenchParams& params,
-                    const char* script,
-                    const std::string& environment,
-                    int threads,
-                    std::int64_t n,
-                    std::int64_t m,
-                    const std::string& impl) {
-  const TemporaryFolder folder;
-  std::ofstream(folder / "peer.py") << script;
-  const std::string text =
-      output_of(fmt::format("{} /usr/bin/python3 {} {} {}", environment, folder / "peer.py", n, m));
-  double seconds = 0;
-  int right = 0;
-  if (std::sscanf(text.c_str(), "%lf %d", &seconds, &right) != 2) return;  // not installed
-  params.emit({"distances",
-               case_name(n, m, false, threads),
-               impl,
-               pair_sites_per_second(n, m, seconds),
-               "G pair-SNP/s",
-               std::nullopt,
-               right == 1});
+PythonPeer pdist(std::int64_t n, std::int64_t m) {
+  PythonPeer peer{.imports = "import numpy as np, scipy\nfrom scipy.spatial.distance import pdist",
+                  .version = "'SciPy ' + scipy.__version__"};
+  peer.setup =
+      fmt::format("x = np.random.default_rng(1).integers(0, 3, ({}, {})).astype(np.float64)", n, m);
+  peer.statement = "d = pdist(x, 'sqeuclidean')";
+  peer.verified = "d[0] == ((x[0] - x[1]) ** 2).sum() and d[-1] == ((x[-2] - x[-1]) ** 2).sum()";
+  peer.package = "python3-scipy";
+  return peer;
 }
 
 }  // namespace
@@ -173,29 +144,22 @@ void measure_script(const BenchParams& params,
 void distances_peers(Context& context, const BenchParams& params) {
   measure_programs(context, params, false);
   measure_programs(context, params, true);
+  const auto measure =
+      [&](PythonPeer peer, std::int64_t n, std::int64_t m, int threads, const std::string& impl) {
+        peer.repeats = params.quick ? 1 : 3;
+        const PythonResult result = run_python(peer);
+        const auto rate = [&](double seconds) { return pair_sites_per_second(n, m, seconds); };
+        emit_python(params, "distances", case_name(n, m, false, threads), impl, unit, result, rate);
+      };
   const std::int64_t n = params.quick ? 40 : 2000, m = params.quick ? 1000 : 50000;
-  const std::string threads = fmt::format("OPENBLAS_NUM_THREADS={}", context.threads());
-  measure_script(params,
-                 ssyrk_script,
-                 threads,
-                 context.threads(),
-                 n,
-                 m,
-                 "OpenBLAS ssyrk X X^T, float32 in memory, default core type");
-  measure_script(params,
-                 ssyrk_script,
-                 threads + " OPENBLAS_CORETYPE=SKYLAKEX",
-                 context.threads(),
-                 n,
-                 m,
-                 "OpenBLAS ssyrk X X^T, float32 in memory, OPENBLAS_CORETYPE=SKYLAKEX");
-  measure_script(params,
-                 pdist_script,
-                 "",
-                 1,
-                 params.quick ? 20 : 300,
-                 params.quick ? 500 : 20000,
-                 "scipy pdist sqeuclidean, float64 in memory");
+  PythonPeer blas = ssyrk(n, m);
+  blas.environment = fmt::format("OPENBLAS_NUM_THREADS={}", context.threads());
+  const std::string of_blas = "OpenBLAS ssyrk X X^T, float32 in memory, ";
+  measure(blas, n, m, context.threads(), of_blas + "default core type");
+  blas.environment += " OPENBLAS_CORETYPE=SKYLAKEX";
+  measure(blas, n, m, context.threads(), of_blas + "OPENBLAS_CORETYPE=SKYLAKEX");
+  const std::int64_t few = params.quick ? 20 : 300, sites = params.quick ? 500 : 20000;
+  measure(pdist(few, sites), few, sites, 1, "scipy pdist sqeuclidean, float64 in memory");
 }
 
 }  // namespace yupana::bench

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdio>
+#include <fstream>
 #include <string>
 
+#include "bench/support/python_peer.hpp"
+#include "bench/support/temporary_folder.hpp"
 #include "yupana/core/matrix.hpp"
 #include "yupana/core/random.hpp"
 
@@ -37,6 +39,35 @@ Matrix<T> uniform_points(Context& context, std::int64_t n, std::int64_t d) {
 using geometry::ClosestMethod;
 using geometry::ClosestPair;
 
+/// Points of a file into x, and how a k-d tree does its best: points of one cell of a grid stand
+/// together, row after row of cells there and back, and the nearest two that follow one another
+/// bound the search.
+constexpr const char* scipy_setup = R"(
+x = np.fromfile('{file}', np.{type}).reshape({n}, {d})
+cells = max(1, int(({n} / 4) ** (1 / {d})))
+def in_order():
+    low = x.min(0)
+    cell = ((x - low) / (x.max(0) - low) * (cells - 1e-6)).astype(np.int64)
+    key = cell[:, 0].copy()
+    for k in range(1, {d}):
+        key = key * cells + np.where(key % 2 == 0, cell[:, k], cells - 1 - cell[:, k])
+    s = x[np.argsort(key, kind='stable')].astype(np.float64)
+    return s, np.sqrt(((s[1:] - s[:-1]) ** 2).sum(1).min())
+def as_given():
+    return cKDTree(x).query(x, k=2, workers={threads})[0][:, 1].min()
+def bounded():
+    s, near = in_order()
+    if near == 0: return near
+    bound, tree = np.nextafter(near, np.inf), cKDTree(s, balanced_tree=False)
+    return tree.query(s, k=2, distance_upper_bound=bound, workers={threads})[0][:, 1].min()
+def pairs():
+    s, near = in_order()
+    if near == 0: return near
+    bound = np.nextafter(near, np.inf)
+    p = cKDTree(s, balanced_tree=False).query_pairs(bound, output_type='ndarray')
+    return np.sqrt(((s[p[:, 0]] - s[p[:, 1]]) ** 2).sum(1).min())
+)";
+
 template <class T>
 class ClosestCase {
  public:
@@ -46,51 +77,57 @@ class ClosestCase {
   /// Both methods; each verifies the other.
   void ours() {
     ClosestPair grid, divide;
-    const double grid_seconds =
-        median_seconds(params_.quick ? 1 : 5, [&] { grid = run(ClosestMethod::grid); });
-    const double divide_seconds = median_seconds(1, [&] { divide = run(ClosestMethod::divide); });
+    const int repeats = params_.quick ? 1 : 5;
+    const Timing by_grid = time_runs(repeats, [&] { grid = run(ClosestMethod::grid); });
+    const Timing by_divide =
+        time_runs(params_.quick ? 1 : 3, [&] { divide = run(ClosestMethod::divide); });
     distance_ = grid.distance;
-    emit("yupana grid", grid_seconds, grid == divide);
-    emit("yupana divide and conquer", divide_seconds, grid == divide);
+    emit(impl_name(context_) + ", grid", by_grid, grid == divide);
+    emit(impl_name(context_) + ", divide and conquer", by_divide, grid == divide);
   }
-  /// The k-d tree of SciPy on the same points, which it makes itself; every thread.
+  /// The k-d tree of SciPy on the same points, as users call it and at its best.
   void scipy() {
-    const Random random(closest_seed);
-    const std::string script = fmt::format(
-        "import time, numpy as np\n"
-        "from scipy.spatial import cKDTree\n"
-        "n, d = {}, {}\n"
-        "z = np.arange(1, n * d + 1, dtype=np.uint64) * np.uint64({}) + np.uint64({})\n"
-        "z = (z ^ (z >> np.uint64(30))) * np.uint64(0xbf58476d1ce4e5b9)\n"
-        "z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94d049bb133111eb)\n"
-        "z ^= z >> np.uint64(31)\n"
-        "x = ((z >> np.uint64(11)) * 2.0 ** -53).reshape(n, d).astype(np.{})\n"
-        "t = time.perf_counter()\n"
-        "q = cKDTree(x).query(x, k=2, workers={})[0][:, 1].min()\n"
-        "print(time.perf_counter() - t, repr(float(q)))\n",
-        points_.rows(),
-        points_.cols(),
-        Random::weyl,
-        random.key(),
-        sizeof(T) == 4 ? "float32" : "float64",
-        context_.threads());
-    const std::string output = output_of(fmt::format("/usr/bin/python3 -c '{}'", script));
-    double seconds = 0, distance = 0;
-    if (std::sscanf(output.c_str(), "%lf %lf", &seconds, &distance) != 2) {
-      context_.note("scipy cKDTree: not installed (Debian: python3-scipy), left out");
-      return;
-    }
-    emit("scipy cKDTree, k=2", seconds, std::abs(distance - distance_) <= 1e-12 * distance_);
+    const TemporaryFolder folder;
+    std::ofstream(folder / "points", std::ios::binary)
+        .write(reinterpret_cast<const char*>(points_.data()),
+               static_cast<std::streamsize>(points_.rows() * points_.cols()) * sizeof(T));
+    const std::string on = ", " + threads_text(context_.threads());
+    scipy(folder, "scipy cKDTree, query k=2" + on, "as_given()");
+    scipy(folder, "scipy cKDTree, points in order, query with a bound" + on, "bounded()");
+    scipy(folder, "scipy cKDTree, points in order, query_pairs, 1 thread", "pairs()");
   }
 
  private:
   ClosestPair run(ClosestMethod method) {
     return geometry::closest_pair<T>(context_, std::as_const(points_).view(), {.method = method});
   }
-  void emit(const std::string& impl, double seconds, bool verified) {
-    params_.emit({"closest", what_, impl, seconds, "s", std::nullopt, verified});
-    const double rate = static_cast<double>(points_.rows()) / seconds * 1e-6;
-    params_.emit({"closest", what_, impl, rate, "M points/s", std::nullopt, verified});
+  void scipy(const TemporaryFolder& folder, const std::string& impl, const char* call) {
+    PythonPeer peer{.imports = "import numpy as np, scipy\nfrom scipy.spatial import cKDTree",
+                    .version = "'SciPy ' + scipy.__version__"};
+    peer.setup = fmt::format(fmt::runtime(scipy_setup),
+                             fmt::arg("file", folder / "points"),
+                             fmt::arg("type", sizeof(T) == 4 ? "float32" : "float64"),
+                             fmt::arg("n", points_.rows()),
+                             fmt::arg("d", points_.cols()),
+                             fmt::arg("threads", context_.threads()));
+    peer.statement = fmt::format("distance = {}", call);
+    peer.verified = fmt::format("abs(distance - {0:.17g}) <= 1e-12 * {0:.17g}", distance_);
+    peer.repeats = params_.quick ? 1 : 3;
+    peer.package = "python3-scipy";
+    const PythonResult result = run_python(peer);
+    if (!result.ran()) {
+      return params_.emit(left_out("closest", what_, impl, "s", result.why_not));
+    }
+    emit(impl, result.timing, result.verified, result.version);
+  }
+  void emit(const std::string& impl,
+            const Timing& timing,
+            bool verified,
+            const std::string& version = {}) {
+    const double rate = static_cast<double>(points_.rows()) / timing.median * 1e-6;
+    for (const auto& [value, unit] : {std::pair{timing.median, "s"}, {rate, "M points/s"}}) {
+      params_.emit({"closest", what_, impl, value, unit, {}, verified, {}, version, timing});
+    }
   }
 
   Context& context_;
@@ -101,12 +138,8 @@ class ClosestCase {
 };
 
 template <class T>
-void measure(Context& context,
-             const BenchParams& params,
-             std::int64_t n,
-             std::int64_t d,
-             const char* kind,
-             bool peer) {
+void measure(
+    Context& context, const BenchParams& params, std::int64_t n, std::int64_t d, const char* kind) {
   Matrix<T> points = uniform_points<T>(context, n, d);
   if (kind == std::string("in 1,000 clusters")) {
     for (std::int64_t i = 0; i < n; ++i) {
@@ -119,15 +152,15 @@ void measure(Context& context,
   }
   ClosestCase<T> test(context,
                       params,
-                      fmt::format("n={} {}-D {} {}, {} threads",
+                      fmt::format("n={} {}-D {} {}, {}",
                                   n,
                                   d,
                                   sizeof(T) == 4 ? "float32" : "float64",
                                   kind,
-                                  context.threads()),
+                                  threads_text(context.threads())),
                       std::move(points));
   test.ours();
-  if (peer && params.peers) test.scipy();
+  if (params.peers) test.scipy();
 }
 
 }  // namespace
@@ -138,14 +171,14 @@ void closest(Context& context, const BenchParams& params) {
 #endif
   const std::int64_t few = params.quick ? 20'000 : 1'000'000;
   const std::int64_t many = params.quick ? 200'000 : 10'000'000;
-  measure<double>(context, params, few, 2, "uniform", true);
-  measure<double>(context, params, many, 2, "uniform", true);
-  measure<float>(context, params, many, 2, "uniform", false);
-  measure<double>(context, params, many, 2, "in 1,000 clusters", false);
-  measure<double>(context, params, many, 2, "of 1,000 values", false);
-  measure<double>(context, params, few, 3, "uniform", true);
-  measure<double>(context, params, many, 3, "uniform", false);
-  measure<double>(context, params, few / 10, 8, "uniform", true);
+  measure<double>(context, params, few, 2, "uniform");
+  measure<double>(context, params, many, 2, "uniform");
+  measure<float>(context, params, many, 2, "uniform");
+  measure<double>(context, params, many, 2, "in 1,000 clusters");
+  measure<double>(context, params, many, 2, "of 1,000 values");
+  measure<double>(context, params, few, 3, "uniform");
+  measure<double>(context, params, many, 3, "uniform");
+  measure<double>(context, params, few / 10, 8, "uniform");
 }
 
 }  // namespace yupana::bench

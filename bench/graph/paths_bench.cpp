@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -45,32 +44,26 @@ SquareMatrix<T> weights(std::int64_t n, bool symmetric) {
   return w;
 }
 
-template <class Body>
-double seconds_of(const Body& body) {
-  const auto begin = std::chrono::steady_clock::now();
-  body();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-// Add+min a second of all this context's threads with every operand in a register.
+// Add+min of all this context's threads with every operand in a register.
+struct RegisterRate {
+  double rate = 0;  ///< a second
+  Timing timing;
+};
 template <class T>
-double register_rate(Context& context, bool quick) {
+RegisterRate register_rate(Context& context, bool quick) {
   const std::int64_t steps = quick ? 20'000 : 2'000'000;
   const auto loop = graph::cpu::simd_table<T>().register_loop;
-  double best = 0;
-  for (int repeat = 0; repeat < 15; ++repeat) {
-    std::vector<std::int64_t> pairs(static_cast<std::size_t>(context.threads()));
-    const double seconds = seconds_of([&] {
-      context.parallel_for(context.threads(), 1, [&](std::int64_t begin, std::int64_t) {
-        volatile T kept = loop(steps, pairs[static_cast<std::size_t>(begin)]);
-        static_cast<void>(kept);
-      });
+  std::vector<std::int64_t> pairs(static_cast<std::size_t>(context.threads()));
+  const Timing timing = time_runs(15, [&] {
+    context.parallel_for(context.threads(), 1, [&](std::int64_t begin, std::int64_t) {
+      volatile T kept = loop(steps, pairs[static_cast<std::size_t>(begin)]);
+      static_cast<void>(kept);
     });
-    double all = 0;
-    for (const std::int64_t count : pairs) all += static_cast<double>(count);
-    best = std::max(best, all / seconds);
-  }
-  return best;
+  });
+  double all = 0;
+  for (const std::int64_t count : pairs) all += static_cast<double>(count);
+  // A limit is what the machine can do at best: its fastest run.
+  return {all / timing.min, timing};
 }
 
 // Rows of the closure against Dijkstra's search from their vertex, written out here: an oracle that
@@ -112,8 +105,7 @@ constexpr Case directed = {PathMethod::directed, "directed R-Kleene", 1};
 constexpr Case floyd_warshall = {PathMethod::floyd_warshall, "blocked Floyd-Warshall", 1};
 
 std::string what(std::int64_t n, const char* type, const Case& which, int threads) {
-  return fmt::format(
-      "n={} {} {}, {} thread{}", n, type, which.name, threads, threads > 1 ? "s" : "");
+  return fmt::format("n={} {} {}, {}", n, type, which.name, threads_text(threads));
 }
 
 // A case as a rate and as seconds.
@@ -121,11 +113,15 @@ void emit_both(const BenchParams& params,
                const std::string& name,
                const std::string& impl,
                double work,
-               double seconds,
-               std::optional<double> share,
-               bool verified) {
-  params.emit({"paths", name, impl, work / seconds * 1e-9, "G (add+min)/s", share, verified});
-  params.emit({"paths", name, impl, seconds, "s", std::nullopt, verified});
+               const Timing& timing,
+               std::optional<double> limit,
+               bool verified,
+               const std::string& version = {}) {
+  const double rate = work / timing.median;
+  const std::optional<double> share = limit ? std::optional(rate / *limit) : std::nullopt;
+  params.emit(
+      {"paths", name, impl, rate * 1e-9, "G (add+min)/s", share, verified, {}, version, timing});
+  params.emit({"paths", name, impl, timing.median, "s", {}, verified, {}, version, timing});
 }
 
 template <class T>
@@ -133,36 +129,33 @@ void measure(
     Context& context, const BenchParams& params, std::int64_t n, const Case& which, double limit) {
   const SquareMatrix<T> w = weights<T>(n, which.method == PathMethod::symmetric);
   SquareMatrix<T> closed(n);
-  double best = HUGE_VAL;
-  const int repeats = params.quick ? 1 : n >= 4096 ? 5 : 9;
-  for (int repeat = 0; repeat < repeats; ++repeat) {
-    std::copy(w.data(), w.data() + n * n, closed.data());
-    best = std::min(best, seconds_of([&] {
-                      graph::shortest_paths<T>(context, closed.view(), {.method = which.method});
-                    }));
-  }
-  const double work = which.work * std::pow(static_cast<double>(n), 3);
+  const Timing timing = time_runs(
+      params.quick ? 1
+      : n >= 4096  ? 5
+                   : 9,
+      [&] { std::copy(w.data(), w.data() + n * n, closed.data()); },
+      [&] { graph::shortest_paths<T>(context, closed.view(), {.method = which.method}); });
   emit_both(params,
             what(n, type_name<T>(), which, context.threads()),
-            fmt::format("yupana cpu {}", simd_target()),
-            work,
-            best,
-            work / best / limit,
+            impl_name(context),
+            which.work * std::pow(static_cast<double>(n), 3),
+            timing,
+            limit,
             rows_are_right(w, closed));
 }
 
 template <class T>
 double report_limit(Context& context, const BenchParams& params) {
-  const double rate = register_rate<T>(context, params.quick);
-  params.emit(
-      {"paths",
-       fmt::format("{} add+min in registers alone, {} threads", type_name<T>(), context.threads()),
-       fmt::format("yupana cpu {}", simd_target()),
-       rate * 1e-9,
-       "G (add+min)/s",
-       std::nullopt,
-       true});
-  return rate;
+  const RegisterRate limit = register_rate<T>(context, params.quick);
+  params.emit(limit_line(
+      "paths",
+      fmt::format(
+          "{} add+min in registers alone, {}", type_name<T>(), threads_text(context.threads())),
+      "yupana cpu " + simd_target(),
+      limit.rate * 1e-9,
+      "G (add+min)/s",
+      limit.timing));
+  return limit.rate;
 }
 
 }  // namespace
@@ -192,9 +185,14 @@ void paths(Context& context, const BenchParams& params) {
   // SciPy takes 45 s for n = 4,096.
   for (const std::int64_t n : sizes) {
     if (n > 2048) continue;
-    paths_peers(context, n, [&](const std::string& impl, double seconds, bool right) {
+    paths_peers(params, n, [&](const std::string& impl, const PythonResult& result) {
       const double work = std::pow(static_cast<double>(n), 3);
-      emit_both(params, what(n, "float64", symmetric, 1), impl, work, seconds, std::nullopt, right);
+      const std::string name = what(n, "float64", symmetric, 1);
+      if (!result.ran()) {
+        return params.emit(left_out("paths", name, impl, "G (add+min)/s", result.why_not));
+      }
+      emit_both(
+          params, name, impl, work, result.timing, std::nullopt, result.verified, result.version);
     });
   }
 }

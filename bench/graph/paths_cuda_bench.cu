@@ -172,13 +172,11 @@ void measure(Context& context, const BenchParams& params, const Case& which) {
                            ? std::max(ceiling<Kind>(), ceiling<graph::cuda::Float32>())
                            : ceiling<Kind>();
   const std::string impl = "yupana cuda";
-  params.emit({"paths",
-               fmt::format("{} add+min in registers alone", which.name),
-               impl,
-               limit * 1e-12,
-               "T (add+min)/s",
-               std::nullopt,
-               true});
+  params.emit(limit_line("paths",
+                         fmt::format("{} add+min in registers alone", which.name),
+                         impl,
+                         limit * 1e-12,
+                         "T (add+min)/s"));
   const bool verified = agrees_with_cpu<T>(context, which);
   const std::vector<std::int64_t> sizes = params.quick
                                               ? std::vector<std::int64_t>{200, 1100}
@@ -194,13 +192,17 @@ void measure(Context& context, const BenchParams& params, const Case& which) {
   }
 }
 
-void measure_peers(Context& context, const BenchParams& params) {
+void measure_peers(const BenchParams& params) {
   const std::vector<std::int64_t> sizes =
       params.quick ? std::vector<std::int64_t>{200} : std::vector<std::int64_t>{1024, 4096};
   for (const std::int64_t n : sizes) {
-    paths_cuda_peers(context, n, [&](const std::string& impl, double seconds, bool right) {
+    paths_cuda_peers(n, [&](const std::string& impl, double seconds, bool right) {
       const auto size = static_cast<double>(n);
       const std::string name = fmt::format("n={} float32 symmetric closure on the device", n);
+      if (seconds <= 0) {
+        return params.emit(left_out(
+            "paths", name, impl, "T (add+min)/s", "not installed: PyTorch with CUDA for python3"));
+      }
       params.emit({"paths",
                    name,
                    impl,
@@ -277,7 +279,7 @@ void paths_cuda(Context& context, const BenchParams& on_host) {
     measure<graph::cuda::Float32, float>(context, params, float32);
     measure<graph::cuda::Packed16, std::int32_t>(
         context, params, {"int32 through 16 bits", 30'000, true});
-    if (params.peers) measure_peers(context, params);
+    if (params.peers) measure_peers(params);
   }
   if (params.scaling || context.devices().size() > 1) {
     measure_devices<std::int32_t>(context, params, int32);

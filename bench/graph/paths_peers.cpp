@@ -3,31 +3,32 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-
-#include "bench/support/bench.hpp"
-
+#include <string>
 namespace yupana::bench {
 namespace {
 
 struct Peer {
   const char* name;
   const char* package;  ///< of Debian
-  const char* module;
+  const char* imports;
+  const char* version;
   const char* prepare;  ///< from the matrix w of n rows
   const char* close;    ///< what is timed
   const char* rows;     ///< the first two rows of the result
 };
 
 constexpr Peer peers[] = {
-    {"scipy floyd_warshall",
+    {"scipy floyd_warshall, 1 thread",
      "python3-scipy",
-     "scipy.sparse.csgraph",
+     "import scipy.sparse.csgraph",
+     "'SciPy ' + scipy.__version__",
      "",
      "f = scipy.sparse.csgraph.floyd_warshall(w, directed=False)",
      "f[:2]"},
     {"graph-tool shortest_distance(dense=True)",
      "python3-graph-tool",
-     "graph_tool.topology",
+     "import graph_tool.topology",
+     "'graph-tool ' + graph_tool.__version__.split()[0]",
      "g = graph_tool.Graph(directed=False)\n"
      "g.add_vertex(n)\n"
      "i, j = np.triu_indices(n, 1)\n"
@@ -36,47 +37,29 @@ constexpr Peer peers[] = {
      "f = graph_tool.topology.shortest_distance(g, weights=length, dense=True)",
      "[f[0].a, f[1].a]"}};
 
-bool importable(const char* module) {
-  return !output_of(fmt::format("/usr/bin/python3 -c 'import {}; print(1)'", module)).empty();
-}
-
 }  // namespace
 
-void paths_peers(Context& context, std::int64_t n, const PeerResult& report) {
-  for (const Peer& peer : peers) {
-    if (!importable(peer.module)) {
-      context.note(
-          fmt::format("{}: not installed (Debian: {}), left out", peer.name, peer.package));
-      continue;
-    }
-    const std::string script = fmt::format(
-        "import time, numpy as np, {}\n"
-        "from scipy.sparse.csgraph import dijkstra\n"
+void paths_peers(const BenchParams& params, std::int64_t n, const PeerResult& report) {
+  for (const Peer& which : peers) {
+    PythonPeer peer{.imports = std::string("import numpy as np, scipy\n"
+                                           "from scipy.sparse.csgraph import dijkstra\n") +
+                               which.imports,
+                    .version = which.version};
+    peer.setup = fmt::format(
         "n = {}\n"
         "w = np.triu(np.random.default_rng(1).integers(1, 1000001, (n, n)), 1).astype(float)\n"
-        "w = w + w.T\n"
-        "{}"
-        "t = time.perf_counter()\n"
-        "{}\n"
-        "t = time.perf_counter() - t\n"
-        "print(t, int(np.array_equal({}, dijkstra(w, indices=[0, 1]))))\n",
-        peer.module,
+        "w = w + w.T\n{}",
         n,
-        peer.prepare,
-        peer.close,
-        peer.rows);
-    const std::string output = output_of(fmt::format("/usr/bin/python3 -c '{}'", script));
-    double seconds = 0;
-    int right = 0;
-    if (std::sscanf(output.c_str(), "%lf %d", &seconds, &right) != 2) {
-      context.note(fmt::format("{}: failed for n = {}, left out", peer.name, n));
-      continue;
-    }
-    report(peer.name, seconds, right == 1);
+        which.prepare);
+    peer.statement = which.close;
+    peer.verified = fmt::format("np.array_equal({}, dijkstra(w, indices=[0, 1]))", which.rows);
+    peer.repeats = params.quick ? 1 : 3;
+    peer.package = which.package;
+    report(which.name, run_python(peer));
   }
 }
 
-void paths_cuda_peers(Context& context, std::int64_t n, const PeerResult& report) {
+void paths_cuda_peers(std::int64_t n, const DevicePeerResult& report) {
   const std::string script = fmt::format(
       "import torch\nn = {}\n"
       "w = torch.triu(torch.randint(1, 1000001, (n, n), device=\"cuda\"), 1).float()\n"
@@ -103,8 +86,7 @@ void paths_cuda_peers(Context& context, std::int64_t n, const PeerResult& report
   double seconds = 0;
   int right = 0;
   if (std::sscanf(output.c_str(), "%lf %d", &seconds, &right) != 2) {
-    context.note("PyTorch with CUDA: not installed, its rank-1 updates are left out");
-    return;
+    seconds = 0;
   }
   report("PyTorch, a rank-1 update a vertex", seconds, right == 1);
 }

@@ -1,16 +1,14 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <filesystem>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "bench/support/bench.hpp"
+#include "bench/support/python_peer.hpp"
+#include "bench/support/temporary_folder.hpp"
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/random.hpp"
@@ -22,75 +20,56 @@ namespace {
 
 constexpr std::int64_t features = 18;
 
-/// Reads each file as the peers' users do and prints: reader, seconds (best of `repeats`), whether
-/// all numbers have the bits that were written. Arguments: folder, rows, threads, repeats.
-constexpr const char* peers_script = R"(
-import os, sys, time
-folder, rows, threads, repeats = sys.argv[1], *map(int, sys.argv[2:])
-os.environ["OMP_NUM_THREADS"] = str(threads)
-import numpy as np
-
-wanted = np.fromfile(folder + "/wanted.f8").reshape(-1, rows)  # 18 of six decimals, 18 whole, y
-
-def told(reader, name, read, columns, first):
-    try:
-        read()
-    except (ImportError, ModuleNotFoundError):
-        return
-    best = float("inf")
-    for _ in range(repeats):
-        begin = time.perf_counter()
-        table = read()
-        best = min(best, time.perf_counter() - begin)
-    right = all(np.array_equal(columns(table, c), wanted[first + c]) for c in range(18))
-    print(name + "\t" + reader + "\t" + repr(best) + "\t" + str(int(right)))
-
-def with_pandas(name, first, **options):
-    try:
-        import pandas
-    except ImportError:
-        return
-    label = "pandas " + pandas.__version__
-    if options.get("engine") == "pyarrow":
-        try:
-            import pyarrow
-        except ImportError:
-            return
-        label += ", engine pyarrow"
-    elif options:
-        label += ", float_precision round_trip"
-    told(label, name, lambda: pandas.read_csv(folder + "/" + name, **options),
-         lambda t, c: t["x" + str(c)].to_numpy(), first)
-
-def with_pyarrow(name, first):
-    try:
-        import pyarrow
-        import pyarrow.csv
-    except ImportError:
-        return
-    pyarrow.set_cpu_count(threads)
-    told("pyarrow " + pyarrow.__version__, name,
-         lambda: pyarrow.csv.read_csv(folder + "/" + name),
-         lambda t, c: t["x" + str(c)].to_numpy(), first)
-
-for name, first in (("six.csv", 0), ("whole.csv", 18), ("six.csv.gz", 0)):
-    with_pandas(name, first)
-    if name == "whole.csv":
-        with_pandas(name, first, float_precision="round_trip")
-    if not name.endswith(".gz"):
-        with_pandas(name, first, engine="pyarrow")
-    with_pyarrow(name, first)
-try:
-    import sklearn
-    from sklearn.datasets import load_svmlight_file
-    told("scikit-learn " + sklearn.__version__, "six.svm",
-         lambda: load_svmlight_file(folder + "/six.svm")[0],
-         lambda t, c: t[:, c].toarray().ravel(), 0)
-except ImportError:
-    pass
-told("NumPy " + np.__version__ + ", to columns", "rows.npy",
-     lambda: np.asfortranarray(np.load(folder + "/rows.npy")), lambda t, c: t[:, c], 18)
-)";
+/// A reader as its users call it: `read` gives a table, `column` is column c of it.
+struct Reader {
+  const char* name;
+  const char* imports;
+  const char* version;
+  const char* file;
+  const char* read;
+  const char* column;
+};
+constexpr const char* pandas_version = "'pandas ' + pandas.__version__";
+constexpr const char* arrow_version = "'pyarrow ' + pyarrow.__version__";
+constexpr const char* by_name = "t['x' + str(c)].to_numpy()";
+constexpr const char* arrow_imports = "import pyarrow, pyarrow.csv";
+constexpr Reader readers[] = {
+    {"pandas", "import pandas", pandas_version, "six.csv", "pandas.read_csv(path)", by_name},
+    {"pandas", "import pandas", pandas_version, "whole.csv", "pandas.read_csv(path)", by_name},
+    {"pandas, float_precision round_trip",
+     "import pandas",
+     pandas_version,
+     "whole.csv",
+     "pandas.read_csv(path, float_precision='round_trip')",
+     by_name},
+    {"pandas, engine pyarrow",
+     "import pandas, pyarrow",
+     pandas_version,
+     "six.csv",
+     "pandas.read_csv(path, engine='pyarrow')",
+     by_name},
+    {"pandas, engine pyarrow",
+     "import pandas, pyarrow",
+     pandas_version,
+     "whole.csv",
+     "pandas.read_csv(path, engine='pyarrow')",
+     by_name},
+    {"pandas", "import pandas", pandas_version, "six.csv.gz", "pandas.read_csv(path)", by_name},
+    {"pyarrow", arrow_imports, arrow_version, "six.csv", "pyarrow.csv.read_csv(path)", by_name},
+    {"pyarrow", arrow_imports, arrow_version, "whole.csv", "pyarrow.csv.read_csv(path)", by_name},
+    {"pyarrow", arrow_imports, arrow_version, "six.csv.gz", "pyarrow.csv.read_csv(path)", by_name},
+    {"scikit-learn load_svmlight_file",
+     "import sklearn\nfrom sklearn.datasets import load_svmlight_file",
+     "'scikit-learn ' + sklearn.__version__",
+     "six.svm",
+     "load_svmlight_file(path)[0]",
+     "t[:, c].toarray().ravel()"},
+    {"NumPy load, to columns",
+     "",
+     "'NumPy ' + np.__version__",
+     "rows.npy",
+     "np.asfortranarray(np.load(path))",
+     "t[:, c]"}};
 
 class TablesBench {
  public:
@@ -98,17 +77,7 @@ class TablesBench {
       : context_(context),
         params_(params),
         rows_(params.quick ? 20'000 : 1'000'000),
-        repeats_(params.quick ? 1 : 3),
-        folder_(std::filesystem::temp_directory_path() /
-                fmt::format("yupana_bench_tables_{}", getpid())) {
-    std::filesystem::create_directories(folder_);
-  }
-  TablesBench(const TablesBench&) = delete;
-  TablesBench& operator=(const TablesBench&) = delete;
-  ~TablesBench() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
+        repeats_(params.quick ? 1 : 3) {}
 
   void run() {
     write();
@@ -124,7 +93,7 @@ class TablesBench {
     std::int64_t first;  ///< column of wanted_
   };
 
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string path(const std::string& name) const { return folder_ / name; }
 
   void put(const std::string& name, const std::string& text, const std::string& what, int first) {
     AtomicFile file(path(name));
@@ -202,70 +171,84 @@ class TablesBench {
   }
 
   std::string what(const Case& one) const {
-    return fmt::format("read {} MB of {}, {} x {}, {} threads",
+    return fmt::format("read {} MB of {}, {} x {}, {}",
                        one.bytes / 1000000,
                        one.what,
                        rows_,
                        features,
-                       context_.threads());
+                       threads_text(context_.threads()));
   }
-  void emit(const Case& one, const std::string& impl, double seconds, bool right) const {
-    const double rate = static_cast<double>(one.bytes) / seconds * 1e-6;
-    params_.emit({"tables", what(one), impl, rate, "MB/s", std::nullopt, right});
+  double rate(const Case& one, double seconds) const {
+    return static_cast<double>(one.bytes) / seconds * 1e-6;
   }
 
   void ours(const Case& one) {
-    double best = HUGE_VAL;
-    bool right = true;
     io::TableParams reading;
     if (one.file != "rows.npy") reading.label = one.file == "six.svm" ? "" : "y";
-    for (int i = 0; i < repeats_; ++i) {
-      const auto begin = std::chrono::steady_clock::now();
-      const auto file = io::read_table<double>(context_, path(one.file), reading);
-      const auto end = std::chrono::steady_clock::now();
-      best = std::min(best, std::chrono::duration<double>(end - begin).count());
-      right = right && file.table.rows() == rows_ && file.table.columns() == features;
-      for (std::int64_t f = 0; f < features && right; ++f) {
-        const auto& column = wanted_[static_cast<std::size_t>(one.first + f)];
-        right = std::equal(column.begin(), column.end(), file.table.column(f));
-      }
+    decltype(io::read_table<double>(context_, path(one.file), reading)) file;
+    const Timing timing = time_runs(
+        repeats_,
+        [&] { file = {}; },
+        [&] { file = io::read_table<double>(context_, path(one.file), reading); });
+    bool right = file.table.rows() == rows_ && file.table.columns() == features;
+    for (std::int64_t f = 0; f < features && right; ++f) {
+      const auto& column = wanted_[static_cast<std::size_t>(one.first + f)];
+      right = std::equal(column.begin(), column.end(), file.table.column(f));
     }
-    emit(one, fmt::format("yupana cpu {}", simd_target()), best, right);
+    params_.emit({"tables",
+                  what(one),
+                  fmt::format("yupana cpu {}", simd_target()),
+                  rate(one, timing.median),
+                  "MB/s",
+                  std::nullopt,
+                  right,
+                  {},
+                  {},
+                  timing});
   }
 
-  /// A Python of the user's own may have what the system's lacks; a reader is told once.
+  /// By the user's own Python, which may have what the system's lacks, or by the system's.
+  PythonResult run(const Reader& reader, const Case& one) const {
+    PythonPeer peer{.imports = std::string("import numpy as np\n") + reader.imports,
+                    .version = reader.version};
+    peer.setup = fmt::format(
+        "path = '{}'\n"
+        "wanted = np.fromfile('{}', float).reshape(-1, {})\n"
+        "try:\n"
+        "    pyarrow.set_cpu_count({})\n"
+        "except NameError:\n"
+        "    pass",
+        path(reader.file),
+        path("wanted.f8"),
+        rows_,
+        context_.threads());
+    peer.prepare = "t = None";
+    peer.statement = fmt::format("t = {}", reader.read);
+    peer.verified = fmt::format("all(np.array_equal({}, wanted[{} + c]) for c in range({}))",
+                                reader.column,
+                                one.first,
+                                features);
+    peer.repeats = repeats_;
+    peer.environment = fmt::format("OMP_NUM_THREADS={}", context_.threads());
+    peer.python = "python3";
+    PythonResult result = run_python(peer);
+    if (result.ran()) return result;
+    peer.python = "/usr/bin/python3";
+    return run_python(peer);
+  }
+
   void peers() {
-    {
-      AtomicFile file(path("peers.py"));
-      file.write(std::string(peers_script));
-      file.commit();
-    }
-    std::vector<std::string> seen;
-    for (const char* python : {"python3", "/usr/bin/python3"}) {
-      std::istringstream lines(output_of(fmt::format("{} {} {} {} {} {}",
-                                                     python,
-                                                     path("peers.py"),
-                                                     folder_.string(),
-                                                     rows_,
-                                                     context_.threads(),
-                                                     repeats_)));
-      std::vector<std::string> new_ones;
-      for (std::string file, reader, seconds, right; std::getline(lines, file, '\t');) {
-        std::getline(lines, reader, '\t');
-        std::getline(lines, seconds, '\t');
-        std::getline(lines, right);
-        const auto one = std::find_if(
-            cases_.begin(), cases_.end(), [&](const Case& c) { return c.file == file; });
-        const std::string program = reader.substr(0, reader.find(' '));
-        if (one == cases_.end() || std::count(seen.begin(), seen.end(), program) > 0) continue;
-        new_ones.push_back(program);
-        emit(*one, reader, std::stod(seconds), right == "1");
-      }
-      seen.insert(seen.end(), new_ones.begin(), new_ones.end());
-    }
-    for (const char* program : {"pandas", "pyarrow", "scikit-learn", "NumPy"}) {
-      if (std::count(seen.begin(), seen.end(), program) > 0) continue;
-      context_.note(std::string(program) + ": not installed for python3, left out");
+    for (const Reader& reader : readers) {
+      const auto one = std::find_if(
+          cases_.begin(), cases_.end(), [&](const Case& c) { return c.file == reader.file; });
+      if (one == cases_.end()) continue;
+      emit_python(params_,
+                  "tables",
+                  what(*one),
+                  reader.name,
+                  "MB/s",
+                  run(reader, *one),
+                  [&](double seconds) { return rate(*one, seconds); });
     }
   }
 
@@ -273,7 +256,7 @@ class TablesBench {
   const BenchParams& params_;
   std::int64_t rows_;
   int repeats_;
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
   std::vector<std::vector<double>> wanted_;
   std::vector<Case> cases_;
 };

@@ -1,16 +1,14 @@
 // Reading a simulated cohort from text, bgzipped text and BCF, beside bcftools reading the same
 // files with the same number of threads.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bench/support/bench.hpp"
+#include "bench/support/temporary_folder.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/io/vcf.hpp"
 
@@ -33,22 +31,6 @@ struct Checksum {
            (Random::mix(static_cast<std::uint64_t>(site)) ^ static_cast<std::uint64_t>(sample));
   }
   bool operator==(const Checksum&) const = default;
-};
-
-class Directory {
- public:
-  Directory() {
-    std::string path = (std::filesystem::temp_directory_path() / "yupana-bench-XXXXXX").string();
-    if (mkdtemp(path.data()) == nullptr) throw std::runtime_error("mkdtemp: " + path);
-    path_ = path;
-  }
-  ~Directory() { std::filesystem::remove_all(path_); }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-  std::string path(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
 };
 
 void append_call(std::string& line, const Cohort& cohort, std::uint64_t word, std::uint64_t x) {
@@ -144,16 +126,22 @@ Checksum bcftools_checksum(const std::string& path) {
   return checksum;
 }
 
+constexpr const char* unit = "M genotypes/s";
+
 void emit(const BenchParams& params,
           const Cohort& cohort,
           const std::string& what,
           const std::string& impl,
-          double seconds,
+          const Timing& timing,
           double text_bytes,
-          bool verified) {
+          bool verified,
+          const std::string& version = {}) {
   const double genotypes = static_cast<double>(cohort.samples * cohort.sites);
-  params.emit({"vcf", what, impl, genotypes / seconds * 1e-6, "M genotypes/s", {}, verified});
-  params.emit({"vcf", what, impl, text_bytes / seconds * 1e-6, "MB/s of VCF text", {}, verified});
+  for (const auto& [work, its_unit] :
+       {std::pair{genotypes, unit}, {text_bytes, "MB/s of VCF text"}}) {
+    const double rate = work / timing.median * 1e-6;
+    params.emit({"vcf", what, impl, rate, its_unit, {}, verified, {}, version, timing});
+  }
 }
 
 void run_file(Context& context,
@@ -164,41 +152,42 @@ void run_file(Context& context,
               const Checksum& wanted,
               double text_bytes) {
   const int repeats = params.quick ? 1 : 7;
-  std::vector<int> thread_counts = {1};
-  if (context.threads() > 1) thread_counts.push_back(context.threads());
   const bool with_peer = params.peers && installed("bcftools");
   const bool peer_verified = with_peer && bcftools_checksum(path) == wanted;
-  for (const int threads : thread_counts) {
+  const std::string version = with_peer ? first_line_of("bcftools --version") : "";
+  for (const int threads : thread_counts(context)) {
     Context own({.device = "cpu", .threads = threads});
     const std::string what = cohort.name + " " + form + ", " + std::to_string(cohort.samples) +
-                             " x " + std::to_string(cohort.sites) + ", " + std::to_string(threads) +
-                             (threads == 1 ? " thread" : " threads");
+                             " x " + std::to_string(cohort.sites) + ", " + threads_text(threads);
     const bool verified = checksum_of(own, path) == wanted;
-    const double seconds =
-        median_seconds(repeats, [&] { read_blocks(own, path, [](const genotype::SiteBlock&) {}); });
-    emit(params, cohort, what, "yupana cpu", seconds, text_bytes, verified);
-    if (!with_peer) continue;
+    const Timing timing =
+        time_runs(repeats, [&] { read_blocks(own, path, [](const genotype::SiteBlock&) {}); });
+    emit(params, cohort, what, "yupana cpu", timing, text_bytes, verified);
+    if (!params.peers) continue;
     const std::string option = threads == 1 ? "" : " --threads " + std::to_string(threads);
     for (const char* to : {"-Ou -o /dev/null", "-Ov -o /dev/null"}) {
       const std::string command = "bcftools view" + option + " " + to;
-      const double peer =
-          median_seconds(params.quick ? 1 : 3, [&] { output_of(command + " " + path); });
-      emit(params, cohort, what, command, peer, text_bytes, peer_verified);
+      if (!with_peer) {
+        params.emit(left_out("vcf", what, command, unit, "not installed (Debian: bcftools)"));
+        continue;
+      }
+      const Timing peer = time_runs(params.quick ? 1 : 3, [&] { output_of(command + " " + path); });
+      emit(params, cohort, what, command, peer, text_bytes, peer_verified, version);
     }
   }
 }
 
 /// BCF and bgzip are bcftools' own; without it only text is measured.
 void run_cohort(Context& context, const BenchParams& params, const Cohort& cohort) {
-  const Directory directory;
-  const std::string text = directory.path("cohort.vcf");
+  const TemporaryFolder folder;
+  const std::string text = folder / "cohort.vcf";
   const Checksum wanted = simulate(cohort, text);
   const auto text_bytes = static_cast<double>(std::filesystem::file_size(text));
   run_file(context, params, cohort, text, "VCF", wanted, text_bytes);
   if (!installed("bcftools")) return;
   const std::pair<const char*, const char*> forms[] = {{"VCF.gz", "-Oz"}, {"BCF", "-Ob"}};
   for (const auto& [form, option] : forms) {
-    const std::string path = directory.path(form);
+    const std::string path = folder / form;
     output_of(std::string("bcftools view ") + option + " -o " + path + " " + text);
     run_file(context, params, cohort, path, form, wanted, text_bytes);
   }

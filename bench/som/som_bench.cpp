@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 
-#include "yupana/core/machine.hpp"
+#include "bench/support/python_peer.hpp"
+#include "bench/support/temporary_folder.hpp"
 #include "yupana/core/random.hpp"
 
 namespace yupana::bench {
@@ -29,39 +31,61 @@ Matrix<float> samples_of(Context& context, std::int64_t n, std::int64_t d) {
   return samples;
 }
 
-/// The batch rule as a NumPy user writes it, with BLAS for the distances; seconds.
-double numpy_som(const SomCase& which) {
-  const som::SomParams& p = which.params;
-  const std::string script = fmt::format(
-      R"(import time
-import numpy as np
-rng = np.random.default_rng(1)
-n, d, R, C, T, Z = {}, {}, {}, {}, {}, {}
-x = rng.normal(size=(n, d)).astype(np.float32)
-w = x[:R * C].copy()
+/// The batch rule as a NumPy user writes it, with BLAS for the distances, from the same samples and
+/// the same first map; right if its map differs by rounding and by samples between two neurons.
+constexpr const char* numpy_setup = R"(
+n, d, R, C, T, Z = {n}, {d}, {rows}, {cols}, {iterations}, {smooth}
+x = np.fromfile('{folder}/samples', np.float32).reshape(n, d)
+first = np.fromfile('{folder}/first', np.float32).reshape(R * C, d)
+wanted = np.fromfile('{folder}/wanted', np.float32).reshape(R * C, d)
 r, c = np.divmod(np.arange(R * C), C)
 g2 = (r[:, None] - r) ** 2 + (c[:, None] - c) ** 2
-t0 = time.perf_counter()
-for t in range(T):
-    sigma = {} * np.exp(-t / {}) if t < T - Z else {}
-    best = np.argmin((w * w).sum(1) - 2 * (x @ w.T), axis=1)
-    count = np.bincount(best, minlength=R * C).astype(float)
-    sums = np.stack([np.bincount(best, weights=x[:, j], minlength=R * C) for j in range(d)], 1)
-    h = np.exp(-g2 / (2 * sigma * sigma))
-    w = ((h @ sums) / np.maximum(h @ count, 1e-300)[:, None]).astype(np.float32)
-print(time.perf_counter() - t0)
-)",
-      which.samples,
-      which.features,
-      p.grid.rows,
-      p.grid.cols,
-      p.schedule.iterations,
-      p.schedule.smooth,
-      p.schedule.sigma0,
-      p.schedule.tau,
-      p.schedule.sigma_final);
-  const std::string text = output_of("/usr/bin/python3 -c '" + script + "' 2>/dev/null");
-  return text.empty() ? 0 : std::stod(text);
+def train():
+    w = first.copy()
+    for t in range(T):
+        sigma = {sigma0} * np.exp(-t / {tau}) if t < T - Z else {sigma_final}
+        best = np.argmin((w * w).sum(1) - 2 * (x @ w.T), axis=1)
+        count = np.bincount(best, minlength=R * C).astype(float)
+        sums = np.stack([np.bincount(best, weights=x[:, j], minlength=R * C) for j in range(d)], 1)
+        h = np.exp(-g2 / (2 * sigma * sigma))
+        w = ((h @ sums) / np.maximum(h @ count, 1e-300)[:, None]).astype(np.float32)
+    return w
+)";
+
+void write(const TemporaryFolder& folder, const char* name, const Matrix<float>& matrix) {
+  std::ofstream(folder / name, std::ios::binary)
+      .write(reinterpret_cast<const char*>(matrix.data()),
+             static_cast<std::streamsize>(matrix.rows() * matrix.cols()) * sizeof(float));
+}
+
+PythonResult numpy_som(Context& context,
+                       const BenchParams& params,
+                       const SomCase& which,
+                       const Matrix<float>& samples,
+                       const Matrix<float>& wanted) {
+  const som::SomParams& p = which.params;
+  const TemporaryFolder folder;
+  write(folder, "samples", samples);
+  write(folder, "first", som::initial_codebook(context, samples.view(), p));
+  write(folder, "wanted", wanted);
+  PythonPeer peer{.imports = "import numpy as np", .version = numpy_and_blas};
+  peer.setup = fmt::format(fmt::runtime(numpy_setup),
+                           fmt::arg("n", which.samples),
+                           fmt::arg("d", which.features),
+                           fmt::arg("rows", p.grid.rows),
+                           fmt::arg("cols", p.grid.cols),
+                           fmt::arg("iterations", p.schedule.iterations),
+                           fmt::arg("smooth", p.schedule.smooth),
+                           fmt::arg("sigma0", p.schedule.sigma0),
+                           fmt::arg("tau", p.schedule.tau),
+                           fmt::arg("sigma_final", p.schedule.sigma_final),
+                           fmt::arg("folder", folder.path()));
+  peer.statement = "w = train()";
+  peer.verified = "np.abs(w - wanted).max() <= 1e-2";
+  peer.repeats = params.quick ? 1 : 5;
+  peer.environment = fmt::format("OPENBLAS_NUM_THREADS={}", context.threads());
+  peer.package = "python3-numpy";
+  return run_python(peer);
 }
 
 }  // namespace
@@ -85,21 +109,31 @@ void som(Context& context, const BenchParams& params) {
   which.params.grid = {8, 7};
   which.params.schedule = {10, 5, 4, 0.1, 10};
   const Matrix<float> samples = samples_of(context, which.samples, which.features);
-  const bool verified = trains_like_reference(context, which);
+  const bool verified =
+      context.backend() != Backend::reference && trains_like_reference(context, which);
   const std::string what = fmt::format(
-      "{} x 18, map 8 x 7, 10 iterations, {} threads", which.samples, context.threads());
-  const double seconds = median_seconds(params.quick ? 1 : 7,
-                                        [&] { som::train(context, samples.view(), which.params); });
+      "{} x 18, map 8 x 7, 10 iterations, {}", which.samples, threads_text(context.threads()));
+  Matrix<float> trained;
+  const Timing timing = time_runs(
+      params.quick ? 1 : 7, [&] { trained = som::train(context, samples.view(), which.params); });
   params.emit({"som",
                what,
-               fmt::format("yupana cpu {}", simd_target()),
-               seconds,
+               impl_name(context),
+               timing.median,
                "s",
                std::nullopt,
-               verified});
+               verified,
+               {},
+               {},
+               timing});
   if (!params.peers) return;
-  const double peer = numpy_som(which);
-  if (peer > 0) params.emit({"som", what, "NumPy, BLAS", peer, "s", std::nullopt, false});
+  emit_python(params,
+              "som",
+              what,
+              "NumPy, BLAS",
+              "s",
+              numpy_som(context, params, which, samples, trained),
+              [](double seconds) { return seconds; });
 }
 
 }  // namespace yupana::bench

@@ -23,7 +23,11 @@ struct Grid {
 struct Verified {
   Matrix<double> b, x;
 };
-Verified verified(const SystemMatrix& matrix);
+Verified verified(const SystemMatrix& matrix, const sparse::TriangularParams& options = {});
+bool same_analysis(const sparse::LevelAnalysis<std::int32_t>& a,
+                   const sparse::LevelAnalysis<std::int32_t>& b);
+/// Equal to the verified result in every value.
+bool same_bits(const Verified& want, const double* x);
 /// Largest relative difference from the verified result below 1e-12.
 bool agrees(const Verified& want, const double* x);
 

@@ -42,13 +42,6 @@ double median_on(const Stream& stream, int repeats, const Body& body) {
   return all[static_cast<std::size_t>(repeats / 2)];
 }
 
-bool same_analysis(const sparse::LevelAnalysis<std::int32_t>& a,
-                   const sparse::LevelAnalysis<std::int32_t>& b) {
-  return a.levels == b.levels && a.warps == b.warps && a.keys == b.keys &&
-         std::equal(a.order.begin(), a.order.end(), b.order.begin()) &&
-         std::equal(a.level.begin(), a.level.end(), b.level.begin());
-}
-
 void measure(const BenchParams& params, const Grid& grid) {
   const int repeats = params.quick ? 1 : 9;
   const SystemMatrix matrix = grid.matrix();

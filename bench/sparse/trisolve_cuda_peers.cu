@@ -45,8 +45,8 @@ void trisolve_cuda_peers(const BenchParams& params,
                          const Verified& want) {
   const CuSparse peer;
   if (peer.library == nullptr) {
-    fmt::print(stderr, "bench: cuSPARSE is not installed: it is left out\n");
-    return;
+    return params.emit(
+        left_out("trisolve", what, "cuSPARSE SpSV", "ms", "not installed: cuSPARSE of CUDA"));
   }
   YUPANA_PEER(cusparseCreate);
   YUPANA_PEER(cusparseDestroy);

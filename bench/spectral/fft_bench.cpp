@@ -1,14 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstring>
 #include <vector>
 
-#include "bench/arrays/arrays_bench.hpp"
 #include "bench/spectral/spectral_cuda_bench.hpp"
 #include "bench/spectral/spectral_peers.hpp"
 #include "bench/support/bench.hpp"
+#include "bench/support/python_peer.hpp"
+#include "yupana/core/array.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/spectral/fft.hpp"
 
@@ -63,15 +65,33 @@ struct Emit {
   const BenchParams& params;
   std::string what;
   double operations;  ///< 5 n log2 n, half of it for real values: the field's convention
+  static constexpr const char* unit = "GFLOP/s (5 n log2 n)";
 
-  void operator()(const std::string& impl, double seconds, bool verified) const {
+  double rate(double seconds) const { return operations / seconds * 1e-9; }
+  void operator()(const std::string& impl,
+                  const Timing& timing,
+                  bool verified,
+                  const std::string& version = {}) const {
     params.emit({"fft",
                  what,
-                 fmt::format("{} ({:.4g} ms)", impl, 1e3 * seconds),
-                 operations / seconds * 1e-9,
-                 "GFLOP/s (5 n log2 n)",
+                 impl,
+                 rate(timing.median),
+                 unit,
                  std::nullopt,
-                 verified});
+                 verified,
+                 {},
+                 version,
+                 timing});
+  }
+  template <class T>
+  void operator()(const Fftw<T>& fftw, std::int64_t n, const Timing& timing, bool verified) const {
+    (*this)(fmt::format("{}, {}, planned before", fftw.name(), Fftw<T>::planning(n)),
+            timing,
+            verified,
+            fftw.version());
+  }
+  void without_fftw(const std::string& reason) const {
+    params.emit(left_out("fft", what, "FFTW 3", unit, reason));
   }
 };
 
@@ -80,80 +100,120 @@ int repeats_of(const BenchParams& params, std::int64_t n) {
   return n <= 1 << 16 ? 200 : n <= 1 << 21 ? 30 : 7;
 }
 
-constexpr auto nothing = [] {};
-
 /// Calls between two looks at the clock: a look takes as long as a transform of 64 values.
 double calls_of(std::int64_t n) {
   return static_cast<double>(std::max<std::int64_t>(1, (1 << 14) / n));
 }
 template <class Body>
-void for_each_of(std::int64_t n, const Body& body) {
-  for (double call = 0; call < calls_of(n); ++call) body();
+Timing time_calls(const BenchParams& params, std::int64_t n, const Body& body) {
+  const double calls = calls_of(n);
+  const auto run = [&] {
+    for (double call = 0; call < calls; ++call) body();
+  };
+  return time_runs(repeats_of(params, n), run).per_call(calls);
+}
+
+/// A transform that Python calls, x to y, compared with the sums of three frequencies.
+template <class T>
+PythonPeer python_transform(const BenchParams& params, std::int64_t n) {
+  PythonPeer peer;
+  peer.setup = fmt::format(
+      "r = np.random.default_rng(1)\n"
+      "x = (r.random({0}) - 0.5 + 1j * (r.random({0}) - 0.5)).astype(np.complex{1})\n"
+      "def right():\n"
+      "    j = np.arange({0})\n"
+      "    sums = [(k, (x * np.exp(-2j * np.pi * (j * k % {0}) / {0})).sum())\n"
+      "            for k in (1, {0} // 3, {0} - 1)]\n"
+      "    near = {2} * np.linalg.norm(x.astype(np.complex128))\n"
+      "    return all(abs(y[k] - s) <= near for k, s in sums)",
+      n,
+      16 * sizeof(T),
+      4 * bound<T>(n));
+  peer.verified = "right()";
+  peer.repeats = std::min(repeats_of(params, n), 10);
+  return peer;
 }
 
 template <class T>
-double scipy_seconds(const std::string& call, const std::string& setup, int repeats) {
-  return numpy_seconds(
-      "import scipy.fft\nr = np.random.default_rng(1)\n" + setup, "pass", call, repeats);
+void python_peers(const Context& context,
+                  const BenchParams& params,
+                  std::int64_t n,
+                  const Emit& emit) {
+  const auto rate = [&](double seconds) { return emit.rate(seconds); };
+  PythonPeer scipy = python_transform<T>(params, n);
+  scipy.imports = "import numpy as np, scipy, scipy.fft";
+  scipy.version = "'SciPy ' + scipy.__version__";
+  scipy.statement = "y = scipy.fft.fft(x)";
+  scipy.package = "python3-scipy";
+  emit_python(params,
+              "fft",
+              emit.what,
+              "scipy.fft (pocketfft), from Python, 1 thread",
+              Emit::unit,
+              run_python(scipy),
+              rate);
+  PythonPeer mkl = python_transform<T>(params, n);
+  mkl.python = params.built_peers + "/mkl/bin/python";
+  mkl.environment = fmt::format("MKL_NUM_THREADS={}", context.threads());
+  mkl.setup += "\ny = np.empty_like(x)";
+  mkl.imports = "import numpy as np, mkl_fft";
+  mkl.version = "'mkl_fft ' + mkl_fft.__version__";
+  mkl.statement = "mkl_fft.fft(x, out=y)";
+  emit_python(params,
+              "fft",
+              emit.what,
+              "mkl_fft, from Python, " + threads_text(context.threads()),
+              Emit::unit,
+              run_python(mkl),
+              rate);
 }
 
 template <class T>
 void complex_case(Context& context, const BenchParams& params, std::int64_t n) {
   using C = std::complex<T>;
   const double log = std::log2(static_cast<double>(n));
-  const Emit emit{params,
-                  fmt::format("complex {} n={}, {} threads", precision<T>, n, context.threads()),
-                  5 * static_cast<double>(n) * log};
+  const Emit emit{
+      params,
+      fmt::format("complex {} n={}, {}", precision<T>, n, threads_text(context.threads())),
+      5 * static_cast<double>(n) * log};
   Array<C> x(n), y(n);
   fill(x);
-  const int repeats = repeats_of(params, n);
-  const double seconds =
-      least_seconds(repeats,
-                    nothing,
-                    [&] {
-                      for_each_of(n, [&] {
-                        spectral::fft(
-                            context, Signals<const C>(x.data(), n), Signals<C>(y.data(), n));
-                      });
-                    }) /
-      calls_of(n);
-  emit("yupana cpu, whole call", seconds, right(x, y.data(), n));
-  const spectral::FftPlan<T> plan(n);
-  const double planned = least_seconds(repeats, nothing, [&] {
-    for_each_of(n, [&] { plan.execute(context, x.data(), y.data()); });
+  const Timing whole = time_calls(params, n, [&] {
+    spectral::fft(context, Signals<const C>(x.data(), n), Signals<C>(y.data(), n));
   });
-  emit("yupana cpu, planned before", planned / calls_of(n), right(x, y.data(), n));
+  emit(impl_name(context) + ", whole call", whole, right(x, y.data(), n));
+  if (context.backend() == Backend::cpu) {
+    const spectral::FftPlan<T> plan(n);
+    std::fill(y.begin(), y.end(), C{});
+    const Timing planned =
+        time_calls(params, n, [&] { plan.execute(context, x.data(), y.data()); });
+    emit(impl_name(context) + ", planned before", planned, right(x, y.data(), n));
+  }
   if (!params.peers) return;
   // Short transforms take less than waking FFTW's threads: they are timed on one as well.
   std::vector<int> counts = {context.threads()};
   if (n <= 1 << 16 && context.threads() > 1) counts.push_back(1);
   for (const int threads : counts) {
-    Fftw<T> fftw(threads);
+    Fftw<T> fftw(params.built_peers, threads);
     if (!fftw) {
-      context.note(fmt::format("FFTW: not installed (Debian: {}), left out", Fftw<T>::package()));
+      emit.without_fftw(fftw.why_not());
       break;
     }
     Array<C> in(n);
     const auto run = fftw.forward(n, in.data(), y.data());
     std::memcpy(static_cast<void*>(in.data()), x.data(), x.bytes());
-    const double peer = least_seconds(repeats, nothing, [&] { for_each_of(n, run); });
-    emit(fmt::format("FFTW 3 {}, {} threads, planned before", Fftw<T>::planning(n), threads),
-         peer / calls_of(n),
-         right(x, y.data(), n));
+    std::fill(y.begin(), y.end(), C{});
+    const Timing timing = time_calls(params, n, run);
+    emit(fftw, n, timing, right(x, y.data(), n));
   }
-  const double peer = scipy_seconds<T>(
-      fmt::format("scipy.fft.fft(x, workers={})", context.threads()),
-      fmt::format(
-          "x = (r.random({0}) + 1j * r.random({0})).astype(np.complex{1})", n, 16 * sizeof(T)),
-      std::min(repeats, 10));
-  if (peer > 0) emit("scipy.fft (pocketfft)", peer, false);
+  python_peers<T>(context, params, n, emit);
 }
 
 template <class T>
 void real_case(Context& context, const BenchParams& params, std::int64_t n) {
   using C = std::complex<T>;
   const Emit emit{params,
-                  fmt::format("real {} n={}, {} threads", precision<T>, n, context.threads()),
+                  fmt::format("real {} n={}, {}", precision<T>, n, threads_text(context.threads())),
                   2.5 * static_cast<double>(n) * std::log2(static_cast<double>(n))};
   Array<C> x(n), y(n / 2 + 1);
   Array<T> r(n);
@@ -162,29 +222,27 @@ void real_case(Context& context, const BenchParams& params, std::int64_t n) {
     r[j] = x[j].real();
     x[j] = r[j];
   }
-  const int repeats = repeats_of(params, n);
   const std::int64_t half = n / 2 + 1;
-  const auto time = [&](const auto& run) {
-    return least_seconds(repeats, nothing, [&] { for_each_of(n, run); }) / calls_of(n);
-  };
-  const double seconds = time([&] {
+  const Timing whole = time_calls(params, n, [&] {
     spectral::fft_real(context, Signals<const T>(r.data(), n), Signals<C>(y.data(), half));
   });
-  emit("yupana cpu, whole call", seconds, right(x, y.data(), half));
-  const spectral::RealFftPlan<T> plan(n);
-  const double planned = time([&] { plan.forward(context, r.data(), y.data()); });
-  emit("yupana cpu, planned before", planned, right(x, y.data(), half));
-  if (!params.peers) return;
-  const int threads = n <= 1 << 16 ? 1 : context.threads();
-  if (Fftw<T> fftw(threads); fftw) {
-    Array<T> in(n);
-    const auto run = fftw.forward_real(n, in.data(), y.data());
-    std::memcpy(in.data(), r.data(), r.bytes());
-    const double peer = time(run);
-    emit(fmt::format("FFTW 3 {}, {} threads, planned before", Fftw<T>::planning(n), threads),
-         peer,
-         right(x, y.data(), half));
+  emit(impl_name(context) + ", whole call", whole, right(x, y.data(), half));
+  if (context.backend() == Backend::cpu) {
+    const spectral::RealFftPlan<T> plan(n);
+    std::fill(y.begin(), y.end(), C{});
+    const Timing planned =
+        time_calls(params, n, [&] { plan.forward(context, r.data(), y.data()); });
+    emit(impl_name(context) + ", planned before", planned, right(x, y.data(), half));
   }
+  if (!params.peers) return;
+  Fftw<T> fftw(params.built_peers, n <= 1 << 16 ? 1 : context.threads());
+  if (!fftw) return emit.without_fftw(fftw.why_not());
+  Array<T> in(n);
+  const auto run = fftw.forward_real(n, in.data(), y.data());
+  std::memcpy(in.data(), r.data(), r.bytes());
+  std::fill(y.begin(), y.end(), C{});
+  const Timing timing = time_calls(params, n, run);
+  emit(fftw, n, timing, right(x, y.data(), half));
 }
 
 template <class T>
@@ -193,12 +251,13 @@ void matrix_case(Context& context, const BenchParams& params, std::int64_t side)
   const std::int64_t n = side * side;
   const Emit emit{
       params,
-      fmt::format("complex {} {} x {}, {} threads", precision<T>, side, side, context.threads()),
+      fmt::format(
+          "complex {} {} x {}, {}", precision<T>, side, side, threads_text(context.threads())),
       5 * static_cast<double>(n) * std::log2(static_cast<double>(n))};
   Array<C> x(n), y(n), peer_result(n);
   fill(x);
   const int repeats = params.quick ? 1 : 7;
-  const double seconds = least_seconds(repeats, nothing, [&] {
+  const Timing whole = time_runs(repeats, [&] {
     spectral::fft_2d(
         context, MatrixView<const C>(x.data(), side, side), MatrixView<C>(y.data(), side, side));
   });
@@ -217,21 +276,19 @@ void matrix_case(Context& context, const BenchParams& params, std::int64_t side)
   }
   const bool fine = std::sqrt(difference / size) <= 2 * bound<T>(n) &&
                     std::abs(std::complex<double>(y[0]) - sum) <= 4 * bound<T>(n) * std::sqrt(size);
-  emit("yupana cpu, whole call", seconds, fine);
+  emit(impl_name(context) + ", whole call", whole, fine);
   if (!params.peers) return;
-  if (Fftw<T> fftw(context.threads()); fftw) {
-    const auto run = fftw.forward_2d(side, side, back.data(), peer_result.data());
-    std::memcpy(static_cast<void*>(back.data()), x.data(), x.bytes());
-    const double peer = least_seconds(repeats, nothing, run);
-    double apart = 0, whole = 0;
-    for (std::int64_t j = 0; j < n; ++j) {
-      apart += std::norm(std::complex<double>(peer_result[j]) - std::complex<double>(y[j]));
-      whole += std::norm(std::complex<double>(y[j]));
-    }
-    emit(fmt::format("FFTW 3 {}, planned before", Fftw<T>::planning(n)),
-         peer,
-         std::sqrt(apart / whole) <= 2 * bound<T>(n));
+  Fftw<T> fftw(params.built_peers, context.threads());
+  if (!fftw) return emit.without_fftw(fftw.why_not());
+  const auto run = fftw.forward_2d(side, side, back.data(), peer_result.data());
+  std::memcpy(static_cast<void*>(back.data()), x.data(), x.bytes());
+  const Timing peer = time_runs(repeats, run);
+  double apart = 0, size_of_result = 0;
+  for (std::int64_t j = 0; j < n; ++j) {
+    apart += std::norm(std::complex<double>(peer_result[j]) - std::complex<double>(y[j]));
+    size_of_result += std::norm(std::complex<double>(y[j]));
   }
+  emit(fftw, n, peer, std::sqrt(apart / size_of_result) <= 2 * bound<T>(n));
 }
 
 }  // namespace
@@ -244,6 +301,7 @@ void fft(Context& context, const BenchParams& params) {
                                               ? std::vector<std::int64_t>{1 << 12, 1000, 1009}
                                               : std::vector<std::int64_t>{64,
                                                                           256,
+                                                                          1000,
                                                                           1 << 10,
                                                                           1009,
                                                                           1 << 12,

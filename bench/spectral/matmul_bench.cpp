@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/arrays/arrays_bench.hpp"
 #include "bench/spectral/matmul_case.hpp"
 #include "bench/spectral/spectral_cuda_bench.hpp"
 #include "bench/support/bench.hpp"
+#include "bench/support/python_peer.hpp"
 #include "yupana/spectral/matmul.hpp"
 
 namespace yupana::bench {
@@ -15,16 +15,16 @@ namespace {
 template <class T>
 void square_case(Context& context, const BenchParams& params, std::int64_t n) {
   constexpr const char* type = sizeof(T) == 4 ? "float32" : "float64";
-  const std::string what = fmt::format("{} {} x {}, {} threads", type, n, n, context.threads());
+  const std::string what =
+      fmt::format("{} {} x {}, {}", type, n, n, threads_text(context.threads()));
   const std::vector<T> a = noise_matrix<T>(n * n, 1), b = noise_matrix<T>(n * n, 2);
   const std::vector<T> x = sign_matrix<T>(n * n, 4), y = sign_matrix<T>(n * n, 5);
   std::vector<T> c(a.size());
   const int repeats = params.quick ? 1 : n > 3000 ? 5 : 15;
-  const auto emit = [&](const std::string& impl, double seconds, bool verified) {
-    const double flops =
-        2 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
-    params.emit(
-        {"matmul", what, impl, 1e-9 * flops / seconds, "GFLOP/s (2 n^3)", std::nullopt, verified});
+  constexpr const char* unit = "GFLOP/s (2 n^3)";
+  const auto rate = [n](double seconds) {
+    const auto side = static_cast<double>(n);
+    return 2e-9 * side * side * side / seconds;
   };
   const std::int64_t never = n, smallest_halved = (n + 1) / 2;
   for (const std::int64_t above : {never, smallest_halved}) {
@@ -37,19 +37,35 @@ void square_case(Context& context, const BenchParams& params, std::int64_t n) {
     };
     multiply(x, y);
     const bool right = cells_are_right(x, y, c, n);
-    const double seconds = least_seconds(
-        repeats, [] {}, [&] { multiply(a, b); });
-    emit(above == never ? "yupana cpu, classical" : "yupana cpu, halved once (Strassen-Winograd)",
-         seconds,
-         right);
+    const Timing timing = time_runs(repeats, [&] { multiply(a, b); });
+    const char* how = above == never ? ", classical" : ", halved once (Strassen-Winograd)";
+    params.emit({"matmul",
+                 what,
+                 impl_name(context) + how,
+                 rate(timing.median),
+                 unit,
+                 std::nullopt,
+                 right,
+                 {},
+                 {},
+                 timing});
   }
   if (!params.peers) return;
-  const double numpy = numpy_seconds(
-      fmt::format("a = np.random.default_rng(1).random(({0}, {0})).astype(np.{1})", n, type),
-      "pass",
-      "a @ a",
-      repeats);
-  if (numpy > 0) emit("NumPy a @ a (its BLAS)", numpy, false);
+  PythonPeer numpy{.imports = "import numpy as np", .version = numpy_and_blas};
+  numpy.setup = fmt::format(
+      "r = np.random.default_rng(1)\n"
+      "x = r.integers(-1, 2, ({0}, {0}))\n"
+      "i = r.integers(0, {0}, 16)\n"
+      "right = np.array_equal((x.astype(np.{1}) @ x.astype(np.{1}))[i], x[i] @ x)\n"
+      "a = r.random(({0}, {0})).astype(np.{1})",
+      n,
+      type);
+  numpy.statement = "a @ a";
+  numpy.verified = "right";
+  numpy.repeats = repeats;
+  numpy.environment = fmt::format("OPENBLAS_NUM_THREADS={}", context.threads());
+  numpy.package = "python3-numpy";
+  emit_python(params, "matmul", what, "NumPy a @ a (its BLAS)", unit, run_python(numpy), rate);
 }
 
 }  // namespace

@@ -90,7 +90,11 @@ void square_case(Context& context,
       n,
       type));
   if (text.empty()) {
-    context.note("PyTorch: not installed, left out");
+    params.emit(left_out("matmul",
+                         what,
+                         "PyTorch a @ a (cuBLAS)",
+                         "TFLOP/s (2 n^3)",
+                         "not installed: PyTorch with CUDA for python3"));
   } else {
     emit("PyTorch a @ a (cuBLAS)", std::stod(text), false);
   }

@@ -1,14 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <string>
 #include <vector>
 
-#include "bench/arrays/arrays_bench.hpp"
 #include "bench/spectral/spectral_cuda_bench.hpp"
 #include "bench/spectral/spectral_peers.hpp"
 #include "bench/support/bench.hpp"
+#include "bench/support/python_peer.hpp"
+#include "yupana/core/array.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/spectral/big_integer.hpp"
 #include "yupana/spectral/polymul.hpp"
@@ -17,7 +19,7 @@ namespace yupana::bench {
 namespace {
 
 using Integers = std::vector<std::int64_t>;
-constexpr auto nothing = [] {};
+constexpr const char* unit = "ms";
 
 Integers coefficients(std::int64_t n, int bits, std::uint64_t seed) {
   Integers values;
@@ -50,71 +52,114 @@ bool right(const Integers& a, const Integers& b, const Array<std::int64_t>& c) {
 void emit(const BenchParams& params,
           const std::string& what,
           const std::string& impl,
-          double seconds,
-          bool verified) {
-  params.emit({"polymul", what, impl, 1e3 * seconds, "ms", std::nullopt, verified});
+          const Timing& timing,
+          bool verified,
+          const std::string& version = {}) {
+  params.emit({"polymul",
+               what,
+               impl,
+               1e3 * timing.median,
+               unit,
+               std::nullopt,
+               verified,
+               {},
+               version,
+               timing});
+}
+
+/// The product by three transforms of FFTW, planned before; the result in `product`.
+Timing time_fftw(Fftw<double>& fftw,
+                 const std::vector<double>& x,
+                 const std::vector<double>& y,
+                 int repeats,
+                 Array<double>& product) {
+  using C = std::complex<double>;
+  const auto n = std::ssize(x), length = 2 * n;
+  Array<double> p(length), q(length);
+  product = Array<double>(length);
+  Array<C> u(n + 1), v(n + 1);
+  const auto first = fftw.forward_real(length, p.data(), u.data());
+  const auto second = fftw.forward_real(length, q.data(), v.data());
+  const auto back = fftw.inverse_real(length, u.data(), product.data());
+  return time_runs(repeats, [&] {
+    for (std::int64_t i = 0; i < length; ++i) p[i] = i < n ? x[static_cast<std::size_t>(i)] : 0;
+    for (std::int64_t i = 0; i < length; ++i) q[i] = i < n ? y[static_cast<std::size_t>(i)] : 0;
+    first();
+    second();
+    for (std::int64_t k = 0; k <= n; ++k) u[k] *= v[k] / static_cast<double>(length);
+    back();
+  });
+}
+
+/// Largest difference of a product from the exact one.
+template <class Product>
+double error_of(const Product& product, const Array<std::int64_t>& exact) {
+  double worst = 0;
+  for (std::int64_t k = 0; k < exact.size(); ++k) {
+    worst = std::max(worst, std::fabs(product[k] - static_cast<double>(exact[k])));
+  }
+  return worst;
+}
+
+void scipy(const BenchParams& params, const std::string& what, std::int64_t n, int bits) {
+  PythonPeer peer{.imports = "import numpy as np, scipy, scipy.signal",
+                  .version = "'SciPy ' + scipy.__version__"};
+  peer.setup = fmt::format(
+      "r = np.random.default_rng(1)\n"
+      "a, b = r.integers(-2**{1}, 2**{1}, (2, {0}))\n"
+      "x, y = a.astype(float), b.astype(float)\n"
+      "def right():\n"
+      "    return all(abs(float((a[:k + 1] * b[k::-1]).sum()) - z[k]) < 0.5 for k in\n"
+      "               (0, {0} // 3, {0} - 1))",
+      n,
+      bits);
+  peer.statement = "z = scipy.signal.fftconvolve(x, y)";
+  peer.verified = "right()";
+  peer.repeats = params.quick ? 1 : 5;
+  peer.package = "python3-scipy";
+  emit_python(params,
+              "polymul",
+              what,
+              "scipy.signal.fftconvolve, 1 thread",
+              unit,
+              run_python(peer),
+              [](double seconds) { return 1e3 * seconds; });
 }
 
 void exact_case(Context& context, const BenchParams& params, std::int64_t n, int bits) {
-  const std::string what =
-      fmt::format("two of {} coefficients below 2^{}, {} threads", n, bits, context.threads());
+  const std::string what = fmt::format(
+      "two of {} coefficients below 2^{}, {}", n, bits, threads_text(context.threads()));
   const Integers a = coefficients(n, bits, 1), b = coefficients(n, bits, 2);
   const int repeats = params.quick ? 1 : 15;
   Array<std::int64_t> c;
-  const double seconds =
-      least_seconds(repeats, nothing, [&] { c = spectral::polymul_exact(context, a, b); });
-  emit(params, what, "yupana cpu exact", seconds, right(a, b, c));
+  const Timing exact = time_runs(repeats, [&] { c = spectral::polymul_exact(context, a, b); });
+  emit(params, what, impl_name(context) + ", exact", exact, right(a, b, c));
   const std::vector<double> x(a.begin(), a.end()), y(b.begin(), b.end());
   spectral::RealProduct product;
-  const double real_seconds =
-      least_seconds(repeats, nothing, [&] { product = spectral::polymul(context, x, y); });
-  double worst = 0;
-  for (std::int64_t k = 0; k < c.size(); ++k) {
-    worst = std::max(worst, std::fabs(product.coefficients[k] - static_cast<double>(c[k])));
-  }
+  const Timing real = time_runs(repeats, [&] { product = spectral::polymul(context, x, y); });
+  const double worst = error_of(product.coefficients, c);
   emit(params,
        what,
-       fmt::format("yupana cpu real (error {:.2g} of {:.2g})", worst, product.error_bound),
-       real_seconds,
+       fmt::format(
+           "{}, real (error {:.2g} of {:.2g})", impl_name(context), worst, product.error_bound),
+       real,
        worst <= product.error_bound);
   if (!params.peers) return;
-  Fftw<double> fftw(context.threads());
-  if (!fftw) {
-    context.note("FFTW: not installed (Debian: libfftw3-double3), left out");
-  } else {
-    using C = std::complex<double>;
-    const std::int64_t length = 2 * n;
-    Array<double> p(length), q(length), r(length);
-    Array<C> u(n + 1), v(n + 1);
-    const auto first = fftw.forward_real(length, p.data(), u.data());
-    const auto second = fftw.forward_real(length, q.data(), v.data());
-    const auto back = fftw.inverse_real(length, u.data(), r.data());
-    const double peer = least_seconds(repeats, nothing, [&] {
-      for (std::int64_t i = 0; i < length; ++i) p[i] = i < n ? x[static_cast<std::size_t>(i)] : 0;
-      for (std::int64_t i = 0; i < length; ++i) q[i] = i < n ? y[static_cast<std::size_t>(i)] : 0;
-      first();
-      second();
-      for (std::int64_t k = 0; k <= n; ++k) u[k] *= v[k] / static_cast<double>(length);
-      back();
-    });
-    double apart = 0;
-    for (std::int64_t k = 0; k < c.size(); ++k) {
-      apart = std::max(apart, std::fabs(r[k] - static_cast<double>(c[k])));
-    }
+  Fftw<double> fftw(params.built_peers, context.threads());
+  if (fftw) {
+    Array<double> theirs;
+    const Timing timing = time_fftw(fftw, x, y, repeats, theirs);
+    const double apart = error_of(theirs, c);
     emit(params,
          what,
-         fmt::format("FFTW 3 double, planned before (error {:.2g})", apart),
-         peer,
-         apart <= product.error_bound);
+         fmt::format("{}, double, planned before (error {:.2g})", fftw.name(), apart),
+         timing,
+         apart <= product.error_bound,
+         fftw.version());
+  } else {
+    params.emit(left_out("polymul", what, "FFTW 3, double", unit, fftw.why_not()));
   }
-  const double scipy = numpy_seconds(
-      fmt::format("import scipy.signal\nr = np.random.default_rng(1)\nx = r.random({0})\ny = "
-                  "r.random({0})",
-                  n),
-      "pass",
-      "scipy.signal.fftconvolve(x, y)",
-      params.quick ? 1 : 5);
-  if (scipy > 0) emit(params, what, "scipy.signal.fftconvolve", scipy, false);
+  scipy(params, what, n, bits);
 }
 
 spectral::BigInteger random_integer(std::int64_t limbs, std::uint64_t seed) {
@@ -130,35 +175,35 @@ spectral::BigInteger random_integer(std::int64_t limbs, std::uint64_t seed) {
 void integer_case(Context& context, const BenchParams& params, std::int64_t limbs) {
   using spectral::Digits;
   const std::string what =
-      fmt::format("two integers of {} bits, {} threads", 32 * limbs, context.threads());
+      fmt::format("two integers of {} bits, {}", 32 * limbs, threads_text(context.threads()));
   const auto a = random_integer(limbs, 1), b = random_integer(limbs, 2);
   const int repeats = params.quick ? 1 : limbs < 10000 ? 100 : 10;
+  const int text_repeats = params.quick ? 1 : 3;
   spectral::BigInteger c;
-  const double seconds =
-      least_seconds(repeats, nothing, [&] { c = spectral::multiply(context, a, b); });
+  const Timing ours = time_runs(repeats, [&] { c = spectral::multiply(context, a, b); });
   std::string digits;
-  const double text_seconds =
-      least_seconds(1, nothing, [&] { digits = spectral::to_text(context, c); });
+  const Timing text = time_runs(text_repeats, [&] { digits = spectral::to_text(context, c); });
   const Gmp gmp;
   std::string product, peer_digits;
-  double peer = 0, peer_text = 0;
-  bool same = false, same_digits = false;
+  Timing peer, peer_text;
   if (gmp) {
     peer = gmp.multiply(spectral::to_text(context, a, Digits::hexadecimal),
                         spectral::to_text(context, b, Digits::hexadecimal),
                         repeats,
                         product);
-    peer_text = gmp.to_decimal(product, peer_digits);
-    same = product == spectral::to_text(context, c, Digits::hexadecimal);
-    same_digits = digits == peer_digits;
-  } else {
-    context.note("GMP: not installed (Debian: libgmp10), left out: integers not verified");
+    peer_text = gmp.to_decimal(product, text_repeats, peer_digits);
   }
-  emit(params, what, "yupana cpu", seconds, same);
-  emit(params, what, "yupana cpu, product to decimal", text_seconds, same_digits);
-  if (!params.peers || !gmp) return;
-  emit(params, what, "GMP mpz_mul, 1 thread", peer, same);
-  emit(params, what, "GMP mpz_get_str, 1 thread", peer_text, same_digits);
+  const bool same = gmp && product == spectral::to_text(context, c, Digits::hexadecimal);
+  const bool same_digits = gmp && digits == peer_digits;
+  emit(params, what, impl_name(context), ours, same);
+  emit(params, what, impl_name(context) + ", product to decimal", text, same_digits);
+  if (!params.peers) return;
+  if (!gmp) {
+    return params.emit(left_out(
+        "polymul", what, "GMP mpz_mul, 1 thread", unit, "not installed: Debian's libgmp10"));
+  }
+  emit(params, what, "GMP mpz_mul, 1 thread", peer, same, gmp.version());
+  emit(params, what, "GMP mpz_get_str, 1 thread", peer_text, same_digits, gmp.version());
 }
 
 #ifdef YUPANA_CUDA
@@ -168,10 +213,8 @@ void integer_case_on_gpu(Context& context, const BenchParams& params, std::int64
   Context threads(ContextParams{.device = "cpu"});
   const int repeats = params.quick ? 1 : 5;
   spectral::BigInteger on_gpu, on_cpu;
-  const double gpu =
-      least_seconds(repeats, nothing, [&] { on_gpu = spectral::multiply(context, a, b); });
-  const double cpu =
-      least_seconds(repeats, nothing, [&] { on_cpu = spectral::multiply(threads, a, b); });
+  const Timing gpu = time_runs(repeats, [&] { on_gpu = spectral::multiply(context, a, b); });
+  const Timing cpu = time_runs(repeats, [&] { on_cpu = spectral::multiply(threads, a, b); });
   const std::string what = fmt::format("two integers of {} bits, from host memory", 32 * limbs);
   const BenchParams device = on_first_device(context, params);
   emit(device, what, "yupana cuda", gpu, on_gpu == on_cpu);

@@ -1,20 +1,14 @@
 #include "bench/spectral/spectral_peers.hpp"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <vector>
+
+#include "bench/support/bench.hpp"
 
 namespace yupana::bench {
 namespace {
-
-double seconds_of(const std::function<void()>& body) {
-  const auto begin = std::chrono::steady_clock::now();
-  body();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 template <class Function>
 void bind(void* library, const char* name, Function*& function) {
@@ -24,8 +18,21 @@ void bind(void* library, const char* name, Function*& function) {
 }  // namespace
 
 template <class T>
-const char* Fftw<T>::package() {
-  return sizeof(T) == 4 ? "libfftw3-single3" : "libfftw3-double3";
+std::string Fftw<T>::why_not() const {
+  return fmt::format("not installed: run bench/peers/build_fftw.sh (Debian's: {})",
+                     sizeof(T) == 4 ? "libfftw3-single3" : "libfftw3-double3");
+}
+
+template <class T>
+std::string Fftw<T>::name() const {
+  return fmt::format(
+      "FFTW 3 {}, {}", built_here_ ? "built here" : "Debian", threads_text(threads_));
+}
+
+template <class T>
+std::string Fftw<T>::version() const {
+  const auto text = static_cast<const char*>(symbol("version"));
+  return text == nullptr ? "FFTW 3" : text;
 }
 
 template <class T>
@@ -37,15 +44,24 @@ void* Fftw<T>::symbol(const std::string& name) const {
 }
 
 template <class T>
-Fftw<T>::Fftw(int threads) {
+Fftw<T>::Fftw(const std::string& built_peers, int threads) : threads_(threads) {
   const std::string name = sizeof(T) == 4 ? "libfftw3f" : "libfftw3";
-  library_ = dlopen((name + ".so.3").c_str(), RTLD_NOW | RTLD_GLOBAL);
-  if (library_ == nullptr) return;
-  threads_library_ = dlopen((name + "_threads.so.3").c_str(), RTLD_NOW | RTLD_GLOBAL);
+  const std::string built = fmt::format("{}/fftw/lib/{}.so.3", built_peers, name);
+  library_ = dlopen(built.c_str(), RTLD_NOW);
+  built_here_ = library_ != nullptr;
+  if (!built_here_) {
+    library_ = dlopen((name + ".so.3").c_str(), RTLD_NOW | RTLD_GLOBAL);
+    if (library_ == nullptr) return;
+    threads_library_ = dlopen((name + "_threads.so.3").c_str(), RTLD_NOW | RTLD_GLOBAL);
+  }
   execute_ = reinterpret_cast<void (*)(void*)>(symbol("execute"));
   const auto init = reinterpret_cast<int (*)()>(symbol("init_threads"));
   const auto use = reinterpret_cast<void (*)(int)>(symbol("plan_with_nthreads"));
-  if (init != nullptr && use != nullptr && init() != 0) use(threads);
+  if (init != nullptr && use != nullptr && init() != 0) {
+    use(threads);
+  } else {
+    threads_ = 1;
+  }
 }
 
 template <class T>
@@ -97,9 +113,11 @@ Gmp::Gmp() {
   bind(library, "__gmpz_get_str", get_text_);
   bind(library, "__gmpz_sizeinbase", size_in_base_);
   bind(library, "__gmpz_mul", multiply_);
+  const auto version = static_cast<const char* const*>(dlsym(library, "__gmp_version"));
+  version_ = fmt::format("GMP {}", version == nullptr ? "6" : *version);
 }
 
-double Gmp::multiply(const std::string& a,
+Timing Gmp::multiply(const std::string& a,
                      const std::string& b,
                      int repeats,
                      std::string& product) const {
@@ -107,25 +125,22 @@ double Gmp::multiply(const std::string& a,
   for (Integer* number : {&x, &y, &z}) init_(number);
   set_text_(&x, a.c_str(), 16);
   set_text_(&y, b.c_str(), 16);
-  double best = HUGE_VAL;
-  for (int i = 0; i < repeats; ++i) {
-    best = std::min(best, seconds_of([&] { multiply_(&z, &x, &y); }));
-  }
+  const Timing timing = time_runs(repeats, [&] { multiply_(&z, &x, &y); });
   std::vector<char> text(size_in_base_(&z, 16) + 2);
   product = get_text_(text.data(), 16, &z);
   for (Integer* number : {&x, &y, &z}) clear_(number);
-  return best;
+  return timing;
 }
 
-double Gmp::to_decimal(const std::string& a, std::string& digits) const {
+Timing Gmp::to_decimal(const std::string& a, int repeats, std::string& digits) const {
   Integer x;
   init_(&x);
   set_text_(&x, a.c_str(), 16);
   std::vector<char> text(size_in_base_(&x, 10) + 2);
-  const double seconds = seconds_of([&] { get_text_(text.data(), 10, &x); });
+  const Timing timing = time_runs(repeats, [&] { get_text_(text.data(), 10, &x); });
   digits = text.data();
   clear_(&x);
-  return seconds;
+  return timing;
 }
 
 }  // namespace yupana::bench

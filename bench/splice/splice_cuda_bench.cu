@@ -251,13 +251,11 @@ void splice_cuda(Context& context, const BenchParams& on_host) {
   if (params.scaling || context.devices().size() > 1) measure_devices(context, params, genes);
   if (params.scaling) return;
   const double limit = ceiling();
-  params.emit({"splice",
-               "16-bit permute, add with max, max in registers alone",
-               "yupana cuda",
-               limit * 1e-12,
-               "T executed cells/s, kernels",
-               std::nullopt,
-               true});
+  params.emit(limit_line("splice",
+                         "16-bit permute, add with max, max in registers alone",
+                         "yupana cuda",
+                         limit * 1e-12,
+                         "T executed cells/s, kernels"));
   const std::string count = std::to_string(genes.size());
   measure(context, params, count + " genes, linear gaps", genes, {}, limit);
   AlignParams affine;

@@ -3,17 +3,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "yupana/core/machine.hpp"
 #include "yupana/io/exons.hpp"
 #include "yupana/io/fasta.hpp"
 #include "yupana/splice/candidates.hpp"
@@ -28,12 +26,12 @@ struct Gene {
   Ends exons;
 };
 
-std::vector<Gene> genes() {
-  const std::filesystem::path folder = "../shared/data/splice/vertebrate_cds";
+/// Folders of one gene each: genomic.fa, target_cdna.fa and exons.tsv, its exons as annotated.
+std::vector<Gene> genes(const std::string& folder) {
   std::vector<Gene> result;
-  if (!std::filesystem::exists(folder)) return result;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::filesystem::path path = std::filesystem::absolute(entry.path());
+  for (const std::string& name : files_of(folder, {""})) {
+    const std::filesystem::path path = std::filesystem::absolute(name);
+    if (!std::filesystem::exists(path / "exons.tsv")) continue;
     Gene gene{path / "genomic.fa", path / "target_cdna.fa", {}};
     for (const io::ExonRecord& x : io::read_exons(path / "exons.tsv")) {
       gene.exons.emplace(x.first, x.last);
@@ -153,46 +151,93 @@ Ends minimap2(const Gene& gene) {
 
 }  // namespace
 
-void measure_genes(Context& context, const BenchParams& params) {
-  const std::vector<Gene> all = genes();
-  if (all.empty()) return;
-  std::string what = "10 vertebrate genes, 88 exons";
-  const auto measure = [&](const std::string& impl, const std::function<Ends(const Gene&)>& find) {
-    double found = 0, predicted = 0, seconds = 0;
-    for (const Gene& gene : all) {
-      const auto begin = std::chrono::steady_clock::now();
-      const Ends ends = find(gene);
-      seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-      predicted += static_cast<double>(ends.size());
-      for (const auto& exon : ends) found += static_cast<double>(gene.exons.count(exon));
+namespace {
+
+/// What is measured of one set of targets: cDNAs or proteins.
+class GeneCase {
+ public:
+  GeneCase(const BenchParams& params, const std::vector<Gene>& genes, const std::string& targets)
+      : params_(params), genes_(genes) {
+    for (const Gene& gene : genes_) exons_ += gene.exons.size();
+    what_ = fmt::format("{} genes, {} exons{}", genes_.size(), exons_, targets);
+  }
+
+  void measure(const std::string& impl,
+               const std::string& version,
+               const std::function<Ends(const Gene&)>& find) const {
+    std::vector<Ends> ends(genes_.size());
+    const Timing timing = time_runs(params_.quick ? 1 : 3, [&] {
+      for (std::size_t g = 0; g < genes_.size(); ++g) ends[g] = find(genes_[g]);
+    });
+    double found = 0, reported = 0;
+    for (std::size_t g = 0; g < genes_.size(); ++g) {
+      reported += static_cast<double>(ends[g].size());
+      for (const auto& exon : ends[g]) found += static_cast<double>(genes_[g].exons.count(exon));
     }
-    params.emit({"splice", what, impl, found, "exons exactly right", found / 88, true});
-    params.emit({"splice", what, impl, predicted, "exons reported", std::nullopt, true});
-    params.emit({"splice", what, impl, seconds, "s", std::nullopt, true});
-  };
-  measure(fmt::format("yupana cpu {}, --exons auto", simd_target()),
-          [&](const Gene& gene) { return ours(context, gene); });
-  const std::string cdnas = what, proteins = what + ", by proteins";
-  what = proteins;
-  measure(fmt::format("yupana cpu {}, --exons auto", simd_target()),
-          [&](const Gene& gene) { return ours_with_protein(context, gene); });
-  if (!params.peers) return;
-  const auto measure_command = [&](const std::string& command) {
-    measure(command, [&](const Gene& gene) { return with_protein(gene, command); });
-  };
-  if (installed("exonerate")) {
-    measure_command(
-        "exonerate --model protein2genome --bestn 1 --showalignment no --showvulgar no "
-        "--showtargetgff yes");
+    // Every exon is compared with the annotation: the count of those found is the verdict.
+    const auto line = [&](double value, const char* unit, std::optional<double> share) {
+      params_.emit({"splice", what_, impl, value, unit, share, true, {}, version, timing});
+    };
+    line(found, "exons exactly right", found / static_cast<double>(exons_));
+    line(reported, "exons reported", std::nullopt);
+    line(timing.median, "s", std::nullopt);
   }
-  if (installed("spaln")) {
-    measure_command("spaln -Q0 -O0");
-    measure_command("spaln -Q0 -O0 -TTetrapod");
+  /// A program of its own, if it is installed.
+  void measure_program(const std::string& impl,
+                       const std::string& version_command,
+                       const std::function<Ends(const Gene&)>& find) const {
+    if (!params_.peers) return;
+    const std::string program = impl.substr(0, impl.find(' '));
+    if (installed(program)) return measure(impl, first_line_of(version_command), find);
+    params_.emit(left_out("splice",
+                          what_,
+                          impl,
+                          "exons exactly right",
+                          fmt::format("not installed (Debian: {})", program)));
   }
-  what = cdnas;
-  if (installed("exonerate")) measure("exonerate coding2genome", exonerate);
-  if (installed("spaln")) measure("spaln -Q0", spaln);
-  if (installed("minimap2")) measure("minimap2 -x splice", minimap2);
+
+ private:
+  const BenchParams& params_;
+  const std::vector<Gene>& genes_;
+  std::size_t exons_ = 0;
+  std::string what_;
+};
+
+}  // namespace
+
+void measure_genes(Context& context, const BenchParams& params) {
+  const std::string impl = impl_name(context) + ", --exons auto";
+  std::vector<Gene> all;
+  if (!params.data.empty()) all = genes(params.data);
+  if (all.empty()) {
+    return params.emit(
+        left_out("splice",
+                 "annotated genes",
+                 impl,
+                 "exons exactly right",
+                 params.data.empty()
+                     ? "no genes: --data FOLDER names a folder with a folder a gene"
+                     : "no folder with genomic.fa, target_cdna.fa, exons.tsv in " + params.data));
+  }
+  const std::string exonerate_version = "exonerate --version; true";
+  const std::string spaln_version = "spaln 2>&1 | grep -m1 -i version; true";
+  const GeneCase proteins(params, all, ", by proteins");
+  proteins.measure(impl, {}, [&](const Gene& gene) { return ours_with_protein(context, gene); });
+  const auto command = [&](const std::string& text, const std::string& version) {
+    proteins.measure_program(
+        text, version, [&](const Gene& gene) { return with_protein(gene, text); });
+  };
+  command(
+      "exonerate --model protein2genome --bestn 1 --showalignment no --showvulgar no "
+      "--showtargetgff yes",
+      exonerate_version);
+  command("spaln -Q0 -O0", spaln_version);
+  command("spaln -Q0 -O0 -TTetrapod", spaln_version);
+  const GeneCase cdnas(params, all, "");
+  cdnas.measure(impl, {}, [&](const Gene& gene) { return ours(context, gene); });
+  cdnas.measure_program("exonerate coding2genome", exonerate_version, exonerate);
+  cdnas.measure_program("spaln -Q0", spaln_version, spaln);
+  cdnas.measure_program("minimap2 -x splice", "minimap2 --version", minimap2);
 }
 
 }  // namespace yupana::bench

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/support/timing.hpp"
 #include "yupana/core/context.hpp"
 
 namespace yupana::bench {
@@ -14,19 +15,49 @@ struct Measurement {
   std::string bench;  ///< "distances"
   std::string what;   ///< the case: "n=4096 m=262144, no missing, 1 thread"
   std::string impl;   ///< "yupana cpu AVX3_DL", "plink1.9 --distance"
-  double value = 0;
-  std::string unit;                      ///< "G pair-SNP/s"
+  double value = 0;   ///< from the median of `timing`; NaN: not measured, `note` says why
+  std::string unit;   ///< "G pair-SNP/s"
   std::optional<double> share_of_limit;  ///< of this machine's measured limit in the same unit
-  bool verified = false;                 ///< the result was compared with the reference's
+  bool verified = false;                 ///< this run's result was compared with another's
   std::string device = {};               ///< empty: this machine's processor
+  std::string version = {};              ///< the peer's, as it names itself; empty: ours
+  Timing timing = {};                    ///< repeats 0: the spread is not known
+  std::string note = {};                 ///< what a reader must know to judge the value
 };
 
 struct BenchParams {
-  bool quick = false;    ///< small sizes, one repetition: for tests of the bench itself
-  bool peers = true;     ///< run the peers that are installed
-  bool scaling = false;  ///< only the cases that one, two, four ... GPUs do together
-  std::function<void(const Measurement&)> emit;
+  bool quick = false;     ///< small sizes, one repetition: for tests of the bench itself
+  bool peers = true;      ///< run the peers that are installed
+  bool scaling = false;   ///< only the cases that one, two, four ... GPUs do together
+  std::string data = {};  ///< folder of real inputs; empty: none
+  std::string built_peers = "build/peers";  ///< what the scripts of bench/peers/ wrote
+  std::function<void(const Measurement&)> emit = {};
 };
+
+/// A line of what the machine can do at best: it computes nothing that could be compared.
+Measurement limit_line(const std::string& bench,
+                       const std::string& what,
+                       const std::string& impl,
+                       double value,
+                       const std::string& unit,
+                       const Timing& timing = {});
+/// A line without a value, for a peer that could not be measured.
+Measurement left_out(const std::string& bench,
+                     const std::string& what,
+                     const std::string& impl,
+                     const std::string& unit,
+                     const std::string& reason);
+/// The line as it is published: a share of the limit above 1.05 has a note that says why.
+Measurement published(Measurement measurement);
+
+/// "yupana cpu AVX3_DL", "yupana reference": what the context runs on, without a GPU.
+std::string impl_name(const Context& context);
+/// The context's backend on another number of threads.
+ContextParams with_threads(const Context& context, int threads);
+/// One, and all of the context's threads; the reference has one.
+std::vector<int> thread_counts(const Context& context);
+/// "1 thread", "2 threads".
+std::string threads_text(int threads);
 
 /// The same parameters with the name of the context's first GPU in every measurement.
 BenchParams on_first_device(Context& context, const BenchParams& params);
@@ -36,10 +67,13 @@ void for_device_counts(
     const std::function<void(const std::vector<int>& devices, const std::string& impl)>& body);
 /// What makes a context of these GPUs: "cuda:0,1".
 std::string device_text(const std::vector<int>& devices);
-/// Median wall seconds of `repeats` runs after one warm-up.
-double median_seconds(int repeats, const std::function<void()>& body);
 /// Standard output of a shell command; empty if it failed or the program is not installed.
 std::string output_of(const std::string& command);
+/// First line of a shell command's standard output: what programs say of their version.
+std::string first_line_of(const std::string& command);
+/// Paths of the files in a folder whose names end so, sorted; errors (bad_input): no such folder.
+std::vector<std::string> files_of(const std::string& folder,
+                                  const std::vector<std::string>& endings);
 /// True if `program` is on the PATH.
 bool installed(const std::string& program);
 /// One JSON object on one line, with device and commit added.

@@ -315,12 +315,10 @@ TEST(Cohort, CancellingStopsAReadThatWaits) {
     context.cancel();
   });
   PlaneBlock block;
-  const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(code_of([&] {
               while (cohort.read(block, 10000)) continue;
             }),
             ErrorCode::interrupted);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
   user.join();
 }
 

@@ -2,11 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <ctime>
-#include <limits>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "yupana/splice/align.hpp"
@@ -101,34 +97,14 @@ TEST(Rate, SecondsAreTheCallAndTheLongerOfWorkAndWay) {
   EXPECT_DOUBLE_EQ(gpu.seconds(5e12, 2e7, 2), 0.001 + 20);
 }
 
-// Eight times: other work slows a core down, and not in both alike; where it did, once more, as the
-// core may be lent to others for seconds.
-TEST(Rate, PredictsACallOnTheCpu) {
+// How near a prediction comes is a matter for `yupana bench splice`, as clocks decide it.
+TEST(Rate, OfTheCpuIsOfCellsAlone) {
   Context context({.device = "cpu", .threads = 1});
-  const std::vector<Exon> exons = exons_at({{1, 4000}, {4100, 9000}, {9500, 20000}});
-  std::string bases;
-  for (int i = 0; i < 20000; ++i) bases += "ACGT"[(i * 7 + i / 5 + i / 11) % 4];
-  const Case problem{bases, exons, std::string_view(bases).substr(3000, 3000)};
-  const auto cells = static_cast<double>(estimate(problem).executed_cells);
-  Rate rate;
-  double ratio = 0, took = std::numeric_limits<double>::infinity();
-  for (int turn = 0; turn < 40 && (ratio <= 0.125 || ratio >= 8); ++turn) {
-    rate = measured_rate(context, {});
-    // Of this process alone: one that waits for a core takes no time.
-    const std::clock_t begin = std::clock();
-    align(context, problem);
-    took = std::min(took, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
-    ratio = rate.seconds(cells, 0, 1) / took;
+  for (const Rate& rate : {measured_rate(context, {}), measured_protein_rate(context, {})}) {
+    EXPECT_GT(rate.cells, 0);
+    EXPECT_EQ(rate.bases, 0);
+    EXPECT_EQ(rate.call, 0);
   }
-  EXPECT_GT(ratio, 0.125);
-  EXPECT_LT(ratio, 8);
-  EXPECT_EQ(rate.bases, 0);
-  EXPECT_EQ(rate.call, 0);
-  double of_bases = 1;  // a protein's cells cost more
-  for (int turn = 0; turn < 40 && of_bases >= 1; ++turn) {
-    of_bases = measured_protein_rate(context, {}).cells / measured_rate(context, {}).cells;
-  }
-  EXPECT_LT(of_bases, 1);
 }
 
 }  // namespace

@@ -231,7 +231,7 @@ TEST(ProteinCuda, CancelEndsARunningKernelWithinASecond) {
   const Case view = c.view();
   ProteinParams params;
   params.align.alignment = false;
-  expect_cancelled_within_a_second(
+  expect_cancelled(
       [&](Context& context) { cuda::align_protein(context, std::span(&view, 1), params); });
 }
 

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+
+#include "bench/support/bench.hpp"
+
+namespace yupana::bench {
+
+/// A peer that Python calls, timed there by the rules of time_runs: one warm-up, then `repeats`.
+struct PythonPeer {
+  std::string imports = {};        ///< statements; "import time, sys" have run
+  std::string version = {};        ///< expression: "'SciPy ' + scipy.__version__"
+  std::string setup = {};          ///< statements that run once
+  std::string prepare = "pass";    ///< statement before each run, not timed
+  std::string statement = {};      ///< timed
+  std::string verified = "False";  ///< expression: the result was compared and is right
+  int repeats = 1;
+  std::string package = {};                  ///< Debian's, for the reason of a peer left out
+  std::string environment = {};              ///< "OPENBLAS_NUM_THREADS=2"
+  std::string python = "/usr/bin/python3 ";  ///< the interpreter
+};
+
+/// Expression: NumPy's version and the file of its BLAS, as loaded.
+inline constexpr const char* numpy_and_blas =
+    "'NumPy ' + np.__version__ + ', ' + next((line.split('/')[-1].strip()"
+    " for line in open('/proc/self/maps') if 'blas' in line), 'no BLAS')";
+
+struct PythonResult {
+  Timing timing;  ///< repeats 0: it did not run
+  bool verified = false;
+  std::string version;
+  std::string why_not;  ///< the reason if it did not run
+  bool ran() const { return timing.repeats > 0; }
+};
+
+PythonResult run_python(const PythonPeer& peer);
+
+/// Emits value(median seconds), or the line that says why the peer was left out.
+void emit_python(const BenchParams& params,
+                 const std::string& bench,
+                 const std::string& what,
+                 const std::string& impl,
+                 const std::string& unit,
+                 const PythonResult& result,
+                 const std::function<double(double)>& value);
+
+}  // namespace yupana::bench

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Every line of `yupana bench NAME --json`: its fields, what counts as verified, shares of a limit
+with their reasons, peers left out, real inputs, and options that a bench would ignore."""
+import importlib.util
+import json
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import ROOT, main, run  # noqa: E402
+
+FIELDS = ["bench", "case", "impl", "version", "value", "unit", "share_of_limit", "verified",
+          "repeats", "seconds_median", "seconds_min", "seconds_max", "note", "device", "compiler",
+          "commit"]
+MATRIX = "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 2\n2 1 1\n3 2 1\n3 3 4\n"
+
+
+def lines(*arguments, **options):
+    done = run("bench", *arguments, "--quick", "--json", "--device", "cpu", **options)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert rows, arguments
+    for row in rows:
+        check(row)
+    return rows
+
+
+def check(row):
+    assert list(row) == FIELDS, row
+    for name in ("bench", "case", "impl", "unit", "device", "compiler", "commit"):
+        assert isinstance(row[name], str) and row[name], (name, row)
+    assert isinstance(row["verified"], bool), row
+    if row["value"] is None:
+        assert row["note"] and not row["verified"] and row["repeats"] is None, row
+        return
+    assert row["repeats"] >= 1, row
+    assert 0 < row["seconds_min"] <= row["seconds_median"] <= row["seconds_max"], row
+    if row["share_of_limit"] is not None and row["share_of_limit"] > 1.05:
+        assert row["note"], row
+    if not row["impl"].startswith(("yupana", "copy", "textbook", "published")):
+        assert row["version"], row  # a peer names its version
+
+
+def every_line_has_every_field():
+    for name in ("scan", "merge", "packing", "array", "paths", "som", "matmul"):
+        lines(name)
+
+
+def a_bench_without_peers_has_only_our_lines():
+    for name in ("sort", "closest", "polymul", "vcf", "tables", "trees"):
+        for row in lines(name, "--no-peers"):
+            assert row["impl"].startswith("yupana"), row
+
+
+def limits_are_not_called_verified():
+    rows = [row for row in lines("paths", "--no-peers") if "registers alone" in row["case"]]
+    assert len(rows) == 3 and not any(row["verified"] for row in rows), rows
+    assert all("limit" in row["note"] for row in rows), rows
+
+
+def parallel_peers_name_their_threads():
+    rows = lines("sort", "--threads", "2")
+    for peer in ("tbb::parallel_sort", "std::sort, par_unseq", "boost::sort::block_indirect_sort"):
+        impls = {row["impl"] for row in rows if row["impl"].startswith(peer)}
+        assert impls and all(impl.endswith("2 threads") for impl in impls), (peer, impls)
+    vqsort = [row for row in rows if row["impl"] == "Highway vqsort, 1 thread"]
+    assert {row["case"].split()[1] for row in vqsort} == {"uint32", "float32", "uint64"}, vqsort
+    ours = {row["case"] for row in rows if row["impl"].startswith("yupana sort (")}
+    assert all(row["case"] in ours for row in vqsort), (vqsort, ours)
+
+
+def a_peer_that_is_missing_has_a_line_with_the_reason():
+    pathlib.Path("none").mkdir()
+    rows = [r for r in lines("fft", "--peers", "none") if r["impl"].startswith("mkl_fft")]
+    assert rows and all(r["value"] is None and "none/mkl" in r["note"] for r in rows), rows
+
+
+def the_reference_is_called_so():
+    for name in ("scan", "merge", "trisolve", "matmul"):
+        done = run("bench", name, "--quick", "--json", "--no-peers", "--device", "reference")
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        ours = [row["impl"] for row in rows if row["impl"].startswith("yupana")]
+        assert ours and all(impl.startswith("yupana reference") for impl in ours), ours
+
+
+def triangular_systems_come_from_files():
+    pathlib.Path("data").mkdir()
+    pathlib.Path("data/three.mtx").write_text(MATRIX)
+    rows = [r for r in lines("trisolve", "--no-peers", "--data", "data") if "three.mtx" in r["case"]]
+    assert rows and all(row["verified"] for row in rows), rows
+    absent = [r for r in lines("trisolve", "--no-peers") if r["value"] is None]
+    assert len(absent) == 1 and "--data" in absent[0]["note"], absent
+
+
+def a_prediction_is_measured_beside_the_call():
+    rows = [r for r in lines("splice", "--no-peers") if "predicted" in r["impl"]]
+    assert rows and all(row["value"] > 0 and not row["verified"] for row in rows), rows
+
+
+def options_without_effect_are_errors():
+    pathlib.Path("data").mkdir()
+    for arguments, option in (
+        (("scan", "--data", "data"), "--data"),
+        (("scan", "--peers", "data"), "--peers"),
+        (("tables", "--device", "reference"), "--device"),
+        (("scan", "-o", "out"), "-o"),
+        (("fft", "--peers", "data", "--no-peers"), "--peers"),
+        (("trisolve", "--data", "nowhere"), "--data"),
+    ):
+        told = run("bench", *arguments, "--quick", status=2)
+        assert option in told.stderr and not told.stdout, told.stderr
+
+
+def no_bench_says_verified_without_a_comparison():
+    """A literal true where a line's `verified` stands."""
+    literal = re.compile(r"\b(emit|report|lines)\((?:[^;{}]|\{(?:[^;{}]|\{\})*\})*,\s*true\}?\)", re.S)
+    for path in sorted((ROOT / "bench").rglob("*")):
+        if path.suffix not in (".cpp", ".cu", ".hpp"):
+            continue
+        for found in literal.finditer(path.read_text()):
+            # Of annotated genes the value itself is the count of what was right.
+            assert path.name == "splice_peers.cpp", (path, found.group(0)[:200])
+
+
+def tables_take_old_lines_and_new_ones():
+    spec = importlib.util.spec_from_file_location("tables", ROOT / "bench" / "tables.py")
+    tables = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tables)
+    old = {"bench": "x", "case": "c", "impl": "peer", "value": 2.0, "unit": "s",
+           "share_of_limit": None, "verified": True, "device": "d", "commit": "1"}
+    spread = {"repeats": 3, "seconds_median": 2.0, "seconds_min": 1.0, "seconds_max": 4.0}
+    new = dict(old, impl="yupana cpu", version=None, note=None, share_of_limit=0.5, **spread)
+    gone = dict(old, impl="gone", value=None, verified=False, note="not installed")
+    above = dict(new, impl="yupana fast", share_of_limit=1.5, note="fits the cache")
+    text = tables.table_of([old, new, gone, above])
+    for wanted in ("| c | peer | 2 s |", "**yupana cpu**", "3 runs, -50 % to +100 %", "50 %",
+                   "| c | gone | not measured: not installed |", "150 %", "fits the cache"):
+        assert wanted in text, (wanted, text)
+
+
+sys.exit(main([every_line_has_every_field, a_bench_without_peers_has_only_our_lines,
+               limits_are_not_called_verified, parallel_peers_name_their_threads,
+               a_peer_that_is_missing_has_a_line_with_the_reason, the_reference_is_called_so,
+               triangular_systems_come_from_files, a_prediction_is_measured_beside_the_call,
+               options_without_effect_are_errors, no_bench_says_verified_without_a_comparison,
+               tables_take_old_lines_and_new_ones]))
