@@ -109,7 +109,6 @@ Opened open_any(Context& context, const InputParams& params) {
   const InputKind kind = input_kind(params);
   refuse_idle_options(params, kind);
   const std::string& path = params.path;
-  std::error_code none;
   Opened opened;
   switch (kind) {
     case InputKind::simulated: {
@@ -207,19 +206,20 @@ void take_names(Input& input, const io::SampleNames& names) {
 InputKind input_kind(const InputParams& params) {
   if (params.kind) return *params.kind;
   const std::string& path = params.path;
+  std::error_code none;
   if (path.starts_with(simulate_prefix)) return InputKind::simulated;
   if (ends_with(path, {".vcf", ".vcf.gz", ".vcf.bgz", ".bcf"}) || path == "-") {
     return InputKind::vcf;
   }
   if (path.ends_with(".npy")) return InputKind::npy;
-  if (path.ends_with(".bed") || fs::exists(path + ".bed")) return InputKind::plink;
+  if (path.ends_with(".bed") || fs::exists(path + ".bed", none)) return InputKind::plink;
   throw Error(
       ErrorCode::bad_input,
       fmt::format("{}: {}; give a .bed, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix or "
                   "simulate:SAMPLESxSITES",
                   path,
-                  fs::exists(path) ? "not a kind of file yupana knows by its name"
-                                   : "no such file, and no PLINK files of that prefix"));
+                  fs::exists(path, none) ? "not a kind of file yupana knows by its name"
+                                         : "no such file, and no PLINK files of that prefix"));
 }
 
 Input open_input(Context& context, const InputParams& params) {
