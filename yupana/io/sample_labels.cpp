@@ -31,7 +31,7 @@ bool is_one_of(const std::string& word, const std::array<std::string_view, N>& w
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// The label of missing_label_codes, or none at all.
+/// True for an empty label and for one of missing_label_codes.
 bool is_missing(std::string_view label) {
   static constexpr std::array<std::string_view, 11> codes = {
       "", "na", "n/a", "nan", "null", "unknown", "missing", ".", "-", "?", "-9"};
