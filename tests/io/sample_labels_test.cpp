@@ -65,6 +65,11 @@ TEST_F(SampleLabelsTest, FamilyAndIndividualAreRecognised) {
   EXPECT_EQ(labels("f a X\ng b Y\n", vcf_, "3").of, (Places{0, 1, -1}));
 }
 
+TEST_F(SampleLabelsTest, LabelsOfAnotherCohortAreNotTakenForSeveralColumns) {
+  EXPECT_NE(test::refusal([&] { labels("x\tX\tu\ny\tY\tv\n", vcf_); }).find("labels none of the 3"),
+            std::string::npos);
+}
+
 TEST_F(SampleLabelsTest, SeveralLabelColumnsAreNotChosenWithoutAWord) {
   const std::string plain = "a\tX\tu\nb\tY\tv\n";
   EXPECT_NE(usage(plain, vcf_).find("several columns may hold the labels (2, 3)"),

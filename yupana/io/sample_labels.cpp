@@ -31,7 +31,7 @@ bool is_one_of(const std::string& word, const std::array<std::string_view, N>& w
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// The label of missing_label_codes, or none at all.
+/// True for an empty label and for one of missing_label_codes.
 bool is_missing(std::string_view label) {
   static constexpr std::array<std::string_view, 11> codes = {
       "", "na", "n/a", "nan", "null", "unknown", "missing", ".", "-", "?", "-9"};
@@ -274,6 +274,23 @@ std::int64_t sample_of(const Line& line, const Layout& layout, const SampleIndex
   return sample >= 0 ? sample : index.find(fields[1]);
 }
 
+/// True where some line names a sample in its first or second column.
+bool names_any_sample(const std::vector<Line>& lines, const SampleIndex& index) {
+  return std::any_of(lines.begin(), lines.end(), [&](const Line& line) {
+    return index.find(line.fields[0]) != SampleIndex::none ||
+           (line.fields.size() > 2 && index.find(line.fields[1]) != SampleIndex::none);
+  });
+}
+
+Error no_labels(const std::string& path, const SampleNames& samples, std::int64_t unknown) {
+  return bad_file(path,
+                  fmt::format("labels none of the {} samples of the input ({} lines name others); "
+                              "expected sample names in its first column, or family and "
+                              "individual in the first two",
+                              samples.ids.size(),
+                              unknown));
+}
+
 }  // namespace
 
 SampleLabels read_labels(const std::string& path,
@@ -284,6 +301,7 @@ SampleLabels read_labels(const std::string& path,
   labels.of.assign(samples.ids.size(), -1);
   const std::vector<Line> lines = read_lines(path);
   if (lines.empty()) throw bad_file(path, "expected labels of samples, got no line");
+  if (!names_any_sample(lines, index)) throw no_labels(path, samples, std::ssize(lines));
   const Layout layout = layout_of(path, lines, samples, index, column, labels);
   std::unordered_map<std::string, std::int64_t> places;
   std::map<std::string, std::int64_t> missing;
@@ -299,14 +317,7 @@ SampleLabels read_labels(const std::string& path,
     }
   }
   labels.unlabelled = std::count(labels.of.begin(), labels.of.end(), -1);
-  if (labels.names.empty()) {
-    throw bad_file(path,
-                   fmt::format("labels none of the {} samples of the input ({} lines name others); "
-                               "expected sample names in its first column, or family and "
-                               "individual in the first two",
-                               samples.ids.size(),
-                               labels.unknown));
-  }
+  if (labels.names.empty()) throw no_labels(path, samples, labels.unknown);
   note_missing(path, missing, labels);
   return labels;
 }

@@ -16,6 +16,7 @@ std::vector<std::string> read_ids(const std::string& path) {
   LineReader reader(path);
   for (std::string_view line; reader.next(line);) {
     if (line.find_first_not_of(" \t") == line.npos) continue;
+    refuse_null_bytes(reader, line);
     const auto [first, is_new] = lines.emplace(line, reader.number());
     if (!is_new) {
       throw bad_line(path,

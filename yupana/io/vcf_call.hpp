@@ -22,7 +22,7 @@ struct CallRules {
   bool counts(std::int64_t allele) const {
     return counted == any_alt ? allele > 0 : allele == counted;
   }
-  /// True where allele 1 is one that x counts: what the vector paths take an ALT for.
+  /// True where x counts allele 1, as the vector paths assume.
   bool counts_first() const { return alts >= 1 && counts(1); }
 };
 

@@ -66,6 +66,25 @@ bool passes_qual(const RecordRules& rules, std::string_view text, bool& valid) {
   return qual >= *rules.min_qual;
 }
 
+/// Sets the verdict on a record by its columns, or the fault.
+void judge(const RecordRules& rules,
+           std::string_view ref,
+           std::string_view alt,
+           std::string_view qual,
+           std::string_view filter,
+           VcfRecord& record) {
+  bool valid_qual = true;
+  const bool qual_passes = passes_qual(rules, qual, valid_qual);
+  if (!valid_qual) {
+    record.fault = "QUAL is not a number";
+    return;
+  }
+  const bool filters_pass =
+      !rules.var_filter || all_parts(filter, ';', [&](auto name) { return rules.allows(name); });
+  record.verdict = verdict_of(
+      rules, record.alts, is_snp(rules, ref, alt), qual_passes, filters_pass, record.has_genotypes);
+}
+
 VcfRecord parse_line(const char* begin, const char* end, const RecordRules& rules) {
   if (end != begin && end[-1] == '\r') --end;
   VcfRecord record;
@@ -93,20 +112,7 @@ VcfRecord parse_line(const char* begin, const char* end, const RecordRules& rule
     record.text.alone = format.size() == 2;
     record.text.columns = {at, static_cast<std::size_t>(end - at)};
     record.has_genotypes = record.text.subfield >= 0;
-    bool valid_qual = true;
-    const bool qual_passes = passes_qual(rules, qual, valid_qual);
-    const bool filters_pass =
-        !rules.var_filter || all_parts(filter, ';', [&](auto name) { return rules.allows(name); });
-    if (valid_qual) {
-      record.verdict = verdict_of(rules,
-                                  record.alts,
-                                  is_snp(rules, ref, alt),
-                                  qual_passes,
-                                  filters_pass,
-                                  record.has_genotypes);
-    } else {
-      record.fault = "QUAL is not a number";
-    }
+    judge(rules, ref, alt, qual, filter, record);
   }
   return record;
 }
