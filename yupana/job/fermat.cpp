@@ -346,20 +346,6 @@ std::optional<Plan> plan_whole(Context& context,
   }
 }
 
-/// Of --from-distances. Text has to be read to know its samples.
-Plan plan_distances_file(Context& context, const FermatJobParams& params) {
-  int cell = fractional_cell;
-  Plan plan;
-  plan.sizes.samples = samples_of_distances(params.distances, cell);
-  if (plan.sizes.samples < 0) {
-    plan.sizes.samples = size_of(io::read_distances(context, params.distances).values);
-  }
-  plan.sizes.after_bytes = fermat_bytes(params, plan.sizes.samples, cell);
-  plan.total_bytes = program_bytes(1) + plan.sizes.after_bytes;
-  add_disk(plan, params.out, fermat_output_bytes(params, plan.sizes.samples, cell));
-  return plan;
-}
-
 }  // namespace
 
 FermatJobResult run_fermat(Context& context, const FermatJobParams& as_given) {
@@ -393,7 +379,7 @@ FermatJobResult run_fermat(Context& context, const FermatJobParams& as_given) {
 }
 
 Plan plan_fermat(Context& context, const FermatJobParams& params) {
-  if (!params.distances.empty()) return plan_distances_file(context, params);
+  if (!params.distances.empty()) return plan_of_distances(context, params);
   const Input input = open_input(context, params.input);
   const std::optional<Plan> whole = plan_whole(context, input, params);
   return whole ? *whole : plan_spread_fermat(context, input, params);

@@ -7,6 +7,7 @@
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/io/input_file.hpp"
+#include "yupana/io/matrix_reader.hpp"
 #include "yupana/io/npy_layout.hpp"
 
 namespace yupana::job {
@@ -78,6 +79,20 @@ void check_fermat_fits(const Context& context,
                           : "take fewer samples"));
   }
   if (!params.out.empty()) check_disk(params.out, fermat_output_bytes(params, samples, cell));
+}
+
+Plan plan_of_distances(Context& context, const FermatJobParams& params) {
+  int cell = fractional_cell;
+  Plan plan;
+  plan.sizes.samples = samples_of_distances(params.distances, cell);
+  if (plan.sizes.samples < 0) {
+    plan.sizes.samples = std::visit([](const auto& values) { return values.size(); },
+                                    io::read_distances(context, params.distances).values);
+  }
+  plan.sizes.after_bytes = fermat_bytes(params, plan.sizes.samples, cell);
+  plan.total_bytes = program_bytes(1) + plan.sizes.after_bytes;
+  add_disk(plan, params.out, fermat_output_bytes(params, plan.sizes.samples, cell));
+  return plan;
 }
 
 }  // namespace yupana::job

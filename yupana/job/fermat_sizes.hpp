@@ -33,4 +33,7 @@ void check_fermat_fits(const Context& context,
                        std::int64_t samples,
                        int cell);
 
+/// The plan of a run from distances. Text has to be read to know its samples.
+Plan plan_of_distances(Context& context, const FermatJobParams& params);
+
 }  // namespace yupana::job
