@@ -140,7 +140,7 @@ std::string powered_unit(const FermatJobParams& params, double alpha, double sca
   std::string unit = distance_unit(params);
   if (alpha == 1 && scale == 1) return unit;
   if (scale != 1) unit = fmt::format("({:.4g} {})", scale, unit);
-  return fmt::format("{}^{:g}", unit, alpha);
+  return fmt::format("{}^{}", unit, alpha);
 }
 
 Rows run_rows(const FermatJobParams& params, const FermatJobResult& result) {

@@ -75,7 +75,7 @@ std::string subtitle_of(const Report& report) {
   std::string text = valid_utf8(report.subtitle);
   if (report.run_alphas.empty()) return text;
   if (!text.empty()) text += "; ";
-  text += fmt::format("\u03b1 = {:g}", fmt::join(report.run_alphas, ", "));
+  text += fmt::format("\u03b1 = {}", fmt::join(report.run_alphas, ", "));
   if (report.run_alphas.size() > 1 && report.embeddings.size() > 2) {
     text += fmt::format("; shown: {} and {}, the others on the page",
                         valid_utf8(report.embeddings[0].name),
