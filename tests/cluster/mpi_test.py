@@ -206,7 +206,7 @@ def faults_are_told_once(folder):
     assert done.stderr.count("none.bed: ") == 1, done.stderr
     done = run(2, "dist", "--no-such-option")
     assert done.returncode == 2 and done.stderr.count("--no-such-option") == 1, done.stderr
-    done = run(3, "dist", "simulate:10x100", "-o", str(folder / "none" / "x"))
+    done = run(3, "dist", "simulate:10x100", "-o", str(folder / "table.csv" / "x"))
     assert done.returncode == 3, (done.returncode, done.stderr)
     assert done.stderr.count("x.dist.npy: cannot create the file") == 1, done.stderr
     done = run(2, "dist", "-", "-o", str(folder / "x"))
