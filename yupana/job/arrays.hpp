@@ -31,7 +31,8 @@ struct ScanFileParams {
 
 struct ReduceFileParams {
   std::string in;
-  std::string out;  ///< the result as one number: .npy, or text for any other name; empty: none
+  /// Takes the result as one number: .npy, or text for any other name; none if empty.
+  std::string out = {};
   ArrayOperator op = ArrayOperator::sum;
   bool wrap = false;  ///< as of a scan
   TextType text_type = {};
