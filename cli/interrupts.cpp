@@ -15,13 +15,15 @@ namespace yupana::cli {
 namespace {
 
 std::atomic<Context*> running{nullptr};
+std::atomic<int> first_signal{0};
 sem_t signalled;  ///< posted by the handler, which may do little else
 
 constexpr int interrupted = static_cast<int>(ErrorCode::interrupted);
 
-void on_signal(int) {
+void on_signal(int number) {
   Context* context = running.load();
   if (context == nullptr || context->cancelled()) _exit(interrupted);
+  first_signal = number;
   context->cancel();
   sem_post(&signalled);
 }
@@ -40,11 +42,17 @@ void wait_for(sem_t& semaphore) {
   }
 }
 
-/// False after a second without it.
-bool wait_a_second_for(sem_t& semaphore) {
+/// Nanoseconds that a run has to end by itself. mpirun follows its SIGTERM with SIGKILL after a
+/// second, and a rank that waits for a dead one never ends by itself.
+long time_to_unwind() { return first_signal == SIGTERM ? 400'000'000 : 1'000'000'000; }
+
+/// False after `nanoseconds` without it.
+bool wait_for(sem_t& semaphore, long nanoseconds) {
   timespec end{};
   clock_gettime(CLOCK_REALTIME, &end);
-  end.tv_sec += 1;
+  end.tv_nsec += nanoseconds;
+  end.tv_sec += end.tv_nsec / 1'000'000'000;
+  end.tv_nsec %= 1'000'000'000;
   int status = -1;
   do {
     status = sem_timedwait(&semaphore, &end);
@@ -77,7 +85,7 @@ Interrupts::~Interrupts() {
 
 void Interrupts::watch() {
   wait_for(signalled);
-  if (wait_a_second_for(over_)) return;
+  if (wait_for(over_, time_to_unwind())) return;
   remove_unfinished_files();
   fmt::print(stderr, "yupana: {}\n", interrupted_text);
   std::fflush(stderr);

@@ -38,7 +38,7 @@ def records_of_another_shape():
              dict(good, landmarks="x"), dict(good, neighbors="x"), dict(good, rooted=3),
              dict(good, runs=[dict(good["runs"][0], alpha="2")]),
              dict(good, runs=[dict(good["runs"][0], fermat=7)]),
-             dict(good, runs=[dict(good["runs"][0], scale=[])])]
+             dict(good, runs=[dict(good["runs"][0], weight_scale=[])])]
     for record in wrong:
         pathlib.Path("f.json").write_text(json.dumps(record))
         refused("path", "f", "s1", "s2")

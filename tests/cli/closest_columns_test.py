@@ -89,7 +89,7 @@ def the_pair_is_written_where_o_says():
         "points": 4, "dimensions": 2, "i": 0, "j": 2, "distance": 2.0,
         "coordinates": [[1, 2], [3, 2]]}
     refuse("x.csv", "-o", "pair.npy", says=["-o pair.npy", ".tsv or .json"], status=2)
-    refuse("x.csv", "-o", "no/such.tsv", says=["no/such.tsv"], status=3)
+    refuse("x.csv", "-o", "x.csv/such.tsv", says=["x.csv/such.tsv"], status=3)
 
 
 sys.exit(main([a_range_names_all_its_columns,

@@ -77,10 +77,11 @@ def building_blocks_stop_as_well():
     data = os.urandom(8 * size)
     npy("x.npy", "<u8", (size,), data)
     npy("p.npy", "<u4", (size, 2), data)
+    npy("f.npy", "<f8", (size,), bytes(6) + b"\xf0\x3f" + bytes(8 * size - 8))
     before = leftovers()
     for arguments in (("sort", "x.npy", "-o", "o.npy"),
                       ("sort", "x.npy", "-o", "o.npy", "--memory", "20M"),
-                      ("fft", "x.npy", "-o", "o.npy"),
+                      ("fft", "f.npy", "-o", "o.npy"),
                       ("closest", "p.npy")):
         process = start(*arguments)
         time.sleep(0.2)

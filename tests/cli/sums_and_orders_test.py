@@ -119,7 +119,7 @@ def reduce_writes_the_file_it_is_given():
     np.save("f.npy", np.array([0.5, 0.25], "f4"))
     run("reduce", "f.npy", "-o", "sum.npy")
     assert np.load("sum.npy").dtype == np.float64 and np.load("sum.npy").tolist() == [0.75]
-    refuse("reduce", "x.npy", "-o", "no/such.npy", says=["no/such.npy"])
+    refuse("reduce", "x.npy", "-o", "x.npy/such.npy", says=["x.npy/such.npy"])
 
 
 def options_without_effect_are_refused():

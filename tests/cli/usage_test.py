@@ -41,11 +41,11 @@ def values_out_of_range_show_the_range():
             ("--thin", "2", "a number from 0 to 1, got '2'"),
             ("--maf", "x", "a number from 0 to 0.5, got 'x'"),
             ("--pair-groups", "0", "a whole number above 0, got '0'"),
-            ("--checkpoint-interval", "-3", "a number of at least 0, got '-3'"),
+            ("--checkpoint-interval", "-3", "a number from 0 to 1e+09, got '-3'"),
             ("--memory", "abc", "a size of at least 1 byte, as 16G, 500M or 1000000, got 'abc'"),
             ("--memory", "0", "got '0'"), ("--memory", "nan", "got 'nan'"),
             ("--memory", "1e30", "got '1e30'"), ("--gpu-memory", "4X", "got '4X'"),
-            ("--dtype", "f3", "one of float32, float64, int32, int64, got 'f3'"),
+            ("--dtype", "f3", "float64, float32, int32 or int64, got 'f3'"),
             ("--missing", "foo", "got 'foo'")):
         refused("dist", COHORT, "-o", "x", option, value, says=[option, "expected", says])
     refused("fft", "x.npy", "-o", "y.npy", "--library", "mkl",

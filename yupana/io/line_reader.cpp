@@ -42,7 +42,8 @@ bool LineReader::refill() {
 /// Other programs' files that are no text get a line of their own; a byte order mark is not part of
 /// the text.
 void LineReader::check_beginning(std::string_view& line) const {
-  check_is_text(path(), line);
+  const auto buffered = static_cast<std::size_t>(buffer_.data() + end_ - line.data());
+  check_is_text(path(), {line.data(), buffered});
   if (line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
 }
 
