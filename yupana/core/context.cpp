@@ -19,7 +19,7 @@ std::int64_t now() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
 
-/// "0,2" -> {0, 2}
+/// "0,2" -> {0, 2}. A device named several times works as that many would.
 std::vector<int> parse_devices(std::string_view list) {
   std::vector<int> devices;
   for (std::size_t at = 0; at <= list.size();) {
@@ -28,10 +28,9 @@ std::vector<int> parse_devices(std::string_view list) {
     int device = -1;
     const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), device);
     const bool number = error == std::errc() && end == item.data() + item.size() && device >= 0;
-    const bool again = std::find(devices.begin(), devices.end(), device) != devices.end();
-    if (!number || again) {
+    if (!number) {
       throw Error(ErrorCode::usage,
-                  fmt::format("device: expected numbers of GPUs, each once, as cuda:0 or cuda:0,1, "
+                  fmt::format("device: expected numbers of GPUs, as cuda:0 or cuda:0,1, "
                               "got 'cuda:{}'",
                               list));
     }

@@ -76,7 +76,8 @@ Json json_of(const Tree& tree) {
   std::vector<std::int32_t> children;
   std::vector<float> heights;
   for (const Tree::Merge& merge : tree.merges) {
-    children.insert(children.end(), {merge.left, merge.right});
+    children.push_back(merge.left);
+    children.push_back(merge.right);
     heights.push_back(merge.height);
   }
   return {{"name", tree.name},
