@@ -4,8 +4,7 @@
 
 #include "yupana/arrays/workspace_cuda.hpp"
 
-/// Copies that run beside the threads that asked for them, and launches that begin while the one
-/// before ends.
+/// Asynchronous copies from global to shared memory.
 namespace yupana::arrays::cuda {
 
 /// True for types that copy_ahead moves.
@@ -14,7 +13,7 @@ inline constexpr bool copies_ahead = (sizeof(T) == 4 || sizeof(T) == 8 || sizeof
                                      alignof(T) == sizeof(T);
 
 /// Copies `bytes` (4, 8 or 16, both addresses multiples of it) to shared memory without a register
-/// in between: as many are under way as a thread asks for.
+/// in between, in flight until wait_for_copies().
 template <int bytes>
 __device__ inline void copy_ahead(void* to, const void* from) {
   const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
