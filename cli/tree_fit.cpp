@@ -39,7 +39,8 @@ namespace {
 std::string at_least_one(const std::string& text) {
   std::int64_t value = 0;
   if (CLI::detail::lexical_cast(text, value) && value >= 1) return {};
-  return fmt::format("max depth: at least 1 wanted, {} given; leave it out for no limit", text);
+  return fmt::format("expected a whole number of at least 1, got {}; leave it out for no limit",
+                     text);
 }
 
 void add_tree_params(CLI::App& app, forest::TreeParams& tree, CLI::Option* regression) {
