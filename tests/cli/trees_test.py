@@ -347,7 +347,7 @@ def bad_input_is_one_line():
     refuse(*usual, status=2, says=["--label"])
     refuse(*usual, "--label", "kind", says=["label column 'kind' is not there"])
     refuse(*usual, "--label", "1", says=["t.csv:2", "column 4 ('class')", "is no number"])
-    refuse(*usual, "--label", "class", "--max-depth", 0, status=2, says=["max depth", "at least 1"])
+    refuse(*usual, "--label", "class", "--max-depth", 0, status=2, says=["--max-depth", "at least 1"])
     refuse(*usual, "--label", "class", "--cv", 301, says=["fewer than 301 folds"])
     refuse(*usual, "--label", "class", "--missing", "error", says=["the value is missing"])
     refuse("forest", "fit", "t.csv", "--label", "class", "--partition", "--trees", 301, "-o", "out",
