@@ -54,7 +54,7 @@ inline CLI::Validator number_in(double least, double most) {
       range);
 }
 
-/// Adds an option whose words stand for the values of an enumeration. --help ends with the words,
+/// Adds an option whose words name the values of an enumeration. --help ends with the words,
 /// and with the default, which is what `value` holds now.
 template <class T>
 CLI::Option* add_choice(CLI::App& app,

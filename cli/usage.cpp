@@ -90,7 +90,7 @@ std::string extras_text(const CLI::App& app) {
                      see_help(app));
 }
 
-/// What stands between two marks of a text; nothing where a mark is missing.
+/// Returns the text between two marks; empty where a mark is missing.
 std::string between(const std::string& text, std::string_view begin, std::string_view end) {
   const std::size_t at = text.find(begin);
   if (at == std::string::npos) return {};

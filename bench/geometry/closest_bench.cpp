@@ -39,9 +39,9 @@ Matrix<T> uniform_points(Context& context, std::int64_t n, std::int64_t d) {
 using geometry::ClosestMethod;
 using geometry::ClosestPair;
 
-/// Points of a file into x, and how a k-d tree does its best: points of one cell of a grid stand
-/// together, row after row of cells there and back, and the nearest two that follow one another
-/// bound the search.
+/// Reads points of a file into x and prepares the k-d tree's best case: points are ordered by the
+/// cells of a grid, in serpentine order, and the smallest distance between neighbours in that order
+/// bounds the search.
 constexpr const char* scipy_setup = R"(
 x = np.fromfile('{file}', np.{type}).reshape({n}, {d})
 cells = max(1, int(({n} / 4) ** (1 / {d})))

@@ -44,7 +44,7 @@ TEST(Ranges, SmallestWholeNumberIsNoScore) {
   refusal([&] { align(context, {"ACGT", {}, "AC"}, params); });
 }
 
-// The bound is that of 32 bits on every backend, and is told before any work.
+// Every backend has the 32-bit bound and reports it before any work.
 TEST(Ranges, SumsBeyondThirtyTwoBitsAreUsageErrors) {
   const std::string bases(100, 'A');
   const std::vector<Exon> exons = {exon(1, 100)};

@@ -20,7 +20,7 @@ struct DeviceDistances {
 /// d^2 of all pairs from counts that lie on a GPU, without bringing the counts to the host:
 /// integers while no call is missing, else doubles with the bits of `distances`. Empty where the
 /// counts are not on GPUs (or only in part), do not cover every row, where d^2 could pass 2^29, or
-/// where the matrix does not fit beside them within the context's gpu_memory().
+/// where counts and matrix together exceed the context's gpu_memory().
 ///   memory on the device: n^2 words; moves: one copy of the matrix to the host
 DeviceDistances device_distances(Context& context, PairCounter& counter);
 

@@ -77,7 +77,7 @@ DenseClosure<T> dense_closure(const Context& context, std::int64_t n, const Devi
                           false};
   // Several devices share the work best when each gets its rows from the host.
   const bool one = context.devices().size() == 1;
-  // The distances stay beside the weights and the closure's panels.
+  // The distances, the weights and the closure's panels are resident together.
   const bool fits = static_cast<double>(source.distances.bytes()) + size * size * sizeof(T) * 1.25 <
                     static_cast<double>(context.gpu_memory());
   if (!source.distances.empty() && one && fits) {

@@ -43,7 +43,7 @@ int hex_digit(char c) {
   return -1;
 }
 
-/// The text with GFF3's %XX as the characters they stand for; other percent signs stay.
+/// Decodes GFF3's %XX escapes; other percent signs are kept.
 std::string percent_decoded(std::string_view text) {
   std::string decoded;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -54,7 +54,7 @@ class Reader {
     unsigned char magic[2] = {};
     if (file.size() >= 2) file.read_at(0, magic, 2);
     is_gzip_ = magic[0] == 0x1f && magic[1] == 0x8b;
-    // "1 1" and the end of its line; a gzip file tells nothing of its length, and may grow.
+    // "1 1" and the end of its line; the length of a gzip file is unknown, and may be larger.
     most_entries_ = is_gzip_ ? 1 << 20 : (file.size() + 1) / 4;
   }
 
