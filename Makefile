@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: all setup packages build demo test test-sanitizers fuzz peers bench install clean
+.PHONY: all setup packages build program demo test test-gpu test-sanitizers fuzz peers bench install clean
 
 # What the build needs, and what the tests need besides: peers as oracles and a browser.
 BUILD_PACKAGES := g++ cmake ninja-build ccache pkg-config libtbb-dev libhwy-dev libhts-dev \
@@ -19,7 +19,9 @@ FUZZ_PACKAGES := clang libclang-rt-14-dev
 
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
+GPU_SUITE_OPTIONS ?=
 YUPANA := build/release/yupana
 # Real inputs of the benches, in folders matrices and splice/vertebrate_cds; without them they say so.
 DATA ?= ../shared/data
@@ -46,8 +48,13 @@ build: packages
 	@[ -f build/release/build.ninja ] || cmake --preset release >/dev/null
 	cmake --build build/release -j $(JOBS)
 
+# The program without the tests.
+program: packages
+	@[ -f build/release/build.ninja ] || cmake --preset release >/dev/null
+	cmake --build build/release -j $(JOBS) --target yupana_cli
+
 # A structured cohort of 600 individuals in three populations, and the whole genomic job on it.
-demo: build
+demo: program
 	@mkdir -p demo
 	$(YUPANA) simulate --samples 600 --sites 50000 --populations 3 --missing 0.01 --seed 1 -o demo/cohort
 	$(YUPANA) fermat demo/cohort.bed --labels demo/cohort.labels.tsv --alpha 2 -o demo/run
@@ -58,6 +65,15 @@ test: packages
 	[ -f build/release/build.ninja ] || cmake --preset release >/dev/null
 	cmake --build build/release -j $(JOBS)
 	ctest --test-dir build/release --output-on-failure -j $(JOBS)
+
+# Every GPU test program on this machine's GPU, in each way that its kernels can run; about an hour, half of it
+# every family beside every other on one GPU.
+test-gpu: packages
+	@for preset in cuda cuda-80; do
+	  [ -f build/$$preset/build.ninja ] || cmake --preset $$preset >/dev/null
+	  cmake --build build/$$preset -j $(JOBS)
+	done
+	python3 tests/support/gpu_suite.py build/cuda --build-80 build/cuda-80 $(GPU_SUITE_OPTIONS)
 
 # The same tests under ASan + UBSan and under TSan.
 test-sanitizers: packages
@@ -104,8 +120,9 @@ bench: build peers
 	done
 	python3 bench/tables.py --results $(BENCH_RESULTS)
 
+# The program, and the library with its headers for CMake and pkg-config.
 install: build
-	cmake --install build/release
+	cmake --install build/release --prefix $(PREFIX)
 
 clean:
 	rm -rf build demo

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the bench tables of README.md and docs/ from bench/results/*.jsonl, so that every figure was
+"""Writes the bench tables of docs/ from bench/results/*.jsonl, so that every figure was
 measured.
 
 usage: bench/tables.py [--check]             (--check: exit 1 if a page would change)
@@ -9,7 +9,9 @@ Between `<!-- bench FILE BENCH -->` and `<!-- end bench -->` stands one table: t
 bench/results/FILE, ours and the peers' of the same run. Between `<!-- scaling -->` and
 `<!-- end scaling -->`: the cases of bench/results/*_cuda_multi.jsonl that several GPUs do together,
 a column a number of GPUs, with how many times as fast they are as one. Between `<!-- behind -->` and
-`<!-- end behind -->`: every case of any file where a peer was faster than the best of ours.
+`<!-- end behind -->`: every case of any file where a peer was faster than the best of ours. Between
+`<!-- portable -->` and `<!-- end portable -->`: our rows of bench/results/portable/, the PTX of compute
+capability 8.0 on the same GPU (CUDA_FORCE_PTX_JIT=1), beside those of its own code, slowest first.
 """
 import json
 import pathlib
@@ -17,9 +19,10 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-PAGES = ["README.md", "docs/measured.md", "docs/scale.md"]
+PAGES = ["docs/measured.md", "docs/performance.md", "docs/scale.md"]
 SCALING = re.compile(r"(<!-- scaling -->\n).*?(<!-- end scaling -->)", re.S)
 BEHIND = re.compile(r"(<!-- behind -->\n).*?(<!-- end behind -->)", re.S)
+PORTABLE = re.compile(r"(<!-- portable -->\n).*?(<!-- end portable -->)", re.S)
 TIME = re.compile(r"^(s|ms|us)\b")
 GPUS = re.compile(r"^yupana cuda, (\d+) GPUs?\b")
 BLOCK = re.compile(r"(<!-- bench (\S+) (\S+) -->\n).*?(<!-- end bench -->)", re.S)
@@ -141,6 +144,28 @@ def behind():
     return "\n".join(out) + "\n"
 
 
+def portable():
+    """Our cases through PTX beside the same through code of the GPU, by the share of its speed."""
+    found, runs = [], []
+    for path in sorted((ROOT / "bench" / "results" / "portable").glob("*.jsonl")):
+        native = {(row["case"], row["impl"], row["unit"]): row for row in lines_of(path.parents[1] / path.name)}
+        rows = [row for row in lines_of(path) if row["impl"].startswith("yupana cuda") and row["value"]]
+        runs += rows[:1]
+        first_units = {(row["case"], row["impl"]): row for row in reversed(rows)}
+        for row in first_units.values():
+            own = native.get((row["case"], row["impl"], row["unit"]))
+            if own is None or own["value"] is None or "/s" not in row["unit"] and not TIME.match(row["unit"]):
+                continue
+            share = own["value"] / row["value"] if TIME.match(row["unit"]) else row["value"] / own["value"]
+            verified = "" if row["verified"] else " (not verified)"
+            found.append((share, f"| {row['bench']} | {row['case']} | {row['impl'][7:]} | {figure(own['value'])} "
+                                 f"| {figure(row['value'])}{verified} | {row['unit']} | {100 * share:.0f} % |"))
+    out = ["| bench | case | implementation | native | portable | unit | share |", "|---" * 7 + "|"]
+    out += [line for _, line in sorted(found)]
+    commits = ", ".join(dict.fromkeys(row["commit"] for row in runs))
+    return "\n".join(out) + f"\n\n{runs[0]['device']}; commit {commits}.\n"
+
+
 def print_tables(folder):
     for path in sorted(folder.glob("*.jsonl")):
         rows = lines_of(path)
@@ -162,6 +187,7 @@ def main():
         new = BLOCK.sub(lambda m: m.group(1) + table(m.group(2), m.group(3)) + m.group(4), text)
         new = BEHIND.sub(lambda m: m.group(1) + behind() + m.group(2), new)
         new = SCALING.sub(lambda m: m.group(1) + scaling() + m.group(2), new)
+        new = PORTABLE.sub(lambda m: m.group(1) + portable() + m.group(2), new)
         if "--check" not in sys.argv:
             page.write_text(new)
         elif new != text:

@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <memory>
+#include <set>
+#include <string_view>
 
 #include "cli/interrupts.hpp"
 #include "cli/out_folder.hpp"
 #include "cli/ranks.hpp"
+#include "cli/standard_streams.hpp"
 #include "yupana/cluster/mpi.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/escaped.hpp"
@@ -15,6 +20,23 @@
 
 namespace yupana::cli {
 namespace {
+
+std::string words_given;  ///< the command line
+
+using Body = std::function<Answer(Context&, const Call&)>;
+
+bool is_plain(char c) {
+  constexpr std::string_view others = "_-./:,=+@%";
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         static_cast<unsigned char>(c) >= 0x80 || others.find(c) != std::string_view::npos;
+}
+
+std::string quoted(std::string_view word) {
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return std::string(word);
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
 
 std::string clock_text(double seconds) {
   const auto whole = static_cast<std::int64_t>(seconds + 0.5);
@@ -33,30 +55,30 @@ void draw(const Progress& progress) {
   if (progress.total > progress.done && rate > 0) {
     line += fmt::format("  {} left", clock_text((progress.total - progress.done) / rate));
   }
-  fmt::print(stderr, "\r\033[K{}", line);
+  put_text(stderr, "\r\033[K" + line);
   std::fflush(stderr);
 }
 
-Answer run(const CommonOptions& options,
-           const std::function<Answer(Context&, const CommonOptions&)>& body) {
-  Context context(options.context);
-  const bool draws = !options.quiet && isatty(STDERR_FILENO) != 0;
+Answer run(const Call& call, const Body& body) {
+  Context context(call.context);
+  const bool draws = !call.quiet && isatty(STDERR_FILENO) != 0;
   if (draws) context.on_progress(draw);
-  if (!options.quiet) {
-    context.on_note([draws](const std::string& note) {
-      fmt::print(stderr, "{}note: {}\n", draws ? "\r\033[K" : "", escaped(note));
+  if (!call.quiet) {
+    context.on_note([draws, printed = std::set<std::string>()](const std::string& note) mutable {
+      if (!printed.insert(note).second) return;
+      put_text(stderr, fmt::format("{}note: {}\n", draws ? "\r\033[K" : "", escaped(note)));
     });
   }
-  const OutFolder folder(options.out);
+  const OutFolder folder(call.out);
   struct Line {
     bool draws;
     ~Line() {
-      if (draws) fmt::print(stderr, "\r\033[K");
+      if (draws) put_text(stderr, "\r\033[K");
     }
   } line{draws};
   const Interrupts interrupts(context);
   try {
-    return body(context, options);
+    return body(context, call);
   } catch (const Error& error) {
     // A call that the signal ended has an error of its own.
     if (!context.cancelled() || error.code() == ErrorCode::interrupted) throw;
@@ -64,38 +86,34 @@ Answer run(const CommonOptions& options,
   }
 }
 
-void print(const CommonOptions& options, const Answer& answer) {
-  const bool result = answer.is_result || options.out.empty();
-  std::FILE* const to = is_standard_output(options.out) ? stderr : stdout;
-  if (options.json) {
+void print(const Call& call, const Answer& answer) {
+  const bool result = answer.is_result || call.out.empty();
+  std::FILE* const to = is_standard_output(call.out) ? stderr : stdout;
+  if (call.json) {
     // Names of files may be no UTF-8.
     using Handler = nlohmann::ordered_json::error_handler_t;
     if (!answer.json.empty()) {
-      fmt::print("{}\n", answer.json.dump(-1, ' ', false, Handler::replace));
+      put_text(stdout, answer.json.dump(-1, ' ', false, Handler::replace) + "\n");
     }
-  } else if (result || !options.quiet) {
-    fmt::print(to, "{}", answer.text);
+  } else if (result || !call.quiet) {
+    put_text(to, answer.text);
   }
-  if (std::fflush(to) != 0) {
-    throw Error(ErrorCode::out_of_resources, "standard output: cannot write");
-  }
+  check_standard_output();
 }
 
-/// One of several processes: the first tells of progress and of the result.
-void run_in_ranks(const std::string& name,
-                  CommonOptions& options,
-                  const std::function<Answer(Context&, const CommonOptions&)>& body,
-                  Ranks ranks) {
-  if (ranks == Ranks::one) {
-    throw Error(ErrorCode::usage,
-                fmt::format("{} runs in one process; start it without mpirun", name));
+/// One of several processes: the first reports progress and the result.
+void run_in_ranks(Call& call, const Body& body, bool can_share) {
+  if (!can_share) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{} runs in one process; start it without mpirun", call.command.name()));
   }
-  const std::shared_ptr<Comm> comm = join_ranks(options.context);
-  options.comm = comm.get();
-  if (comm->rank() != 0) options.quiet = true;
+  const std::shared_ptr<Comm> comm = join_ranks(call.context);
+  call.comm = comm.get();
+  if (comm->rank() != 0) call.quiet = true;
   try {
-    const Answer answer = run(options, body);
-    if (comm->rank() == 0) print(options, answer);
+    const Answer answer = run(call, body);
+    if (comm->rank() == 0) print(call, answer);
   } catch (const Error& error) {
     end_ranks(*comm, error.what(), error.code());
   } catch (const std::bad_alloc&) {
@@ -109,65 +127,60 @@ void run_in_ranks(const std::string& name,
   }
 }
 
-/// An option that every command knows and this one refuses, since it would have no effect.
-void refuse_option(CLI::App& app, const std::string& names, const std::string& command) {
-  const std::string shown = names.substr(0, names.find(','));
-  app.add_option_function<std::string>(
-         names,
-         [shown, command](const std::string&) {
-           throw Error(
-               ErrorCode::usage,
-               fmt::format("{} has no effect on 'yupana {}'; leave it out", shown, command));
-         })
-      ->group("");
-}
-
-void add_common_options(CLI::App& app,
-                        CommonOptions& options,
-                        const Ignores& ignores,
-                        const std::string& command) {
-  const auto add = [&](bool ignored, const std::string& names, const auto& make) {
-    if (ignored) return refuse_option(app, names, command);
-    make()->group("Everywhere");
+/// `ignored`: refused, since the option would have no effect.
+void add_common_options(Command& command, Call& call, const Names& ignored) {
+  const auto add = [&](const std::string& names, const auto& make) {
+    const std::string first = names.substr(0, names.find(','));
+    if (std::find(ignored.begin(), ignored.end(), first) == ignored.end()) {
+      make(names).group("Everywhere");
+      return;
+    }
+    const auto refuse = [first, command](const std::string&) {
+      throw Error(
+          ErrorCode::usage,
+          fmt::format("{} has no effect on 'yupana {}'; leave it out", first, command.name()));
+    };
+    command.word(names, refuse, "").group("");
   };
-  add(ignores.device, "--device", [&] {
-    return app
-        .add_option("--device", options.context.device, "auto, cpu, reference, cuda or cuda:0,1")
-        ->capture_default_str();
+  add("--device", [&](const std::string& names) {
+    return command.text(names, call.context.device, "auto, cpu, reference, cuda or cuda:0,1");
   });
-  add(ignores.threads, "--threads", [&] {
-    return app.add_option("--threads", options.context.threads, "worker threads; 0: one per core")
-        ->capture_default_str()
-        ->check(CLI::Range(0, 4096));
+  add("--threads", [&](const std::string& names) {
+    return command.number(names, call.context.threads, "worker threads; 0: one per core", 0, 4096);
   });
-  add(ignores.memory, "--memory", [&] {
-    return add_bytes(app,
-                     "--memory",
-                     options.context.memory,
-                     "bytes the run may hold (16G); default: 80 % of the free memory");
+  add("--memory", [&](const std::string& names) {
+    return command.bytes(names,
+                         call.context.memory,
+                         "bytes the run may hold (16G), the program's own 15 MB not counted; "
+                         "default: 80 % of the free memory");
   });
-  add(ignores.gpu_memory, "--gpu-memory", [&] {
-    return add_bytes(app,
-                     "--gpu-memory",
-                     options.context.gpu_memory,
-                     "bytes the run may hold on each GPU (40G); default: 90 % of the free memory");
+  add("--gpu-memory", [&](const std::string& names) {
+    return command.bytes(
+        names,
+        call.context.gpu_memory,
+        "bytes the run may hold on each GPU (40G); default: 90 % of the free memory");
   });
-  add(ignores.out, "-o,--out", [&] {
-    return app.add_option("-o,--out", options.out, "prefix of the files to write")->each(check_out);
+  add("-o,--out", [&](const std::string& names) {
+    return command.word(
+        names,
+        [&call](const std::string& out) {
+          check_out(out);
+          call.out = out;
+        },
+        "the file to write; of commands that write several, their prefix");
   });
-  app.add_flag("--json", options.json, "print one JSON object on standard output")
-      ->group("Everywhere");
-  app.add_flag("--quiet", options.quiet, "print errors, and results that no file holds, only")
-      ->group("Everywhere");
+  command.flag("--json", call.json, "print one JSON object on standard output").group("Everywhere");
+  command.flag("--quiet", call.quiet, "print errors, and results that no file holds, only")
+      .group("Everywhere");
 }
 
-void check_combinations(const CommonOptions& options) {
-  const std::string& device = options.context.device;
-  if (options.json && is_standard_output(options.out)) {
+void check_combinations(const Call& call) {
+  const std::string& device = call.context.device;
+  if (call.json && is_standard_output(call.out)) {
     throw Error(ErrorCode::usage,
-                fmt::format("--json and -o {} both write standard output; give one", options.out));
+                fmt::format("--json and -o {} both write standard output; give one", call.out));
   }
-  if (options.context.gpu_memory > 0 && (device == "cpu" || device == "reference")) {
+  if (call.context.gpu_memory > 0 && (device == "cpu" || device == "reference")) {
     throw Error(ErrorCode::usage,
                 fmt::format("--gpu-memory has no effect with --device {}; give one", device));
   }
@@ -175,28 +188,43 @@ void check_combinations(const CommonOptions& options) {
 
 }  // namespace
 
-CLI::App& add_command(CLI::App& program,
-                      const std::string& name,
-                      const std::string& purpose,
-                      const std::string& example,
-                      std::function<Answer(Context&, const CommonOptions&)> body,
-                      Runs runs,
-                      Ranks ranks,
-                      Ignores ignores) {
-  CLI::App* app = program.add_subcommand(name, purpose);
-  app->footer("Example:\n  " + example);
-  auto options = std::make_shared<CommonOptions>();
-  const bool nested = program.get_parent() != nullptr;
-  const std::string full_name = nested ? program.get_name() + " " + name : name;
-  add_common_options(*app, *options, ignores, full_name);
-  app->callback([options, runs, ranks, full_name, body = std::move(body)] {
-    check_combinations(*options);
-    std::string& device = options->context.device;
-    if (runs == Runs::on_the_processor && device == "auto") device = "cpu";
-    if (!cluster::under_mpi()) return print(*options, run(*options, body));
-    run_in_ranks(full_name, *options, body, ranks);
+Answer make_answer(const job::Plan& plan) {
+  return {job::describe(plan), job::plan_json(plan), true};
+}
+
+void set_command_line(int count, const char* const* words) {
+  words_given = "yupana";
+  for (int k = 1; k < count; ++k) words_given += " " + quoted(words[k]);
+}
+
+const std::string& command_line() { return words_given; }
+
+void Answer::add_files(const std::vector<std::string>& files, const std::string& lead) {
+  for (const std::string& file : files) text += lead + file + "\n";
+  json["files"] = files;
+}
+
+Command add_command(Command& parent, const CommandParams& params, Body body) {
+  Command command = parent.add(params.name, params.purpose, params.example);
+  auto call = std::make_shared<Call>(Call{command});
+  add_common_options(command, *call, params.ignored);
+  command.on_run([call, params, body = std::move(body)] {
+    check_combinations(*call);
+    std::string& device = call->context.device;
+    if (params.processor_only && device == "auto") device = "cpu";
+    if (!cluster::under_mpi()) return print(*call, run(*call, body));
+    run_in_ranks(*call, body, params.ranks);
   });
-  return *app;
+  return command;
+}
+
+const std::string& required_out(const Call& call, const std::string& expected) {
+  if (!call.out.empty()) {
+    if (expected.starts_with("PREFIX")) check_prefix(call.out);
+    return call.out;
+  }
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: expected -o {}, got none", call.command.name(), expected));
 }
 
 nlohmann::ordered_json stages_json(const Context& context) {

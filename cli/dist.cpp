@@ -1,18 +1,17 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
+#include <optional>
 
-#include "cli/choices.hpp"
-#include "cli/combinations.hpp"
 #include "cli/command.hpp"
 #include "cli/genotype_options.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
-#include "yupana/job/distance.hpp"
+#include "yupana/job/distances.hpp"
 
 namespace yupana::cli {
 namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct DistOptions {
   job::DistanceJobParams job;
@@ -20,16 +19,9 @@ struct DistOptions {
   std::vector<std::string> formats{"npy"};
   std::vector<std::string> distance;  ///< PLINK's modifiers
   bool plink = false;                 ///< --distance was given, with modifiers or none
-  double below = std::numeric_limits<double>::quiet_NaN();
-  double above = std::numeric_limits<double>::quiet_NaN();
+  std::optional<double> below, above;
   bool plan = false;
-  const CLI::App* app = nullptr;  ///< the command line
 };
-
-const Choices<io::NpyType> type_names{{"float64", io::NpyType::float64},
-                                      {"float32", io::NpyType::float32},
-                                      {"int32", io::NpyType::int32},
-                                      {"int64", io::NpyType::int64}};
 
 /// PLINK's `--distance` words: contents are taken out, the rest is the layout.
 void apply_plink(DistOptions& options, Context& context) {
@@ -65,69 +57,49 @@ void apply_formats(DistOptions& options) {
     if (format == "tsv") outputs.tsv = true;
     if (format == "phylip") outputs.phylip = true;
   }
-  if (options.below == options.below || options.above == options.above) {
+  if (options.below || options.above) {
     io::PairFilter filter;
-    if (options.below == options.below) filter.below = options.below;
-    if (options.above == options.above) filter.above = options.above;
+    filter.below = options.below.value_or(filter.below);
+    filter.above = options.above.value_or(filter.above);
     outputs.pairs = filter;
   }
 }
 
-/// A limit of --pairs-below or --pairs-above: a number, or infinity.
-void check_limit(const char* name, double limit, bool is_given) {
-  if (!is_given || limit == limit) return;
-  throw Error(ErrorCode::usage, fmt::format("{}: expected a number, got nan", name));
-}
-
-/// Options that have no effect with the others of the command line.
-void check_options(const DistOptions& options, const CommonOptions& common) {
-  const CLI::App& app = *options.app;
-  check_genotype_options(app, options.job.input);
-  check_run_options(app, common);
-  refuse_together(app,
-                  {"--metric", "--format", "--dtype", "--pairs-below", "--pairs-above"},
-                  "--distance",
-                  "its words say what is written (ibs, 1-ibs, allele-ct)");
+/// Options that have no effect with the values of others.
+void check_options(const Call& call, const DistOptions& options) {
+  check_genotype_options(call, options.job.input);
   const auto& formats = options.formats;
-  if (given(app, "--dtype") && std::find(formats.begin(), formats.end(), "npy") == formats.end()) {
-    throw Error(ErrorCode::usage,
-                fmt::format("--dtype has no effect with --format {}: it is for npy; leave it out",
-                            fmt::join(formats, ",")));
+  if (std::find(formats.begin(), formats.end(), "npy") == formats.end()) {
+    call.command.refuse({"--dtype"},
+                        fmt::format("with --format {}: it is for npy", fmt::join(formats, ",")));
   }
-  check_limit("--pairs-below", options.below, given(app, "--pairs-below"));
-  check_limit("--pairs-above", options.above, given(app, "--pairs-above"));
-  if (options.below <= options.above) {
+  if (options.below && options.above && *options.below <= *options.above) {
     throw Error(ErrorCode::usage,
                 fmt::format("--pairs-below {:g} and --pairs-above {:g} list no pair: a pair is "
                             "listed where above < value < below; raise --pairs-below",
-                            options.below,
-                            options.above));
+                            *options.below,
+                            *options.above));
   }
 }
 
-Answer plan_answer(const job::Plan& plan) {
-  return {job::describe(plan), job::plan_json(plan), true};
-}
-
-Answer dist(Context& context, const CommonOptions& common, DistOptions options) {
+Answer dist(Context& context, const Call& call, DistOptions options) {
   if (options.job.input.path.empty()) {
-    throw Error(ErrorCode::usage, "dist: an input file is wanted; see 'yupana dist --help'");
+    throw Error(ErrorCode::usage,
+                "dist: expected an input file, got none; see 'yupana dist --help'");
   }
-  check_options(options, common);
+  check_options(call, options);
   options.job.metric.metric = genotype::metric_from_name(options.metric);
   apply_formats(options);
   if (options.plink) apply_plink(options, context);
-  options.job.input.comm = common.comm;
-  options.job.out = common.out;
-  if (options.plan) return plan_answer(job::plan_distances(context, options.job));
-  if (common.out.empty()) {
-    throw Error(ErrorCode::usage,
-                "dist: -o PREFIX is wanted: the files are PREFIX.dist.npy, PREFIX.ids");
+  options.job.input.comm = call.comm;
+  if (options.plan) {
+    options.job.out = call.out;
+    return make_answer(job::plan_distances(context, options.job));
   }
+  options.job.out = required_out(call, "PREFIX, the beginning of the files to write, as out/run");
   const job::DistanceJobResult result = job::run_distances(context, options.job);
   Answer answer;
   answer.text = account_text(result.cohort);
-  for (const std::string& file : result.files) answer.text += "wrote    " + file + "\n";
   answer.json = {{"command", "dist"},
                  {"metric", options.metric},
                  {"samples", result.samples},
@@ -136,59 +108,72 @@ Answer dist(Context& context, const CommonOptions& common, DistOptions options) 
                  {"pairs_without_sites", result.pairs_without_sites},
                  {"passes", result.passes},
                  {"stages", stages_json(context)},
-                 {"peak_memory", peak_memory()},
-                 {"files", result.files}};
+                 {"peak_memory", peak_memory()}};
+  answer.add_files(result.files);
   return answer;
-}
-
-std::string joined_names() {
-  std::string names;
-  for (const std::string_view name : genotype::metric_names())
-    names += (names.empty() ? "" : ", ") + std::string(name);
-  return names;
 }
 
 }  // namespace
 
-void add_dist(CLI::App& program) {
+void add_dist(Command& program) {
   auto options = std::make_shared<DistOptions>();
-  CLI::App& app = add_command(
+  Command command = add_command(
       program,
-      "dist",
-      "Distances between all pairs of individuals, exact, from genotypes.",
-      "yupana dist cohort.vcf.gz -o out/run --metric manhattan --missing pairwise",
-      [options](Context& context, const CommonOptions& common) {
-        return dist(context, common, *options);
-      },
-      Runs::anywhere,
-      Ranks::many);
-  options->app = &app;
-  add_genotype_options(app, options->job.input);
-  add_rank_options(app, options->job.input);
-  add_checkpoint_options(app, options->job.checkpoint);
-  app.add_option("--metric", options->metric, joined_names())->capture_default_str();
-  app.add_option("--format", options->formats, "npy, tsv, phylip")
-      ->delimiter(',')
-      ->check(one_of({"npy", "tsv", "phylip"}))
-      ->default_str("npy");
-  add_choice(app, "--dtype", options->job.outputs.type, type_names, "of the .npy");
-  app.add_flag(
-      "--shared", options->job.outputs.shared, "also write shared-site counts: PREFIX.shared.npy");
-  app.add_option(
-      "--pairs-below", options->below, "list pairs with a smaller value: PREFIX.pairs.tsv");
-  app.add_option(
-      "--pairs-above", options->above, "list pairs with a larger value: PREFIX.pairs.tsv");
-  app.add_option_function<std::vector<std::string>>(
-         "--distance",
-         [options](const std::vector<std::string>& words) {
-           options->plink = true;
-           options->distance = words;
-           std::erase(options->distance, "");  // the parser's word for none
-         },
-         "PLINK's files and words: square, square0, triangle; bin, bin4, gz; ibs, 1-ibs, "
-         "allele-ct; flat-missing")
-      ->expected(0, 10);
-  app.add_flag("--plan", options->plan, "print memory, passes, output and free disk; do nothing");
+      {.name = "dist",
+       .purpose = "Distances between all pairs of individuals, exact, from genotypes.",
+       .example = "yupana dist cohort.vcf.gz -o out/run --metric manhattan --missing pairwise",
+       .ranks = true},
+      [options](Context& context, const Call& call) { return dist(context, call, *options); });
+  job::DistanceOutputs& outputs = options->job.outputs;
+  add_genotype_options(command, options->job.input, options->job.checkpoint);
+  command.text(
+      "--metric", options->metric, fmt::format("{}", fmt::join(genotype::metric_names(), ", ")));
+  command
+      .words(
+          "--format",
+          [options](const Names& words) {
+            for (const std::string& word : words) {
+              if (word == "npy" || word == "tsv" || word == "phylip") continue;
+              throw Error(ErrorCode::usage,
+                          fmt::format("--format: expected npy, tsv or phylip, got '{}'", word));
+            }
+            options->formats = words;
+          },
+          "npy, tsv, phylip")
+      .separated_by_commas()
+      .shows("npy");
+  command.choice("--dtype",
+                 outputs.type,
+                 {{"float64", io::NpyType::float64},
+                  {"float32", io::NpyType::float32},
+                  {"int32", io::NpyType::int32},
+                  {"int64", io::NpyType::int64}},
+                 "of the .npy");
+  command.flag("--shared", outputs.shared, "also write shared-site counts: PREFIX.shared.npy");
+  command.number("--pairs-below",
+                 options->below,
+                 "list pairs with a smaller value: PREFIX.pairs.tsv",
+                 -infinity,
+                 infinity);
+  command.number("--pairs-above",
+                 options->above,
+                 "list pairs with a larger value: PREFIX.pairs.tsv",
+                 -infinity,
+                 infinity);
+  command
+      .words(
+          "--distance",
+          [options](const Names& words) {
+            options->plink = true;
+            options->distance = words;
+          },
+          "PLINK's files and words: square, square0, triangle; bin, bin4, gz; ibs, 1-ibs, "
+          "allele-ct; flat-missing")
+      .takes(0, 10);
+  command.flag("--plan", options->plan, "print memory, passes, output and free disk; do nothing");
+  command.excludes({"--metric", "--format", "--dtype", "--pairs-below", "--pairs-above"},
+                   "--distance",
+                   "its words say what is written (ibs, 1-ibs, allele-ct)");
 }
 
 }  // namespace yupana::cli

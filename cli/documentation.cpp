@@ -1,9 +1,8 @@
-#include <fmt/format.h>
-
+#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "cli/command.hpp"
-#include "yupana/core/error.hpp"
+#include "cli/standard_streams.hpp"
 #include "yupana/core/version.hpp"
 
 namespace yupana::cli {
@@ -103,19 +102,15 @@ std::string man_page(const CLI::App& program) {
 
 }  // namespace
 
-void add_documentation(CLI::App& program) {
-  CLI::App* completion =
-      program.add_subcommand("completion", "Print the completion script of a shell.");
-  completion->footer("Example:\n  yupana completion bash");
+void add_documentation(Command& program) {
+  const CLI::App& app = program.app();
   auto shell = std::make_shared<std::string>("bash");
-  completion->add_option("shell", *shell, "bash")
-      ->check(CLI::IsMember({"bash"}))
-      ->capture_default_str();
-  completion->callback([&program, shell] { fmt::print("{}", bash_completion(program)); });
-
-  CLI::App* man = program.add_subcommand("man", "Print the manual page (troff), made from --help.");
-  man->footer("Example:\n  yupana man | man -l -");
-  man->callback([&program] { fmt::print("{}", man_page(program)); });
+  Command completion = program.add(
+      "completion", "Print the completion script of a shell.", "yupana completion bash");
+  completion.choice("shell", *shell, {"bash"}, "bash");
+  completion.on_run([&app, shell] { put_text(stdout, bash_completion(app)); });
+  program.add("man", "Print the manual page (troff), made from --help.", "yupana man | man -l -")
+      .on_run([&app] { put_text(stdout, man_page(app)); });
 }
 
 }  // namespace yupana::cli

@@ -2,9 +2,11 @@
 #include <htslib/hts.h>
 
 #include "cli/command.hpp"
+#include "yupana/core/counted.hpp"
 #include "yupana/core/cuda/device.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/version.hpp"
+#include "yupana/job/kernel_variants.hpp"
 #include "yupana/spectral/fft.hpp"
 
 namespace yupana::cli {
@@ -19,16 +21,17 @@ Answer info(Context& context) {
                  {"memory_free", free_memory()},
                  {"htslib", hts_version()},
                  {"cuda_built", cuda::built},
+                 {"cuda_code", cuda::code_built()},
                  {"cufft", spectral::cufft_version()},
                  {"devices", nlohmann::ordered_json::array()}};
-  answer.text = fmt::format(
-      "yupana {}\nprocessor  {}, {} threads, SIMD {}\nmemory     {} free\nhtslib     {}\n",
-      version,
-      processor_name(),
-      context.threads(),
-      simd_target(),
-      human_bytes(static_cast<double>(free_memory())),
-      hts_version());
+  answer.text =
+      fmt::format("yupana {}\nprocessor  {}, {}, SIMD {}\nmemory     {} free\nhtslib     {}\n",
+                  version,
+                  processor_name(),
+                  counted(context.threads(), "thread"),
+                  simd_target(),
+                  human_bytes(static_cast<double>(free_memory())),
+                  hts_version());
   if (const int cufft = spectral::cufft_version(); cufft > 0) {
     answer.text += fmt::format("cuFFT      {}.{}\n", cufft / 1000, cufft / 100 % 10);
   } else if (cuda::built) {
@@ -50,26 +53,32 @@ Answer info(Context& context) {
          {"compute_capability", fmt::format("{}.{}", gpu.major, gpu.minor)},
          {"multiprocessors", gpu.multiprocessors},
          {"memory", gpu.memory},
-         {"works", gpu.works}});
+         {"works", gpu.works},
+         {"code", gpu.code},
+         {"kernels", nlohmann::ordered_json::object()}});
+    if (!gpu.works) continue;
+    answer.text += fmt::format("           {:<22}{}\n", "code", gpu.code);
+    for (const job::KernelVariant& variant : job::kernel_variants(gpu.ordinal)) {
+      answer.text += fmt::format("           {:<22}{}\n", variant.family, variant.runs);
+      answer.json["devices"].back()["kernels"][variant.family] = variant.runs;
+    }
   }
-  if (cuda::device_count() == 0) {
-    answer.text += fmt::format("cuda       {}\n",
-                               cuda::built ? "built in, no device here" : "not in this build");
-  }
+  answer.text += fmt::format(
+      "cuda       {}{}\n",
+      cuda::built ? fmt::format("built for {}", cuda::code_built()) : "not in this build",
+      cuda::built && cuda::device_count() == 0 ? "; no GPU here" : "");
   return answer;
 }
 
 }  // namespace
 
-void add_info(CLI::App& program) {
+void add_info(Command& program) {
   add_command(program,
-              "info",
-              "Processor, memory, GPUs and versions as yupana sees them.",
-              "yupana info",
-              [](Context& context, const CommonOptions&) { return info(context); },
-              Runs::anywhere,
-              Ranks::one,
-              {.out = true, .device = true, .memory = true, .gpu_memory = true});
+              {.name = "info",
+               .purpose = "Processor, memory, GPUs and versions as yupana sees them.",
+               .example = "yupana info",
+               .ignored = {"-o", "--device", "--memory", "--gpu-memory"}},
+              [](Context& context, const Call&) { return info(context); });
 }
 
 }  // namespace yupana::cli

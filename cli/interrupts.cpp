@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <ctime>
 
+#include "cli/out_folder.hpp"
+#include "cli/standard_streams.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/unfinished_files.hpp"
 
@@ -87,7 +89,8 @@ void Interrupts::watch() {
   wait_for(signalled);
   if (wait_for(over_, time_to_unwind())) return;
   remove_unfinished_files();
-  fmt::print(stderr, "yupana: {}\n", interrupted_text);
+  remove_out_folders();
+  put_text(stderr, fmt::format("yupana: {}\n", interrupted_text));
   std::fflush(stderr);
   _exit(interrupted);
 }

@@ -1,7 +1,5 @@
 #include "yupana/job/path.hpp"
 
-#include <fmt/format.h>
-
 #include "cli/command.hpp"
 
 namespace yupana::cli {
@@ -61,22 +59,21 @@ Answer path(Context& context, const job::PathParams& params) {
 
 }  // namespace
 
-void add_path(CLI::App& program) {
+void add_path(Command& program) {
   auto params = std::make_shared<job::PathParams>();
-  CLI::App& app = add_command(
+  Command command = add_command(
       program,
-      "path",
-      "The chain of individuals along the shortest path between two, from a finished Fermat run.",
-      "yupana path out/run NA06985 NA18970",
-      [params](Context& context, const CommonOptions&) { return path(context, *params); },
-      Runs::anywhere,
-      Ranks::one,
-      {.out = true});
-  app.add_option("run", params->run, "prefix of the run's files")->required();
-  app.add_option("from", params->from, "sample identifier")->required();
-  app.add_option("to", params->to, "sample identifier")->required();
-  app.add_option(
-      "--alpha", params->alpha, "which one, as the run printed it, where it has several");
+      {.name = "path",
+       .purpose = "The chain of individuals along the shortest path between two, from a finished "
+                  "Fermat run.",
+       .example = "yupana path out/run NA06985 NA18970",
+       .ignored = {"-o"}},
+      [params](Context& context, const Call&) { return path(context, *params); });
+  command.text("run", params->run, "prefix of the run's files").required();
+  command.text("from", params->from, "sample identifier").required();
+  command.text("to", params->to, "sample identifier").required();
+  command.number(
+      "--alpha", params->alpha, "which one, as the run printed it, where it has several", 1);
 }
 
 }  // namespace yupana::cli

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "cli/standard_streams.hpp"
 #include "yupana/cluster/cores.hpp"
 #include "yupana/cluster/mpi.hpp"
 #include "yupana/core/cuda/device.hpp"
@@ -40,7 +41,7 @@ int share_of_cores(Comm& comm) {
 }
 
 /// Of every rank's value.
-std::uint64_t least(Comm& comm, std::uint64_t value) {
+std::uint64_t minimum(Comm& comm, std::uint64_t value) {
   std::uint64_t all = value;
   for (int root = 0; root < comm.size(); ++root) {
     std::uint64_t theirs = value;
@@ -61,7 +62,7 @@ std::shared_ptr<Comm> join_ranks(ContextParams& params) {
     params.memory = free_memory() / 5 * 4 / static_cast<std::uint64_t>(here);
     comm->barrier();
   }
-  params.memory = least(*comm, params.memory);
+  params.memory = minimum(*comm, params.memory);
   const int gpus = cuda::device_count();
   if (gpus > 0 && (params.device == "auto" || params.device == "cuda")) {
     params.device = gpus_of(*comm, gpus);
@@ -71,19 +72,21 @@ std::shared_ptr<Comm> join_ranks(ContextParams& params) {
     }
   }
   // Plans are made from these numbers and must be the same on every rank.
-  params.gpu_memory = least(*comm, params.gpu_memory);
+  params.gpu_memory = minimum(*comm, params.gpu_memory);
   return comm;
 }
 
 void end_ranks(Comm& comm, const std::string& message, ErrorCode code) {
   using std::chrono::seconds;
   if (comm.rank() != 0) {
-    // Most faults are everybody's, and Ctrl-C reaches all: the first rank tells them.
+    // Most faults are every rank's, and Ctrl-C reaches all: the first rank reports them.
     std::this_thread::sleep_for(seconds(2));
     if (code == ErrorCode::interrupted) std::this_thread::sleep_for(seconds(2));
-    fmt::print(stderr, "yupana: rank {} of {}: {}\n", comm.rank(), comm.size(), escaped(message));
+    put_text(
+        stderr,
+        fmt::format("yupana: rank {} of {}: {}\n", comm.rank(), comm.size(), escaped(message)));
   } else {
-    fmt::print(stderr, "yupana: {}\n", escaped(message));
+    put_text(stderr, fmt::format("yupana: {}\n", escaped(message)));
   }
   std::fflush(stderr);
   comm.abort(static_cast<int>(code));

@@ -14,7 +14,7 @@ namespace yupana::cli {
 std::shared_ptr<Comm> join_ranks(ContextParams& params);
 
 /// Ends all ranks because of a fault of this one, with one message: a fault that every rank meets
-/// is told by the first.
+/// is reported by the first.
 [[noreturn]] void end_ranks(Comm& comm, const std::string& message, ErrorCode code);
 
 }  // namespace yupana::cli

@@ -1,13 +1,12 @@
 #include "yupana/job/som.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <optional>
 
 #include "cli/command.hpp"
 #include "cli/table_options.hpp"
+#include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/io/som_model.hpp"
 
@@ -18,20 +17,21 @@ nlohmann::ordered_json number_or_null(double value) {
   return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
 }
 
-Answer told(Context& context, const std::string& command, const job::SomResult& result) {
+Answer make_answer(Context& context, const Call& call, const job::SomResult& result) {
   Answer answer;
-  answer.text = fmt::format("{} samples of {} features, map of {} x {}\n",
-                            result.samples,
-                            result.features,
+  answer.text = fmt::format("{} of {}, map of {} x {}\n",
+                            counted(result.samples, "sample"),
+                            counted(result.features, "feature"),
                             result.grid.rows,
                             result.grid.cols);
-  answer.text += fmt::format(
-      "quantization error {:.6g}, topographic error {:.4g} ({} neighbours), "
-      "{} empty neurons\n",
-      result.quality.quantization_error,
-      result.quality.topographic_error,
-      result.neighbors,
-      result.quality.empty);
+  answer.text +=
+      fmt::format("quantization error {:.6g}, {}{}\n",
+                  result.quality.quantization_error,
+                  result.grid.size() > 1 ? fmt::format("topographic error {:.4g} ({} neighbours), ",
+                                                       result.quality.topographic_error,
+                                                       result.neighbors)
+                                         : "",
+                  counted(result.quality.empty, "empty neuron"));
   if (result.accuracy) {
     answer.text += fmt::format("class of the neuron is right for {:.2f} % of the samples\n",
                                100 * *result.accuracy);
@@ -40,9 +40,8 @@ Answer told(Context& context, const std::string& command, const job::SomResult& 
           "{} of them, of classes that the model does not know, count as wrong\n", result.unknown);
     }
   }
-  for (const std::string& file : result.files) answer.text += "wrote    " + file + "\n";
   const som::Schedule& schedule = result.schedule;
-  answer.json = {{"command", command},
+  answer.json = {{"command", call.command.name()},
                  {"samples", result.samples},
                  {"features", result.features},
                  {"rows", result.grid.rows},
@@ -61,189 +60,163 @@ Answer told(Context& context, const std::string& command, const job::SomResult& 
   }
   answer.json["notices"] = result.notices;
   answer.json["stages"] = stages_json(context);
-  answer.json["files"] = result.files;
+  answer.add_files(result.files);
   return answer;
 }
 
-/// An option of one of a few words; its default is the value as it stands.
 template <class Enum>
-void add_choice(CLI::App& app,
-                const std::string& name,
-                Enum& value,
-                const std::vector<Enum>& choices,
-                const std::string& help) {
-  std::map<std::string, Enum> words;
-  std::string list;
-  for (const Enum choice : choices) {
-    words[io::name_of(choice)] = choice;
-    list += (list.empty() ? "" : ", ") + std::string(io::name_of(choice));
-  }
-  std::vector<std::string> names;
-  for (const auto& [word, choice] : words) names.push_back(word);
-  app.add_option_function<std::string>(
-         name,
-         [&value, words](const std::string& word) { value = words.at(word); },
-         help + ": " + list)
-      ->check(CLI::IsMember(names).description(""))
-      ->default_str(io::name_of(value));
+Choices<Enum> named(const std::vector<Enum>& values) {
+  Choices<Enum> choices;
+  for (const Enum value : values) choices.emplace_back(io::name_of(value), value);
+  return choices;
 }
 
 /// A number above 0, or auto, which the library writes as 0.
-void add_automatic(CLI::App& app, const std::string& name, double& value, const std::string& help) {
-  app.add_option_function<std::string>(
-         name,
-         [&value, name](const std::string& text) {
-           if (text == "auto") {
-             value = 0;
-             return;
-           }
-           std::size_t used = 0;
-           try {
-             value = std::stod(text, &used);
-           } catch (const std::exception&) {
-             used = 0;
-           }
-           if (used == 0 || used != text.size() || !(value > 0) || !std::isfinite(value)) {
-             throw CLI::ValidationError(
-                 fmt::format("{} {}: a number above 0 was wanted, or auto", name, text));
-           }
-         },
-         help)
-      ->default_str(value == 0 ? "auto" : fmt::format("{}", value));
+void add_automatic(Command& command,
+                   const std::string& name,
+                   double& value,
+                   const std::string& help) {
+  const auto take = [&value, name](const std::string& text) {
+    const std::optional<double> number = text == "auto" ? 0 : number_of<double>(text);
+    if (!number || !std::isfinite(*number) || (text != "auto" && *number <= 0)) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: expected a number above 0, or auto, got '{}'", name, text));
+    }
+    value = *number;
+  };
+  command.word(name, take, help).shows(value == 0 ? "auto" : fmt::format("{}", value));
 }
 
-void add_image(CLI::App& app, job::SomFitParams& params) {
-  app.add_option_function<std::string>(
-      "--image",
-      [&params](const std::string& text) {
-        const std::size_t cross = text.find('x');
-        const auto side = [&](const std::string& digits) {
-          const bool fine = !digits.empty() && digits.size() < 7 &&
-                            std::all_of(digits.begin(), digits.end(), [](unsigned char c) {
-                              return c >= '0' && c <= '9';
-                            });
-          const std::int64_t value = fine ? std::stoll(digits) : 0;
-          if (value > 0) return value;
-          throw CLI::ValidationError(
-              fmt::format("--image {}: rows x columns were wanted, as in 64x64", text));
-        };
-        params.image_rows = side(text.substr(0, cross));
-        params.image_cols = side(cross == text.npos ? "" : text.substr(cross + 1));
-      },
-      "samples are images of HxW pixels, row by row: draw the neurons as such");
+void add_image(Command& command, job::SomFitParams& params) {
+  const auto take = [&params](const std::string& text) {
+    constexpr std::int64_t most = 999999;
+    const std::size_t cross = std::min(text.find('x'), text.size());
+    const auto rows = number_of<std::int64_t>(text.substr(0, cross));
+    const auto cols = number_of<std::int64_t>(text.substr(std::min(cross + 1, text.size())));
+    if (!rows || !cols || *rows < 1 || *cols < 1 || *rows > most || *cols > most) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("--image: expected rows x columns, as 64x64, got '{}'", text));
+    }
+    params.image_rows = *rows;
+    params.image_cols = *cols;
+  };
+  command.word(
+      "--image", take, "samples are images of HxW pixels, row by row: draw the neurons as such");
 }
 
-std::vector<CLI::Option*> add_p_matrix(CLI::App& app, std::optional<bool>& wanted) {
-  CLI::Option* with = app.add_flag_callback(
-      "--p-matrix", [&wanted] { wanted = true; }, "count it even if it takes long");
-  CLI::Option* without = app.add_flag_callback(
-      "--no-p-matrix", [&wanted] { wanted = false; }, "leave it out");
-  without->excludes(with);
-  return {with, without};
+Names add_p_matrix(Command& command, std::optional<bool>& value) {
+  command.flag(
+      "--p-matrix", [&value] { value = true; }, "count it even if it takes long");
+  command.flag(
+      "--no-p-matrix", [&value] { value = false; }, "leave it out");
+  command.only_one({"--p-matrix", "--no-p-matrix"});
+  return {"--p-matrix", "--no-p-matrix"};
 }
 
-void add_fit(CLI::App& som) {
-  auto params = std::make_shared<job::SomFitParams>();
-  CLI::App& app = add_command(
-      som,
-      "fit",
-      "Train a map: model, neurons of the samples, report.",
-      "yupana som fit table.csv --rows 8 --cols 7 --iterations 10 --sigma0 4 --sigmaf 0.1 --tau 10 "
-      "--smooth 5 -o out/map",
-      [params](Context& context, const CommonOptions& common) {
-        params->out = common.out;
-        params->som.comm = common.comm;
-        const job::SomResult result = job::som_fit(context, *params);
-        if (common.comm != nullptr && common.comm->rank() > 0) return Answer{};
-        return told(context, "som fit", result);
-      },
-      Runs::anywhere,
-      Ranks::many);
-  som::SomParams& map = params->som;
+void add_map_options(Command& command, som::SomParams& map) {
+  using som::Initial, som::Lattice, som::Neighborhood;
   som::Schedule& schedule = map.schedule;
-  app.add_option("table", params->table, "CSV, TSV, .npy (n x d) or libsvm; also gzip")->required();
-  app.add_option("--rows", map.grid.rows, "of neurons")->capture_default_str();
-  app.add_option("--cols", map.grid.cols, "of neurons")->capture_default_str();
-  app.add_option("--iterations", schedule.iterations, "over all samples")->capture_default_str();
-  add_automatic(app, "--sigma0", schedule.sigma0, "radius at first; auto: half the longer side");
-  app.add_option("--sigmaf", schedule.sigma_final, "radius of the last --smooth iterations")
-      ->capture_default_str();
-  add_automatic(app,
+  command.number("--rows", map.grid.rows, "of neurons");
+  command.number("--cols", map.grid.cols, "of neurons");
+  command.number("--iterations", schedule.iterations, "over all samples");
+  add_automatic(
+      command, "--sigma0", schedule.sigma0, "radius at first; auto: half the longer side");
+  command.number("--sigmaf", schedule.sigma_final, "radius of the last --smooth iterations");
+  add_automatic(command,
                 "--tau",
                 schedule.tau,
                 "sigma0 e^(-t/tau) in iteration t; auto: sigmaf when the smooth ones begin");
-  app.add_option("--smooth", schedule.smooth, "last iterations, at sigmaf")->capture_default_str();
-  using som::Initial, som::Lattice, som::Neighborhood;
-  add_choice<Neighborhood>(app,
-                           "--neighborhood",
-                           map.neighborhood,
-                           {Neighborhood::gaussian, Neighborhood::truncated, Neighborhood::bubble},
-                           "weight by distance on the map");
-  add_choice<Lattice>(app,
-                      "--lattice",
-                      map.grid.lattice,
-                      {Lattice::rectangular, Lattice::hexagonal},
-                      "places of the neurons");
-  app.add_flag("--toroidal", map.grid.toroidal, "the map goes on behind its edges");
-  add_choice<Initial>(app,
-                      "--init",
-                      map.initial,
-                      {Initial::uniform, Initial::samples, Initial::pca},
-                      "first codebook");
-  add_seed(app, map.seed, "of the first codebook and the order of --online");
-  CLI::Option* online = app.add_flag_callback(
+  command.number("--smooth", schedule.smooth, "last iterations, at sigmaf");
+  command.choice(
+      "--neighborhood",
+      map.neighborhood,
+      named<Neighborhood>({Neighborhood::gaussian, Neighborhood::truncated, Neighborhood::bubble}),
+      "weight by distance on the map");
+  command.choice("--lattice",
+                 map.grid.lattice,
+                 named<Lattice>({Lattice::rectangular, Lattice::hexagonal}),
+                 "places of the neurons");
+  command.flag("--toroidal", map.grid.toroidal, "opposite edges of the map are joined");
+  command.choice("--init",
+                 map.initial,
+                 named<Initial>({Initial::uniform, Initial::samples, Initial::pca}),
+                 "first codebook");
+  command.seed(map.seed, "of the first codebook, the order of --online and the P-matrix's pairs");
+  command.flag(
       "--online",
-      [params] { params->som.training = som::Training::online; },
+      [&map] { map.training = som::Training::online; },
       "one sample at a time, on one thread, for small tables");
-  app.add_option("--learning-rate", map.learning_rate, "of --online; decays as sigma does")
-      ->capture_default_str()
-      ->needs(online);
-  app.add_flag("--standardize", params->standardize, "features to mean 0 and deviation 1");
-  app.add_option("--neighbors",
-                 params->neighbors,
-                 "adjacent neurons of the topographic error: 4, 6 or 8; default: 8, hexagonal 6");
-  add_image(app, *params);
-  add_p_matrix(app, params->p_matrix);
-  add_reading_options(app, params->reading);
-  add_column_options(app, params->reading);
+  command.number("--learning-rate", map.learning_rate, "of --online; decays as sigma does");
+  command.needs({"--learning-rate"}, {"--online"});
 }
 
-void add_use(CLI::App& som, bool report) {
-  auto params = std::make_shared<job::SomApplyParams>();
-  CLI::App& app = add_command(
+void add_fit(Command& som) {
+  auto params = std::make_shared<job::SomFitParams>();
+  Command command = add_command(
       som,
-      report ? "report" : "apply",
-      report ? "Draw a model's report, of its training's samples or of another table's."
-             : "Neuron, distance and, where the model has classes, class of every sample.",
-      report ? "yupana som report out/map.json -o out/again"
-             : "yupana som apply out/map.json table.csv -o out/new",
-      [params, report](Context& context, const CommonOptions& common) {
-        params->out = common.out;
-        return report ? told(context, "som report", job::som_report(context, *params))
-                      : told(context, "som apply", job::som_apply(context, *params));
+      {.name = "fit",
+       .purpose = "Train a map: model, neurons of the samples, report.",
+       .example =
+           "yupana som fit table.csv --rows 8 --cols 7 --iterations 10 --sigma0 4 --sigmaf 0.1 "
+           "--tau 10 --smooth 5 -o out/map",
+       .ranks = true},
+      [params](Context& context, const Call& call) {
+        params->out = call.out;
+        params->som.comm = call.comm;
+        return make_answer(context, call, job::som_fit(context, *params));
       });
-  app.add_option("model", params->model, "the .json of 'yupana som fit'")->required();
-  CLI::Option* table =
-      app.add_option("table", params->table, "with the model's columns by name, or all in order");
-  if (!report) table->required();
-  app.add_option("--neighbors", params->neighbors, "4, 6 or 8; default: as the model was fitted");
-  std::vector<CLI::Option*> options = add_reading_options(app, params->reading);
-  if (!report) return;
-  for (CLI::Option* option : add_p_matrix(app, params->p_matrix)) options.push_back(option);
-  for (CLI::Option* option : options) option->needs(table);
+  command.text("table", params->table, "CSV, TSV, .npy (n x d) or libsvm; also gzip").required();
+  add_map_options(command, params->som);
+  command.flag("--standardize", params->standardize, "features to mean 0 and deviation 1");
+  command.number("--neighbors",
+                 params->neighbors,
+                 "adjacent neurons of the topographic error: 4, 6 or 8; default: 8, hexagonal 6",
+                 1);
+  add_image(command, *params);
+  add_p_matrix(command, params->p_matrix);
+  add_reading_options(command, params->reading);
+  add_column_options(command, params->reading);
+}
+
+void add_use(Command& som, bool report) {
+  auto params = std::make_shared<job::SomApplyParams>();
+  Command command = add_command(
+      som,
+      {.name = report ? "report" : "apply",
+       .purpose = report
+                      ? "Draw a model's report, of its training's samples or of another table's."
+                      : "Neuron, distance and, where the model has classes, class of every sample.",
+       .example = report ? "yupana som report out/map.json -o out/again"
+                         : "yupana som apply out/map.json table.csv -o out/new"},
+      [params, report](Context& context, const Call& call) {
+        params->out = call.out;
+        const auto& run = report ? job::som_report : job::som_apply;
+        return make_answer(context, call, run(context, *params));
+      });
+  command.text("model", params->model, "the .json of 'yupana som fit'").required();
+  const Option table =
+      command.text("table", params->table, "with the model's columns by name, or all in order");
+  command.number(
+      "--neighbors", params->neighbors, "4, 6 or 8; default: as the model was fitted", 1);
+  const Names reading = add_reading_options(command, params->reading);
+  if (!report) {
+    table.required();
+    return;
+  }
+  command.needs(reading, {"table"});
+  command.needs(add_p_matrix(command, params->p_matrix), {"table"});
 }
 
 }  // namespace
 
-void add_som(CLI::App& program) {
-  CLI::App* som = program.add_subcommand(
-      "som", "Self-organizing maps: fit one, apply it to other samples, draw its report.");
-  som->footer(
-      "Example:\n  yupana som fit table.csv --rows 8 --cols 7 -o out/map\n  yupana som fit --help");
-  som->require_subcommand(1);
-  add_fit(*som);
-  add_use(*som, false);
-  add_use(*som, true);
+void add_som(Command& program) {
+  Command som = program.add_group(
+      "som",
+      "Self-organizing maps: fit one, apply it to other samples, draw its report.",
+      "yupana som fit table.csv --rows 8 --cols 7 -o out/map\n  yupana som fit --help");
+  add_fit(som);
+  add_use(som, false);
+  add_use(som, true);
 }
 
 }  // namespace yupana::cli

@@ -1,12 +1,9 @@
 #include "yupana/job/splice.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "cli/command.hpp"
 #include "cli/splice_options.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
 
 namespace yupana::cli {
@@ -41,11 +38,12 @@ std::string estimate_text(const splice::Estimate& e) {
       human_bytes(static_cast<double>(e.bytes)));
 }
 
-/// Shorter times are those of starting threads, which no rate predicts.
+/// Shorter times are those of starting threads, which no rate predicts: the bound that replaces
+/// them has the same factor.
 bool is_sure(double seconds) { return seconds >= 0.01; }
 
 std::string predicted_text(double seconds) {
-  return is_sure(seconds) ? fmt::format("{:.3g} s", seconds) : "less than 0.01 s";
+  return is_sure(seconds) ? fmt::format("{:.3g} s", seconds) : "less than 0.03 s";
 }
 
 /// Bars of a histogram over powers of two.
@@ -78,15 +76,9 @@ nlohmann::ordered_json hit_json(const io::SplicedHit& hit) {
           {"identity", io::count_columns(hit).identity()}};
 }
 
-Answer splice(Context& context,
-              const CommonOptions& common,
-              const CLI::App& app,
-              const SpliceOptions& options) {
-  const job::SpliceJobParams params = splice_job(app, options, common);
-  if (params.out.empty() && !params.estimate) {
-    throw Error(ErrorCode::usage,
-                "splice: expected -o PREFIX: the files are PREFIX.tsv, .gff3, .paf, .txt");
-  }
+Answer splice(Context& context, const Call& call, const SpliceOptions& options) {
+  const job::SpliceJobParams params = splice_job(call, options);
+  if (!params.estimate) required_out(call, "PREFIX: the files are PREFIX.tsv, .gff3, .paf, .txt");
   const job::SpliceResult result = job::run_splice(context, params);
   Answer answer;
   answer.json = {{"command", "splice"}, {"problems", result.estimates.size()}};
@@ -106,35 +98,33 @@ Answer splice(Context& context,
   }
   if (params.estimate) {
     answer.text +=
-        fmt::format("predicted {} of aligning{}\n",
+        fmt::format("predicted {} of aligning on idle cores{}\n",
                     predicted_text(result.predicted_seconds),
                     is_sure(result.predicted_seconds)
-                        ? fmt::format(", within a factor of {:g} where nothing else runs",
-                                      result.predicted_factor)
+                        ? fmt::format(", within a factor of {:g}", result.predicted_factor)
                         : "");
     return answer;
   }
   for (const io::SplicedHit& hit : result.hits) {
     answer.json["hits"].push_back(hit_json(hit));
     if (result.hits.size() > 20) continue;
-    answer.text += fmt::format("{} on {} ({}): score {}, {} exons, identity {:.1f} %\n",
+    answer.text += fmt::format("{} on {} ({}): score {}, {}, identity {:.1f} %\n",
                                hit.target,
                                hit.sequence,
                                hit.strand,
                                io::score_text(hit, hit.alignment.score),
-                               hit.alignment.chain.size(),
+                               counted(std::ssize(hit.alignment.chain), "exon"),
                                100 * io::count_columns(hit).identity());
   }
   const double rate = static_cast<double>(result.executed_cells) / std::max(result.seconds, 1e-9);
   const double dense = static_cast<double>(result.dense_cells) / std::max(result.seconds, 1e-9);
   answer.text += fmt::format(
-      "{} targets in {:.3g} s (predicted {}): {} executed cells/s, {} dense-equivalent\n",
-      result.hits.size(),
+      "{} in {:.3g} s (predicted {} on idle cores): {} executed cells/s, {} dense-equivalent\n",
+      counted(std::ssize(result.hits), "target"),
       result.seconds,
       predicted_text(result.predicted_seconds),
       human_count(rate),
       human_count(dense));
-  for (const std::string& file : result.files) answer.text += "wrote    " + file + "\n";
   answer.json["seconds"] = result.seconds;
   answer.json["executed_cells"] = result.executed_cells;
   answer.json["traced_cells"] = result.traced_cells;
@@ -142,29 +132,25 @@ Answer splice(Context& context,
   answer.json["executed_cells_per_second"] = rate;
   answer.json["dense_cells_per_second"] = dense;
   answer.json["stages"] = stages_json(context);
-  answer.json["files"] = result.files;
+  answer.add_files(result.files);
   return answer;
 }
 
 }  // namespace
 
-void add_splice(CLI::App& program) {
+void add_splice(Command& program) {
   auto options = std::make_shared<SpliceOptions>();
-  auto self = std::make_shared<const CLI::App*>(nullptr);
-  CLI::App& app = add_command(
+  Command command = add_command(
       program,
-      "splice",
-      "The chain of candidate exons that aligns best to a cDNA or protein, exact, with "
-      "its alignment. Scores in every output are in the units of --match or --matrix; with "
-      "--exons auto they may end in .25, .5 or .75.",
-      "yupana splice --genome g.fa --exons exons.gff3 --target cdna.fa -o out/run",
-      [options, self](Context& context, const CommonOptions& common) {
-        return splice(context, common, **self, *options);
-      },
-      Runs::anywhere,
-      Ranks::many);
-  *self = &app;
-  add_splice_options(app, *options);
+      {.name = "splice",
+       .purpose =
+           "The chain of candidate exons that aligns best to a cDNA or protein, exact, with its "
+           "alignment. Scores in every output are in the units of --match or --matrix; with "
+           "--exons auto they may end in .25, .5 or .75.",
+       .example = "yupana splice --genome g.fa --exons exons.gff3 --target cdna.fa -o out/run",
+       .ranks = true},
+      [options](Context& context, const Call& call) { return splice(context, call, *options); });
+  add_splice_options(command, *options);
 }
 
 }  // namespace yupana::cli

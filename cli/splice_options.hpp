@@ -22,12 +22,10 @@ struct SpliceOptions {
   bool histograms = false;
 };
 
-void add_splice_options(CLI::App& app, SpliceOptions& options);
+void add_splice_options(Command& command, SpliceOptions& options);
 
 /// The options as the job takes them. Throws usage for a combination in which an option that was
 /// given has no effect.
-job::SpliceJobParams splice_job(const CLI::App& app,
-                                const SpliceOptions& options,
-                                const CommonOptions& common);
+job::SpliceJobParams splice_job(const Call& call, const SpliceOptions& options);
 
 }  // namespace yupana::cli

@@ -1,15 +1,14 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <vector>
-
+#include "cli/options.hpp"
 #include "yupana/io/table.hpp"
 
 namespace yupana::cli {
 
-/// How a table's text is cut: --header, --delimiter, --comment, --zero-based, which it returns.
-std::vector<CLI::Option*> add_reading_options(CLI::App& app, io::TableParams& reading);
+/// How a table's text is cut: --header, --delimiter, --comment, --zero-based, whose names it
+/// returns.
+Names add_reading_options(Command& command, io::TableParams& reading);
 /// What becomes of its columns: --label, --columns, --ignore.
-void add_column_options(CLI::App& app, io::TableParams& reading);
+void add_column_options(Command& command, io::TableParams& reading);
 
 }  // namespace yupana::cli

@@ -1,237 +1,231 @@
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "cli/tree_options.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/counted.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/onnx.hpp"
 
 namespace yupana::cli {
 namespace {
 
-std::string required_prefix(const CommonOptions& common) {
-  if (common.out.empty())
-    throw Error(ErrorCode::usage, "-o PREFIX is wanted, for the file to write");
-  return common.out;
+const Names no_gpu = {"--gpu-memory"};
+/// Of commands that turn a model into a file.
+const Names no_work = {"--device", "--threads", "--gpu-memory"};
+
+constexpr const char* prefix = "PREFIX, for the file to write";
+constexpr const char* model_help = "of tree fit or forest fit";
+
+Answer predict(Context& context, const Call& call, job::PredictParams& params) {
+  params.out = required_out(call, prefix);
+  const job::PredictResult result = job::predict_trees(context, params);
+  Answer answer;
+  answer.json = {{"command", call.command.name()},
+                 {"rows", result.rows},
+                 {"seconds", result.seconds},
+                 {"rows_per_second", static_cast<double>(result.rows) / result.seconds}};
+  answer.text = fmt::format("{} in {:.3g} s\n", counted(result.rows, "row"), result.seconds);
+  if (result.labelled > 0) {
+    const char* const measure = result.of_classes ? "accuracy" : "r2";
+    answer.json["score"] = result.score;
+    answer.json["measure"] = measure;
+    answer.json["scored_rows"] = result.labelled;
+    answer.json["unknown_class_rows"] = result.unknown;
+    answer.text +=
+        fmt::format("{} {:.4f} on {}", measure, result.score, counted(result.labelled, "row"));
+    if (result.unknown > 0) {
+      answer.text += fmt::format(", {} of them of {}",
+                                 result.unknown,
+                                 result.unknown == 1 ? "an unknown class" : "unknown classes");
+    }
+    answer.text += "\n";
+  }
+  answer.add_files(result.files, "");
+  return answer;
 }
 
-void add_predict(CLI::App& program, const std::string& family, bool nodes) {
+void add_predict(Command& family, bool nodes) {
   auto params = std::make_shared<job::PredictParams>();
   params->nodes = nodes;
   const std::string name = nodes ? "apply" : "predict";
-  CLI::App& app = add_command(
-      program,
-      name,
-      nodes ? "Tell which leaf of each tree each row ends in."
-            : "Predict the label of each row; a score too, where --label names the true one.",
-      fmt::format("yupana {} {} out/{}.json table.csv -o out/new", family, name, family),
-      [params, family, name](Context& context, const CommonOptions& common) {
-        params->out = required_prefix(common);
-        const job::PredictResult result = job::predict_trees(context, *params);
-        Answer answer;
-        answer.json = {{"command", family + " " + name},
-                       {"rows", result.rows},
-                       {"seconds", result.seconds},
-                       {"rows_per_second", static_cast<double>(result.rows) / result.seconds}};
-        answer.text = fmt::format("{} rows in {:.3g} s\n", result.rows, result.seconds);
-        if (result.labelled > 0) {
-          answer.json["score"] = result.score;
-          answer.json["scored_rows"] = result.labelled;
-          answer.json["unknown_class_rows"] = result.unknown;
-          answer.text += fmt::format("score {:.4f} on {} rows", result.score, result.labelled);
-          if (result.unknown > 0) {
-            answer.text += fmt::format(", {} of them of unknown classes", result.unknown);
-          }
-          answer.text += "\n";
-        }
-        answer.json["files"] = result.files;
-        answer.text += result.files[0] + "\n";
-        return answer;
-      });
-  app.add_option("model", params->model, "of tree fit or forest fit")->required();
-  app.add_option("table", params->table.path, "rows")->required();
-  add_tree_table(app, params->table);
-  if (!nodes) app.add_flag("--proba", params->shares, "write the share of each class too");
+  Command command = add_command(
+      family,
+      {.name = name,
+       .purpose = nodes ? "Name the leaf of each tree that each row reaches."
+                        : "Predict the label of each row; accuracy or r2 too, where --label names "
+                          "the true one.",
+       .example =
+           fmt::format("yupana {0} {1} out/{0}.json table.csv -o out/new", family.name(), name)},
+      [params](Context& context, const Call& call) { return predict(context, call, *params); });
+  command.text("model", params->model, model_help).required();
+  command.text("table", params->table.path, "rows").required();
+  add_tree_table(command, params->table);
+  if (!nodes) command.flag("--proba", params->shares, "write the share of each class too");
 }
 
-void add_show(CLI::App& program, const std::string& family) {
-  struct Options {
-    std::string model;
-    std::int64_t tree = 1;
-    std::string format = "rules";
-  };
-  auto options = std::make_shared<Options>();
-  CLI::App& app = add_command(
-      program,
-      "show",
-      "Write a tree as rules, Graphviz or SVG; -o PREFIX for PREFIX.txt, .dot or .svg.",
-      fmt::format("yupana {} show out/{}.json --as svg -o out/picture", family, family),
-      [options](Context& context, const CommonOptions& common) {
-        const forest::Model model = io::read_model(options->model, context.memory());
-        const std::int64_t tree = options->tree - 1;
-        std::string text = options->format == "rules" ? io::rules_text(model, tree)
-                           : options->format == "dot" ? io::tree_dot(model, tree)
-                                                      : io::tree_svg(model, tree);
-        Answer answer;
-        answer.json = {{"command", "show"}, {"tree", options->tree}};
-        if (common.out.empty()) {
-          answer.json["text"] = text;
-          answer.text = std::move(text);
-          return answer;
-        }
-        const std::string path =
-            common.out + (options->format == "rules" ? ".txt" : "." + options->format);
-        AtomicFile file(path);
-        file.write(text);
-        file.commit();
-        answer.text = path + "\n";
-        answer.json["files"] = {path};
-        return answer;
-      },
-      Runs::on_the_processor);
-  app.add_option("model", options->model, "of tree fit or forest fit")->required();
-  app.add_option("--tree", options->tree, "which, from 1")->capture_default_str();
-  app.add_option("--as", options->format, "rules, dot or svg")
-      ->check(CLI::IsMember({"rules", "dot", "svg"}))
-      ->capture_default_str();
+struct ShowParams {
+  std::string model;
+  std::int64_t tree = 1;
+  std::string format = "rules";
+};
+
+Answer show(Context& context, const Call& call, const ShowParams& params) {
+  const forest::Model model = io::read_model(params.model, context.memory());
+  const std::int64_t tree = params.tree - 1;
+  std::string text = params.format == "rules" ? io::rules_text(model, tree)
+                     : params.format == "dot" ? io::tree_dot(model, tree)
+                                              : io::tree_svg(model, tree);
+  Answer answer;
+  answer.json = {{"command", "show"}, {"tree", params.tree}};
+  if (call.out.empty()) {
+    answer.json["text"] = text;
+    answer.text = std::move(text);
+    return answer;
+  }
+  const std::string path = call.out + (params.format == "rules" ? ".txt" : "." + params.format);
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
+  answer.add_files({path}, "");
+  return answer;
 }
 
-void add_prune(CLI::App& program) {
+void add_show(Command& family) {
+  auto params = std::make_shared<ShowParams>();
+  Command command = add_command(
+      family,
+      {.name = "show",
+       .purpose = "Write a tree as rules, Graphviz or SVG; -o PREFIX for PREFIX.txt, .dot or .svg.",
+       .example =
+           fmt::format("yupana {0} show out/{0}.json --as svg -o out/picture", family.name()),
+       .processor_only = true,
+       .ignored = no_work},
+      [params](Context& context, const Call& call) { return show(context, call, *params); });
+  command.text("model", params->model, model_help).required();
+  command.number("--tree", params->tree, "which, from 1");
+  command.choice("--as", params->format, {"rules", "dot", "svg"}, "rules, dot or svg");
+}
+
+void add_prune(Command& family) {
   auto params = std::make_shared<job::PruneParams>();
-  CLI::App& app = add_command(
-      program,
-      "prune",
-      "Prune a model: by cost complexity, or by reduced error on a validation table.",
-      "yupana tree prune out/tree.json --ccp-alpha 0.01 -o out/pruned",
-      [params](Context& context, const CommonOptions& common) {
-        params->out = required_prefix(common);
+  Command command = add_command(
+      family,
+      {.name = "prune",
+       .purpose = "Prune a model: by cost complexity, or by reduced error on a validation table.",
+       .example = "yupana tree prune out/tree.json --ccp-alpha 0.01 -o out/pruned",
+       .processor_only = true,
+       .ignored = no_gpu},
+      [params](Context& context, const Call& call) {
+        params->out = required_out(call, prefix);
         const auto [before, after] = job::prune_trees(context, *params);
         Answer answer;
-        answer.json = {{"command", "tree prune"},
-                       {"leaves_before", before},
-                       {"leaves", after},
-                       {"files", {params->out + ".json"}}};
-        answer.text = fmt::format("{} leaves, {} before\n{}.json\n", after, before, params->out);
+        answer.json = {{"command", "tree prune"}, {"leaves_before", before}, {"leaves", after}};
+        answer.text = fmt::format("{}, {} before\n", counted(after, "leaf", "leaves"), before);
+        answer.add_files({params->out + ".json"}, "");
         return answer;
-      },
-      Runs::on_the_processor);
-  app.add_option("model", params->model, "of tree fit")->required();
-  app.add_option("--ccp-alpha", params->alpha, "prune links of at most this cost complexity");
-  CLI::Option* validation =
-      app.add_option("--validation",
-                     params->validation.path,
-                     "a table with the true labels, to prune by reduced error with");
-  for (CLI::Option* option : add_tree_table(app, params->validation)) option->needs(validation);
+      });
+  command.text("model", params->model, "of tree fit").required();
+  command.number("--ccp-alpha", params->alpha, "prune links of at most this cost complexity", 0);
+  command.text("--validation",
+               params->validation.path,
+               "a table with the true labels, to prune by reduced error with");
+  command.needs(add_tree_table(command, params->validation), {"--validation"});
 }
 
-void add_importances(CLI::App& program, const std::string& family) {
+Answer importances(Context& context, const Call& call, job::ImportanceParams& params) {
+  params.out = call.out;
+  const job::ImportanceResult result = job::importances_of_trees(context, params);
+  const bool shuffled = !result.permutation.empty();
+  Answer answer;
+  answer.json = {{"command", call.command.name()}};
+  auto rows = nlohmann::ordered_json::object();
+  answer.text = shuffled ? "impurity  permutation  feature\n" : "impurity  feature\n";
+  std::vector<std::size_t> order(result.features.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const std::vector<double>& by = shuffled ? result.permutation : result.impurity;
+  std::stable_sort(
+      order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return by[a] > by[b]; });
+  for (const std::size_t f : order) {
+    auto& row = rows[result.features[f]];
+    row["impurity"] = result.impurity[f];
+    answer.text += fmt::format("{:8.4f}", result.impurity[f]);
+    if (shuffled) {
+      row["permutation"] = result.permutation[f];
+      row["deviation"] = result.deviations[f];
+      answer.text += fmt::format("  {:11.4f}", result.permutation[f]);
+    }
+    answer.text += "  " + result.features[f] + "\n";
+  }
+  answer.json["importances"] = rows;
+  if (shuffled) answer.json["score"] = result.score;
+  answer.add_files(result.files, "");
+  return answer;
+}
+
+void add_importances(Command& family) {
   auto params = std::make_shared<job::ImportanceParams>();
-  CLI::App& app = add_command(
-      program,
-      "importances",
-      "Tell what a model rests on: impurity, and on a table shuffled features; -o for TSV, SVG.",
-      fmt::format("yupana {} importances out/{}.json test.csv --label class -o out/{}",
-                  family,
-                  family,
-                  family),
-      [params, family](Context& context, const CommonOptions& common) {
-        params->out = common.out;
-        const job::ImportanceResult result = job::importances_of_trees(context, *params);
-        const bool shuffled = !result.permutation.empty();
-        Answer answer;
-        answer.json = {{"command", family + " importances"}};
-        auto rows = nlohmann::ordered_json::object();
-        answer.text = shuffled ? "impurity  permutation  feature\n" : "impurity  feature\n";
-        std::vector<std::size_t> order(result.features.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        const std::vector<double>& by = shuffled ? result.permutation : result.impurity;
-        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-          return by[a] > by[b];
-        });
-        for (const std::size_t f : order) {
-          auto& row = rows[result.features[f]];
-          row["impurity"] = result.impurity[f];
-          answer.text += fmt::format("{:8.4f}", result.impurity[f]);
-          if (shuffled) {
-            row["permutation"] = result.permutation[f];
-            row["deviation"] = result.deviations[f];
-            answer.text += fmt::format("  {:11.4f}", result.permutation[f]);
-          }
-          answer.text += "  " + result.features[f] + "\n";
-        }
-        answer.json["importances"] = rows;
-        if (shuffled) answer.json["score"] = result.score;
-        answer.json["files"] = result.files;
-        for (const std::string& file : result.files) answer.text += file + "\n";
-        return answer;
-      },
-      Runs::on_the_processor);
-  app.add_option("model", params->model, "of tree fit or forest fit")->required();
-  CLI::Option* table =
-      app.add_option("table", params->table.path, "rows with labels, best not those of training");
-  for (CLI::Option* option : add_tree_table(app, params->table)) option->needs(table);
-  app.add_option("--repeats", params->repeats, "shuffles a feature")
-      ->capture_default_str()
-      ->needs(table);
-  add_seed(app, params->seed, "of the shuffles")->needs(table);
+  Command command = add_command(
+      family,
+      {.name = "importances",
+       .purpose =
+           "Rank what a model rests on: impurity, and on a table shuffled features; -o for TSV, "
+           "SVG.",
+       .example = fmt::format(
+           "yupana {0} importances out/{0}.json test.csv --label class -o out/{0}", family.name()),
+       .processor_only = true,
+       .ignored = no_gpu},
+      [params](Context& context, const Call& call) { return importances(context, call, *params); });
+  command.text("model", params->model, model_help).required();
+  command.text("table", params->table.path, "rows with labels, best not those of training");
+  command.needs(add_tree_table(command, params->table), {"table"});
+  command.number("--repeats", params->repeats, "shuffles a feature");
+  command.seed(params->seed, "of the shuffles");
+  command.needs({"--repeats", "--seed"}, {"table"});
 }
 
-void add_export(CLI::App& program, const std::string& family) {
+void add_export(Command& family) {
   auto path = std::make_shared<std::string>();
-  CLI::App& app = add_command(
-      program,
-      "export",
-      "Write a model as ONNX, PREFIX.onnx, for float32 values.",
-      fmt::format("yupana {} export out/{}.json -o out/{}", family, family, family),
-      [path, family](Context& context, const CommonOptions& common) {
-        const std::string out = required_prefix(common) + ".onnx";
+  Command command = add_command(
+      family,
+      {.name = "export",
+       .purpose = "Write a model as ONNX, PREFIX.onnx, for float32 values.",
+       .example = fmt::format("yupana {0} export out/{0}.json -o out/{0}", family.name()),
+       .processor_only = true,
+       .ignored = no_work},
+      [path](Context& context, const Call& call) {
+        const std::string out = required_out(call, prefix) + ".onnx";
         AtomicFile file(out);
         file.write(io::onnx_model(io::read_model(*path, context.memory())));
         file.commit();
         Answer answer;
-        answer.json = {{"command", family + " export"}, {"files", {out}}};
-        answer.text = out + "\n";
+        answer.json = {{"command", call.command.name()}};
+        answer.add_files({out}, "");
         return answer;
-      },
-      Runs::on_the_processor);
-  app.add_option("model", *path, "of tree fit or forest fit")->required();
+      });
+  command.text("model", *path, model_help).required();
 }
 
-CLI::App& add_group(CLI::App& program, const std::string& name, const std::string& purpose) {
-  CLI::App* app = program.add_subcommand(name, purpose);
-  app->require_subcommand(1);
-  app->footer(fmt::format("Example:\n  yupana {} fit --help", name));
-  return *app;
+void add_family(Command& program, const std::string& name, const std::string& purpose) {
+  Command family = program.add_group(name, purpose, fmt::format("yupana {} fit --help", name));
+  add_fit(family, name == "forest");
+  add_predict(family, false);
+  add_predict(family, true);
+  if (name == "tree") add_prune(family);
+  add_show(family);
+  add_importances(family);
+  add_export(family);
 }
 
 }  // namespace
 
-void add_tree(CLI::App& program) {
-  CLI::App& app =
-      add_group(program,
-                "tree",
-                "Exact decision trees: fit, predict, apply, prune, show, importances, export.");
-  add_fit(app, false);
-  add_predict(app, "tree", false);
-  add_predict(app, "tree", true);
-  add_prune(app);
-  add_show(app, "tree");
-  add_importances(app, "tree");
-  add_export(app, "tree");
+void add_tree(Command& program) {
+  add_family(program,
+             "tree",
+             "Exact decision trees: fit, predict, apply, prune, show, importances, export.");
 }
 
-void add_forest(CLI::App& program) {
-  CLI::App& app = add_group(
-      program, "forest", "Random forests: fit, predict, apply, show, importances, export.");
-  add_fit(app, true);
-  add_predict(app, "forest", false);
-  add_predict(app, "forest", true);
-  add_show(app, "forest");
-  add_importances(app, "forest");
-  add_export(app, "forest");
+void add_forest(Command& program) {
+  add_family(program, "forest", "Random forests: fit, predict, apply, show, importances, export.");
 }
 
 }  // namespace yupana::cli

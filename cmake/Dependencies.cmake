@@ -12,21 +12,10 @@ find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
-add_library(hwy_settings INTERFACE)
-# Highway 1.0.3 compiles its VPOPCNTDQ target only on request.
-target_compile_definitions(hwy_settings INTERFACE HWY_WANT_AVX3_DL=1 HWY_SHARED_DEFINE)
-target_link_libraries(hwy_settings INTERFACE PkgConfig::hwy)
-add_library(hwy::hwy ALIAS hwy_settings)
-
 pkg_check_modules(hts REQUIRED IMPORTED_TARGET htslib)
-add_library(htslib ALIAS PkgConfig::hts)
-
 pkg_check_modules(isal REQUIRED IMPORTED_TARGET libisal)
-add_library(isal ALIAS PkgConfig::isal)
-
 # Draws the report's pictures: one drawing, as SVG and as PNG.
 pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
-add_library(cairo ALIAS PkgConfig::cairo)
 
 find_path(BOOST_GRAPH_INCLUDE boost/graph/adjacency_list.hpp REQUIRED)
 add_library(boost_headers INTERFACE)
@@ -34,10 +23,7 @@ target_include_directories(boost_headers SYSTEM INTERFACE ${BOOST_GRAPH_INCLUDE}
 add_library(Boost::headers ALIAS boost_headers)
 
 if(YUPANA_CUDA)
-  # sm_90a for Hopper, PTX of compute 8.0 for everything else the library supports.
-  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-    set(CMAKE_CUDA_ARCHITECTURES "90a-real;80-virtual")
-  endif()
+  include(CudaArchitectures)
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
   # CMake before 3.26 does not know that nvcc speaks C++20.

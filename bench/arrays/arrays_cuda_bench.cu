@@ -6,9 +6,13 @@
 #include <vector>
 
 #include "bench/arrays/arrays_cuda_bench.hpp"
+#include "bench/arrays/scan_textbook_cuda.cuh"
+#include "yupana/arrays/device_arrays.hpp"
+#include "yupana/arrays/merge_sort_cuda.cuh"
+#include "yupana/arrays/quicksort_cuda.cuh"
+#include "yupana/arrays/radix_sort_cuda.hpp"
 #include "yupana/arrays/reduce_cuda.cuh"
 #include "yupana/arrays/scan_cuda.cuh"
-#include "yupana/arrays/sort_host_cuda.cuh"
 #include "yupana/core/cuda/device.hpp"
 
 namespace yupana::bench {
@@ -180,7 +184,7 @@ void measure_scans(const Lines& lines, Workspace& space, std::int64_t n, const c
   DeviceArray<T> in(n), out(n), want(n);
   random_kernel<<<2048, 256>>>(in.data(), n, 1);
   const T* values = in.data();
-  arrays::cuda::textbook_scan<true, true>(
+  textbook_scan<true, true>(
       space, nullptr, values, n, arrays::cuda::to_words(T(0)), want.data(), Plus{});
   const double bound = std::is_floating_point_v<T> ? 1e-5 : 0;
   const std::string what = fmt::format("exclusive sums n=2^{} {}", std::lround(std::log2(n)), type);
@@ -199,7 +203,7 @@ void measure_scans(const Lines& lines, Workspace& space, std::int64_t n, const c
   time("yupana cuda",
        [&] { arrays::cuda::exclusive_scan(space, stream, values, n, T(0), out.data(), Plus{}); });
   time("textbook (Blelloch), here", [&] {
-    arrays::cuda::textbook_scan<true, true>(
+    textbook_scan<true, true>(
         space, stream, values, n, arrays::cuda::to_words(T(0)), out.data(), Plus{});
   });
   if (!lines.params.peers) return;
@@ -269,7 +273,7 @@ void measure_sorts(const Lines& lines, Workspace& space, std::int64_t n, const c
       Peer cub(cub_merge);
       time(any_order, "CUB merge sort, stable", [&] { cub(); });
     }
-    time(what, "yupana cuda sort", [&] { arrays::cuda::sort(space, stream, data, n); });
+    time(what, "yupana cuda sort", [&] { arrays::cuda::sort_by_key(space, stream, data, n); });
     if (!lines.params.peers) return;
     time(
         what, "CUB radix sort", [&] { arrays::cuda::radix_sort_unsigned(space, stream, data, n); });

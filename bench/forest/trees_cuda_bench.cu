@@ -79,7 +79,7 @@ class CudaBench {
     const double cpu =
         seconds_of([&] { expected = forest::fit_tree(cpu_, table, rows_.target(), tree); });
     const forest::Problem problem = forest::make_problem(n_, rows_.target(), tree.criterion);
-    forest::cuda::ForestDraws draws;
+    forest::cuda::ForestSamples draws;
     draws.seeds = {0};
     const double resident = median_of(repeats(), [&] {
       got = forest::cuda::fit_trees<float>(

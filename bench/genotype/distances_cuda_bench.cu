@@ -149,9 +149,10 @@ void measure(const Bench& bench, std::int64_t n, std::int64_t m, bool missing, B
   }
   std::nth_element(seconds.begin(), seconds.begin() + std::ssize(seconds) / 2, seconds.end());
   const char* const impl =
-      method == BitMethod::mma    ? "yupana cuda, mma.sync (compute capability 8.0)"
-      : method == BitMethod::popc ? "yupana cuda, AND + POPC on ordinary cores"
-                                  : "yupana cuda, warp-group tensor instructions";
+      method == BitMethod::mma_rows ? "yupana cuda, mma.sync (compute capability 8.0)"
+      : method == BitMethod::mma    ? "yupana cuda, mma.sync in 96 KiB of shared memory"
+      : method == BitMethod::popc   ? "yupana cuda, AND + POPC on ordinary cores"
+                                    : "yupana cuda, the method the device takes";
   bench.emit(case_of(n, m, missing, "planes on the device"),
              impl,
              rate_of(n, m, seconds[seconds.size() / 2]),
@@ -309,8 +310,11 @@ void distances_cuda(Context& context, const BenchParams& params) {
   measure(bench, quick ? 300 : 1024, quick ? 5000 : 1 << 22, false, best);
   measure(bench, quick ? 300 : 4096, quick ? 5000 : 1 << 20, false, best);
   measure(bench, quick ? 300 : 256, quick ? 5000 : 1 << 22, false, best);
-  measure(bench, quick ? 300 : 4096, quick ? 5000 : 262144, false, BitMethod::mma);
-  measure(bench, quick ? 300 : 4096, quick ? 5000 : 65536, false, BitMethod::popc);
+  for (const BitMethod method : genotype::cuda::compiled_methods()) {
+    if (method == BitMethod::wgmma) continue;  // above
+    const std::int64_t sites = method == BitMethod::popc ? 65536 : 262144;
+    measure(bench, quick ? 300 : 4096, quick ? 5000 : sites, false, method);
+  }
   if (params.peers) distances_cuda_peers(params, bench.device);
   measure_streamed(bench);
   scaling();

@@ -101,7 +101,7 @@ void measure(Context& context,
   ClosestPair pair;
   const int repeats = params.quick ? 1 : 5;
   const double seconds = median_of(repeats, [&] {
-    pair = geometry::cuda::closest_pair_there<T>(context, device, points.data(), n, d, d);
+    pair = geometry::cuda::closest_pair<T>(context, device, points.data(), n, d, d);
   });
   // The CPU on the same points, as far as it can hold them.
   std::vector<T> here(static_cast<std::size_t>(n * d));

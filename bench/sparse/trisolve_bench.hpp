@@ -1,7 +1,7 @@
 #pragma once
 
+#include "bench/sparse/poisson.hpp"
 #include "bench/support/bench.hpp"
-#include "yupana/sparse/poisson.hpp"
 #include "yupana/sparse/triangular.hpp"
 
 namespace yupana::bench {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <filesystem>
 #include <vector>
 
 #include "bench/spectral/spectral_cuda_bench.hpp"
@@ -159,12 +160,18 @@ void python_peers(const Context& context,
   mkl.imports = "import numpy as np, mkl_fft";
   mkl.version = "'mkl_fft ' + mkl_fft.__version__";
   mkl.statement = "mkl_fft.fft(x, out=y)";
+  PythonResult ran;
+  if (std::filesystem::exists(mkl.python)) {
+    ran = run_python(mkl);
+  } else {
+    ran.why_not = "not installed in " + mkl.python + ": run bench/peers/install_mkl_fft.sh";
+  }
   emit_python(params,
               "fft",
               emit.what,
               "mkl_fft, from Python, " + threads_text(context.threads()),
               Emit::unit,
-              run_python(mkl),
+              ran,
               rate);
 }
 

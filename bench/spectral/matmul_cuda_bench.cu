@@ -57,12 +57,12 @@ void square_case(Context& context,
     const std::int64_t leaf = n >> levels;
     if (levels > 0 && leaf < 512 && !params.quick) break;
     const auto multiply = [&] {
-      spectral::cuda::matmul_on_device<T>(context,
-                                          MatrixView<const T>(da.data(), n, n),
-                                          MatrixView<const T>(db.data(), n, n),
-                                          MatrixView<T>(dc.data(), n, n),
-                                          leaf,
-                                          stream);
+      spectral::cuda::matmul<T>(context,
+                                MatrixView<const T>(da.data(), n, n),
+                                MatrixView<const T>(db.data(), n, n),
+                                MatrixView<T>(dc.data(), n, n),
+                                leaf,
+                                stream);
     };
     copy(da, x);
     copy(db, y);

@@ -22,8 +22,10 @@ struct PythonPeer {
 
 /// Expression: NumPy's version and the file of its BLAS, as loaded.
 inline constexpr const char* numpy_and_blas =
-    "'NumPy ' + np.__version__ + ', ' + next((line.split('/')[-1].strip()"
-    " for line in open('/proc/self/maps') if 'blas' in line), 'no BLAS')";
+    "'NumPy ' + np.__version__ + ', ' + next((name for name in"
+    " (line.split('/')[-1].strip() for line in open('/proc/self/maps'))"
+    " if any(word in name for word in ('openblas', 'mkl_rt', 'blis'))),"
+    " 'no OpenBLAS (Debian: libopenblas0-pthread)')";
 
 struct PythonResult {
   Timing timing;  ///< repeats 0: it did not run

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "python/bindings/call.hpp"
+#include "python/bindings/choices.hpp"
 #include "python/bindings/numpy.hpp"
 #include "yupana/analysis/clustering.hpp"
 #include "yupana/analysis/mds.hpp"
@@ -18,13 +19,8 @@ namespace {
 using analysis::Linkage;
 using analysis::Merge;
 
-Linkage method_of(const std::string& name) {
-  if (name == "single") return Linkage::single;
-  if (name == "average") return Linkage::average;
-  if (name == "complete") return Linkage::complete;
-  throw Error(ErrorCode::usage,
-              fmt::format("method: '{}' is unknown; use single, average or complete", name));
-}
+const Choices<Linkage> methods{
+    {"single", Linkage::single}, {"average", Linkage::average}, {"complete", Linkage::complete}};
 
 /// Merges as scipy has them: left, right, height, size.
 Matrix<double> rows_of(const std::vector<Merge>& merges) {
@@ -39,7 +35,7 @@ Matrix<double> rows_of(const std::vector<Merge>& merges) {
   return rows;
 }
 
-/// Merge i joins two clusters that were there before it, each once.
+/// Merge i joins two earlier clusters; each is joined once.
 std::vector<Merge> merges_of(const Rows<double>& rows) {
   const auto count = static_cast<std::int64_t>(rows.shape(0));
   const MatrixView<const double> view = view_of(rows);
@@ -76,7 +72,7 @@ void bind_type(nb::module_& m) {
           return facts;
         });
   m.def("linkage", [](const Options& options, Rows<T> distances, const std::string& method) {
-    const Linkage linkage = method_of(method);
+    const Linkage linkage = chosen("method", method, methods);
     return to_numpy(call(
         options,
         [&](Context& context) {

@@ -15,7 +15,7 @@
 namespace yupana::python {
 namespace {
 
-constexpr std::chrono::milliseconds between_looks{50};
+constexpr std::chrono::milliseconds poll_interval{50};
 
 /// A Progress that owns its words.
 struct Report {
@@ -57,10 +57,10 @@ class Running {
       finished_.notify_one();
     });
     for (std::unique_lock lock(mutex_); !done_;) {
-      if (finished_.wait_for(lock, between_looks, [&] { return done_; })) break;
+      if (finished_.wait_for(lock, poll_interval, [&] { return done_; })) break;
       const std::optional<Report> report = std::exchange(report_, std::nullopt);
       lock.unlock();
-      if (!raised_) look(report);
+      if (!raised_) poll(report);
       if (raised_) context.cancel();
       lock.lock();
     }
@@ -78,7 +78,7 @@ class Running {
   }
 
  private:
-  void look(const std::optional<Report>& report) {
+  void poll(const std::optional<Report>& report) {
     const nb::gil_scoped_acquire lock;
     try {
       if (PyErr_CheckSignals() != 0) throw nb::python_error();

@@ -27,7 +27,7 @@ struct Options {
 enum class Runs { anywhere, on_the_processor };
 
 /// body(context) on a thread of its own, while this one waits without the interpreter's lock and
-/// looks after signals and progress about twenty times a second. So Ctrl-C, or an exception of the
+/// polls for signals and progress about twenty times a second. So Ctrl-C, or an exception of the
 /// progress callable, cancels the context; it is raised once the body has ended. Notes of the
 /// context become Python warnings. The body must not touch Python.
 void run_in_context(const Options& options, Runs runs, FunctionView<void(Context&)> body);

@@ -1,11 +1,11 @@
 #include "python/bindings/call.hpp"
 
-// Arrays in the memory of a GPU: taken and given by DLPack, never copied to the host.
+// Arrays in the memory of a GPU: taken and returned by DLPack, never copied to the host.
 #ifdef YUPANA_CUDA
 #include <nanobind/ndarray.h>
 
+#include "python/bindings/device_views.hpp"
 #include "python/bindings/numpy.hpp"
-#include "python/bindings/there.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 
 namespace yupana::python {
@@ -13,8 +13,7 @@ namespace {
 
 using yupana::cuda::DeviceScope;
 
-/// body() on the array's device, after all that was asked of it before, and without the
-/// interpreter's lock.
+/// body() on the array's device, after all work queued there, without the interpreter's lock.
 template <class Body>
 auto on_device(int device, const Body& body) {
   const nb::gil_scoped_release unlocked;
@@ -30,10 +29,8 @@ void bind_host(nb::module_& m) {
       "host",
       [](DeviceVector<T> in) {
         return to_numpy(on_device(in.device_id(), [&] {
-          Array<T> out(static_cast<std::int64_t>(in.size()));
-          yupana::cuda::check(
-              cudaMemcpy(out.data(), in.data(), out.bytes(), cudaMemcpyDeviceToHost),
-              "copy to the host");
+          Array<T> out(size_of(in));
+          fetch(in.data(), out.size(), out.data());
           return out;
         }));
       },
@@ -57,14 +54,22 @@ void bind_device(nb::module_& module) {
         return reinterpret_cast<std::uintptr_t>(x.data());
       },
       taken("x"));
-  bind_device_fermat(m);
-  bind_device_folds(m);
-  bind_device_genotype(m);
-  bind_device_graph(m);
-  bind_device_order(m);
-  bind_device_products(m);
-  bind_device_som(m);
-  bind_device_transforms(m);
+  // Named as the families' own modules, with the same arguments.
+  nb::module_ arrays = m.def_submodule("arrays");
+  bind_device_folds(arrays);
+  bind_device_order(arrays);
+  nb::module_ spectral = m.def_submodule("spectral");
+  bind_device_products(spectral);
+  bind_device_transforms(spectral);
+  nb::module_ graph = m.def_submodule("graph");
+  bind_device_fermat(graph);
+  bind_device_graph(graph);
+  nb::module_ genotype = m.def_submodule("genotype");
+  bind_device_genotype(genotype);
+  nb::module_ geometry = m.def_submodule("geometry");
+  bind_device_geometry(geometry);
+  nb::module_ som = m.def_submodule("som");
+  bind_device_som(som);
 }
 
 }  // namespace yupana::python

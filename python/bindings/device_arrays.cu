@@ -66,12 +66,12 @@ std::int64_t first_bad_offset(const std::int64_t* offsets,
   auto first = static_cast<unsigned long long>(count);
   yupana::cuda::DeviceArray<unsigned long long> there(1);
   check(cudaMemcpyAsync(there.data(), &first, sizeof(first), cudaMemcpyHostToDevice, stream),
-        "look at offsets");
+        "check offsets");
   offsets_kernel<<<blocks_for(count), threads, 0, stream>>>(offsets, count, values, there.data());
-  check_launch("look at offsets");
+  check_launch("check offsets");
   check(cudaMemcpyAsync(&first, there.data(), sizeof(first), cudaMemcpyDeviceToHost, stream),
-        "look at offsets");
-  check(cudaStreamSynchronize(stream), "look at offsets");
+        "check offsets");
+  check(cudaStreamSynchronize(stream), "check offsets");
   return static_cast<std::int64_t>(first);
 }
 

@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <variant>
 
+#include "python/bindings/device_views.hpp"
 #include "python/bindings/graph.hpp"
-#include "python/bindings/there.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/graph/fermat_weights.hpp"
 #include "yupana/graph/shortest_paths_cuda.hpp"
@@ -18,17 +18,9 @@
 namespace yupana::python {
 namespace {
 
-using device::DistancesLook;
+using device::DistancesSummary;
 using device::nowhere;
-using yupana::cuda::check;
 using yupana::cuda::Stream;
-
-template <class T>
-T fetched(const T* from) {
-  T value{};
-  check(cudaMemcpy(&value, from, sizeof(T), cudaMemcpyDeviceToHost), "fetch a distance");
-  return value;
-}
 
 template <class T>
 Error bad_pair(const T* d, std::int64_t n, unsigned long long cell, const char* what) {
@@ -46,32 +38,33 @@ Error bad_pair(const T* d, std::int64_t n, unsigned long long cell, const char* 
 /// As fermat() checks those in host memory.
 template <class T>
 graph::Spread checked(const T* d, std::int64_t n) {
-  const DistancesLook look = device::look_at_distances(d, n);
-  if (look.diagonal != nowhere) {
-    const auto i = static_cast<std::int64_t>(look.diagonal);
+  const DistancesSummary summary = device::summarize_distances(d, n);
+  if (summary.diagonal != nowhere) {
+    const auto i = static_cast<std::int64_t>(summary.diagonal);
     throw Error(
         ErrorCode::bad_input,
         fmt::format("fermat: the distance from {} to itself is {}; the diagonal must be zero",
                     i,
                     fetched(d + i * n + i)));
   }
-  if (look.not_a_number != nowhere) {
+  if (summary.not_a_number != nowhere) {
     throw bad_pair(d,
                    n,
-                   look.not_a_number,
+                   summary.not_a_number,
                    "a pair without a common called site has no distance; leave such samples out or "
                    "impute");
   }
-  if (look.negative != nowhere) {
-    throw bad_pair(d, n, look.negative, "distances must not be negative");
+  if (summary.negative != nowhere) {
+    throw bad_pair(d, n, summary.negative, "distances must not be negative");
   }
-  if (look.asymmetric != nowhere) {
-    throw bad_pair(d, n, look.asymmetric, "distances must be symmetric");
+  if (summary.asymmetric != nowhere) {
+    throw bad_pair(d, n, summary.asymmetric, "distances must be symmetric");
   }
-  if (look.too_large != nowhere) {
-    throw bad_pair(d, n, look.too_large, "use float64 distances where they are 2^30 - 1 or more");
+  if (summary.too_large != nowhere) {
+    throw bad_pair(
+        d, n, summary.too_large, "use float64 distances where they are 2^30 - 1 or more");
   }
-  return {look.largest, look.least, look.fractional == 0, look.unreachable != 0};
+  return {summary.largest, summary.least, summary.fractional == 0, summary.unreachable != 0};
 }
 
 using Lengths = std::variant<DeviceArray<std::int32_t>, DeviceArray<float>, DeviceArray<double>>;
@@ -98,7 +91,8 @@ Found closed(Context& context,
   const Stream stream;
   const std::int64_t kept =
       graph::cuda::close_symmetric<To>(context, device, weights.data(), n, n, stream);
-  const device::Reach reach = far ? device::look_at_reach(weights.data(), n) : device::Reach{0, 1};
+  const device::Reach reach =
+      far ? device::summarize_reach(weights.data(), n) : device::Reach{0, 1};
   if (!params.root) return {std::move(weights), rule, kept, reach};
   using Root = std::conditional_t<std::is_integral_v<To>, double, To>;
   if constexpr (std::is_same_v<Root, To>) {
@@ -149,7 +143,7 @@ nb::dict facts_of(Found&& found, std::size_t n, int device, const graph::FermatP
   facts["components"] = static_cast<std::int64_t>(found.reach.components);
   std::visit(
       [&](auto&& lengths) {
-        facts["lengths"] = given(std::move(lengths), {n, n}, device);
+        facts["lengths"] = to_dlpack(std::move(lengths), {n, n}, device);
       },
       std::move(found.lengths));
   return facts;
@@ -167,7 +161,7 @@ void bind_type(nb::module_& m) {
          const std::string& precision) {
         if (distances.shape(0) != distances.shape(1)) {
           throw Error(ErrorCode::bad_input,
-                      fmt::format("distances: a square matrix wanted, {} x {} given",
+                      fmt::format("distances: expected a square matrix, got {} x {}",
                                   distances.shape(0),
                                   distances.shape(1)));
         }
@@ -176,7 +170,7 @@ void bind_type(nb::module_& m) {
         params.root = root;
         params.precision = precision_named(precision);
         const int device = distances.device_id();
-        Found result = call_there(options, device, [&](Context& context) {
+        Found result = call_on_device(options, device, [&](Context& context) {
           return found(context,
                        device,
                        distances.data(),

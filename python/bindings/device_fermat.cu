@@ -38,19 +38,20 @@ struct Seen {
 };
 
 template <class T>
-__device__ void look_at_cell(T x, T back, unsigned long long at, DistancesLook* look, Seen& seen) {
+__device__ void check_cell(
+    T x, T back, unsigned long long at, DistancesSummary* summary, Seen& seen) {
   if constexpr (std::is_integral_v<T>) {
-    if (x >= unreachable<T>) atomicMin(&look->too_large, at);
+    if (x >= unreachable<T>) atomicMin(&summary->too_large, at);
   } else {
-    if (x != x) atomicMin(&look->not_a_number, at);
+    if (x != x) atomicMin(&summary->not_a_number, at);
     if (x == unreachable<T>) {
       seen.unreachable = 1;
     } else if (x < T{0x1p30} && rint(static_cast<double>(x)) != static_cast<double>(x)) {
       seen.fractional = 1;
     }
   }
-  if (x < 0) atomicMin(&look->negative, at);
-  if (x != back) atomicMin(&look->asymmetric, at);
+  if (x < 0) atomicMin(&summary->negative, at);
+  if (x != back) atomicMin(&summary->asymmetric, at);
   const auto value = static_cast<double>(x);
   if (x != unreachable<T> && value > seen.largest) seen.largest = value;
   if (value > 0 && value < seen.least) seen.least = value;
@@ -58,7 +59,7 @@ __device__ void look_at_cell(T x, T back, unsigned long long at, DistancesLook* 
 
 /// A block compares a tile with the one across the diagonal.
 template <class T>
-__global__ void distances_kernel(const T* d, std::int64_t n, DistancesLook* look) {
+__global__ void distances_kernel(const T* d, std::int64_t n, DistancesSummary* summary) {
   __shared__ T across[edge][edge + 1];
   const std::int64_t row = std::int64_t{blockIdx.y} * edge;
   const std::int64_t column = std::int64_t{blockIdx.x} * edge;
@@ -73,20 +74,21 @@ __global__ void distances_kernel(const T* d, std::int64_t n, DistancesLook* look
     if (i >= n || j >= n) continue;
     const T x = d[i * n + j];
     if (i == j) {
-      if (!(x == 0)) atomicMin(&look->diagonal, static_cast<unsigned long long>(i));
+      if (!(x == 0)) atomicMin(&summary->diagonal, static_cast<unsigned long long>(i));
       continue;
     }
-    look_at_cell(x, across[threadIdx.x][k], static_cast<unsigned long long>(i * n + j), look, seen);
+    check_cell(
+        x, across[threadIdx.x][k], static_cast<unsigned long long>(i * n + j), summary, seen);
   }
   for (int step = 16; step > 0; step /= 2) {
     seen.largest = fmax(seen.largest, __shfl_xor_sync(~0u, seen.largest, step));
     seen.least = fmin(seen.least, __shfl_xor_sync(~0u, seen.least, step));
   }
-  if (seen.fractional != 0) look->fractional = 1;
-  if (seen.unreachable != 0) look->unreachable = 1;
+  if (seen.fractional != 0) summary->fractional = 1;
+  if (seen.unreachable != 0) summary->unreachable = 1;
   if (threadIdx.x != 0) return;
-  if (seen.largest > look->largest) most(&look->largest, seen.largest);
-  if (seen.least < look->least) fewest(&look->least, seen.least);
+  if (seen.largest > summary->largest) most(&summary->largest, seen.largest);
+  if (seen.least < summary->least) fewest(&summary->least, seen.least);
 }
 
 /// How a power is worked out: whole ones by products, so that whole numbers stay exact.
@@ -158,24 +160,25 @@ __global__ void roots_kernel(
 }  // namespace
 
 template <class T>
-DistancesLook look_at_distances(const T* distances, std::int64_t n) {
-  DistancesLook look;
-  if (n == 0) return look;
-  yupana::cuda::DeviceArray<DistancesLook> there(1);
-  check(cudaMemcpy(there.data(), &look, sizeof(look), cudaMemcpyHostToDevice), "look at distances");
+DistancesSummary summarize_distances(const T* distances, std::int64_t n) {
+  DistancesSummary summary;
+  if (n == 0) return summary;
+  yupana::cuda::DeviceArray<DistancesSummary> there(1);
+  yupana::cuda::upload("check distances", there.data(), &summary, 1);
   const auto tiles = static_cast<unsigned>(divide_up(n, edge));
   distances_kernel<<<dim3(tiles, tiles), dim3(edge, rows_at_once)>>>(distances, n, there.data());
-  check_launch("look at distances");
-  check(cudaMemcpy(&look, there.data(), sizeof(look), cudaMemcpyDeviceToHost), "look at distances");
-  return look;
+  check_launch("check distances");
+  check(cudaMemcpy(&summary, there.data(), sizeof(summary), cudaMemcpyDeviceToHost),
+        "check distances");
+  return summary;
 }
 
 template <class T>
-Reach look_at_reach(const T* lengths, std::int64_t n) {
+Reach summarize_reach(const T* lengths, std::int64_t n) {
   Reach reach;
   if (n == 0) return reach;
   yupana::cuda::DeviceArray<Reach> there(1);
-  check(cudaMemcpy(there.data(), &reach, sizeof(reach), cudaMemcpyHostToDevice), "count pairs");
+  yupana::cuda::upload("count pairs", there.data(), &reach, 1);
   reach_kernel<<<static_cast<unsigned>(n), threads>>>(lengths, n, there.data());
   check_launch("count pairs");
   check(cudaMemcpy(&reach, there.data(), sizeof(reach), cudaMemcpyDeviceToHost), "count pairs");
@@ -209,8 +212,8 @@ void make_roots(const T* lengths, std::int64_t cells, double alpha, double unit,
 }
 
 #define YUPANA_WEIGHTS_OF(From)                                                         \
-  template DistancesLook look_at_distances(const From*, std::int64_t);                  \
-  template Reach look_at_reach(const From*, std::int64_t);                              \
+  template DistancesSummary summarize_distances(const From*, std::int64_t);             \
+  template Reach summarize_reach(const From*, std::int64_t);                            \
   template void make_weights(const From*, std::int64_t, double, double, std::int32_t*); \
   template void make_weights(const From*, std::int64_t, double, double, float*);        \
   template void make_weights(const From*, std::int64_t, double, double, double*);

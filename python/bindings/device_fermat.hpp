@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "python/bindings/device_looks.hpp"
+#include "python/bindings/device_summaries.hpp"
 
 /// Fermat distances in the memory of the current GPU: the steps around the closure. Only for CUDA
 /// builds; each call has ended on the device when it returns. T, From, To: std::int32_t, float or
@@ -12,7 +12,7 @@
 namespace yupana::python::device {
 
 /// Cells are i * n + j, `nowhere` where there is none.
-struct DistancesLook {
+struct DistancesSummary {
   unsigned long long diagonal = nowhere;  ///< the first vertex with a distance to itself
   unsigned long long not_a_number = nowhere, negative = nowhere, asymmetric = nowhere;
   unsigned long long too_large = nowhere;  ///< an integer that is no number
@@ -22,7 +22,7 @@ struct DistancesLook {
   unsigned unreachable = 0;                ///< whether one is infinite
 };
 template <class T>
-DistancesLook look_at_distances(const T* distances, std::int64_t n);
+DistancesSummary summarize_distances(const T* distances, std::int64_t n);
 
 /// As graph::weight(); whole powers of whole distances are exact below 2^53, others within rounding
 /// of the device's pow. Zero is 0, never -0.
@@ -35,7 +35,7 @@ struct Reach {
   unsigned long long unreachable = 0, components = 0;
 };
 template <class T>
-Reach look_at_reach(const T* lengths, std::int64_t n);
+Reach summarize_reach(const T* lengths, std::int64_t n);
 
 /// As graph::root_of(), within rounding of the device's pow.
 template <class To, class T>

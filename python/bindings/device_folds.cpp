@@ -18,40 +18,40 @@ Written<T> scanned(const Options& options,
                    bool exclusive,
                    const std::optional<DeviceVectorOut<T>>& out) {
   Output<T> output(in, out);
-  call_there(options, in.device_id(), [&](Context& context) {
+  call_on_device(options, in.device_id(), [&](Context& context) {
     context.check_cancelled();
     T* const to = output.place(size_of(in));
     if (in.size() == 0) return;
-    Visit visit;
+    DeviceSession session;
     with_operator(op, [&](auto fold) {
-      arrays::cuda::scan_there(visit.space,
-                               visit.stream,
-                               in.data(),
-                               size_of(in),
-                               first ? &*first : nullptr,
-                               exclusive,
-                               to,
-                               fold);
+      arrays::cuda::scan(session.space,
+                         session.stream,
+                         in.data(),
+                         size_of(in),
+                         first ? &*first : nullptr,
+                         exclusive,
+                         to,
+                         fold);
     });
-    visit.stream.wait();
+    session.stream.wait();
   });
   return written(std::move(output), out.has_value(), in);
 }
 
 template <class T>
 T reduced(const Options& options, const DeviceVector<T>& in, const std::string& op, T init) {
-  return call_there(options, in.device_id(), [&](Context& context) {
+  return call_on_device(options, in.device_id(), [&](Context& context) {
     context.check_cancelled();
     T total = init;
-    Visit visit;
+    DeviceSession session;
     DeviceArray<T> result(1);
     with_operator(op, [&](auto fold) {
       if (in.size() == 0) return;
-      arrays::cuda::reduce_there(
-          visit.space, visit.stream, in.data(), size_of(in), init, result.data(), fold);
-      copy_there(&total, static_cast<const T*>(result.data()), 1, visit.stream);
+      arrays::cuda::reduce(
+          session.space, session.stream, in.data(), size_of(in), init, result.data(), fold);
+      copy_async(&total, static_cast<const T*>(result.data()), 1, session.stream);
     });
-    visit.stream.wait();
+    session.stream.wait();
     return total;
   });
 }
@@ -70,7 +70,7 @@ struct OffsetsThere {
     const std::int64_t bad = device::first_bad_offset(data, count, values, stream);
     if (bad == count) return;
     std::int64_t offset = 0;
-    copy_there(&offset, data + bad, 1, stream);
+    copy_async(&offset, data + bad, 1, stream);
     check(cudaStreamSynchronize(stream), "fetch an offset");
     throw bad_offset(values, bad, offset);
   }
@@ -79,72 +79,74 @@ struct OffsetsThere {
 };
 
 void check_offsets(const Offsets& offsets, int device) {
-  if (offsets.size() < 1) throw Error(ErrorCode::usage, "offsets: at least one wanted, none given");
+  if (offsets.size() < 1) throw Error(ErrorCode::usage, "offsets: expected at least one, got none");
   const int kind = offsets.device_type();
   if (kind == nb::device::cpu::value) return;
   if (kind == nb::device::cuda::value && offsets.device_id() == device) return;
-  throw Error(ErrorCode::usage, "offsets: an array on the GPU of x, or in host memory, wanted");
+  throw Error(ErrorCode::usage, "offsets: expected an array on the GPU of x, or in host memory");
 }
 
 template <class T>
-Given<T> segments_scanned(const Options& options,
-                          const DeviceVector<T>& in,
-                          const Offsets& offsets,
-                          const std::string& op) {
+DlpackArray<T> segments_scanned(const Options& options,
+                                const DeviceVector<T>& in,
+                                const Offsets& offsets,
+                                const std::string& op) {
   check_offsets(offsets, in.device_id());
-  return given(call_there(options,
-                          in.device_id(),
-                          [&](Context& context) {
-                            context.check_cancelled();
-                            Visit visit;
-                            DeviceArray<T> out = copied(in.data(), size_of(in), visit.stream);
-                            const OffsetsThere there(offsets, size_of(in), visit.stream);
-                            with_operator(op, [&](auto fold) {
-                              arrays::cuda::segmented_scan_there(visit.space,
-                                                                 visit.stream,
-                                                                 in.data(),
-                                                                 there.data,
-                                                                 size_of(offsets) - 1,
-                                                                 out.data(),
-                                                                 fold);
-                            });
-                            visit.stream.wait();
-                            return out;
-                          }),
-               {in.size()},
-               in.device_id());
+  return to_dlpack(call_on_device(options,
+                                  in.device_id(),
+                                  [&](Context& context) {
+                                    context.check_cancelled();
+                                    DeviceSession session;
+                                    DeviceArray<T> out =
+                                        copied(in.data(), size_of(in), session.stream);
+                                    const OffsetsThere there(offsets, size_of(in), session.stream);
+                                    with_operator(op, [&](auto fold) {
+                                      arrays::cuda::segmented_scan<false>(session.space,
+                                                                          session.stream,
+                                                                          in.data(),
+                                                                          there.data,
+                                                                          size_of(offsets) - 1,
+                                                                          T{},
+                                                                          out.data(),
+                                                                          fold);
+                                    });
+                                    session.stream.wait();
+                                    return out;
+                                  }),
+                   {in.size()},
+                   in.device_id());
 }
 
 template <class T>
-Given<T> segments_reduced(const Options& options,
-                          const DeviceVector<T>& in,
-                          const Offsets& offsets,
-                          const std::string& op,
-                          T init) {
+DlpackArray<T> segments_reduced(const Options& options,
+                                const DeviceVector<T>& in,
+                                const Offsets& offsets,
+                                const std::string& op,
+                                T init) {
   check_offsets(offsets, in.device_id());
-  return given(call_there(options,
-                          in.device_id(),
-                          [&](Context& context) {
-                            context.check_cancelled();
-                            Visit visit;
-                            const OffsetsThere there(offsets, size_of(in), visit.stream);
-                            DeviceArray<T> totals(size_of(offsets) - 1);
-                            with_operator(op, [&](auto fold) {
-                              arrays::cuda::segmented_reduce_there(visit.space,
-                                                                   visit.stream,
-                                                                   in.data(),
-                                                                   there.data,
-                                                                   totals.size(),
-                                                                   size_of(in),
-                                                                   init,
-                                                                   totals.data(),
-                                                                   fold);
-                            });
-                            visit.stream.wait();
-                            return totals;
-                          }),
-               {offsets.size() - 1},
-               in.device_id());
+  return to_dlpack(call_on_device(options,
+                                  in.device_id(),
+                                  [&](Context& context) {
+                                    context.check_cancelled();
+                                    DeviceSession session;
+                                    const OffsetsThere there(offsets, size_of(in), session.stream);
+                                    DeviceArray<T> totals(size_of(offsets) - 1);
+                                    with_operator(op, [&](auto fold) {
+                                      arrays::cuda::segmented_reduce(session.space,
+                                                                     session.stream,
+                                                                     in.data(),
+                                                                     there.data,
+                                                                     totals.size(),
+                                                                     size_of(in),
+                                                                     init,
+                                                                     totals.data(),
+                                                                     fold);
+                                    });
+                                    session.stream.wait();
+                                    return totals;
+                                  }),
+                   {offsets.size() - 1},
+                   in.device_id());
 }
 
 template <class T>
@@ -182,14 +184,14 @@ struct Runs {
 };
 
 template <class U, class V>
-Runs<U, V> runs_of(Visit& visit, const U* keys, const V* values, std::int64_t n) {
+Runs<U, V> runs_of(DeviceSession& session, const U* keys, const V* values, std::int64_t n) {
   Runs<U, V> most{DeviceArray<U>(n), DeviceArray<V>(n)};
-  const std::int64_t runs = arrays::cuda::reduce_by_key_there(
-      visit.space, visit.stream, keys, values, n, most.keys.data(), most.sums.data());
+  const std::int64_t runs = arrays::cuda::reduce_by_key(
+      session.space, session.stream, keys, values, n, most.keys.data(), most.sums.data());
   // Only as much as there is stays.
-  Runs<U, V> exact{copied(most.keys.data(), runs, visit.stream),
-                   copied(most.sums.data(), runs, visit.stream)};
-  visit.stream.wait();
+  Runs<U, V> exact{copied(most.keys.data(), runs, session.stream),
+                   copied(most.sums.data(), runs, session.stream)};
+  session.stream.wait();
   return exact;
 }
 
@@ -202,9 +204,9 @@ DeviceArray<To> converted(const From* from, std::int64_t n, cudaStream_t stream)
 
 /// U: the keys' bits. A type of their own for sums of floats, which are converted before and after.
 template <class U, class V>
-Runs<U, V> summed(Visit& visit, const U* keys, const V* values, std::int64_t n) {
+Runs<U, V> summed(DeviceSession& session, const U* keys, const V* values, std::int64_t n) {
   if constexpr (std::is_integral_v<V>) {
-    return runs_of(visit, keys, values, n);
+    return runs_of(session, keys, values, n);
   } else {
     DeviceArray<std::uint64_t> wide_keys;
     DeviceArray<double> wide_values;
@@ -213,30 +215,30 @@ Runs<U, V> summed(Visit& visit, const U* keys, const V* values, std::int64_t n) 
     if constexpr (sizeof(U) == 8) {
       own_keys = keys;
     } else {
-      wide_keys = converted<std::uint64_t>(keys, n, visit.stream);
+      wide_keys = converted<std::uint64_t>(keys, n, session.stream);
       own_keys = wide_keys.data();
     }
     if constexpr (sizeof(V) == 8) {
       own_values = values;
     } else {
-      wide_values = converted<double>(values, n, visit.stream);
+      wide_values = converted<double>(values, n, session.stream);
       own_values = wide_values.data();
     }
-    auto found = runs_of(visit, own_keys, own_values, n);
+    auto found = runs_of(session, own_keys, own_values, n);
     Runs<U, V> runs;
     if constexpr (sizeof(U) == 8) {
       runs.keys = std::move(found.keys);
     } else {
       const std::uint64_t* const from = found.keys.data();
-      runs.keys = converted<U>(from, found.keys.size(), visit.stream);
+      runs.keys = converted<U>(from, found.keys.size(), session.stream);
     }
     if constexpr (sizeof(V) == 8) {
       runs.sums = std::move(found.sums);
     } else {
       const double* const from = found.sums.data();
-      runs.sums = converted<V>(from, found.sums.size(), visit.stream);
+      runs.sums = converted<V>(from, found.sums.size(), session.stream);
     }
-    visit.stream.wait();
+    session.stream.wait();
     return runs;
   }
 }
@@ -246,15 +248,15 @@ nb::object sums_by_key(const Options& options,
                        const DeviceWords& keys,
                        const DeviceVector<V>& values) {
   const std::int64_t n = size_of(keys);
-  Runs<U, V> runs = call_there(options, keys.device_id(), [&](Context& context) {
+  Runs<U, V> runs = call_on_device(options, keys.device_id(), [&](Context& context) {
     context.check_cancelled();
     if (n == 0) return Runs<U, V>{};
-    Visit visit;
-    return summed(visit, static_cast<const U*>(keys.data()), values.data(), n);
+    DeviceSession session;
+    return summed(session, static_cast<const U*>(keys.data()), values.data(), n);
   });
   const auto count = static_cast<std::size_t>(runs.sums.size());
-  return nb::make_tuple(given_as(std::move(runs.keys), keys.dtype(), keys.device_id()),
-                        given(std::move(runs.sums), {count}, keys.device_id()));
+  return nb::make_tuple(to_dlpack(std::move(runs.keys), keys.dtype(), keys.device_id()),
+                        to_dlpack(std::move(runs.sums), {count}, keys.device_id()));
 }
 
 template <class V>
@@ -272,21 +274,13 @@ void bind_runs(nb::module_& m) {
       taken("values"));
 }
 
-template <class T>
-void bind_type(nb::module_& m) {
-  bind_folds<T>(m);
-  bind_runs<T>(m);
-}
-
 }  // namespace
 
 void bind_device_folds(nb::module_& m) {
-  bind_type<std::int32_t>(m);
-  bind_type<std::int64_t>(m);
-  bind_type<std::uint32_t>(m);
-  bind_type<std::uint64_t>(m);
-  bind_type<float>(m);
-  bind_type<double>(m);
+  for_plain_types([&]<class T>() {
+    bind_folds<T>(m);
+    bind_runs<T>(m);
+  });
 }
 
 }  // namespace yupana::python

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "python/bindings/device_planes.hpp"
+#include "python/bindings/device_views.hpp"
 #include "python/bindings/genotype.hpp"
-#include "python/bindings/there.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/genotype/dosages.hpp"
@@ -22,22 +22,22 @@ using genotype::cuda::PlaneKind;
 
 /// Whether some call is missing. Throws for what no genotype is.
 bool checked(const device::Genotypes& genotypes) {
-  const device::GenotypesLook look = device::look_at_genotypes(genotypes);
-  if (look.bad != ~0ull) {
-    const auto at = static_cast<std::int64_t>(look.bad);
+  const device::GenotypesSummary summary = device::summarize_genotypes(genotypes);
+  if (summary.bad != ~0ull) {
+    const auto at = static_cast<std::int64_t>(summary.bad);
     throw Error(ErrorCode::bad_input,
-                fmt::format("genotypes: 0, 1, 2 or, missing, a negative number wanted; row {}, "
+                fmt::format("genotypes: expected 0, 1, 2 or, missing, a negative number; row {}, "
                             "column {} is none of them (counted from 0)",
                             at / genotypes.sites,
                             at % genotypes.sites));
   }
   if (genotypes.sites > PairSums::most_sites) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("genotypes: at most {} sites of an array on a GPU wanted, {} given",
+                fmt::format("genotypes: expected at most {} sites of an array on a GPU, got {}",
                             PairSums::most_sites,
                             genotypes.sites));
   }
-  return look.missing != 0;
+  return summary.missing != 0;
 }
 
 PairCounts no_counts(std::int64_t samples) {
@@ -94,15 +94,16 @@ void bind_device_genotype(nb::module_& m) {
         const auto samples = static_cast<std::int64_t>(calls.shape(0));
         const auto sites = static_cast<std::int64_t>(calls.shape(1));
         const genotype::DosageSource named({.samples = samples}, {});
-        Counted result{
-            call_there(options,
-                       calls.device_id(),
-                       [&](Context& context) {
-                         return counted(
-                             context, calls.device_id(), {calls.data(), samples, sites}, hethet);
-                       }),
-            named.samples(),
-            {}};
+        Counted result{call_on_device(options,
+                                      calls.device_id(),
+                                      [&](Context& context) {
+                                        return counted(context,
+                                                       calls.device_id(),
+                                                       {calls.data(), samples, sites},
+                                                       hethet);
+                                      }),
+                       named.samples(),
+                       {}};
         summarize(result);
         return result;
       },

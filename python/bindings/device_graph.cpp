@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "python/bindings/device_looks.hpp"
-#include "python/bindings/there.hpp"
+#include "python/bindings/device_summaries.hpp"
+#include "python/bindings/device_views.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/geometry/closest_pair_cuda.hpp"
 #include "yupana/graph/paths_backends.hpp"
@@ -22,26 +22,19 @@ namespace {
 using yupana::cuda::check;
 using yupana::cuda::Stream;
 
-template <class T>
-T fetched(const T* from) {
-  T value{};
-  check(cudaMemcpy(&value, from, sizeof(T), cudaMemcpyDeviceToHost), "fetch a weight");
-  return value;
-}
-
 /// As the checks of shortest_paths() on host memory.
 template <class T>
-void check_weights(const T* original, std::int64_t n, const device::WeightsLook& look) {
-  if (look.bad_diagonal != device::nowhere) {
-    const auto i = static_cast<std::int64_t>(look.bad_diagonal);
+void check_weights(const T* original, std::int64_t n, const device::WeightsSummary& summary) {
+  if (summary.bad_diagonal != device::nowhere) {
+    const auto i = static_cast<std::int64_t>(summary.bad_diagonal);
     throw Error(ErrorCode::bad_input,
                 fmt::format("shortest paths: the weight from {} to itself is {}; the diagonal must "
                             "be zero",
                             i,
                             fetched(original + i * n + i)));
   }
-  if (look.bad != device::nowhere) {
-    const auto at = static_cast<std::int64_t>(look.bad);
+  if (summary.bad != device::nowhere) {
+    const auto at = static_cast<std::int64_t>(summary.bad);
     throw Error(ErrorCode::bad_input,
                 fmt::format("shortest paths: the weight from {} to {} is {}; {}",
                             at / n,
@@ -52,12 +45,12 @@ void check_weights(const T* original, std::int64_t n, const device::WeightsLook&
                                                   : "use infinity where there is no edge"));
   }
   if constexpr (std::is_integral_v<T>) {
-    if (look.negative != 0) {
+    if (summary.negative != 0) {
       throw Error(ErrorCode::bad_input,
                   "shortest paths: a negative integer weight in an array on a GPU; use float64 "
                   "weights, or host memory");
     }
-    if (look.unreachable != 0 && (n - 1) * look.largest >= graph::unreachable<T>) {
+    if (summary.unreachable != 0 && (n - 1) * summary.largest >= graph::unreachable<T>) {
       throw Error(ErrorCode::bad_input,
                   "shortest paths: a path of an array on a GPU might be 2^30 long; use float64 "
                   "weights, or host memory");
@@ -66,15 +59,15 @@ void check_weights(const T* original, std::int64_t n, const device::WeightsLook&
 }
 
 /// Whether the symmetric closure serves.
-bool is_symmetric(const std::string& method, const device::WeightsLook& look) {
-  const bool can = look.asymmetric == 0 && look.negative == 0;
+bool is_symmetric(const std::string& method, const device::WeightsSummary& summary) {
+  const bool can = summary.asymmetric == 0 && summary.negative == 0;
   if (method == "auto") return can;
   if (method == "symmetric") {
     if (can) return true;
     throw Error(ErrorCode::bad_input,
                 fmt::format("shortest paths: the symmetric method wants {}; use directed",
-                            look.asymmetric == 0 ? "weights that are not negative"
-                                                 : "weights equal in both directions"));
+                            summary.asymmetric == 0 ? "weights that are not negative"
+                                                    : "weights equal in both directions"));
   }
   if (method == "directed" || method == "floyd_warshall") return false;
   throw Error(ErrorCode::usage,
@@ -90,16 +83,16 @@ DeviceArray<T> closure_of(
   if (n == 0) return closure;
   check(cudaMemcpy(closure.data(), weights, closure.bytes(), cudaMemcpyDeviceToDevice),
         "copy weights");
-  const device::WeightsLook look = device::prepare_weights(closure.data(), n);
-  check_weights(weights, n, look);
+  const device::WeightsSummary summary = device::prepare_weights(closure.data(), n);
+  check_weights(weights, n, summary);
   const Stream stream;
-  check(cudaDeviceSynchronize(), "look at weights");
-  if (is_symmetric(method, look)) {
+  check(cudaDeviceSynchronize(), "check weights");
+  if (is_symmetric(method, summary)) {
     graph::cuda::close_symmetric(context, device, closure.data(), n, n, stream);
     return closure;
   }
   const std::int64_t vertex = graph::cuda::close_directed(
-      context, device, closure.data(), n, n, look.negative != 0, stream);
+      context, device, closure.data(), n, n, summary.negative != 0, stream);
   if (vertex >= 0) {
     throw Error(ErrorCode::bad_input,
                 fmt::format("shortest paths: vertex {} lies on a cycle of negative length, so that "
@@ -117,18 +110,19 @@ void bind_weights(nb::module_& m) {
         const int device = weights.device_id();
         if (weights.shape(0) != weights.shape(1)) {
           throw Error(ErrorCode::bad_input,
-                      fmt::format("weights: a square matrix wanted, {} x {} given",
+                      fmt::format("weights: expected a square matrix, got {} x {}",
                                   weights.shape(0),
                                   weights.shape(1)));
         }
         const auto n = static_cast<std::int64_t>(weights.shape(0));
-        return given(call_there(options,
-                                device,
-                                [&](Context& context) {
-                                  return closure_of(context, device, weights.data(), n, method);
-                                }),
-                     {weights.shape(0), weights.shape(1)},
-                     device);
+        return to_dlpack(call_on_device(options,
+                                        device,
+                                        [&](Context& context) {
+                                          return closure_of(
+                                              context, device, weights.data(), n, method);
+                                        }),
+                         {weights.shape(0), weights.shape(1)},
+                         device);
       },
       nb::arg("options"),
       taken("weights"),
@@ -155,8 +149,7 @@ std::int64_t check_pair(const DeviceRows<W>& weights, const DeviceRows<L>& lengt
 template <class T>
 std::vector<T> fetched_row(const T* matrix, std::int64_t n, std::int64_t i) {
   std::vector<T> row(static_cast<std::size_t>(n));
-  check(cudaMemcpy(row.data(), matrix + i * n, row.size() * sizeof(T), cudaMemcpyDeviceToHost),
-        "fetch a row");
+  fetch(matrix + i * n, n, row.data());
   return row;
 }
 
@@ -168,8 +161,8 @@ std::vector<std::int64_t> path_there(
   using T = std::conditional_t<std::is_same_v<W, L>, W, double>;
   if (start < 0 || end < 0 || start >= n || end >= n) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("path: weights and lengths of one size and vertices from 0 to {} "
-                            "wanted, {} and {} given",
+                fmt::format("path: expected weights and lengths of one size and vertices from 0 to "
+                            "{}, got {} and {}",
                             n - 1,
                             start,
                             end));
@@ -209,11 +202,7 @@ DeviceArray<std::int32_t> predecessors_there(Context& context,
     const std::vector<T> row = fetched_row(lengths, n, source);
     graph::complete_by_rows<T>(
         row.data(), n, FunctionView<const T*(std::int64_t)>(row_of), source, filled.data());
-    check(cudaMemcpy(result.data() + source * n,
-                     filled.data(),
-                     filled.size() * sizeof(std::int32_t),
-                     cudaMemcpyHostToDevice),
-          "fill gaps");
+    yupana::cuda::upload("fill gaps", result.data() + source * n, filled.data(), n);
   }
   return result;
 }
@@ -228,7 +217,7 @@ void bind_path(nb::module_& m) {
          std::int64_t start,
          std::int64_t end) {
         const std::int64_t n = check_pair(weights, lengths);
-        return call_there(options, weights.device_id(), [&](Context&) {
+        return call_on_device(options, weights.device_id(), [&](Context&) {
           return path_there(weights.data(), lengths.data(), n, start, end);
         });
       },
@@ -251,9 +240,9 @@ void bind_paths(nb::module_& m) {
         const auto find = [&](Context& context) {
           return predecessors_there(context, weights.data(), lengths.data(), n);
         };
-        return given(call_there(options, weights.device_id(), find),
-                     {weights.shape(0), weights.shape(1)},
-                     weights.device_id());
+        return to_dlpack(call_on_device(options, weights.device_id(), find),
+                         {weights.shape(0), weights.shape(1)},
+                         weights.device_id());
       },
       nb::arg("options"),
       taken("weights"),
@@ -264,18 +253,24 @@ template <class T>
 void bind_points(nb::module_& m) {
   m.def(
       "closest_pair",
-      [](const Options& options, DeviceRows<T> points) {
+      [](const Options& options, DeviceRows<T> points, const std::string& method) {
+        if (method != "auto" && method != "grid") {
+          throw Error(ErrorCode::usage,
+                      fmt::format("method: expected 'auto' or 'grid' for points on a GPU, got '{}'",
+                                  method));
+        }
         const geometry::ClosestPair pair =
-            call_there(options, points.device_id(), [&](Context& context) {
+            call_on_device(options, points.device_id(), [&](Context& context) {
               const auto rows = static_cast<std::int64_t>(points.shape(0));
               const auto cols = static_cast<std::int64_t>(points.shape(1));
-              return geometry::cuda::closest_pair_there(
+              return geometry::cuda::closest_pair(
                   context, points.device_id(), points.data(), rows, cols, cols);
             });
         return nb::make_tuple(pair.i, pair.j, pair.distance);
       },
       nb::arg("options"),
-      taken("points"));
+      taken("points"),
+      nb::arg("method"));
 }
 
 }  // namespace
@@ -287,6 +282,9 @@ void bind_device_graph(nb::module_& m) {
   bind_paths<std::int32_t>(m);
   bind_paths<float>(m);
   bind_paths<double>(m);
+}
+
+void bind_device_geometry(nb::module_& m) {
   bind_points<float>(m);
   bind_points<double>(m);
 }

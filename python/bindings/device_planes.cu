@@ -17,15 +17,17 @@ constexpr int threads = 256;
 constexpr int warps = threads / 32;
 constexpr std::int64_t most_blocks = 4096;
 
-__global__ void look_kernel(const std::int8_t* calls, std::int64_t n, GenotypesLook* look) {
+__global__ void summary_kernel(const std::int8_t* calls,
+                               std::int64_t n,
+                               GenotypesSummary* summary) {
   bool missing = false;
   for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < n;
        i += std::int64_t{gridDim.x} * threads) {
     const int x = calls[i];
     missing |= x < 0;
-    if (x > 2) atomicMin(&look->bad, static_cast<unsigned long long>(i));
+    if (x > 2) atomicMin(&summary->bad, static_cast<unsigned long long>(i));
   }
-  if (missing) look->missing = 1;
+  if (missing) summary->missing = 1;
 }
 
 /// A warp turns 1,024 sites of a sample, 32 at a time: votes of its lanes are the planes' words.
@@ -70,17 +72,18 @@ __global__ void __launch_bounds__(threads) planes_kernel(const Genotypes from,
 
 }  // namespace
 
-GenotypesLook look_at_genotypes(const Genotypes& genotypes) {
-  GenotypesLook look{~0ull, 0};
+GenotypesSummary summarize_genotypes(const Genotypes& genotypes) {
+  GenotypesSummary summary{~0ull, 0};
   const std::int64_t n = genotypes.samples * genotypes.sites;
-  if (n == 0) return look;
-  yupana::cuda::DeviceArray<GenotypesLook> there(1);
-  check(cudaMemcpy(there.data(), &look, sizeof(look), cudaMemcpyHostToDevice), "look at genotypes");
+  if (n == 0) return summary;
+  yupana::cuda::DeviceArray<GenotypesSummary> there(1);
+  yupana::cuda::upload("check genotypes", there.data(), &summary, 1);
   const auto blocks = static_cast<unsigned>(std::min(divide_up(n, threads), most_blocks));
-  look_kernel<<<blocks, threads>>>(genotypes.calls, n, there.data());
-  check_launch("look at genotypes");
-  check(cudaMemcpy(&look, there.data(), sizeof(look), cudaMemcpyDeviceToHost), "look at genotypes");
-  return look;
+  summary_kernel<<<blocks, threads>>>(genotypes.calls, n, there.data());
+  check_launch("check genotypes");
+  check(cudaMemcpy(&summary, there.data(), sizeof(summary), cudaMemcpyDeviceToHost),
+        "check genotypes");
+  return summary;
 }
 
 void planes_from_calls(const Genotypes& genotypes,

@@ -17,11 +17,11 @@ struct Genotypes {
 };
 
 /// What there is in them.
-struct GenotypesLook {
+struct GenotypesSummary {
   unsigned long long bad;  ///< the first that is above 2; all bits set where none is
   unsigned missing;        ///< whether some call is
 };
-GenotypesLook look_at_genotypes(const Genotypes& genotypes);
+GenotypesSummary summarize_genotypes(const Genotypes& genotypes);
 
 /// Bit planes of sites [first, first + sites), for PairSums; queued on the stream.
 void planes_from_calls(const Genotypes& genotypes,

@@ -2,8 +2,8 @@
 #ifdef YUPANA_CUDA
 #include <span>
 
-#include "python/bindings/device_looks.hpp"
-#include "python/bindings/there.hpp"
+#include "python/bindings/device_summaries.hpp"
+#include "python/bindings/device_views.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/spectral/device_matmul.hpp"
 #include "yupana/spectral/device_polymul.hpp"
@@ -16,8 +16,8 @@ using yupana::cuda::check;
 using yupana::cuda::Stream;
 
 spectral::Magnitudes magnitudes_of(const std::int64_t* values, std::int64_t n) {
-  const device::IntegersLook look = device::look_at_integers(values, n);
-  return {look.most, (static_cast<unsigned __int128>(look.high) << 32) + look.low, n};
+  const device::IntegersSummary summary = device::summarize_integers(values, n);
+  return {summary.most, (static_cast<unsigned __int128>(summary.high) << 32) + summary.low, n};
 }
 
 void check_finite(const double* values, std::int64_t n, const char* name) {
@@ -25,8 +25,9 @@ void check_finite(const double* values, std::int64_t n, const char* name) {
   if (first == device::nowhere) return;
   throw Error(
       ErrorCode::bad_input,
-      fmt::format(
-          "polymul: coefficient {} of {} is NaN or infinite; wanted finite numbers", first, name));
+      fmt::format("polymul: coefficient {} of {} is NaN or infinite; expected finite numbers",
+                  first,
+                  name));
 }
 
 template <class T>
@@ -61,15 +62,15 @@ void bind_polynomials(nb::module_& m) {
       [](const Options& options, DeviceVector<T> a, DeviceVector<T> b) {
         check_same_device("b", a, b);
         const std::size_t size = a.size() == 0 || b.size() == 0 ? 0 : a.size() + b.size() - 1;
-        return given(call_there(options,
-                                a.device_id(),
-                                [&](Context& context) {
-                                  DeviceArray<T> out(static_cast<std::int64_t>(size));
-                                  if (size > 0) multiply<T>(context, a, b, out);
-                                  return out;
-                                }),
-                     {size},
-                     a.device_id());
+        return to_dlpack(call_on_device(options,
+                                        a.device_id(),
+                                        [&](Context& context) {
+                                          DeviceArray<T> out(static_cast<std::int64_t>(size));
+                                          if (size > 0) multiply<T>(context, a, b, out);
+                                          return out;
+                                        }),
+                         {size},
+                         a.device_id());
       },
       nb::arg("options"),
       taken("a"),
@@ -84,7 +85,7 @@ void bind_matrices(nb::module_& m) {
         check_same_device("b", a, b);
         if (a.shape(1) != b.shape(0)) {
           throw Error(ErrorCode::bad_input,
-                      fmt::format("matmul: {} x {} times {} x {}; wanted m x k, k x n",
+                      fmt::format("matmul: expected m x k times k x n, got {} x {} times {} x {}",
                                   a.shape(0),
                                   a.shape(1),
                                   b.shape(0),
@@ -100,18 +101,19 @@ void bind_matrices(nb::module_& m) {
           if (deep == 0) {
             check(cudaMemsetAsync(out.data(), 0, out.bytes(), stream), "clear a product");
           } else {
-            spectral::cuda::matmul_on_device<T>(context,
-                                                {a.data(), rows, deep},
-                                                {b.data(), deep, cols},
-                                                {out.data(), rows, cols},
-                                                0,
-                                                stream);
+            spectral::cuda::matmul<T>(context,
+                                      {a.data(), rows, deep},
+                                      {b.data(), deep, cols},
+                                      {out.data(), rows, cols},
+                                      0,
+                                      stream);
           }
           stream.wait();
           return out;
         };
-        return given(
-            call_there(options, a.device_id(), product), {a.shape(0), b.shape(1)}, a.device_id());
+        return to_dlpack(call_on_device(options, a.device_id(), product),
+                         {a.shape(0), b.shape(1)},
+                         a.device_id());
       },
       nb::arg("options"),
       taken("a"),

@@ -9,12 +9,12 @@
 #include <tuple>
 #include <vector>
 
-#include "python/bindings/device_looks.hpp"
+#include "python/bindings/device_summaries.hpp"
+#include "python/bindings/device_views.hpp"
 #include "python/bindings/numpy.hpp"
-#include "python/bindings/there.hpp"
+#include "python/bindings/som.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/som/distances_cuda.hpp"
-#include "yupana/som/quality.hpp"
 #include "yupana/som/search_cuda.hpp"
 #include "yupana/som/train.hpp"
 #include "yupana/som/train_cuda.hpp"
@@ -33,13 +33,13 @@ std::vector<float> checked_extents(const DeviceRows<float>& samples) {
   if (rows < 1 || cols < 1) {
     throw Error(
         ErrorCode::bad_input,
-        fmt::format("som: at least 1 sample of 1 feature wanted, {} of {} given", rows, cols));
+        fmt::format("som: expected at least 1 sample of 1 feature, got {} of {}", rows, cols));
   }
   std::vector<float> extents = device::column_extents(samples.data(), rows, cols);
   for (std::size_t j = 0; j < extents.size(); ++j) {
     if (std::isfinite(extents[j])) continue;
     throw Error(ErrorCode::bad_input,
-                fmt::format("som: finite numbers wanted, column {} of the samples has NaN or "
+                fmt::format("som: expected finite numbers, column {} of the samples has NaN or "
                             "infinity; fill or leave out such rows",
                             j + 1));
   }
@@ -53,7 +53,7 @@ Matrix<float> first_codebook(Context& context,
   const auto cols = static_cast<std::int64_t>(samples.shape(1));
   if (params.initial == som::Initial::pca) {
     throw Error(ErrorCode::usage,
-                "initial: samples or uniform wanted for samples on a GPU, pca given; or copy them "
+                "initial: expected samples or uniform for samples on a GPU, got pca; or copy them "
                 "to host memory");
   }
   if (params.initial == som::Initial::uniform) {
@@ -68,13 +68,13 @@ Matrix<float> first_codebook(Context& context,
 }
 
 Matrix<float> given_codebook(Context& context,
-                             const Rows<float>& given,
+                             const Rows<float>& start,
                              const SomParams& params,
                              std::int64_t features) {
-  const MatrixView<const float> view = view_of(given);
+  const MatrixView<const float> view = view_of(start);
   if (view.rows != params.grid.size() || view.cols != features) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("som: a codebook of {} x {} wanted, {} x {} given",
+                fmt::format("som: expected a codebook of {} x {}, got {} x {}",
                             params.grid.size(),
                             features,
                             view.rows,
@@ -96,7 +96,7 @@ Matrix<float> trained(Context& context,
   const auto cols = static_cast<std::int64_t>(samples.shape(1));
   if (params.training == som::Training::online) {
     throw Error(ErrorCode::usage,
-                "training: batch wanted for samples on a GPU, online given; or copy them to host "
+                "training: expected batch for samples on a GPU, got online; or copy them to host "
                 "memory");
   }
   som::check_grid(params.grid);
@@ -113,7 +113,7 @@ Matrix<float> trained(Context& context,
   return codebook;
 }
 
-/// Nearest neurons where the samples are; all but the first only where asked for.
+/// Nearest neurons, on the device of the samples; all but `best` are empty unless requested.
 struct Nearest {
   DeviceArray<std::int32_t> best, second;
   DeviceArray<double> best_distance, second_distance;
@@ -129,7 +129,7 @@ MatrixView<const float> fitting(Context& context,
     throw Error(
         ErrorCode::bad_input,
         fmt::format(
-            "som: samples of {} features wanted, as the map has, {} given", view.cols, cols));
+            "som: expected samples of {} features, as the map has, got {}", view.cols, cols));
   }
   if (view.rows < 1) throw Error(ErrorCode::bad_input, "som: a map without neurons");
   checked_extents(samples);
@@ -173,7 +173,7 @@ Nearest nearest_there(Context& context,
   const Stream stream;
   const auto search = [&](std::int64_t first, std::int64_t count) {
     som::cuda::launch_exact({samples.data() + first * cols, count, cols, cols},
-                            {weights.data(), nullptr, nullptr, nullptr, view.rows, cols},
+                            {weights.data(), nullptr, view.rows, cols},
                             nullptr,
                             nullptr,
                             {found.best.data() + first,
@@ -197,7 +197,7 @@ DeviceArray<double> distances_there(Context& context,
   const Stream stream;
   const auto measure = [&](std::int64_t first, std::int64_t count) {
     som::cuda::launch_distances({samples.data() + first * cols, count, cols, cols},
-                                {weights.data(), nullptr, nullptr, nullptr, view.rows, cols},
+                                {weights.data(), nullptr, view.rows, cols},
                                 distances.data() + first * view.rows,
                                 stream);
   };
@@ -208,7 +208,7 @@ DeviceArray<double> distances_there(Context& context,
 template <class T>
 Array<T> fetched(const DeviceArray<T>& from) {
   Array<T> to(from.size());
-  check(cudaMemcpy(to.data(), from.data(), from.bytes(), cudaMemcpyDeviceToHost), "read neurons");
+  fetch(from.data(), from.size(), to.data());
   return to;
 }
 
@@ -238,12 +238,12 @@ Judged judged(Context& context,
 
 void bind_device_som(nb::module_& m) {
   m.def(
-      "som_train",
+      "train",
       [](const Options& options,
          DeviceRows<float> samples,
          std::optional<Rows<float>> codebook,
          const SomParams& params) {
-        return to_numpy(call_there(options, samples.device_id(), [&](Context& context) {
+        return to_numpy(call_on_device(options, samples.device_id(), [&](Context& context) {
           return trained(context, samples, codebook, params);
         }));
       },
@@ -252,46 +252,43 @@ void bind_device_som(nb::module_& m) {
       nb::arg("codebook").none(),
       nb::arg("params"));
   m.def(
-      "som_nearest",
+      "nearest",
       [](const Options& options, DeviceRows<float> samples, Rows<float> codebook) {
-        Nearest found = call_there(options, samples.device_id(), [&](Context& context) {
+        Nearest found = call_on_device(options, samples.device_id(), [&](Context& context) {
           return nearest_there(context, samples, codebook, false);
         });
-        return given(std::move(found.best), {samples.shape(0)}, samples.device_id());
+        return to_dlpack(std::move(found.best), {samples.shape(0)}, samples.device_id());
       },
       nb::arg("options"),
       taken("samples"),
       nb::arg("codebook"));
   m.def(
-      "som_distances",
+      "distances",
       [](const Options& options, DeviceRows<float> samples, Rows<float> codebook) {
-        return given(call_there(options,
-                                samples.device_id(),
-                                [&](Context& context) {
-                                  return distances_there(context, samples, codebook);
-                                }),
-                     {samples.shape(0), codebook.shape(0)},
-                     samples.device_id());
+        return to_dlpack(call_on_device(options,
+                                        samples.device_id(),
+                                        [&](Context& context) {
+                                          return distances_there(context, samples, codebook);
+                                        }),
+                         {samples.shape(0), codebook.shape(0)},
+                         samples.device_id());
       },
       nb::arg("options"),
       taken("samples"),
       nb::arg("codebook"));
   m.def(
-      "som_judged",
+      "judged",
       [](const Options& options,
          DeviceRows<float> samples,
          Rows<float> codebook,
          const SomParams& params,
          int neighbors) {
-        Judged found = call_there(options, samples.device_id(), [&](Context& context) {
+        Judged found = call_on_device(options, samples.device_id(), [&](Context& context) {
           return judged(context, samples, codebook, params, neighbors);
         });
-        nb::dict quality;
-        quality["quantization_error"] = found.quality.quantization_error;
-        quality["topographic_error"] = found.quality.topographic_error;
-        quality["empty"] = found.quality.empty;
         return std::pair(
-            given(std::move(found.nearest.best), {samples.shape(0)}, samples.device_id()), quality);
+            to_dlpack(std::move(found.nearest.best), {samples.shape(0)}, samples.device_id()),
+            quality_dict(found.quality));
       },
       nb::arg("options"),
       taken("samples"),

@@ -6,7 +6,7 @@
 
 #include <complex>
 
-#include "python/bindings/there.hpp"
+#include "python/bindings/device_views.hpp"
 
 namespace yupana::python {
 namespace {
@@ -17,19 +17,19 @@ Direction direction_of(bool inverse) { return inverse ? Direction::inverse : Dir
 
 /// A new array of `batch` x n values that make(out) fills, unless there are none.
 template <class T, class Make>
-Given<T> transformed(
+DlpackArray<T> transformed(
     const Options& options, int device, std::size_t batch, std::size_t n, const Make& make) {
-  return given(call_there(options,
-                          device,
-                          [&](Context& context) {
-                            DeviceArray<T> out(static_cast<std::int64_t>(batch * n));
-                            if (out.empty()) return out;
-                            context.check_cancelled();
-                            make(out.data());
-                            return out;
-                          }),
-               {batch, n},
-               device);
+  return to_dlpack(call_on_device(options,
+                                  device,
+                                  [&](Context& context) {
+                                    DeviceArray<T> out(static_cast<std::int64_t>(batch * n));
+                                    if (out.empty()) return out;
+                                    context.check_cancelled();
+                                    make(out.data());
+                                    return out;
+                                  }),
+                   {batch, n},
+                   device);
 }
 
 template <class R>
@@ -61,8 +61,9 @@ void bind_precision(nb::module_& m) {
       "irfft",
       [count](const Options& options, DeviceRows<C> x, std::size_t n) {
         if (n < 1 || n / 2 + 1 != x.shape(1)) {
-          throw Error(ErrorCode::usage,
-                      fmt::format("n: a length of {} = n / 2 + 1 values wanted", x.shape(1)));
+          throw Error(
+              ErrorCode::usage,
+              fmt::format("n: expected a length of {} = n / 2 + 1 values, got {}", x.shape(1), n));
         }
         const auto transform = [&](R* out) {
           device::inverse_real_fft(x.data(), count(n), count(x.shape(0)), out);

@@ -1,6 +1,7 @@
 #include "python/bindings/device_plans.hpp"
 #include "python/bindings/device_transforms.hpp"
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/spectral/device_real_fft.hpp"
 
 namespace yupana::python::device {
@@ -87,29 +88,6 @@ void fft_2d(const std::complex<R>* in,
       });
 }
 
-template void fft(const std::complex<float>*,
-                  std::int64_t,
-                  std::int64_t,
-                  spectral::Direction,
-                  std::complex<float>*);
-template void fft(const std::complex<double>*,
-                  std::int64_t,
-                  std::int64_t,
-                  spectral::Direction,
-                  std::complex<double>*);
-template void real_fft(const float*, std::int64_t, std::int64_t, std::complex<float>*);
-template void real_fft(const double*, std::int64_t, std::int64_t, std::complex<double>*);
-template void inverse_real_fft(const std::complex<float>*, std::int64_t, std::int64_t, float*);
-template void inverse_real_fft(const std::complex<double>*, std::int64_t, std::int64_t, double*);
-template void fft_2d(const std::complex<float>*,
-                     std::int64_t,
-                     std::int64_t,
-                     spectral::Direction,
-                     std::complex<float>*);
-template void fft_2d(const std::complex<double>*,
-                     std::int64_t,
-                     std::int64_t,
-                     spectral::Direction,
-                     std::complex<double>*);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, fft, real_fft, inverse_real_fft, fft_2d)
 
 }  // namespace yupana::python::device

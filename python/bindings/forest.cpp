@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "python/bindings/call.hpp"
+#include "python/bindings/choices.hpp"
 #include "python/bindings/numpy.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/forest/predict.hpp"
@@ -14,7 +15,7 @@
 #include "yupana/io/model_files.hpp"
 #ifdef YUPANA_CUDA
 #include "python/bindings/device_arrays.hpp"
-#include "python/bindings/there.hpp"
+#include "python/bindings/device_views.hpp"
 #include "yupana/forest/tree_cuda.hpp"
 #endif
 
@@ -23,9 +24,6 @@ namespace {
 
 using forest::Model;
 using forest::Tree;
-
-/// Where trees run.
-constexpr Runs trees_run = Runs::anywhere;
 
 /// Column after column, as the library has tables.
 template <class T>
@@ -47,23 +45,13 @@ struct Growing {
   bool many = false;  ///< a forest; else one tree, which sees every row
 };
 
-forest::Criterion criterion_of(const std::string& name) {
-  if (name == "gini") return forest::Criterion::gini;
-  if (name == "entropy" || name == "log_loss") return forest::Criterion::entropy;
-  if (name == "squared_error") return forest::Criterion::variance;
-  throw Error(ErrorCode::usage,
-              fmt::format("criterion: '{}' is unknown; use gini, entropy or log_loss for classes, "
-                          "squared_error for numbers",
-                          name));
-}
-
-forest::Sampling sampling_of(const std::string& name) {
-  if (name == "bootstrap") return forest::Sampling::bootstrap;
-  if (name == "partition") return forest::Sampling::partition;
-  if (name == "all") return forest::Sampling::all;
-  throw Error(ErrorCode::usage,
-              fmt::format("sampling: '{}' is unknown; use bootstrap, partition or all", name));
-}
+const Choices<forest::Criterion> criteria{{"gini", forest::Criterion::gini},
+                                          {"entropy", forest::Criterion::entropy},
+                                          {"log_loss", forest::Criterion::entropy},
+                                          {"squared_error", forest::Criterion::variance}};
+const Choices<forest::Sampling> samplings{{"bootstrap", forest::Sampling::bootstrap},
+                                          {"partition", forest::Sampling::partition},
+                                          {"all", forest::Sampling::all}};
 
 /// resident: the table once more in the memory of the context's GPU, or null
 template <class T>
@@ -119,7 +107,7 @@ nb::dict tree_dict(const Tree& tree) {
   return result;
 }
 
-/// Rows x outputs, or None where they were not asked for.
+/// Rows x outputs, or None if not requested.
 std::optional<nb::ndarray<nb::numpy, double>> out_of_bag_values(forest::ForestResult&& grown,
                                                                 std::int64_t rows) {
   Array<double> values = std::move(grown.out_of_bag_values);
@@ -144,7 +132,7 @@ void bind_table_type(nb::module_& m, nb::class_<Model>& model) {
         const TableView<T> view = table_of(table);
         if (resident &&
             (resident->shape(0) != table.shape(0) || resident->shape(1) != table.shape(1))) {
-          throw Error(ErrorCode::usage, "fit: the same table twice wanted");
+          throw Error(ErrorCode::usage, "fit: expected the same table twice");
         }
         const T* const there = resident ? resident->data() : nullptr;
         forest::Target target;
@@ -157,12 +145,10 @@ void bind_table_type(nb::module_& m, nb::class_<Model>& model) {
         };
         if (codes.has_value() == values.has_value() || !fits(codes) || !fits(values) ||
             !fits(weights)) {
-          throw Error(ErrorCode::usage, "fit: one label and weight for each row wanted");
+          throw Error(ErrorCode::usage, "fit: expected one label and weight for each row");
         }
         forest::ForestResult grown = call(
-            options,
-            [&](Context& context) { return grow(context, view, there, target, growing); },
-            trees_run);
+            options, [&](Context& context) { return grow(context, view, there, target, growing); });
         Model fitted;
         fitted.features = std::move(features);
         fitted.classes = std::move(classes);
@@ -183,7 +169,7 @@ void bind_table_type(nb::module_& m, nb::class_<Model>& model) {
       nb::arg("resident").none().noconvert() = nb::none());
 #ifdef YUPANA_CUDA
   model.def(
-      "predict_shares_there",
+      "predict_shares",
       [](const Model& self, const Options& options, DeviceColumns<T> table) {
         const auto rows = static_cast<std::int64_t>(table.shape(0));
         const auto columns = static_cast<std::int64_t>(table.shape(1));
@@ -194,14 +180,14 @@ void bind_table_type(nb::module_& m, nb::class_<Model>& model) {
               self, table.device_id(), {table.data(), rows, columns, rows}, shares.data());
           return shares;
         };
-        return given(call_there(options, table.device_id(), predict),
-                     {table.shape(0), outputs},
-                     table.device_id());
+        return to_dlpack(call_on_device(options, table.device_id(), predict),
+                         {table.shape(0), outputs},
+                         table.device_id());
       },
       nb::arg("options"),
       taken("table"));
   model.def(
-      "apply_there",
+      "apply",
       [](const Model& self, const Options& options, DeviceColumns<T> table) {
         const auto rows = static_cast<std::int64_t>(table.shape(0));
         const auto columns = static_cast<std::int64_t>(table.shape(1));
@@ -216,24 +202,25 @@ void bind_table_type(nb::module_& m, nb::class_<Model>& model) {
           stream.wait();
           return wide;
         };
-        return given(call_there(options, table.device_id(), apply),
-                     {table.shape(0), self.trees.size()},
-                     table.device_id());
+        return to_dlpack(call_on_device(options, table.device_id(), apply),
+                         {table.shape(0), self.trees.size()},
+                         table.device_id());
       },
       nb::arg("options"),
       taken("table"));
 #endif
   model.def("predict_shares", [](const Model& self, const Options& options, Columns<T> table) {
-    return to_numpy(call(
-        options,
-        [&](Context& context) { return forest::predict_shares(context, self, table_of(table)); },
-        trees_run));
+    return to_numpy(call(options, [&](Context& context) {
+      return forest::predict_shares(context, self, table_of(table));
+    }));
   });
   model.def("apply", [](const Model& self, const Options& options, Columns<T> table) {
-    return to_numpy(call(
-        options,
-        [&](Context& context) { return forest::apply(context, self, table_of(table)); },
-        trees_run));
+    return to_numpy(call(options, [&](Context& context) {
+      const auto leaves = forest::apply(context, self, table_of(table));
+      Matrix<std::int64_t> wide(leaves.rows(), leaves.cols());
+      std::copy_n(leaves.data(), wide.rows() * wide.cols(), wide.data());
+      return wide;
+    }));
   });
 }
 
@@ -245,11 +232,11 @@ Model with_trees(const Model& model, std::vector<Tree> trees) {
 
 /// One forest of the trees of several, in their order; what else they say is the first one's.
 Model joined(const std::vector<const Model*>& parts) {
-  if (parts.empty()) throw Error(ErrorCode::usage, "joined: at least 1 model wanted, 0 given");
+  if (parts.empty()) throw Error(ErrorCode::usage, "joined: expected at least 1 model, got 0");
   std::vector<Tree> trees;
   for (const Model* part : parts) {
     if (part->features != parts[0]->features || part->classes != parts[0]->classes) {
-      throw Error(ErrorCode::usage, "joined: models of the same features and classes wanted");
+      throw Error(ErrorCode::usage, "joined: expected models of the same features and classes");
     }
     trees.insert(trees.end(), part->trees.begin(), part->trees.end());
   }
@@ -335,7 +322,7 @@ void bind_forest(nb::module_& module) {
              std::int64_t first_tree,
              std::int64_t all_trees) {
             forest::ForestParams params;
-            params.tree.criterion = criterion_of(criterion);
+            params.tree.criterion = chosen("criterion", criterion, criteria);
             params.tree.max_depth = max_depth.value_or(forest::unlimited_depth);
             params.tree.min_samples_split = min_samples_split;
             params.tree.min_samples_leaf = min_samples_leaf;
@@ -345,7 +332,7 @@ void bind_forest(nb::module_& module) {
             params.trees = trees.value_or(1);
             params.first_tree = first_tree;
             params.all_trees = all_trees;
-            params.sampling = sampling_of(sampling);
+            params.sampling = chosen("sampling", sampling, samplings);
             params.voting = soft ? forest::Voting::soft : forest::Voting::hard;
             params.out_of_bag = out_of_bag;
             new (self) Growing{params, trees.has_value()};

@@ -8,12 +8,13 @@
 #include <memory>
 
 #include "python/bindings/call.hpp"
+#include "python/bindings/choices.hpp"
 #include "python/bindings/graph.hpp"
 #include "python/bindings/numpy.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/genotype/dosages.hpp"
 #include "yupana/genotype/metric.hpp"
-#include "yupana/job/counting.hpp"
+#include "yupana/job/count.hpp"
 
 namespace yupana::python {
 namespace {
@@ -43,13 +44,9 @@ job::Input open(Context& context, const GenotypeInput& input) {
   return {genotype::Cohort(context, std::move(source), input.file.cohort), {}, {}, "array"};
 }
 
-genotype::Missing missing_of(const std::string& name) {
-  if (name == "pairwise") return genotype::Missing::pairwise;
-  if (name == "mode") return genotype::Missing::mode;
-  if (name == "error") return genotype::Missing::error;
-  throw Error(ErrorCode::usage,
-              fmt::format("missing: '{}' is unknown; use pairwise, mode or error", name));
-}
+const Choices<genotype::Missing> missing_policies{{"pairwise", genotype::Missing::pairwise},
+                                                  {"mode", genotype::Missing::mode},
+                                                  {"error", genotype::Missing::error}};
 
 Counted count(Context& context, const GenotypeInput& input, bool hethet) {
   if (input.is_plain()) {
@@ -149,7 +146,7 @@ void bind_input(nb::module_& m) {
            })
       .def("set_missing",
            [](GenotypeInput& self, const std::string& name) {
-             self.file.cohort.missing = missing_of(name);
+             self.file.cohort.missing = chosen("missing", name, missing_policies);
            })
       .def_prop_rw(
           "path",
@@ -204,7 +201,7 @@ Array<std::uint64_t> triangle(const PairCounts& counts,
                               std::int64_t begin,
                               std::int64_t end) {
   if (begin < 0 || begin > end || end > counts.samples) {
-    throw Error(ErrorCode::usage, "triangle: rows of the counts wanted");
+    throw Error(ErrorCode::usage, "triangle: expected rows of the counts");
   }
   Array<std::uint64_t> cells(triangle_cells(end) - triangle_cells(begin));
   std::uint64_t* cell = cells.data();
@@ -230,7 +227,7 @@ void set_triangle(PairCounts& counts,
   const auto at = std::find(std::begin(triangle_names), std::end(triangle_names), which);
   const std::int64_t first = triangle_cells(begin), size = triangle_cells(counts.samples);
   if (at == std::end(triangle_names) || begin < 0 || first + size_of(cells) > size) {
-    throw Error(ErrorCode::usage, "set_triangle: cells of the triangle wanted");
+    throw Error(ErrorCode::usage, "set_triangle: expected cells of the triangle");
   }
   genotype::CountTriangle& to = *all[at - std::begin(triangle_names)];
   if (to.empty()) to = genotype::CountTriangle(counts.rows);
@@ -257,7 +254,7 @@ Counted added_up(std::vector<std::string> names,
                  std::int64_t sites,
                  const Rows<std::uint64_t>& totals) {
   if (totals.shape(0) != 3 || static_cast<std::int64_t>(totals.shape(1)) != samples) {
-    throw Error(ErrorCode::usage, "three totals for each sample wanted");
+    throw Error(ErrorCode::usage, "added_up: expected three totals for each sample");
   }
   const genotype::DosageSource named({.samples = samples}, std::move(names));
   Counted result{{}, named.samples(), {}};

@@ -4,9 +4,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <map>
-
 #include "python/bindings/call.hpp"
+#include "python/bindings/choices.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 #include "yupana/graph/sparse.hpp"
@@ -18,22 +17,12 @@ using graph::AnyMatrix;
 template <class T>
 using SquareIn = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-/// The value of a name, or usage with the names there are.
-template <class Value>
-Value named(const char* what, const std::map<std::string, Value>& values, const std::string& name) {
-  const auto found = values.find(name);
-  if (found != values.end()) return found->second;
-  std::string known;
-  for (const auto& [other, value] : values) known += (known.empty() ? "" : ", ") + other;
-  throw Error(ErrorCode::usage, fmt::format("{}: '{}' is unknown; use {}", what, name, known));
-}
-
 template <class T>
 void check_square(const SquareIn<T>& matrix) {
   if (matrix.shape(0) == matrix.shape(1)) return;
   throw Error(
       ErrorCode::bad_input,
-      fmt::format("a square matrix wanted, {} x {} given", matrix.shape(0), matrix.shape(1)));
+      fmt::format("expected a square matrix, got {} x {}", matrix.shape(0), matrix.shape(1)));
 }
 
 /// A copy, which the library works in.
@@ -47,19 +36,17 @@ SquareMatrix<T> copied(Context& context, const SquareIn<T>& matrix) {
   return copy;
 }
 
-const std::map<std::string, graph::Precision> precisions{{"auto", graph::Precision::automatic},
-                                                         {"int", graph::Precision::integer},
-                                                         {"float32", graph::Precision::float32},
-                                                         {"float64", graph::Precision::float64}};
-const std::map<std::string, graph::LandmarkEstimate> estimates{
-    {"upper", graph::LandmarkEstimate::upper},
-    {"lower", graph::LandmarkEstimate::lower},
-    {"mean", graph::LandmarkEstimate::mean}};
-const std::map<std::string, graph::PathMethod> methods{
-    {"auto", graph::PathMethod::automatic},
-    {"symmetric", graph::PathMethod::symmetric},
-    {"directed", graph::PathMethod::directed},
-    {"floyd_warshall", graph::PathMethod::floyd_warshall}};
+const Choices<graph::Precision> precisions{{"auto", graph::Precision::automatic},
+                                           {"int", graph::Precision::integer},
+                                           {"float32", graph::Precision::float32},
+                                           {"float64", graph::Precision::float64}};
+const Choices<graph::LandmarkEstimate> estimates{{"upper", graph::LandmarkEstimate::upper},
+                                                 {"lower", graph::LandmarkEstimate::lower},
+                                                 {"mean", graph::LandmarkEstimate::mean}};
+const Choices<graph::PathMethod> methods{{"auto", graph::PathMethod::automatic},
+                                         {"symmetric", graph::PathMethod::symmetric},
+                                         {"directed", graph::PathMethod::directed},
+                                         {"floyd_warshall", graph::PathMethod::floyd_warshall}};
 
 nb::dict fermat_dict(graph::FermatResult&& result) {
   nb::dict facts;
@@ -98,7 +85,7 @@ void bind_type(nb::module_& m) {
         params.precision = precision_named(precision);
         params.neighbors = neighbors;
         params.landmarks = landmarks;
-        params.estimate = named("estimate", estimates, estimate);
+        params.estimate = chosen("estimate", estimate, estimates);
         params.seed = seed;
         return fermat_dict(call(options, [&](Context& context) {
           AnyMatrix copy = copied(context, distances);
@@ -119,7 +106,7 @@ void bind_type(nb::module_& m) {
   m.def("shortest_paths",
         [](const Options& options, SquareIn<T> weights, const std::string& method) {
           check_square(weights);
-          const graph::ShortestPathsParams params{named("method", methods, method)};
+          const graph::ShortestPathsParams params{chosen("method", method, methods)};
           return to_numpy<T>(call(options, [&](Context& context) {
             SquareMatrix<T> closure = copied(context, weights);
             graph::shortest_paths(context, closure.view(), params);
@@ -138,41 +125,50 @@ void bind_type(nb::module_& m) {
           if (static_cast<std::int64_t>(closure.shape(0)) != n || from < 0 || to < 0 || from >= n ||
               to >= n) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("path: weights and lengths of one size and vertices from 0 to "
-                                    "{} wanted, {} and {} given",
+                        fmt::format("path: expected weights and lengths of one size and vertices "
+                                    "from 0 to {}, got {} and {}",
                                     n - 1,
                                     from,
                                     to));
           }
-          return call(options, [&](Context&) {
-            return graph::path<T>({weights.data(), n, n}, {closure.data(), n, n}, from, to);
-          });
+          return call(
+              options,
+              [&](Context&) {
+                return graph::path<T>({weights.data(), n, n}, {closure.data(), n, n}, from, to);
+              },
+              Runs::on_the_processor);
         });
   m.def("predecessors", [](const Options& options, SquareIn<T> weights, SquareIn<T> closure) {
     check_square(weights);
     check_square(closure);
     const auto n = static_cast<std::int64_t>(weights.shape(0));
     if (static_cast<std::int64_t>(closure.shape(0)) != n) {
-      throw Error(ErrorCode::bad_input, "predecessors: weights and lengths of one size wanted");
+      throw Error(ErrorCode::bad_input, "predecessors: expected weights and lengths of one size");
     }
-    return to_numpy<std::int32_t>(call(options, [&](Context& context) {
-      return graph::predecessors<T>(context, {weights.data(), n, n}, {closure.data(), n, n});
-    }));
+    return to_numpy<std::int32_t>(call(
+        options,
+        [&](Context& context) {
+          return graph::predecessors<T>(context, {weights.data(), n, n}, {closure.data(), n, n});
+        },
+        Runs::on_the_processor));
   });
   m.def("keep_neighbors", [](const Options& options, SquareIn<T> weights, std::int64_t k) {
     check_square(weights);
-    return to_numpy<T>(call(options, [&](Context& context) {
-      SquareMatrix<T> kept = copied(context, weights);
-      graph::keep_neighbors(context, kept, k);
-      return kept;
-    }));
+    return to_numpy<T>(call(
+        options,
+        [&](Context& context) {
+          SquareMatrix<T> kept = copied(context, weights);
+          graph::keep_neighbors(context, kept, k);
+          return kept;
+        },
+        Runs::on_the_processor));
   });
 }
 
 }  // namespace
 
 graph::Precision precision_named(const std::string& name) {
-  return named("precision", precisions, name);
+  return chosen("precision", name, precisions);
 }
 
 void bind_graph(nb::module_& module) {

@@ -26,6 +26,9 @@ using Rows = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
 template <class T>
 using VectorOut = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+/// An array is taken as it is: nanobind would convert one of another type or order first.
+inline auto taken(const char* name) { return nb::arg(name).noconvert(); }
+
 template <class T>
 std::int64_t size_of(const T& array) {
   return static_cast<std::int64_t>(array.size());
@@ -39,7 +42,7 @@ MatrixView<const T> view_of(const Rows<T>& rows) {
           rows.stride(0)};
 }
 
-/// A NumPy array that owns what `owner` owned; `data` is in it.
+/// A NumPy array that owns what `owner` owned, as T or as the integers T of the same bytes.
 template <class T, class Owner>
 nb::ndarray<nb::numpy, T> owned(Owner&& owner, std::initializer_list<std::int64_t> shape) {
   auto* kept = new Owner(std::forward<Owner>(owner));
@@ -47,7 +50,8 @@ nb::ndarray<nb::numpy, T> owned(Owner&& owner, std::initializer_list<std::int64_
   std::size_t sizes[8] = {};
   std::size_t dimensions = 0;
   for (const std::int64_t size : shape) sizes[dimensions++] = static_cast<std::size_t>(size);
-  return nb::ndarray<nb::numpy, T>(const_cast<T*>(kept->data()), dimensions, sizes, release);
+  static_assert(sizeof(T) == sizeof(*kept->data()));
+  return nb::ndarray<nb::numpy, T>(reinterpret_cast<T*>(kept->data()), dimensions, sizes, release);
 }
 
 template <class T>

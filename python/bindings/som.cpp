@@ -1,12 +1,14 @@
+#include "python/bindings/som.hpp"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "python/bindings/call.hpp"
+#include "python/bindings/choices.hpp"
 #include "python/bindings/numpy.hpp"
 #include "yupana/core/error.hpp"
-#include "yupana/som/quality.hpp"
 #include "yupana/som/som_backends.hpp"
 #include "yupana/som/sums.hpp"
 #include "yupana/som/train.hpp"
@@ -15,18 +17,6 @@ namespace yupana::python {
 namespace {
 
 using som::SomParams;
-
-template <class Value>
-Value chosen(const char* what,
-             const std::string& name,
-             std::initializer_list<std::pair<const char*, Value>> choices) {
-  std::string known;
-  for (const auto& [other, value] : choices) {
-    if (name == other) return value;
-    known += (known.empty() ? "" : ", ") + std::string(other);
-  }
-  throw Error(ErrorCode::usage, fmt::format("{}: '{}' is unknown; use {}", what, name, known));
-}
 
 SomParams params_of(std::int64_t rows,
                     std::int64_t cols,
@@ -68,15 +58,6 @@ SomParams params_of(std::int64_t rows,
   return params;
 }
 
-nb::dict nearest_dict(som::NearestNeurons&& nearest) {
-  nb::dict result;
-  result["best"] = to_numpy(std::move(nearest.best));
-  result["second"] = to_numpy(std::move(nearest.second));
-  result["best_distance"] = to_numpy(std::move(nearest.best_distance));
-  result["second_distance"] = to_numpy(std::move(nearest.second_distance));
-  return result;
-}
-
 Matrix<float> copy_of(MatrixView<const float> from) {
   Matrix<float> copy(from.rows, from.cols);
   for (std::int64_t i = 0; i < from.rows; ++i) {
@@ -115,7 +96,7 @@ som::NeuronSums sums_of(Context& context,
                         const Rows<float>& codebook,
                         const som::FixedPoint& fixed) {
   if (std::ssize(fixed.scale) != static_cast<std::int64_t>(samples.shape(1))) {
-    throw Error(ErrorCode::usage, "sum_by_neuron: one scale for each feature wanted");
+    throw Error(ErrorCode::usage, "sum_by_neuron: expected one scale for each feature");
   }
   if (context.backend() == Backend::reference) {
     return som::reference::sum_by_neuron(context, view_of(samples), view_of(codebook), fixed);
@@ -137,7 +118,7 @@ nb::ndarray<nb::numpy, float> smoothed(const Options& options,
   if (static_cast<std::int64_t>(codebook.shape(0)) != neurons || size_of(count) != neurons ||
       static_cast<std::int64_t>(codebook.shape(1)) != features ||
       size_of(sum) != neurons * features) {
-    throw Error(ErrorCode::usage, "smoothed: sums of another map given");
+    throw Error(ErrorCode::usage, "smoothed: expected sums of this map");
   }
   som::NeuronSums sums = som::NeuronSums::zeros(neurons, features);
   std::copy_n(count.data(), neurons, sums.count.data());
@@ -219,12 +200,24 @@ void bind_parts(nb::module_& m) {
   m.def("smoothed", &smoothed);
 }
 
+som::NearestNeurons nearest(const Options& options,
+                            const Rows<float>& samples,
+                            const Rows<float>& codebook) {
+  return call(options, [&](Context& context) {
+    return som::nearest_neurons(context, view_of(samples), view_of(codebook));
+  });
+}
+
 void bind_use(nb::module_& m) {
   m.def("nearest", [](const Options& options, Rows<float> samples, Rows<float> codebook) {
-    return nearest_dict(call(options, [&](Context& context) {
-      return som::nearest_neurons(context, view_of(samples), view_of(codebook));
-    }));
+    return to_numpy(std::move(nearest(options, samples, codebook).best));
   });
+  m.def("nearest_with_distances",
+        [](const Options& options, Rows<float> samples, Rows<float> codebook) {
+          som::NearestNeurons found = nearest(options, samples, codebook);
+          return std::pair(to_numpy(std::move(found.best)),
+                           to_numpy(std::move(found.best_distance)));
+        });
   m.def("distances", [](const Options& options, Rows<float> samples, Rows<float> codebook) {
     check_features(samples, codebook);
     return to_numpy(call(
@@ -234,22 +227,15 @@ void bind_use(nb::module_& m) {
         },
         Runs::on_the_processor));
   });
-  m.def("quality",
+  m.def("judged",
         [](const Options& options,
            Rows<float> samples,
            Rows<float> codebook,
            const SomParams& params,
            int neighbors) {
-          const som::Quality quality = call(options, [&](Context& context) {
-            return som::quality(som::nearest_neurons(context, view_of(samples), view_of(codebook)),
-                                params.grid,
-                                neighbors);
-          });
-          nb::dict result;
-          result["quantization_error"] = quality.quantization_error;
-          result["topographic_error"] = quality.topographic_error;
-          result["empty"] = quality.empty;
-          return result;
+          som::NearestNeurons found = nearest(options, samples, codebook);
+          const som::Quality quality = som::quality(found, params.grid, neighbors);
+          return std::pair(to_numpy(std::move(found.best)), quality_dict(quality));
         });
   m.def("u_matrix", [](Rows<float> codebook, const SomParams& params) {
     return to_numpy(som::u_matrix(view_of(codebook), params.grid));

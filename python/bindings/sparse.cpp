@@ -1,11 +1,12 @@
 #include <nanobind/stl/string.h>
 
 #include "python/bindings/call.hpp"
+#include "python/bindings/choices.hpp"
 #include "python/bindings/numpy.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/sparse/triangular.hpp"
 #ifdef YUPANA_CUDA
-#include "python/bindings/there.hpp"
+#include "python/bindings/device_views.hpp"
 #endif
 
 namespace yupana::python {
@@ -13,29 +14,10 @@ namespace {
 
 using namespace sparse;
 
-SolveMethod method_of(const std::string& name) {
-  if (name == "auto") return SolveMethod::automatic;
-  if (name == "serial") return SolveMethod::serial;
-  if (name == "level_set") return SolveMethod::level_set;
-  if (name == "sync_free") return SolveMethod::sync_free;
-  throw Error(
-      ErrorCode::usage,
-      fmt::format("method: '{}' is unknown; use auto, serial, level_set or sync_free", name));
-}
-
-const char* name_of(SolveMethod method) {
-  switch (method) {
-    case SolveMethod::serial:
-      return "serial";
-    case SolveMethod::level_set:
-      return "level_set";
-    case SolveMethod::sync_free:
-      return "sync_free";
-    case SolveMethod::automatic:
-      break;
-  }
-  return "auto";
-}
+const Choices<SolveMethod> methods{{"auto", SolveMethod::automatic},
+                                   {"serial", SolveMethod::serial},
+                                   {"level_set", SolveMethod::level_set},
+                                   {"sync_free", SolveMethod::sync_free}};
 
 /// A system of scipy's arrays. Their ends are checked here: the library trusts them.
 template <class V, class I>
@@ -45,7 +27,7 @@ CsrView<V, I> matrix_of(std::int64_t columns,
                         const Vector<V>& values) {
   const std::int64_t rows = size_of(offsets) - 1;
   if (rows < 0 || offsets.data()[0] != 0) {
-    throw Error(ErrorCode::bad_input, "indptr: rows + 1 numbers that begin with 0 wanted");
+    throw Error(ErrorCode::bad_input, "indptr: expected rows + 1 numbers that begin with 0");
   }
   for (std::int64_t i = 0; i < rows; ++i) {
     if (offsets.data()[i] <= offsets.data()[i + 1]) continue;
@@ -85,7 +67,7 @@ void bind_type(nb::module_& m, const char* name) {
               const std::string& method) {
              TriangularParams params;
              params.triangle = lower ? Triangle::lower : Triangle::upper;
-             params.method = method_of(method);
+             params.method = chosen("method", method, methods);
              params.unit_diagonal = unit_diagonal;
              params.sort_columns = true;
              params.ignore_other = ignore_other;
@@ -97,7 +79,8 @@ void bind_type(nb::module_& m, const char* name) {
       .def_prop_ro("rows", [](const Bound& self) { return self.solver.rows(); })
       .def_prop_ro("levels", [](const Bound& self) { return self.solver.analysis().levels; })
       .def_prop_ro("warps", [](const Bound& self) { return self.solver.analysis().warps; })
-      .def_prop_ro("method", [](const Bound& self) { return name_of(self.solver.method()); })
+      .def_prop_ro("method",
+                   [](const Bound& self) { return name_of(self.solver.method(), methods); })
       .def("level",
            [](const Bound& self) {
              const Array<I>& level = self.solver.analysis().level;
@@ -105,12 +88,7 @@ void bind_type(nb::module_& m, const char* name) {
            })
       .def("update_values",
            [](Bound& self, const Options& options, Vector<V> values, std::int64_t entries) {
-             if (size_of(values) != entries) {
-               throw Error(ErrorCode::usage,
-                           fmt::format("values: {} wanted, one for each entry, {} given",
-                                       entries,
-                                       size_of(values)));
-             }
+             check_size("values", entries, size_of(values));
              call(options,
                   [&](Context& context) { self.solver.update_values(context, values.data()); });
            })
@@ -123,20 +101,20 @@ void bind_type(nb::module_& m, const char* name) {
       });
 #ifdef YUPANA_CUDA
   bound.def(
-      "solve_there",
+      "solve",
       [](const Bound& self, const Options& options, DeviceRows<V> b) {
         const int device = b.device_id();
         const auto sides = static_cast<std::int64_t>(b.shape(1));
         if (static_cast<std::int64_t>(b.shape(0)) != self.solver.rows()) {
           throw Error(ErrorCode::usage,
-                      fmt::format("b: {} rows wanted, {} given", self.solver.rows(), b.shape(0)));
+                      fmt::format("b: expected {} rows, got {}", self.solver.rows(), b.shape(0)));
         }
         const auto solve = [&](Context& context) {
           DeviceArray<V> x(static_cast<std::int64_t>(b.size()));
-          self.solver.solve_there(context, device, b.data(), x.data(), sides);
+          self.solver.solve(context, device, b.data(), x.data(), sides);
           return x;
         };
-        return given(call_there(options, device, solve), {b.shape(0), b.shape(1)}, device);
+        return to_dlpack(call_on_device(options, device, solve), {b.shape(0), b.shape(1)}, device);
       },
       nb::arg("options"),
       taken("b"));

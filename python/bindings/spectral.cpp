@@ -1,5 +1,4 @@
 #include <nanobind/stl/complex.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
@@ -89,17 +88,15 @@ void bind_spectral(nb::module_& module) {
   bind_precision<float>(m);
   bind_precision<double>(m);
   m.def("polymul", [](const Options& options, Vector<double> a, Vector<double> b) {
-    RealProduct product = call(options, [&](Context& context) {
-      return polymul(context, {a.data(), a.size()}, {b.data(), b.size()});
-    });
-    return std::pair(to_numpy(std::move(product.coefficients)), product.error_bound);
+    return to_numpy(call(options, [&](Context& context) {
+      return polymul(context, {a.data(), a.size()}, {b.data(), b.size()}).coefficients;
+    }));
   });
-  m.def("polymul_exact",
-        [](const Options& options, Vector<std::int64_t> a, Vector<std::int64_t> b) {
-          return to_numpy(call(options, [&](Context& context) {
-            return polymul_exact(context, {a.data(), a.size()}, {b.data(), b.size()});
-          }));
-        });
+  m.def("polymul", [](const Options& options, Vector<std::int64_t> a, Vector<std::int64_t> b) {
+    return to_numpy(call(options, [&](Context& context) {
+      return polymul_exact(context, {a.data(), a.size()}, {b.data(), b.size()});
+    }));
+  });
   // Integers cross as hexadecimal text, which Python makes and reads in linear time.
   m.def("multiply", [](const Options& options, std::string_view a, std::string_view b) {
     return call(

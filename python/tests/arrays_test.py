@@ -111,18 +111,25 @@ def test_read_only_and_dlpack_arrays_are_read_where_they_are():
     assert arrays.reduce(Foreign(np.arange(10))) == 45
 
 
+def test_numbers_in_the_other_byte_order_are_no_other_type():
+    for kind in (">f8", ">i4", ">u8"):
+        x = np.array([3, 1, 2], kind)
+        assert arrays.sort(x).tolist() == [1, 2, 3]
+        assert arrays.inclusive_scan(x).tolist() == [3, 4, 6]
+
+
 @pytest.mark.parametrize(
     "call, error, words",
     [
         (lambda: arrays.reduce(np.zeros((2, 2))), ValueError, "one dimension"),
-        (lambda: arrays.reduce(np.zeros(2, np.int8)), TypeError, "int8 given"),
-        (lambda: arrays.reduce(np.zeros(2), "times"), ValueError, "plus, min or max"),
+        (lambda: arrays.reduce(np.zeros(2, np.int8)), TypeError, "got int8"),
+        (lambda: arrays.reduce(np.zeros(2), "times"), ValueError, "plus, min, max"),
         (lambda: arrays.sort(np.zeros(2), out=np.zeros(3)), ValueError, "2 float64 values"),
-        (lambda: arrays.merge(np.zeros(2), np.zeros(2, int)), TypeError, "float64 wanted"),
+        (lambda: arrays.merge(np.zeros(2), np.zeros(2, int)), TypeError, "expected float64"),
         (lambda: arrays.segmented_reduce(np.zeros(3), [0, 4]), ValueError, "offsets"),
         (lambda: arrays.segmented_reduce(np.zeros(3), [2, 1]), ValueError, "offsets"),
-        (lambda: arrays.sort_by_key(np.zeros(3), np.zeros(2)), ValueError, "3 values wanted"),
-        (lambda: arrays.sort_by_key(np.zeros(3), np.zeros(3, "i1")), TypeError, "4 or 8 bytes"),
+        (lambda: arrays.sort_by_key(np.zeros(3), np.zeros(2)), ValueError, "expected 3 values"),
+        (lambda: arrays.sort_by_key(np.zeros(3), np.zeros(3, "i1")), TypeError, "4-byte or 8-byte"),
         (lambda: arrays.reduce(np.zeros(3), device="abacus"), ValueError, "abacus"),
         (lambda: arrays.reduce(np.zeros(3), threads=-1), ValueError, "threads"),
     ],

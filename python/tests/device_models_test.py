@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from there import both, cupy, here, is_there, rng, torch
+from gpu import both, cupy, here, is_there, rng, torch
 
 import yupana
 

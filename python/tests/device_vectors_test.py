@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from there import TYPES, both, cupy, here, is_there, rng, torch, values_of
+from gpu import TYPES, both, cupy, here, is_there, rng, torch, values_of
 
 import yupana
 from yupana import arrays

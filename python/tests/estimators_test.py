@@ -1,3 +1,4 @@
+import io
 import pickle
 
 import numpy as np
@@ -249,7 +250,7 @@ def test_tables_of_other_than_numbers_name_the_column(wine):
         bad = frame.assign(here=column)
         for table in (bad, pa.Table.from_pandas(bad)):
             for estimator in (yupana.DecisionTreeClassifier(), yupana.SOM(2, 2)):
-                with pytest.raises(ValueError, match="column 'here': numbers wanted") as caught:
+                with pytest.raises(ValueError, match="column .here.: expected numbers") as caught:
                     estimator.fit(table, y)
                 assert "\n" not in str(caught.value)
 
@@ -268,16 +269,18 @@ def test_arrow_tables_are_predicted_without_a_warning(wine, recwarn):
 @pytest.mark.parametrize(
     "parameters, words",
     [
-        ({"random_state": -1}, "random_state: a whole number from 0"),
-        ({"max_depth": 2.5}, "max_depth: None or a whole number from 1"),
-        ({"ccp_alpha": "much"}, "ccp_alpha: 0 or more"),
-        ({"min_impurity_decrease": None}, "min_impurity_decrease: 0 or more"),
-        ({"threads": "all"}, "threads: int"),
-        ({"n_jobs": "all"}, "n_jobs: a whole number"),
-        ({"bootstrap": "yes"}, "bootstrap: True, False or 'partition'"),
-        ({"class_weight": "balanced_subsample"}, "class_weight: None, 'balanced' or a dict"),
-        ({"rows": 3.5}, "rows: int wanted, float given"),
-        ({"sigmaf": "small"}, "sigmaf: float wanted, str given"),
+        ({"random_state": -1}, "random_state: expected a whole number from 0"),
+        ({"max_depth": 2.5}, "max_depth: expected None or a whole number from 1"),
+        ({"ccp_alpha": "much"}, "ccp_alpha: expected 0 or more"),
+        ({"min_impurity_decrease": None}, "min_impurity_decrease: expected 0 or more"),
+        ({"threads": "all"}, "threads: expected int"),
+        ({"n_jobs": "all"}, "n_jobs: expected a whole number"),
+        ({"bootstrap": "yes"}, "bootstrap: expected True, False or 'partition'"),
+        ({"class_weight": "balanced_subsample"}, "class_weight: expected None, 'balanced' or a dict"),
+        ({"rows": 3.5}, "rows: expected int, got float"),
+        ({"sigma0": 0}, "sigma0: expected a number above 0, or None, got 0"),
+        ({"tau": 0.0}, "tau: expected a number above 0, or None, got 0.0"),
+        ({"sigmaf": "small"}, "sigmaf: expected float, got str"),
     ],
 )
 def test_parameters_of_other_types_are_one_clear_line(parameters, words, wine):
@@ -288,6 +291,46 @@ def test_parameters_of_other_types_are_one_clear_line(parameters, words, wine):
         with pytest.raises((TypeError, ValueError), match=words) as caught:
             clone(estimator).set_params(**parameters).fit(*wine)
         assert "\n" not in str(caught.value)
+
+
+def test_integers_that_no_double_equals_are_refused():
+    # Two rows of one value: the tree could not tell them apart, and said nothing.
+    ids = np.array([[2**53, 1], [2**53 + 1, 2]] * 5, dtype=np.int64)
+    classes = [0, 1] * 5
+    frame = pd.DataFrame(ids, columns=["id", "x"])
+    tree = yupana.DecisionTreeClassifier().fit(ids[:, 1:], classes)
+    for table, name in ((ids, "X"), (frame, "column 'id'"), (pa.table(frame), "column 'id'")):
+        with pytest.raises(ValueError, match=f"{name}: expected integers that a double equals"):
+            yupana.DecisionTreeClassifier().fit(table, classes)
+    with pytest.raises(ValueError, match="X: expected integers that a double equals"):
+        tree.predict(ids[:, :1])
+    with pytest.raises(ValueError, match="y: expected integers that a double equals"):
+        yupana.DecisionTreeRegressor().fit(ids[:, 1:], ids[:, 0])
+    tree.fit(ids[:, 1:].astype(float), ids[:, 0])  # classes are exact, as they are names
+    np.testing.assert_array_equal(tree.predict(ids[:, 1:]), ids[:, 0])
+
+
+def test_bytes_of_a_forest_make_no_tree(wine):
+    forest = yupana.RandomForestClassifier(n_estimators=3).fit(*wine)
+    with pytest.raises(ValueError, match="expected a model of one tree, got one of 3"):
+        yupana.DecisionTreeClassifier.from_bytes(forest.to_bytes())
+
+
+def test_bytes_that_are_no_map_are_one_clear_line(wine):
+    # NumPy's advice to load a pickle, and a BadZipFile.
+    data = yupana.SOM(rows=2, cols=2, iterations=1).fit(wine[0]).to_bytes()
+    array = io.BytesIO()
+    np.save(array, wine[0])
+    for bad in (b"", b"xx", data[:-2], data[5:], array.getvalue()):
+        with pytest.raises(ValueError, match="expected the bytes of SOM.to_bytes") as caught:
+            yupana.SOM.from_bytes(bad)
+        assert "\n" not in str(caught.value)
+
+
+def test_bytes_of_the_other_kind_of_model_say_which(wine):
+    data = yupana.DecisionTreeClassifier().fit(*wine).to_bytes()
+    with pytest.raises(ValueError, match="expected a model of numbers, got one of classes"):
+        yupana.DecisionTreeRegressor.from_bytes(data)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS[2:4], ids=lambda e: type(e).__name__)

@@ -103,7 +103,7 @@ def test_an_int8_array_is_not_copied():
 
 def test_pairs_without_a_shared_site_are_nan_and_noted():
     calls = np.array([[0, -1], [-1, 1]], np.int8)
-    with pytest.warns(yupana.Note, match="share no called site"):
+    with pytest.warns(yupana.Note, match="shares no called site"):
         distances = yupana.distances(calls)
     assert np.isnan(distances[0, 1]) and distances[0, 0] == 0
 
@@ -132,25 +132,25 @@ def test_frames_and_tables_with_gaps_are_genotypes_too(genotypes):
         (lambda: yupana.distances(np.full((2, 3), 0.5)), ValueError, "0, 1, 2"),
         (lambda: yupana.distances(np.zeros(3, np.int8)), ValueError, "samples x sites"),
         (lambda: yupana.distances(csr_matrix((2, 3), dtype=np.int8)), TypeError, "toarray"),
-        (lambda: yupana.distances(pd.DataFrame({"a": ["x", "y"]})), TypeError, "numbers wanted"),
+        (lambda: yupana.distances(pd.DataFrame({"a": ["x", "y"]})), TypeError, "expected numbers"),
         (
             lambda: yupana.read_genotypes(np.zeros((2, 3), np.int8), min_maf="rare"),
             TypeError,
-            "min_maf: float wanted, 'rare' given",
+            "min_maf: expected float, got .rare.",
         ),
-        (lambda: yupana.distances(np.zeros((0, 3), np.int8)), ValueError, "no sample left"),
+        (lambda: yupana.distances(np.zeros((0, 3), np.int8)), ValueError, "at least one sample"),
         (lambda: yupana.distances(np.zeros((2, 3), np.int8), "miles"), ValueError, "miles"),
         (lambda: yupana.read_genotypes("no/such.vcf"), FileNotFoundError, "such.vcf"),
         (lambda: yupana.read_genotypes(__file__), ValueError, "not a kind of file"),
         (
             lambda: yupana.read_genotypes(np.zeros((2, 3), np.int8), samples=["a"]),
             ValueError,
-            "2 names wanted",
+            "expected 2 names",
         ),
         (
             lambda: yupana.read_genotypes(np.zeros((2, 3), np.int8), missing="guess"),
             ValueError,
-            "pairwise, mode or error",
+            "pairwise, mode, error",
         ),
     ],
 )

@@ -35,6 +35,12 @@ def test_integer_distances_are_exact():
     assert np.array_equal(result.lengths, oracle((d**2).astype(float)))
 
 
+@pytest.mark.parametrize(("alpha", "kind"), [("much", ValueError), ([2], TypeError)])
+def test_an_alpha_that_is_no_number_was_told_in_the_words_of_float(alpha, kind):
+    with pytest.raises(kind, match=r"alpha: expected a number of at least 1 or 'auto', got"):
+        yupana.fermat(np.zeros((2, 2)), alpha=alpha)
+
+
 def test_neighbours_and_infinite_lengths():
     d = points(40)
     result = yupana.fermat(d, 2, neighbors=3, precision="float64")
@@ -106,7 +112,7 @@ def test_fermat_class_says_what_it_lacks():
     for ask in (model.get_distances, lambda: model.get_distance(0, 1)):
         with pytest.raises(ValueError, match="call fit"):
             ask()
-    with pytest.raises(ValueError, match="seed: a whole number from 0 wanted, -1 given"):
+    with pytest.raises(ValueError, match="seed: expected a whole number from 0, got -1"):
         yupana.Fermat(2, "L", landmarks=2, seed=-1).fit(np.zeros((4, 4)))
 
 

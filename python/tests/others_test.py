@@ -49,6 +49,46 @@ def test_products_are_exact():
         assert spectral.multiply(x, y) == x * y
 
 
+def test_no_imaginary_part_is_dropped():
+    i, system = np.array([1j, 2.0]), small_system()
+    for call in (
+        lambda: yupana.polymul(i, [1.0]),
+        lambda: yupana.polymul([1.0], i),
+        lambda: yupana.polymul(i, [1], exact=False),
+        lambda: yupana.closest_pair(i[:, None]),
+        lambda: system.solve(i),
+        lambda: system.update_values(np.array([1j, 1, 1])),
+    ):
+        with pytest.raises(TypeError, match="expected real numbers, got complex128"):
+            call()
+
+
+def test_integers_that_no_double_equals_are_not_rounded():
+    one = np.array([2**60, 2**60 + 1])
+    for call in (
+        lambda: yupana.fft(one),
+        lambda: yupana.rfft(one),
+        lambda: spectral.matmul(one[None], one[:, None]),
+        lambda: yupana.polymul(one, [0.5]),
+        lambda: yupana.closest_pair(one[:, None]),
+        lambda: yupana.closest_pair(np.array([[2**64 - 1], [0]], np.uint64)),
+        lambda: yupana.closest_pair(np.array([[2**63 - 1], [0]])),
+        lambda: small_system().solve(one),
+    ):
+        with pytest.raises(ValueError, match=r"beyond 2\*\*53"):
+            call()
+    assert yupana.closest_pair(np.array([[2**60], [2**61], [-(2**63)]])).distance == 2.0**60
+
+
+def test_polynomials_have_one_dimension():
+    with pytest.raises(ValueError, match="b: expected one dimension, got 2"):
+        yupana.polymul([1], np.eye(2))
+
+
+def small_system():
+    return yupana.sparse.TriangularSystem(sp.csr_array([[2.0, 0.0], [1.0, 4.0]]))
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_closest_pair_equals_all_pairs(dtype):
     for d in (1, 2, 3, 8):
@@ -104,7 +144,7 @@ def test_triangular_faults_name_their_row():
     hole = sp.csr_array(np.array([[1.0, 0.0], [1.0, 0.0]]))
     with pytest.raises(ValueError, match="row 1"):
         yupana.triangular_solve(hole, np.ones(2))
-    with pytest.raises(ValueError, match="2 rows wanted"):
+    with pytest.raises(ValueError, match="expected 2 rows"):
         yupana.triangular_solve(sp.csr_array(np.eye(2)), np.ones(3))
 
 

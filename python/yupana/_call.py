@@ -1,24 +1,35 @@
-"""The keywords that every function has, and arrays on their way to the library."""
+"""Calls of the library: the keywords that every function takes, and where a call runs."""
 
 from __future__ import annotations
 
+import inspect
 import re
 from contextlib import contextmanager
+from functools import wraps
 from numbers import Integral
-from typing import Any, Callable, Iterator, Union
-
-import numpy as np
+from operator import attrgetter
+from typing import Any, Callable, Iterator, TypedDict, TypeVar, Union
 
 from . import _core
+from ._views import on_gpu, ordinal, returned
 
-#: ``True`` shows a bar (tqdm where it is installed, else lines), a callable is told
+#: ``True`` shows a bar (tqdm where it is installed, else lines); a callable is called with
 #: ``(stage, done, total, unit, seconds)``.
 ProgressLike = Union[bool, None, Callable[[str, float, float, str, float], Any]]
 
-#: What comes out: a NumPy array, or one of the library of an argument that is on a GPU.
-Array = Any
 
-PLAIN_TYPES = ("int32", "int64", "uint32", "uint64", "float32", "float64")
+class HostKeywords(TypedDict, total=False):
+    """Keywords of the functions that run on the processor alone."""
+
+    threads: int | None
+    memory: int | None
+    progress: ProgressLike
+
+
+class Keywords(HostKeywords, total=False):
+    """Keywords of all other functions."""
+
+    device: str
 
 
 class Note(UserWarning):
@@ -57,61 +68,77 @@ def _has_tqdm() -> bool:
     return True
 
 
-_MISFIT = "incompatible function arguments"
-
-
-def _types_in_one_line(told: str) -> str:
-    """What the bindings say of arguments of other types, argument by argument where they can."""
-    name = told.split("(", 1)[0]
-    signature, _, given = told.partition("Invoked with types:")
+def _in_one_line(message: str) -> str:
+    """nanobind's message on arguments of other types, argument by argument where it names them."""
+    name = message.split("(", 1)[0]
+    signature, _, given = message.partition("Invoked with types:")
     signature = signature.split("\n")[1]
-    wanted = dict(re.findall(r"(\w+): ([\w.| ]+)", signature))
+    expected = dict(re.findall(r"(\w+): ([\w.| ]+)", signature))
     by_place, _, by_name = given.partition("kwargs = ")
-    places = (["self"] if "(self" in signature else []) + list(wanted)
+    places = (["self"] if "(self" in signature else []) + list(expected)
     pairs = [*zip(places, re.findall(r"[\w.]+", by_place))]
     pairs += re.findall(r"(\w+): ([\w.]+)", by_name)
     fit = {"bool": ["bool"], "int": ["int", "bool"], "float": ["float", "int", "bool"]}
     fit.update({"str": ["str"], "None": ["NoneType"]})
     wrong = []
     for argument, kind in pairs:
-        kinds = wanted.get(argument, "").strip().split(" | ")
+        kinds = expected.get(argument, "").strip().split(" | ")
         if all(k in fit and kind not in fit[k] for k in kinds):
-            wrong.append(f"{argument}: {' | '.join(kinds)} wanted, {kind} given")
+            wrong.append(f"{argument}: expected {' | '.join(kinds)}, got {kind}")
     return "; ".join(wrong) or f"{name}: a number out of its range or an argument of another type"
+
+
+def _shortened(error: BaseException | None) -> BaseException | None:
+    """The error in one line if it is nanobind's on arguments of other types, else None."""
+    is_long = isinstance(error, TypeError) and "incompatible function arguments" in str(error)
+    return TypeError(_in_one_line(str(error))) if is_long else None
 
 
 @contextmanager
 def one_line() -> Iterator[None]:
-    """Arguments of types that the library does not take, told in one line."""
+    """Shortens nanobind's message on arguments of other types."""
     try:
         yield
     except TypeError as error:
-        if _MISFIT not in str(error):
-            raise
-        raise TypeError(_types_in_one_line(str(error))) from None
+        raise _shortened(error) or error from None
 
 
 def whole(name: str, value: Any, below: int = 2**63) -> int:
     """A number, 0 or more, that the library can take."""
     if not isinstance(value, Integral) or not 0 <= value < below:
-        raise ValueError(f"{name}: a whole number from 0 wanted, {value!r} given")
+        raise ValueError(f"{name}: expected a whole number from 0, got {value!r}")
     return int(value)
 
 
+def _device_of(array: Any, device: str) -> str:
+    """Where a call on an array runs: on the array's GPU, which ``device`` may name."""
+    if not on_gpu(array):
+        return device
+    own = f"cuda:{ordinal(array)}"
+    if device not in ("auto", "cuda", own):
+        raise ValueError(f"device: expected 'auto' or '{own}', where the array is, got '{device}'")
+    return own
+
+
 class options:
-    """Context manager: the library's options of one call, its progress bar closed at the end."""
+    """Context manager: the library's options of one call; one on a GPU array runs on that GPU."""
 
     def __init__(
         self,
+        array: Any = None,
+        *,
         device: str = "auto",
         threads: int | None = None,
         memory: int | None = None,
         progress: ProgressLike = None,
     ) -> None:
         self._bar = _Bar() if progress is True and _has_tqdm() else None
-        told = self._bar if progress is True else (progress or None)
-        with one_line():
-            self._options = _core.Options(device, threads or 0, memory or 0, told)
+        report = self._bar if progress is True else (progress or None)
+        where = _device_of(array, device)
+        try:
+            self._options = _core.Options(where, threads or 0, memory or 0, report)
+        except TypeError as error:
+            raise _shortened(error) or error from None
 
     def __enter__(self) -> _core.Options:
         return self._options
@@ -119,70 +146,51 @@ class options:
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         if self._bar is not None:
             self._bar.close()
-        if isinstance(error, TypeError) and _MISFIT in str(error):
-            raise TypeError(_types_in_one_line(str(error))) from None
+        short = _shortened(error)
+        if short is not None:
+            raise short from None
 
 
-def on_gpu(array: Any) -> bool:
-    """True for an array in the memory of a CUDA device (CuPy, torch, JAX, ...)."""
-    if isinstance(array, np.ndarray):
-        return False
-    try:
-        return array.__dlpack_device__()[0] == 2
-    except AttributeError:
-        return hasattr(array, "__cuda_array_interface__")
+def run(
+    function: str | Callable[..., Any],
+    keywords: Keywords | HostKeywords,
+    array: Any,
+    *arguments: Any,
+    likes: tuple[Any, ...] = (),
+) -> Any:
+    """Calls function(options, array, *arguments) where the array is.
+
+    function : "family.name" of _core, of _core.device for an array on a GPU; or a bound method
+    likes : arrays whose libraries the results on a GPU are given to; by default the array's
+    """
+    with options(array, **keywords) as call:
+        if isinstance(function, str):
+            function = attrgetter(function)(_core.device if on_gpu(array) else _core)
+        return returned(function(call, array, *arguments), likes or (array,))
 
 
-def host_array(array: Any, name: str, dtype: Any = None) -> np.ndarray:
-    """A NumPy view of an array in host memory; a copy only for another dtype."""
-    if on_gpu(array):
-        raise TypeError(
-            f"{name}: an array in host memory wanted, one on a GPU given; copy it with .get() "
-            "(CuPy) or .cpu() (torch)"
-        )
-    if not isinstance(array, np.ndarray) and hasattr(array, "__dlpack__"):
-        _wait(array)
-        try:
-            array = np.from_dlpack(array)
-        except (BufferError, RuntimeError) as error:
-            kind = getattr(array, "dtype", type(array).__name__)
-            raise TypeError(f"{name}: {kind}: {str(error).splitlines()[0]}") from error
-        if array.__dlpack_device__()[0] != 1:
-            array = np.asarray(_Plain(array))
-    return np.asarray(array, dtype=dtype)
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-class _Plain:
-    """Memory that the host may read, without the device that NumPy goes on telling others of."""
+def with_keywords(function: _Function) -> _Function:
+    """Writes the keywords out in the signature that ``help()`` shows, and refuses others."""
+    signature = inspect.signature(function)
+    *parameters, packed = signature.parameters.values()
+    shown = inspect.signature(options).parameters
+    names = [name for name in shown if name in Keywords.__optional_keys__]
+    if packed.annotation == "Unpack[HostKeywords]":
+        names.remove("device")
+    known = {*names, *(parameter.name for parameter in parameters)}
 
-    def __init__(self, array: np.ndarray) -> None:
-        self.__array_interface__ = array.__array_interface__
-        self._array = array  # owns the memory
+    @wraps(function)
+    def checked(*arguments: Any, **keywords: Any) -> Any:
+        if not known.issuperset(keywords):
+            name = min(set(keywords) - known)
+            raise TypeError(
+                f"{function.__name__}: expected keywords {', '.join(sorted(known))}; got '{name}'"
+            )
+        return function(*arguments, **keywords)
 
-
-def _wait(array: Any) -> None:
-    """For what was asked of the GPU that memory which the host may read belongs to as well."""
-    kind, number = array.__dlpack_device__()
-    if kind == 13 and hasattr(_core, "device"):
-        _core.device.wait(int(number))
-
-
-def plain_vector(array: Any, name: str) -> np.ndarray:
-    """A dense vector of one of the plain types."""
-    vector = host_array(array, name)
-    if vector.ndim != 1:
-        raise ValueError(f"{name}: one dimension wanted, {vector.ndim} given")
-    if vector.dtype.name not in PLAIN_TYPES:
-        raise TypeError(f"{name}: {', '.join(PLAIN_TYPES)} wanted, {vector.dtype} given")
-    return np.ascontiguousarray(vector)
-
-
-def output(out: Any, size: int, dtype: Any, name: str = "out") -> np.ndarray:
-    """The array to write to: a new one, or the caller's if it has the right shape."""
-    if out is None:
-        return np.empty(size, dtype)
-    if not isinstance(out, np.ndarray) or out.dtype != dtype or out.shape != (size,):
-        raise ValueError(f"{name}: a NumPy array of {size} {np.dtype(dtype)} values wanted")
-    if not (out.flags.c_contiguous and out.flags.writeable):
-        raise ValueError(f"{name}: a dense and writeable array wanted")
-    return out
+    shown_parameters = [*parameters, *(shown[name] for name in names)]
+    setattr(checked, "__signature__", signature.replace(parameters=shown_parameters))
+    return checked  # type: ignore[return-value]

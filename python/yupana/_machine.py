@@ -33,7 +33,8 @@ def show_config() -> None:
     """
     facts = info()
     print(f"yupana {facts['version']}")
-    print(f"processor  {facts['processor']}, {facts['threads']} threads, SIMD {facts['simd']}")
+    threads = "1 thread" if facts["threads"] == 1 else f"{facts['threads']} threads"
+    print(f"processor  {facts['processor']}, {threads}, SIMD {facts['simd']}")
     print(f"memory     {facts['memory_free'] / 1e9:.1f} GB free")
     for gpu in facts["devices"]:
         state = "works" if gpu["works"] else "does not run kernels"

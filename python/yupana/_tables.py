@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import validate_data
 
-from ._call import host_array, on_gpu, whole
+from ._call import whole
+from ._views import host_array, on_gpu, refuse_rounding
 
 
 def _from_arrow(X: Any) -> Any:
@@ -22,15 +23,17 @@ def _from_arrow(X: Any) -> Any:
     for c, name in enumerate(X.column_names):
         column = X.column(c)
         if not any(is_kind(column.type) for is_kind in kinds):
-            raise ValueError(f"column '{name}': numbers wanted, {column.type} given")
+            raise ValueError(f"column '{name}': expected numbers, got {column.type}")
         if hasattr(column, "combine_chunks"):
             column = column.combine_chunks()
-        table[:, c] = column.to_numpy(zero_copy_only=False)
+        values = column.to_numpy(zero_copy_only=False)
+        refuse_rounding(values, f"column '{name}'")
+        table[:, c] = values
     return table, np.asarray(X.column_names, dtype=object)
 
 
-def _in_one_line(X: Any, error: Exception) -> Exception:
-    """Of a pandas frame the column that holds no numbers; else the error."""
+def _named_column(X: Any, error: Exception) -> Exception:
+    """An error that names the pandas column that holds no numbers; else the error."""
     if type(X).__module__.split(".")[0] != "pandas" or not hasattr(X, "columns"):
         return error
     for name, kind in zip(X.columns, X.dtypes):
@@ -40,12 +43,22 @@ def _in_one_line(X: Any, error: Exception) -> Exception:
         except (TypeError, ValueError):
             is_number = False
         if not is_number:
-            return ValueError(f"column '{name}': numbers wanted, {kind} given")
+            return ValueError(f"column '{name}': expected numbers, got {kind}")
     return error
 
 
+def refuse_rounded_cells(X: Any) -> None:
+    """ValueError for integers of a table, NumPy's or pandas', that no double equals."""
+    if isinstance(X, np.ndarray):
+        refuse_rounding(X, "X")
+    elif type(X).__module__.split(".")[0] == "pandas" and hasattr(X, "columns"):
+        for name, kind in zip(X.columns, X.dtypes):
+            if isinstance(kind, np.dtype):
+                refuse_rounding(X[name].to_numpy(), f"column '{name}'")
+
+
 def keep(estimator: Any, given: dict[str, Any]) -> None:
-    """What scikit-learn wants of an ``__init__``: every argument as it is, under its own name."""
+    """Sets every argument of an ``__init__`` under its own name, as scikit-learn requires."""
     vars(estimator).update((name, value) for name, value in given.items() if name != "self")
 
 
@@ -60,17 +73,17 @@ def checked(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool, **
         if not np.array_equal(estimator.feature_names_in_, names):
             raise ValueError(
                 "The feature names should match those that were passed during fit: "
-                f"{list(estimator.feature_names_in_)} wanted, {list(names)} given"
+                f"expected {list(estimator.feature_names_in_)}, got {list(names)}"
             )
         # Not validate_data, which would warn that the matrix has no names.
         return check_array(X, estimator=estimator, input_name="X", **keywords)
     try:
         result = validate_data(estimator, X, y, reset=reset, **keywords)
     except (TypeError, ValueError) as error:
-        told = _in_one_line(X, error)
-        if told is error:
+        named = _named_column(X, error)
+        if named is error:
             raise
-        raise told from error
+        raise named from error
     if names is not None and reset:
         estimator.feature_names_in_ = names
     return result

@@ -1,18 +1,21 @@
-"""What a matrix of distances tells: coordinates, trees of clusters, agreement with labels.
+"""Coordinates, trees of clusters, and agreement with labels, from a matrix of distances.
 
-Matrices are n x n, symmetric, int32, float32 or float64 (others are converted); inf, in integers
-2**30 - 1, says that a pair has no distance.
+Matrices are n x n, symmetric, in host memory, int32, float32 or float64 (others are converted); inf,
+in integers 2**30 - 1, marks a pair without a distance.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
 
 from . import _core
-from ._call import ProgressLike, host_array, options
-from .graph import _square
+from ._call import HostKeywords, Keywords, run, with_keywords
+from ._views import host_array, returned, square_matrix
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = [
     "LabelScores",
@@ -55,15 +58,13 @@ class LabelScores(NamedTuple):
     classes: int
 
 
+def _distances(matrix: Any) -> np.ndarray:
+    return square_matrix(host_array(matrix, "distances"), "distances")
+
+
+@with_keywords
 def mds(
-    distances: Any,
-    dimensions: int = 10,
-    *,
-    squared: bool = False,
-    device: str = "auto",
-    threads: int | None = None,
-    memory: int | None = None,
-    progress: ProgressLike = None,
+    distances: Any, dimensions: int = 10, *, squared: bool = False, **keywords: Unpack[Keywords]
 ) -> Mds:
     """Classical multidimensional scaling: eigenpairs of ``-1/2 J (D o D) J``, J = I - 11'/n.
 
@@ -73,7 +74,7 @@ def mds(
     Parameters
     ----------
     distances : n x n matrix of distances
-    dimensions : coordinates wanted; fewer where n or the positive eigenvalues are
+    dimensions : at most so many coordinates: fewer where n or the positive eigenvalues are
     squared : the matrix holds d**2
 
     Raises
@@ -88,18 +89,12 @@ def mds(
     >>> np.abs(found.points[0, 0] - found.points[2, 0]).round(9)
     np.float64(4.0)
     """
-    matrix = _square(distances, "distances")
-    with options(device, threads, memory, progress) as call:
-        return Mds(**_core.analysis.mds(call, matrix, squared, dimensions))
+    return Mds(**run("analysis.mds", keywords, _distances(distances), squared, dimensions))
 
 
+@with_keywords
 def linkage(
-    distances: Any,
-    method: str = "average",
-    *,
-    threads: int | None = None,
-    memory: int | None = None,
-    progress: ProgressLike = None,
+    distances: Any, method: str = "average", **keywords: Unpack[HostKeywords]
 ) -> np.ndarray:
     """The tree of clusters in scipy's form: n - 1 rows of left, right, height and size.
 
@@ -118,18 +113,11 @@ def linkage(
     array([[0. , 1. , 1. , 2. ],
            [2. , 3. , 4.5, 3. ]])
     """
-    matrix = _square(distances, "distances")
-    with options("auto", threads, memory, progress) as call:
-        return _core.analysis.linkage(call, matrix, method)
+    return run("analysis.linkage", keywords, _distances(distances), method)
 
 
-def minimum_spanning_tree(
-    distances: Any,
-    *,
-    threads: int | None = None,
-    memory: int | None = None,
-    progress: ProgressLike = None,
-) -> np.ndarray:
+@with_keywords
+def minimum_spanning_tree(distances: Any, **keywords: Unpack[HostKeywords]) -> np.ndarray:
     """Edges (i < j) of the minimum spanning tree, as Prim's algorithm finds them from vertex 0.
 
     A forest where pairs have no distance. Ties go to the smaller vertex.
@@ -141,15 +129,13 @@ def minimum_spanning_tree(
     array([[0, 1],
            [1, 2]])
     """
-    matrix = _square(distances, "distances")
-    with options("auto", threads, memory, progress) as call:
-        return _core.analysis.minimum_spanning_tree(call, matrix).view(np.int64)
+    return run("analysis.minimum_spanning_tree", keywords, _distances(distances))
 
 
 def _merges(merges: Any) -> np.ndarray:
     merges = host_array(merges, "merges", np.float64)
     if merges.ndim != 2 or merges.shape[1] != 4:
-        raise ValueError(f"merges: rows of 4 numbers wanted, shape {merges.shape} given")
+        raise ValueError(f"merges: expected rows of 4 numbers, got shape {merges.shape}")
     return np.ascontiguousarray(merges)
 
 
@@ -162,7 +148,7 @@ def leaf_order(merges: Any) -> np.ndarray:
     >>> yupana.analysis.leaf_order([[0, 2, 1.0, 2], [1, 3, 2.0, 3]])
     array([1, 0, 2])
     """
-    return _core.analysis.leaf_order(_merges(merges)).view(np.int64)
+    return returned(_core.analysis.leaf_order(_merges(merges)))
 
 
 def cut_tree(merges: Any, clusters: int) -> np.ndarray:
@@ -178,7 +164,7 @@ def cut_tree(merges: Any, clusters: int) -> np.ndarray:
     >>> yupana.analysis.cut_tree([[0, 2, 1.0, 2], [1, 3, 2.0, 3]], 2)
     array([0, 1, 0])
     """
-    return _core.analysis.cut_tree(_merges(merges), clusters).view(np.int64)
+    return returned(_core.analysis.cut_tree(_merges(merges), clusters))
 
 
 def newick(merges: Any, names: Sequence[str]) -> str:
@@ -206,14 +192,8 @@ def _codes(labels: Any) -> list[int]:
     return codes
 
 
-def label_scores(
-    distances: Any,
-    labels: Any,
-    *,
-    threads: int | None = None,
-    memory: int | None = None,
-    progress: ProgressLike = None,
-) -> LabelScores:
+@with_keywords
+def label_scores(distances: Any, labels: Any, **keywords: Unpack[HostKeywords]) -> LabelScores:
     """How well distances agree with labels: silhouette, adjusted Rand index, nearest neighbours.
 
     Parameters
@@ -234,9 +214,8 @@ def label_scores(
     >>> scores.adjusted_rand, scores.nearest_neighbor, scores.classes
     (1.0, 1.0, 2)
     """
-    matrix = _square(distances, "distances")
-    with options("auto", threads, memory, progress) as call:
-        return LabelScores(**_core.analysis.label_scores(call, matrix, _codes(labels)))
+    facts = run("analysis.label_scores", keywords, _distances(distances), _codes(labels))
+    return LabelScores(**facts)
 
 
 def adjusted_rand(a: Any, b: Any) -> float:

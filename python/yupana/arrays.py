@@ -2,19 +2,32 @@
 
 Vectors hold int32, int64, uint32, uint64, float32 or float64. Results do not depend on the number
 of threads, floats included. NaN counts as the greatest number, -0 equals +0; sums of integers wrap
-around. Every function takes ``device``, ``threads`` and ``progress``.
-
-Over 400 lines: a docstring with an example for each of its functions.
+around. Vectors on a GPU (CuPy, torch, JAX) are read there, and results made there; they are never
+converted. Every function takes ``device``, ``threads``, ``memory`` and ``progress``.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
-from ._call import Array, ProgressLike, host_array, on_gpu, options, output, plain_vector
+from ._call import Keywords, run, with_keywords
+from ._views import (
+    WORDS,
+    Array,
+    any_on_gpu,
+    dtype_of,
+    host_array,
+    on_gpu,
+    output,
+    plain_vector,
+    resident,
+    same_types,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = [
     "argsort",
@@ -31,12 +44,15 @@ __all__ = [
 ]
 
 
+_INTEGERS = ("int32", "int64", "uint32", "uint64")
+
+
 def _neutral(dtype: np.dtype, op: str) -> Any:
-    """What an operation begins with where nothing else is said."""
+    """What an operation begins with by default."""
     if op == "plus":
         return dtype.type(0)
     if op not in ("min", "max"):
-        raise ValueError(f"op: '{op}' is unknown; use plus, min or max")
+        raise ValueError(f"op: expected one of plus, min, max; got '{op}'")
     if dtype.kind == "f":
         # NaN is the greatest number.
         return dtype.type(np.nan if op == "min" else -np.inf)
@@ -44,25 +60,20 @@ def _neutral(dtype: np.dtype, op: str) -> Any:
     return dtype.type(limits.max if op == "min" else limits.min)
 
 
-def _start(init: Any, dtype: np.dtype, op: str) -> Any:
-    neutral = _neutral(dtype, op)
-    return (neutral if init is None else dtype.type(init)).item()
+def _start(init: Any, x: Any, op: str) -> Any:
+    dtype = dtype_of(x)
+    return (_neutral(dtype, op) if init is None else dtype.type(init)).item()
 
 
+@with_keywords
 def inclusive_scan(
-    x: Any,
-    op: str = "plus",
-    *,
-    out: Array | None = None,
-    device: str = "auto",
-    threads: int | None = None,
-    progress: ProgressLike = None,
+    x: Any, op: str = "plus", *, out: Array | None = None, **keywords: Unpack[Keywords]
 ) -> Array:
     """Running totals: ``out[i] = x[0] op x[1] op ... op x[i]``.
 
     Parameters
     ----------
-    x : vector, shape (n,); of a GPU (CuPy, torch): scanned there
+    x : vector, shape (n,)
     op : "plus", "min" or "max"
     out : array to write to, of the shape and type of x; may be x itself
 
@@ -77,32 +88,26 @@ def inclusive_scan(
     >>> yupana.arrays.inclusive_scan(np.array([3, 1, 4, 1, 5]))
     array([ 3,  4,  8,  9, 14])
     """
-    if on_gpu(x):
-        from . import _device
-
-        return _device.scan(x, op, None, False, out, device, threads, None, progress)
     x = plain_vector(x, "x")
-    out = output(out, x.size, x.dtype)
-    with options(device, threads, None, progress) as call:
-        _core.arrays.inclusive_scan(call, x, out, op)
-    return out
+    out = output(out, x)
+    result = run("arrays.scan", keywords, x, op, None, False, out)
+    return out if result is None else result
 
 
+@with_keywords
 def exclusive_scan(
     x: Any,
     init: Any = None,
     op: str = "plus",
     *,
     out: Array | None = None,
-    device: str = "auto",
-    threads: int | None = None,
-    progress: ProgressLike = None,
+    **keywords: Unpack[Keywords],
 ) -> Array:
     """Running totals before each value: ``out[0] = init, out[i] = init op x[0] op ... op x[i-1]``.
 
     Parameters
     ----------
-    x : vector, shape (n,); of a GPU (CuPy, torch): scanned there
+    x : vector, shape (n,)
     init : number; by default 0, for "min" and "max" the greatest and least number of the type
     op : "plus", "min" or "max"
     out : array to write to, of the shape and type of x; may be x itself
@@ -113,30 +118,15 @@ def exclusive_scan(
     >>> yupana.arrays.exclusive_scan(np.array([3, 1, 4, 1, 5]))
     array([0, 3, 4, 8, 9])
     """
-    if on_gpu(x):
-        from . import _device
-
-        first = _start(init, _device.dtype_of(x), op)
-        return _device.scan(x, op, first, True, out, device, threads, None, progress)
     x = plain_vector(x, "x")
-    out = output(out, x.size, x.dtype)
-    with options(device, threads, None, progress) as call:
-        _core.arrays.exclusive_scan(call, x, _start(init, x.dtype, op), out, op)
-    return out
+    out = output(out, x)
+    result = run("arrays.scan", keywords, x, op, _start(init, x, op), True, out)
+    return out if result is None else result
 
 
-def reduce(
-    x: Any,
-    op: str = "plus",
-    init: Any = None,
-    *,
-    device: str = "auto",
-    threads: int | None = None,
-    progress: ProgressLike = None,
-) -> Any:
-    """The total ``init op x[0] op ... op x[n-1]``, a scalar of the type of x.
-
-    A vector of a GPU (CuPy, torch) is read there; the total comes to the host.
+@with_keywords
+def reduce(x: Any, op: str = "plus", init: Any = None, **keywords: Unpack[Keywords]) -> Any:
+    """The total ``init op x[0] op ... op x[n-1]``, a NumPy scalar of the type of x.
 
     Examples
     --------
@@ -144,29 +134,23 @@ def reduce(
     >>> int(yupana.arrays.reduce(np.array([3, 1, 4, 1, 5]), "max"))
     5
     """
-    if on_gpu(x):
-        from . import _device
-
-        start = _start(init, _device.dtype_of(x), op)
-        return _device.reduce(x, op, start, device, threads, None, progress)
     x = plain_vector(x, "x")
-    with options(device, threads, None, progress) as call:
-        return x.dtype.type(_core.arrays.reduce(call, x, _start(init, x.dtype, op), op))
+    return dtype_of(x).type(run("arrays.reduce", keywords, x, op, _start(init, x, op)))
 
 
-def segmented_scan(
-    x: Any,
-    offsets: Any,
-    op: str = "plus",
-    *,
-    device: str = "auto",
-    threads: int | None = None,
-    progress: ProgressLike = None,
-) -> Array:
+def _offsets(offsets: Any, x: Any) -> Any:
+    """int64 in host memory, or on the GPU of x."""
+    if on_gpu(x) and on_gpu(offsets):
+        return resident(offsets, "offsets", ("int64",), 1)
+    return np.ascontiguousarray(host_array(offsets, "offsets"), dtype=np.int64)
+
+
+@with_keywords
+def segmented_scan(x: Any, offsets: Any, op: str = "plus", **keywords: Unpack[Keywords]) -> Array:
     """Running totals within segments: segment s is ``x[offsets[s]:offsets[s + 1]]``.
 
-    What stands outside ``x[offsets[0]:offsets[-1]]`` comes out as it is. x of a GPU (CuPy, torch) is
-    scanned there; offsets may be there too (int64), or in host memory.
+    Values outside ``x[offsets[0]:offsets[-1]]`` are copied. Offsets of an x on a GPU may be there
+    too (int64), or in host memory.
 
     Examples
     --------
@@ -174,31 +158,15 @@ def segmented_scan(
     >>> yupana.arrays.segmented_scan(np.array([1, 1, 1, 1, 1]), [0, 2, 5])
     array([1, 2, 1, 2, 3])
     """
-    if on_gpu(x):
-        from . import _device
-
-        return _device.segmented_scan(x, offsets, op, device, threads, None, progress)
     x = plain_vector(x, "x")
-    offsets = np.ascontiguousarray(host_array(offsets, "offsets"), dtype=np.int64)
-    out = x.copy()
-    with options(device, threads, None, progress) as call:
-        _core.arrays.segmented_scan(call, x, offsets, out, op)
-    return out
+    return run("arrays.segmented_scan", keywords, x, _offsets(offsets, x), op)
 
 
+@with_keywords
 def segmented_reduce(
-    x: Any,
-    offsets: Any,
-    op: str = "plus",
-    init: Any = None,
-    *,
-    device: str = "auto",
-    threads: int | None = None,
-    progress: ProgressLike = None,
+    x: Any, offsets: Any, op: str = "plus", init: Any = None, **keywords: Unpack[Keywords]
 ) -> Array:
     """The total of each segment ``x[offsets[s]:offsets[s + 1]]``; ``init`` for an empty one.
-
-    Arrays of a GPU as for :func:`segmented_scan`.
 
     Examples
     --------
@@ -206,33 +174,19 @@ def segmented_reduce(
     >>> yupana.arrays.segmented_reduce(np.array([3, 1, 4, 1, 5]), [0, 2, 2, 5])
     array([ 4,  0, 10])
     """
-    if on_gpu(x):
-        from . import _device
-
-        start = _start(init, _device.dtype_of(x), op)
-        return _device.segmented_reduce(x, offsets, op, start, device, threads, None, progress)
     x = plain_vector(x, "x")
-    offsets = np.ascontiguousarray(host_array(offsets, "offsets"), dtype=np.int64)
-    totals = np.empty(max(0, offsets.size - 1), x.dtype)
-    with options(device, threads, None, progress) as call:
-        _core.arrays.segmented_reduce(call, x, offsets, _start(init, x.dtype, op), totals, op)
-    return totals
+    start = _start(init, x, op)
+    return run("arrays.segmented_reduce", keywords, x, _offsets(offsets, x), op, start)
 
 
-def reduce_by_key(
-    keys: Any,
-    values: Any,
-    *,
-    device: str = "auto",
-    threads: int | None = None,
-    progress: ProgressLike = None,
-) -> tuple[Array, Array]:
+@with_keywords
+def reduce_by_key(keys: Any, values: Any, **keywords: Unpack[Keywords]) -> tuple[Array, Array]:
     """Sums of runs: the key of each run of equal neighbouring keys, and the sum of its values.
 
     Parameters
     ----------
     keys : vector of integers, shape (n,)
-    values : vector, shape (n,); both of a GPU (CuPy, torch): summed there
+    values : vector, shape (n,)
 
     Sums of integers wrap around, those of floats are made in 64 bits.
 
@@ -245,49 +199,42 @@ def reduce_by_key(
     >>> sums
     array([3., 4., 8.])
     """
-    if on_gpu(keys) or on_gpu(values):
-        from . import _device
-
-        return _device.reduce_by_key(keys, values, device, threads, None, progress)
-    keys, values = plain_vector(keys, "keys"), plain_vector(values, "values")
-    if keys.dtype.kind == "f":
-        raise TypeError(f"keys: integers wanted, {keys.dtype} given")
+    is_there = any_on_gpu(keys=keys, values=values)
+    keys, values = plain_vector(keys, "keys", _INTEGERS), plain_vector(values, "values")
+    if is_there:
+        return run("arrays.reduce_by_key", keywords, keys, values, likes=(keys, values))
     words = keys.astype(np.int64, copy=False)
     wide = values.astype(np.float64 if values.dtype.kind == "f" else np.int64, copy=False)
-    out_keys, sums = np.empty_like(words), np.empty_like(wide)
-    with options(device, threads, None, progress) as call:
-        runs = _core.arrays.reduce_by_key(call, words, wide, out_keys, sums)
-    return out_keys[:runs].astype(keys.dtype), sums[:runs].astype(values.dtype)
+    found_keys, sums = run("arrays.reduce_by_key", keywords, words, wide)
+    return found_keys.astype(keys.dtype), sums.astype(values.dtype)
 
 
-def _moved(values: Any, name: str) -> np.ndarray:
-    """Values as words of 8 bytes, which only move: a view where they have 8."""
-    values = np.ascontiguousarray(values)
+def _words(values: Any, name: str) -> tuple[Any, np.dtype]:
+    """Values that only move, and their type: on a GPU as they are, else as words of 8 bytes."""
+    if on_gpu(values):
+        return resident(values, name, WORDS, 1), dtype_of(values)
+    values = np.ascontiguousarray(host_array(values, name))
     if values.ndim != 1 or values.dtype.hasobject or values.dtype.itemsize not in (4, 8):
-        raise TypeError(f"{name}: a vector of values of 4 or 8 bytes wanted, {values.dtype} given")
+        raise TypeError(f"{name}: expected a vector of 4-byte or 8-byte values, got {values.dtype}")
     if values.dtype.itemsize == 8:
-        return values.view(np.uint64)
-    return values.view(np.uint32).astype(np.uint64)
+        return values.view(np.uint64), values.dtype
+    return values.view(np.uint32).astype(np.uint64), values.dtype
 
 
-def _unmoved(words: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Words back as what they were."""
+def _unwrapped(words: Any, dtype: np.dtype) -> Array:
+    """Words of 8 bytes in host memory as the values that they were made of."""
+    if on_gpu(words):
+        return words
     return (words if dtype.itemsize == 8 else words.astype(np.uint32)).view(dtype)
 
 
-def sort(
-    keys: Any,
-    *,
-    out: Array | None = None,
-    device: str = "auto",
-    threads: int | None = None,
-    progress: ProgressLike = None,
-) -> Array:
+@with_keywords
+def sort(keys: Any, *, out: Array | None = None, **keywords: Unpack[Keywords]) -> Array:
     """The keys in ascending order; NaN last.
 
     Parameters
     ----------
-    keys : vector, shape (n,); of a GPU (CuPy, torch): sorted there
+    keys : vector, shape (n,)
     out : array to write to; keys itself is sorted in place
 
     Examples
@@ -296,33 +243,20 @@ def sort(
     >>> yupana.arrays.sort(np.array([3, 1, 4, 1, 5]))
     array([1, 1, 3, 4, 5])
     """
-    if on_gpu(keys):
-        from . import _device
-
-        return _device.sort(keys, out, device, threads, None, progress)
     keys = plain_vector(keys, "keys")
-    out = output(out, keys.size, keys.dtype)
-    if out is not keys:
-        np.copyto(out, keys)
-    with options(device, threads, None, progress) as call:
-        _core.arrays.sort(call, out)
-    return out
+    out = output(out, keys)
+    result = run("arrays.sort", keywords, keys, out)
+    return out if result is None else result
 
 
-def sort_by_key(
-    keys: Any,
-    values: Any,
-    *,
-    device: str = "auto",
-    threads: int | None = None,
-    progress: ProgressLike = None,
-) -> tuple[Array, Array]:
+@with_keywords
+def sort_by_key(keys: Any, values: Any, **keywords: Unpack[Keywords]) -> tuple[Array, Array]:
     """Keys in ascending order and the values that go with them; equal keys keep their order.
 
     Parameters
     ----------
     keys : vector, shape (n,)
-    values : vector of any type of 4 or 8 bytes, shape (n,); both of a GPU (CuPy, torch): sorted there
+    values : vector of any type of 4 or 8 bytes, shape (n,)
 
     Examples
     --------
@@ -330,30 +264,16 @@ def sort_by_key(
     >>> yupana.arrays.sort_by_key(np.array([2, 1]), np.array([0.5, 0.25]))
     (array([1, 2]), array([0.25, 0.5 ]))
     """
-    if on_gpu(keys) or on_gpu(values):
-        from . import _device
-
-        return _device.sort_by_key(keys, values, device, threads, None, progress)
-    keys = plain_vector(keys, "keys").copy()
-    values = host_array(values, "values")
-    words = _moved(values, "values")
-    if np.shares_memory(words, values):
-        words = words.copy()
-    with options(device, threads, None, progress) as call:
-        _core.arrays.sort_by_key(call, keys, words)
-    return keys, _unmoved(words, values.dtype)
+    any_on_gpu(keys=keys, values=values)
+    keys = plain_vector(keys, "keys")
+    words, dtype = _words(values, "values")
+    ordered, moved = run("arrays.sort_by_key", keywords, keys, words, likes=(keys, words))
+    return ordered, _unwrapped(moved, dtype)
 
 
-def argsort(
-    keys: Any,
-    *,
-    device: str = "auto",
-    threads: int | None = None,
-    progress: ProgressLike = None,
-) -> Array:
+@with_keywords
+def argsort(keys: Any, **keywords: Unpack[Keywords]) -> Array:
     """The places of the keys in ascending order (int64); equal keys keep their order.
-
-    Of keys of a GPU (CuPy, torch) an array there.
 
     Examples
     --------
@@ -361,26 +281,12 @@ def argsort(
     >>> yupana.arrays.argsort(np.array([3, 1, 4, 1, 5]))
     array([1, 3, 0, 2, 4])
     """
-    if on_gpu(keys):
-        from . import _device
-
-        return _device.argsort(keys, device, threads, None, progress)
-    keys = plain_vector(keys, "keys")
-    places = np.arange(keys.size, dtype=np.int64)
-    return sort_by_key(keys, places, device=device, threads=threads, progress=progress)[1]
+    return run("arrays.argsort", keywords, plain_vector(keys, "keys"))
 
 
-def merge(
-    a: Any,
-    b: Any,
-    *,
-    device: str = "auto",
-    threads: int | None = None,
-    progress: ProgressLike = None,
-) -> Array:
+@with_keywords
+def merge(a: Any, b: Any, **keywords: Unpack[Keywords]) -> Array:
     """Two sorted vectors of one type as one; of equal keys those of a come first.
-
-    Two arrays of a GPU (CuPy, torch) are merged there, into another one.
 
     Examples
     --------
@@ -388,28 +294,15 @@ def merge(
     >>> yupana.arrays.merge(np.array([1, 4]), np.array([2, 3, 5]))
     array([1, 2, 3, 4, 5])
     """
-    if on_gpu(a) or on_gpu(b):
-        from . import _device
-
-        return _device.merge(a, b, device, threads, None, progress)
+    any_on_gpu(a=a, b=b)
     a, b = plain_vector(a, "a"), plain_vector(b, "b")
-    if a.dtype != b.dtype:
-        raise TypeError(f"b: {a.dtype} wanted, as a has, {b.dtype} given")
-    out = np.empty(a.size + b.size, a.dtype)
-    with options(device, threads, None, progress) as call:
-        _core.arrays.merge(call, a, b, out)
-    return out
+    same_types(a=a, b=b)
+    return run("arrays.merge", keywords, a, b)
 
 
+@with_keywords
 def merge_by_key(
-    a: Any,
-    a_values: Any,
-    b: Any,
-    b_values: Any,
-    *,
-    device: str = "auto",
-    threads: int | None = None,
-    progress: ProgressLike = None,
+    a: Any, a_values: Any, b: Any, b_values: Any, **keywords: Unpack[Keywords]
 ) -> tuple[Array, Array]:
     """As :func:`merge`, with values, of any type of 4 or 8 bytes, that move with their keys.
 
@@ -420,24 +313,12 @@ def merge_by_key(
     >>> yupana.arrays.merge_by_key(a, np.array([10, 40]), b, np.array([20]))
     (array([1, 2, 4]), array([10, 20, 40]))
     """
-    if any(on_gpu(x) for x in (a, a_values, b, b_values)):
-        from . import _device
-
-        return _device.merge_by_key(a, a_values, b, b_values, device, threads, None, progress)
+    any_on_gpu(a=a, a_values=a_values, b=b, b_values=b_values)
     a, b = plain_vector(a, "a"), plain_vector(b, "b")
-    a_values, b_values = host_array(a_values, "a_values"), host_array(b_values, "b_values")
-    if a.dtype != b.dtype or a_values.dtype != b_values.dtype:
-        raise TypeError("b: keys and values of the types that a has wanted")
-    out = np.empty(a.size + b.size, a.dtype)
-    words = np.empty(out.size, np.uint64)
-    with options(device, threads, None, progress) as call:
-        _core.arrays.merge_by_key(
-            call,
-            a,
-            _moved(a_values, "a_values"),
-            b,
-            _moved(b_values, "b_values"),
-            out,
-            words,
-        )
-    return out, _unmoved(words, a_values.dtype)
+    a_words, dtype = _words(a_values, "a_values")
+    b_words, b_dtype = _words(b_values, "b_values")
+    same_types(a=a, b=b)
+    if dtype != b_dtype:
+        raise TypeError(f"b_values: expected {dtype}, as a_values has, got {b_dtype}")
+    keys, moved = run("arrays.merge_by_key", keywords, a, a_words, b, b_words, likes=(a, a_words))
+    return keys, _unwrapped(moved, dtype)

@@ -2,25 +2,22 @@
 
 Every midpoint of consecutive values of every feature is tried, and equal gains go to the lowest
 feature, then the lowest threshold: a tree depends on its data alone, not on the order of rows, on
-threads or on luck. Missing values (NaN) go to the side that gains more. Over 400 lines: four
-estimators, most of them the docstrings and attributes that scikit-learn's users expect.
+threads or on luck. Missing values (NaN) go to the side that gains more.
 """
 
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Callable, Iterator
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from . import _core
-from ._call import Array, Note, ProgressLike, host_array, on_gpu, options
-from ._tables import checked, columns, feature_names, keep, seed_of
+from ._call import Note, ProgressLike
+from ._tables import keep
+from ._trees import Classes, Numbers, Tree, Trees
+from ._views import Array, to_host
 
 __all__ = [
     "DecisionTreeClassifier",
@@ -31,346 +28,20 @@ __all__ = [
 ]
 
 
-class Tree:
-    """One tree as arrays of one entry a node, named as scikit-learn's ``tree_``.
-
-    Nodes are in preorder; ``children_left`` and ``children_right`` are -1 at leaves, ``feature``
-    and ``threshold`` -2. ``value`` has shape (nodes, 1, classes): shares of the classes, or the
-    mean.
-    """
-
-    def __init__(self, arrays: dict[str, Any], is_class: bool, n_features: int) -> None:
-        leaf = arrays["feature"] < 0
-        self.node_count = len(leaf)
-        self.n_features = n_features
-        self.n_outputs = 1
-        self.max_depth = int(arrays["depth"])
-        self.n_leaves = int(arrays["leaves"])
-        self.children_left = np.where(leaf, -1, arrays["left"])
-        self.children_right = np.where(leaf, -1, arrays["right"])
-        self.feature = np.where(leaf, -2, arrays["feature"])
-        self.threshold = np.where(leaf, -2.0, arrays["threshold"])
-        self.missing_go_to_left = np.where(leaf, 0, arrays["missing_left"]).astype(np.uint8)
-        self.impurity = arrays["impurity"]
-        self.n_node_samples = arrays["rows"]
-        self.weighted_n_node_samples = arrays["weight"]
-        value = arrays["value"]
-        if is_class:
-            value = value / value.sum(axis=1, keepdims=True)
-        self.value = value[:, np.newaxis, :]
-        self.n_classes = np.array([value.shape[1] if is_class else 1])
-        self.max_n_classes = int(self.n_classes[0])
-
-    def __repr__(self) -> str:
-        return f"Tree({self.node_count} nodes, depth {self.max_depth}, {self.n_leaves} leaves)"
-
-
-class _Trees(BaseEstimator):
-    """What trees and forests share. A fitted one keeps the library's model as bytes."""
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(super().__getstate__())
-        if "_model" in state:
-            state["_model"] = state["_model"].to_bytes()
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        state = dict(state)
-        if isinstance(state.get("_model"), bytes):
-            state["_model"] = _core.forest.Model.from_bytes(state["_model"])
-        super().__setstate__(state)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_model")
-
-    def _call(self) -> options:
-        return options(*self._keywords())
-
-    def _call_there(self, X: Any) -> options:
-        """On the GPU where X is."""
-        from . import _device
-
-        return _device.call(X, *self._keywords())
-
-    def _keywords(self) -> tuple[Any, ...]:
-        return self.device, self._threads(), None, getattr(self, "progress", None)
-
-    def _threads(self) -> int | None:
-        """``n_jobs`` as joblib reads it, where the estimator has it; else ``threads``."""
-        jobs = getattr(self, "n_jobs", None)
-        if self.threads is not None or jobs is None:
-            return self.threads
-        if not isinstance(jobs, Integral) or jobs == 0:
-            raise ValueError(f"n_jobs: a whole number other than 0 wanted, {jobs!r} given")
-        if jobs > 0:
-            return int(jobs)
-        return max(1, _core.info()["threads"] + 1 + int(jobs))
-
-    def _check(self) -> None:
-        """What a parameter may be, in one line; the library checks the rest."""
-
-        def must(name: str, good: bool, wanted: str) -> None:
-            if not good:
-                raise ValueError(f"{name}: {wanted} wanted, {getattr(self, name)!r} given")
-
-        depth, leaf, split = self.max_depth, self.min_samples_leaf, self.min_samples_split
-        deep = depth is None or (isinstance(depth, Integral) and depth >= 1)
-        must("max_depth", deep, "None or a whole number from 1")
-        for name, value, least in (
-            ("min_samples_leaf", leaf, 1),
-            ("min_samples_split", split, 2),
-        ):
-            whole = isinstance(value, Integral) and value >= least
-            share = isinstance(value, Real) and not isinstance(value, Integral) and 0 < value <= 1
-            must(name, whole or share, f"{least} or more rows, or a share of them,")
-        for name in ("min_impurity_decrease", "ccp_alpha"):
-            value = getattr(self, name)
-            must(name, isinstance(value, Real) and value >= 0, "0 or more")
-
-    def _max_features(self) -> int:
-        """Features drawn at each node."""
-        wanted, there = self.max_features, self.n_features_in_
-        if wanted is None:
-            return there
-        if wanted == "sqrt":
-            return max(1, int(np.sqrt(there)))
-        if wanted == "log2":
-            return max(1, int(np.log2(there)))
-        if isinstance(wanted, Integral) and 1 <= wanted <= there:
-            return int(wanted)
-        if isinstance(wanted, Real) and not isinstance(wanted, Integral) and 0 < wanted <= 1:
-            return max(1, int(wanted * there))
-        raise ValueError(
-            f"max_features: None, 'sqrt', 'log2', 1 to {there} or a share of them wanted, "
-            f"{wanted!r} given"
-        )
-
-    def _growing(self, rows: int, **forest: Any) -> dict[str, Any]:
-        """Arguments of the library's Growing."""
-
-        def count(value: Any, least: int) -> int:
-            whole = isinstance(value, Integral)
-            return int(value) if whole else max(least, int(np.ceil(value * rows)))
-
-        self._check()
-        self.max_features_ = self._max_features()
-        all_of_them = self.max_features_ == self.n_features_in_
-        arguments = {"trees": None, "sampling": "all", "soft": True, "out_of_bag": False, **forest}
-        return {
-            "criterion": self.criterion,
-            "max_depth": None if self.max_depth is None else int(self.max_depth),
-            "min_samples_split": count(self.min_samples_split, 2),
-            "min_samples_leaf": count(self.min_samples_leaf, 1),
-            "min_impurity_decrease": float(self.min_impurity_decrease),
-            "max_features": 0 if all_of_them else self.max_features_,
-            "seed": seed_of(self.random_state),
-            **arguments,
-        }
-
-    def _grow(
-        self, X: np.ndarray, y: np.ndarray, weights: Any, there: Any, **forest: Any
-    ) -> tuple[float, np.ndarray | None]:
-        """there: the table once more on a GPU, or None. Gives the score out of bag, and values."""
-        growing = _core.forest.Growing(**self._growing(X.shape[0], **forest))
-        is_class = hasattr(self, "classes_")
-        with self._call() if there is None else self._call_there(there) as call:
-            model, *out_of_bag = _core.forest.fit(
-                call,
-                columns(X),
-                codes=y if is_class else None,
-                values=None if is_class else y,
-                weights=weights,
-                classes=[str(c) for c in self.classes_] if is_class else [],
-                features=feature_names(self),
-                growing=growing,
-                resident=there,
-            )
-        self._model = model.pruned(self.ccp_alpha) if self.ccp_alpha > 0 else model
-        return tuple(out_of_bag)
-
-    def _table(self, X: Any, **keywords: Any) -> np.ndarray:
-        check_is_fitted(self)
-        X = checked(
-            self,
-            X,
-            reset=False,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite="allow-nan",
-            **keywords,
-        )
-        return columns(X)
-
-    def _fit_table(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, Any]:
-        """X and y in host memory, and X on a GPU where it is given there, else None."""
-        there = None
-        if on_gpu(X):
-            from . import _device
-
-            there, X = X, _device.host(_device.table(X))
-            y = host_array(y, "y") if on_gpu(y) else y
-        X, y = checked(
-            self,
-            X,
-            y,
-            reset=True,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite="allow-nan",
-            y_numeric=isinstance(self, RegressorMixin),
-        )
-        return X, y, there
-
-    def _shares(self, X: Any) -> Any:
-        if on_gpu(X):
-            from . import _device
-
-            check_is_fitted(self)
-            return _device.shares(self._model, X, *self._keywords())
-        X = self._table(X)
-        with self._call() as call:
-            return self._model.predict_shares(call, X)
-
-    def _leaves(self, X: Any) -> Any:
-        """Leaves of each row, (rows, trees); of a table on a GPU an array there."""
-        if on_gpu(X):
-            from . import _device
-
-            check_is_fitted(self)
-            return _device.leaves(self._model, X, *self._keywords())
-        X = self._table(X)
-        with self._call() as call:
-            return self._model.apply(call, X).astype(np.int64)
-
-    @property
-    def feature_importances_(self) -> np.ndarray:
-        """Mean decrease of impurity by each feature; they add to 1."""
-        check_is_fitted(self)
-        return self._model.importances()
-
-    def to_bytes(self) -> bytes:
-        """The trees in the binary form of ``yupana tree predict`` and ``forest predict``."""
-        check_is_fitted(self)
-        return self._model.to_bytes()
+class _OneTree(Trees):
+    """A single tree."""
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Any:
-        """A fitted estimator from :meth:`to_bytes`, or from what the command line wrote.
-
-        Classes come back as integers or floats where all of them read as such, else as strings.
-        """
-        estimator = cls()
-        model = _core.forest.Model.from_bytes(bytes(data))
-        names = model.features
-        if bool(model.classes) != isinstance(estimator, ClassifierMixin):
-            raise ValueError("a model of " + ("classes" if model.classes else "numbers") + " given")
-        estimator.n_features_in_ = len(names)
-        if names != [f"x{i}" for i in range(len(names))]:
-            estimator.feature_names_in_ = np.asarray(names, dtype=object)
-        if model.classes:
-            estimator.classes_ = _typed(model.classes)
-            estimator.n_classes_ = len(model.classes)
-        estimator.n_outputs_ = 1
-        estimator._model = model
-        return estimator
-
-
-def _weights(sample_weight: Any, X: np.ndarray) -> np.ndarray:
-    if on_gpu(sample_weight):
-        sample_weight = host_array(sample_weight, "sample_weight")
-    return _check_sample_weight(sample_weight, X, dtype=np.float64)
-
-
-def _here(x: Any) -> np.ndarray:
-    """In host memory."""
-    if not on_gpu(x):
-        return x
-    from . import _device
-
-    return _device.host(x)
-
-
-def _typed(classes: list[str]) -> np.ndarray:
-    for kind in (int, float):
-        try:
-            values = [kind(c) for c in classes]
-        except ValueError:
-            continue
-        if [str(v) for v in values] == classes:
-            return np.asarray(values)
-    return np.asarray(classes)
-
-
-class _Classes(ClassifierMixin):
-    """Labels as codes, shares as probabilities."""
-
-    def _fit_classes(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
-        X, y, there = self._fit_table(X, y)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        self.n_classes_ = len(self.classes_)
-        self.n_outputs_ = 1
-        weights = None
-        if sample_weight is not None:
-            weights = _weights(sample_weight, X)
-        weighing = self.class_weight
-        if not (weighing is None or weighing == "balanced" or isinstance(weighing, dict)):
+        """A fitted estimator, as of the forests' ``from_bytes``, from the bytes of one tree."""
+        estimator = super().from_bytes(data)
+        trees = estimator._model.trees
+        if trees != 1:
             raise ValueError(
-                f"class_weight: None, 'balanced' or a dict of classes wanted, {weighing!r} given"
+                f"data: expected a model of one tree, got one of {trees}; "
+                "use the estimator of forests"
             )
-        if self.class_weight is not None:
-            by_class = compute_sample_weight(self.class_weight, y)
-            weights = by_class if weights is None else weights * by_class
-        return X, codes.astype(np.int32), weights, there
-
-    def predict_proba(self, X: Any) -> Array:
-        """Shares of the classes, (rows, classes), in the order of ``classes_``.
-
-        Of a table on a GPU an array there.
-        """
-        return self._shares(X)
-
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of :meth:`predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.log(_here(self._shares(X)))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The class of each row; of equal shares the first of ``classes_``."""
-        shares = _here(self._shares(X))
-        return self.classes_[shares.argmax(axis=1)]
-
-
-class _Numbers(RegressorMixin):
-    """Labels as numbers."""
-
-    def _fit_numbers(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
-        X, y, there = self._fit_table(X, y)
-        self.n_outputs_ = 1
-        weights = None
-        if sample_weight is not None:
-            weights = _weights(sample_weight, X)
-        return X, np.ascontiguousarray(y, dtype=np.float64), weights, there
-
-    def predict(self, X: Any) -> Array:
-        """The mean of each row's leaf, or of its leaves; of a table on a GPU an array there."""
-        return self._shares(X)[:, 0]
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """R squared of the predictions for X, which may be on a GPU; y in host memory."""
-        if not on_gpu(X):
-            return super().score(X, y, sample_weight)
-        from sklearn.metrics import r2_score
-
-        predicted = _here(self._shares(X))[:, 0]
-        return r2_score(host_array(y, "y"), predicted, sample_weight=sample_weight)
-
-
-class _OneTree(_Trees):
-    """What single trees have besides."""
+        return estimator
 
     @property
     def tree_(self) -> Tree:
@@ -387,8 +58,8 @@ class _OneTree(_Trees):
         return self.tree_.n_leaves
 
     def apply(self, X: Any) -> Array:
-        """The number of the leaf that each row ends in; of a table on a GPU an array there."""
-        return self._leaves(X)[:, 0]
+        """The number of the leaf that each row ends in, int64; on the GPU of X."""
+        return self._predict("apply", X)[:, 0]
 
     def decision_path(self, X: Any) -> Any:
         """The nodes that each row passes: a sparse indicator matrix (rows, nodes).
@@ -397,7 +68,7 @@ class _OneTree(_Trees):
         """
         from scipy.sparse import csr_matrix
 
-        leaves = _here(self.apply(X))
+        leaves = to_host(self.apply(X))
         tree = self.tree_
         parent = np.full(tree.node_count, -1)
         for children in (tree.children_left, tree.children_right):
@@ -431,7 +102,7 @@ class _OneTree(_Trees):
         return self._model.rules(0)
 
 
-class DecisionTreeClassifier(_Classes, _OneTree):
+class DecisionTreeClassifier(Classes, _OneTree):
     """An exact classification tree.
 
     Parameters are scikit-learn's, with its defaults, and ``device`` and ``threads``. There is no
@@ -483,7 +154,7 @@ class DecisionTreeClassifier(_Classes, _OneTree):
         return self
 
 
-class DecisionTreeRegressor(_Numbers, _OneTree):
+class DecisionTreeRegressor(Numbers, _OneTree):
     """An exact regression tree: splits by variance. Parameters as DecisionTreeClassifier.
 
     Examples
@@ -516,28 +187,28 @@ class DecisionTreeRegressor(_Numbers, _OneTree):
         return self
 
 
-class _Forest(_Trees):
-    """What forests have besides."""
+class _Forest(Trees):
+    """A sequence of trees."""
 
     _tree_class: type[_OneTree] = DecisionTreeClassifier
 
-    def _grow_forest(self, X: Any, y: Any, weights: Any, there: Any) -> None:
+    def _grow_forest(self, X: Any, y: Any, weights: Any, on_device: Any) -> None:
         if not (isinstance(self.n_estimators, Integral) and self.n_estimators >= 1):
-            raise ValueError(f"n_estimators: 1 or more wanted, {self.n_estimators!r} given")
+            raise ValueError(f"n_estimators: expected 1 or more, got {self.n_estimators!r}")
         sampling = "bootstrap" if self.bootstrap else "all"
         if isinstance(self.bootstrap, str):
             if self.bootstrap != "partition":
                 raise ValueError(
-                    f"bootstrap: True, False or 'partition' wanted, {self.bootstrap!r} given"
+                    f"bootstrap: expected True, False or 'partition', got {self.bootstrap!r}"
                 )
             sampling = "partition"
         if self.oob_score and sampling == "all":
-            raise ValueError("oob_score: wants rows that trees did not see: bootstrap=True")
+            raise ValueError("oob_score: expected rows that trees did not see; set bootstrap=True")
         score, values = self._grow(
             X,
             y,
             weights,
-            there,
+            on_device,
             trees=int(self.n_estimators),
             sampling=sampling,
             out_of_bag=bool(self.oob_score),
@@ -584,7 +255,7 @@ class _Forest(_Trees):
         """One tree as an estimator of its own."""
         trees = len(self)
         if not -trees <= index < trees:
-            raise IndexError(f"a tree from 0 to {trees - 1} wanted, {index} given")
+            raise IndexError(f"expected a tree from 0 to {trees - 1}, got {index}")
         tree = self.estimator_
         for attribute in ("classes_", "n_classes_", "n_outputs_", "n_features_in_"):
             if hasattr(self, attribute):
@@ -605,11 +276,11 @@ class _Forest(_Trees):
         return hstack(paths).tocsr(), begins
 
     def apply(self, X: Any) -> Array:
-        """The number of the leaf that each row ends in, (rows, trees); of a table on a GPU there."""
-        return self._leaves(X)
+        """The number of the leaf that each row ends in, (rows, trees), int64; on the GPU of X."""
+        return self._predict("apply", X)
 
 
-class RandomForestClassifier(_Classes, _Forest):
+class RandomForestClassifier(Classes, _Forest):
     """A forest of exact classification trees. Parameters are scikit-learn's, with its defaults,
     and ``progress``: True, or a callable.
 
@@ -660,12 +331,12 @@ class RandomForestClassifier(_Classes, _Forest):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "RandomForestClassifier":
         """Grows the trees. X: (rows, features), NaN where missing; y: (rows,) classes."""
         if self.voting not in ("soft", "hard"):
-            raise ValueError(f"voting: soft or hard wanted, {self.voting!r} given")
+            raise ValueError(f"voting: expected soft or hard, got {self.voting!r}")
         self._grow_forest(*self._fit_classes(X, y, sample_weight))
         return self
 
 
-class RandomForestRegressor(_Numbers, _Forest):
+class RandomForestRegressor(Numbers, _Forest):
     """A forest of exact regression trees. Parameters and attributes as RandomForestClassifier; with
     ``oob_score`` there are ``oob_score_``, R^2, and ``oob_prediction_``, (rows,).
 

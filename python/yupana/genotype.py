@@ -8,7 +8,8 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _core
-from ._call import ProgressLike, host_array, on_gpu, options
+from ._call import Keywords, ProgressLike, options, run
+from ._views import host_array, on_gpu, resident, returned
 
 __all__ = ["Genotypes", "PairCounts", "distances", "metric_names", "pair_counts", "read_genotypes"]
 
@@ -44,27 +45,27 @@ def _dosages(array: Any) -> np.ndarray:
     """An int8 view of an array; a copy for other types (NaN: a missing call)."""
     if hasattr(array, "toarray"):
         kind = type(array).__name__
-        raise TypeError(f"genotypes: a dense array wanted, {kind} given; use .toarray()")
+        raise TypeError(f"genotypes: expected a dense array, got {kind}; use .toarray()")
     if type(array).__module__.split(".")[0] == "pandas" and hasattr(array, "columns"):
         try:
             array = array.to_numpy(np.float64, na_value=np.nan) if _has_objects(array) else array
         except (TypeError, ValueError) as error:
-            raise TypeError("genotypes: numbers wanted in every column of the frame") from error
+            raise TypeError("genotypes: expected numbers in every column of the frame") from error
     array = host_array(array, "genotypes")
     if array.ndim != 2:
-        raise ValueError(f"genotypes: samples x sites wanted, {array.ndim} dimension(s) given")
+        raise ValueError(f"genotypes: expected samples x sites, got {array.ndim} dimension(s)")
     if array.dtype == np.int8:
         return array
     if array.dtype == np.bool_:
         return array.view(np.int8)
     if array.dtype.kind not in "iuf":
-        raise TypeError(f"genotypes: integers or floats wanted, {array.dtype} given")
+        raise TypeError(f"genotypes: expected integers or floats, got {array.dtype}")
     result = np.empty_like(array, dtype=np.int8)
     for begin in range(0, array.shape[0], 256):
         rows = array[begin : begin + 256]
         called = rows >= 0
         if not (np.isin(rows, (0, 1, 2)) | ~called).all():
-            raise ValueError("genotypes: 0, 1, 2 or, missing, NaN or a negative number wanted")
+            raise ValueError("genotypes: expected 0, 1, 2 or, missing, NaN or a negative number")
         result[begin : begin + 256] = np.where(called, rows, -1)
     return result
 
@@ -92,12 +93,12 @@ class PairCounts:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What became of samples and sites: read, kept, dropped and why."""
+        """Samples and sites read and kept, and why others were dropped."""
         return self._counts.summary
 
     def _matrix(self, which: str) -> np.ndarray:
         with options(**self._keywords) as call:
-            return self._counts.matrix(call, which).view(np.int64)
+            return returned(self._counts.matrix(call, which))
 
     @property
     def ibs1(self) -> np.ndarray:
@@ -179,7 +180,7 @@ def _rebuilt(source: Any, arguments: dict[str, Any], keywords: dict[str, Any]) -
 
 
 def _fields(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The attributes of a GenotypeInput that the keywords of read_genotypes stand for."""
+    """The arguments of read_genotypes as attributes of a GenotypeInput."""
     fields = {name: value for name, value in arguments.items() if value is not None}
     snps_only = fields.pop("snps_only")
     if snps_only not in (False, True, "just-acgt"):
@@ -191,6 +192,10 @@ def _fields(arguments: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(filters, bool):
         fields["ignored_filters"] = [filters] if isinstance(filters, str) else list(filters)
     return fields
+
+
+#: Arguments of read_genotypes that are no attributes of a GenotypeInput.
+_NO_FILTERS = {"source", "samples", "missing", *Keywords.__optional_keys__}
 
 
 def read_genotypes(
@@ -258,38 +263,17 @@ def read_genotypes(
     >>> cohort.samples
     ['a', 'b']
     """
+    arguments = {name: value for name, value in locals().items() if name not in _NO_FILTERS}
     if keep is not None and len(keep) == 0:
         raise ValueError("keep: expected at least one sample, got none; None keeps all")
-    arguments: dict[str, Any] = {
-        "keep": keep if keep is None else list(keep),
-        "remove": list(remove),
-        "max_sample_missing": max_sample_missing,
-        "max_site_missing": max_site_missing,
-        "min_maf": min_maf,
-        "nonfounders": nonfounders,
-        "thin": thin,
-        "seed": seed,
-        "chromosomes": chromosomes,
-        "all_chromosomes": all_chromosomes,
-        "autosomes": autosomes,
-        "region": region,
-        "half_call": half_call,
-        "polyploid": polyploid,
-        "multiallelic": multiallelic,
-        "snps_only": snps_only,
-        "var_filter": var_filter,
-        "min_qual": min_qual,
-        "round": round,
-        "bim": bim,
-        "fam": fam,
-    }
+    arguments.update(keep=keep if keep is None else list(keep), remove=list(remove))
     input = _core.genotype.GenotypeInput()
     for name, value in _fields(arguments).items():
         try:
             setattr(input, name, value)
         except TypeError:
             kind = type(getattr(input, name)).__name__
-            raise TypeError(f"{name}: {kind} wanted, {value!r} given") from None
+            raise TypeError(f"{name}: expected {kind}, got {value!r}") from None
     input.set_missing(missing)
     if isinstance(source, (str, os.PathLike)):
         source = input.path = _readable(source)
@@ -299,7 +283,7 @@ def read_genotypes(
         source = _dosages(source)
         names = [str(name) for name in samples] if samples is not None else []
         input.set_array(source, names)
-    keywords = {"device": device, "threads": threads, "memory": memory, "progress": progress}
+    keywords = Keywords(device=device, threads=threads, memory=memory, progress=progress)
     cohort = Genotypes(input, source, keywords)
     cohort._arguments = {**arguments, "samples": samples, "missing": missing}
     return cohort
@@ -308,7 +292,7 @@ def read_genotypes(
 def _opened(source: Any, keywords: dict[str, Any]) -> Genotypes:
     if not isinstance(source, Genotypes):
         return read_genotypes(source, **keywords)
-    if set(keywords) - {"device", "threads", "memory", "progress"}:
+    if set(keywords) - Keywords.__optional_keys__:
         raise ValueError("filters belong to read_genotypes(); these genotypes are open already")
     if not keywords:
         return source
@@ -321,7 +305,7 @@ def pair_counts(source: Any, *, hethet: bool = False, **keywords: Any) -> PairCo
     Parameters
     ----------
     source : :class:`Genotypes`, or what :func:`read_genotypes` takes, with its keywords; or int8
-        genotypes in the memory of a GPU (CuPy, torch), dense: counted there
+        genotypes on a GPU (CuPy, torch), dense, without filters: counted there
     hethet : count also what KING needs where calls are missing
 
     Examples
@@ -336,23 +320,18 @@ def pair_counts(source: Any, *, hethet: bool = False, **keywords: Any) -> PairCo
            [3, 3]])
     """
     if on_gpu(source):
-        return _counted_there(source, hethet, keywords)
+        return _counted_on_gpu(source, hethet, keywords)
     return _opened(source, keywords).pair_counts(hethet=hethet)
 
 
-def _counted_there(calls: Any, hethet: bool, keywords: dict[str, Any]) -> PairCounts:
-    """Of an array on a GPU, read there."""
-    from . import _device
-
-    known = ("device", "threads", "memory", "progress")
-    if set(keywords) - set(known):
+def _counted_on_gpu(calls: Any, hethet: bool, keywords: dict[str, Any]) -> PairCounts:
+    if set(keywords) - Keywords.__optional_keys__:
         raise ValueError(
-            "filters want genotypes in host memory; copy the array with .get() (CuPy) or .cpu() "
-            "(torch)"
+            "filters: expected genotypes in host memory; copy the array with .get() (CuPy) or "
+            ".cpu() (torch)"
         )
-    given = {"device": "auto", "threads": None, "memory": None, "progress": None, **keywords}
-    counts = _device.pair_counts(calls, hethet, *(given[name] for name in known))
-    return PairCounts(counts, keywords)
+    calls = resident(calls, "genotypes", ("int8",), 2)
+    return PairCounts(run("genotype.pair_counts", keywords, calls, hethet), keywords)
 
 
 def distances(
@@ -378,7 +357,7 @@ def distances(
     Parameters
     ----------
     source : :class:`Genotypes`, or what :func:`read_genotypes` takes, with its keywords; or int8
-        genotypes in the memory of a GPU (CuPy, torch), dense: counted there
+        genotypes on a GPU (CuPy, torch), dense, without filters: counted there
     metric : a name of the table; the command line's
     rescale : scale incomplete pairs by m / P
 
@@ -390,6 +369,6 @@ def distances(
            [3., 0.]])
     """
     if on_gpu(source):
-        counts = _counted_there(source, _core.genotype.needs_hethet(metric), keywords)
+        counts = _counted_on_gpu(source, _core.genotype.needs_hethet(metric), keywords)
         return counts.distances(metric, rescale=rescale)
     return _opened(source, keywords).distances(metric, rescale=rescale)

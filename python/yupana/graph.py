@@ -1,19 +1,24 @@
 """Shortest paths and Fermat distances of dense and sparse graphs.
 
-Over 400 lines: half of them are what ``help()`` shows.
+Matrices on a GPU (CuPy, torch: dense, int32, float32 or float64) are read there, never converted,
+and results made there, of the same library; 2**30 - 1 of an int32 stays "no path".
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core
-from ._call import Array, ProgressLike, host_array, on_gpu, options, whole
+from ._call import HostKeywords, Keywords, ProgressLike, options, run, whole, with_keywords
+from ._views import Array, any_on_gpu, host_array, on_gpu, same_types, square_matrix
 from .genotype import Genotypes
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = [
     "Fermat",
@@ -28,25 +33,9 @@ __all__ = [
 _NO_EDGE = _core.graph.unreachable_int32
 
 
-def _square(matrix: Any, name: str) -> np.ndarray:
-    """A dense square matrix of int32, float32 or float64."""
-    matrix = host_array(matrix, name)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(f"{name}: a square matrix wanted, shape {matrix.shape} given")
-    if matrix.dtype.kind in "iu" and matrix.dtype != np.int32:
-        largest = int(matrix.max(initial=0))
-        fits = largest < 2**30 and int(matrix.min(initial=0)) > -(2**30)
-        matrix = matrix.astype(np.int32 if fits else np.float64)
-    elif matrix.dtype.kind != "f" and matrix.dtype != np.int32:
-        raise TypeError(f"{name}: integers or floats wanted, {matrix.dtype} given")
-    elif matrix.dtype.kind == "f" and matrix.dtype not in (np.float32, np.float64):
-        matrix = matrix.astype(np.float64)
-    return np.ascontiguousarray(matrix)
-
-
-def _with_infinity(lengths: np.ndarray) -> np.ndarray:
-    """Integers where every length is finite, else float64 with inf."""
-    if lengths.dtype != np.int32 or not (lengths == _NO_EDGE).any():
+def _with_infinity(lengths: Array) -> Array:
+    """Integers where every length is finite, else float64 with inf; arrays on a GPU as they are."""
+    if on_gpu(lengths) or lengths.dtype != np.int32 or not (lengths == _NO_EDGE).any():
         return lengths
     return np.where(lengths == _NO_EDGE, np.inf, lengths)
 
@@ -86,10 +75,31 @@ class FermatResult:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if copy is False and dtype is not None and self.lengths.dtype != dtype:
-            raise ValueError(f"{dtype} wanted without a copy, the lengths are {self.lengths.dtype}")
+            raise ValueError(f"expected {self.lengths.dtype} without a copy, got {dtype}")
         return np.array(self.lengths, dtype) if copy else np.asarray(self.lengths, dtype)
 
 
+def _power(alpha: float | str) -> float | None:
+    """A number; None for "auto"."""
+    if alpha == "auto":
+        return None
+    try:
+        return float(alpha)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"alpha: expected a number of at least 1 or 'auto', got {alpha!r}") from None
+
+
+def _squared_distances(call: _core.Options, cohort: Genotypes) -> np.ndarray:
+    distances = _core.genotype.count(cohort._input, call, False).squared_distances(call)
+    if np.isnan(distances).any():
+        raise ValueError(
+            "some pairs of samples share no called site, so they have no distance; drop such "
+            "samples with max_sample_missing, or use missing='mode'"
+        )
+    return distances
+
+
+@with_keywords
 def fermat(
     source: Any,
     alpha: float | str = 2.0,
@@ -101,19 +111,15 @@ def fermat(
     landmarks: int = 0,
     estimate: str = "upper",
     seed: int = 0,
-    device: str = "auto",
-    threads: int | None = None,
-    memory: int | None = None,
-    progress: ProgressLike = None,
+    **keywords: Unpack[Keywords],
 ) -> FermatResult:
     """Sample Fermat distances: ``F(p, q) = min over paths p = x1 .. xT = q of sum d(xi, xi+1)^alpha``.
 
     Parameters
     ----------
     source : n x n matrix of distances, symmetric with zero diagonal (inf: no edge), or
-        :class:`Genotypes`, whose Euclidean distances are taken; a dense int32, float32 or float64
-        matrix of a GPU (CuPy, torch): lengths are an array there, in which 2**30 - 1 of an int32
-        stays "no path"; all of its edges are used
+        :class:`Genotypes`, whose Euclidean distances are taken; on a GPU all edges are used, and
+        alpha is a number
     alpha : power on every distance, at least 1; "auto" finds the least that changes half the edges
     squared : the matrix holds d**2
     root : take the 1/alpha root of the result
@@ -135,36 +141,28 @@ def fermat(
            [1, 0, 1],
            [2, 1, 0]], dtype=int32)
     """
-    samples: list[str] = []
     if on_gpu(source):
         if alpha == "auto" or neighbors or landmarks:
             raise ValueError(
-                "fermat: a number for alpha and all edges wanted of distances on a GPU; for alpha "
-                "'auto', neighbors and landmarks copy them with .get() (CuPy) or .cpu() (torch)"
+                "fermat: expected a number for alpha and all edges for distances on a GPU; for "
+                "alpha 'auto', neighbors and landmarks copy them with .get() (CuPy) or .cpu() (torch)"
             )
-        from . import _device
-
-        wanted = (squared, float(alpha), root, precision)
-        return FermatResult(**_device.fermat(source, wanted, device, threads, memory, progress))
-    with options(device, threads, memory, progress) as call:
+        source = square_matrix(source, "distances")
+        facts = run("graph.fermat", keywords, source, squared, _power(alpha), root, precision)
+        return FermatResult(**facts)
+    samples: list[str] = []
+    with options(**keywords) as call:
         if isinstance(source, Genotypes):
-            counts = _core.genotype.count(source._input, call, False)
-            samples, squared = counts.samples, True
-            distances = counts.squared_distances(call)
-            if np.isnan(distances).any():
-                raise ValueError(
-                    "some pairs of samples share no called site, so they have no distance; drop "
-                    "such samples with max_sample_missing, or use missing='mode'"
-                )
+            samples, squared, distances = source.samples, True, _squared_distances(call, source)
         else:
-            distances = _square(source, "distances")
+            distances = square_matrix(source, "distances")
             if distances.dtype == np.int32 and (distances >= _NO_EDGE).any():
                 distances = distances.astype(np.float64)
         facts = _core.graph.fermat(
             call,
             distances,
             squared=squared,
-            alpha=None if alpha == "auto" else float(alpha),
+            alpha=_power(alpha),
             root=root,
             precision=precision,
             neighbors=neighbors,
@@ -176,15 +174,8 @@ def fermat(
     return FermatResult(samples=samples, **facts)
 
 
-def shortest_paths(
-    weights: Any,
-    method: str = "auto",
-    *,
-    device: str = "auto",
-    threads: int | None = None,
-    memory: int | None = None,
-    progress: ProgressLike = None,
-) -> Array:
+@with_keywords
+def shortest_paths(weights: Any, method: str = "auto", **keywords: Unpack[Keywords]) -> Array:
     """Lengths of the shortest paths between all vertices: the min-plus closure of the weights.
 
     ``result(i, j) = min over paths i = v0 .. vk = j of sum weights(v[m], v[m+1])``, 0 on the
@@ -193,9 +184,7 @@ def shortest_paths(
     Parameters
     ----------
     weights : n x n matrix, int or float; inf (in integers 2**30 - 1) is no edge, 0 is an edge; or a
-        scipy sparse matrix, whose stored entries are the edges; of a GPU (CuPy, torch): dense,
-        int32, float32 or float64, closed there into an array of the same library and type, in
-        which 2**30 - 1 of an int32 stays "no path"
+        scipy sparse matrix, whose stored entries are the edges
     method : "auto", "symmetric", "directed" or "floyd_warshall"
 
     Raises
@@ -211,27 +200,27 @@ def shortest_paths(
            [inf,  0.,  1.],
            [inf, inf,  0.]])
     """
-    if on_gpu(weights):
-        from . import _device
-
-        return _device.shortest_paths(weights, method, device, threads, memory, progress)
-    with options(device, threads, memory, progress) as call:
-        if hasattr(weights, "tocsr"):
-            sparse = weights.tocsr()
-            if sparse.shape[0] != sparse.shape[1]:
-                raise ValueError(f"weights: a square matrix wanted, shape {sparse.shape} given")
-            return _core.graph.sparse_shortest_paths(
-                call,
-                sparse.indptr.astype(np.int64),
-                sparse.indices.astype(np.int64),
-                sparse.data.astype(np.float64),
-            )
-        matrix = _square(weights, "weights")
-        return _with_infinity(_core.graph.shortest_paths(call, matrix, method))
+    if not hasattr(weights, "tocsr"):
+        matrix = square_matrix(weights, "weights")
+        return _with_infinity(run("graph.shortest_paths", keywords, matrix, method))
+    sparse = weights.tocsr()
+    if sparse.shape[0] != sparse.shape[1]:
+        raise ValueError(f"weights: expected a square matrix, got shape {sparse.shape}")
+    with options(**keywords) as call:
+        return _core.graph.sparse_shortest_paths(
+            call,
+            sparse.indptr.astype(np.int64),
+            sparse.indices.astype(np.int64),
+            sparse.data.astype(np.float64),
+        )
 
 
-def _same_type(weights: Any, lengths: Any) -> tuple[np.ndarray, np.ndarray]:
-    weights, lengths = _square(weights, "weights"), _square(lengths, "lengths")
+def _pair(weights: Any, lengths: Any) -> tuple[Any, Any]:
+    """Square matrices; those in host memory of one type."""
+    is_there = any_on_gpu(weights=weights, lengths=lengths)
+    weights, lengths = square_matrix(weights, "weights"), square_matrix(lengths, "lengths")
+    if is_there:
+        return weights, lengths
     dtype = np.result_type(weights, lengths)
     if dtype not in (np.int32, np.float32):
         dtype = np.dtype(np.float64)
@@ -246,8 +235,8 @@ def path(weights: Any, lengths: Any, start: int, end: int) -> list[int]:
     Parameters
     ----------
     weights : n x n matrix of edges (d**alpha for Fermat distances)
-    lengths : their :func:`shortest_paths`; both of a GPU (CuPy, torch), int32, float32 or float64: only
-        the lengths from start and the weights into vertices of the path come to the host
+    lengths : their :func:`shortest_paths`; on a GPU only the lengths from start and the weights into
+        vertices of the path are copied to the host
 
     Examples
     --------
@@ -256,19 +245,13 @@ def path(weights: Any, lengths: Any, start: int, end: int) -> list[int]:
     >>> yupana.path(weights, yupana.shortest_paths(weights), 0, 2)
     [0, 1, 2]
     """
-    if on_gpu(weights) or on_gpu(lengths):
-        from . import _device
-
-        return _device.path(weights, lengths, start, end)
-    weights, lengths = _same_type(weights, lengths)
-    with options("cpu", 1) as call:
-        return _core.graph.path(call, weights, lengths, start, end)
+    weights, lengths = _pair(weights, lengths)
+    return run("graph.path", {"threads": 1}, weights, lengths, start, end)
 
 
-def predecessors(weights: Any, lengths: Any, *, threads: int | None = None) -> Array:
+@with_keywords
+def predecessors(weights: Any, lengths: Any, **keywords: Unpack[HostKeywords]) -> Array:
     """``result(i, j)``: the vertex before j on a shortest path from i; -1 for i = j or no path.
-
-    Of weights and lengths of a GPU (CuPy, torch), of one type, an int32 array there.
 
     Examples
     --------
@@ -279,16 +262,13 @@ def predecessors(weights: Any, lengths: Any, *, threads: int | None = None) -> A
            [ 1, -1,  1],
            [ 1,  2, -1]], dtype=int32)
     """
-    if on_gpu(weights) or on_gpu(lengths):
-        from . import _device
-
-        return _device.predecessors(weights, lengths, "auto", threads)
-    weights, lengths = _same_type(weights, lengths)
-    with options("cpu", threads) as call:
-        return _core.graph.predecessors(call, weights, lengths)
+    weights, lengths = _pair(weights, lengths)
+    same_types(weights=weights, lengths=lengths)
+    return run("graph.predecessors", keywords, weights, lengths)
 
 
-def keep_neighbors(weights: Any, k: int, *, threads: int | None = None) -> np.ndarray:
+@with_keywords
+def keep_neighbors(weights: Any, k: int, **keywords: Unpack[HostKeywords]) -> np.ndarray:
     """The edges to the k nearest neighbours of either end; inf (2**30 - 1 in integers) elsewhere.
 
     Examples
@@ -300,8 +280,8 @@ def keep_neighbors(weights: Any, k: int, *, threads: int | None = None) -> np.nd
            [ 1.,  0.,  2.],
            [inf,  2.,  0.]])
     """
-    with options("cpu", threads) as call:
-        return _core.graph.keep_neighbors(call, _square(weights, "weights"), k)
+    weights = square_matrix(host_array(weights, "weights"), "weights")
+    return run("graph.keep_neighbors", keywords, weights, k)
 
 
 class Fermat:
@@ -347,16 +327,7 @@ class Fermat:
         memory: int | None = None,
         progress: ProgressLike = None,
     ) -> None:
-        self.alpha = alpha
-        self.path_method = path_method
-        self.k = k
-        self.landmarks = landmarks
-        self.estimator = estimator
-        self.seed = seed
-        self.device = device
-        self.threads = threads
-        self.memory = memory
-        self.progress = progress
+        vars(self).update((name, value) for name, value in locals().items() if name != "self")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The arguments, so that scikit-learn's ``clone`` takes it."""
@@ -366,24 +337,21 @@ class Fermat:
         """Changes arguments."""
         for name, value in params.items():
             if name not in _FERMAT:
-                known = ", ".join(_FERMAT)
-                raise ValueError(f"{name}: unknown to Fermat; there are {known}")
+                raise ValueError(f"Fermat: expected one of {', '.join(_FERMAT)}; got '{name}'")
             setattr(self, name, value)
         return self
 
     def fit(self, distances: Any) -> "Fermat":
-        """Computes all distances from an n x n matrix of d, or from :class:`Genotypes`; of a matrix on a
-        GPU (CuPy, torch), with "FW", there.
-        """
+        """Computes all distances from an n x n matrix of d (on a GPU: with "FW"), or :class:`Genotypes`."""
         estimates = {"up": "upper", "no_lca": "upper", "down": "lower", "mean": "mean"}
         if self.path_method not in ("FW", "D", "L"):
-            raise ValueError(f"path_method: FW, D or L wanted, {self.path_method!r} given")
+            raise ValueError(f"path_method: expected FW, D or L, got {self.path_method!r}")
         if self.estimator not in estimates:
-            raise ValueError(f"estimator: up, down, mean or no_lca wanted, {self.estimator!r} given")
+            raise ValueError(f"estimator: expected {', '.join(estimates)}, got {self.estimator!r}")
         if self.path_method == "D" and not self.k:
-            raise ValueError("k: at least 1 neighbour wanted with path_method D")
+            raise ValueError("k: expected at least 1 neighbour with path_method D")
         if self.path_method == "L" and not self.landmarks:
-            raise ValueError("landmarks: at least 1 wanted with path_method L")
+            raise ValueError("landmarks: expected at least 1 with path_method L")
         self.result_ = fermat(
             distances,
             self.alpha,
@@ -391,10 +359,7 @@ class Fermat:
             landmarks=self.landmarks or 0 if self.path_method == "L" else 0,
             estimate=estimates[self.estimator],
             seed=self.seed or 0,
-            device=self.device,
-            threads=self.threads,
-            memory=self.memory,
-            progress=self.progress,
+            **{name: getattr(self, name) for name in ("device", "threads", "memory", "progress")},
         )
         return self
 

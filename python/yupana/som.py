@@ -5,16 +5,25 @@ from __future__ import annotations
 import io
 import json
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._call import Array, ProgressLike, host_array, on_gpu, one_line, options
+from ._call import Keywords, ProgressLike, one_line, run
 from ._tables import checked, keep, seed_of
+from ._views import Array, host_array, on_gpu, resident, to_host
 
 __all__ = ["SOM"]
+
+
+def _auto_or_above_0(name: str, value: float | None) -> float:
+    """The library's 0 for None; a 0 of the caller's would read as that."""
+    if value == 0:
+        raise ValueError(f"{name}: expected a number above 0, or None, got {value!r}")
+    return 0 if value is None else value
 
 
 class SOM(TransformerMixin, BaseEstimator):
@@ -27,7 +36,7 @@ class SOM(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     rows, cols : size of the map
-    lattice : "rectangular" or "hexagonal"; toroidal : the map goes on behind its edges
+    lattice : "rectangular" or "hexagonal"; toroidal : opposite edges of the map are joined
     neighborhood : "gaussian", "truncated" or "bubble"
     iterations : passes over the samples; smooth : the last ones, at ``sigmaf``
     sigma0 : radius at the beginning; None: half the longer side
@@ -37,14 +46,14 @@ class SOM(TransformerMixin, BaseEstimator):
     random_state : seed of the initial codebook
     device, threads : where and on how many threads; progress : True, or a callable
 
-    Samples in the memory of a GPU (CuPy, torch), dense float32, are trained on and searched there:
-    ``fit`` by the batch rule from "samples", "uniform" or a codebook, ``predict``, ``transform``, and
-    the errors.
+    Samples on a GPU (CuPy, torch), dense float32, are trained on and searched there, and neurons and
+    distances are arrays there: ``fit`` by the batch rule from "samples", "uniform" or a codebook,
+    ``predict``, ``transform``, and the errors.
 
     Attributes
     ----------
     weights_ : codebook, (rows * cols, features), float32
-    labels_ : nearest neuron of each sample of fit; of samples on a GPU an array there
+    labels_ : nearest neuron of each sample of fit
     quantization_error_, topographic_error_ : of these samples
     n_iter_, n_features_in_, feature_names_in_
 
@@ -88,129 +97,74 @@ class SOM(TransformerMixin, BaseEstimator):
         return tags
 
     def _params(self, seed: int) -> _core.som.Params:
+        names = "rows cols lattice toroidal neighborhood iterations smooth sigmaf"
+        names += " initial training learning_rate"
         with one_line():
             return _core.som.params(
-                rows=self.rows,
-                cols=self.cols,
-                lattice=self.lattice,
-                toroidal=self.toroidal,
-                neighborhood=self.neighborhood,
-                iterations=self.iterations,
-                smooth=self.smooth,
-                sigma0=self.sigma0 or 0,
-                sigmaf=self.sigmaf,
-                tau=self.tau or 0,
-                initial=self.initial,
-                training=self.training,
-                learning_rate=self.learning_rate,
+                **{name: getattr(self, name) for name in names.split()},
+                sigma0=_auto_or_above_0("sigma0", self.sigma0),
+                tau=_auto_or_above_0("tau", self.tau),
                 seed=seed,
             )
 
-    def _call(self) -> options:
-        return options(self.device, self.threads, progress=self.progress)
+    def _run(self, function: str, X: Any, *arguments: Any) -> Any:
+        keywords = Keywords(device=self.device, threads=self.threads, progress=self.progress)
+        return run(f"som.{function}", keywords, X, *arguments)
 
-    def _samples(self, X: Any, reset: bool = False) -> np.ndarray:
+    def _samples(self, X: Any, reset: bool = False) -> Array:
         if not reset:
             check_is_fitted(self)
-        return checked(self, X, reset=reset, dtype=np.float32, order="C")
+        if not on_gpu(X):
+            return checked(self, X, reset=reset, dtype=np.float32, order="C")
+        resident(X, "X", ("float32",), 2)
+        if reset:
+            self.n_features_in_ = int(X.shape[1])
+            vars(self).pop("feature_names_in_", None)
+        return X
 
     def fit(self, X: Any, y: Any = None) -> "SOM":
         """Trains the map. X: (samples, features), all finite; taken as float32."""
-        if on_gpu(X):
-            return self._train_there(X, None)
-        return self._train(self._samples(X, reset=True), None)
+        return self._train(X, None)
 
     def fit_from(self, X: Any, weights: Any) -> "SOM":
         """Trains on from a codebook, (rows * cols, features)."""
-        weights = np.ascontiguousarray(host_array(weights, "weights"), dtype=np.float32)
-        if on_gpu(X):
-            return self._train_there(X, weights)
-        return self._train(self._samples(X, reset=True), weights)
+        return self._train(
+            X, np.ascontiguousarray(host_array(weights, "weights"), dtype=np.float32)
+        )
 
-    def _train(self, X: np.ndarray, weights: np.ndarray | None) -> "SOM":
+    def _train(self, X: Any, weights: np.ndarray | None) -> "SOM":
+        X = self._samples(X, reset=True)
         params = self._params(seed_of(self.random_state))
-        with self._call() as call:
-            self.weights_ = _core.som.train(call, X, codebook=weights, params=params)
-            self.labels_ = _core.som.nearest(call, X, self.weights_)["best"]
-            quality = _core.som.quality(call, X, self.weights_, params, 0)
-        return self._fitted(quality)
-
-    def _train_there(self, X: Any, weights: np.ndarray | None) -> "SOM":
-        from . import _device
-
-        if X.ndim != 2:
-            raise ValueError(f"X: samples x features wanted, shape {tuple(X.shape)} given")
-        params = self._params(seed_of(self.random_state))
-        self.weights_ = _device.som_train(X, weights, params, *self._keywords())
-        self.n_features_in_ = int(X.shape[1])
-        vars(self).pop("feature_names_in_", None)
-        self.labels_, quality = _device.som_judged(X, self.weights_, params, 0, *self._keywords())
-        return self._fitted(quality)
-
-    def _fitted(self, quality: dict[str, float]) -> "SOM":
+        self.weights_ = self._run("train", X, weights, params)
+        self.labels_, quality = self._run("judged", X, self.weights_, params, 0)
         self.quantization_error_ = quality["quantization_error"]
         self.topographic_error_ = quality["topographic_error"]
         self.n_iter_ = self.iterations
         return self
 
-    def _keywords(self) -> tuple[Any, ...]:
-        return self.device, self.threads, None, self.progress
-
     def predict(self, X: Any) -> Array:
         """The nearest neuron of each sample, int32; ties go to the smaller neuron."""
-        if on_gpu(X):
-            from . import _device
-
-            check_is_fitted(self)
-            return _device.som_nearest(X, self.weights_, *self._keywords())
-        X = self._samples(X)
-        with self._call() as call:
-            return _core.som.nearest(call, X, self.weights_)["best"]
+        return self._run("nearest", self._samples(X), self.weights_)
 
     def fit_predict(self, X: Any, y: Any = None) -> Array:
         """Trains the map; the nearest neuron of each sample."""
         return self.fit(X).labels_
 
     def transform(self, X: Any) -> Array:
-        """Euclidean distances of each sample to each neuron, (samples, rows * cols), float64.
-
-        Of samples on a GPU an array there.
-        """
-        if on_gpu(X):
-            from . import _device
-
-            check_is_fitted(self)
-            return _device.som_distances(X, self.weights_, *self._keywords())
-        X = self._samples(X)
-        with self._call() as call:
-            return _core.som.distances(call, X, self.weights_)
+        """Euclidean distances of each sample to each neuron, (samples, rows * cols), float64."""
+        return self._run("distances", self._samples(X), self.weights_)
 
     def bmu_coords(self, X: Any) -> np.ndarray:
         """Row and column of the nearest neuron of each sample."""
-        return np.stack(np.divmod(self._predict_here(X), self.cols), axis=1)
-
-    def _predict_here(self, X: Any) -> np.ndarray:
-        best = self.predict(X)
-        if not on_gpu(best):
-            return best
-        from . import _device
-
-        return _device.host(best)
+        return np.stack(np.divmod(to_host(self.predict(X)), self.cols), axis=1)
 
     def quality(self, X: Any, neighbors: int = 0) -> dict[str, float]:
         """``quantization_error``, ``topographic_error`` and ``empty`` neurons of samples.
 
         neighbors : that count as adjacent, 4, 8 or, hexagonal, 6; 0: 8 or 6.
         """
-        if on_gpu(X):
-            from . import _device
-
-            check_is_fitted(self)
-            keywords = self._keywords()
-            return _device.som_judged(X, self.weights_, self._params(0), neighbors, *keywords)[1]
         X = self._samples(X)
-        with self._call() as call:
-            return _core.som.quality(call, X, self.weights_, self._params(0), neighbors)
+        return self._run("judged", X, self.weights_, self._params(0), neighbors)[1]
 
     def quantization_error(self, X: Any) -> float:
         """Mean distance of a sample to its nearest neuron."""
@@ -222,7 +176,7 @@ class SOM(TransformerMixin, BaseEstimator):
 
     def activation_response(self, X: Any) -> np.ndarray:
         """Samples of each neuron, (rows, cols)."""
-        hits = np.bincount(self._predict_here(X), minlength=self.rows * self.cols)
+        hits = np.bincount(to_host(self.predict(X)), minlength=self.rows * self.cols)
         return hits.reshape(self.rows, self.cols)
 
     def u_matrix(self) -> np.ndarray:
@@ -254,10 +208,16 @@ class SOM(TransformerMixin, BaseEstimator):
     @classmethod
     def from_bytes(cls, data: bytes) -> "SOM":
         """A fitted map from :meth:`to_bytes`."""
-        with np.load(io.BytesIO(data), allow_pickle=False) as parts:
-            facts = json.loads(str(parts["facts"]))
-            weights = parts["weights"]
-        som = cls(**facts["params"])
+        try:
+            with np.load(io.BytesIO(data), allow_pickle=False) as parts:
+                facts = json.loads(str(parts["facts"]))
+                weights = parts["weights"]
+            som = cls(**facts["params"])
+        except (BadZipFile, AttributeError, EOFError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(
+                "data: expected the bytes of SOM.to_bytes(), got others or a part of them; "
+                "copy them again"
+            ) from error
         som.weights_ = weights
         som.n_features_in_ = weights.shape[1]
         som.n_iter_ = som.iterations

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._call import Array, ProgressLike, host_array, on_gpu, options
+from ._call import Keywords, ProgressLike, options, run
+from ._views import Array, on_gpu, real_array, resident
 
 __all__ = ["TriangularSystem", "triangular_solve"]
 
@@ -54,19 +55,21 @@ class TriangularSystem:
         memory: int | None = None,
         progress: ProgressLike = None,
     ) -> None:
-        self._keywords = (device, threads, memory, progress)
+        self._keywords = Keywords(
+            device=device, threads=threads, memory=memory, progress=progress
+        )
         if not hasattr(matrix, "tocsr"):
-            raise TypeError(f"matrix: a scipy sparse matrix wanted, {type(matrix).__name__} given")
+            raise TypeError(f"matrix: expected a scipy sparse matrix, got {type(matrix).__name__}")
         matrix = matrix.tocsr()
         dtype = np.float32 if matrix.dtype == np.float32 else np.float64
         if matrix.dtype.kind not in "fiub":
-            raise TypeError(f"matrix: real numbers wanted, {matrix.dtype} given")
+            raise TypeError(f"matrix: expected real numbers, got {matrix.dtype}")
         index = np.int32 if matrix.indices.dtype == np.int32 else np.int64
         kind = getattr(_core.sparse, f"System_{np.dtype(dtype)}_{np.dtype(index)}")
         self.dtype = np.dtype(dtype)
         self.shape = matrix.shape
         self._entries = matrix.nnz
-        with options(*self._keywords) as call:
+        with options(**self._keywords) as call:
             self._system = kind(
                 call,
                 matrix.shape[1],
@@ -96,29 +99,27 @@ class TriangularSystem:
 
     def update_values(self, values: Any) -> "TriangularSystem":
         """New values in the same places, in the order of the matrix; the analysis stays."""
-        values = np.ascontiguousarray(values, dtype=self.dtype)
-        with options(*self._keywords) as call:
+        values = np.ascontiguousarray(real_array(values, "values"), dtype=self.dtype)
+        with options(**self._keywords) as call:
             self._system.update_values(call, values, self._entries)
         return self
 
     def solve(self, b: Any) -> Array:
         """x with A x = b; b: (rows,) or (rows, k).
 
-        b of a GPU (CuPy, torch), dense and of the matrix's type, is read there and x made there, if
+        b on a GPU (CuPy, torch), dense and of the matrix's type, is read there and x made there, if
         the system was: with that ``device`` and the method "sync_free" or "level_set".
         """
+        keywords = self._keywords.copy()
         if on_gpu(b):
-            from . import _device
-
-            if b.ndim not in (1, 2) or b.shape[0] != self.shape[0]:
-                raise ValueError(f"b: {self.shape[0]} rows wanted, shape {tuple(b.shape)} given")
-            return _device.solve(self._system, self.dtype, b, "auto", *self._keywords[1:])
-        b = np.ascontiguousarray(host_array(b, "b"), dtype=self.dtype)
+            b = resident(b, "b", (self.dtype.name,))
+            keywords["device"] = "auto"
+        else:
+            b = np.ascontiguousarray(real_array(b, "b"), dtype=self.dtype)
         if b.ndim not in (1, 2) or b.shape[0] != self.shape[0]:
-            raise ValueError(f"b: {self.shape[0]} rows wanted, shape {b.shape} given")
-        with options(*self._keywords) as call:
-            columns = b if b.ndim == 2 else b[:, None]  # reshape(0, -1) has no answer
-            return self._system.solve(call, columns).reshape(b.shape)
+            raise ValueError(f"b: expected {self.shape[0]} rows, got shape {tuple(b.shape)}")
+        columns = b if b.ndim == 2 else b.reshape(b.shape[0], 1)
+        return run(self._system.solve, keywords, columns).reshape(tuple(b.shape))
 
 
 def triangular_solve(matrix: Any, b: Any, **keywords: Any) -> np.ndarray:

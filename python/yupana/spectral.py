@@ -1,62 +1,62 @@
-"""Fourier transforms of any length, and exact products of polynomials and integers."""
+"""Fourier transforms of any length, and exact products of polynomials and integers.
+
+Arrays on a GPU (CuPy, torch) are transformed and multiplied there, into new ones: complex64 or
+complex128 for ``fft``, ``ifft``, ``irfft``, ``fft2``, ``ifft2``; float32 or float64 for ``rfft`` and
+``matmul``; int64 or float64 for ``polymul``; dense, and never converted.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from math import prod
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core
-from ._call import Array, ProgressLike, host_array, on_gpu, options
+from ._call import HostKeywords, Keywords, options, run, with_keywords
+from ._views import (
+    Array,
+    any_on_gpu,
+    complex_array,
+    host_array,
+    on_gpu,
+    plain_vector,
+    real_array,
+    same_types,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["fft", "fft2", "ifft", "ifft2", "irfft", "matmul", "multiply", "polymul", "rfft"]
 
 
-def _complex(x: Any) -> np.ndarray:
-    x = host_array(x, "x")
-    single = x.dtype in (np.complex64, np.float32, np.float16)
-    return np.ascontiguousarray(x, dtype=np.complex64 if single else np.complex128)
+def _dense_real(x: Any, name: str, dimensions: int = 0) -> Array:
+    x = real_array(x, name, dimensions)
+    return x if on_gpu(x) else np.ascontiguousarray(x)
 
 
-def _real(x: Any, name: str = "x") -> np.ndarray:
-    x = host_array(x, name)
-    if x.dtype.kind == "c":
-        raise TypeError(f"{name}: real numbers wanted, {x.dtype} given")
-    single = x.dtype in (np.float32, np.float16)
-    return np.ascontiguousarray(x, dtype=np.float32 if single else np.float64)
+def _transform(function: str, keywords: Keywords, x: Any, length: int, *arguments: Any) -> Array:
+    """Signals along the last axis, one a row; each comes out with ``length`` values."""
+    shape = tuple(x.shape)
+    if not shape or shape[-1] == 0:
+        raise ValueError(f"x: expected values along the last axis, got shape {shape}")
+    rows = x.reshape(prod(shape[:-1]), shape[-1])
+    return run(function, keywords, rows, *arguments).reshape(*shape[:-1], length)
 
 
-def _rows(x: np.ndarray) -> np.ndarray:
-    """Signals along the last axis, one a row."""
-    if x.ndim == 0 or x.shape[-1] == 0:
-        raise ValueError(f"x: at least one value along the last axis wanted, shape {x.shape} given")
-    return x.reshape(-1, x.shape[-1])
+def _fft(x: Any, inverse: bool, keywords: Keywords) -> Array:
+    x = complex_array(x, "x")
+    return _transform("spectral.fft", keywords, x, x.shape[-1] if x.ndim else 0, inverse)
 
 
-def _transform(x: Any, inverse: bool, keywords: tuple[Any, ...]) -> Any:
-    if on_gpu(x):
-        from . import _device
-
-        return _device.fft(x, inverse, *keywords)
-    x = _complex(x)
-    with options(*keywords) as call:
-        return _core.spectral.fft(call, _rows(x), inverse).reshape(x.shape)
-
-
-def fft(
-    x: Any,
-    *,
-    device: str = "auto",
-    threads: int | None = None,
-    memory: int | None = None,
-    progress: ProgressLike = None,
-) -> Array:
+@with_keywords
+def fft(x: Any, **keywords: Unpack[Keywords]) -> Array:
     """Transforms along the last axis: ``X[k] = sum over j of x[j] exp(-2 pi i j k / n)``.
 
     complex64 for float32 and complex64, else complex128. Relative L2 error at most 3e-7 log2 n
-    (single), 1e-15 log2 n (double), for any n. A complex array on a GPU (CuPy, torch) is
-    transformed there, without a copy, and comes back as an array of its kind; for short lengths of
-    2, 3, 5 and 7 by cuFFT where that is installed, within the same bound.
+    (single), 1e-15 log2 n (double), for any n; on a GPU short lengths of 2, 3, 5 and 7 go by cuFFT
+    where that is installed, within the same bound.
 
     Examples
     --------
@@ -64,17 +64,11 @@ def fft(
     >>> yupana.spectral.fft(np.array([1.0, 0.0, 0.0, 0.0]))
     array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
-    return _transform(x, False, (device, threads, memory, progress))
+    return _fft(x, False, keywords)
 
 
-def ifft(
-    x: Any,
-    *,
-    device: str = "auto",
-    threads: int | None = None,
-    memory: int | None = None,
-    progress: ProgressLike = None,
-) -> Array:
+@with_keywords
+def ifft(x: Any, **keywords: Unpack[Keywords]) -> Array:
     """Undoes :func:`fft`: ``x[j] = 1/n sum over k of X[k] exp(+2 pi i j k / n)``.
 
     Examples
@@ -83,20 +77,12 @@ def ifft(
     >>> np.abs(yupana.spectral.ifft(np.array([0.0, 4.0, 0.0, 0.0])))
     array([1., 1., 1., 1.])
     """
-    return _transform(x, True, (device, threads, memory, progress))
+    return _fft(x, True, keywords)
 
 
-def rfft(
-    x: Any,
-    *,
-    device: str = "auto",
-    threads: int | None = None,
-    memory: int | None = None,
-    progress: ProgressLike = None,
-) -> Array:
+@with_keywords
+def rfft(x: Any, **keywords: Unpack[Keywords]) -> Array:
     """The n // 2 + 1 values ``X[0..n/2]`` of real signals along the last axis.
-
-    float32 or float64 of a GPU (CuPy, torch) is transformed there.
 
     Examples
     --------
@@ -104,38 +90,24 @@ def rfft(
     >>> np.abs(yupana.spectral.rfft(np.array([1.0, 0.0, -1.0, 0.0])))
     array([0., 2., 0.])
     """
-    if on_gpu(x):
-        from . import _device
-
-        return _device.rfft(x, device, threads, memory, progress)
-    x = _real(x)
-    with options(device, threads, memory, progress) as call:
-        result = _core.spectral.rfft(call, _rows(x))
-    return result.reshape(*x.shape[:-1], x.shape[-1] // 2 + 1)
+    x = _dense_real(x, "x")
+    length = x.shape[-1] // 2 + 1 if x.ndim else 0
+    return _transform("spectral.rfft", keywords, x, length)
 
 
 def _length(x: Any, n: int | None) -> int:
-    """Of the real signals whose spectra these are."""
+    """The length of the real signals whose spectra these are."""
     values = x.shape[-1] if x.ndim else 0
     if n is None:
         n = max(1, 2 * (values - 1))
     if values and (n < 1 or n // 2 + 1 != values):
-        raise ValueError(f"n: a length of {values} = n // 2 + 1 values wanted, {n} given")
+        raise ValueError(f"n: expected a length of {values} = n // 2 + 1 values, got {n}")
     return n
 
 
-def irfft(
-    x: Any,
-    n: int | None = None,
-    *,
-    device: str = "auto",
-    threads: int | None = None,
-    memory: int | None = None,
-    progress: ProgressLike = None,
-) -> Array:
+@with_keywords
+def irfft(x: Any, n: int | None = None, **keywords: Unpack[Keywords]) -> Array:
     """Undoes :func:`rfft`: n real values (default: the even number) of n // 2 + 1 complex ones.
-
-    A complex array of a GPU (CuPy, torch) is transformed there.
 
     Examples
     --------
@@ -143,37 +115,21 @@ def irfft(
     >>> yupana.spectral.irfft(np.array([4.0, 0.0, 0.0]))
     array([1., 1., 1., 1.])
     """
-    if on_gpu(x):
-        from . import _device
-
-        return _device.irfft(x, _length(x, n), device, threads, memory, progress)
-    x = _complex(x)
-    rows, n = _rows(x), _length(x, n)
-    with options(device, threads, memory, progress) as call:
-        return _core.spectral.irfft(call, rows, n).reshape(*x.shape[:-1], n)
+    x = complex_array(x, "x")
+    n = _length(x, n)
+    return _transform("spectral.irfft", keywords, x, n, n)
 
 
-def _plane(x: Any, inverse: bool, keywords: tuple[Any, ...]) -> Array:
-    if on_gpu(x):
-        from . import _device
-
-        return _device.fft2(x, inverse, *keywords)
-    x = _complex(x)
-    if x.ndim != 2 or x.size == 0:
-        raise ValueError(f"x: a matrix wanted, shape {x.shape} given")
-    with options(*keywords) as call:
-        return _core.spectral.fft2(call, x, inverse)
+def _fft2(x: Any, inverse: bool, keywords: Keywords) -> Array:
+    x = complex_array(x, "x", 2)
+    if 0 in x.shape:
+        raise ValueError(f"x: expected a matrix with values, got shape {tuple(x.shape)}")
+    return run("spectral.fft2", keywords, x, inverse)
 
 
-def fft2(
-    x: Any,
-    *,
-    device: str = "auto",
-    threads: int | None = None,
-    memory: int | None = None,
-    progress: ProgressLike = None,
-) -> Array:
-    """The transform of a matrix along rows and columns; of a complex one of a GPU there.
+@with_keywords
+def fft2(x: Any, **keywords: Unpack[Keywords]) -> Array:
+    """The transform of a matrix along rows and columns.
 
     Examples
     --------
@@ -181,17 +137,11 @@ def fft2(
     >>> yupana.spectral.fft2(np.ones((2, 2)))[0, 0]
     np.complex128(4+0j)
     """
-    return _plane(x, False, (device, threads, memory, progress))
+    return _fft2(x, False, keywords)
 
 
-def ifft2(
-    x: Any,
-    *,
-    device: str = "auto",
-    threads: int | None = None,
-    memory: int | None = None,
-    progress: ProgressLike = None,
-) -> Array:
+@with_keywords
+def ifft2(x: Any, **keywords: Unpack[Keywords]) -> Array:
     """Undoes :func:`fft2`.
 
     Examples
@@ -200,27 +150,19 @@ def ifft2(
     >>> yupana.spectral.ifft2(np.ones((2, 2)))[0, 0]
     np.complex128(1+0j)
     """
-    return _plane(x, True, (device, threads, memory, progress))
+    return _fft2(x, True, keywords)
 
 
-def polymul(
-    a: Any,
-    b: Any,
-    *,
-    exact: bool | None = None,
-    device: str = "auto",
-    threads: int | None = None,
-    memory: int | None = None,
-    progress: ProgressLike = None,
-) -> Array:
+@with_keywords
+def polymul(a: Any, b: Any, *, exact: bool | None = None, **keywords: Unpack[Keywords]) -> Array:
     """The product of two polynomials, lowest degree first: ``c[k] = sum over i + j = k of a[i] b[j]``.
 
     Integers are multiplied exactly (int64); floats within a multiple of 2**-53 log2 n |a| |b|.
 
     Parameters
     ----------
-    a, b : vectors of coefficients; both of a GPU (CuPy, torch): int64 or float64, multiplied there
-    exact : True wants integers, False takes integers as floats; None: by type
+    a, b : vectors of coefficients
+    exact : True requires integers, False takes integers as floats; None: by type
 
     Raises
     ------
@@ -232,27 +174,32 @@ def polymul(
     >>> yupana.polymul([1, 1], [1, 2, 1])
     array([1, 3, 3, 1])
     """
-    if on_gpu(a) or on_gpu(b):
+    if any_on_gpu(a=a, b=b):
         if exact is not None:
-            raise ValueError("exact: None wanted for arrays on a GPU, whose types say it")
-        from . import _device
-
-        return _device.polymul(a, b, device, threads, memory, progress)
+            raise ValueError("exact: expected None for arrays on a GPU, whose types decide")
+        a, b = (plain_vector(x, name, ("int64", "float64")) for name, x in (("a", a), ("b", b)))
+        same_types(a=a, b=b)
+        return run("spectral.polymul", keywords, a, b)
     a, b = host_array(a, "a"), host_array(b, "b")
-    whole = a.dtype.kind in "iub" and b.dtype.kind in "iub"
-    if exact and not whole:
-        raise TypeError(f"a, b: integers wanted for an exact product, {a.dtype}, {b.dtype} given")
-    with options(device, threads, memory, progress) as call:
-        if whole and exact is not False:
-            if any(x.dtype == np.uint64 and x.size and x.max() > 2**63 - 1 for x in (a, b)):
-                raise ValueError("a, b: coefficients below 2**63 wanted")
-            words = [np.ascontiguousarray(x, dtype=np.int64) for x in (a, b)]
-            return _core.spectral.polymul_exact(call, *words).view(np.int64)
-        doubles = [np.ascontiguousarray(x, dtype=np.float64) for x in (a, b)]
-        return _core.spectral.polymul(call, *doubles)[0]
+    for name, x in (("a", a), ("b", b)):
+        if x.ndim != 1:
+            raise ValueError(f"{name}: expected one dimension, got {x.ndim}")
+    are_whole = a.dtype.kind in "iub" and b.dtype.kind in "iub"
+    if exact and not are_whole:
+        raise TypeError(f"a, b: expected integers for an exact product, got {a.dtype}, {b.dtype}")
+    is_exact = are_whole and exact is not False
+    if is_exact:
+        if any(x.dtype == np.uint64 and x.size and x.max() > 2**63 - 1 for x in (a, b)):
+            raise ValueError("a, b: expected coefficients below 2**63")
+    else:
+        a, b = real_array(a, "a"), real_array(b, "b")
+    dtype = np.int64 if is_exact else np.float64
+    a, b = (np.ascontiguousarray(x, dtype=dtype) for x in (a, b))
+    return run("spectral.polymul", keywords, a, b)
 
 
-def multiply(a: int, b: int, *, threads: int | None = None, progress: ProgressLike = None) -> int:
+@with_keywords
+def multiply(a: int, b: int, **keywords: Unpack[HostKeywords]) -> int:
     """The exact product of two integers of any size, by number-theoretic transforms.
 
     Examples
@@ -261,16 +208,13 @@ def multiply(a: int, b: int, *, threads: int | None = None, progress: ProgressLi
     >>> yupana.spectral.multiply(10**40, -(10**30)) == -(10**70)
     True
     """
-    with options("cpu", threads, None, progress) as call:
+    with options(**keywords) as call:
         return int(_core.spectral.multiply(call, format(a, "x"), format(b, "x")), 16)
 
 
-def matmul(
-    a: Any, b: Any, *, threads: int | None = None, progress: ProgressLike = None
-) -> Array:
+@with_keywords
+def matmul(a: Any, b: Any, **keywords: Unpack[HostKeywords]) -> Array:
     """The product of two matrices by Strassen and Winograd's halves; float32 or float64.
-
-    Two dense matrices of a GPU (CuPy, torch) are multiplied there, into another one.
 
     Examples
     --------
@@ -278,13 +222,11 @@ def matmul(
     >>> yupana.spectral.matmul(np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]]))
     array([[11.]])
     """
-    if on_gpu(a) or on_gpu(b):
-        from . import _device
-
-        return _device.matmul(a, b, "auto", threads, None, progress)
-    a, b = _real(a, "a"), _real(b, "b")
-    if a.ndim != 2 or b.ndim != 2:
-        raise ValueError("a, b: matrices wanted")
-    dtype = np.float32 if a.dtype == b.dtype == np.float32 else np.float64
-    with options("cpu", threads, None, progress) as call:
-        return _core.spectral.matmul(call, a.astype(dtype, copy=False), b.astype(dtype, copy=False))
+    is_there = any_on_gpu(a=a, b=b)
+    a, b = _dense_real(a, "a", 2), _dense_real(b, "b", 2)
+    if is_there:
+        same_types(a=a, b=b)
+    else:
+        dtype = np.result_type(a, b)
+        a, b = a.astype(dtype, copy=False), b.astype(dtype, copy=False)
+    return run("spectral.matmul", keywords, a, b)

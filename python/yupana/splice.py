@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from operator import index
-from typing import Any, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Iterable, Sequence
 
 from . import _core
-from ._call import ProgressLike, options
+from ._call import Keywords, options, with_keywords
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["Alignment", "Exon", "ExonAlignment", "align", "align_batch", "candidate_exons"]
 
@@ -61,6 +64,7 @@ def _check_effect(
         raise ValueError("splice: genetic_code has no effect without protein=True")
 
 
+@with_keywords
 def align_batch(
     problems: Sequence[tuple[str, Iterable[Any], str]],
     *,
@@ -73,10 +77,7 @@ def align_batch(
     min_intron: int = 0,
     alignment: bool = True,
     genetic_code: int | None = None,
-    device: str = "auto",
-    threads: int | None = None,
-    memory: int | None = None,
-    progress: ProgressLike = None,
+    **keywords: Unpack[Keywords],
 ) -> list[Alignment]:
     """Many problems (bases, exons, target) at once, in the order given; see :func:`align`.
 
@@ -95,7 +96,7 @@ def align_batch(
     if gap_extend is None:
         gap_extend = usual["gap_extend"]
     given = [(bases, _exons(exons), target) for bases, exons, target in problems]
-    with options(device, threads, memory, progress) as call:
+    with options(**keywords) as call:
         found = _core.splice.align(
             call,
             given,
@@ -166,5 +167,5 @@ def candidate_exons(bases: str, *, protein: bool = False) -> list[Exon]:
     >>> all(exon.last - exon.first >= 2 for exon in exons)
     True
     """
-    with options("cpu", 1) as call:
+    with options(threads=1) as call:
         return _core.splice.candidate_exons(call, bases, protein)

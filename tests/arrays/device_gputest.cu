@@ -72,17 +72,28 @@ std::vector<T> values_of(std::int64_t n) {
 const std::vector<std::int64_t> sizes = {
     1, 2, 31, 33, 255, 257, 1024, 2047, 2049, 8191, 8192, 8193, 16385, 65537, 300007, 1000003};
 
-template <bool exclusive, class Shape, class T, class Op>
-void one_shape(Workspace& space,
-               const std::vector<T>& in,
-               T init,
-               const std::vector<T>& want,
-               std::int64_t shift,
-               Op op) {
+template <bool exclusive, class T, class Op>
+void rings(Workspace& space,
+           const std::vector<T>& in,
+           T init,
+           const std::vector<T>& want,
+           std::int64_t shift,
+           Op op) {
   There<T> from(in, shift), to(in, shift);
-  cuda::launch_scan<exclusive, true, Shape>(
-      space, nullptr, from.data(), ssize_of(in), cuda::to_words(init), to.data(), op);
-  EXPECT_TRUE(to.back() == want) << in.size() << " shifted by " << shift;
+  // As many stages as this device grants memory for, as every device does, and two.
+  for (const int shared : {yupana::cuda::device_facts().max_shared_bytes, 99 << 10, 0}) {
+    check(cudaMemset(to.data(), 0xff, in.size() * sizeof(T)), "spoil");
+    cuda::launch_scan(space,
+                      nullptr,
+                      {exclusive, true},
+                      from.data(),
+                      ssize_of(in),
+                      cuda::to_words(init),
+                      to.data(),
+                      op,
+                      shared);
+    EXPECT_TRUE(to.back() == want) << in.size() << " shifted by " << shift << ", " << shared;
+  }
 }
 
 template <class T, class Op>
@@ -96,7 +107,8 @@ void scans(T init, Op op) {
                                   32 * std::int64_t{Flat::tile}}) {
     all.insert(all.end(), {edge - 1, edge, edge + 1});
   }
-  all.insert(all.end(), {Flat::most, Flat::most + 1});
+  // So many tiles that a ring of two stages is used again.
+  all.insert(all.end(), {Flat::most, Flat::most + 1, 300 * cuda::ScanShape<T>::tile + 5});
   for (const std::int64_t n : all) {
     const std::vector<T> in = values_of<T>(n);
     std::vector<T> inclusive, exclusive, from;
@@ -113,20 +125,12 @@ void scans(T init, Op op) {
     cuda::inclusive_scan(space, nullptr, there.data(), n, there.data(), op);
     EXPECT_TRUE(there.back() == inclusive) << n;
     for (const std::int64_t shift : {0, 1}) {
-      one_shape<true, cuda::ScanShape<T, 2>>(space, in, init, exclusive, shift, op);
-      one_shape<false, cuda::ScanShape<T, 8>>(space, in, init, from, shift, op);
+      rings<true>(space, in, init, exclusive, shift, op);
+      rings<false>(space, in, init, from, shift, op);
     }
     There<T> shifted(in, 1), out(in, 1);
     cuda::exclusive_scan(space, nullptr, shifted.data(), n, init, out.data(), op);
     EXPECT_TRUE(out.back() == exclusive) << n << " not aligned";
-    There<T> textbook(in);
-    cuda::textbook_scan<true, true>(
-        space, nullptr, textbook.data(), n, cuda::to_words(init), textbook.data(), op);
-    EXPECT_TRUE(textbook.back() == exclusive) << "textbook " << n;
-    There<T> again(in);
-    cuda::textbook_scan<false, false>(
-        space, nullptr, again.data(), n, cuda::Words<T>{}, again.data(), op);
-    EXPECT_TRUE(again.back() == inclusive) << "textbook inclusive " << n;
     There<T> result(std::vector<T>{init});
     for (const std::int64_t shift : {0, 1}) {
       There<T> summed(in, shift);
@@ -141,6 +145,32 @@ TEST(DeviceArrays, ScansAndFoldsKeepTheOrderOfOperandsForAnyType) {
   YUPANA_NEEDS_GPU();
   scans<Affine>({3, 5, 1}, Compose{});
   scans<Matrix2>({2, 1, 1, 1}, Product{});
+}
+
+/// Of such width a tile of the ring is one warp's.
+struct Wide {
+  std::uint32_t words[33];
+  bool operator==(const Wide&) const = default;
+};
+struct Later {
+  constexpr Wide operator()(const Wide& x, Wide y) const {
+    y.words[0] += x.words[0];
+    return y;
+  }
+};
+
+TEST(DeviceArrays, ScansOfWideValuesFitTheSharedMemoryOfEveryDevice) {
+  YUPANA_NEEDS_GPU();
+  Workspace space;
+  for (const std::int64_t n : {1, 31, 32, 33, 1000, 20000}) {
+    std::vector<Wide> in(static_cast<std::size_t>(n)), want;
+    Wide through{};
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      for (std::uint32_t k = 0; k < 33; ++k) in[i].words[k] = static_cast<std::uint32_t>(i) * k + 1;
+      want.push_back(through = Later{}(through, in[i]));
+    }
+    rings<false>(space, in, Wide{}, want, 0, Later{});
+  }
 }
 
 TEST(DeviceArrays, ScansOfEveryWidth) {

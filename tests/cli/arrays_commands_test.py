@@ -212,7 +212,7 @@ def bad_input_ends_in_one_line_and_no_file():
     with open("long.npy", "ab") as file:
         file.write(b"x")
     refuse("sort", "long.npy", "-o", "o.npy", says=["4 values of 4 bytes", "17 bytes"])
-    refuse("closest", "long.npy", says=["4 x 1 values of 4 bytes", "17 bytes"])
+    refuse("closest", "long.npy", says=["4 values of 4 bytes", "17 bytes"])
     with gzip.open("packed.npy.gz", "wb") as file:
         file.write(pathlib.Path("two.npy").read_bytes())
     refuse("sort", "packed.npy.gz", "-o", "o.npy", says=["packed.npy.gz", "NumPy array", "unpack"])

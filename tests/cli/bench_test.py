@@ -72,7 +72,14 @@ def parallel_peers_name_their_threads():
 def a_peer_that_is_missing_has_a_line_with_the_reason():
     pathlib.Path("none").mkdir()
     rows = [r for r in lines("fft", "--peers", "none") if r["impl"].startswith("mkl_fft")]
-    assert rows and all(r["value"] is None and "none/mkl" in r["note"] for r in rows), rows
+    assert rows and all(r["value"] is None for r in rows), rows
+    note = "not installed in none/mkl/bin/python: run bench/peers/install_mkl_fft.sh"
+    assert all(r["note"] == note for r in rows), rows
+
+
+def a_quick_copy_within_the_cache_limits_nothing():
+    rows = [r for r in lines("scan", "--no-peers") if r["impl"].startswith("yupana")]
+    assert rows and all(r["share_of_limit"] is None and not r["note"] for r in rows), rows
 
 
 def the_reference_is_called_so():
@@ -133,6 +140,15 @@ def no_bench_says_verified_without_a_comparison():
             assert not list(calls_that_end_in_true(path.read_text())), path
 
 
+def a_file_next_to_openblas_was_named_as_the_blas_of_numpy():
+    for name in ("matmul", "som"):
+        rows = [r for r in lines(name) if r["impl"].startswith("NumPy") and r["value"] is not None]
+        for row in rows:
+            assert re.fullmatch(r"NumPy [0-9.]+, (\S*(openblas|mkl_rt|blis)\S*|"
+                                r"no OpenBLAS \(Debian: libopenblas0-pthread\))",
+                                row["version"]), row
+
+
 def tables_take_old_lines_and_new_ones():
     spec = importlib.util.spec_from_file_location("tables", ROOT / "bench" / "tables.py")
     tables = importlib.util.module_from_spec(spec)
@@ -151,7 +167,9 @@ def tables_take_old_lines_and_new_ones():
 
 sys.exit(main([every_line_has_every_field, a_bench_without_peers_has_only_our_lines,
                limits_are_not_called_verified, parallel_peers_name_their_threads,
-               a_peer_that_is_missing_has_a_line_with_the_reason, the_reference_is_called_so,
+               a_peer_that_is_missing_has_a_line_with_the_reason,
+               a_quick_copy_within_the_cache_limits_nothing, the_reference_is_called_so,
                triangular_systems_come_from_files, a_prediction_is_measured_beside_the_call,
                options_without_effect_are_errors, no_bench_says_verified_without_a_comparison,
+               a_file_next_to_openblas_was_named_as_the_blas_of_numpy,
                tables_take_old_lines_and_new_ones]))

@@ -100,14 +100,14 @@ def refuses(text, words, *arguments, name="x.csv", status=3):
 
 
 def refuses_bad_input_in_one_line():
-    refuses("1,2\n", "x.csv: closest pair: 1 point; at least 2 are needed")
+    refuses("1,2\n", "x.csv: closest pair: expected at least 2 points, got 1")
     refuses("", "holds no points")
     refuses("x,y\n", "holds no points")
-    refuses("1,2\n3\n", "x.csv:2: 1 fields where 2 were wanted")
-    refuses("1,2\n3,x\n", "x.csv:2: 'x' where a finite number was wanted")
-    refuses("1,2\n3,nan\n", "x.csv:2: 'nan' where a finite number was wanted")
+    refuses("1,2\n3\n", "x.csv:2: expected 2 fields, got 1")
+    refuses("1,2\n3,x\n", "x.csv:2: expected a finite number, got 'x'")
+    refuses("1,2\n3,nan\n", "x.csv:2: expected a finite number, got 'nan'")
     refuses("a,b\n1,2\n3,4\n", "no column 'c': 2 columns: a, b", "--columns", "c")
-    refuses("1 2 3 4 5 6 7 8 9\n" * 2, "9 coordinates; wanted 1 to 8")
+    refuses("1 2 3 4 5 6 7 8 9\n" * 2, "expected 1 to 8 coordinates, got 9")
     refuses("NAME : x\nDIMENSION : 3\nNODE_COORD_SECTION\n1 0 0\n2 1 1\nEOF\n",
             "DIMENSION announces 3 nodes, 2 have coordinates", name="x.tsp")
     refuses("NAME : x\nEDGE_WEIGHT_TYPE : EXPLICIT\n", "no NODE_COORD_SECTION", name="x.tsp")
@@ -118,7 +118,7 @@ def refuses_bad_input_in_one_line():
     refuses(None, "x.npy: closest pair: a coordinate of row 3 (counted from 0) is NaN or infinite",
             name="x.npy")
     np.save("x.npy", np.zeros((4, 2, 2)))
-    refuses(None, ".npy has 3 dimensions; wanted points in rows", name="x.npy")
+    refuses(None, "expected points in rows (n x d), got an array of 3 dimensions", name="x.npy")
     np.save("x.npy", np.array([[2**53 + 1, 1], [3, 4]]))
     refuses(None, "beyond 2^53", name="x.npy")
     np.save("x.npy", np.zeros((4, 2)))

@@ -154,7 +154,7 @@ def lists_name_whom_they_do_not_find():
     for option, kept in (("--keep", 2), ("--remove", 3)):
         done = run("dist", "c.bed", option, "list", "-o", "out", "--json")
         assert json.loads(done.stdout)["samples"] == kept
-        assert "2 of 4 lines name no sample of the input, the first 'x y' in line 3" in done.stderr
+        assert "names of no sample of the input are ignored: 2 of 4 lines, the first 'x y' in line 3" in done.stderr
     assert json.loads(run("dist", "c.bed", "--remove", "empty", "-o", "out", "--json").stdout)["samples"] == 5
     pathlib.Path("c.fam").write_bytes(pathlib.Path("c.fam").read_bytes().replace(b"I3", b"I\0"))
     refuse("c.bed", status=3, says=["c.fam:4", "NUL"])
@@ -178,12 +178,34 @@ def chromosomes_are_those_of_the_species():
             refuse("c.bed", "--region", region, status=3, says=["no site left"])
     refuse("c.bed", "--region", "chr7", status=3, says=["c.bim", "chr7"])
     refuse("c.bed", "--region", "1:9-3", says=["--region", "1:9-3"])
+    # The list read as all that the file has, though it ended after the fifth.
+    refuse("c.bed", "--region", "chr7", status=3, says=["the file has 1, 23, 24, 25, 26, ..."])
+    cohort(chromosomes=(1, 2))
+    refuse("c.bed", "--region", "chr7", status=3, says=["the file has 1, 2"])
+
+
+def all_chromosomes_were_advised_where_none_was_left_out():
+    cohort()
+    for option in ("--all-chr", ("--chr", 1)):
+        option = (option,) if isinstance(option, str) else option
+        done = run("dist", "c.bed", "--thin", 0, *option, "-o", "out", status=3)
+        assert "takes every chromosome" not in done.stderr, done.stderr
+    pathlib.Path("none.vcf").write_text(HEAD)
+    done = run("dist", "none.vcf", "-o", "out", status=3)
+    assert "got 0" in done.stderr and "loosen" not in done.stderr, done.stderr
+
+
+def populations_without_a_sample_were_counted():
+    said = run("simulate", "--samples", 10, "--sites", 4, "--populations", 11, "-o", "s").stdout
+    assert said.startswith("simulated 10 samples x 4 sites in 10 populations\n"), said
+    assert len(set(line.split("\t")[1] for line in pathlib.Path(
+        "s.labels.tsv").read_text().splitlines()[1:])) == 10
 
 
 def founders_alone_count_for_maf():
     cohort(samples=5, parents=(2, 4))
     done = run("dist", "c.bed", "--maf", 0.1, "-o", "out")
-    assert "--maf counts the 3 founders of 5 samples" in done.stderr, done.stderr
+    assert "--maf counts founders alone, 3 of 5 samples" in done.stderr, done.stderr
     assert "founders" not in run("dist", "c.bed", "--maf", 0.1, "--nonfounders", "-o", "out").stderr
     assert "founders" not in run("dist", "c.bed", "-o", "out").stderr
 
@@ -212,7 +234,7 @@ def labels_that_are_missing_are_no_population():
             "\n".join([head] + ["\t".join(row) for row in table]) + "\n")
         done = run("fermat", "s.bed", "--labels", name, "-o", "out", "--json")
         answers.append(json.loads(done.stdout)["matrices"])
-    assert "leave 15 samples unlabelled" in done.stderr, done.stderr
+    assert "15 samples without label, where it is missing" in done.stderr, done.stderr
     assert answers[0] == answers[1] and answers[0][0]["classes"] == 3, answers
     pathlib.Path("fid").write_text(
         "FID\tIID\tPOP\n" + "".join(f"s1\t{row[0]}\t{row[1]}\n" for row in rows))
@@ -227,5 +249,7 @@ sys.exit(main([options_of_another_input_are_refused, options_without_their_partn
                fermat_options_without_effect_are_refused, words_that_are_no_choice_are_listed,
                numbers_out_of_range_are_refused, distance_without_words_is_plinks_triangle,
                lists_name_whom_they_do_not_find, chromosomes_are_those_of_the_species,
+               all_chromosomes_were_advised_where_none_was_left_out,
+               populations_without_a_sample_were_counted,
                founders_alone_count_for_maf, vcf_sites_follow_the_options,
                labels_that_are_missing_are_no_population]))

@@ -42,6 +42,22 @@ def test_this_run_does_not_say_metric_missing_mode_filters_and_command():
     assert record["missing"] == "mode" and record["filters"] == rows["filters"], record
 
 
+def test_filters_are_left_out_of_the_record_and_autosomes_claimed_of_a_region():
+    head = ("##fileformat=VCFv4.2\n"
+            '##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">\n'
+            "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc\n")
+    pathlib.Path("c.vcf").write_text(
+        head + "".join(f"X\t{k}\t.\tA\tC\t9\tlow\t.\tGT\t0/0\t0/1\t1/1\n" for k in range(1, 9)))
+    _, record, _ = page("c.vcf", "--region", "X", "--snps-only", "just-acgt", "--var-filter", "low",
+                        "--var-min-qual", 3, "--maf", 0.1, "--half-call", "haploid", "--polyploid",
+                        "missing", "--multiallelic", "split")
+    assert record["filters"] == (
+        "--region X, --maf 0.1, --snps-only just-acgt, --var-filter low, --var-min-qual 3, "
+        "--half-call haploid, --polyploid missing, --multiallelic split"), record["filters"]
+    _, record, _ = page(cohort(), "--chr", "1", "--chr-set", 38, "--maf", 0.1, "--nonfounders")
+    assert record["filters"] == "--chr 1, --chr-set 38, --maf 0.1 --nonfounders", record["filters"]
+
+
 def test_the_command_of_the_record_cannot_be_run_again():
     bed = cohort()
     pathlib.Path("a b.bed").write_bytes(pathlib.Path(bed).read_bytes())
@@ -93,6 +109,7 @@ def test_the_curve_does_not_say_of_which_matrix_it_is():
 
 if __name__ == "__main__":
     sys.exit(main([test_this_run_does_not_say_metric_missing_mode_filters_and_command,
+                   test_filters_are_left_out_of_the_record_and_autosomes_claimed_of_a_region,
                    test_the_command_of_the_record_cannot_be_run_again,
                    test_only_one_of_several_alphas_is_named,
                    test_axes_of_classical_scaling_are_called_pc,

@@ -54,8 +54,8 @@ def labels_of_one_class_show_before_the_work():
 
 def counts_below_one_and_two_approximations_are_refused():
     np.save("D.npy", points(20))
-    for options, words in ((("--knn", 0), ("--knn", "at least 1, got 0")),
-                           (("--landmarks", "x"), ("--landmarks", "at least 1, got x")),
+    for options, words in ((("--knn", 0), ("--knn", "at least 1, got '0'")),
+                           (("--landmarks", "x"), ("--landmarks", "at least 1, got 'x'")),
                            (("--knn", 3, "--landmarks", 3), ("--knn", "--landmarks"))):
         told = run("fermat", "--from-distances", "D.npy", *options, "-o", "x", status=2).stderr
         assert all(word in told for word in words) and len(told) < 200, told
@@ -105,6 +105,55 @@ def nearest_neighbours_say_what_they_found():
                                                "-o", "a", "--json").stdout)["findings"])
         assert said, told["findings"]
     assert near["certified"] == 1 and near["kept_edges"] == exact["kept_edges"], near
+
+
+def more_neighbours_and_landmarks_were_named_than_there_are():
+    np.save("D.npy", points(12))
+    told = answer("fermat", "--from-distances", "D.npy", "--knn", 1000, "-o", "b")
+    assert told["runs"][0]["method"] == "Dijkstra on 11 nearest neighbours", told["runs"]
+    assert any("the 11 nearest neighbours" in notice for notice in told["notices"]), told["notices"]
+    assert "1000" not in json.dumps([told["notices"], told["findings"]]), told
+    told = answer("fermat", "--from-distances", "D.npy", "--landmarks", 1000, "-o", "b")
+    assert not told["notices"], told["notices"]
+
+
+def as_many_landmarks_as_individuals_were_called_an_estimate():
+    np.save("D.npy", points(12))
+    for estimator in ("upper", "lower", "mean"):
+        done = run("fermat", "--from-distances", "D.npy", "--alpha", 4, "--landmarks", 12,
+                   "--estimator", estimator, "-o", "b")
+        assert "estimate" not in done.stdout + pathlib.Path("b.html").read_text().split("<script>")[0]
+        assert "there are 12 individuals, so lengths are those over all edges" in done.stderr
+        assert json.loads(pathlib.Path("b.json").read_text())["landmarks"] == 0
+        run("fermat", "--from-distances", "D.npy", "--alpha", 4, "-o", "a")
+        for ending in (".fermat.npy", ".nwk", ".mds.tsv"):
+            assert pathlib.Path("a" + ending).read_bytes() == pathlib.Path("b" + ending).read_bytes()
+        run("path", "b", 1, 12)
+
+
+def absent_edges_were_called_a_complete_graph_and_a_minority_most_of_it():
+    np.save("D.npy", two_halves())
+    told = answer("fermat", "--from-distances", "D.npy", "--alpha", 4, "-o", "b")
+    shares = told["runs"][0]
+    assert shares["kept_edges"] < shares["replaced_edges"] < 0.5, shares
+    assert "most of the matrix" not in told["findings"][0], told["findings"]
+    assert "every pair has its direct edge" not in pathlib.Path("b.html").read_text()
+
+
+def a_run_was_lost_where_eigenvalues_about_zero_do_not_converge():
+    x = np.random.default_rng(0).normal(size=(400, 3))
+    np.save("D.npy", np.sqrt(((x[:, None] - x) ** 2).sum(2)))
+    done = run("fermat", "--from-distances", "D.npy", "--alpha", 1.2, "-o", "b")
+    assert "3 of 10 coordinates are given" in done.stderr, done.stderr
+    head = [line for line in pathlib.Path("b.mds.tsv").read_text().splitlines()
+            if line.startswith("# d^1.2 ")]
+    assert len(head[0].split("share ")[1].split()) == 3, head
+
+
+def a_note_was_printed_once_for_the_lengths_and_once_for_the_curve():
+    np.save("D.npy", points(12))
+    done = run("fermat", "--from-distances", "D.npy", "--alpha", 700, "-o", "b")
+    assert done.stderr.count("below the floating-point range") == 1, done.stderr
 
 
 def a_record_that_is_none_is_one_clear_line():
@@ -192,6 +241,11 @@ sys.exit(main([equal_alphas_are_computed_once, labels_of_one_class_show_before_t
                counts_below_one_and_two_approximations_are_refused, absent_edges_are_not_kept,
                integers_of_unreachable_pairs_are_written_as_infinity,
                nearest_neighbours_say_what_they_found,
+               more_neighbours_and_landmarks_were_named_than_there_are,
+               as_many_landmarks_as_individuals_were_called_an_estimate,
+               absent_edges_were_called_a_complete_graph_and_a_minority_most_of_it,
+               a_run_was_lost_where_eigenvalues_about_zero_do_not_converge,
+               a_note_was_printed_once_for_the_lengths_and_once_for_the_curve,
                landmarks_are_an_upper_bound_and_called_an_estimate,
                a_record_that_is_none_is_one_clear_line,
                paths_of_every_kind_of_run_have_the_length_that_was_written,

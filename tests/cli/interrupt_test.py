@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """A killed run goes on and ends with the same bytes; Ctrl-C ends with 130 and no partial file."""
+import json
 import os
 import pathlib
 import signal
@@ -38,7 +39,7 @@ def killed_run_resumes_to_the_same_bytes():
     process.wait()
     assert not pathlib.Path("resumed.dist.npy").exists()
     done = run(*[a for a in arguments if a != "--quiet"])
-    assert "going on after" in done.stderr, done.stderr
+    assert "continuing after" in done.stderr, done.stderr
     assert pathlib.Path("whole.dist.npy").read_bytes() == pathlib.Path("resumed.dist.npy").read_bytes()
     assert not checkpoint.exists(), "a finished run clears its checkpoint"
 
@@ -62,6 +63,23 @@ def interrupt_leaves_nothing():
         _, errors = process.communicate(timeout=10)
         assert process.returncode == 130, f"{command}: exit {process.returncode}: {errors}"
         assert leftovers() == [], leftovers()
+
+
+def ctrl_c_ends_a_long_run_within_a_second():
+    """A run that does not end by itself is ended after a second; here it has five, for slow machines."""
+    long = (("dist", COHORT, "-o", "sub/run", "--format", "tsv", "phylip"),
+            ("fermat", "simulate:4000x3000,missing=0.01", "-o", "sub/run"),
+            ("fermat", "simulate:9000x300", "-o", "run", "--landmarks", 2000),
+            ("simulate", "--samples", 4000, "--sites", "2M", "-o", "sub/run", "--format", "vcf.gz"))
+    for arguments, wait in ((a, wait) for a in long for wait in (0.4, 1.5)):
+        process = start(*arguments)
+        time.sleep(wait)
+        assert process.poll() is None, f"{arguments} ended before it could be stopped"
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=5)
+        assert process.returncode == 130, f"{arguments}: exit {process.returncode}: {errors}"
+        assert errors.count("interrupted") == 1, errors
+        assert not list(pathlib.Path(".").iterdir()), leftovers()
 
 
 def npy(name, kind, shape, data):
@@ -98,7 +116,28 @@ def closed_output_is_an_error():
     with open("/dev/full", "w") as full:
         done = subprocess.run([PROGRAM, "info"], stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 4, done
+    # A text longer than a buffer was "an unforeseen fault"; help was lost with exit 0.
+    for arguments in (["man"], ["info", "--json"], ["--help"], ["completion"]):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
+        assert (done.returncode, done.stderr) == (4, "yupana: standard output: cannot write\n"), done
+
+
+def a_message_that_cannot_be_written_aborts_nothing():
+    pathlib.Path("t.csv").write_text("# a note\na,class\n1,x\n2,y\n")
+    fit = [PROGRAM, "tree", "fit", "t.csv", "-o", "m", "--label"]
+    for closed in ("2>&-", "2>&- <&-", "2>/dev/full"):
+        for label, status in (("class", 0), ("none", 3)):
+            done = subprocess.run(["sh", "-c", f'"$@" {closed}', "sh", *fit, label],
+                                  stdout=subprocess.PIPE, text=True)
+            assert done.returncode == status, (closed, label, done)
+        # Nor does it go into a file that took the place of standard error.
+        assert "note" not in pathlib.Path("m.json").read_text()
+        assert json.loads(pathlib.Path("m.json").read_text())["classes"] == ["x", "y"]
+        pathlib.Path("m.json").unlink()
 
 
 sys.exit(main([killed_run_resumes_to_the_same_bytes, other_run_does_not_take_the_checkpoint,
-               interrupt_leaves_nothing, building_blocks_stop_as_well, closed_output_is_an_error]))
+               interrupt_leaves_nothing, ctrl_c_ends_a_long_run_within_a_second,
+               building_blocks_stop_as_well, closed_output_is_an_error,
+               a_message_that_cannot_be_written_aborts_nothing]))

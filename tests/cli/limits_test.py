@@ -33,10 +33,51 @@ def plans_tell_the_peak():
                       ("dist", "simulate:2000x3000,missing=0.01", "--format", "tsv"),
                       ("fermat", "simulate:1500x300,missing=0.01"),
                       ("fermat", "simulate:1500x300,missing=0.01", "--matrix-only"),
+                      ("fermat", "simulate:1500x300,missing=0.01", "--matrix-only", "--root"),
                       ("fermat", "--from-distances", "d.dist.npy"),
                       ("fermat", "--from-distances", "d.dist.npy", "--matrix-only")):
         planned, held = plan_of(*arguments)["memory"], peak_of(*arguments)
         assert 0.85 < planned / held < 1.15, f"{arguments}: planned {planned}, held {held}"
+
+
+def twice_the_memory_was_planned_where_no_call_is_missing():
+    if b"__asan_init" in pathlib.Path(PROGRAM).read_bytes() or b"__tsan_init" in pathlib.Path(
+            PROGRAM).read_bytes():
+        print("        skipped: sanitizers hold memory of their own")
+        return
+    for arguments in (("fermat", "simulate:2000x300", "--matrix-only"),
+                      ("fermat", "simulate:2000x300", "--matrix-only", "--alpha", 1.5),
+                      ("fermat", "simulate:2000x300", "--matrix-only", "--precision", "float64"),
+                      ("dist", "simulate:2000x300", "--metric", "king")):
+        planned, held = plan_of(*arguments)["memory_complete"], peak_of(*arguments)
+        assert 0.85 < planned / held < 1.15, f"{arguments}: planned {planned}, held {held}"
+    assert " if no call is missing" in run("dist", "simulate:2000x300", "--plan").stdout
+    with_missing = ("fermat", "simulate:2000x300,missing=0.01", "--matrix-only", "--precision",
+                    "float64")
+    planned, held = plan_of(*with_missing)["memory"], peak_of(*with_missing)
+    assert 0.85 < planned / held < 1.15, f"planned {planned}, held {held}"
+
+
+def the_block_read_last_was_held_while_the_matrix_was_written():
+    if b"__asan_init" in pathlib.Path(PROGRAM).read_bytes() or b"__tsan_init" in pathlib.Path(
+            PROGRAM).read_bytes():
+        print("        skipped: sanitizers hold memory of their own")
+        return
+    run("simulate", "--samples", 3000, "--sites", 20000, "--missing", 0.01, "-o", "s")
+    planned, held = plan_of("dist", "s.bed")["memory"], peak_of("dist", "s.bed")
+    assert held < 1.05 * planned, f"planned {planned}, held {held}"
+
+
+def text_was_planned_as_if_it_took_no_more_than_two_bytes_a_number():
+    for option in (("--format", "tsv"), ("--format", "npy", "phylip"), ("--distance", "square"),
+                   ("--distance", "square", "gz"), ("--pairs-below", 3)):
+        plan = ("dist", "simulate:100x300", *option, "--plan")
+        assert "at the least" in run(*plan).stdout, option
+        assert json.loads(run(*plan, "--json").stdout)["output_may_grow"], option
+    for option in ((), ("--shared",), ("--distance", "square", "bin")):
+        plan = ("dist", "simulate:100x300", *option, "--plan")
+        assert "at the least" not in run(*plan).stdout, option
+        assert not json.loads(run(*plan, "--json").stdout)["output_may_grow"], option
 
 
 def plans_tell_output_and_free_disk():
@@ -76,7 +117,10 @@ def cohorts_that_memory_cannot_hold_are_refused():
             says="raise --memory")
 
 
-sys.exit(main([plans_tell_the_peak, plans_tell_output_and_free_disk,
+sys.exit(main([plans_tell_the_peak, twice_the_memory_was_planned_where_no_call_is_missing,
+               the_block_read_last_was_held_while_the_matrix_was_written,
+               text_was_planned_as_if_it_took_no_more_than_two_bytes_a_number,
+               plans_tell_output_and_free_disk,
                distances_from_a_file_are_held_against_memory,
                outputs_that_the_disk_cannot_hold_are_refused,
                cohorts_that_memory_cannot_hold_are_refused]))

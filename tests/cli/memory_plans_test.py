@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""fft, polymul and trisolve: --memory is compared with a plan of bytes before the work, and the plan
+"""fft, polymul, trisolve, scan, reduce and splice: --memory is compared with a plan of bytes before the work, and the plan
 is what the work takes."""
+import json
 import pathlib
 import re
 import subprocess
@@ -32,15 +33,15 @@ def peak(*arguments):
 
 
 def planned(*arguments):
-    """MiB that a refusal says would do."""
+    """MiB that a refusal says would do, of which it counts kibibytes where few are allowed."""
     before = sorted(p.name for p in pathlib.Path(".").iterdir())
     done = run(*arguments, "--memory", "1k", status=4)
     assert done.stdout == "" and len(done.stderr.splitlines()) == 1, done
-    said = re.fullmatch(r"yupana: .* needs (\d+) MiB of memory, and 0 MiB are allowed; give "
-                        r"--memory \1M\n", done.stderr)
+    said = re.fullmatch(r"yupana: .* needs (\d+) KiB of memory, and 1 KiB are allowed; give "
+                        r"--memory \1k\n", done.stderr)
     assert said, done.stderr
     assert sorted(p.name for p in pathlib.Path(".").iterdir()) == before
-    return int(said[1])
+    return -(-int(said[1]) // 1024)
 
 
 def check(*arguments):
@@ -101,6 +102,57 @@ def trisolve_takes_what_its_plan_says():
     check("trisolve", "m.mtx", "--method", "serial")
 
 
+def few_bytes_are_not_said_to_be_one_mebibyte_of_none():
+    np.save("x.npy", np.ones(1000))
+    done = run("fft", "x.npy", "-o", "o.npy", "--memory", "20k", status=4)
+    needed = re.search(r"needs (\d+) KiB of memory, and 20 KiB are allowed; give --memory \1k",
+                       done.stderr)
+    assert needed, done.stderr
+    run("fft", "x.npy", "-o", "o.npy", "--memory", f"{needed[1]}k")
+
+
+def scans_that_memory_was_too_small_for_took_it_all_the_same():
+    np.save("x.npy", np.ones(5_000_000))
+    pathlib.Path("x.txt").write_text("1\n" * 2_200_000)
+    for name in ["x.npy", "x.txt"]:
+        for command in [("scan", name, "-o", "o.npy"), ("reduce", name)]:
+            done = run(*command, "--memory", "10M", status=4)
+            assert "16 MiB" in done.stderr and not pathlib.Path("o.npy").exists(), done.stderr
+    np.save("one.npy", np.ones(1))
+    took = peak("scan", "x.npy", "-o", "o.npy", "--memory", "16M")
+    assert SANITIZED or took - peak("scan", "one.npy", "-o", "p.npy") < 1.15 * 16, took
+    np.save("i.npy", np.ones(5_000_000, "i4"))
+    run("scan", "i.npy", "-o", "o.npy", "--memory", "16M", status=4)
+    run("scan", "i.npy", "-o", "o.npy", "--memory", "24M")
+    assert np.array_equal(np.load("o.npy"), np.arange(1, 5_000_001))
+    run("scan", "i.npy", "-o", "o.npy", "--memory", "24M", "--exclusive")
+    assert np.array_equal(np.load("o.npy"), np.arange(5_000_000))
+
+
+def a_prediction_took_more_than_memory_allows():
+    rows = "".join(f"{i} {i + 199}\n" for i in range(1, 100_000, 300))
+    pathlib.Path("e.tsv").write_text(rows)
+    pathlib.Path("g.fa").write_text(">g\n" + "ACGTTGCA" * 13_000 + "\n")
+    pathlib.Path("t.fa").write_text(">t\n" + "ACGTTGCA" * 900 + "\n")
+    splice = ("splice", "--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa",
+              "--gap-open", -5, "--threads", 1)
+    bytes_ = json.loads(run(*splice, "--estimate", "--json").stdout)["estimates"][0]["bytes"]
+    assert bytes_ > 32 << 20, bytes_  # where time for new memory is predicted
+    np.save("one.npy", np.ones(1))
+    took = peak(*splice, "-o", "o") - peak("fft", "one.npy", "-o", "o.npy")
+    assert SANITIZED or took < 1.15 * bytes_ / 2**20 + 2, (took, bytes_ / 2**20)
+
+
+def the_reference_is_not_estimated_with_the_memory_of_the_cpu():
+    pathlib.Path("e.tsv").write_text("1 400\n500 900\n")
+    pathlib.Path("g.fa").write_text(">g\n" + "ACGTTGCA" * 130 + "\n")
+    splice = ("splice", "--genome", "g.fa", "--exons", "e.tsv", "--target", "g.fa", "--estimate",
+              "--json")
+    bytes_ = [json.loads(run(*splice, "--device", device).stdout)["estimates"][0]["bytes"]
+              for device in ("cpu", "reference")]
+    assert bytes_[1] >= 3 * 8 * 801 * 1040 > 4 * bytes_[0], bytes_  # three scores a cell
+
+
 def sizes_beyond_any_memory_are_refused():
     pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate real general\n"
                                      "200000000000 200000000000 1\n1 1 1\n")
@@ -127,5 +179,9 @@ sys.exit(main([fft_takes_what_its_plan_says,
                polymul_takes_what_its_plan_says,
                coefficients_that_need_two_primes_are_planned_once_they_are_known,
                trisolve_takes_what_its_plan_says,
+               few_bytes_are_not_said_to_be_one_mebibyte_of_none,
+               scans_that_memory_was_too_small_for_took_it_all_the_same,
+               a_prediction_took_more_than_memory_allows,
+               the_reference_is_not_estimated_with_the_memory_of_the_cpu,
                sizes_beyond_any_memory_are_refused,
                text_that_grows_beyond_memory_is_refused]))

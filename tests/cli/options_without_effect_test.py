@@ -27,6 +27,8 @@ def fft_refuses_an_axis_of_a_vector_or_of_both():
     for axis in [0, 1]:
         refuse("fft", "v.npy", "-o", "o.npy", "--axis", axis, says=[f"--axis {axis}", "v.npy"])
         refuse("fft", "m.npy", "-o", "o.npy", "--axis", axis, "--2d", says=["--axis", "--2d"])
+    refuse("fft", "m.npy", "-o", "o.npy", "--axis", -1, says=["--axis", "0", "1", "got -1"])
+    refuse("fft", "m.npy", "-o", "o.npy", "--axis", -1, "--2d", says=["--axis", "got -1"])
 
 
 def fft_refuses_the_library_of_a_gpu_on_a_cpu():

@@ -174,8 +174,8 @@ def tables_beyond_memory_give_the_same_bytes():
         for memory in ("1G", "300k"):
             folder = pathlib.Path(memory)
             folder.mkdir(exist_ok=True)
-            done = run("som", "fit", table, *options, *FIT, "--p-matrix", "--memory", memory, "-o",
-                       folder / "map")
+            done = run("som", "fit", table, *options, *FIT, "--p-matrix", "--memory", memory,
+                       "--threads", 2, "-o", folder / "map")
             assert ("lies in 300k while" in done.stderr) == (memory == "300k"), done.stderr
             run("som", "apply", folder / "map.json", table, "--memory", memory, "-o",
                 folder / "new")
@@ -203,6 +203,8 @@ def oddities_are_noted():
     done = run("som", "fit", "t.csv", "--standardize", "--rows", 3, "--cols", 3, "-o", "map")
     assert "same" in done.stderr and "kept at 0" in done.stderr
     assert "3 samples for 9 neurons" in done.stderr
+    # "Most will be empty" was said of 60 samples on 64 neurons, too.
+    assert "3 samples for 9 neurons: at least 6 will be empty" in pathlib.Path("map.html").read_text()
     model = json.loads(pathlib.Path("map.json").read_text())
     assert model["standardized"]["scale"][1] == 0 and model["standardized"]["mean"][1] == 7
     assert np.all(np.load("map.codebook.npy")[:, 1] == 0)
@@ -218,7 +220,7 @@ def bad_input_is_one_line_and_leaves_nothing():
     flowers()
     numbers = flowers("numbers.csv", with_class=False)
     cases = [
-        (2, "--tau 0", [numbers, "--tau", 0]),
+        (2, "--tau: expected a number above 0, or auto, got '0'", [numbers, "--tau", 0]),
         (2, "above 0", [numbers, "--sigma0", 0]),
         (2, "final sigma", [numbers, "--sigmaf", -1]),
         (2, "0 x 8", [numbers, "--rows", 0]),
@@ -230,7 +232,7 @@ def bad_input_is_one_line_and_leaves_nothing():
         (2, "learning rate", [numbers, "--online", "--learning-rate", 2]),
         (2, "as the table has features", [numbers, "--image", "2x3"]),
         (2, "64x64", [numbers, "--image", "4"]),
-        (2, "expected one of", [numbers, "--neighborhood", "mexican"]),
+        (2, "expected gaussian, truncated or bubble", [numbers, "--neighborhood", "mexican"]),
         (3, "'classes' is not there", [numbers, "--label", "classes"]),
         (3, "'setosa' is no number", ["flowers.csv"]),
         (3, "cannot be opened", ["absent.csv"]),
@@ -238,7 +240,7 @@ def bad_input_is_one_line_and_leaves_nothing():
     for name, text, message in (
             ("nan", "a,b\n1,2\n3,\n", "row 2 (from 1, without the header), column 'b'"),
             ("infinite", "a,b\n1,inf\n3,4\n", "row 1 (from 1, without the header), column 'b'"),
-            ("large", "a,b\n1,1e39\n3,4\n", "beyond float32"),
+            ("large", "a,b\n1,1e39\n3,4\n", "beyond the range of float32"),
             ("ragged", "a,b\n1,2\n3\n", "ragged.csv:3:"),
             ("header", "a,b\n", "header.csv: has no rows"),
             ("empty", "", "empty.csv")):

@@ -243,9 +243,9 @@ def memory_is_held_and_told_in_units_that_show_it():
     proteins = ("--genome", "g.fa", "--exons", "e.tsv", "--protein", "p.fa")
     unit = re.compile(r"[1-9][0-9.]* (k|M|G)?B of memory")
     for arguments in (given, proteins, AUTO, (*given, "--device", "reference")):
-        for extra in ((), ("--estimate",)):
+        for extra in (("-o", "out"), ("--estimate",)):
             before = sorted(p.name for p in pathlib.Path(".").iterdir())
-            done = run("splice", *arguments, *extra, "--memory", "1M", "-o", "out", status=4)
+            done = run("splice", *arguments, *extra, "--memory", "1M", status=4)
             assert unit.search(done.stderr) and " 0.0 " not in done.stderr, done.stderr
             assert before == sorted(p.name for p in pathlib.Path(".").iterdir())
     done = run("splice", *given, "--memory", "100k", "-o", "out", status=4)
@@ -315,8 +315,13 @@ def estimates_name_the_factor_they_hold_within():
     assert answer["estimates"][0]["bytes"] > 1e6 and answer["predicted_seconds"] > 0.01, answer
     assert answer["predicted_within_factor"] in (3, 6), answer
     last = run("splice", *usual).stdout.splitlines()[-1]
-    assert re.fullmatch(r"predicted [0-9.]+ s of aligning, within a factor of [36] where nothing "
-                        r"else runs", last), last
+    assert re.fullmatch(r"predicted [0-9.]+ s of aligning on idle cores, within a factor of "
+                        r"[36]", last), last
+
+
+def an_estimate_ignored_its_output():
+    example()
+    refuse(*EXAMPLE, "--estimate", says=["-o has no effect with --estimate"])
 
 
 def help_says_what_it_hid():
@@ -338,5 +343,6 @@ sys.exit(main([scores_that_wrapped_are_refused_with_their_range,
                scores_have_one_unit_in_every_output,
                outputs_never_replace_their_inputs,
                empty_names_are_refused,
+               an_estimate_ignored_its_output,
                estimates_name_the_factor_they_hold_within,
                help_says_what_it_hid]))

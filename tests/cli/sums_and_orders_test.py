@@ -48,6 +48,13 @@ def sums_beyond_64_bits_are_refused_at_the_first_number():
     refuse("reduce", "x.npy", says=[f"number {2**22} ", str(2**63)])
 
 
+def nan_has_no_sign():
+    np.save("x.npy", np.array([np.inf, -np.inf, 1]))
+    for device in DEVICES:
+        assert run("reduce", "x.npy", "--device", device).stdout == "nan\n"
+        assert '"value":"nan"' in run("reduce", "x.npy", "--json", "--device", device).stdout
+
+
 def wrap_takes_sums_modulo_2_to_the_64():
     x = np.array([MOST, 1, -5])
     np.save("x.npy", x)
@@ -160,6 +167,7 @@ def a_killed_sort_leaves_no_runs():
 
 
 sys.exit(main([sums_beyond_64_bits_are_refused_at_the_first_number,
+               nan_has_no_sign,
                wrap_takes_sums_modulo_2_to_the_64,
                sums_that_come_back_into_64_bits_are_exact,
                nan_spreads_in_sums_and_comes_last_in_orders,

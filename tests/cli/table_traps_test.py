@@ -175,8 +175,12 @@ def rows_of_unknown_classes_count_as_wrong():
     assert told["scored_rows"] == 9 and told["unknown_class_rows"] == 3, told
     assert abs(told["score"] - 6 / 9) < 1e-12
     done = run("tree", "predict", "m.json", "all.csv", "--label", "class", "-o", "p")
-    assert "score 0.6667 on 9 rows, 3 of them of unknown classes" in done.stdout
+    assert "accuracy 0.6667 on 9 rows, 3 of them of unknown classes" in done.stdout
     assert "note: 3 of 9 rows have a class that the model does not know" in done.stderr
+    put("one.csv", "x,class\n2,c\n")
+    done = run("tree", "predict", "m.json", "one.csv", "--label", "class", "-o", "p")
+    assert "1 row in" in done.stdout and "1 row, 1 of them of an unknown class" in done.stdout
+    assert "note: 1 of 1 row has a class that the model does not know" in done.stderr
     run("som", "fit", "t.csv", "--label", "class", "--rows", 6, "--cols", 1, "-o", "s")
     told = answer("som", "apply", "s.json", "all.csv", "-o", "p")
     assert told["unknown_class_samples"] == 3 and told["accuracy"] <= 6 / 9
@@ -315,6 +319,61 @@ def a_score_of_large_numbers_is_that_of_training():
     told = answer("tree", "fit", "y.csv", "--label", "y", "--regression", "--max-depth", 4, "-o", "m")
     again = answer("tree", "predict", "m.json", "y.csv", "--label", "y", "-o", "p")
     assert abs(again["score"] - told["train_r2"]) < 1e-9, (again["score"], told["train_r2"])
+
+
+def options_without_effect_or_sense_are_refused():
+    put("t.csv", "x,y,class\n" + "".join(f"{i},{i * 7 % 5},{i % 2}\n" for i in range(40)))
+    fit = ["fit", "t.csv", "--label", "class"]
+    refuse("tree", *fit, "--seed", 1, status=2, says=["--seed has no effect without --cv or --ccp-cv"])
+    run("tree", *fit, "--seed", 1, "--cv", 4)
+    run("forest", *fit, "--seed", 1, "--trees", 2)
+    refuse("tree", *fit, "--comment", "auto", status=2, says=["--comment", "none", "'auto'"])
+    refuse("tree", *fit, "--delimiter", "none", status=2, says=["--delimiter", "auto", "'none'"])
+    for option, bad in (("--min-samples-split", 1), ("--min-samples-leaf", 0), ("--min-gain", -1),
+                        ("--min-impurity-decrease", -1)):
+        refuse("tree", *fit, option, bad, status=2, says=[option])
+    refuse("forest", *fit, "--trees", 2, "--max-features", -2, status=2, says=["--max-features", "-1"])
+    refuse("forest", *fit, "--trees", 2, "--max-features", 3, status=2, says=["max_features", "2", "got 3"])
+
+
+def advice_names_what_can_be_done():
+    put("t.csv", "x,w,class\n1,a,b\n2,b,a\n")
+    done = refuse("tree", "fit", "t.csv", "--label", "class", "--regression", "--ignore", "w",
+                  says=["t.csv:2", "column 3", "--label"])
+    assert "--categorical" not in done.stderr, done.stderr
+    done = refuse("tree", "fit", "t.csv", "--label", "class", "--weight", "w", says=["--weight"])
+    assert "--categorical" not in done.stderr, done.stderr
+    put("t.csv", "1\n2\n")
+    refuse("tree", "fit", "t.csv", "--label", "z", says=["; 1 column '1'"])
+
+
+def a_score_says_what_it_is():
+    put("t.csv", "x,y\n1,2\n3,4\n5,9\n")
+    for more, measure in (([], "accuracy"), (["--regression"], "r2")):
+        run("tree", "fit", "t.csv", "--label", "y", *more, "-o", "m")
+        predict = ["tree", "predict", "m.json", "t.csv", "--label", "y", "-o", "p"]
+        assert f"\n{measure} 1.0000 on 3 rows\n" in run(*predict).stdout
+        assert answer(*predict)["measure"] == measure
+
+
+def a_map_counts_against_the_memory():
+    # 64 MB of sums and a codebook, with 3 kB allowed.
+    put("t.csv", "a,b,c,d\n" + "1,2,3,4\n5,6,7,9\n" * 5)
+    fit = ["som", "fit", "t.csv", "--iterations", 1, "--no-p-matrix", "-o", "m"]
+    refuse(*fit, "--rows", 500, "--cols", 500, "--memory", "8M", status=4,
+           says=["a map of 500 x 500 neurons of 4 features needs", "--memory"])
+    run(*fit, "--rows", 20, "--cols", 20, "--memory", "8M")
+
+
+def the_table_counts_with_its_trees_against_the_memory():
+    # Each was held against --memory alone.
+    rng = random.Random(3)
+    put("t.csv", "a,b,c,d,class\n" + "".join(
+        "".join(f"{rng.random():.6f}," for _ in range(4)) + f"{rng.randrange(2)}\n" for _ in range(20000)))
+    fit = ["forest", "fit", "t.csv", "--label", "class", "--threads", 1, "-o", "m"]
+    trees = ["--trees", 3, "--max-depth", 9]
+    refuse(*fit, "--trees", 3, "--memory", "4M", status=4, says=["next to a table of", "--memory"])
+    run(*fit, *trees, "--memory", "4M")
 
 
 sys.exit(main([test for name, test in list(globals().items())

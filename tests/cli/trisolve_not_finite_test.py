@@ -40,15 +40,25 @@ def error_of_an_x_beyond_double_is_infinite():
     check(1, 0, "--device", "reference")
 
 
-def error_of_a_nan_is_infinite_whatever_rows_follow():
+def refuse(*says):
+    done = run("trisolve", "m.mtx", "b.txt", "-o", "y.txt", status=3)
+    assert done.stdout == "" and len(done.stderr.splitlines()) == 1, done
+    for word in says:
+        assert word in done.stderr, done.stderr
+    assert not pathlib.Path("y.txt").exists()
+
+
+def inputs_that_are_not_finite_were_solved():
+    # With an infinity in the matrix x was finite and its error inf, without a reason.
     matrix("1 1 1", "2 2 1")
     side("nan", 1)
-    check(1, 0)
+    refuse("b.txt: expected finite numbers, got nan in row 0")
     side(1, "-inf")
-    check(1, 1)
-    matrix("1 1 1", "2 1 nan", "2 2 1")
+    refuse("b.txt: expected finite numbers, got -inf in row 1")
     side(1, 1)
-    check(1, 1)
+    for value in ["nan", "inf", "-inf"]:
+        matrix("1 1 1", f"2 1 {value}", "2 2 1")
+        refuse(f"m.mtx: expected finite values, got {value} in row 1, column 0")
 
 
 def finite_x_has_a_finite_error():
@@ -62,5 +72,5 @@ def finite_x_has_a_finite_error():
 
 
 sys.exit(main([error_of_an_x_beyond_double_is_infinite,
-               error_of_a_nan_is_infinite_whatever_rows_follow,
+               inputs_that_are_not_finite_were_solved,
                finite_x_has_a_finite_error]))

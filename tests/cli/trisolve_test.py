@@ -160,6 +160,17 @@ def refuse(body, *arguments, says, status=3):
     assert sorted(p.name for p in pathlib.Path(".").iterdir()) == before
 
 
+def entries_left_out_or_added_are_not_counted():
+    body = "1 1 2\n1 2 7\n2 1 1\n2 1 1\n2 2 4\n"
+    pathlib.Path("m.mtx").write_text(
+        f"%%MatrixMarket matrix coordinate real general\n2 2 5\n{body}")
+    for device in ("cpu", "reference"):
+        options = ("m.mtx", "--ignore-other", "--add-duplicates", "--device", device)
+        told = run("trisolve", *options, "--json").stdout
+        assert json.loads(told)["entries"] == 3, told
+        assert run("trisolve", *options).stdout.startswith("2 rows, 3 entries: 2 levels")
+
+
 def bad_systems_end_in_one_line_and_no_file():
     refuse("1 1 1\n2 1 1\n2 2 0\n", says=["m.mtx", "row 1 (counted from 0)", "zero on the diagonal"])
     refuse("1 1 1\n2 1 1\n3 3 1\n", says=["m.mtx", "row 1", "no entry on the diagonal",
@@ -170,21 +181,21 @@ def bad_systems_end_in_one_line_and_no_file():
                                                 "--add-duplicates"])
     good = "1 1 2\n2 2 4\n"
     np.save("b.npy", np.ones(3))
-    refuse(good, "b.npy", says=["b.npy", "3 rows", "2 were wanted"])
+    refuse(good, "b.npy", says=["b.npy", "3 rows", "expected 2 rows"])
     np.save("b.npy", np.ones(1))
-    refuse(good, "b.npy", says=["b.npy", "1 row ", "2 were wanted"])
+    refuse(good, "b.npy", says=["b.npy", "1 row ", "expected 2 rows"])
     np.save("b.npy", np.ones(2, complex))
     refuse(good, "b.npy", says=["b.npy", "real"])
     np.save("b.npy", np.array([1, 2**53 + 1]))
     refuse(good, "b.npy", says=["b.npy", "2^53"])
     np.save("b.npy", np.ones(2))
-    refuse(good, "b.npy", "--rhs", 3, says=["--rhs 3", "b.npy"], status=2)
+    refuse(good, "b.npy", "--rhs", 3, says=["--rhs has no effect with 'b'"], status=2)
     pathlib.Path("b.txt").write_text("1\nx\n")
     refuse(good, "b.txt", says=["b.txt:2:", "'x'"])
     pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 1\n")
     refuse(None, says=["m.mtx", "2 x 3", "square"])
     pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n")
-    refuse(None, says=["m.mtx", "2 entries announced, 1 found"])
+    refuse(None, says=["m.mtx", "expected 2 entries as announced, got 1"])
     pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 1\n")
     refuse(None, says=["m.mtx:3:", "entry (1, 3)"])
     pathlib.Path("m.mtx").write_text("%%MatrixMarket matrix array real general\n1 1\n1\n")
@@ -198,4 +209,5 @@ sys.exit(main([solves_what_scipy_solves,
                takes_right_hand_sides_of_any_kind,
                skew_matrix_has_a_lower_triangle_with_a_diagonal_of_ones,
                knows_the_suite_sparse_matrices,
+               entries_left_out_or_added_are_not_counted,
                bad_systems_end_in_one_line_and_no_file]))

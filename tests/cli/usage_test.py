@@ -20,6 +20,17 @@ def refused(*arguments, says=()):
     assert sorted(pathlib.Path(".").iterdir()) == before, "something was written"
 
 
+def files_of_a_prefix_were_written_beside_a_device():
+    for command in (("dist", COHORT), ("fermat", COHORT), ("simulate", "--samples", 3, "--sites", 9)):
+        for device in ("/dev/null", "/dev/stdout"):
+            refused(*command, "-o", device, says=[f"-o {device}", "several files"])
+
+
+def a_plan_of_dist_was_one_of_fermat():
+    sizes = ("--samples", 9, "--sites", 9)
+    refused("plan", "dist", *sizes, "--fermat", says=["--fermat has no effect on a plan of dist"])
+
+
 def unknown_commands_are_named():
     refused("pca", says=["unknown command 'pca'", "dist", "sort"])
     refused("sord", says=["unknown command 'sord'", "did you mean 'sort'?"])
@@ -40,25 +51,47 @@ def values_out_of_range_show_the_range():
             ("--threads", "-1", "a whole number from 0 to 4096, got '-1'"),
             ("--thin", "2", "a number from 0 to 1, got '2'"),
             ("--maf", "x", "a number from 0 to 0.5, got 'x'"),
-            ("--pair-groups", "0", "a whole number above 0, got '0'"),
+            ("--pair-groups", "0", "a whole number of at least 1, got '0'"),
             ("--checkpoint-interval", "-3", "a number from 0 to 1e+09, got '-3'"),
             ("--memory", "abc", "a size of at least 1 byte, as 16G, 500M or 1000000, got 'abc'"),
             ("--memory", "0", "got '0'"), ("--memory", "nan", "got 'nan'"),
             ("--memory", "1e30", "got '1e30'"), ("--gpu-memory", "4X", "got '4X'"),
             ("--dtype", "f3", "float64, float32, int32 or int64, got 'f3'"),
+            ("--chr-set", "022x", "got '022x'"), ("--chr-set", "0x1f", "got '0x1f'"),
             ("--missing", "foo", "got 'foo'")):
         refused("dist", COHORT, "-o", "x", option, value, says=[option, "expected", says])
     refused("fft", "x.npy", "-o", "y.npy", "--library", "mkl",
-            says=["--library: expected one of automatic, cufft, own, got 'mkl'"])
+            says=["--library: expected automatic, own or cufft, got 'mkl'"])
     refused("plan", "--samples", 10, "--sites", 10, "--gpus", 0,
-            says=["--gpus: expected a whole number above 0, got '0'"])
+            says=["--gpus: expected a whole number of at least 1, got '0'"])
     for value in ("0", "1.5", "-1", "x"):
         refused("plan", "--samples", value, "--sites", 10, says=["--samples", f"got '{value}'"])
+
+
+def numbers_beyond_their_type_are_refused():
+    # They were taken as the largest number, or as infinity, and told as such.
+    fit = ("forest", "fit", "t.csv", "--label", "a")
+    for option in ("--trees", "--cv", "--max-depth", "--min-samples-leaf"):
+        refused(*fit, option, "99999999999999999999",
+                says=[f"{option}: expected a whole number within 64 bits, got '99999999999999999999'"])
+    for value in ("1e400", "-1e400", "1e-400"):
+        refused(*fit, "--min-gain", value,
+                says=[f"--min-gain: expected a number within the range of a double, got '{value}'"])
+
+
+def a_leading_zero_was_read_as_octal():
+    done = run("plan", "--samples", "10", "--sites", "10", "--gpus", "010", "--json")
+    assert '"gpus":10' in done.stdout, done.stdout
 
 
 def lists_of_devices_are_checked():
     for device in ("cuda:", "cuda:,", "cuda:0,", "cuda:x", "cuda:-1"):
         refused("dist", COHORT, "-o", "x", "--device", device, says=[f"got '{device}'", "cuda:0,1"])
+
+
+def an_option_given_twice_is_named():
+    refused("tree", "fit", "t.csv", "--label", "a", "--label", "b",
+            says=["--label is given 2 times; give it once"])
 
 
 def options_without_effect_are_refused():
@@ -67,6 +100,10 @@ def options_without_effect_are_refused():
         refused(*command, "-o", "x", says=["-o has no effect", command[0]])
         assert "--out" not in run(command[0], "--help").stdout
     refused("info", "--memory", "1G", says=["--memory has no effect"])
+    for command in ("show", "export"):
+        for option in ("--device", "--threads", "--gpu-memory"):
+            refused("tree", command, "m.json", option, "1", says=[f"{option} has no effect on 'yupana tree {command}'"])
+    refused("tree", "prune", "m.json", "--gpu-memory", "1G", says=["--gpu-memory has no effect"])
     refused("plan", "--samples", 3, "--sites", 3, "--threads", 2, says=["--threads has no effect"])
     refused("plan", "fermat", "--samples", 3, "--sites", 3, "--king", says=["--king has no effect"])
     for option in (("--memory", "1G"), ("--device", "cpu")):
@@ -82,6 +119,8 @@ def outputs_that_are_no_files_are_refused():
         refused("sort", "x.npy", "-o", out, says=["-o"])
 
 
-sys.exit(main([unknown_commands_are_named, unknown_options_and_arguments_are_named,
-               values_out_of_range_show_the_range, lists_of_devices_are_checked,
-               options_without_effect_are_refused, outputs_that_are_no_files_are_refused]))
+sys.exit(main([files_of_a_prefix_were_written_beside_a_device, a_plan_of_dist_was_one_of_fermat,
+               unknown_commands_are_named, unknown_options_and_arguments_are_named,
+               values_out_of_range_show_the_range, numbers_beyond_their_type_are_refused,
+               an_option_given_twice_is_named, a_leading_zero_was_read_as_octal, lists_of_devices_are_checked,
+                              options_without_effect_are_refused, outputs_that_are_no_files_are_refused]))

@@ -129,7 +129,7 @@ def a_killed_rank_ends_the_run_and_leaves_the_checkpoint(folder):
     other = run(2, *arguments)
     assert other.returncode == 3 and "ranks" in other.stderr, (other.returncode, other.stderr)
     resumed = must_run(3, *arguments)
-    assert "going on after" in resumed.stderr, resumed.stderr
+    assert "continuing after" in resumed.stderr, resumed.stderr
     assert (folder / "many.dist.npy").read_bytes() == (folder / "one.dist.npy").read_bytes()
     assert not saved.exists(), "the checkpoint is removed after the run"
 
@@ -200,7 +200,7 @@ def a_rank_that_dies_while_matrices_are_spread_leaves_the_checkpoint(folder):
     other = run(2, *arguments[:-1], "1")
     assert other.returncode == 3 and "pair groups: 2" in other.stderr, other.stderr
     resumed = must_run(2, *arguments)
-    assert "going on after" in resumed.stderr, resumed.stderr
+    assert "continuing after" in resumed.stderr, resumed.stderr
     for ending in ("dist.npy", "fermat.npy", "json"):
         found, wanted = ((folder / f"{name}.{ending}").read_bytes() for name in ("apart", "single"))
         assert without_command(found) == without_command(wanted), ending
@@ -224,7 +224,7 @@ def faults_are_told_once(folder):
     done = run(3, "fermat", "simulate:80x3,missing=0.6", "--matrix-only", "-o", str(folder / "x"))
     alone = run(0, "fermat", "simulate:80x3,missing=0.6", "--matrix-only", "-o", str(folder / "x"))
     assert done.returncode == alone.returncode == 3, (done.stderr, alone.stderr)
-    assert done.stderr.count("share no called site") == 1, done.stderr
+    assert done.stderr.count("without a called site in common") == 1, done.stderr
     assert alone.stderr.strip() in done.stderr, (alone.stderr, done.stderr)
     done = run(2, "sort", "x.npy", "-o", str(folder / "x"))
     assert done.returncode == 2 and done.stderr.count("without mpirun") == 1, done.stderr

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -15,6 +17,8 @@ __global__ void __launch_bounds__(threads_if(compiled_for < 0, 128)) absent_kern
 __global__ void __launch_bounds__(threads_if(compiled_for > 0, 128)) present_kernel(int* to) {
   if (threadIdx.x == 0) *to = 1;
 }
+
+__global__ void architecture_kernel(int* to) { *to = compiled_for; }
 
 /// Reports the first and last word of its dynamic shared memory.
 __global__ void shared_kernel(int words, int* to) {
@@ -65,11 +69,52 @@ TEST(Launch, AKernelWithoutABodyIsNotCompiledAndIsRefused) {
   EXPECT_EQ(first_of(to), 1);
 }
 
+TEST(Launch, TheHostKnowsWhatAKernelWasCompiledFor) {
+  YUPANA_NEEDS_GPU();
+  const Stream stream;
+  DeviceArray<int> to = zeros(1);
+  launch("tell the architecture", architecture_kernel, {1, 1}, stream, to.data());
+  stream.wait();
+  EXPECT_EQ(first_of(to), architecture_of(architecture_kernel));
+}
+
 TEST(Launch, AKernelThatWantsMoreSharedMemoryThanTheDeviceHasIsNotCompiledForIt) {
   YUPANA_NEEDS_GPU();
   const auto most = static_cast<std::size_t>(device_facts().max_shared_bytes);
   EXPECT_TRUE(is_compiled(present_kernel, 128, most));
   EXPECT_FALSE(is_compiled(present_kernel, 128, most + 1));
+}
+
+TEST(Launch, ALimitedGpuRefusesWhatASmallerOneWould) {
+  YUPANA_NEEDS_GPU();
+  const DeviceFacts own = device_facts();
+  constexpr int bytes = 100 << 10;
+  if (own.max_shared_bytes < bytes) GTEST_SKIP() << "this GPU is as small itself";
+  const int resident = resident_blocks(shared_kernel, 256, bytes);
+  const Stream stream;
+  DeviceArray<int> to = zeros(1);
+  {
+    const LimitedGpu limited;
+    EXPECT_EQ(device_facts().max_shared_bytes, 99 << 10);
+    EXPECT_EQ(device_facts().multiprocessors, std::min(own.multiprocessors, 4));
+    EXPECT_FALSE(is_compiled(shared_kernel, 256, bytes));
+    EXPECT_TRUE(is_compiled(shared_kernel, 256, bytes - 1024));
+    EXPECT_EQ(resident_blocks(shared_kernel, 256, bytes - 1024), 1);
+    EXPECT_EQ(resident_blocks(shared_kernel, 256), 6);
+    EXPECT_THROW(resident_blocks(shared_kernel, 256, bytes), Error);
+    try {
+      launch("share memory", shared_kernel, {1, 2, bytes}, stream, bytes / 4, to.data());
+      FAIL() << "100 KB of shared memory on a GPU of 99";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::device);
+      EXPECT_NE(std::string(error.what()).find("101376 bytes of shared memory"), std::string::npos)
+          << error.what();
+    }
+  }
+  EXPECT_EQ(resident_blocks(shared_kernel, 256, bytes), resident);
+  launch("share memory", shared_kernel, {1, 2, bytes}, stream, bytes / 4, to.data());
+  stream.wait();
+  EXPECT_EQ(first_of(to), 3);
 }
 
 TEST(Launch, SharedMemoryIsNeverLoweredBetweenAnotherThreadsLimitAndLaunch) {

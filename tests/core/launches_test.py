@@ -2,7 +2,7 @@
 """Kernels are launched, and devices queried, through core/cuda alone.
 
 Elsewhere no source sets a kernel's attributes, reads a device's properties, copies with a pitch of
-its own, or launches with dynamic shared memory; and a kernel whose body is compiled for some
+its own or to the device without waiting in any stream, or launches with dynamic shared memory; and a kernel whose body is compiled for some
 architectures only says so in its launch bound, so that the missing variant cannot be launched.
 """
 import pathlib
@@ -15,6 +15,8 @@ RESERVED = re.compile(
     r"\bcuda(FuncSetAttribute|FuncGetAttributes|DeviceGetAttribute|GetDeviceProperties|Occupancy\w+"
     r"|LaunchKernel\w+|LaunchCooperativeKernel|Memcpy2D\w*)\b"
 )
+# It returns while bytes from pageable memory are on their way: upload() waits.
+UPLOAD = re.compile(r"\bcudaMemcpy\([^;]*cudaMemcpyHostToDevice")
 LAUNCH = re.compile(r"<<<(.*?)>>>", re.S)
 GUARDED = re.compile(
     r"__global__\s+void\s+(?P<bounds>__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\))?\s*"
@@ -40,6 +42,8 @@ def faults_of(where, text):
 
     for match in RESERVED.finditer(text):
         yield f"{where}:{line(match.start())}: {match.group(0)} belongs to core/cuda"
+    for match in UPLOAD.finditer(text):
+        yield f"{where}:{line(match.start())}: a copy that kernels do not wait for; use upload"
     for match in LAUNCH.finditer(text):
         shape = arguments(match.group(1))
         if len(shape) > 2 and shape[2] != "0":
@@ -55,6 +59,7 @@ def check_the_checks():
     """Each rule finds what it is for."""
     wrong = [
         "cudaFuncSetAttribute(kernel, x, 1);",
+        "check(cudaMemcpy(a, b,\n sizeof(b), cudaMemcpyHostToDevice), \"copy\");",
         "kernel<<<dim3(a, b), 32, bytes, stream>>>(task);",
         "__global__ void __launch_bounds__(f(32), 1)\n    a_kernel(int* x) {\n#if X\n#endif\n}",
         "__global__ void b_kernel(Task<T, Op> task) {\n#ifdef X\n#endif\n}",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The bench tables of README.md and docs/measured.md are those of bench/results/: no figure stands
+"""The bench tables of docs/ are those of bench/results/: no figure appears
 there unmeasured."""
 import pathlib
 import subprocess

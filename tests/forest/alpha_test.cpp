@@ -90,7 +90,7 @@ TEST_F(Alphas, ShufflingCostsTheFeatureThatCountsAndNoOther) {
   const auto again = permutation_importances(seven, model, table, sample.target(), 5, 1);
   EXPECT_EQ(again.means, result.means);
   const auto none = [&] { permutation_importances(cpu_, model, table, sample.target(), 0, 1); };
-  EXPECT_EQ(test::refusal(none, ErrorCode::usage), "repeats: at least 1 wanted, 0 given");
+  EXPECT_EQ(test::refusal(none, ErrorCode::usage), "repeats: expected at least 1, got 0");
 }
 
 }  // namespace

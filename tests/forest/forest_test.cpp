@@ -118,7 +118,7 @@ TEST_F(Forests, PartsAreDisjointAndHoldEveryRowOnce) {
   EXPECT_EQ(rows, 103);
 }
 
-TEST_F(Forests, AStretchHasTheTreesOfTheWholeForest) {
+TEST_F(Forests, ARangeHasTheTreesOfTheWholeForest) {
   const auto sample = make_sample<float>({103, 3, 3, 0, 0.1, 0, 7});
   for (const Sampling sampling : {Sampling::bootstrap, Sampling::partition, Sampling::all}) {
     ForestParams params{.trees = 7, .sampling = sampling};
@@ -399,13 +399,13 @@ TEST_F(Forests, BadInputIsOneLine) {
     return
         [this, &sample, params] { fit_forest(cpu_, sample.table.view(), sample.target(), params); };
   };
-  EXPECT_EQ(refusal(fit({.trees = 0}), ErrorCode::usage), "trees: at least 1 wanted, 0 given");
+  EXPECT_EQ(refusal(fit({.trees = 0}), ErrorCode::usage), "trees: expected at least 1, got 0");
   EXPECT_EQ(refusal(fit({.trees = 6, .sampling = Sampling::partition})),
             "6 parts of 5 rows: some tree would have none; give at most 5 trees");
   EXPECT_EQ(refusal([&] { folds_of(5, sample.target(), 6, false, 1); }),
             "5 rows are fewer than 6 folds; give fewer folds");
   EXPECT_EQ(refusal([&] { folds_of(5, sample.target(), 1, false, 1); }, ErrorCode::usage),
-            "cv: at least 2 folds wanted, 1 given");
+            "cv: expected at least 2 folds, got 1");
   Model model = model_of(sample, {fit_tree(cpu_, sample.table.view(), sample.target())});
   model.features.push_back("more");
   EXPECT_EQ(refusal([&] { predict_classes(cpu_, model, sample.table.view()); }),

@@ -33,7 +33,7 @@ TEST(Spans, GapsSideBySideBecomeOneInEveryOrder) {
   }
 }
 
-TEST(Spans, AStretchOfNothingHasRoomForNothing) { EXPECT_FALSE(Spans(0).take(1).has_value()); }
+TEST(Spans, NothingHasRoomForNothing) { EXPECT_FALSE(Spans(0).take(1).has_value()); }
 
 // Against a list of who has which place.
 TEST(Spans, PartsNeverOverlapAndNoRoomGetsLost) {

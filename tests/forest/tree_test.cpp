@@ -292,13 +292,13 @@ TEST_F(Trees, BadInputIsOneLine) {
     return fault(target, params, ErrorCode::usage);
   };
   EXPECT_EQ(usage({.max_depth = 0}),
-            "max depth: at least 1 (a tree of depth 0 asks nothing) wanted, 0 given");
-  EXPECT_EQ(usage({.min_samples_split = 1}), "min samples split: at least 2 wanted, 1 given");
-  EXPECT_EQ(usage({.min_samples_leaf = 0}), "min samples leaf: at least 1 wanted, 0 given");
-  EXPECT_EQ(usage({.max_features = 2}), "max features: 1 to 1 (0: all) wanted, 2 given");
+            "max_depth: expected at least 1 (a tree of depth 0 splits nothing), got 0");
+  EXPECT_EQ(usage({.min_samples_split = 1}), "min_samples_split: expected at least 2, got 1");
+  EXPECT_EQ(usage({.min_samples_leaf = 0}), "min_samples_leaf: expected at least 1, got 0");
+  EXPECT_EQ(usage({.max_features = 2}), "max_features: expected 1 to 1 (0: all), got 2");
   std::vector<double> weights{1, -1};
   target.weights = weights.data();
-  EXPECT_EQ(fault(target), "row 2: a weight of 0 or more wanted, -1 given");
+  EXPECT_EQ(fault(target), "row 2: expected a weight of 0 or more, got -1");
   weights = {0, 0};
   EXPECT_EQ(fault(target), "every weight is 0; some row must count");
   Target numbers;

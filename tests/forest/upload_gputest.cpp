@@ -31,8 +31,8 @@ void expect_alike_from_pieces(std::int64_t features) {
   params.trees = 13;
   params.first_tree = 1;
   params.all_trees = 14;
-  const auto stretch = fit_forest(gpu, table, sample.target(), params);
-  for (std::size_t t = 0; t < 13; ++t) EXPECT_TRUE(whole.trees[1 + t] == stretch.trees[t]) << t;
+  const auto some = fit_forest(gpu, table, sample.target(), params);
+  for (std::size_t t = 0; t < 13; ++t) EXPECT_TRUE(whole.trees[1 + t] == some.trees[t]) << t;
 }
 
 TEST(GpuUpload, LargeTablesGrowTheTreesOfTheProcessor) {
@@ -89,7 +89,7 @@ TEST(GpuUpload, ACancelledUploadEndsWithAnErrorAndTheNextOneWorks) {
 TEST(GpuUpload, LargeTablesGoUpToSeveralDevicesAtOnce) {
   YUPANA_NEEDS_GPU();
   const int count = yupana::cuda::device_count();
-  if (count < 2) GTEST_SKIP() << "one GPU: nothing to deal trees over";
+  if (count < 2) GTEST_SKIP() << "one GPU: nothing to distribute trees over";
   Context one({.device = "cuda:0"});
   const auto sample = make_sample<float>({rows, 12, 2, 0, 0.01, 0, 7});
   std::string names = "cuda:0";

@@ -67,7 +67,7 @@ Genotypes genotypes_of(std::int64_t samples, std::int64_t sites, double missing)
   return g;
 }
 
-constexpr std::int64_t half = product_edge / 2;  // rows of a block of two of the three kernels
+constexpr std::int64_t half = product_edge / 2;  // rows of a block, in every kernel
 
 TEST(CudaBitProducts, EveryInstructionEqualsTheReferenceAroundItsTile) {
   YUPANA_NEEDS_GPU();

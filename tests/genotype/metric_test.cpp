@@ -123,7 +123,7 @@ TEST(Metric, PairsWithoutASharedSiteAreNaNAndCountedInANote) {
   EXPECT_TRUE(std::isnan(d(2, 0)));
   EXPECT_TRUE(std::isnan(d(4, 2)));
   EXPECT_EQ(d(2, 2), 1.0);
-  EXPECT_EQ(note, "4 of 10 pairs share no called site; their ibs is NaN");
+  EXPECT_EQ(note, "ibs is NaN where a pair shares no called site: 4 of 10 pairs");
 }
 
 TEST(Metric, KingWithMissingCallsNeedsTheHeterozygousCounts) {

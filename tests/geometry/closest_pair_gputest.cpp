@@ -33,7 +33,7 @@ TYPED_TEST(GpuClosestPair, SmallEqualsAllPairsForEveryShape) {
   Context reference({.device = "reference"});
   // Around a warp, a block, all pairs, the sample.
   for (const std::int64_t n : {2, 3, 31, 33, 256, 257, 1023, 1024, 1025, 2000}) {
-    for (std::int64_t d = 1; d <= most_dimensions; ++d) {
+    for (std::int64_t d = 1; d <= max_dimensions; ++d) {
       const auto points = uniform<TypeParam>(n, d, static_cast<std::uint64_t>(n));
       ASSERT_EQ(closest(gpu, points), closest(reference, points)) << n << " x " << d;
       const auto tied = lattice<TypeParam>(n, d, 50, static_cast<std::uint64_t>(n));
@@ -114,7 +114,7 @@ TEST(GpuClosestPair, RowsMayBeApartOnHostAndDevice) {
   yupana::cuda::check(cudaMemcpy(there.data(), wide.data(), there.bytes(), cudaMemcpyHostToDevice),
                       "copy");
   yupana::cuda::check(cudaDeviceSynchronize(), "copy");
-  EXPECT_EQ(cuda::closest_pair_there<float>(gpu, 0, there.data() + 1, 4000, 2, 5), want);
+  EXPECT_EQ(cuda::closest_pair<float>(gpu, 0, there.data() + 1, 4000, 2, 5), want);
 }
 
 TEST(GpuClosestPair, RefusesWhatHasNoAnswer) {

@@ -59,10 +59,20 @@ TEST(ClosestPairReference, KnowsDistancesWhoseSquaresDoNotFitADouble) {
 
 TYPED_TEST(ClosestPairOf, EveryMethodEqualsAllPairsForEveryShape) {
   // Around all pairs, the sample, and the bases of divide and conquer.
-  const std::vector<std::int64_t> sizes = {
-      2, 3, 4, 15, 16, 17, 31, 33, cpu::few_points - 1, cpu::few_points, cpu::few_points + 1, 1999};
+  const std::vector<std::int64_t> sizes = {2,
+                                           3,
+                                           4,
+                                           15,
+                                           16,
+                                           17,
+                                           31,
+                                           33,
+                                           cpu::max_all_pairs_points - 1,
+                                           cpu::max_all_pairs_points,
+                                           cpu::max_all_pairs_points + 1,
+                                           1999};
   Context context({.device = "cpu"});
-  for (std::int64_t d = 1; d <= most_dimensions; ++d) {
+  for (std::int64_t d = 1; d <= max_dimensions; ++d) {
     for (const std::int64_t n : sizes) {
       const auto points = uniform<TypeParam>(n, d, static_cast<std::uint64_t>(n));
       const ClosestPair want = expected(points);
@@ -74,7 +84,7 @@ TYPED_TEST(ClosestPairOf, EveryMethodEqualsAllPairsForEveryShape) {
 
 TYPED_TEST(ClosestPairOf, TiesGoToTheSmallestPairOfAll) {
   Context context({.device = "cpu"});
-  for (std::int64_t d = 1; d <= most_dimensions; ++d) {
+  for (std::int64_t d = 1; d <= max_dimensions; ++d) {
     for (const std::uint64_t side : {2, 9, 40, 100000}) {
       for (const std::int64_t n : {50, 1777}) {
         const auto points = lattice<TypeParam>(n, d, side, static_cast<std::uint64_t>(n) + side);
@@ -127,7 +137,7 @@ TEST(ClosestPair, DistancesDoNotDependOnPowersOfTwo) {
 
 TYPED_TEST(ClosestPairOf, BucketsEqualDivideAndConquerForAnyThreads) {
   // Large enough to be dealt into buckets; all pairs would take minutes.
-  const std::int64_t n = cpu::bucket_least + 77;
+  const std::int64_t n = cpu::min_bucketed_points + 77;
   for (const std::int64_t d : {1, 2, 3}) {
     std::vector<Matrix<TypeParam>> clouds;
     clouds.push_back(uniform<TypeParam>(n, d, 3));
@@ -146,7 +156,7 @@ TYPED_TEST(ClosestPairOf, BucketsEqualDivideAndConquerForAnyThreads) {
 }
 
 TYPED_TEST(ClosestPairOf, LargeHardCloudsEqualDivideAndConquer) {
-  const std::int64_t n = cpu::bucket_least + 1;
+  const std::int64_t n = cpu::min_bucketed_points + 1;
   Context context({.device = "cpu"});
   for (const Cloud& cloud : testing::hard_clouds(n)) {
     for (const std::int64_t d : {2, 3}) {
@@ -199,9 +209,10 @@ TEST(ClosestPair, RefusesWhatHasNoAnswer) {
   const auto refusal = [&](const Matrix<double>& points) {
     return test::refusal([&] { closest(context, points); });
   };
-  EXPECT_EQ(refusal(uniform<double>(1, 2)), "closest pair: 1 point; at least 2 are needed");
-  EXPECT_EQ(refusal(uniform<double>(0, 2)), "closest pair: 0 points; at least 2 are needed");
-  EXPECT_NE(refusal(uniform<double>(5, 9)).find("9 coordinates; wanted 1 to 8"), std::string::npos);
+  EXPECT_EQ(refusal(uniform<double>(1, 2)), "closest pair: expected at least 2 points, got 1");
+  EXPECT_EQ(refusal(uniform<double>(0, 2)), "closest pair: expected at least 2 points, got 0");
+  EXPECT_NE(refusal(uniform<double>(5, 9)).find("expected 1 to 8 coordinates, got 9"),
+            std::string::npos);
   for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
     for (const std::int64_t n : {3, 200000}) {
       for (const std::int64_t row : {std::int64_t{0}, n / 2, n - 1}) {

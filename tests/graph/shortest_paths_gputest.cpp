@@ -324,12 +324,12 @@ TYPED_TEST(GpuRounding, ErrorStaysWithinItsBound) {
   }
 }
 
-// Packed arithmetic must step aside exactly where a sum of two lengths would pass 16 bits.
+// Packed arithmetic must step aside exactly where a length would be its "no edge", 0x7c00.
 TEST(GpuPacked, IsExactOnBothSidesOfItsBound) {
   YUPANA_NEEDS_GPU();
   Context gpu({.device = "cuda:0"});
   Context host({.device = "cpu"});
-  for (const std::int32_t largest : {0x7ffd, 0x7ffe, 0x7fff, 0x8000, 0xffff, 0x10000}) {
+  for (const std::int32_t largest : {0x7bff, 0x7c00, 0x7fff, 0x8000, 0xffff, 0x10000}) {
     for (const std::int64_t n : {2, 300, 1000}) {
       auto w = whole_graph<std::int32_t>(n, {.largest = static_cast<double>(largest)});
       for (std::int64_t i = 0; i < n * n; ++i) {  // long enough to make direct edges matter
@@ -339,11 +339,31 @@ TEST(GpuPacked, IsExactOnBothSidesOfItsBound) {
       ASSERT_EQ(differences(closed_there(gpu, w, packed), closed(host, w)), 0) << largest;
     }
   }
-  for (const std::int32_t largest : {10, 54, 55, 56, 109, 110, 200}) {  // (n - 1) * 109 < 2^15 - 1
+  for (const std::int32_t largest : {10, 54, 55, 56, 105, 106, 200}) {  // (n - 1) * 105 < 0x7c00
     const std::int64_t n = 301;
     auto w = whole_graph<std::int32_t>(n, {.missing = 1});
     for (std::int64_t i = 1; i < n; ++i) w(i, i - 1) = w(i - 1, i) = largest;
     ASSERT_EQ(differences(closed_there(gpu, w, packed), closed(host, w)), 0) << largest;
+  }
+}
+
+// As half-precision floats, lengths close to "no edge" are subnormal and sums beyond it positive or
+// NaN: paths of two short edges that end on either side of it and of the direct edges.
+TEST(GpuPacked, OrdersLengthsNextToNoEdge) {
+  YUPANA_NEEDS_GPU();
+  Context gpu({.device = "cuda:0"});
+  Context host({.device = "cpu"});
+  const std::int32_t largest = 0x7bff;
+  for (const std::int32_t spread : {5, 200, 2000}) {
+    auto w = whole_graph<std::int32_t>(500, {.largest = 2.0 * spread, .missing = 0.9});
+    for (std::int64_t i = 0; i < w.size(); ++i) {
+      for (std::int64_t j = 0; j < w.size(); ++j) {
+        if (i == j) continue;
+        const bool is_short = w(i, j) != unreachable<std::int32_t>;
+        w(i, j) = is_short ? largest / 2 - spread + w(i, j) : largest;
+      }
+    }
+    ASSERT_EQ(differences(closed_there(gpu, w, packed), closed(host, w)), 0) << spread;
   }
 }
 

@@ -123,7 +123,7 @@ TEST_F(BedTest, SampleIdsAreIndividualsWhereTheyDiffer) {
 TEST_F(BedTest, ARepeatedSampleIsRefusedWithBothLines) {
   put(bed_, bim_, "A 1 0 0 1 0\nB 1 0 0 1 0\nB 2 0 0 1 0\nB 1 0 0 1 0\nC 1 0 0 1 0\n");
   const std::string message = refusal([&] { open_bed(files()); });
-  EXPECT_NE(message.find("x.fam:4: sample 'B_1' stands in line 2"), std::string::npos) << message;
+  EXPECT_NE(message.find("x.fam:4: sample 'B_1' appears in line 2"), std::string::npos) << message;
 }
 
 TEST_F(BedTest, GzippedBimAndFamAreRead) {
@@ -152,26 +152,26 @@ TEST_F(BedTest, EveryFaultSaysWhatIsWrong) {
   put(std::string("\x6c\x1b\x00", 3) + bed_.substr(3), bim_, fam);
   says("sample-major (mode 00); convert it");
   put("#CHROM" + bed_, bim_, fam);
-  says("no PLINK 1 .bed file: bytes 6c 1b 01 wanted");
+  says("no PLINK 1 .bed file: expected bytes 6c 1b 01");
   put("\x1f\x8b\x08" + bed_, bim_, fam);
   says("decompress it");
   put(bed_.substr(0, 2), bim_, fam);
   says("begins with 3 bytes, 2 found");
   put(bed_, bim_ + "3 r 0 7 A G\n", fam);
-  says("17 bytes wanted for 7 sites");
-  says("15 found: it is cut short or of another data set; with 5 samples it has 6 sites");
+  says("expected 17 bytes for 7 sites");
+  says("got 15: it is cut short or of another data set; with 5 samples it has 6 sites");
   put(bed_, bim_, fam_of(9));
-  says("21 bytes wanted for 6 sites");
+  says("expected 21 bytes for 6 sites");
   says("with 6 sites it has 5 to 8 samples: is the .fam");
   put(bed_.substr(0, 14), bim_, fam);
-  says("15 bytes wanted");
+  says("expected 15 bytes");
   says("it is cut short");
   put(bed_, "1 a 0 5 A G\n1 b 0 5 A\n", fam);
-  says("x.bim:2: 6 columns wanted (chromosome, name, centimorgans, position, A1, A2), 5 found");
+  says("x.bim:2: expected 6 columns (chromosome, name, centimorgans, position, A1, A2), got 5");
   put(bed_, "1 a 0 5 A G\n1 b 0 5x A G\n", fam);
-  says("x.bim:2: column 4: a position wanted, '5x' found");
+  says("x.bim:2: column 4: expected a position, got '5x'");
   put(bed_, bim_, "A 1 0 0 1\n");
-  says("x.fam:1: 6 columns wanted");
+  says("x.fam:1: expected 6 columns");
   put(bed_, bim_, "\n \n");
   says("x.fam: holds no samples");
   std::filesystem::remove(folder_ / "x.fam");
@@ -243,8 +243,9 @@ TEST_F(BedDataTest, TrickyFilesAreReadOrRefused) {
   EXPECT_EQ(missing->samples().size(), 100u);
   EXPECT_EQ(missing->sites(), 100);
   EXPECT_GT(counts(*missing)[genotype::missing_call], 0);
-  EXPECT_NE(refusal([&] { open_bed(bed_files(folder + "small_too_short")); }).find("bytes wanted"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal([&] { open_bed(bed_files(folder + "small_too_short")); }).find("expected 7 bytes"),
+      std::string::npos);
   EXPECT_NE(refusal([&] { open_bed(bed_files(folder + "smallmode0")); }).find("sample-major"),
             std::string::npos);
   EXPECT_NE(

@@ -45,10 +45,10 @@ TEST_F(FastaTest, GzipIsReadAsIs) {
 TEST_F(FastaTest, FaultsNameFileAndLine) {
   refuse("", "f.fa: no FASTA record");
   refuse("ACGT\n", "f.fa:1: FASTA begins with");
-  refuse(">\nACGT\n", "f.fa:1: a name is wanted");
+  refuse(">\nACGT\n", "f.fa:1: expected a name after '>'");
   refuse(">a\n>b\nAC\n", "f.fa:1: record 'a' has no letters");
   refuse(">a\nAC\n>b\n", "f.fa:3: record 'b' has no letters");
-  refuse(">a\nAC\n>a\nAC\n", "f.fa:3: record 'a' stands in line 1 already");
+  refuse(">a\nAC\n>a\nAC\n", "f.fa:3: record 'a' appears in line 1 already");
   refuse(">a\nACGT\nAC-GT\n", "f.fa:3: '-' at place 7 of 'a' is none of ACGTU");
   refuse(">a\nAC GT\n", "f.fa:2: character 32 at place 3");
   EXPECT_NE(refusal([&] { read_fasta(folder_ / "none.fa", dna_letters); }).find("none.fa"),
@@ -109,14 +109,14 @@ TEST_F(ExonsTest, GenscanLinesSwapTheirEndsOnTheOtherStrand) {
 }
 
 TEST_F(ExonsTest, FaultsNameFileAndLine) {
-  refuse("1 2\n9 3\n", "e:2: an exon 9..3; 1 <= first <= last wanted");
-  refuse("0 3\n", "e:1: an exon 0..3");
-  refuse("1 2\nx 5\n", "e:2: 'x' is no first base: a whole number is wanted");
-  refuse("1 2\n5\n", "e:2: 1 columns; [sequence] first last [strand] wanted");
-  refuse("c\tx\texon\t3\tq\t.\t-\t.\tP\n", "e:1: 'q' is no end");
-  refuse("c\tx\texon\t3\t5\t.\t*\t.\tP\n", "e:1: '*' is no strand");
+  refuse("1 2\n9 3\n", "e:2: expected an exon with 1 <= first <= last, got 9..3");
+  refuse("0 3\n", "first <= last, got 0..3");
+  refuse("1 2\nx 5\n", "e:2: first base: expected a whole number, got 'x'");
+  refuse("1 2\n5\n", "e:2: expected [sequence] first last [strand], got 1 columns");
+  refuse("c\tx\texon\t3\tq\t.\t-\t.\tP\n", "e:1: end: expected a whole number, got 'q'");
+  refuse("c\tx\texon\t3\t5\t.\t*\t.\tP\n", "e:1: expected a strand (+, - or .), got '*'");
   refuse("c\tx\texon\t3\t5\t.\t+\t.\tP\nc\tx\n", "e:2: 2 columns between tabs; GFF3 has nine");
-  refuse("c\t5\t5\n", "e.bed:1: an exon 6..5", "e.bed");
+  refuse("c\t5\t5\n", "first <= last, got 6..5", "e.bed");
   refuse("c\t1\t9\tn\t0\t+\t1\t9\t0\t2\t5\t0,4\n", "e.bed:1: 1 block sizes", "e.bed");
 }
 
@@ -132,7 +132,8 @@ TEST(SubstitutionFile, IsReadAndRefusedWithItsLine) {
   EXPECT_NE(refusal([&] { read("A C\nA 1\n"); }).find("m:2: 1 scores for 2 letters"),
             std::string::npos);
   EXPECT_NE(refusal([&] { read("A C\nC 1 2\n"); }).find("m:2: 'C' begins"), std::string::npos);
-  EXPECT_NE(refusal([&] { read("A\nA x\n"); }).find("m:2: 'x' is no score"), std::string::npos);
+  EXPECT_NE(refusal([&] { read("A\nA x\n"); }).find("m:2: expected a whole number, got 'x'"),
+            std::string::npos);
   EXPECT_NE(refusal([&] { read("A C\nA 1 2\n"); }).find("m: 1 rows"), std::string::npos);
   EXPECT_NE(refusal([&] { read("A a\nA 1 2\na 1 2\n"); }).find("twice"), std::string::npos);
 }

@@ -85,8 +85,8 @@ TEST(MatrixMarket, NamesFileAndLineOfAFault) {
   fault(head + "2 2 x\n", {":2:", "x"});
   fault(head + "2 2 1 1\n", {":2:"});
   fault(head + "2 2 99999999999999999999\n", {":2:"});
-  fault(head + "2 2 2\n1 1 1\n", {"2 entries announced, 1 found"});
-  fault(head + "2 2 1\n1 1 1\n2 2 1\n", {":4:", "more than the 1"});
+  fault(head + "2 2 2\n1 1 1\n", {"expected 2 entries as announced, got 1"});
+  fault(head + "2 2 1\n1 1 1\n2 2 1\n", {":4:", "expected 1 entry as announced"});
   fault(head + "2 2 1\n1 3 1\n", {":3:", "(1, 3)", "2 x 2"});
   fault(head + "2 2 1\n0 1 1\n", {":3:", "(0, 1)"});
   fault(head + "2 2 1\n1 1\n", {":3:", "'1 1'", "value"});

@@ -283,7 +283,7 @@ TEST_F(MatrixReaderTest, RoundingOfMirrorsIsMendedByTheLowerTriangleAndNoted) {
   const DistanceMatrix d = text("0 1.00001 2\n1 0 3\n2 3 0\n");
   EXPECT_EQ(at(d, 0, 1), 1);
   ASSERT_EQ(notes.size(), 1u);
-  EXPECT_SAYS(notes[0], "1 pairs differ");
+  EXPECT_SAYS(notes[0], "an entry and its mirror differ");
   EXPECT_SAYS(text_refused("0 1.00003 2\n1 0 3\n2 3 0\n"),
               "not symmetric: row 2, column 1 is 1 and its mirror is 1.00003");
 }
@@ -331,7 +331,7 @@ TEST_F(MatrixReaderTest, TheFirstFaultIsNamedWhateverTheThreads) {
 
 TEST_F(MatrixReaderTest, FaultsNameTheLine) {
   EXPECT_SAYS(text_refused("0 1 2\n1 0\n2 3 0\n"), ":2: ");
-  EXPECT_SAYS(text_refused("0 1 2\n1 0 3 4\n2 3 0\n"), ":2: more than 3 values");
+  EXPECT_SAYS(text_refused("0 1 2\n1 0 3 4\n2 3 0\n"), ":2: expected 3 values, got more");
   EXPECT_SAYS(text_refused("0 1 2\n1 zero 3\n2 3 0\n"), ":2: value 2 is 'zero'");
   EXPECT_SAYS(text_refused("x a b\na 0 1\nc 1 0\n"), ":3: row 2 is named 'c' and column 2 'b'");
   EXPECT_SAYS(text_refused("0 1e999\n1e999 0\n"), ":1: value 2 is '1e999'");
@@ -340,6 +340,15 @@ TEST_F(MatrixReaderTest, FaultsNameTheLine) {
   put(folder_ / "x.dist.id", "justone\n");
   EXPECT_NE(refused("x.dist.id"), "");
   EXPECT_THROW(read("x.dist"), Error);
+}
+
+// 'yupana path' and --labels took the first of two samples that shared a name.
+TEST_F(MatrixReaderTest, TwoSamplesOfOneNameWereTaken) {
+  EXPECT_SAYS(text_refused("x a b a\na 0 1 2\nb 1 0 3\na 2 3 0\n"),
+              "expected a name of its own for every sample, got 'a' for rows 1 and 3");
+  put(folder_ / "x.dist", "1\n");
+  put(folder_ / "x.dist.id", "F i\nF i\n");
+  EXPECT_SAYS(refused("x.dist"), "got 'F_i' for rows 1 and 2");
 }
 
 TEST_F(MatrixReaderTest, ControlBytesOfAFileDoNotReachTheMessage) {
@@ -354,9 +363,9 @@ TEST_F(MatrixReaderTest, WhatIsNotSquareIsRefused) {
   EXPECT_SAYS(text_refused("0 1 2\n1 0 3\n"), "not square: 2 rows of 3 fields");
   EXPECT_SAYS(text_refused("a\tb\n"), "no row of values");
   EXPECT_SAYS(text_refused("\n\n"), "no line");
-  EXPECT_SAYS(text_refused(""), "is empty");
+  EXPECT_SAYS(text_refused(""), "got an empty file");
   put(folder_ / "d.npy", npy_of<double>("<f8", 2, 3, {0, 1, 2, 3, 4, 5}));
-  EXPECT_SAYS(refused("d.npy"), "shape 2 x 3");
+  EXPECT_SAYS(refused("d.npy"), "shape (2 x 3)");
   put(folder_ / "d.npy", npy_of<double>("<f8", 0, 0, {}));
   EXPECT_SAYS(refused("d.npy"), "no rows");
 }
@@ -374,7 +383,7 @@ TEST_F(MatrixReaderTest, OtherTypesAreRefusedByName) {
 
 TEST_F(MatrixReaderTest, ShapesBeyondTheFileAllocateNothing) {
   put(folder_ / "d.npy", npy_preamble("<f8", 4000000000, 4000000000));
-  EXPECT_SAYS(refused("d.npy"), "cut short");
+  EXPECT_SAYS(refused("d.npy"), "got 0 bytes");
   std::string tall;
   for (int i = 0; i < 300000; ++i) tall += "0 1\n";
   EXPECT_SAYS(text_refused(tall), "not square");

@@ -134,13 +134,14 @@ TEST_F(NpyGenotypesTest, OtherValuesAreRefusedWithTheirPlace) {
   };
   for (const bool fortran : {false, true}) {
     EXPECT_NE(message_of(npy<float>("<f4", 2, 3, {0, 1, 2, 0, 1.5f, 0}, fortran))
-                  .find("row 1, column 1 (from 0) holds 1.5"),
+                  .find("row 1, column 1 (from 0): expected 0, 1, 2 or a missing call (negative or "
+                        "NaN), got 1.5"),
               std::string::npos);
   }
-  EXPECT_NE(message_of(npy<std::int8_t>("|i1", 2, 2, {0, 3, 0, 0})).find("holds 3"),
+  EXPECT_NE(message_of(npy<std::int8_t>("|i1", 2, 2, {0, 3, 0, 0})).find("got 3;"),
             std::string::npos);
   const double infinity = std::numeric_limits<double>::infinity();
-  EXPECT_NE(message_of(npy<double>("<f8", 1, 1, {infinity}), true).find("holds inf"),
+  EXPECT_NE(message_of(npy<double>("<f8", 1, 1, {infinity}), true).find("got inf;"),
             std::string::npos);
   message_of(npy<double>("<f8", 1, 1, {2.5}), true);
   message_of(npy<double>("<f8", 1, 1, {1e-300}));
@@ -159,9 +160,9 @@ TEST_F(NpyGenotypesTest, NamesComeFromTheIdsFileBesideIt) {
   folder_.put("x.ids", "anna b\nbert\r\n\n");
   EXPECT_EQ(open(bytes)->samples(), (std::vector<std::string>{"anna b", "bert"}));
   folder_.put("x.ids", "anna\n");
-  EXPECT_NE(refusal([&] { open(bytes); }).find("2 names wanted"), std::string::npos);
+  EXPECT_NE(refusal([&] { open(bytes); }).find("expected 2 names"), std::string::npos);
   folder_.put("x.ids", "anna\nbert\nanna\n");
-  EXPECT_NE(refusal([&] { open(bytes); }).find("x.ids:3: sample 'anna' stands in line 1"),
+  EXPECT_NE(refusal([&] { open(bytes); }).find("x.ids:3: sample 'anna' appears in line 1"),
             std::string::npos);
 }
 

@@ -43,7 +43,8 @@ TEST_F(SampleLabelsTest, MissingCodesAreNoPopulation) {
     EXPECT_EQ(got.of, (Places{0, -1, 1})) << code;
     EXPECT_EQ(got.unlabelled, 1) << code;
     ASSERT_EQ(got.notes.size(), 1u) << code;
-    EXPECT_NE(got.notes[0].find("leave 1 samples unlabelled"), std::string::npos);
+    EXPECT_NE(got.notes[0].find(": 1 sample without label, where it is missing"),
+              std::string::npos);
   }
   EXPECT_EQ(labels("a\tNAM\nb\t-1\n", vcf_).names, (Ids{"NAM", "-1"}));
 }
@@ -66,8 +67,16 @@ TEST_F(SampleLabelsTest, FamilyAndIndividualAreRecognised) {
 }
 
 TEST_F(SampleLabelsTest, LabelsOfAnotherCohortAreNotTakenForSeveralColumns) {
-  EXPECT_NE(test::refusal([&] { labels("x\tX\tu\ny\tY\tv\n", vcf_); }).find("labels none of the 3"),
-            std::string::npos);
+  const std::string refusal = test::refusal([&] { labels("x\tX\tu\ny\tY\tv\n", vcf_); });
+  EXPECT_NE(refusal.find("none of its lines names one of the 3 samples"), std::string::npos);
+  EXPECT_EQ(refusal.find("commas"), std::string::npos);
+}
+
+TEST_F(SampleLabelsTest, AFileWithoutLabelsWasSaidToNameNoSample) {
+  const auto refusal = [&](const char* text) { return test::refusal([&] { labels(text, vcf_); }); };
+  EXPECT_NE(refusal("a\nb\nc\n").find("expected a label in column 2"), std::string::npos);
+  EXPECT_NE(refusal("a\tNA\nb\t\n").find("every label is missing"), std::string::npos);
+  EXPECT_NE(refusal("a,X\nb,Y\n").find("not commas"), std::string::npos);
 }
 
 TEST_F(SampleLabelsTest, SeveralLabelColumnsAreNotChosenWithoutAWord) {

@@ -81,8 +81,9 @@ TEST_F(SampleListsTest, LabelFaultsAreRefused) {
   EXPECT_NE(refusal([&] { labels("a\tX\na\tY\n", vcf_); }).find("labels:2: a second label, 'Y'"),
             std::string::npos);
   EXPECT_EQ(labels("a\tX\na\tX\n", vcf_).unlabelled, 2);
-  EXPECT_NE(refusal([&] { labels("a\tNA\n", vcf_); }).find("labels none"), std::string::npos);
-  EXPECT_NE(refusal([&] { labels("z\tX\n", vcf_); }).find("labels none of the 3 samples"),
+  EXPECT_NE(refusal([&] { labels("a\tNA\n", vcf_); }).find("every label is missing"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] { labels("z\tX\n", vcf_); }).find("names one of the 3 samples"),
             std::string::npos);
   refusal([&] { labels("", vcf_); });
   refusal([&] { labels("a\n", vcf_); });

@@ -35,12 +35,12 @@ TEST_F(SpliceCasesTest, NamesAreBesideTheListAndAutoIsNone) {
 }
 
 TEST_F(SpliceCasesTest, FaultsNameFileAndLine) {
-  refuse("", "cases.tsv: no case");
-  refuse("genome exons target\n", "cases.tsv: no case");
+  refuse("", "cases.tsv: expected lines of genome");
+  refuse("genome exons target\n", "cases.tsv: expected lines of genome");
   refuse("g.fa t.fa\n", "cases.tsv:1: expected genome, exons (or auto), target");
   refuse("g e t\ng e t protein x\n", "got 5 columns");
   refuse("g e t peptide\n", "cases.tsv:1: expected protein or cdna in column 4, got 'peptide'");
-  refuse("g e\x01 t\n", "cases.tsv:1: a control character");
+  refuse("g e\x01 t\n", "cases.tsv:1: expected file names, got a control character");
 }
 
 }  // namespace

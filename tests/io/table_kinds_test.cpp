@@ -91,6 +91,75 @@ TEST_F(TableKinds, AFirstLineOfAScaleIsARowWithANote) {
   EXPECT_TRUE(notes_.empty());
 }
 
+TEST_F(TableKinds, AScaleWithTheNumberOfALabelIsNoted) {
+  for (const char* label : {"last", "4"}) {
+    notes_.clear();
+    read("t.csv", "2001,2002,2003,4\n5,1,7,0\n2,2,9,1\n", {.label = label});
+    ASSERT_EQ(notes_.size(), 1u) << label;
+    EXPECT_NE(notes_[0].find("the first line is taken as a row"), std::string::npos);
+  }
+}
+
+TEST_F(TableKinds, NumbersThatWouldBecomeOthersAreFaultsOfTheirCells) {
+  const auto fault =
+      [&](const char* name, const std::string& bytes, const TableParams& params = {}) {
+        return refusal([&] { read(name, bytes, params); });
+      };
+  // Infinity, and two rows of one value, without a word.
+  EXPECT_NE(fault("t.csv", "a,b\n1,2\n1,1e400\n")
+                .find("t.csv:3: column 2 ('b'): 1e400 is beyond the range of float64"),
+            std::string::npos);
+  for (const char* cell : {"9007199254740993", "-9007199254740993", "+18446744073709551615"}) {
+    const std::string row = fmt::format("a,b\n1,{}\n", cell);
+    EXPECT_NE(fault("t.csv", row).find(fmt::format("column 2 ('b'): {} is an integer", cell)),
+              std::string::npos);
+    EXPECT_NE(fault("t.csv", row, {.label = "b", .label_is_number = true}).find("is an integer"),
+              std::string::npos);
+    EXPECT_NE(fault("t.svm", fmt::format("1 2:{}\n", cell)).find("t.svm:1: index 2: "),
+              std::string::npos);
+    EXPECT_EQ(read("t.csv", row, {.ignored = {"b"}}).table.columns(), 1);
+    EXPECT_EQ(read("t.csv", row, {.label = "b"}).classes[0], cell);
+  }
+  EXPECT_NE(fault("t.svm", "1e999 1:1\n", {.label = "label", .label_is_number = true})
+                .find("the label \'1e999\' is no finite number"),
+            std::string::npos);
+  EXPECT_EQ(column(read("t.csv", "9007199254740992,9007199254740993.0,-inf\n"), 1)[0], 0x1p53);
+  EXPECT_EQ(column(read("t.svm", "1 1:infinity 2:9007199254740992\n"), 0)[0], HUGE_VAL);
+}
+
+TEST_F(TableKinds, NumbersBeyondAFloatAreFaultsWhereFloatsAreKept) {
+  const auto fault = [&](const char* name, const std::string& bytes) {
+    return refusal([&] { read_table<float>(context_, folder_.put(name, bytes)); });
+  };
+  EXPECT_NE(fault("t.csv", "1,-1e39\n").find("-1e39 is beyond the range of float32"),
+            std::string::npos);
+  EXPECT_NE(fault("t.svm", "1 1:1e39\n").find("1e39 is beyond the range of float32"),
+            std::string::npos);
+  const double large = 1e39;
+  const std::string raw(reinterpret_cast<const char*>(&large), 8);
+  EXPECT_NE(
+      fault("t.npy", npy_preamble("<f8", 1, 1) + raw).find("row 1, column 1: 1e+39 is beyond"),
+      std::string::npos);
+  // Floats are rounded as asked for.
+  const auto file = read_table<float>(context_, folder_.put("t.csv", "9007199254740993\n"));
+  EXPECT_EQ(file.table.column(0)[0], 0x1p53f);
+}
+
+TEST_F(TableKinds, IntegersOfNumPyKeepTheirValueOrAreRefused) {
+  const std::int64_t values[] = {1, (std::int64_t{1} << 53) + 1, 2, std::int64_t{1} << 53};
+  const std::string raw(reinterpret_cast<const char*>(values), sizeof(values));
+  const std::string bytes = npy_preamble("<i8", 2, 2) + raw;
+  const auto fault = [&](const TableParams& params) {
+    return refusal([&] { read("t.npy", bytes, params); });
+  };
+  for (const bool label : {false, true}) {
+    EXPECT_NE(fault({.label = label ? "2" : ""})
+                  .find("row 1, column 2: 9007199254740993 is an integer beyond 2^53"),
+              std::string::npos);
+  }
+  EXPECT_EQ(column(read("t.npy", bytes, {.ignored = {"2"}}), 0), (Doubles{1, 2}));
+}
+
 TEST_F(TableKinds, ParametersOfAnotherKindAreRefused) {
   const std::string npy = npy_preamble("<f8", 1, 1) + std::string(8, '\0');
   const auto fault = [&](const char* name, const std::string& bytes, const TableParams& params) {

@@ -138,7 +138,7 @@ TEST_F(TableParts, FaultsHaveTheLineOfTheFile) {
     read_table_parts<float>(
         context_, path, {.categorical = {"2"}}, 1, [&](TableFile<float>&&) { ++parts; });
   });
-  EXPECT_NE(message.find(fmt::format("t.csv:{}: 4 cells wanted, 3 found", lines + 1)), message.npos)
+  EXPECT_NE(message.find(fmt::format("t.csv:{}: expected 4 cells, got 3", lines + 1)), message.npos)
       << message;
   EXPECT_GE(parts, 2);
 }

@@ -161,23 +161,23 @@ TEST_F(Tables, CategoriesBecomeNumbersInOrder) {
 }
 
 TEST_F(Tables, BadLinesAreNamed) {
-  EXPECT_EQ(fault("a,b\n1,2\n3\n"), "F:3: 2 cells wanted, 1 found");
-  EXPECT_EQ(fault("# x\na,b\n\n1,2,3\n"), "F:4: 2 cells wanted, 3 found");
+  EXPECT_EQ(fault("a,b\n1,2\n3\n"), "F:3: expected 2 cells, got 1");
+  EXPECT_EQ(fault("# x\na,b\n\n1,2,3\n"), "F:4: expected 2 cells, got 3");
   EXPECT_EQ(fault("a,b\n1,2\n3,x\n"),
             "F:3: column 2 ('b'): 'x' is no number; leave the column out with --ignore or, for "
             "trees, read it as --categorical");
   EXPECT_EQ(fault("a,y\n1,2\n3,\n", {.label = "y"}),
             "F:3: column 2 ('y'): the value is missing; every row needs one here");
   EXPECT_EQ(fault("a,w\n1,2\n3,-1\n", {.weight = "w"}),
-            "F:3: column 2 ('w'): a weight of 0 or more wanted, -1 given");
+            "F:3: column 2 ('w'): expected a weight of 0 or more, got -1");
   EXPECT_EQ(fault("a,b,a\n1,2,3\n"), "F:1: columns 1 and 3 have the same name 'a'; rename one");
-  EXPECT_EQ(fault(""), "F: has no rows; wanted a table of numbers, one row a line");
-  EXPECT_EQ(fault("\n# only\n"), "F: has no rows; wanted a table of numbers, one row a line");
+  EXPECT_EQ(fault(""), "F: has no rows; expected a table of numbers, one row a line");
+  EXPECT_EQ(fault("\n# only\n"), "F: has no rows; expected a table of numbers, one row a line");
   EXPECT_EQ(fault("a,b\n", {.header = TableHeader::present}), "F: has a header and no rows");
   EXPECT_EQ(fault("1,2\n3,4\n", {.delimiter = ';', .label = "last"}),
             "F: no feature is left: there is one column; give --delimiter if there should be more");
   EXPECT_EQ(fault("a,b\n"), "F: has no rows: its only line holds no number");
-  EXPECT_EQ(fault("# x\na,y\n\n", {.label = "y"}), "F: has no rows: its only line holds no number");
+  EXPECT_EQ(fault("# x\na,y\n\n", {.label = "y"}), "F: has a header and no rows");
 }
 
 std::string large_text(std::int64_t rows) {
@@ -223,7 +223,7 @@ TEST_F(Tables, TheFirstFaultOfAFileIsToldOnAnyThreads) {
     Context context({.device = "cpu", .threads = threads});
     const std::string message =
         refusal([&] { read_table<float>(context, path, {.label = "class"}); });
-    EXPECT_NE(message.find("l.csv:150001: 3 cells wanted, 4 found"), message.npos)
+    EXPECT_NE(message.find("l.csv:150001: expected 3 cells, got 4"), message.npos)
         << message << last;
   }
 }
@@ -253,7 +253,7 @@ TEST_F(Tables, LibsvmIsDenseWithZeros) {
   EXPECT_EQ(read("1 0:4\n", {.zero_based = true}).table.columns(), 1);
   EXPECT_NE(fault("1 0:4\n").find("F:1: index 0 found"), std::string::npos);
   EXPECT_EQ(fault("1 2:4 2:5\n"), "F:1: index 2 does not grow");
-  EXPECT_EQ(fault("1 2:4\n1 a:5\n"), "F:2: index:value wanted, 'a:5' found");
+  EXPECT_EQ(fault("1 2:4\n1 a:5\n"), "F:2: expected index:value, got 'a:5'");
   EXPECT_NE(fault("1 99999999999:1\n").find("indices go from 1"), std::string::npos);
 }
 
@@ -272,7 +272,7 @@ TEST_F(Tables, LibsvmEntriesOfEveryFormReadTheSame) {
   }
   for (const char* entry : {"1:-", "1:+", "1:2x", "1:2:3", ":2", "1;2", "qid", "-1:2x", "1:0x1"}) {
     EXPECT_EQ(fault(fmt::format("1 3:4\n1 {}\n", entry)),
-              fmt::format("F:2: index:value wanted, '{}' found", entry));
+              fmt::format("F:2: expected index:value, got '{}'", entry));
   }
   EXPECT_EQ(read("1 1: 2:3 3:NaN 4:?\n", {.label = "label"}).missing, 3);
 }

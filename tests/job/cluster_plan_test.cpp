@@ -59,8 +59,8 @@ TEST(ClusterPlan, AgreesWithSumsByHandForOneGpu) {
   EXPECT_DOUBLE_EQ(plan.pair_sites, 499'500. * 27e6);
   EXPECT_DOUBLE_EQ(seconds(plan, "read"), 2.7);
   EXPECT_DOUBLE_EQ(seconds(plan, "upload"), 0.135);
-  // 1.34865e13 / 1.969e15 of products and 2.7e10 / 2.7e12 of transposition.
-  EXPECT_NEAR(seconds(plan, "count"), 0.006849 + 0.01, 1e-6);
+  // 1.34865e13 / 2.05e15 of products and 2.7e10 / 2.7e12 of transposition.
+  EXPECT_NEAR(seconds(plan, "count"), 0.006579 + 0.01, 1e-6);
   EXPECT_DOUBLE_EQ(seconds(plan, "reduce"), 0);
   EXPECT_NEAR(seconds(plan, "metric"), 1e6 / 0.9e9, 1e-12);
   EXPECT_DOUBLE_EQ(seconds(plan, "write"), 0.0032);

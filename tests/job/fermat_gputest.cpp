@@ -8,7 +8,7 @@
 #include "tests/support/shared_data.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/tiles.hpp"
-#include "yupana/job/distance.hpp"
+#include "yupana/job/distances.hpp"
 #include "yupana/job/fermat.hpp"
 
 namespace yupana::job {

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "yupana/job/length_unit.hpp"
-#include "yupana/job/understanding.hpp"
+#include "yupana/job/describe.hpp"
+#include "yupana/job/units.hpp"
 
 namespace yupana::job {
 namespace {

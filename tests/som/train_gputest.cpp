@@ -59,6 +59,20 @@ TEST(GpuSom, NarrowMapsOfManyNeuronsHaveTheBitsOfTheCpu) {
   }
 }
 
+#ifdef YUPANA_CUDA
+// 103,176 bytes of a block's memory are more than some GPUs grant.
+TEST(GpuSom, NarrowMapsThatExceedTheSharedMemoryOfOtherGpusGoTheWayOfWideOnes) {
+  YUPANA_NEEDS_GPU();
+  SomParams params;
+  params.grid = {8, 21};
+  params.schedule = {3, 1, 2, 0.3, 0};
+  const LimitedGpu limited;
+  EXPECT_TRUE(cuda::is_narrow(7 * 8, 20));
+  EXPECT_FALSE(cuda::is_narrow(8 * 21, 20));
+  expect_same_training(clouds(2000, 20, 7), params);
+}
+#endif
+
 // Samples and neurons by 256, features by 64 and 16.
 TEST(GpuSom, WideTilesAreWholeAtTheirEdges) {
   YUPANA_NEEDS_GPU();
@@ -167,7 +181,7 @@ TEST(GpuSom, LittleMemoryTakesWideMapsInPieces) {
   EXPECT_GT(little.bytes_moved(), whole.bytes_moved());
 }
 
-// Blocks of 128 samples and neurons, eight features at a time, rows that are not aligned.
+// Rows that are not aligned; more samples than all blocks hold at once.
 TEST(GpuSom, WideMapsHaveTheBitsOfTheCpu) {
   YUPANA_NEEDS_GPU();
   struct Shape {
@@ -179,7 +193,8 @@ TEST(GpuSom, WideMapsHaveTheBitsOfTheCpu) {
                              Shape{1000, 64, 43, 3},
                              Shape{777, 131, 20, 21},
                              Shape{300, 784, 30, 30},
-                             Shape{4000, 18, 40, 50}}) {
+                             Shape{4000, 18, 40, 50},
+                             Shape{40'000, 35, 1, 300}}) {
     SomParams params;
     params.grid = {shape.rows, shape.cols};
     params.schedule = {3, 1, 3, 0.4, 0};
@@ -283,7 +298,7 @@ TEST(GpuSom, DistancesToEveryNeuronHaveTheBitsOfTheProcessor) {
         yupana::cuda::DeviceArray<double> distances(n * neurons);
         const yupana::cuda::Stream stream;
         cuda::launch_distances({there.data(), n, d, d},
-                               {weights.data(), nullptr, nullptr, nullptr, neurons, d},
+                               {weights.data(), nullptr, neurons, d},
                                distances.data(),
                                stream);
         stream.wait();

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/sparse/poisson.hpp"
 #include "yupana/core/random.hpp"
-#include "yupana/sparse/poisson.hpp"
 #include "yupana/sparse/triangular.hpp"
 
 /// Triangular systems for the tests of this family.

@@ -122,15 +122,15 @@ TEST(GpuTriangular, SolvesWhatLiesInItsMemory) {
     DeviceArray<double> x(b.rows() * 3);
     for (const SolveMethod method : {SolveMethod::level_set, SolveMethod::sync_free}) {
       const TriangularSystem<double, std::int32_t> system(gpu, matrix.view(), {.method = method});
-      system.solve_there(gpu, 0, sides.data(), x.data(), 3);
+      system.solve(gpu, 0, sides.data(), x.data(), 3);
       check(cudaMemcpy(got.data(), x.data(), x.bytes(), cudaMemcpyDeviceToHost), "copy");
       EXPECT_TRUE(same_bits(got, want)) << "method " << int(method);
       if (matrix.rows == 0) continue;
-      EXPECT_THROW(system.solve_there(gpu, 1, sides.data(), x.data(), 3), Error);
+      EXPECT_THROW(system.solve(gpu, 1, sides.data(), x.data(), 3), Error);
     }
     if (matrix.rows == 0) continue;
     const TriangularSystem<double, std::int32_t> elsewhere(cpu, matrix.view());
-    EXPECT_THROW(elsewhere.solve_there(gpu, 0, sides.data(), x.data(), 3), Error);
+    EXPECT_THROW(elsewhere.solve(gpu, 0, sides.data(), x.data(), 3), Error);
   }
 }
 
@@ -198,6 +198,22 @@ TEST(GpuTriangular, LevelsOfGridsOfAnyWidth) {
     const auto upper = mirrored(lower);
     const TriangularParams params{.triangle = Triangle::upper};
     expect_same(analyse(gpu, upper.view(), params), analyse(cpu, upper.view(), params));
+  }
+}
+
+// Strips as long as shared memory allows, levels with a bit a row and chains beside them.
+TEST(GpuTriangular, StripsOfLevelsExceededTheSharedMemoryOfOtherGpus) {
+  YUPANA_NEEDS_GPU();
+  Context cpu({.device = "cpu"}), gpu({.device = "cuda"});
+  const auto matrix = lower_poisson<double, std::int32_t>(500, 400, 1);
+  const Matrix<double> b = random_sides<double>(matrix.rows, 1);
+  Matrix<double> want(matrix.rows, 1);
+  TriangularSystem<double, std::int32_t>(cpu, matrix.view()).solve(cpu, b.view(), want.view());
+  const auto published = analyse(cpu, matrix.view());
+  for (const auto& limits : {smallest_gpu, small_a100}) {
+    const LimitedGpu limited(limits);
+    expect_same(analyse(gpu, matrix.view()), published);
+    both_layouts_solve(matrix, b, want);
   }
 }
 

@@ -24,7 +24,7 @@ BigInteger ones(std::int64_t limbs) {
   return number;
 }
 
-constexpr auto least = static_cast<std::int64_t>(cuda::least_limbs);
+constexpr auto least = static_cast<std::int64_t>(cuda::min_limbs);
 
 TEST(BigIntegersOnGpu, ProductsEqualTheCpus) {
   YUPANA_NEEDS_GPU();

@@ -46,8 +46,8 @@ TEST_F(BigIntegers, ProductsAreAsByHand) {
 }
 
 TEST_F(BigIntegers, EqualSchoolbookAroundEverySwitch) {
-  const auto k = static_cast<std::int64_t>(cpu::least_karatsuba);
-  const auto t = static_cast<std::int64_t>(cpu::least_ntt);
+  const auto k = static_cast<std::int64_t>(cpu::min_karatsuba);
+  const auto t = static_cast<std::int64_t>(cpu::min_ntt);
   for (const std::int64_t n :
        {std::int64_t{0}, std::int64_t{1}, k - 1, k, k + 1, 2 * k + 1, t - 1, t, t + 1, 2 * t + 3}) {
     for (const std::int64_t m : {n, k, k + 5, 3 * n / 4, std::int64_t{1}, 17 * t}) {
@@ -116,9 +116,9 @@ TEST_F(BigIntegers, RefusesWhatIsNoDigit) {
       EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
     }
   };
-  refused("", Digits::decimal, "no digits");
-  refused("-", Digits::decimal, "no digits");
-  refused("0x", Digits::hexadecimal, "no digits");
+  refused("", Digits::decimal, "at least one digit");
+  refused("-", Digits::decimal, "at least one digit");
+  refused("0x", Digits::hexadecimal, "at least one digit");
   refused("-12a", Digits::decimal, "character 4 is 'a'");
   refused("0x10", Digits::decimal, "character 2 is 'x'");
   refused("012", Digits::binary, "character 3 is '2'");

@@ -317,12 +317,16 @@ TYPED_TEST(Fft, RefusesShapesThatMeanNothing) {
   std::vector<C> x(64), y(64);
   std::vector<T> r(64);
   const auto run = [&](Signals<const C> in, Signals<C> out) { fft(this->cpu, in, out); };
-  expect_bad_input([&] { run({x.data(), 0}, {y.data(), 0}); }, "length 0");
-  expect_bad_input([&] { run({x.data(), -3}, {y.data(), -3}); }, "length -3");
-  expect_bad_input([&] { run({x.data(), 4, -1}, {y.data(), 4, -1}); }, "-1 signals");
-  expect_bad_input([&] { run({x.data(), 4}, {y.data(), 5}); }, "4 values in, 5 out");
-  expect_bad_input([&] { run({x.data(), 4, 2}, {y.data(), 4, 3}); }, "2 signals in, 3 out");
-  expect_bad_input([&] { run({x.data(), 4, 2, 0, 4}, {y.data(), 4, 2}); }, "stride 0");
+  expect_bad_input([&] { run({x.data(), 0}, {y.data(), 0}); }, "at least 1 value, got 0");
+  expect_bad_input([&] { run({x.data(), -3}, {y.data(), -3}); }, "at least 1 value, got -3");
+  expect_bad_input([&] { run({x.data(), 4, -1}, {y.data(), 4, -1}); }, "0 signals or more, got -1");
+  expect_bad_input([&] { run({x.data(), 4}, {y.data(), 5}); }, "values out as in, 4, got 5");
+  expect_bad_input([&] { run({x.data(), 4, 2}, {y.data(), 4, 3}); }, "signals out as in, 2, got 3");
+  expect_bad_input(
+      [&] {
+        run({x.data(), 4, 2, 0, 4}, {y.data(), 4, 2});
+      },
+      "at least 1, got 0 and 4");
   expect_bad_input([&] { run({x.data(), 8}, {x.data() + 4, 8}); }, "overlap");
   expect_bad_input(
       [&] {
@@ -344,7 +348,7 @@ TYPED_TEST(Fft, RefusesShapesThatMeanNothing) {
       [&] {
         fft_2d(this->cpu, MatrixView<const C>(x.data(), 2, 4), {y.data(), 3, 4});
       },
-      "2 rows");
+      "rows out as in, 2, got 3");
   EXPECT_NO_THROW(run({x.data(), 4, 0}, {y.data(), 4, 0}));
 }
 

@@ -106,9 +106,10 @@ inline std::vector<std::int64_t> every_length() {
 /// check(n, x, X) for each length: float values and their transform. Threads of `workers` make as
 /// many as fit some memory at a time; checks are made one after the other.
 template <class Check>
-void for_every_length(Context& workers, const Check& check) {
+void for_every_length(Context& workers,
+                      const Check& check,
+                      const std::vector<std::int64_t>& all = every_length()) {
   constexpr std::int64_t at_once = 64;
-  const std::vector<std::int64_t> all = every_length();
   for (std::int64_t first = 0; first < std::ssize(all); first += at_once) {
     const std::int64_t count = std::min(at_once, std::ssize(all) - first);
     std::vector<std::vector<std::complex<float>>> x(at_once);

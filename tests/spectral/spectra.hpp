@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -11,6 +12,13 @@
 
 namespace yupana::spectral {
 
+/// All threads of the machine: what is compared with takes most of the time.
+inline Context& workers() {
+  static Context context({.device = "cpu"});
+  return context;
+}
+inline constexpr std::int64_t of_a_worker = 1 << 16;  ///< values at a time
+
 /// Values in [-1, 1), the same for a seed everywhere.
 template <class T>
 std::vector<std::complex<T>> noise(std::int64_t n, std::uint64_t seed) {
@@ -19,7 +27,11 @@ std::vector<std::complex<T>> noise(std::int64_t n, std::uint64_t seed) {
   const auto one = [&](std::uint64_t i) {
     return static_cast<T>(static_cast<double>(random.word(i) >> 11) * 0x1p-52 - 1);
   };
-  for (std::size_t j = 0; j < values.size(); ++j) values[j] = {one(2 * j), one(2 * j + 1)};
+  workers().parallel_for(n, of_a_worker, [&](std::int64_t begin, std::int64_t end) {
+    for (auto j = static_cast<std::uint64_t>(begin); j < static_cast<std::uint64_t>(end); ++j) {
+      values[j] = {one(2 * j), one(2 * j + 1)};
+    }
+  });
   return values;
 }
 
@@ -33,11 +45,23 @@ std::vector<T> real_noise(std::int64_t n, std::uint64_t seed) {
 /// Relative L2 distance.
 template <class A, class B>
 double relative_error(const std::vector<A>& got, const std::vector<B>& want) {
+  struct Sums {
+    long double difference = 0, size = 0;
+  };
+  std::vector<Sums> parts(want.size() / of_a_worker + 1);
+  workers().parallel_for(std::ssize(parts), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (auto p = static_cast<std::size_t>(begin); p < static_cast<std::size_t>(end); ++p) {
+      Sums own;
+      for (std::size_t k = p * of_a_worker; k < std::min(want.size(), (p + 1) * of_a_worker); ++k) {
+        const std::complex<long double> wanted(want[k]);
+        own.difference += std::norm(std::complex<long double>(got[k]) - wanted);
+        own.size += std::norm(wanted);
+      }
+      parts[p] = own;
+    }
+  });
   long double difference = 0, size = 0;
-  for (std::size_t k = 0; k < want.size(); ++k) {
-    difference += std::norm(std::complex<long double>(got[k]) - std::complex<long double>(want[k]));
-    size += std::norm(std::complex<long double>(want[k]));
-  }
+  for (const Sums& part : parts) difference += part.difference, size += part.size;
   return size > 0 ? static_cast<double>(std::sqrt(difference / size))
                   : static_cast<double>(std::sqrt(difference));
 }
@@ -53,6 +77,18 @@ inline ContextParams on(const char* device, int threads = 2) {
   params.device = device;
   params.threads = threads;
   return params;
+}
+
+/// The processor's transforms in double of signals of length n, one after the other.
+template <class T>
+std::vector<std::complex<double>> by_cpu(const std::vector<std::complex<T>>& x,
+                                         std::int64_t n,
+                                         Direction direction) {
+  std::vector<std::complex<double>> wide(x.begin(), x.end());
+  const Signals<std::complex<double>> signals(
+      wide.data(), n, static_cast<std::int64_t>(wide.size()) / n);
+  fft(workers(), signals, signals, direction);
+  return wide;
 }
 
 template <class T>

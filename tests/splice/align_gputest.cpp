@@ -242,6 +242,20 @@ TEST(AlignCuda, GiantExonsOfTwentyThousandBasesBesideOnesOfOne) {
   }
 }
 
+TEST(AlignCuda, RowsAreKeptInTheSharedMemoryOfOtherGpus) {
+  YUPANA_NEEDS_GPU();
+  Draw draw(23);
+  std::vector<OwnCase> cases;
+  for (const std::int64_t letters : {200, 1024, 1531}) {
+    cases.push_back(
+        random_case(draw, {.bases = 900, .letters = letters, .exons = 120, .longest = 90}));
+  }
+  AlignParams params;
+  params.gap_open = -4;
+  const LimitedGpu limited;
+  expect_agreement(cases, params);
+}
+
 TEST(AlignCuda, SlabsOfFewRowsGiveTheSameAlignment) {
   YUPANA_NEEDS_GPU();
   Draw draw(17);

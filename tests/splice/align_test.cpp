@@ -252,9 +252,9 @@ TEST(Align, BadInputIsRefusedWithItsPlace) {
     EXPECT_NE(message.find(words), std::string::npos) << message;
   };
   std::vector<Exon> exons{exon(2, 5)};
-  says({"ACGT", exons, "A"}, {}, "exon 1 is 2..5; 1 <= first <= last <= 4");
+  says({"ACGT", exons, "A"}, {}, "exon 1: expected 1 <= first <= last <= 4, got 2..5");
   exons = {exon(1, 2), exon(3, 2)};
-  says({"ACGT", exons, "A"}, {}, "exon 2 is 3..2");
+  says({"ACGT", exons, "A"}, {}, "exon 2: expected 1 <= first <= last <= 4, got 3..2");
   exons = {exon(2, 3)};
   says({"AC!T", exons, "A"}, {}, "base 3 is '!'");
   says({"ACGT", exons, "AC-"}, {}, "target letter 3 is '-'");

@@ -80,6 +80,24 @@ TEST(Estimate, ExecutedCellsAreThoseThatTheCpuCounts) {
   EXPECT_EQ(estimate(problem).executed_cells, align(context, problem).executed_cells);
 }
 
+// The few exons of which a rate is measured are traced nearly all, those of the problem hardly any.
+TEST(Estimate, TheTracebackOfAPartWasTakenForThatOfAll) {
+  Context context({.device = "cpu", .threads = 1});
+  std::string bases, target;
+  for (std::uint32_t i = 0, x = 1; i < 60'000; ++i)
+    bases += "ACGT"[(x = x * 1664525 + 12345) >> 30];
+  std::vector<std::pair<int, int>> places;
+  for (int i = 0; i < 200; ++i) places.emplace_back(300 * i + 1, 300 * i + 150);
+  for (int i = 0; i < 200; i += 16) target += bases.substr(300 * static_cast<std::size_t>(i), 150);
+  const std::vector<Exon> exons = exons_at(places);
+  const Case problem{bases, exons, target};
+  const auto planned = static_cast<double>(estimate(problem).traced_cells);
+  const SplicedAlignment found = align(context, problem);
+  EXPECT_GT(planned, 0.5 * static_cast<double>(found.traced_cells));
+  EXPECT_LT(planned, 2 * static_cast<double>(found.traced_cells));
+  EXPECT_GT(measured_rate(context, {}, problem).traced, 0);
+}
+
 TEST(Estimate, ProteinsAddTheRowsOfCarriesBehindTheFirstExons) {
   // Of three starts the last alone has exons before it.
   const std::vector<Exon> exons = exons_at({{1, 30}, {4, 33}, {40, 69}});

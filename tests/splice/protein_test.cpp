@@ -297,7 +297,7 @@ TEST(Protein, BadInputIsRefusedWithItsPlace) {
   says({"ACET", exons, "M"}, {}, "base 3 is 'E'");
   ProteinParams params;
   params.align.substitution = Substitution::dna();
-  says({"ACGT", exons, "A"}, params, "no scores for 'E'");
+  says({"ACGT", exons, "A"}, params, "one without 'E'");
   params = {};
   params.partial_codon = 1;
   says({"ACGT", exons, "A"}, params, "partial codon");

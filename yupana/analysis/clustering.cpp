@@ -5,6 +5,7 @@
 
 #include "yupana/analysis/clustering_backends.hpp"
 #include "yupana/analysis/unreachable.hpp"
+#include "yupana/core/instantiate.hpp"
 
 namespace yupana::analysis {
 namespace {
@@ -65,14 +66,6 @@ std::vector<std::pair<std::int64_t, std::int64_t>> minimum_spanning_tree(
   return edges;
 }
 
-template std::vector<Merge> linkage(Context&, MatrixView<const std::int32_t>, Linkage);
-template std::vector<Merge> linkage(Context&, MatrixView<const float>, Linkage);
-template std::vector<Merge> linkage(Context&, MatrixView<const double>, Linkage);
-template std::vector<std::pair<std::int64_t, std::int64_t>> minimum_spanning_tree(
-    Context&, MatrixView<const std::int32_t>);
-template std::vector<std::pair<std::int64_t, std::int64_t>> minimum_spanning_tree(
-    Context&, MatrixView<const float>);
-template std::vector<std::pair<std::int64_t, std::int64_t>> minimum_spanning_tree(
-    Context&, MatrixView<const double>);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, linkage, minimum_spanning_tree)
 
 }  // namespace yupana::analysis

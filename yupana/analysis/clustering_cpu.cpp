@@ -6,6 +6,7 @@
 #include "yupana/analysis/clustering_square.hpp"
 #include "yupana/analysis/unreachable.hpp"
 #include "yupana/core/array.hpp"
+#include "yupana/core/instantiate.hpp"
 
 namespace yupana::analysis {
 namespace {
@@ -17,8 +18,8 @@ double length(T distance) {
   return is_unreachable(distance) ? infinity : static_cast<double>(distance);
 }
 
-/// What the living clusters are from each other, as the lower triangle: half of the memory of
-/// SquareClusters, which see, but the neighbours of a cluster lie in a column.
+/// Distances between active clusters, as the lower triangle: half of the memory of SquareClusters,
+/// but the neighbours of a cluster lie in a column.
 class TriangleClusters {
  public:
   template <class T>
@@ -146,9 +147,7 @@ std::vector<Join> prim(Context& context, MatrixView<const T> distances, bool joi
   return joins;
 }
 
-template std::vector<Join> prim(Context&, MatrixView<const std::int32_t>, bool);
-template std::vector<Join> prim(Context&, MatrixView<const float>, bool);
-template std::vector<Join> prim(Context&, MatrixView<const double>, bool);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, prim)
 
 namespace cpu {
 
@@ -162,9 +161,7 @@ std::vector<Join> linkage(Context& context, MatrixView<const T> distances, Linka
   });
 }
 
-template std::vector<Join> linkage(Context&, MatrixView<const std::int32_t>, Linkage);
-template std::vector<Join> linkage(Context&, MatrixView<const float>, Linkage);
-template std::vector<Join> linkage(Context&, MatrixView<const double>, Linkage);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, linkage)
 
 }  // namespace cpu
 

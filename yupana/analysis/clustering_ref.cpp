@@ -4,6 +4,7 @@
 #include "yupana/analysis/clustering_backends.hpp"
 #include "yupana/analysis/unreachable.hpp"
 #include "yupana/core/array.hpp"
+#include "yupana/core/instantiate.hpp"
 
 namespace yupana::analysis::reference {
 namespace {
@@ -116,8 +117,6 @@ std::vector<Join> linkage(MatrixView<const T> distances, Linkage method) {
   return follow_chains(Clusters(distances), method);
 }
 
-template std::vector<Join> linkage(MatrixView<const std::int32_t>, Linkage);
-template std::vector<Join> linkage(MatrixView<const float>, Linkage);
-template std::vector<Join> linkage(MatrixView<const double>, Linkage);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, linkage)
 
 }  // namespace yupana::analysis::reference

@@ -44,11 +44,11 @@ std::int64_t smallest_number_of(const double* row,
                                 std::int64_t none) {
   const Doubles d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto wanted = hn::Set(d, value);
+  const auto target = hn::Set(d, value);
   for (std::int64_t j = 0; j < count; j += lanes) {
     const std::int64_t end = std::min(count, j + lanes);
     if (end == j + lanes) {
-      const auto found = hn::Eq(hn::Add(hn::LoadU(d, row + j), hn::LoadU(d, bar + j)), wanted);
+      const auto found = hn::Eq(hn::Add(hn::LoadU(d, row + j), hn::LoadU(d, bar + j)), target);
       if (hn::AllFalse(d, found)) continue;
     }
     for (std::int64_t i = j; i < end; ++i) {

@@ -9,12 +9,12 @@
 
 namespace yupana::analysis {
 
-/// What the living clusters are from each other, as a full square: the neighbours of a cluster
-/// stand side by side in its row. Clusters go by their number; a merged one lives on under the
-/// larger of the two, but in a new column behind the others. Its distances enter the other rows
+/// Distances between active clusters, as a full square: the neighbours of a cluster are
+/// contiguous in its row. Clusters go by their number; a merged one lives on under the
+/// larger of the two, but in a new column after the others. Its distances enter the other rows
 /// together with those of the next merged clusters, a line of memory at a time; until then a row
-/// takes them from theirs when it is asked. Columns of clusters that are gone stay, barred, until
-/// there is no room or half of them are; then the rows are closed up.
+/// reads them from theirs when it is searched. Columns of clusters that are gone stay, barred,
+/// until there is no room or half of them are; then the rows are closed up.
 class SquareClusters {
  public:
   template <class T>

@@ -93,7 +93,7 @@ std::pair<std::int64_t, double> SquareClusters::nearest(std::int64_t tip, std::i
   return {nearest, least};
 }
 
-/// Takes into a row what the clusters behind it, not yet spread, know about it.
+/// Copies into a row its distances to the clusters after it, which are not in every row yet.
 void SquareClusters::complete(std::int64_t column) {
   double* const row = row_[at(column)];
   for (std::int64_t j = std::max(spread_, column + 1); j < width_; ++j) {

@@ -61,7 +61,7 @@ std::vector<std::int64_t> cut_tree(const std::vector<Merge>& merges, std::int64_
   const std::int64_t n = leaf_count(merges);
   if (clusters < 1 || clusters > n) {
     throw Error(ErrorCode::usage,
-                fmt::format("cut_tree: 1 to {} clusters wanted, {} given", n, clusters));
+                fmt::format("cut_tree: expected 1 to {} clusters, got {}", n, clusters));
   }
   // From the root down: a cluster that the cut keeps hands its root to its children. Roots of the
   // cut are the clusters whose parent merge comes after the first n - clusters.
@@ -87,7 +87,7 @@ std::string newick(const std::vector<Merge>& merges, const std::vector<std::stri
   const std::int64_t n = leaf_count(merges);
   if (static_cast<std::int64_t>(names.size()) != n) {
     throw Error(ErrorCode::usage,
-                fmt::format("newick: {} names wanted, one a leaf, {} given", n, names.size()));
+                fmt::format("newick: expected {} names, one a leaf, got {}", n, names.size()));
   }
   enum class Step { enter, between, leave };
   struct Visit {

@@ -7,19 +7,20 @@
 #include "yupana/analysis/clustering.hpp"
 #include "yupana/analysis/unreachable.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 
 namespace yupana::analysis {
 namespace {
 
-/// The `wanted` smallest reachable entries of row i but (i, i), nearest first.
+/// The `count` smallest reachable entries of row i but (i, i), nearest first.
 template <class T>
 std::vector<std::int64_t> nearest(const T* row,
                                   std::int64_t i,
                                   std::int64_t n,
-                                  std::int64_t wanted) {
+                                  std::int64_t count) {
   std::vector<std::int64_t> found;
   for (std::int64_t j = 0; j < n; ++j) {
-    const bool full = static_cast<std::int64_t>(found.size()) == wanted;
+    const bool full = static_cast<std::int64_t>(found.size()) == count;
     if (j == i || is_unreachable(row[j]) || (full && row[j] >= row[found.back()])) continue;
     if (full) found.pop_back();
     const auto farther = std::upper_bound(
@@ -46,7 +47,7 @@ std::vector<Edge> fermat_edges(Context& context,
   if (params.neighbors < 0) {
     throw Error(
         ErrorCode::usage,
-        fmt::format("fermat_edges: 0 or more neighbours wanted, {} given", params.neighbors));
+        fmt::format("fermat_edges: expected 0 or more neighbours, got {}", params.neighbors));
   }
   using Pair = std::pair<std::int64_t, std::int64_t>;
   std::vector<Pair> tree = minimum_spanning_tree(context, lengths);
@@ -81,17 +82,6 @@ std::vector<Edge> fermat_edges(Context& context,
 }
 
 using Weight = std::function<double(std::int64_t, std::int64_t)>;
-template std::vector<Edge> fermat_edges(Context&,
-                                        MatrixView<const std::int32_t>,
-                                        const Weight&,
-                                        const FermatEdgesParams&);
-template std::vector<Edge> fermat_edges(Context&,
-                                        MatrixView<const float>,
-                                        const Weight&,
-                                        const FermatEdgesParams&);
-template std::vector<Edge> fermat_edges(Context&,
-                                        MatrixView<const double>,
-                                        const Weight&,
-                                        const FermatEdgesParams&);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, fermat_edges)
 
 }  // namespace yupana::analysis

@@ -5,6 +5,7 @@
 
 #include "yupana/analysis/unreachable.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
 
 namespace yupana::analysis {
@@ -20,7 +21,7 @@ void check_order(const std::vector<std::int64_t>& order, std::int64_t n) {
   }
   if (!whole) {
     throw Error(ErrorCode::usage,
-                fmt::format("reduced: an order of the {} individuals, each once, wanted; got one "
+                fmt::format("reduced: expected an order of the {} individuals, each once, got one "
                             "of length {} that is not",
                             n,
                             order.size()));
@@ -89,7 +90,7 @@ SquareMatrix<float> reduced(Context& context,
                             const std::vector<std::int64_t>& order,
                             std::int64_t cells) {
   if (cells < 1) {
-    throw Error(ErrorCode::usage, fmt::format("reduced: at least 1 cell wanted, {} given", cells));
+    throw Error(ErrorCode::usage, fmt::format("reduced: expected at least 1 cell, got {}", cells));
   }
   check_distances(context, distances, "reduced", Unreachable::allowed);
   check_order(order, distances.rows);
@@ -109,14 +110,6 @@ SquareMatrix<float> reduced(Context& context,
 }
 
 using Order = std::vector<std::int64_t>;
-template SquareMatrix<float> reduced(Context&,
-                                     MatrixView<const std::int32_t>,
-                                     const Order&,
-                                     std::int64_t);
-template SquareMatrix<float> reduced(Context&, MatrixView<const float>, const Order&, std::int64_t);
-template SquareMatrix<float> reduced(Context&,
-                                     MatrixView<const double>,
-                                     const Order&,
-                                     std::int64_t);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, reduced)
 
 }  // namespace yupana::analysis

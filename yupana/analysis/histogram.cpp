@@ -6,6 +6,7 @@
 
 #include "yupana/analysis/unreachable.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 
 namespace yupana::analysis {
 namespace {
@@ -69,7 +70,7 @@ Extent extent_of(Context& context, MatrixView<const T> distances) {
 template <class T>
 Histogram histogram(Context& context, MatrixView<const T> distances, std::int64_t bins) {
   if (bins < 1) {
-    throw Error(ErrorCode::usage, fmt::format("histogram: at least 1 bin wanted, {} given", bins));
+    throw Error(ErrorCode::usage, fmt::format("histogram: expected at least 1 bin, got {}", bins));
   }
   check_distances(context, distances, "histogram", Unreachable::allowed);
   Histogram result;
@@ -80,7 +81,7 @@ Histogram histogram(Context& context, MatrixView<const T> distances, std::int64_
   result.low = extent.low;
   result.high = extent.high;
   const double width = result.high - result.low;
-  const double wanted = static_cast<double>(bins);
+  const double bin_count = static_cast<double>(bins);
   using Counts = std::vector<std::int64_t>;
   over_rows<Counts>(
       context,
@@ -90,7 +91,7 @@ Histogram histogram(Context& context, MatrixView<const T> distances, std::int64_
         for (std::int64_t j = 0; j < i; ++j) {
           if (is_unreachable(row[j])) continue;
           const double from_low = static_cast<double>(row[j]) - result.low;
-          const double bin = width > 0 ? wanted * from_low / width : 0;
+          const double bin = width > 0 ? bin_count * from_low / width : 0;
           ++part[static_cast<std::size_t>(std::min(static_cast<std::int64_t>(bin), bins - 1))];
         }
       },
@@ -101,8 +102,6 @@ Histogram histogram(Context& context, MatrixView<const T> distances, std::int64_
   return result;
 }
 
-template Histogram histogram(Context&, MatrixView<const std::int32_t>, std::int64_t);
-template Histogram histogram(Context&, MatrixView<const float>, std::int64_t);
-template Histogram histogram(Context&, MatrixView<const double>, std::int64_t);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, histogram)
 
 }  // namespace yupana::analysis

@@ -6,6 +6,7 @@
 #include "yupana/analysis/mds_backends.hpp"
 #include "yupana/analysis/unreachable.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
 
 namespace yupana::analysis {
@@ -14,7 +15,7 @@ namespace {
 // Up to this many individuals the dense solver takes no longer than the iteration (6 ms at 128).
 constexpr std::int64_t dense_individuals = 128;
 
-// From so many on a GPU pays: with one H200 beside 16 cores, ten axes of 2000 individuals take 38
+// A GPU pays off above this: with one H200 next to 16 cores, ten axes of 2000 individuals take 38
 // ms (26 ms on the cores), of 4000 86 ms (91 ms), carrying the matrix there included.
 [[maybe_unused]] constexpr std::int64_t gpu_individuals = 4000;
 
@@ -40,8 +41,9 @@ double mean_square(const ShiftedProduct& product, std::int64_t n) {
   double total = 0;
   for (const double sum : sums) total += sum / static_cast<double>(n);
   if (!std::isfinite(total)) {
-    throw Error(ErrorCode::bad_input,
-                "mds: distances whose squares fit a double wanted; divide the matrix by its mean");
+    throw Error(
+        ErrorCode::bad_input,
+        "mds: expected distances whose squares fit a double; divide the matrix by its mean");
   }
   return total / static_cast<double>(n);
 }
@@ -78,7 +80,7 @@ MdsResult mds(Context& context,
               const MdsParams& params) {
   if (params.dimensions < 1) {
     throw Error(ErrorCode::usage,
-                fmt::format("mds: at least 1 dimension wanted, {} given", params.dimensions));
+                fmt::format("mds: expected at least 1 dimension, got {}", params.dimensions));
   }
   check_distances(context, distances, "mds", Unreachable::refused);
   const std::int64_t n = distances.rows;
@@ -87,17 +89,23 @@ MdsResult mds(Context& context,
   const double mean = mean_square(product, n);
   const double trace = mean * static_cast<double>(n) / 2;
   if (trace == 0) return scaled_points({}, n, 0);
-  const std::int64_t wanted = std::min(params.dimensions, n - 1);
-  // Lanczos pays as long as a few of all eigenvalues are wanted. The choice looks at sizes alone,
+  const std::int64_t axes = std::min(params.dimensions, n - 1);
+  // Lanczos pays off for few of all eigenvalues. The choice looks at sizes alone,
   // never at the backend, whose results would else differ in their last bits.
-  if (n <= dense_individuals || 4 * wanted > n) {
-    return scaled_points(dense::mds(distances, squared, wanted), n, trace);
+  if (n <= dense_individuals || 4 * axes > n) {
+    return scaled_points(dense::mds(distances, squared, axes), n, trace);
   }
-  return scaled_points(cpu::mds(context, product, n, mean, wanted), n, trace);
+  const Eigenpairs pairs = cpu::mds(context, product, n, mean, axes);
+  if (pairs.values.size() < axes) {
+    context.note(
+        fmt::format("mds: {} of {} coordinates are given; the eigenvalues after them are "
+                    "too close together to be separated",
+                    pairs.values.size(),
+                    axes));
+  }
+  return scaled_points(pairs, n, trace);
 }
 
-template MdsResult mds(Context&, MatrixView<const std::int32_t>, bool, const MdsParams&);
-template MdsResult mds(Context&, MatrixView<const float>, bool, const MdsParams&);
-template MdsResult mds(Context&, MatrixView<const double>, bool, const MdsParams&);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, mds)
 
 }  // namespace yupana::analysis

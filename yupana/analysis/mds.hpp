@@ -9,7 +9,9 @@
 namespace yupana::analysis {
 
 struct MdsParams {
-  std::int64_t dimensions = 10;  ///< coordinates wanted; fewer where n or positive eigenvalues are
+  /// Coordinates; fewer where n or positive eigenvalues are, or where the eigenvalues after
+  /// them are too close together to converge (noted).
+  std::int64_t dimensions = 10;
 };
 
 struct MdsResult {

@@ -9,7 +9,7 @@
 
 namespace yupana::analysis {
 
-/// Eigenpairs of B, at most as many as wanted, descending; the caller drops what is not positive.
+/// Eigenpairs of B, at most `axes` of them, descending; the caller drops what is not positive.
 struct Eigenpairs {
   Eigen::VectorXd values;
   Eigen::MatrixXd vectors;  ///< n x values, columns of norm 1
@@ -20,7 +20,7 @@ namespace dense {
 /// Every backend takes it for few individuals or many dimensions, where it is no slower; the
 /// iteration is tested against it.
 template <class T>
-Eigenpairs mds(MatrixView<const T> distances, bool squared, std::int64_t wanted);
+Eigenpairs mds(MatrixView<const T> distances, bool squared, std::int64_t axes);
 }  // namespace dense
 
 namespace cpu {
@@ -31,7 +31,7 @@ Eigenpairs mds(Context& context,
                const ShiftedProduct& product,
                std::int64_t n,
                double mean_square,
-               std::int64_t wanted);
+               std::int64_t axes);
 }  // namespace cpu
 
 }  // namespace yupana::analysis

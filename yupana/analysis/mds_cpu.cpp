@@ -77,7 +77,7 @@ class KrylovSpace {
       projected_.col(j).head(j + 1) = shares;
       projected_.row(j).head(j + 1) = shares.transpose();
       beta_ = w.norm();
-      // What is left of an exhausted space is rounding: go on in a direction of its own.
+      // What is left of an exhausted space is rounding: continue in a random direction.
       if (beta_ <= 1e-13 * std::max(length, 1.0)) {
         beta_ = 0;
         add_random_vector(j + 1);
@@ -94,8 +94,8 @@ class KrylovSpace {
   double residual(Index k) const {
     return beta_ * std::abs(ritz_.eigenvectors()(size_ - 1, size_ - 1 - k));
   }
-  MatrixXd vectors(Index wanted) const {
-    return basis_.leftCols(size_) * ritz_.eigenvectors().rightCols(wanted).rowwise().reverse();
+  MatrixXd vectors(Index axes) const {
+    return basis_.leftCols(size_) * ritz_.eigenvectors().rightCols(axes).rowwise().reverse();
   }
 
   /// Keeps the vectors of the `kept` largest values, to grow again from where the space had led or
@@ -169,29 +169,29 @@ class KrylovSpace {
 
 constexpr double tolerance = 1e-10;  // of a residual, relative to its eigenvalue + the mean one
 
-Index converged(const KrylovSpace& space, Index wanted) {
+Index converged(const KrylovSpace& space, Index axes) {
   Index count = 0;
-  while (count < wanted &&
-         space.residual(count) <= tolerance * (std::abs(space.value(count)) + 1)) {
+  while (count < axes && space.residual(count) <= tolerance * (std::abs(space.value(count)) + 1)) {
     ++count;
   }
   return count;
 }
 
-/// Restarts until the wanted pairs have converged (thick-restart Lanczos: Wu, Simon 2000).
-void iterate(KrylovSpace& space, Index wanted, Index m) {
+/// Restarts until the first pairs have converged (thick-restart Lanczos: Wu, Simon 2000). Returns
+/// how many did: fewer where the next eigenvalues are too close together, as those about zero are
+/// of distances that a space of few dimensions nearly holds.
+Index iterate(KrylovSpace& space, Index axes, Index m) {
   // Ten cycles find ten pairs of 2000 individuals of five populations (214 products in all); what
   // the size of the basis and the vectors kept change is less than a tenth of it.
   for (int cycle = 0; cycle < 100; ++cycle) {
-    const Index done = converged(space, wanted);
-    if (done == wanted) return;
-    space.restart(wanted + std::min(done, (m - wanted) / 2), false);
+    const Index done = converged(space, axes);
+    if (done == axes) return axes;
+    space.restart(axes + std::min(done, (m - axes) / 2), false);
     space.grow();
   }
-  throw Error(ErrorCode::bad_input,
-              fmt::format("mds: {} eigenvalues of this matrix do not converge; ask for fewer "
-                          "dimensions",
-                          wanted));
+  const Index done = converged(space, axes);
+  if (done > 0) return done;
+  throw Error(ErrorCode::bad_input, "mds: the eigenvalues of this matrix do not converge");
 }
 
 }  // namespace
@@ -200,22 +200,22 @@ Eigenpairs mds(Context& context,
                const ShiftedProduct& product,
                std::int64_t n,
                double mean_square,
-               std::int64_t wanted) {
+               std::int64_t axes) {
   CenteredOperator a(context, product, n, mean_square);
-  const Index m = std::max<Index>(3 * wanted, 30);
+  const Index m = std::max<Index>(3 * axes, 30);
   KrylovSpace space(a, m);
   space.grow();
   // One Krylov space holds one vector of each eigenspace, so a multiple eigenvalue (duplicates,
   // symmetric designs) may have been found fewer times than it occurs. A space grown from the
   // vectors found and a random one shows a missed copy, above the smallest that was found, at once.
   for (;;) {
-    iterate(space, wanted, m);
-    const double smallest = space.value(wanted - 1);
-    Eigenpairs pairs{VectorXd(wanted), space.vectors(wanted)};
-    for (Index k = 0; k < wanted; ++k) pairs.values[k] = space.value(k) * a.mean_eigenvalue();
-    space.restart(wanted, true);
+    axes = iterate(space, axes, m);
+    const double smallest = space.value(axes - 1);
+    Eigenpairs pairs{VectorXd(axes), space.vectors(axes)};
+    for (Index k = 0; k < axes; ++k) pairs.values[k] = space.value(k) * a.mean_eigenvalue();
+    space.restart(axes, true);
     space.grow();
-    if (space.value(wanted - 1) <= smallest + 1e-8 * (std::abs(smallest) + 1)) return pairs;
+    if (space.value(axes - 1) <= smallest + 1e-8 * (std::abs(smallest) + 1)) return pairs;
   }
 }
 

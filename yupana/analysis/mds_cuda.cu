@@ -4,6 +4,7 @@
 
 #include "yupana/analysis/mds_product.hpp"
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
 
 namespace yupana::analysis::cuda {
@@ -18,13 +19,13 @@ using yupana::cuda::Stream;
 namespace {
 
 // Four threads take a row, each four strands of it: sixteen bytes a load for float and int32. A
-// multiprocessor has 28 warps of a matrix of 30,000 rows, 57 KB of loads on their way; a latency of
-// 1 us at 4 TB/s asks for 30.
+// multiprocessor has 28 warps of a matrix of 30,000 rows, 57 KB of loads in flight; a latency of
+// 1 us at 4 TB/s needs 30.
 constexpr int own_strands = 4;
 constexpr int row_threads = static_cast<int>(strands) / own_strands;
 constexpr int block_threads = 128;
 
-// Loads that a thread has on their way at a time; eight need so many registers that the blocks of
+// Loads that a thread has in flight; eight need so many registers that the blocks of
 // n = 30,000 are no longer all at work at once.
 template <class T>
 constexpr int batch = 16 / sizeof(T);
@@ -40,7 +41,7 @@ __device__ double entry(double d, double shift) {
 }
 
 /// sums[i] of the CPU's shifted_product, each operation and its order the same. `stride` is a
-/// multiple of `strands`, and what lies behind column n is zero, in the rows and in x.
+/// multiple of `strands`, and what lies after column n is zero, in the rows and in x.
 template <bool squared, class T>
 __global__ void __launch_bounds__(block_threads) product_kernel(const T* distances,
                                                                 std::int64_t n,
@@ -51,7 +52,7 @@ __global__ void __launch_bounds__(block_threads) product_kernel(const T* distanc
   const std::int64_t thread = std::int64_t{blockIdx.x} * block_threads + threadIdx.x;
   const std::int64_t i = thread / row_threads;
   const int part = static_cast<int>(thread % row_threads);
-  // Threads behind the last row add it up once more: all lanes take part in the shuffles.
+  // Threads past the last row add it up once more: all lanes take part in the shuffles.
   const auto* row =
       reinterpret_cast<const Columns<T>*>(distances + (i < n ? i : n - 1) * stride) + part;
   const auto* factors = reinterpret_cast<const Columns<double>*>(x) + part;
@@ -74,7 +75,7 @@ __global__ void __launch_bounds__(block_threads) product_kernel(const T* distanc
     for (int k = 0; k < batch<T>; ++k) add(d[k], step + k);
   }
   for (; step < steps; ++step) add(row[step * row_threads], step);
-    // Strands s and s + 8, s + 4, s + 2, s + 1: the first two pairs stand in other threads.
+    // Strands s and s + 8, s + 4, s + 2, s + 1: the first two pairs are in other threads.
 #pragma unroll
   for (int s = 0; s < own_strands; ++s) {
     sum[s] = __dadd_rn(sum[s], __shfl_xor_sync(0xffffffff, sum[s], 2));
@@ -182,8 +183,6 @@ ShiftedProduct product(
   return [made](double shift, const double* x, double* sums) { (*made)(shift, x, sums); };
 }
 
-template ShiftedProduct product(Context&, const std::int32_t*, std::int64_t, std::int64_t, bool);
-template ShiftedProduct product(Context&, const float*, std::int64_t, std::int64_t, bool);
-template ShiftedProduct product(Context&, const double*, std::int64_t, std::int64_t, bool);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, product)
 
 }  // namespace yupana::analysis::cuda

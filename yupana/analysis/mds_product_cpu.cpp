@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "yupana/analysis/mds_product.hpp"
+#include "yupana/core/instantiate.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace yupana::analysis::HWY_NAMESPACE {
@@ -53,7 +54,7 @@ HWY_INLINE void sum_rows(
   }
   for (std::int64_t r = 0; r < rows; ++r) {
     if (whole < n) {
-      T tail[strands] = {};  // times the zeros behind x
+      T tail[strands] = {};  // times the zeros after x
       std::copy_n(first + r * stride + whole, n - whole, tail);
       add_columns<squared>(tail, x + whole, c, sums[r]);
     }
@@ -166,17 +167,10 @@ ShiftedProduct product(Context& context, MatrixView<const T> distances, bool squ
   };
 }
 
-template ShiftedProduct product(Context&, MatrixView<const std::int32_t>, bool);
-template ShiftedProduct product(Context&, MatrixView<const float>, bool);
-template ShiftedProduct product(Context&, MatrixView<const double>, bool);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, product)
 
 using std::int64_t;
-template void shifted_product(
-    MatrixView<const std::int32_t>, bool, double, const double*, int64_t, int64_t, double*);
-template void shifted_product(
-    MatrixView<const float>, bool, double, const double*, int64_t, int64_t, double*);
-template void shifted_product(
-    MatrixView<const double>, bool, double, const double*, int64_t, int64_t, double*);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, shifted_product)
 
 }  // namespace cpu
 }  // namespace yupana::analysis

@@ -3,12 +3,13 @@
 
 #include "yupana/analysis/mds_backends.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 
 namespace yupana::analysis {
 namespace dense {
 
 template <class T>
-Eigenpairs mds(MatrixView<const T> distances, bool squared, std::int64_t wanted) {
+Eigenpairs mds(MatrixView<const T> distances, bool squared, std::int64_t axes) {
   const std::int64_t n = distances.rows;
   Eigen::MatrixXd b(n, n);
   for (std::int64_t i = 0; i < n; ++i) {
@@ -23,13 +24,11 @@ Eigenpairs mds(MatrixView<const T> distances, bool squared, std::int64_t wanted)
   if (solver.info() != Eigen::Success) {
     throw Error(ErrorCode::bad_input, "mds: the eigenvalues of this matrix do not converge");
   }
-  return {solver.eigenvalues().tail(wanted).reverse(),
-          solver.eigenvectors().rightCols(wanted).rowwise().reverse()};
+  return {solver.eigenvalues().tail(axes).reverse(),
+          solver.eigenvectors().rightCols(axes).rowwise().reverse()};
 }
 
-template Eigenpairs mds(MatrixView<const std::int32_t>, bool, std::int64_t);
-template Eigenpairs mds(MatrixView<const float>, bool, std::int64_t);
-template Eigenpairs mds(MatrixView<const double>, bool, std::int64_t);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, mds)
 
 }  // namespace dense
 
@@ -62,9 +61,7 @@ ShiftedProduct product(MatrixView<const T> distances, bool squared) {
   };
 }
 
-template ShiftedProduct product(MatrixView<const std::int32_t>, bool);
-template ShiftedProduct product(MatrixView<const float>, bool);
-template ShiftedProduct product(MatrixView<const double>, bool);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, product)
 
 }  // namespace reference
 }  // namespace yupana::analysis

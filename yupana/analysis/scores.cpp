@@ -7,6 +7,7 @@
 
 #include "yupana/analysis/unreachable.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 
 namespace yupana::analysis {
 namespace {
@@ -108,7 +109,7 @@ LabelScores label_scores(Context& context,
   check_distances(context, distances, "label_scores", Unreachable::refused);
   if (static_cast<std::int64_t>(labels.size()) != distances.rows) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("label_scores: {} labels wanted, one an individual, {} given",
+                fmt::format("label_scores: expected {} labels, one an individual, got {}",
                             distances.rows,
                             labels.size()));
   }
@@ -119,8 +120,8 @@ LabelScores label_scores(Context& context,
   if (scores.classes < 2) {
     throw Error(
         ErrorCode::bad_input,
-        fmt::format("label_scores: individuals of at least 2 classes wanted, {} individuals "
-                    "of {} found; check that the labels name these individuals",
+        fmt::format("label_scores: expected individuals of at least 2 classes, got {} individuals "
+                    "of {}; check that the labels name these individuals",
                     scores.individuals,
                     scores.classes));
   }
@@ -149,10 +150,11 @@ LabelScores label_scores(Context& context,
 
 double adjusted_rand(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
   if (a.size() != b.size()) {
-    throw Error(ErrorCode::usage,
-                fmt::format("adjusted_rand: two partitions of the same items wanted, got {} and {}",
-                            a.size(),
-                            b.size()));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("adjusted_rand: expected two partitions of the same items, got {} and {}",
+                    a.size(),
+                    b.size()));
   }
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> both;
   std::map<std::int64_t, std::int64_t> in_a, in_b;
@@ -170,17 +172,6 @@ double adjusted_rand(const std::vector<std::int64_t>& a, const std::vector<std::
   return most == expected ? 1 : (together - expected) / (most - expected);
 }
 
-template LabelScores label_scores(Context&,
-                                  MatrixView<const std::int32_t>,
-                                  const Labels&,
-                                  const std::vector<Merge>*);
-template LabelScores label_scores(Context&,
-                                  MatrixView<const float>,
-                                  const Labels&,
-                                  const std::vector<Merge>*);
-template LabelScores label_scores(Context&,
-                                  MatrixView<const double>,
-                                  const Labels&,
-                                  const std::vector<Merge>*);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, label_scores)
 
 }  // namespace yupana::analysis

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 
 namespace yupana::analysis {
 namespace {
@@ -44,7 +45,7 @@ Error fault_in_row(MatrixView<const T> distances, std::string_view function, std
   std::int64_t j = 0;
   while (row[j] >= T{}) ++j;  // false for a NaN, too
   return Error(ErrorCode::bad_input,
-               fmt::format("{}: distances of 0 or more wanted, entry ({}, {}) is {}; remove or "
+               fmt::format("{0}: expected distances of 0 or more, got {3} at ({1}, {2}); remove or "
                            "impute what makes it so",
                            function,
                            i,
@@ -86,7 +87,7 @@ void check_distances(Context& context,
     throw Error(
         ErrorCode::bad_input,
         fmt::format(
-            "{}: a square matrix wanted, got {} x {}", function, distances.rows, distances.cols));
+            "{}: expected a square matrix, got {} x {}", function, distances.rows, distances.cols));
   }
   const std::int64_t n = distances.rows;
   std::atomic<std::int64_t> invalid_row{n};
@@ -105,7 +106,7 @@ void check_distances(Context& context,
   if (invalid_row < n) throw fault_in_row(distances, function, invalid_row);
   if (unreachable == Unreachable::refused && found_unreachable) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("{}: a distance between every two individuals wanted, but some pairs "
+                fmt::format("{}: expected a distance between every two individuals, but some pairs "
                             "have none (the individuals fall into {} components); use a larger "
                             "--knn or remove individuals without common sites",
                             function,
@@ -113,14 +114,6 @@ void check_distances(Context& context,
   }
 }
 
-template std::int64_t component_count(MatrixView<const std::int32_t>);
-template std::int64_t component_count(MatrixView<const float>);
-template std::int64_t component_count(MatrixView<const double>);
-template void check_distances(Context&,
-                              MatrixView<const std::int32_t>,
-                              std::string_view,
-                              Unreachable);
-template void check_distances(Context&, MatrixView<const float>, std::string_view, Unreachable);
-template void check_distances(Context&, MatrixView<const double>, std::string_view, Unreachable);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, component_count, check_distances)
 
 }  // namespace yupana::analysis

@@ -40,7 +40,7 @@ template <class K, class V, class Order>
 inline constexpr bool has_order =
     yupana::cuda::built&& is_plain<K>&& moves<V>&& std::is_same_v<Order, Less>;
 
-/// The type whose bits stand for a value that only moves.
+/// The type that carries the bits of a value that only moves.
 template <class V>
 using Moved = std::conditional_t<std::is_same_v<V, NoValue>,
                                  NoValue,
@@ -50,50 +50,66 @@ using Moved = std::conditional_t<std::is_same_v<V, NoValue>,
 template <class K>
 using KeyBits = std::conditional_t<sizeof(K) == 4, std::uint32_t, std::uint64_t>;
 
-/// first: what stands before the first value, or null.
+/// first: precedes the first value, or null.
 template <class T, class Op>
-void scan_on_device(
+void scan_host(
     Context& context, const T* in, std::int64_t n, const T* first, bool exclusive, T* out, Op op);
 
 template <class T, class Op>
-T reduce_on_device(Context& context, const T* in, std::int64_t n, T init, Op op);
+T reduce_host(Context& context, const T* in, std::int64_t n, T init, Op op);
 
 template <class T, class Op>
-void segmented_scan_on_device(Context& context,
-                              const T* in,
-                              const std::int64_t* offsets,
-                              std::int64_t segments,
-                              const T* init,
-                              T* out,
-                              Op op);
+void segmented_scan_host(Context& context,
+                         const T* in,
+                         const std::int64_t* offsets,
+                         std::int64_t segments,
+                         const T* init,
+                         T* out,
+                         Op op);
 
 template <class T, class Op>
-void segmented_reduce_on_device(Context& context,
-                                const T* in,
-                                const std::int64_t* offsets,
-                                std::int64_t segments,
-                                T init,
-                                T* totals,
-                                Op op);
+void segmented_reduce_host(Context& context,
+                           const T* in,
+                           const std::int64_t* offsets,
+                           std::int64_t segments,
+                           T init,
+                           T* totals,
+                           Op op);
 
 template <class U, class V>
-std::int64_t reduce_by_key_on_device(
+std::int64_t reduce_by_key_host(
     Context& context, const U* keys, const V* values, std::int64_t n, U* out_keys, V* out_values);
 
 /// Ways to sort on a device. All keep the order of equal keys that can be told apart, so that the
 /// bytes are the same whichever is taken.
 enum class SortWay { quickest, merges, quicksort, radix };
 
+/// Which way is quickest on an H200. Up to `merges` keys mergesort, which has the fewest launches.
+/// Beyond, integers of 4 bytes by CUB's radix sort; all others by quicksort, which passes over 8
+/// bytes as often as over 4, where radix takes twice as many passes, and floats besides have to be
+/// numbered for it.
 template <class K, class V>
-void sort_on_device(Context& context, Columns<K, V> data, std::int64_t n, SortWay way);
+struct SortLimits {
+  static constexpr bool short_integers = std::is_integral_v<K> && sizeof(K) == 4;
+  static constexpr bool pairs = Columns<K, V>::has_values;
+  static constexpr std::int64_t merges = std::int64_t{1}
+                                         << (!pairs                             ? 20
+                                             : short_integers && sizeof(V) == 8 ? 18
+                                             : short_integers || sizeof(V) == 4 ? 19
+                                                                                : 20);
+  static constexpr SortWay beyond = short_integers ? SortWay::radix : SortWay::quicksort;
+};
 
 template <class K, class V>
-void merge_on_device(Context& context,
-                     Columns<const K, const V> a,
-                     std::int64_t a_size,
-                     Columns<const K, const V> b,
-                     std::int64_t b_size,
-                     Columns<K, V> out);
+void sort_host(Context& context, Columns<K, V> data, std::int64_t n, SortWay way);
+
+template <class K, class V>
+void merge_host(Context& context,
+                Columns<const K, const V> a,
+                std::int64_t a_size,
+                Columns<const K, const V> b,
+                std::int64_t b_size,
+                Columns<K, V> out);
 
 /// The same columns with values as bits.
 template <class K, class V>

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "yupana/arrays/workspace_cuda.hpp"
+#include "yupana/core/cuda/pipeline.cuh"
 
 /// Asynchronous copies from global to shared memory.
 namespace yupana::arrays::cuda {
@@ -26,5 +27,34 @@ __device__ inline void copy_ahead(void* to, const void* from) {
 }
 /// Waits for the thread's own copies; a barrier makes them the block's.
 __device__ inline void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
+/// The thread arrives at the barrier once its own copies are done.
+__device__ inline void arrive_with_copies(std::uint32_t barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(barrier) : "memory");
+}
+
+/// Arrivals that copy_by_warp() makes at its barrier.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+inline constexpr int copy_arrivals = 1;
+#else
+inline constexpr int copy_arrivals = 32;
+#endif
+
+/// By a whole warp: copies `bytes` (both addresses too are multiples of 16) to shared memory;
+/// `barrier` counts them. The copy engine does it where there is one.
+__device__ inline void copy_by_warp(
+    void* to, const void* from, int bytes, std::uint32_t barrier, int lane) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  if (lane != 0) return;
+  yupana::cuda::barrier_expect(barrier, bytes);
+  yupana::cuda::bulk_copy(yupana::cuda::shared_address(to), from, bytes, barrier);
+#else
+#pragma unroll 8
+  for (int i = 16 * lane; i < bytes; i += 16 * 32) {
+    copy_ahead<16>(static_cast<char*>(to) + i, static_cast<const char*>(from) + i);
+  }
+  arrive_with_copies(barrier);
+#endif
+}
 
 }  // namespace yupana::arrays::cuda

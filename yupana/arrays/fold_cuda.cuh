@@ -51,12 +51,8 @@ __device__ T fold_serially(const T* values, std::int64_t n, const Op& op, int la
   for (std::int64_t first = 1; first < n; first += 32) {
     const int count = static_cast<int>(n - first < 32 ? n - first : 32);
     const T own = values[first + (lane < count ? lane : 0)];
-    if (count == 32) {
-#pragma unroll
-      for (int i = 0; i < 32; ++i) total = op(total, lane_value(own, i));
-    } else {
-      for (int i = 0; i < count; ++i) total = op(total, lane_value(own, i));
-    }
+#pragma unroll 8
+    for (int i = 0; i < count; ++i) total = op(total, lane_value(own, i));
   }
   return total;
 }
@@ -106,7 +102,7 @@ __device__ T sum_as_cpu(const T* values, std::int64_t n, int lane) {
 /// a tile's length from the first value on.
 struct TiledOrder {
   template <class T, class Op>
-  __device__ static T fold(const T* values, std::int64_t n, const Op& op, int lane) {
+  __device__ __noinline__ static T fold(const T* values, std::int64_t n, const Op& op, int lane) {
     if constexpr (simd_sums<T, Op>) {
       return sum_as_cpu(values, n, lane);
     } else if constexpr (order_matters<T, Op> && std::is_floating_point_v<T>) {
@@ -132,7 +128,7 @@ struct TiledOrder {
 /// How reduce_by_key() of the CPU folds: from left to right, cut where tiles of the whole begin.
 struct RunOrder {
   template <class T, class Op>
-  __device__ static T fold(const T* values, std::int64_t n, const Op& op, int lane) {
+  __device__ __noinline__ static T fold(const T* values, std::int64_t n, const Op& op, int lane) {
     if constexpr (order_matters<T, Op>) {
       return fold_serially(values, n, op, lane);
     } else {
@@ -152,17 +148,30 @@ struct RunOrder {
   static constexpr bool pairwise = false;
 };
 
-/// The pairwise fold of the CPU (reduce_cpu.hpp): halves of n / 2 and the rest. `depth` bounds the
-/// recursion for the compiler.
-template <int depth, class T, class Op>
+/// The pairwise fold of the CPU (reduce_cpu.hpp), n > 0: halves of n / 2 and the rest. Without
+/// recursion, whose stack the compiler could not foresee: the left halves that wait for their right
+/// ones.
+template <class T, class Op>
 __device__ __noinline__ T fold_halves(const T* values, std::int64_t n, const Op& op) {
-  if (n == 1) return values[0];
-  if constexpr (depth == 0) {
-    return values[0];  // not reached: 2^depth >= n
-  } else {
-    const std::int64_t half = n / 2;
-    return op(fold_halves<depth - 1>(values, half, op),
-              fold_halves<depth - 1>(values + half, n - half, op));
+  constexpr int max_depth = 48;
+  Words<T> left[max_depth];
+  std::int64_t count[max_depth];  // of the node on the way down
+  std::uint64_t is_right = 0;     // a bit a depth
+  int depth = 0;
+  count[0] = n;
+  for (;; ++values) {
+    for (; count[depth] > 1; ++depth) {
+      count[depth + 1] = count[depth] / 2;
+      is_right &= ~(std::uint64_t{2} << depth);
+    }
+    Words<T> value = to_words(values[0]);
+    for (; (is_right >> depth & 1) != 0; --depth) {
+      value = to_words(op(from_words<T>(left[depth]), from_words<T>(value)));
+    }
+    if (depth == 0) return from_words<T>(value);
+    left[depth] = value;
+    count[depth] = count[depth - 1] - count[depth];
+    is_right |= std::uint64_t{1} << depth;
   }
 }
 
@@ -181,7 +190,7 @@ __device__ T fold_halves_by_warp(const T* values, std::int64_t n, const Op& op, 
   }
   // A node of one value stays on the right; what would be left of it is empty.
   int has = n > 0;
-  T value = fold_halves<22>(values + first, n > 0 ? n : 1, op);
+  T value = fold_halves(values + first, n > 0 ? n : 1, op);
   for (int distance = 1; distance < 32; distance *= 2) {
     const T other = lane_value(value, lane ^ distance);
     const int other_has = __shfl_xor_sync(all_lanes, has, distance);

@@ -11,17 +11,17 @@
 /// Host arrays to the device and back.
 namespace yupana::arrays::cuda {
 
-/// The context's first GPU, a stream and a workspace there.
-class Visit {
+/// The context's first GPU, with a stream and a workspace.
+class DeviceSession {
  public:
-  explicit Visit(Context& context) : context_(context), scope_(context.devices().front()) {}
+  explicit DeviceSession(Context& context) : context_(context), scope_(context.devices().front()) {}
 
   /// Throws out_of_resources, with the plan, if `bytes` for `what` are more than may be used.
-  void need(std::uint64_t bytes, const char* what) const {
+  void require(std::uint64_t bytes, const char* what) const {
     if (bytes <= context_.gpu_memory()) return;
     throw Error(ErrorCode::out_of_resources,
-                fmt::format("{}: {:.4g} MiB on the GPU are wanted for the arrays and what is "
-                            "sorted or scanned beside them, {:.4g} MiB may be used; raise "
+                fmt::format("{}: {:.4g} MiB of GPU memory expected for the arrays and the working "
+                            "space, got {:.4g} MiB; raise "
                             "--gpu-memory, or use --device cpu",
                             what,
                             static_cast<double>(bytes) / (1 << 20),
@@ -32,11 +32,11 @@ class Visit {
   cudaStream_t stream() const { return stream_; }
 
   template <class T>
-  void bring(yupana::cuda::DeviceArray<T>& to, const T* from, std::int64_t n) {
+  void upload(yupana::cuda::DeviceArray<T>& to, const T* from, std::int64_t n) {
     copy(to.data(), from, n, cudaMemcpyHostToDevice);
   }
   template <class T>
-  void fetch(T* to, const T* from, std::int64_t n) {
+  void download(T* to, const T* from, std::int64_t n) {
     copy(to, from, n, cudaMemcpyDeviceToHost);
   }
 

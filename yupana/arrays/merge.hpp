@@ -32,7 +32,7 @@ void merge(Context& context,
   }
   if constexpr (cuda::has_order<K, NoValue, Order>) {
     if (context.backend() == Backend::cuda) {
-      return cuda::merge_on_device(context, first, a_size, second, b_size, result);
+      return cuda::merge_host(context, first, a_size, second, b_size, result);
     }
   }
   cpu::merge(context, first, a_size, second, b_size, result, less);
@@ -52,7 +52,7 @@ void merge_by_key(Context& context,
   }
   if constexpr (cuda::has_order<K, V, Order>) {
     if (context.backend() == Backend::cuda) {
-      return cuda::merge_on_device(
+      return cuda::merge_host(
           context, cuda::as_moved(a), a_size, cuda::as_moved(b), b_size, cuda::as_moved(out));
     }
   }

@@ -206,7 +206,7 @@ __device__ inline void sort_in_block(I* items, int end, int thread, const Order&
 #pragma unroll
   for (int i = 0; i < count; ++i) own[i] = items[begin + i];
   if (begin < end && begin + count > end) {
-    // The last thread's missing items are copies of its greatest: they stay behind.
+    // The last thread's missing items are copies of its greatest: they stay at the end.
     I greatest = own[0];
 #pragma unroll
     for (int i = 1; i < count; ++i) {

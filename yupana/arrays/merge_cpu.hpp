@@ -10,7 +10,7 @@
 
 namespace yupana::arrays::cpu {
 
-/// Outputs a tile of a merge: two binary searches of 2 log n steps are nothing beside it.
+/// Outputs a tile of a merge: two binary searches of 2 log n steps are negligible.
 inline constexpr std::int64_t merge_tile = std::int64_t{1} << 15;
 
 /// How many of the first `diagonal` keys of the merged order come from a.
@@ -94,8 +94,8 @@ void merge_runs(Columns<const K, const V> a,
     b_size -= 2 * steps - front_a - back_a;
     if (a_size < 0 || b_size < 0) {
       throw Error(ErrorCode::usage,
-                  "merge: the order contradicts itself; it must be a strict weak order (less(x, x) "
-                  "is false, NaN included)");
+                  "merge: expected two sorted inputs and a strict weak order (less(x, x) is false, "
+                  "NaN included), got others; sort the inputs first");
     }
     a = a + front_a;
     b = b + (steps - front_a);

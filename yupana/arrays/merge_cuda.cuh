@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "yupana/arrays/async_copy_cuda.cuh"
+#include "yupana/arrays/device_arrays.hpp"
 #include "yupana/arrays/merge_block_cuda.cuh"
 #include "yupana/arrays/merge_split_cuda.cuh"
 #include "yupana/arrays/workspace_cuda.hpp"
@@ -84,7 +85,7 @@ __global__ void __launch_bounds__(Shape::threads, finds ? 2 : Shape::blocks)
     __syncthreads();
     begin = found;
   }
-  // Piece r stands at [start[r], start[r + 1]).
+  // Piece r is [start[r], start[r + 1]).
   Columns<const K, const V> piece[ways];
   int start[ways + 1];
   start[0] = 0;
@@ -179,7 +180,7 @@ void launch_splits(cudaStream_t stream,
                    const MergePlan& plan,
                    std::int64_t* splits,
                    Order less,
-                   std::int64_t few_boundaries) {
+                   std::int64_t max_warp_boundaries) {
   const auto by_warp = [&](std::int64_t tiles, int tile, std::int64_t* to) {
     yupana::cuda::launch_dependent("find splits",
                                    split_by_warp_kernel<ways, K, V, Runs, Order>,
@@ -193,7 +194,7 @@ void launch_splits(cudaStream_t stream,
                                    less);
   };
   const std::int64_t blocks = divide_up(plan.boundaries(), 128);
-  if (plan.boundaries() <= few_boundaries) {
+  if (plan.boundaries() <= max_warp_boundaries) {
     by_warp(plan.tiles, plan.tile, splits);
   } else if constexpr (ways == 2) {
     std::int64_t* coarse = splits + plan.boundaries() * 2;
@@ -223,7 +224,7 @@ void launch_splits(cudaStream_t stream,
   }
 }
 
-/// Up to `few_tiles` find their own beginnings; tests set other limits.
+/// Up to `max_block_tiles` find their own beginnings; tests set other limits.
 template <class Shape, int ways, class K, class V, class Runs, class Order>
 void launch_merge(cudaStream_t stream,
                   const Runs& runs,
@@ -231,13 +232,14 @@ void launch_merge(cudaStream_t stream,
                   std::int64_t* splits,
                   Columns<K, V> out,
                   Order less,
-                  std::int64_t few_tiles = finding_tiles_most,
-                  std::int64_t few_boundaries = split_by_warp_most) {
+                  std::int64_t max_block_tiles = finding_tiles_most,
+                  std::int64_t max_warp_boundaries = split_by_warp_most) {
   // Behind the last item a thread may read as many as it takes.
   constexpr int bytes =
       (Shape::threads + 1) * Shape::items * static_cast<int>(sizeof(Item<K, V>)) + 16;
+  static_assert(bytes <= yupana::cuda::shared_bytes_everywhere);
   const std::int64_t all = plan.groups * plan.tiles;
-  if (all <= few_tiles) {
+  if (all <= max_block_tiles) {
     const auto kernel = merge_kernel<ways, true, K, V, Runs, Shape, Order>;
     return yupana::cuda::launch_dependent("merge",
                                           kernel,
@@ -250,7 +252,7 @@ void launch_merge(cudaStream_t stream,
                                           out,
                                           less);
   }
-  launch_splits<ways, K, V>(stream, runs, plan, splits, less, few_boundaries);
+  launch_splits<ways, K, V>(stream, runs, plan, splits, less, max_warp_boundaries);
   const auto kernel = merge_kernel<ways, false, K, V, Runs, Shape, Order>;
   yupana::cuda::launch_dependent("merge",
                                  kernel,
@@ -264,10 +266,7 @@ void launch_merge(cudaStream_t stream,
                                  less);
 }
 
-/// Merges two sorted arrays of device memory into out, which overlaps neither; stable, a's first.
-///   less: a device function object, a strict weak order; K and V together at most 32 bytes
-///   determinism: the stable order is unique. The host does not wait
-template <class K, class V, class Order = Less>
+template <class K, class V, class Order>
 void merge_by_key(Workspace& space,
                   cudaStream_t stream,
                   Columns<const K, const V> a,
@@ -275,7 +274,7 @@ void merge_by_key(Workspace& space,
                   Columns<const K, const V> b,
                   std::int64_t b_size,
                   Columns<K, V> out,
-                  Order less = {}) {
+                  Order less) {
   const std::int64_t n = a_size + b_size;
   if (n <= 0) return;
   using Shape = TwoRunsShape<Item<K, V>>;

@@ -10,20 +10,30 @@ namespace yupana::arrays::cuda {
 
 /// A block's tile: few passes over memory follow if it is large; all multiprocessors have work if
 /// it is small.
-template <class K, class V, class Order, bool large = true>
-struct SortShape {
-  using I = Item<K, V>;
-  // Of items of 16 bytes, as many blocks as fit a multiprocessor say more than their size: 512
-  // threads of 9 items were a fifth slower.
-  static constexpr int threads = large && (sizeof(I) <= 8 || sizeof(I) > 16) ? 512 : 256;
-  // The network of 33 is short only where equal keys may change places.
-  static constexpr int items = sizeof(I) > 16                                               ? 5
-                               : large&& any_order_of_equals<K, V, Order> && sizeof(I) <= 4 ? 33
-                                                                                            : 17;
+template <class I, int of_threads, int of_items>
+struct SortTile {
+  static constexpr int threads = of_threads, items = of_items;
   static constexpr int tile = threads * items;
   static constexpr int blocks = sizeof(I) <= 16 ? 2 : 1;  // on a multiprocessor
   static constexpr int bytes = (threads + 1) * items * static_cast<int>(sizeof(I)) + 16;
+  static_assert(bytes <= yupana::cuda::shared_bytes_everywhere);
 };
+// Of items of 16 bytes, as many blocks as fit a multiprocessor say more than their size: 512
+// threads of 9 items were a fifth slower.
+template <class I>
+constexpr int sort_threads(bool large) {
+  return large && (sizeof(I) <= 8 || sizeof(I) > 16) ? 512 : 256;
+}
+// The network of 33 is short only where equal keys may change places.
+template <class I>
+constexpr int sort_items(bool large, bool any_order) {
+  return sizeof(I) > 16 ? 5 : (large && any_order && sizeof(I) <= 4 ? 33 : 17);
+}
+/// Large and small are the same for some items, and then compiled once.
+template <class K, class V, class Order, bool large = true>
+using SortShape = SortTile<Item<K, V>,
+                           sort_threads<Item<K, V>>(large),
+                           sort_items<Item<K, V>>(large, any_order_of_equals<K, V, Order>)>;
 
 /// Sorts tiles: a thread's items in registers, then merges in shared memory, twice as long each
 /// time.
@@ -53,20 +63,27 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
   }
 }
 
-/// Merges of four runs while more than two are left.
+/// Merges of four runs while more than two are left; of two the last pass.
 inline int ways_of(std::int64_t width, std::int64_t n) { return 2 * width >= n ? 2 : 4; }
 
-template <class Shape, class Merge, class K, class V, class Order>
+template <class I>
+MergePlan plan_pass(std::int64_t n, std::int64_t width) {
+  return ways_of(width, n) == 4 ? plan_merge<MergeShape<I>>(n, 4 * width, 4)
+                                : plan_merge<TwoRunsShape<I>>(n, n, 2);
+}
+
+template <class Shape, class K, class V, class Order>
 void merge_sort_tiles(
     Workspace& space, cudaStream_t stream, Columns<K, V> data, std::int64_t n, Order less) {
   const auto part = [](std::int64_t bytes) {
     return static_cast<std::uint64_t>(round_up(bytes, 256));
   };
+  using I = Item<K, V>;
   int passes = 0;
   std::int64_t splits = 0;
   for (std::int64_t width = Shape::tile; width < n; ++passes) {
     const int ways = ways_of(width, n);
-    splits = std::max(splits, plan_merge<Merge>(n, ways * width, ways).splits(ways));
+    splits = std::max(splits, plan_pass<I>(n, width).splits(ways));
     width *= ways;
   }
   Columns<K, V> other = data;
@@ -94,12 +111,14 @@ void merge_sort_tiles(
                        less);
   for (std::int64_t width = Shape::tile; width < n;) {
     const int ways = ways_of(width, n);
-    const MergePlan plan = plan_merge<Merge>(n, ways * width, ways);
-    const NeighbourRuns<K, V> runs{from, n, width};
+    const MergePlan plan = plan_pass<I>(n, width);
+    const Columns<const K, const V> runs = from;
     if (ways == 4) {
-      launch_merge<Merge, 4>(stream, runs, plan, begins, to, less);
+      launch_merge<MergeShape<I>, 4>(
+          stream, NeighbourRuns<K, V>{runs, n, width}, plan, begins, to, less);
     } else {
-      launch_merge<Merge, 2>(stream, runs, plan, begins, to, less);
+      launch_merge<TwoRunsShape<I>, 2>(
+          stream, TwoRuns<K, V>{runs, runs + width, width, n - width}, plan, begins, to, less);
     }
     std::swap(from, to);
     width *= ways;
@@ -118,10 +137,9 @@ void merge_sort_by_key(
   using Large = SortShape<K, V, Order>;
   if (n > std::int64_t{2} * Large::blocks * yupana::cuda::device_facts().multiprocessors *
               Large::tile) {
-    return merge_sort_tiles<Large, MergeShape<Item<K, V>>>(space, stream, data, n, less);
+    return merge_sort_tiles<Large>(space, stream, data, n, less);
   }
-  merge_sort_tiles<SortShape<K, V, Order, false>, MergeShape<Item<K, V>>>(
-      space, stream, data, n, less);
+  merge_sort_tiles<SortShape<K, V, Order, false>>(space, stream, data, n, less);
 }
 
 }  // namespace yupana::arrays::cuda

@@ -141,21 +141,21 @@ __global__ void __launch_bounds__(128) split_kernel(Runs runs,
 /// The same by a warp, for few boundaries, where a thread's chain of loads is all there is to wait
 /// for: the lanes of each run probe its candidates at even distances. Of each probe it is known
 /// between which probes of the other runs it falls, so how many items at least and at most come
-/// before it. Lane 32 / ways * r gets where the diagonal stands in run r. In 32 bits where 32 times
+/// before it. Lane 32 / ways * r gets the place of the diagonal in run r. In 32 bits where 32 times
 /// the items fit them.
 template <int ways, class Place, class K, class V, class Runs, class Order>
 __device__ Place
-split_by_warp(const Runs& runs, std::int64_t group, Place wanted, const Order& less, int lane) {
+split_by_warp(const Runs& runs, std::int64_t group, Place target, const Order& less, int lane) {
   constexpr int probes = 32 / ways;
   const int run = lane / probes, probe = lane % probes;
   Place all = 0;
   for (int r = 0; r < ways; ++r) all += static_cast<Place>(runs.length(group, ways, r));
-  const Place diagonal = min(wanted, all);
+  const Place diagonal = min(target, all);
   const auto length = static_cast<Place>(runs.length(group, ways, run));
   const K* keys = runs.run(group, ways, run).keys;
   Place low = max(Place{0}, diagonal - (all - length));
   Place high = min(diagonal, length);
-  // Probe k of a run; in a narrow one several stand on the same item.
+  // Probe k of a run; in a narrow one several share an item.
   const auto probe_at = [](Place from, Place until, int k) {
     return from + (until - from) * (2 * k + 1) / (2 * probes);
   };

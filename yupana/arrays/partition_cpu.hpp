@@ -11,9 +11,9 @@
 namespace yupana::arrays::cpu {
 
 /// Counts per tile, adds them up, and lets each tile write to its places.
-template <bool keep_others, class T, class Wanted>
+template <bool keep_others, class T, class Predicate>
 std::int64_t partition(
-    Context& context, const T* in, std::int64_t n, T* out, const Wanted& wanted) {
+    Context& context, const T* in, std::int64_t n, T* out, const Predicate& predicate) {
   constexpr std::int64_t tile = tile_size<T>;
   Array<std::int64_t> places(divide_up(n, tile));
   const auto each_tile = [&](const auto& body) {
@@ -24,7 +24,7 @@ std::int64_t partition(
   };
   each_tile([&](std::int64_t t, std::int64_t begin, std::int64_t end) {
     std::int64_t count = 0;
-    for (std::int64_t i = begin; i < end; ++i) count += wanted(in[i]) ? 1 : 0;
+    for (std::int64_t i = begin; i < end; ++i) count += predicate(in[i]) ? 1 : 0;
     places[t] = count;
   });
   std::int64_t count = 0;
@@ -39,11 +39,11 @@ std::int64_t partition(
     for (std::int64_t i = begin; i < end; ++i) {
       if constexpr (keep_others) {
         // One store whatever the answer: a branch would be mispredicted half of the time.
-        const bool is_wanted = wanted(in[i]);
-        out[is_wanted ? place : other] = in[i];
-        place += is_wanted;
-        other += !is_wanted;
-      } else if (wanted(in[i])) {
+        const bool selected = predicate(in[i]);
+        out[selected ? place : other] = in[i];
+        place += selected;
+        other += !selected;
+      } else if (predicate(in[i])) {
         out[place++] = in[i];
       }
     }

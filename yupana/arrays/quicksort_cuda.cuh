@@ -7,7 +7,7 @@
 
 #include "yupana/arrays/merge_sort_cuda.cuh"
 #include "yupana/arrays/quicksort_scatter_cuda.cuh"
-#include "yupana/arrays/scan_cuda.cuh"
+#include "yupana/arrays/scan_counts_cuda.hpp"
 #include "yupana/core/cuda/launch.hpp"
 
 namespace yupana::arrays::cuda {
@@ -29,7 +29,7 @@ QuicksortPlan plan_quicksort(std::int64_t n, int multiprocessors) {
   int bits = n <= Leaves::most
                  ? 0
                  : std::bit_width(static_cast<std::uint64_t>(divide_up(n, Leaves::most / 2) - 1));
-  plan.levels = static_cast<int>(divide_up(bits, most_bucket_bits));
+  plan.levels = static_cast<int>(divide_up(bits, max_bucket_bits));
   for (int level = 0; level < plan.levels; ++level) {
     plan.bits[level] = static_cast<int>(divide_up(bits, plan.levels - level));
     bits -= plan.bits[level];
@@ -61,7 +61,7 @@ struct LevelBounds {
     leaves = (segments << bits) + n / leaf;
   }
 
-  /// Places the parts from `at` on and moves it behind them; null only counts.
+  /// Places the parts from `at` on and moves it past their end; null only counts.
   LevelRoom<K> place(std::uint64_t& at, unsigned char* memory) const {
     const auto take = [&](auto*& part, std::int64_t count) {
       using Part = std::remove_reference_t<decltype(*part)>;
@@ -80,7 +80,7 @@ struct LevelBounds {
   }
 };
 
-/// Bytes for the scan of a level's counts, which asks the workspace for its own and so gets the
+/// Bytes for the scan of a level's counts, which requests the workspace for itself and so gets the
 /// front: a word or two a tile of at least 1,024 counts.
 inline std::int64_t scan_room(std::int64_t places) { return round_up(places / 32 + 4096, 256); }
 
@@ -124,14 +124,14 @@ class Quicksort {
       chunks = bounds.back().next_chunks;
     }
     // As many as a spare level may have.
-    const std::int64_t most_places = (n_ / plan.chunk + n_ / Leaves::most + 1) << plan.bits[0];
+    const std::int64_t max_places = (n_ / plan.chunk + n_ / Leaves::most + 1) << plan.bits[0];
     const auto bytes = [&](std::int64_t size) {
       return static_cast<std::uint64_t>(round_up(n_ * size, 256));
     };
     // Twice: to count, then to place.
     unsigned char* memory = nullptr;
     for (int round = 0; round < 2; ++round) {
-      auto at = static_cast<std::uint64_t>(scan_room(most_places));
+      auto at = static_cast<std::uint64_t>(scan_room(max_places));
       other_.keys = reinterpret_cast<K*>(memory + at);
       at += bytes(sizeof(K));
       if constexpr (Columns<K, V>::has_values) {
@@ -161,11 +161,11 @@ class Quicksort {
                                    bounds.bits,
                                    room,
                                    less_);
-    exclusive_scan<std::int64_t>(space_, stream_, room.places, bounds.places(), 0, room.places);
+    scan_counts(space_, stream_, room.places, bounds.places());
     const bool copies = to.keys != data_.keys;
     yupana::cuda::launch_dependent("plan the next level",
                                    hand_on_kernel<K, Order>,
-                                   {bounds.segments, most_buckets},
+                                   {bounds.segments, max_buckets},
                                    stream_,
                                    segments,
                                    bounds.bits,
@@ -175,6 +175,8 @@ class Quicksort {
                                    less_);
     using Scatter = ScatterShapeFor<K, V, Order>;
     constexpr int bytes = static_cast<int>(sizeof(ScatterShared<Item<K, V>, Scatter>));
+    static_assert(bytes <= yupana::cuda::shared_bytes_everywhere);
+    static_assert(Leaves::bytes <= yupana::cuda::shared_bytes_everywhere);
     const auto scatter = scatter_kernel<K, V, Scatter>;
     yupana::cuda::launch_dependent("scatter keys",
                                    scatter,

@@ -15,8 +15,8 @@
 /// Buckets that fit a block become leaves, the others the segments of the next level.
 namespace yupana::arrays::cuda {
 
-inline constexpr int most_bucket_bits = 8;
-inline constexpr int most_buckets = 1 << most_bucket_bits;
+inline constexpr int max_bucket_bits = 8;
+inline constexpr int max_buckets = 1 << max_bucket_bits;
 
 /// A stretch of the array to be parted, and its first chunk.
 struct Segment {
@@ -73,18 +73,21 @@ struct LevelRoom {
 template <class K>
 struct SampleShape {
   static constexpr int threads = 1024;
-  static constexpr int few = sizeof(K) <= 16 ? 9 : 5;
-  static constexpr int many = sizeof(K) <= 8 ? 17 : few;
+  static constexpr int few = sizeof(K) <= 8 ? 9 : sizeof(K) <= 16 ? 5 : 3;
+  /// Where the device has the shared memory.
+  static constexpr int many = sizeof(K) <= 8 ? 17 : sizeof(K) <= 16 ? 9 : 5;
   /// log2 of the keys sampled for each bucket: with 64 buckets' sizes vary by an eighth.
   static constexpr int wanted_bits = 6;
-  /// log2 of how many: a power of two, so that places take no division.
-  static int sample_bits(int bits) {
-    int most = 0;
-    while (2 << most <= threads * many) ++most;
-    return std::min(bits + wanted_bits, most);
-  }
   static constexpr int bytes(int count) {
     return (threads + 1) * count * static_cast<int>(sizeof(K)) + 16;
+  }
+  static_assert(bytes(few) <= yupana::cuda::shared_bytes_everywhere);
+  /// log2 of how many: a power of two, so that places take no division.
+  static int sample_bits(int bits) {
+    const bool fits = bytes(many) <= yupana::cuda::device_facts().max_shared_bytes;
+    int most = 0;
+    while (2 << most <= threads * (fits ? many : few)) ++most;
+    return std::min(bits + wanted_bits, most);
   }
 };
 
@@ -142,10 +145,10 @@ struct ClassifyShape {
 
 template <class K>
 struct ClassifyShared {
-  alignas(16) unsigned char tree[most_buckets * sizeof(K)];  ///< of i: 2 i and 2 i + 1
-  alignas(16) unsigned char sorted[most_buckets * sizeof(K)];
-  bool equals[most_buckets];
-  std::uint32_t counts[most_buckets];
+  alignas(16) unsigned char tree[max_buckets * sizeof(K)];  ///< of i: 2 i and 2 i + 1
+  alignas(16) unsigned char sorted[max_buckets * sizeof(K)];
+  bool equals[max_buckets];
+  std::uint32_t counts[max_buckets];
   __device__ const K& pivot(unsigned bucket) const {
     return reinterpret_cast<const K*>(sorted)[bucket];
   }
@@ -272,7 +275,7 @@ __device__ inline std::uint32_t sum_before(std::uint32_t value, std::uint32_t& a
 /// The last i with before[i] <= place: which of 256 neighbours a place belongs to.
 __device__ inline int holder(const std::uint32_t* before, std::uint32_t place) {
   int low = 0;
-  for (int step = most_buckets / 2; step > 0; step /= 2) {
+  for (int step = max_buckets / 2; step > 0; step /= 2) {
     if (before[low + step] <= place) low += step;
   }
   return low;
@@ -282,13 +285,13 @@ __device__ inline int holder(const std::uint32_t* before, std::uint32_t place) {
 /// they get does not matter to the result. Buckets of equal keys are done with, but for a copy
 /// where the level does not write to where the result belongs.
 template <class K, class Order>
-__global__ void __launch_bounds__(most_buckets) hand_on_kernel(
+__global__ void __launch_bounds__(max_buckets) hand_on_kernel(
     Segments segments, int bits, LevelRoom<K> room, int leaf, bool copies, Order less) {
-  __shared__ std::uint32_t pieces_before[most_buckets], chunks_before[most_buckets];
-  __shared__ std::int64_t begins[most_buckets + 1];
-  __shared__ bool sorted[most_buckets];
+  __shared__ std::uint32_t pieces_before[max_buckets], chunks_before[max_buckets];
+  __shared__ std::int64_t begins[max_buckets + 1];
+  __shared__ bool sorted[max_buckets];
   __shared__ std::uint32_t first_leaf, first_segment, first_chunk;
-  __shared__ std::uint32_t number_of[most_buckets];
+  __shared__ std::uint32_t number_of[max_buckets];
   yupana::cuda::release_successor();
   yupana::cuda::wait_for_predecessor();
   if (blockIdx.x >= segments.count()) return;
@@ -309,7 +312,7 @@ __global__ void __launch_bounds__(most_buckets) hand_on_kernel(
   chunks_before[bucket] = sum_before(chunks, all_chunks);
   const std::uint32_t segments_before = sum_before(is_segment ? 1 : 0, all_segments);
   begins[bucket] = begin;
-  if (bucket + 1 == most_buckets) begins[most_buckets] = end;
+  if (bucket + 1 == max_buckets) begins[max_buckets] = end;
   sorted[bucket] = equal;
   if (bucket == 0) {
     first_leaf = atomicAdd(&room.left->leaves, all_pieces);
@@ -323,14 +326,14 @@ __global__ void __launch_bounds__(most_buckets) hand_on_kernel(
     atomicMax(&room.left->longest, static_cast<unsigned long long>(size));
   }
   __syncthreads();
-  for (std::uint32_t p = threadIdx.x; p < all_pieces; p += most_buckets) {
+  for (std::uint32_t p = threadIdx.x; p < all_pieces; p += max_buckets) {
     const int of = holder(pieces_before, p);
     const std::int64_t from = begins[of] + std::int64_t{p - pieces_before[of]} * leaf;
     const std::int64_t left = begins[of + 1] - from;
     room.leaves[first_leaf + p] = {
         from, static_cast<std::int32_t>(left < leaf ? left : leaf), sorted[of]};
   }
-  for (std::uint32_t c = threadIdx.x; c < all_chunks; c += most_buckets) {
+  for (std::uint32_t c = threadIdx.x; c < all_chunks; c += max_buckets) {
     room.owners[first_chunk + c] = number_of[holder(chunks_before, c)];
   }
 }

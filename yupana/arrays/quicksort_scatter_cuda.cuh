@@ -10,7 +10,7 @@ namespace yupana::arrays::cuda {
 
 /// How a key finds its rank among those of its tile that go to the same bucket.
 enum class Ranks {
-  by_ballots,  ///< lanes of a warp tell one another, a bit of the bucket at a time; `match`, which
+  by_ballots,  ///< lanes of a warp vote, a bit of the bucket at a time; `match`, which
                ///< does so in one instruction, takes half as long again
   by_atomics,  ///< whoever comes first: where equal keys cannot be told apart
 };
@@ -41,17 +41,17 @@ struct ScatterShared {
   static constexpr bool by_warps = Shape::ranks != Ranks::by_atomics;
   static constexpr int warps = by_warps ? Shape::threads / 32 : 1;
   alignas(16) unsigned char items[Shape::tile * sizeof(I)];
-  alignas(16) std::uint32_t places[warps][most_buckets];
+  alignas(16) std::uint32_t places[warps][max_buckets];
   std::uint8_t buckets[Shape::tile];
-  std::int64_t shift[most_buckets];  ///< from the place in the tile to that in the array
-  std::uint32_t of_warp[most_buckets / 32];
+  std::int64_t shift[max_buckets];  ///< from the place in the tile to that in the array
+  std::uint32_t of_warp[max_buckets / 32];
 };
 
 /// Lanes whose bucket is one's own.
 __device__ inline unsigned peers_of(unsigned bucket) {
   unsigned peers = all_lanes;
 #pragma unroll
-  for (int bit = 0; bit < most_bucket_bits; ++bit) {
+  for (int bit = 0; bit < max_bucket_bits; ++bit) {
     const unsigned with = __ballot_sync(all_lanes, (bucket >> bit & 1) != 0);
     // All ones where one's own bit is set.
     const auto own = static_cast<unsigned>(static_cast<int>(bucket << (31 - bit)) >> 31);
@@ -60,7 +60,7 @@ __device__ inline unsigned peers_of(unsigned bucket) {
   return peers;
 }
 
-/// Items [0, count) of a tile to their buckets; `next` is where thread b's bucket b goes on.
+/// Items [0, count) of a tile to their buckets; `next` is the next place of thread b's bucket b.
 template <bool full, class K, class V, class Shape>
 __device__ inline void scatter_tile(ScatterShared<Item<K, V>, Shape>& shared,
                                     Columns<const K, const V> in,
@@ -91,7 +91,7 @@ __device__ inline void scatter_tile(ScatterShared<Item<K, V>, Shape>& shared,
     own_places[lane + 32] = uint4{};
     __syncwarp();
   } else {
-    if (thread < most_buckets) places[thread] = 0;
+    if (thread < max_buckets) places[thread] = 0;
     __syncthreads();
   }
 #pragma unroll
@@ -119,17 +119,17 @@ __device__ inline void scatter_tile(ScatterShared<Item<K, V>, Shape>& shared,
   __syncthreads();
   // A thread a bucket: how many there are, where they begin, where each warp's begin.
   unsigned total = 0, through = 0;
-  if (thread < most_buckets) {
+  if (thread < max_buckets) {
 #pragma unroll
     for (int w = 0; w < warps; ++w) total += shared.places[w][thread];
     through = scan_lanes(total, Plus{}, lane);
     if (lane == 31) shared.of_warp[warp] = through;
   }
   __syncthreads();
-  if (thread < most_buckets) {
+  if (thread < max_buckets) {
     unsigned place = through - total;
 #pragma unroll
-    for (int w = 0; w < most_buckets / 32; ++w) place += w < warp ? shared.of_warp[w] : 0;
+    for (int w = 0; w < max_buckets / 32; ++w) place += w < warp ? shared.of_warp[w] : 0;
     shared.shift[thread] = next - place;
     next += total;
 #pragma unroll

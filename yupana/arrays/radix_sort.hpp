@@ -20,7 +20,7 @@
 namespace yupana::arrays::cpu {
 
 /// Fewer keys than this sort faster by merges.
-inline constexpr std::int64_t radix_least = 1024;
+inline constexpr std::int64_t radix_min = 1024;
 
 /// Most significant digit first while a bucket is larger than a cache, least first within it.
 template <class K, class V>
@@ -41,8 +41,8 @@ class RadixSort {
     }
     // As many buckets as bring them to a quarter of what fits, so that their passes stay near the
     // first level; more than 2^11 would thrash the second level with their lines.
-    constexpr std::int64_t wanted = radix_bucket<K, V> / 4;
-    const int most = std::bit_width(static_cast<std::uint64_t>((n - 1) / wanted));
+    constexpr std::int64_t target = radix_bucket<K, V> / 4;
+    const int most = std::bit_width(static_cast<std::uint64_t>((n - 1) / target));
     const int digit = std::min({bits, most, 11});
     const int shift = bits - digit;
     const Array<std::int64_t> ends = distribute(data, other, n, shift, digit, parallel);
@@ -50,7 +50,7 @@ class RadixSort {
       if (!in_other) copy(other, n, data, parallel);
       return;
     }
-    // Of few threads none may idle beside one that sorts most of the keys: buckets that large are
+    // With few threads none may idle while one sorts most of the keys: buckets that large are
     // sorted by all of them, after the others.
     const std::int64_t large = parallel ? n / (4 * context_.threads()) : n;
     const auto size_of = [&](std::int64_t b) { return ends[b] - (b > 0 ? ends[b - 1] : 0); };

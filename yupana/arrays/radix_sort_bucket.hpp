@@ -31,9 +31,9 @@ template <class K, class V>
 void sort_bucket(Columns<K, V> data, Columns<K, V> other, std::int64_t n, int bits, bool in_other) {
   // Counters would cost more than so few keys.
   if (n < 512) return sort_one_block(data, other, n, in_other, Less{});
-  constexpr int most_digits =
+  constexpr int max_digits =
       (8 * static_cast<int>(sizeof(K)) + small_bucket_digit - 1) / small_bucket_digit;
-  std::array<std::array<std::uint32_t, 1 << bucket_digit>, most_digits> counts;
+  std::array<std::array<std::uint32_t, 1 << bucket_digit>, max_digits> counts;
   const int widest = n < small_bucket ? small_bucket_digit : bucket_digit;
   const int digits = (bits + widest - 1) / widest;
   const int width = (bits + digits - 1) / digits;

@@ -18,8 +18,8 @@ void radix_sort_unsigned(Workspace& space, cudaStream_t stream, Columns<U, V> da
 void flip_signs(cudaStream_t stream, std::uint32_t* keys, std::int64_t n);
 void flip_signs(cudaStream_t stream, std::uint64_t* keys, std::int64_t n);
 
-/// Sorts floats in the order of Less, stable: the numbers in whose order they stand, and the floats
-/// as their values.
+/// Sorts floats in the order of Less, stable: their order-preserving numbers as keys, and the
+/// floats as their values.
 void radix_sort_floats(Workspace& space, cudaStream_t stream, float* keys, std::int64_t n);
 void radix_sort_floats(Workspace& space, cudaStream_t stream, double* keys, std::int64_t n);
 

@@ -27,7 +27,7 @@ T reduce(Context& context, const T* in, std::int64_t n, T init, Op op = {}) {
   if (context.backend() == Backend::reference) return reference::reduce(in, n, init, op);
   if constexpr (cuda::has_fold<T, Op>) {
     if (context.backend() == Backend::cuda) {
-      return cuda::reduce_on_device(context, in, n, init, op);
+      return cuda::reduce_host(context, in, n, init, op);
     }
   }
   return op(init, cpu::reduce(context, in, n, op));
@@ -55,12 +55,12 @@ std::int64_t reduce_by_key(Context& context,
   if constexpr (cuda::has_runs<K, V, Op, Same>) {
     if (context.backend() == Backend::cuda) {
       using U = cuda::KeyBits<K>;
-      return cuda::reduce_by_key_on_device(context,
-                                           reinterpret_cast<const U*>(keys),
-                                           values,
-                                           n,
-                                           reinterpret_cast<U*>(out_keys),
-                                           out_values);
+      return cuda::reduce_by_key_host(context,
+                                      reinterpret_cast<const U*>(keys),
+                                      values,
+                                      n,
+                                      reinterpret_cast<U*>(out_keys),
+                                      out_values);
     }
   }
   return cpu::reduce_by_key(context, keys, values, n, out_keys, out_values, op, equal);

@@ -2,13 +2,14 @@
 
 #include <cstdint>
 
+#include "yupana/arrays/device_arrays.hpp"
 #include "yupana/arrays/partition_cuda.cuh"
 #include "yupana/arrays/segments_cuda.cuh"
 #include "yupana/core/cuda/runtime.hpp"
 
 namespace yupana::arrays::cuda {
 
-/// Wanted are the first keys of runs: their places become the runs' offsets.
+/// Predicate are the first keys of runs: their places become the runs' offsets.
 template <class K, class Same>
 struct RunTask {
   const K* keys;
@@ -16,7 +17,7 @@ struct RunTask {
   K* out_keys;
   std::int64_t* offsets;
   Same equal;
-  __device__ bool wanted(std::int64_t i) const { return i == 0 || !equal(keys[i - 1], keys[i]); }
+  __device__ bool selects(std::int64_t i) const { return i == 0 || !equal(keys[i - 1], keys[i]); }
   __device__ void put(std::int64_t place, std::int64_t i, bool is_first) const {
     if (!is_first) return;
     out_keys[place] = keys[i];
@@ -24,12 +25,7 @@ struct RunTask {
   }
 };
 
-/// Runs of equal neighbouring keys in device memory: out_keys[r] is the first key of run r,
-/// out_values[r] the fold of its values. Returns the number of runs, for which the host waits. The
-/// outputs hold n entries in the worst case and overlap no input.
-///   determinism: a run is folded from left to right, cut where the CPU cuts it: the CPU's bits
-///   memory: 8 bytes a key
-template <class K, class V, class Op = Plus, class Same = Equal>
+template <class K, class V, class Op, class Same>
 std::int64_t reduce_by_key(Workspace& space,
                            cudaStream_t stream,
                            const K* keys,
@@ -37,8 +33,8 @@ std::int64_t reduce_by_key(Workspace& space,
                            std::int64_t n,
                            K* out_keys,
                            V* out_values,
-                           Op op = {},
-                           Same equal = {}) {
+                           Op op,
+                           Same equal) {
   using yupana::cuda::check;
   if (n <= 0) return 0;
   yupana::cuda::DeviceArray<std::int64_t> offsets(n + 1), counts(partition_counts(n));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "yupana/arrays/device_arrays.hpp"
 #include "yupana/arrays/fold_cuda.cuh"
 #include "yupana/arrays/sums_cuda.cuh"
 #include "yupana/arrays/workspace_cuda.hpp"
@@ -14,7 +15,7 @@ namespace yupana::arrays::cuda {
 /// Folds of equal shares by the warps of many blocks; the block that is done last folds the folds.
 struct ShareShape {
   static constexpr int threads = 256, warps = threads / 32;
-  static constexpr int most_blocks = 512;  // part of the order of operations, so not the device's
+  static constexpr int max_blocks = 512;  // part of the order of operations, so not the device's
 };
 
 /// Integers, in any order: chunks side by side, a block each, many more than there are places for:
@@ -25,7 +26,7 @@ struct ChunkShape {
   static constexpr int threads = 256, warps = threads / 32, unroll = in_flight;
   static constexpr std::int64_t row = std::int64_t{threads} * vector_of<T>;
   static constexpr std::int64_t unit = row * unroll;
-  static constexpr std::int64_t most_blocks = blocks;
+  static constexpr std::int64_t max_blocks = blocks;
 };
 
 template <class T, class Op>
@@ -122,7 +123,7 @@ __global__ void __launch_bounds__(Shape::threads) reduce_chunks_kernel(const T* 
 template <class Shape, class T, class Op>
 void reduce_chunks(
     Workspace& space, cudaStream_t stream, const T* in, std::int64_t n, T init, T* result, Op op) {
-  const std::int64_t chunk = round_up(divide_up(n, Shape::most_blocks), Shape::unit);
+  const std::int64_t chunk = round_up(divide_up(n, Shape::max_blocks), Shape::unit);
   const std::int64_t blocks = divide_up(n, chunk);
   T* totals = static_cast<T*>(space.scratch(static_cast<std::uint64_t>(blocks) * sizeof(T)));
   reduce_chunks_kernel<Shape><<<static_cast<unsigned>(blocks), Shape::threads, 0, stream>>>(
@@ -179,18 +180,9 @@ __global__ void __launch_bounds__(ShareShape::threads) reduce_kernel(const T* in
   *finished = 0;
 }
 
-/// *result = init op in[0] op ... op in[n - 1] in device memory; init where n is 0.
-///   op: any associative operator, a device function object; T: trivially copyable
-///   determinism: sums of floats have the CPU's bits; other folds have an order that depends on n
-///   alone. The host does not wait
-template <class T, class Op = Plus>
-void reduce(Workspace& space,
-            cudaStream_t stream,
-            const T* in,
-            std::int64_t n,
-            T init,
-            T* result,
-            Op op = {}) {
+template <class T, class Op>
+void reduce(
+    Workspace& space, cudaStream_t stream, const T* in, std::int64_t n, T init, T* result, Op op) {
   if (n <= 0) {
     // From pageable memory: copied before the call returns.
     yupana::cuda::check(cudaMemcpyAsync(result, &init, sizeof(T), cudaMemcpyHostToDevice, stream),
@@ -208,7 +200,7 @@ void reduce(Workspace& space,
   }
   if constexpr (!simd_sums<T, Op>) {
     constexpr std::int64_t unit = 32 * vector_of<T> * 8;
-    constexpr std::int64_t most = std::int64_t{ShareShape::most_blocks} * ShareShape::warps;
+    constexpr std::int64_t most = std::int64_t{ShareShape::max_blocks} * ShareShape::warps;
     const std::int64_t share = round_up(divide_up(n, most), unit);
     const std::int64_t shares = divide_up(n, share);
     auto* totals = static_cast<Words<T>*>(

@@ -32,13 +32,13 @@ void inclusive_scan(Context& context, const T* in, std::int64_t n, T* out, Op op
   if (context.backend() == Backend::reference) return reference::inclusive_scan(in, n, out, op);
   if constexpr (cuda::has_fold<T, Op>) {
     if (context.backend() == Backend::cuda) {
-      return cuda::scan_on_device<T>(context, in, n, nullptr, false, out, op);
+      return cuda::scan_host<T>(context, in, n, nullptr, false, out, op);
     }
   }
   cpu::scan<T>(context, in, n, std::nullopt, out, op, false);
 }
 
-/// out[i] = init op in[0] op ... op in[i]: goes on where another scan ended.
+/// out[i] = init op in[0] op ... op in[i]: continues another scan.
 template <class T, class Op = Plus>
 void inclusive_scan_from(
     Context& context, T init, const T* in, std::int64_t n, T* out, Op op = {}) {
@@ -48,7 +48,7 @@ void inclusive_scan_from(
   }
   if constexpr (cuda::has_fold<T, Op>) {
     if (context.backend() == Backend::cuda) {
-      return cuda::scan_on_device<T>(context, in, n, &init, false, out, op);
+      return cuda::scan_host<T>(context, in, n, &init, false, out, op);
     }
   }
   cpu::scan<T>(context, in, n, init, out, op, false);
@@ -63,7 +63,7 @@ void exclusive_scan(Context& context, const T* in, std::int64_t n, T init, T* ou
   }
   if constexpr (cuda::has_fold<T, Op>) {
     if (context.backend() == Backend::cuda) {
-      return cuda::scan_on_device<T>(context, in, n, &init, true, out, op);
+      return cuda::scan_host<T>(context, in, n, &init, true, out, op);
     }
   }
   cpu::scan<T>(context, in, n, init, out, op, true);

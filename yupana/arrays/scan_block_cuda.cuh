@@ -10,6 +10,13 @@
 /// The scan of what one warp holds, and of what one block holds.
 namespace yupana::arrays::cuda {
 
+/// The kind of a scan: known at run time, since a kernel for each is slow to
+/// compile on GPUs that get PTX.
+struct ScanKind {
+  bool exclusive;  ///< else inclusive
+  bool seeded;     ///< there is a value before the first; always where exclusive
+};
+
 /// Rows of 32 vectors: lane l holds neighbours [l * vector, (l + 1) * vector) of each row.
 template <class T, int rows>
 struct ScanRows {
@@ -66,8 +73,8 @@ struct ScanRows {
     }
   }
   /// x = before op x, but for the very first value of an exclusive scan's tile, which is `before`.
-  template <bool exclusive, class Op>
-  __device__ void put_before(const T& before, bool first, const Op& op) {
+  template <class Op>
+  __device__ void put_before(const T& before, bool exclusive, bool first, const Op& op) {
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
 #pragma unroll
@@ -96,17 +103,17 @@ struct ScanRows {
     return all;
   }
   /// Puts the carry before the first row, and each row's fold before the next. The carry meets
-  /// folds, not values one by one: a large float would swallow those. `always`: there is a carry.
-  /// Without one an exclusive scan leaves the first lane's first value undefined.
-  template <bool exclusive, bool always, class Op>
-  __device__ void finish(T carry, bool has_carry, const Op& op, int lane) {
+  /// folds, not values one by one: a large float would swallow those. Without a carry an exclusive
+  /// scan leaves the first lane's first value undefined.
+  template <class Op>
+  __device__ void finish(T carry, bool has_carry, bool exclusive, const Op& op, int lane) {
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       const T below = value_below(through[r], 1);
       const T row_total = lane_value(through[r], 31);
       T before = carry;
       bool has_before = true;
-      if (always || has_carry) {
+      if (has_carry) {
         if (lane > 0) before = op(carry, below);
         carry = op(carry, row_total);
       } else {
@@ -115,21 +122,23 @@ struct ScanRows {
         carry = row_total;
         has_carry = true;
       }
-      if constexpr (exclusive) {
+      if (exclusive) {
 #pragma unroll
-        for (int j = vector - 1; j > 0; --j) {
-          x[r][j] = always || has_before ? op(before, x[r][j - 1]) : x[r][j - 1];
+        for (int j = vector - 1; j > 0; --j) x[r][j] = x[r][j - 1];
+      }
+#pragma unroll
+      for (int j = 0; j < vector; ++j) {
+        if (exclusive && j == 0) {
+          x[r][j] = before;
+        } else if (has_before) {
+          x[r][j] = op(before, x[r][j]);
         }
-        x[r][0] = before;
-      } else if (always || has_before) {
-#pragma unroll
-        for (int j = 0; j < vector; ++j) x[r][j] = op(before, x[r][j]);
       }
     }
   }
 };
 
-/// Scans that one block of W warps does faster than many can tell each other their results.
+/// Scans that one block of W warps makes faster than many blocks exchange their results.
 template <class T, int W>
 struct BlockScan {
   static constexpr int warps = W, threads = 32 * warps;
@@ -138,11 +147,13 @@ struct BlockScan {
   static constexpr std::int64_t most = std::int64_t{warps} * slice;
 };
 
-template <int W, bool exclusive, bool seeded, class T, class Op>
-__global__ void __launch_bounds__(BlockScan<T, W>::threads)
-    block_scan_kernel(const T* in, int n, Words<T> init, T* out, Op op) {
-  using Block = BlockScan<T, W>;
+/// By a block of 4 or 16 warps.
+template <class T, class Op>
+__global__ void __launch_bounds__(BlockScan<T, 16>::threads)
+    block_scan_kernel(ScanKind kind, const T* in, int n, Words<T> init, T* out, Op op) {
+  using Block = BlockScan<T, 16>;
   __shared__ Words<T> totals[Block::warps];
+  const int warps = static_cast<int>(blockDim.x) / 32;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int first = warp * Block::slice;
@@ -160,15 +171,15 @@ __global__ void __launch_bounds__(BlockScan<T, W>::threads)
   const T total = rows.total(op);
   if (lane == 0) totals[warp] = to_words(total);
   __syncthreads();  // and so the whole input was read: out may be in
-  const T through = scan_lanes(from_words<T>(totals[lane % Block::warps]), op, lane);
+  const T through = scan_lanes(from_words<T>(totals[lane & (warps - 1)]), op, lane);
   T carry = from_words<T>(init);
-  bool has_carry = seeded;
+  bool has_carry = kind.seeded;
   const T before = lane_value(through, warp > 0 ? warp - 1 : 0);
   if (warp > 0) {
-    carry = seeded ? op(carry, before) : before;
+    carry = kind.seeded ? op(carry, before) : before;
     has_carry = true;
   }
-  rows.template finish<exclusive, seeded>(carry, has_carry, op, lane);
+  rows.finish(carry, has_carry, kind.exclusive, op, lane);
   if (whole && reinterpret_cast<std::uintptr_t>(out) % 16 == 0) {
     rows.store(out + first, lane);
   } else {
@@ -176,11 +187,11 @@ __global__ void __launch_bounds__(BlockScan<T, W>::threads)
   }
 }
 
-template <int W, bool exclusive, bool seeded, class T, class Op>
+template <int W, class T, class Op>
 void launch_block_scan(
-    cudaStream_t stream, const T* in, std::int64_t n, Words<T> init, T* out, Op op) {
-  block_scan_kernel<W, exclusive, seeded>
-      <<<1, BlockScan<T, W>::threads, 0, stream>>>(in, static_cast<int>(n), init, out, op);
+    cudaStream_t stream, ScanKind kind, const T* in, std::int64_t n, Words<T> init, T* out, Op op) {
+  block_scan_kernel<<<1, BlockScan<T, W>::threads, 0, stream>>>(
+      kind, in, static_cast<int>(n), init, out, op);
   yupana::cuda::check_launch("scan in a block");
 }
 

@@ -40,7 +40,7 @@ void scan_tile(const T* in,
         as_sums(in), n, static_cast<SumType<T>>(carry ? *carry : none), as_sums(out), params);
   } else {
     // Totals of the tile alone, the carry put before each: a float carry grown large would swallow
-    // small values one by one, but not their sum. The second operation hides behind the first's
+    // small values one by one, but not their sum. The second operation overlaps the first's
     // chain.
     T local = in[0];
     out[0] = params.exclusive ? *carry : (carry ? op(*carry, local) : local);

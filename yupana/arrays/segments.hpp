@@ -11,7 +11,7 @@
 namespace yupana::arrays {
 
 /// Scans within segments: segment s is [offsets[s], offsets[s + 1]), offsets ascend, some segments
-/// may be empty. What stands outside [offsets[0], offsets[segments]) is left alone.
+/// may be empty. Values outside [offsets[0], offsets[segments]) stay as they are.
 ///   op, out, determinism: as inclusive_scan; a segment's result depends on the segment alone
 template <class T, class Op = Plus>
 void segmented_inclusive_scan(Context& context,
@@ -22,7 +22,7 @@ void segmented_inclusive_scan(Context& context,
                               Op op = {}) {
   if constexpr (cuda::has_fold<T, Op>) {
     if (context.backend() == Backend::cuda) {
-      return cuda::segmented_scan_on_device<T>(context, in, offsets, segments, nullptr, out, op);
+      return cuda::segmented_scan_host<T>(context, in, offsets, segments, nullptr, out, op);
     }
   }
   cpu::for_each_segment<T>(context, offsets, segments, [&](std::int64_t s) {
@@ -41,7 +41,7 @@ void segmented_exclusive_scan(Context& context,
                               Op op = {}) {
   if constexpr (cuda::has_fold<T, Op>) {
     if (context.backend() == Backend::cuda) {
-      return cuda::segmented_scan_on_device<T>(context, in, offsets, segments, &init, out, op);
+      return cuda::segmented_scan_host<T>(context, in, offsets, segments, &init, out, op);
     }
   }
   cpu::for_each_segment<T>(context, offsets, segments, [&](std::int64_t s) {
@@ -61,7 +61,7 @@ void segmented_reduce(Context& context,
                       Op op = {}) {
   if constexpr (cuda::has_fold<T, Op>) {
     if (context.backend() == Backend::cuda) {
-      return cuda::segmented_reduce_on_device(context, in, offsets, segments, init, totals, op);
+      return cuda::segmented_reduce_host(context, in, offsets, segments, init, totals, op);
     }
   }
   cpu::for_each_segment<T>(context, offsets, segments, [&](std::int64_t s) {

@@ -13,7 +13,7 @@
 /// ones cut into pieces for all warps.
 namespace yupana::arrays::cuda {
 
-/// Segments that wait for a warp, and those that wait for many.
+/// Segments for one warp, and those for all warps.
 struct SegmentLists {
   std::int64_t* middle;
   std::int64_t* large;
@@ -39,7 +39,7 @@ struct SegmentTask {
   std::int64_t segments;
   std::int64_t tile;
   Words<T> init;
-  bool has_init;  // else totals begin with the first value
+  bool has_init;  // else totals begin with the first value, and scans are inclusive
   T* out;
   Words<T>* pieces;
   SegmentLists lists;
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(SegmentShape::threads) fold_long_kernel(Segmen
     const T total = Order::fold(task.in + begin, task.offsets[s + 1] - begin, task.op, lane);
     if (lane == 0) task.put(s, total);
   }
-  std::int64_t turn = warp;  // goes on where the segment before ended, so that all have as much
+  std::int64_t turn = warp;  // continues where the segment before ended, so that all have as much
   for (std::int64_t i = 0; i < large; ++i) {
     const std::int64_t s = task.lists.large[i];
     const std::int64_t begin = task.offsets[s], end = task.offsets[s + 1];
@@ -165,10 +165,7 @@ void fold_segments(Workspace& space,
   yupana::cuda::check_launch("fold segments");
 }
 
-/// totals[s] = init op (values of segment s) in device memory: segment s is [offsets[s],
-/// offsets[s + 1]), offsets ascend; `last` is offsets[segments], or more.
-///   determinism: as reduce: sums of floats have the CPU's bits. The host does not wait
-template <class T, class Op = Plus>
+template <class T, class Op>
 void segmented_reduce(Workspace& space,
                       cudaStream_t stream,
                       const T* in,
@@ -177,19 +174,20 @@ void segmented_reduce(Workspace& space,
                       std::int64_t last,
                       T init,
                       T* totals,
-                      Op op = {}) {
+                      Op op) {
   fold_segments<TiledOrder>(
       space, stream, in, offsets, segments, last, tile_size<T>, &init, totals, op);
 }
 
 /// One thread a short segment; longer ones wait for a warp, or for the whole device.
-template <bool exclusive, class T, class Op>
+template <class T, class Op>
 __global__ void __launch_bounds__(SegmentShape::threads)
     scan_short_kernel(SegmentTask<T, Op> task, std::int64_t few) {
   const std::int64_t s = std::int64_t{blockIdx.x} * SegmentShape::threads + threadIdx.x;
   if (s >= task.segments) return;
   const std::int64_t begin = task.offsets[s], end = task.offsets[s + 1];
   if (begin >= end) return;
+  const bool exclusive = task.has_init;
   if (end - begin > few) {
     const bool is_large = end - begin > task.tile;
     const auto place = atomicAdd(task.lists.counts + (is_large ? 1 : 0), 1ull);
@@ -201,13 +199,13 @@ __global__ void __launch_bounds__(SegmentShape::threads)
   T total = exclusive ? task.op(from_words<T>(task.init), first) : first;
   for (std::int64_t i = begin + 1; i < end; ++i) {
     const T value = task.in[i];
-    if constexpr (exclusive) task.out[i] = total;
+    if (exclusive) task.out[i] = total;
     total = task.op(total, value);
-    if constexpr (!exclusive) task.out[i] = total;
+    if (!exclusive) task.out[i] = total;
   }
 }
 
-template <bool exclusive, class T, class Op>
+template <class T, class Op>
 __global__ void __launch_bounds__(SegmentShape::threads)
     scan_middle_kernel(SegmentTask<T, Op> task) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -218,14 +216,14 @@ __global__ void __launch_bounds__(SegmentShape::threads)
     const std::int64_t s = task.lists.middle[i];
     const std::int64_t begin = task.offsets[s], end = task.offsets[s + 1];
     Words<T> carry = task.init;
-    bool has_carry = exclusive;
+    bool has_carry = task.has_init;
     for (std::int64_t row = begin; row < end; row += 32) {
       const std::int64_t at = row + lane;
       const T through = scan_lanes(task.in[at < end ? at : end - 1], task.op, lane);
       const T below = value_below(through, 1);
       const T before = from_words<T>(carry);
       if (at < end) {
-        if constexpr (exclusive) {
+        if (task.has_init) {
           task.out[at] = lane == 0 ? before : task.op(before, below);
         } else {
           task.out[at] = has_carry ? task.op(before, through) : through;
@@ -238,10 +236,7 @@ __global__ void __launch_bounds__(SegmentShape::threads)
   }
 }
 
-/// Scans within segments of device memory; exclusive ones begin with init. out may be in. The host
-/// waits, to start a scan of its own for each segment of more than 2^16 values.
-///   determinism: a segment's result depends on the segment alone, floats to the last bit
-template <bool exclusive, class T, class Op = Plus>
+template <bool exclusive, class T, class Op>
 void segmented_scan(Workspace& space,
                     cudaStream_t stream,
                     const T* in,
@@ -249,7 +244,7 @@ void segmented_scan(Workspace& space,
                     std::int64_t segments,
                     T init,
                     T* out,
-                    Op op = {}) {
+                    Op op) {
   using yupana::cuda::check;
   if (segments <= 0) return;
   constexpr std::int64_t few = 16, large = 1 << 16;
@@ -269,12 +264,11 @@ void segmented_scan(Workspace& space,
   memcpy(task.init.word, &init, sizeof(T));
   check(cudaMemsetAsync(memory.data(), 0, 2 * sizeof(std::int64_t), stream), "clear counts");
   const auto blocks = static_cast<unsigned>(divide_up(segments, SegmentShape::threads));
-  scan_short_kernel<exclusive><<<blocks, SegmentShape::threads, 0, stream>>>(task, few);
-  scan_middle_kernel<exclusive>
-      <<<static_cast<unsigned>(8 * yupana::cuda::device_facts().multiprocessors),
-         SegmentShape::threads,
-         0,
-         stream>>>(task);
+  scan_short_kernel<<<blocks, SegmentShape::threads, 0, stream>>>(task, few);
+  scan_middle_kernel<<<static_cast<unsigned>(8 * yupana::cuda::device_facts().multiprocessors),
+                       SegmentShape::threads,
+                       0,
+                       stream>>>(task);
   yupana::cuda::check_launch("scan segments");
   const auto fetch = [&](void* to, const void* from, std::int64_t count) {
     check(cudaMemcpyAsync(to,

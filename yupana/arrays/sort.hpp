@@ -33,11 +33,11 @@ void sort_by_key(Context& context, K* keys, V* values, std::int64_t n, Order les
   if (context.backend() == Backend::reference) return reference::sort(data, n, less);
   if constexpr (cuda::has_order<K, V, Order>) {
     if (context.backend() == Backend::cuda) {
-      return cuda::sort_on_device(context, cuda::as_moved(data), n, cuda::SortWay::quickest);
+      return cuda::sort_host(context, cuda::as_moved(data), n, cuda::SortWay::quickest);
     }
   }
   if constexpr (std::is_same_v<Order, Less> && cpu::has_radix<K>) {
-    if (n >= cpu::radix_least) return cpu::radix_sort(context, data, n);
+    if (n >= cpu::radix_min) return cpu::radix_sort(context, data, n);
   }
   cpu::merge_sort(context, data, n, less);
 }
@@ -56,7 +56,7 @@ void merge_sort(Context& context, K* keys, std::int64_t n, Order less = {}) {
   if (context.backend() == Backend::reference) return reference::sort(data, n, less);
   if constexpr (cuda::has_order<K, NoValue, Order>) {
     if (context.backend() == Backend::cuda) {
-      return cuda::sort_on_device(context, data, n, cuda::SortWay::merges);
+      return cuda::sort_host(context, data, n, cuda::SortWay::merges);
     }
   }
   cpu::merge_sort(context, data, n, less);
@@ -65,7 +65,7 @@ void merge_sort(Context& context, K* keys, std::int64_t n, Order less = {}) {
 /// Quicksort. On threads in place, without a copy of the keys; equal keys come out in no stated
 /// order, but in the same for any number of threads. The reference backend's and the GPU's order of
 /// equal keys is the stable one.
-///   work: n log n comparisons (a subarray that splits badly goes on as heapsort, on a GPU as
+///   work: n log n comparisons (a subarray that splits badly continues as heapsort, on a GPU as
 ///   mergesort); memory: O(log n), on the GPU a copy of the keys and a byte a key
 ///   source: Hoare 1961; block-free branchless partition after Lomuto; equal keys split off as in
 ///   Peters, Pattern-defeating quicksort, 2021; on a GPU up to 256 buckets a level (quicksort_cuda)
@@ -76,7 +76,7 @@ void quicksort(Context& context, K* keys, std::int64_t n, Order less = {}) {
   if (context.backend() == Backend::reference) return reference::sort(data, n, less);
   if constexpr (cuda::has_order<K, NoValue, Order>) {
     if (context.backend() == Backend::cuda) {
-      return cuda::sort_on_device(context, data, n, cuda::SortWay::quicksort);
+      return cuda::sort_host(context, data, n, cuda::SortWay::quicksort);
     }
   }
   cpu::quicksort(context, keys, n, less);

@@ -13,37 +13,24 @@ inline constexpr bool has_sums = std::is_same_v<T, float> || std::is_same_v<T, d
                                  (std::is_integral_v<T> && !std::is_same_v<T, bool> &&
                                   (sizeof(T) == 4 || sizeof(T) == 8));
 
-/// True where SIMD sums stand in for the operator.
+/// True where SIMD sums replace the operator.
 template <class T, class Op>
 inline constexpr bool sums_fit = std::is_same_v<Op, Plus>&& has_sums<T>;
 
-/// The sum of values[0, n). Floats are added in an order that depends on n alone: the bits are the
-/// same on every processor.
-float sum(const float* values, std::int64_t n);
-double sum(const double* values, std::int64_t n);
-std::uint32_t sum(const std::uint32_t* values, std::int64_t n);
-std::uint64_t sum(const std::uint64_t* values, std::int64_t n);
+/// The sum of values[0, n); T: float, double, std::uint32_t, std::uint64_t. Floats are added in an
+/// order that depends on n alone: the bits are the same on every processor.
+template <class T>
+T sum(const T* values, std::int64_t n);
 
 struct PrefixParams {
   bool exclusive = false;
   bool past_cache = false;  ///< out is 64-byte aligned and not read soon: write around the cache
-  const void* ahead =
-      nullptr;  ///< where reading goes on, brought into the cache on the way; or null
+  const void* ahead = nullptr;  ///< prefetched while reading: where the next tile begins; or null
 };
 
 /// out[i] = carry + in[0] + ... + in[i] (exclusive: without in[i]); out may be in.
-void prefix_sums(const float* in, std::int64_t n, float carry, float* out, PrefixParams params);
-void prefix_sums(const double* in, std::int64_t n, double carry, double* out, PrefixParams params);
-void prefix_sums(const std::uint32_t* in,
-                 std::int64_t n,
-                 std::uint32_t carry,
-                 std::uint32_t* out,
-                 PrefixParams params);
-void prefix_sums(const std::uint64_t* in,
-                 std::int64_t n,
-                 std::uint64_t carry,
-                 std::uint64_t* out,
-                 PrefixParams params);
+template <class T>
+void prefix_sums(const T* in, std::int64_t n, T carry, T* out, PrefixParams params);
 
 /// Integers are summed as unsigned ones of the same width.
 template <class T>

@@ -1,7 +1,9 @@
+#include <tuple>
 #include <type_traits>
 
 #include "yupana/arrays/sums.hpp"
 #include "yupana/arrays/sums_backends.hpp"
+#include "yupana/core/instantiate.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "yupana/arrays/sums_cpu.cpp"
@@ -109,25 +111,8 @@ void prefix_of(const T* in, std::int64_t n, T carry, T* out, PrefixParams params
 }
 #endif
 
-void prefix_f32(const float* in, std::int64_t n, float carry, float* out, PrefixParams p) {
-  prefix_of(in, n, carry, out, p);
-}
-void prefix_f64(const double* in, std::int64_t n, double carry, double* out, PrefixParams p) {
-  prefix_of(in, n, carry, out, p);
-}
-void prefix_u32(const std::uint32_t* in,
-                std::int64_t n,
-                std::uint32_t carry,
-                std::uint32_t* out,
-                PrefixParams p) {
-  prefix_of(in, n, carry, out, p);
-}
-void prefix_u64(const std::uint64_t* in,
-                std::int64_t n,
-                std::uint64_t carry,
-                std::uint64_t* out,
-                PrefixParams p) {
-  prefix_of(in, n, carry, out, p);
+PrefixFunctions all_prefix_sums() {
+  return {prefix_of<float>, prefix_of<double>, prefix_of<std::uint32_t>, prefix_of<std::uint64_t>};
 }
 
 }  // namespace yupana::arrays::cpu::HWY_NAMESPACE
@@ -136,31 +121,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace yupana::arrays::cpu {
 
-HWY_EXPORT(prefix_f32);
-HWY_EXPORT(prefix_f64);
-HWY_EXPORT(prefix_u32);
-HWY_EXPORT(prefix_u64);
+HWY_EXPORT(all_prefix_sums);
 
-void prefix_sums(const float* in, std::int64_t n, float carry, float* out, PrefixParams p) {
-  HWY_DYNAMIC_DISPATCH(prefix_f32)(in, n, carry, out, p);
+template <class T>
+void prefix_sums(const T* in, std::int64_t n, T carry, T* out, PrefixParams params) {
+  const PrefixFunctions functions = HWY_DYNAMIC_DISPATCH(all_prefix_sums)();
+  std::get<PrefixFunction<T>>(functions)(in, n, carry, out, params);
 }
-void prefix_sums(const double* in, std::int64_t n, double carry, double* out, PrefixParams p) {
-  HWY_DYNAMIC_DISPATCH(prefix_f64)(in, n, carry, out, p);
-}
-void prefix_sums(const std::uint32_t* in,
-                 std::int64_t n,
-                 std::uint32_t carry,
-                 std::uint32_t* out,
-                 PrefixParams p) {
-  HWY_DYNAMIC_DISPATCH(prefix_u32)(in, n, carry, out, p);
-}
-void prefix_sums(const std::uint64_t* in,
-                 std::int64_t n,
-                 std::uint64_t carry,
-                 std::uint64_t* out,
-                 PrefixParams p) {
-  HWY_DYNAMIC_DISPATCH(prefix_u64)(in, n, carry, out, p);
-}
+
+YUPANA_FUNCTIONS(YUPANA_SUMMED, prefix_sums)
 
 }  // namespace yupana::arrays::cpu
 #endif  // HWY_ONCE

@@ -21,21 +21,22 @@ template <class T, int stage_rows = 256, int ring_stages = 2>
 struct SumShape {
   static constexpr int threads = 256, warps = threads / 32;
   static constexpr int rows = stage_rows, stages = ring_stages;
-  static constexpr int batch = 16;  // rows in registers; as many more on their way there
+  static constexpr int batch = 16;  // rows in registers; as many more in flight
   static constexpr int row = sum_row<T>;
   static constexpr int bytes = stages * rows * 128;
+  static_assert(bytes <= yupana::cuda::shared_bytes_everywhere);
   /// Tiles that one block joins: each pair has a place in the ring.
-  static constexpr std::int64_t most_joined = 2 * bytes / static_cast<int>(sizeof(T));
+  static constexpr std::int64_t max_joined = 2 * bytes / static_cast<int>(sizeof(T));
   static_assert(rows % (2 * batch) == 0, "two sets of registers take turns");
 };
 
-/// Asked ahead, the answer is there when it is wanted: a wait costs 40 cycles even if all is there.
+/// Polled ahead of use: a wait costs 40 cycles even on a complete barrier.
 __device__ inline bool phase_is_over(std::uint32_t barrier, std::uint32_t parity) {
   std::uint32_t over;
   asm volatile(
       "{\n"
       ".reg .pred done;\n"
-      "mbarrier.test_wait.parity.shared::cta.b64 done, [%1], %2;\n"
+      "mbarrier.test_wait.parity.shared.b64 done, [%1], %2;\n"
       "selp.u32 %0, 1, 0, done;\n"
       "}\n"
       : "=r"(over)
@@ -50,7 +51,7 @@ struct SumRing {
   T (&data)[Shape::stages][Shape::rows][Shape::row];
   std::uint64_t (&full)[Shape::stages], (&free)[Shape::stages];
 
-  /// By the fetching warp. One bulk copy a stage, or 4 or 8 bytes a lane where not aligned.
+  /// By the fetching warp. One copy a stage, or 4 or 8 bytes a lane where not aligned.
   __device__ void fetch(const T* from, std::int64_t rows, bool aligned, int lane) const {
     using namespace yupana::cuda;
     for (int stage = 0; stage * Shape::rows < rows; ++stage) {
@@ -61,17 +62,13 @@ struct SumRing {
       const int count = static_cast<int>(std::min<std::int64_t>(Shape::rows, rows - first));
       const T* values = from + first * Shape::row;
       if (aligned) {
-        if (lane == 0) {
-          barrier_expect(barrier, count * 128);
-          bulk_copy(shared_address(data[slot]), values, count * 128, barrier);
-        }
+        copy_by_warp(data[slot], values, count * 128, barrier, lane);
       } else {
         T* to = data[slot][0];
         for (int i = lane; i < count * Shape::row; i += 32) {
           copy_ahead<sizeof(T)>(to + i, values + i);
         }
-        asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier)
-                     : "memory");
+        arrive_with_copies(barrier);
       }
     }
   }
@@ -140,9 +137,7 @@ struct SumRing {
         sum = add(sum, y);
       }
       __syncwarp();
-      if (lane == 0) {
-        asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(empty) : "memory");
-      }
+      if (lane == 0) barrier_arrive(empty);
     }
     if (rest > 0) {
       barrier_wait(shared_address(&full[slot]), parity);
@@ -192,7 +187,6 @@ __global__ void __launch_bounds__(Shape::threads) sum_tiles_kernel(
   constexpr std::int64_t tile = tile_size<T>;
   const T* values = in + std::int64_t{blockIdx.x} * tile;
   const std::int64_t count = std::min(tile, n - std::int64_t{blockIdx.x} * tile);
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   using namespace yupana::cuda;
   __shared__ std::uint64_t full[Shape::stages], free[Shape::stages];
   const std::int64_t rows = count / Shape::row;
@@ -200,7 +194,7 @@ __global__ void __launch_bounds__(Shape::threads) sum_tiles_kernel(
   const SumRing<T, Shape> ring{
       *reinterpret_cast<T(*)[Shape::stages][Shape::rows][Shape::row]>(memory), full, free};
   if (static_cast<int>(threadIdx.x) < Shape::stages) {
-    barrier_init(shared_address(&full[threadIdx.x]), aligned ? 1 : 32);
+    barrier_init(shared_address(&full[threadIdx.x]), aligned ? copy_arrivals : 32);
     barrier_init(shared_address(&free[threadIdx.x]), 1);
     barrier_init_fence();
   }
@@ -211,12 +205,6 @@ __global__ void __launch_bounds__(Shape::threads) sum_tiles_kernel(
     const T total = add_rest(sum, values + rows * Shape::row, count - rows * Shape::row);
     if (lane == 0) totals[blockIdx.x] = total;
   }
-#else
-  if (warp == 0) {
-    const T total = sum_as_cpu(values, count, lane);
-    if (lane == 0) totals[blockIdx.x] = total;
-  }
-#endif
   if (result == nullptr) return;
   __shared__ bool is_last;
   if (threadIdx.x == 0) {
@@ -233,7 +221,7 @@ __global__ void __launch_bounds__(Shape::threads) sum_tiles_kernel(
   *finished = 0;
 }
 
-/// The same of totals that are there; `nodes` has room for as many.
+/// The same of existing totals; `nodes` has room for as many.
 template <class T>
 __global__ void __launch_bounds__(1024)
     join_totals_kernel(const T* totals, std::int64_t n, T* nodes, T init, T* result) {
@@ -274,7 +262,7 @@ void launch_sum_tiles(Workspace& space,
 template <class T, class Shape = SumShape<T>>
 void sum(Workspace& space, cudaStream_t stream, const T* in, std::int64_t n, T init, T* result) {
   const std::int64_t tiles = divide_up(n, tile_size<T>);
-  const bool at_once = tiles <= Shape::most_joined;
+  const bool at_once = tiles <= Shape::max_joined;
   T* totals = static_cast<T*>(
       space.scratch(static_cast<std::uint64_t>(at_once ? tiles : 2 * tiles) * sizeof(T)));
   launch_sum_tiles<T, Shape>(space, stream, in, n, totals, init, at_once ? result : nullptr);

@@ -3,6 +3,7 @@
 #include "yupana/arrays/stream.hpp"
 #include "yupana/arrays/sums.hpp"
 #include "yupana/arrays/sums_backends.hpp"
+#include "yupana/core/instantiate.hpp"
 
 namespace yupana::arrays::cpu {
 namespace {
@@ -35,24 +36,6 @@ V<T> none() {
   return same(std::is_floating_point_v<T> ? T(-0.0) : T(0));
 }
 
-template <class T>
-T sum_of(const T* values, std::int64_t n) {
-  constexpr std::int64_t lanes = Vector<T>::lanes;
-  V<T> sums[8];
-  for (V<T>& lane_sums : sums) lane_sums = none<T>();
-  std::int64_t i = 0;
-  for (; i + 8 * lanes <= n; i += 8 * lanes) {
-    for (std::int64_t k = 0; k < 8; ++k) sums[k] += load(values + i + k * lanes);
-  }
-  const V<T> even = (sums[0] + sums[2]) + (sums[4] + sums[6]);
-  const V<T> odd = (sums[1] + sums[3]) + (sums[5] + sums[7]);
-  const V<T> all = even + odd;
-  T total = all[0];
-  for (std::int64_t lane = 1; lane < lanes; ++lane) total += all[lane];
-  for (; i < n; ++i) total += values[i];
-  return total;
-}
-
 /// Inclusive sums inside one vector.
 template <class T>
 V<T> inside(V<T> v) {
@@ -75,7 +58,7 @@ V<T> last_lane(V<T> v) {
   }
 }
 
-/// The lanes of v behind the last lane of `before`.
+/// The last lane of `before`, then the lanes of v but its last.
 template <class T>
 V<T> moved_up(V<T> before, V<T> v) {
   if constexpr (sizeof(T) == 4) {
@@ -133,6 +116,24 @@ void prefix_loop(const T* in, std::int64_t n, T start, T* out) {
 }  // namespace
 
 template <class T>
+T sum(const T* values, std::int64_t n) {
+  constexpr std::int64_t lanes = Vector<T>::lanes;
+  V<T> sums[8];
+  for (V<T>& lane_sums : sums) lane_sums = none<T>();
+  std::int64_t i = 0;
+  for (; i + 8 * lanes <= n; i += 8 * lanes) {
+    for (std::int64_t k = 0; k < 8; ++k) sums[k] += load(values + i + k * lanes);
+  }
+  const V<T> even = (sums[0] + sums[2]) + (sums[4] + sums[6]);
+  const V<T> odd = (sums[1] + sums[3]) + (sums[5] + sums[7]);
+  const V<T> all = even + odd;
+  T total = all[0];
+  for (std::int64_t lane = 1; lane < lanes; ++lane) total += all[lane];
+  for (; i < n; ++i) total += values[i];
+  return total;
+}
+
+template <class T>
 void narrow_prefix_sums(const T* in, std::int64_t n, T carry, T* out, PrefixParams params) {
   if (params.past_cache) {
     params.exclusive ? prefix_loop<T, true, true>(in, n, carry, out)
@@ -143,16 +144,6 @@ void narrow_prefix_sums(const T* in, std::int64_t n, T carry, T* out, PrefixPara
   }
 }
 
-template void narrow_prefix_sums(const float*, std::int64_t, float, float*, PrefixParams);
-template void narrow_prefix_sums(const double*, std::int64_t, double, double*, PrefixParams);
-template void narrow_prefix_sums(
-    const std::uint32_t*, std::int64_t, std::uint32_t, std::uint32_t*, PrefixParams);
-template void narrow_prefix_sums(
-    const std::uint64_t*, std::int64_t, std::uint64_t, std::uint64_t*, PrefixParams);
-
-float sum(const float* values, std::int64_t n) { return sum_of(values, n); }
-double sum(const double* values, std::int64_t n) { return sum_of(values, n); }
-std::uint32_t sum(const std::uint32_t* values, std::int64_t n) { return sum_of(values, n); }
-std::uint64_t sum(const std::uint64_t* values, std::int64_t n) { return sum_of(values, n); }
+YUPANA_FUNCTIONS(YUPANA_SUMMED, sum, narrow_prefix_sums)
 
 }  // namespace yupana::arrays::cpu

@@ -9,25 +9,25 @@ using yupana::cuda::check;
 using yupana::cuda::DeviceArray;
 
 void* Workspace::scratch(std::uint64_t bytes) {
-  const auto wanted = static_cast<std::int64_t>(bytes);
-  if (wanted > scratch_.size()) {
+  const auto size = static_cast<std::int64_t>(bytes);
+  if (size > scratch_.size()) {
     scratch_ = {};  // frees first: the two need not fit side by side
-    scratch_ = DeviceArray<unsigned char>(wanted);
+    scratch_ = DeviceArray<unsigned char>(size);
   }
   return scratch_.data();
 }
 
-Workspace::Board Workspace::board(std::int64_t words, cudaStream_t stream) {
+Workspace::TileStatus Workspace::tile_status(std::int64_t words, cudaStream_t stream) {
   const bool all_used = epoch_ == std::numeric_limits<std::uint32_t>::max();
-  if (words > board_.size() || all_used) {
-    if (words > board_.size()) {
-      board_ = {};
-      board_ = DeviceArray<std::uint64_t>(std::max<std::int64_t>(words, 1 << 15));
+  if (words > status_.size() || all_used) {
+    if (words > status_.size()) {
+      status_ = {};
+      status_ = DeviceArray<std::uint64_t>(std::max<std::int64_t>(words, 1 << 15));
     }
-    check(cudaMemsetAsync(board_.data(), 0, board_.bytes(), stream), "clear a board");
+    check(cudaMemsetAsync(status_.data(), 0, status_.bytes(), stream), "clear the status of tiles");
     epoch_ = 0;
   }
-  return {board_.data(), ++epoch_};
+  return {status_.data(), ++epoch_};
 }
 
 std::uint32_t* Workspace::counter(cudaStream_t stream) {

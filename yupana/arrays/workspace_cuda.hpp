@@ -15,20 +15,20 @@ class Workspace {
   /// `bytes` of memory in undefined state, aligned to 256. The pointer of the call before is void.
   void* scratch(std::uint64_t bytes);
 
-  /// Words that blocks of one launch tell each other results in. A word counts as written only if
+  /// Words in which blocks of one launch publish results. A word counts as written only if
   /// its upper half is `epoch`, which no earlier launch had: nothing needs to be cleared between.
-  struct Board {
+  struct TileStatus {
     std::uint64_t* words = nullptr;
     std::uint32_t epoch = 0;
   };
-  Board board(std::int64_t words, cudaStream_t stream);
+  TileStatus tile_status(std::int64_t words, cudaStream_t stream);
 
   /// A counter that is 0 at the start of a launch; the launch leaves it at 0.
   std::uint32_t* counter(cudaStream_t stream);
 
  private:
   yupana::cuda::DeviceArray<unsigned char> scratch_;
-  yupana::cuda::DeviceArray<std::uint64_t> board_;
+  yupana::cuda::DeviceArray<std::uint64_t> status_;
   yupana::cuda::DeviceArray<std::uint32_t> counter_;
   std::uint32_t epoch_ = 0;
 };

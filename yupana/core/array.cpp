@@ -24,7 +24,7 @@ std::size_t rounded(std::size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 
 Error refused(std::size_t bytes) {
   return Error(ErrorCode::out_of_resources,
-               fmt::format("memory: wanted {:.1f} MiB and the system has none left; lower --memory "
+               fmt::format("memory: expected {:.1f} MiB, the system has none left; lower --memory "
                            "or close other programs",
                            static_cast<double>(bytes) / (1 << 20)));
 }
@@ -32,7 +32,7 @@ Error refused(std::size_t bytes) {
 Error disk_refused(const std::string& folder, std::size_t bytes, int cause) {
   const bool full = cause == ENOSPC || cause == EDQUOT || cause == EFBIG || cause == ENOMEM;
   return Error(full ? ErrorCode::out_of_resources : ErrorCode::bad_input,
-               fmt::format("{}: cannot keep {:.1f} MiB there that are beyond --memory: {}",
+               fmt::format("{}: cannot store {:.1f} MiB that exceed --memory: {}",
                            folder,
                            static_cast<double>(bytes) / (1 << 20),
                            std::strerror(cause)));

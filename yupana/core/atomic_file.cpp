@@ -82,7 +82,7 @@ class ReplacedFiles {
   ~ReplacedFiles() {
     for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
       if (!file->old.empty()) {
-        // rename() leaves two links to one file alone: there the second name has to go.
+        // rename() does nothing to two links to one file: the second name is removed instead.
         if (std::rename(file->old.c_str(), file->target.c_str()) == 0) {
           std::remove(file->old.c_str());
         }
@@ -184,7 +184,7 @@ AtomicFile::AtomicFile(std::string path, Comm& comm)
       temporary_(part_name(target_)),
       comm_(&comm) {
   broadcast(comm, temporary_, 0);
-  // The first rank makes the file, empty whatever was left there, and all hear whether it could.
+  // The first rank makes the file, emptying an older one, and all learn whether it could.
   constexpr int something_else = -1;
   int fault = 0;
   if (comm.rank() == 0 && holds_no_file(path_)) {

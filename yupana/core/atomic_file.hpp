@@ -13,7 +13,7 @@
 
 namespace yupana {
 
-/// A file that exists only when it is whole: written under a temporary name beside its own,
+/// A file that exists only when it is whole: written under a temporary name next to its own,
 /// renamed by commit(), removed by the destructor otherwise. A symbolic link stays and its target
 /// is the file. A file that is replaced keeps its permissions. A temporary file that a killed run
 /// left is removed by the next one that writes the same file. What goes to an open descriptor

@@ -47,7 +47,7 @@ class Comm {
   virtual void receive(void* data, std::size_t bytes, int from) = 0;
   /// Message r of `messages` goes to rank r; returns what every rank sent here.
   virtual Messages exchange(Messages messages) = 0;
-  /// The same beside the caller's work: messages of `sizes[r]` bytes come from rank r. Until take()
+  /// The same during the caller's work: messages of `sizes[r]` bytes come from rank r. Until take()
   /// the rank calls nothing else of this Comm or of parts of it.
   virtual std::unique_ptr<Exchange> start_exchange(Messages messages,
                                                    const std::vector<std::size_t>& sizes) = 0;

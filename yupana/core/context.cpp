@@ -44,7 +44,7 @@ void check_available(const std::vector<int>& devices, int available) {
   for (const int device : devices) {
     if (device >= available) {
       throw Error(ErrorCode::device,
-                  fmt::format("device: cuda:{} wanted, this machine has {} usable GPU(s); "
+                  fmt::format("device: expected cuda:{}, this machine has {} usable GPU(s); "
                               "'yupana info' lists them",
                               device,
                               available));
@@ -62,7 +62,7 @@ std::uint64_t least_free_memory(const std::vector<int>& devices) {
 int checked_threads(int threads) {
   if (threads < 0) {
     throw Error(ErrorCode::usage,
-                fmt::format("threads: at least 1 wanted (0: every core), {} given", threads));
+                fmt::format("threads: expected at least 1 (0: every core), got {}", threads));
   }
   return threads > 0 ? threads : usable_cores();
 }
@@ -130,11 +130,11 @@ void Stage::advance(double work) {
   constexpr std::int64_t interval = 200'000'000;  // nanoseconds between two reports
   done_.fetch_add(work, std::memory_order_relaxed);
   context_.check_cancelled();
-  if (!context_.sink_ || now() - told_.load(std::memory_order_relaxed) < interval) return;
-  if (telling_.test_and_set(std::memory_order_acquire)) return;
-  told_.store(now(), std::memory_order_relaxed);
+  if (!context_.sink_ || now() - reported_.load(std::memory_order_relaxed) < interval) return;
+  if (reporting_.test_and_set(std::memory_order_acquire)) return;
+  reported_.store(now(), std::memory_order_relaxed);
   context_.sink_({time_.name, done_.load(), total_, time_.unit, elapsed()});
-  telling_.clear(std::memory_order_release);
+  reporting_.clear(std::memory_order_release);
 }
 
 }  // namespace yupana

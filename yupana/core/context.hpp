@@ -21,7 +21,7 @@ struct ContextParams {
   std::string device = "auto";  ///< auto, cpu, reference, cuda or cuda:0,1
   int threads = 0;  ///< threads at work, cores or not; 0: one per core this process may use
   std::uint64_t memory = 0;      ///< bytes a run may hold; 0: 80 % of what is free at the start
-  std::uint64_t gpu_memory = 0;  ///< the same on each GPU; 0: 90 % of what is free there
+  std::uint64_t gpu_memory = 0;  ///< the same on each GPU; 0: 90 % of what is free
 };
 
 /// How far a stage has come. `done` and `total` count `unit`s; total is 0 where it is unknown.
@@ -45,7 +45,7 @@ struct StageTime {
 /// contexts work side by side; one context serves one call at a time.
 class Context {
  public:
-  /// Throws usage for a device name it does not know, device for a GPU that is not there.
+  /// Throws usage for a device name it does not know, device for a GPU that does not exist.
   explicit Context(const ContextParams& params = {});
 
   Backend backend() const { return backend_; }
@@ -67,9 +67,9 @@ class Context {
   void in_order(std::int64_t count, const Make& make, const Put& put) {
     using Result = std::invoke_result_t<Make, std::int64_t>;
     const auto make_one = [&](std::int64_t i) -> void* { return new Result(make(i)); };
-    const auto put_one = [&](void* made, bool wanted) {
+    const auto put_one = [&](void* made, bool keep) {
       const std::unique_ptr<Result> result(static_cast<Result*>(made));
-      if (wanted) put(*result);
+      if (keep) put(*result);
     };
     workers_.in_order(count,
                       2 * threads_,
@@ -77,7 +77,7 @@ class Context {
                       FunctionView<void(void*, bool)>(put_one));
   }
   /// Runs body() inside this context's threads: the loops in it need not gather them one by one.
-  /// It must not wait for another thread's loop of this context: with one thread, it has none left.
+  /// Waiting for another thread's loop of this context deadlocks.
   template <class Body>
   auto run(const Body& body) {
     std::invoke_result_t<Body> result{};
@@ -86,15 +86,15 @@ class Context {
     return result;
   }
 
-  /// Asks the running call to stop; may be called from a signal handler or another thread.
+  /// Cancels the running call; may be called from a signal handler or another thread.
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
   bool cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
-  /// Throws Error(interrupted) once cancel() was called. Algorithms ask many times a second.
+  /// Throws Error(interrupted) once cancel() was called. Algorithms check many times a second.
   void check_cancelled() const;
 
-  /// `sink` hears of progress, a few times a second, from any thread but never from two at once.
+  /// `sink` receives progress, a few times a second, from any thread but never from two at once.
   void on_progress(std::function<void(const Progress&)> sink) { sink_ = std::move(sink); }
-  /// `sink` hears notes: one-line facts a user should know, none of them an error.
+  /// `sink` receives notes: one-line facts a user should know, none of them an error.
   void on_note(std::function<void(const std::string&)> sink) { note_sink_ = std::move(sink); }
   void note(const std::string& text) const {
     if (note_sink_) note_sink_(text);
@@ -132,8 +132,8 @@ class Stage {
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
 
-  /// Adds finished work, tells the sink now and then, throws if the run was cancelled. From any
-  /// thread.
+  /// Adds finished work, reports to the sink now and then, throws if the run was cancelled. From
+  /// any thread.
   void advance(double work);
 
  private:
@@ -143,8 +143,8 @@ class Stage {
   double total_;
   std::int64_t begin_;
   std::atomic<double> done_{0};
-  std::atomic<std::int64_t> told_{0};
-  std::atomic_flag telling_ = ATOMIC_FLAG_INIT;
+  std::atomic<std::int64_t> reported_{0};
+  std::atomic_flag reporting_ = ATOMIC_FLAG_INIT;
 };
 
 }  // namespace yupana

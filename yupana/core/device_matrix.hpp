@@ -5,8 +5,8 @@
 
 namespace yupana {
 
-/// An n x n row-major matrix in the memory of one GPU, kept as long as anyone holds it. What one
-/// family leaves on a device and another goes on with there. Empty where there is none.
+/// An n x n row-major matrix in the memory of one GPU, kept as long as anyone holds it. One
+/// family leaves it on a device and another continues with it. Default: empty.
 struct DeviceMatrix {
   enum class Type { int32, float64 };
 

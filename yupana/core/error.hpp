@@ -9,13 +9,13 @@
 
 namespace yupana {
 
-/// What went wrong, by who can mend it. The values are the program's exit statuses.
+/// Error category: who can fix it. The values are the program's exit statuses.
 enum class ErrorCode {
-  usage = 2,             ///< a call or command line that cannot mean anything
-  bad_input = 3,         ///< a file or array that is not what it should be
+  usage = 2,             ///< an invalid call or command line
+  bad_input = 3,         ///< an invalid file or array
   out_of_resources = 4,  ///< not enough memory or disk
   device = 5,            ///< a device is missing or failed
-  interrupted = 130,     ///< the user asked to stop
+  interrupted = 130,     ///< the user cancelled
 };
 
 /// Where in yupana an error was raised.
@@ -28,7 +28,7 @@ struct Place {
   }
 };
 
-/// The one exception type. The message is one line: what was wanted, what was got, what to do.
+/// The one exception type. The message is one line: what was expected, what was found, what to do.
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message, Place place = Place::here())

@@ -6,7 +6,7 @@ namespace yupana {
 
 namespace {
 
-/// A character of UTF-8: its bytes, 0 where there is none, and its number.
+/// A character of UTF-8: its bytes (0: none) and its number.
 struct Character {
   std::size_t size = 0;
   char32_t code = 0;

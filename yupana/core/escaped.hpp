@@ -15,7 +15,7 @@ bool is_utf8(std::string_view text);
 
 /// The text with every byte that belongs to no such character as \xNN: one line of valid UTF-8 that
 /// commands no terminal and hides nothing. What the program and the Python package say of an error
-/// goes through here, since names and bytes of files are quoted there.
+/// goes through here, since it quotes names and bytes of files.
 std::string escaped(std::string_view text);
 
 }  // namespace yupana

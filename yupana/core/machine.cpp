@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <ctime>
 #include <fstream>
 #include <limits>
 #include <string>
@@ -78,6 +79,8 @@ std::uint64_t peak_memory() {
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
+
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 std::string processor_name() {
   const std::string name = proc_value("/proc/cpuinfo", "model name");

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace yupana {
 
@@ -11,7 +12,9 @@ int usable_cores();
 std::uint64_t free_memory();
 /// Most bytes of memory this process has held so far.
 std::uint64_t peak_memory();
-/// The processor's name, as the system tells it.
+/// Seconds that this process has spent on all cores so far, whatever else runs on the machine.
+double cpu_seconds();
+/// The processor's name, as the system reports it.
 std::string processor_name();
 /// Best instruction set the SIMD code will use here ("AVX3_DL", "AVX2", "NEON", ...).
 std::string simd_target();

@@ -17,7 +17,7 @@ Error cannot(const std::string& folder, const char* verb) {
   const bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
   return Error(
       full ? ErrorCode::out_of_resources : ErrorCode::bad_input,
-      fmt::format("{}: cannot {} a temporary file there: {}", folder, verb, std::strerror(errno)));
+      fmt::format("{}: cannot {} a temporary file: {}", folder, verb, std::strerror(errno)));
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ Error cannot(const std::string& folder, const char* verb) {
 int open_nameless(const std::string& folder) {
   const int file = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file >= 0) return file;
-  // Some file systems make no files without names: there it loses its name at once.
+  // On file systems without nameless files, the file is unlinked at once.
   std::string name = folder + "/.yupana-XXXXXX";
   const int named = mkostemp(name.data(), O_CLOEXEC);
   if (named >= 0) unlink(name.c_str());

@@ -5,8 +5,8 @@
 namespace yupana {
 
 /// While it lives, large blocks that this thread allocates (Array, Matrix, Table) have their pages
-/// in files without names in a folder: where memory is short the system writes them there. The
-/// disk's room is taken at once: out_of_resources where it is not there, bad_input for a folder
+/// in files without names in a folder: where memory is short the system writes them out. The
+/// disk space is allocated at once: out_of_resources if the disk is full, bad_input for a folder
 /// that cannot be written. A file is gone with its block, or with the process. An empty folder
 /// changes nothing.
 class ScratchScope {

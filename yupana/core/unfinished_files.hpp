@@ -6,8 +6,8 @@
 namespace yupana {
 
 /// The temporary file of an output while it is written. It is named, locked against other runs and
-/// listed; the lock ends with the process, so that a later run can tell a file left by a killed run
-/// from one that is being written.
+/// listed; the lock ends with the process, so that a later run recognises a file left by a killed
+/// run from one that is being written.
 class UnfinishedFile {
  public:
   /// Creates `temporary`, empty, with the permissions of `target` where that is a file, and removes
@@ -29,7 +29,7 @@ class UnfinishedFile {
 std::string part_name(const std::string& target);
 
 /// Removes temporary files of `target` that no living run is writing. Where the file system knows
-/// no locks, which could tell, they stay.
+/// no locks they stay.
 void remove_left_parts(const std::string& target);
 
 /// Held while files get their names: remove_unfinished_files waits for it.

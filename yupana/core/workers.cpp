@@ -53,7 +53,7 @@ class Region {
 };
 
 /// Lets the process run `threads` more than one per core, while it lives. oneTBB's own limit is one
-/// per core, and of several global_control objects the smallest counts: so there is one, for the
+/// per core, and of several global_control objects the smallest counts: so one serves the
 /// sum of what all contexts want. Each context's arena keeps it to its own number.
 class Allowance {
  public:
@@ -111,7 +111,7 @@ void Workers::in_order(std::int64_t count,
                        FunctionView<void*(std::int64_t)> make,
                        FunctionView<void(void*, bool)> put) {
   Region region;
-  // A pipeline that an exception leaves forgets the results on their way, so none may.
+  // A pipeline that an exception leaves loses its results in flight, so none may escape.
   std::atomic<bool> failed{false};
   std::exception_ptr failure;
   const auto guarded = [&](const auto& work) {

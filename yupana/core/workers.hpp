@@ -40,7 +40,7 @@ class Workers {
                     FunctionView<void(std::int64_t, std::int64_t)> body);
   /// put(make(i)) for every i of [0, count): make on all threads, put one at a time and in order,
   /// at most `most` results at a time. The first exception ends the making, and is thrown when
-  /// put(result, false) has released every result that was still on its way.
+  /// put(result, false) has released every result that was in flight.
   void in_order(std::int64_t count,
                 std::int64_t most,
                 FunctionView<void*(std::int64_t)> make,

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/forest/validate.hpp"
 
 namespace yupana::forest {
@@ -52,8 +53,8 @@ void score_fold(const Tree& tree,
     std::size_t end = alphas.size();
     std::int32_t at = 0;
     while (true) {
-      const Node& node = tree.nodes[static_cast<std::size_t>(at)];
-      const std::size_t begin = begins[static_cast<std::size_t>(at)];
+      const Node& node = tree.nodes[at];
+      const std::size_t begin = begins[at];
       if (begin < end) {
         const double* value = tree.value(at);
         double score = 0;
@@ -67,8 +68,7 @@ void score_fold(const Tree& tree,
         end = begin;
       }
       if (node.is_leaf()) break;
-      const double x = static_cast<double>(table(row, node.feature));
-      at = (x != x ? node.missing_left : x <= node.threshold) ? node.left : node.right;
+      at = node.child_of(static_cast<double>(table(row, node.feature)));
     }
   }
   double sum = 0;
@@ -90,13 +90,13 @@ AlphaChoice choose_alpha(Context& context,
   AlphaChoice choice;
   choice.alphas = candidates(cost_complexity_path(fit_tree(context, table, target, params)));
   const std::size_t count = choice.alphas.size();
-  const std::vector<std::string> names(static_cast<std::size_t>(table.columns));
+  const std::vector<std::string> names(table.columns);
   std::vector<double> squares(count, 0), own(count);
   choice.scores.assign(count, 0);
   const double n = static_cast<double>(folds);
   for (std::int64_t k = 0; k < folds; ++k) {
     context.check_cancelled();
-    const auto in = [&](std::int64_t i) { return fold_of[static_cast<std::size_t>(i)] == k; };
+    const auto in = [&](std::int64_t i) { return fold_of[i] == k; };
     const auto rest = part_of(table, names, target, [&](std::int64_t i) { return !in(i); });
     const auto held = part_of(table, names, target, in);
     const Tree tree = fit_tree(context, rest.table.view(), rest.target(), params);
@@ -119,17 +119,6 @@ AlphaChoice choose_alpha(Context& context,
   return choice;
 }
 
-template AlphaChoice choose_alpha(Context&,
-                                  TableView<float>,
-                                  const Target&,
-                                  const TreeParams&,
-                                  const std::vector<std::int32_t>&,
-                                  std::int64_t);
-template AlphaChoice choose_alpha(Context&,
-                                  TableView<double>,
-                                  const Target&,
-                                  const TreeParams&,
-                                  const std::vector<std::int32_t>&,
-                                  std::int64_t);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, choose_alpha)
 
 }  // namespace yupana::forest

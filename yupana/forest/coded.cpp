@@ -6,15 +6,16 @@
 #include <cstring>
 #include <limits>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/forest/descent.hpp"
 
 namespace yupana::forest {
 namespace {
 
 // 16 KiB of starts: they stay in the first cache while a column is coded.
-constexpr std::int64_t most_buckets = 8192;
+constexpr std::int64_t max_buckets = 8192;
 // A bucket of more thresholds is searched: rare, where values crowd in a few places of their range.
-constexpr std::int64_t most_windows = 4;
+constexpr std::int64_t max_windows = 4;
 
 /// The number whose key it is.
 template <class T>
@@ -28,7 +29,7 @@ template <class T>
 void fill_starts(CodedColumn<T>& column, std::int64_t buckets) {
   column.starts.assign(static_cast<std::size_t>(buckets) + 1, 0);
   for (std::int64_t i = 0; i < column.count; ++i) {
-    const Key<T> key = column.thresholds[static_cast<std::size_t>(i)];
+    const Key<T> key = column.thresholds[i];
     const auto last = static_cast<std::int32_t>(buckets - 1);
     ++column.starts[static_cast<std::size_t>(bucket_of(column, value_of<T>(key), key, last)) + 1];
   }
@@ -45,7 +46,7 @@ template <class T>
 void find_map(CodedColumn<T>& column) {
   const auto wanted = std::bit_ceil(static_cast<std::uint64_t>(column.count) * 2);
   const std::int64_t buckets =
-      std::min<std::int64_t>(static_cast<std::int64_t>(wanted), most_buckets);
+      std::min<std::int64_t>(static_cast<std::int64_t>(wanted), max_buckets);
   const auto last = static_cast<std::size_t>(column.count) - 1;
   column.low_key = column.thresholds[0];
   const Key<T> span = column.thresholds[last] - column.low_key;
@@ -62,7 +63,7 @@ void find_map(CodedColumn<T>& column) {
     fill_starts(column, buckets);
     if (by_key.windows < column.windows) column = by_key;
   }
-  if (column.windows > most_windows) column.windows = 0;
+  if (column.windows > max_windows) column.windows = 0;
 }
 
 template <class T>
@@ -89,7 +90,7 @@ class Coder {
   }
 
  private:
-  const Node& node(std::int32_t i) const { return tree_.nodes[static_cast<std::size_t>(i)]; }
+  const Node& node(std::int32_t i) const { return tree_.nodes[i]; }
 
   std::size_t column_of(const Node& node) const {
     const auto found = std::lower_bound(
@@ -163,12 +164,12 @@ bool codes_pay(const std::vector<Tree>& trees, std::int64_t rows, std::int64_t f
   // Clock cycles a row, measured on Zen 4.
   double coded = 0, packed = 0;
   std::int64_t nodes = 0;
-  std::vector<std::size_t> seen(static_cast<std::size_t>(features), 0);
+  std::vector<std::size_t> seen(features, 0);
   for (std::size_t t = 0; t < trees.size(); ++t) {
     std::int64_t split = 0;
     for (const Node& node : trees[t].nodes) {
       if (node.is_leaf()) continue;
-      auto& last = seen[static_cast<std::size_t>(node.feature)];
+      auto& last = seen[node.feature];
       if (last == 0) coded += 10;
       if (last != t + 1) ++split;
       last = t + 1;
@@ -186,17 +187,16 @@ bool codes_pay(const std::vector<Tree>& trees, std::int64_t rows, std::int64_t f
 
 template <class T>
 std::vector<CodedColumn<T>> coded_columns(const std::vector<Tree>& trees, std::int64_t features) {
-  std::vector<std::vector<Key<T>>> keys(static_cast<std::size_t>(features));
+  std::vector<std::vector<Key<T>>> keys(features);
   for (const Tree& tree : trees) {
     for (const Node& node : tree.nodes) {
       if (node.is_leaf()) continue;
-      keys[static_cast<std::size_t>(node.feature)].push_back(
-          key_of(rounded_down<T>(node.threshold)));
+      keys[node.feature].push_back(key_of(rounded_down<T>(node.threshold)));
     }
   }
   std::vector<CodedColumn<T>> columns;
   for (std::int64_t f = 0; f < features; ++f) {
-    auto& own = keys[static_cast<std::size_t>(f)];
+    auto& own = keys[f];
     if (own.empty()) continue;
     std::sort(own.begin(), own.end());
     own.erase(std::unique(own.begin(), own.end()), own.end());
@@ -205,8 +205,7 @@ std::vector<CodedColumn<T>> coded_columns(const std::vector<Tree>& trees, std::i
     column.feature = f;
     column.count = std::ssize(own);
     column.thresholds = std::move(own);
-    column.thresholds.resize(
-        static_cast<std::size_t>(column.count + most_windows * threshold_window), ~Key<T>{0});
+    column.thresholds.resize(column.count + max_windows * threshold_window, ~Key<T>{0});
     find_map(column);
   }
   return columns;
@@ -223,11 +222,6 @@ CodedTree coded(const Tree& tree, const std::vector<CodedColumn<T>>& columns, bo
   return Coder<T>(tree, columns, with_missing).code();
 }
 
-template std::vector<CodedColumn<float>> coded_columns(const std::vector<Tree>&, std::int64_t);
-template std::vector<CodedColumn<double>> coded_columns(const std::vector<Tree>&, std::int64_t);
-template std::vector<CodedColumn<float>> columns_if_coded(const Model&, const TableView<float>&);
-template std::vector<CodedColumn<double>> columns_if_coded(const Model&, const TableView<double>&);
-template CodedTree coded(const Tree&, const std::vector<CodedColumn<float>>&, bool);
-template CodedTree coded(const Tree&, const std::vector<CodedColumn<double>>&, bool);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, coded_columns, columns_if_coded, coded)
 
 }  // namespace yupana::forest

@@ -13,7 +13,7 @@ namespace yupana::forest {
 // thresholds, over all trees, are below it, so that 16 bits answer every comparison exactly. Half
 // the bits are twice the rows a vector, and tables of nodes that fit in registers.
 
-/// Rows whose codes of a feature stand together; then the next feature's.
+/// Rows whose codes of a feature are adjacent; then the next feature's.
 inline constexpr std::int64_t coded_rows = 512;
 /// Levels where all nodes are compared with all rows, and those where each row finds its own.
 inline constexpr int compared_levels = 5;
@@ -28,7 +28,7 @@ template <class T>
 struct CodedColumn {
   std::int64_t feature = 0;
   std::int64_t count = 0;
-  std::vector<Key<T>> thresholds;     ///< ascending; behind `count` of them, the largest keys
+  std::vector<Key<T>> thresholds;     ///< ascending; after `count` of them, the largest keys
   std::vector<std::uint16_t> starts;  ///< of each bucket of values: the thresholds before it
   T low = 0, scale = 0;               ///< bucket (x - low) x scale, unless scale is 0:
   Key<T> low_key = 0;                 ///< (key - low_key) >> shift
@@ -74,7 +74,7 @@ struct CodedTree {
   std::int32_t places() const { return std::int32_t{1} << levels; }
 };
 
-/// With missing values a second copy of all codes stands behind the first, see packed().
+/// With missing values a second copy of all codes follows the first, see packed().
 template <class T>
 CodedTree coded(const Tree& tree, const std::vector<CodedColumn<T>>& columns, bool with_missing);
 

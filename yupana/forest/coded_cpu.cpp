@@ -32,14 +32,14 @@ void code_column(const CodedColumn<T>& column,
     buckets[i] = bucket_of(column, x[i], keys[i], last);
   }
   for (std::int64_t i = 0; i < rows; ++i) {
-    const std::int64_t start = column.starts[static_cast<std::size_t>(buckets[i])];
+    const std::int64_t start = column.starts[buckets[i]];
     if (column.windows == 0) {
       const std::int64_t end = column.starts[static_cast<std::size_t>(buckets[i]) + 1];
       const K* place = std::lower_bound(thresholds + start, thresholds + end, keys[i]);
       codes[i] = static_cast<std::uint16_t>(place - thresholds);
       continue;
     }
-    // What stands behind the bucket is not below x: it does not count.
+    // What follows the bucket is not below x: it does not count.
     const auto key = hn::Set(d, keys[i]);
     std::size_t below = 0;
     for (std::int64_t k = 0; k < column.windows * threshold_window; k += lanes) {

@@ -5,7 +5,7 @@
 
 namespace yupana::forest {
 
-/// What count_log looks up of a number 1 <= f < 2 by its first 7 bits behind the point: about 1 /
+/// What count_log looks up of a number 1 <= f < 2 by its first 7 bits after the point: about 1 /
 /// f, and minus its logarithm.
 struct LogTable {
   std::uint64_t reciprocal[128] = {};  ///< in units of 2^-63
@@ -35,7 +35,7 @@ inline constexpr LogTable log_table = make_log_table();
 
 /// n log2 n in units of 2^-bits (n < 2^42, bits < 60), within 1 of the truth: in integers alone, so
 /// that it is the same on every machine. With f = n / 2^e and 1 / r near it, log2 n = e - log2 r +
-/// log2(1 + x), x = f r - 1, |x| < 2^-7.9, whose series ends behind x^8 / 8 < 2^-66.
+/// log2(1 + x), x = f r - 1, |x| < 2^-7.9, whose series ends after x^8 / 8 < 2^-66.
 /// constexpr: device code calls it too, with a copy of the table.
 constexpr std::int64_t count_log(std::int64_t n, int bits, const LogTable& table) {
   using Wide = unsigned __int128;

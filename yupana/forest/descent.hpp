@@ -16,123 +16,95 @@
 
 namespace yupana::forest {
 
-/// Trees in one form and, made for the first block of rows with a missing value, in that for such.
-template <class Form>
-class TreesInForm {
- public:
-  template <class Make>
-  TreesInForm(Context& context, const std::vector<Tree>& trees, const Make& make)
-      : plain(trees.size()) {
-    context.parallel_for(std::ssize(trees), 1, [&](std::int64_t begin, std::int64_t end) {
-      for (auto t = static_cast<std::size_t>(begin); t < static_cast<std::size_t>(end); ++t) {
-        plain[t] = make(trees[t], false);
-      }
-    });
-  }
-  /// By one thread: a thread that waited for others' part might be given rows to wait here with.
-  template <class Make>
-  const std::vector<Form>& with_missing(const std::vector<Tree>& trees, const Make& make) {
-    std::call_once(once_, [&] {
-      for (const Tree& tree : trees) missing_.push_back(make(tree, true));
-    });
-    return missing_;
-  }
-
-  std::vector<Form> plain;
-
- private:
-  std::vector<Form> missing_;
-  std::once_flag once_;
-};
-
 /// Rows as keys, sixteen side by side: for any number of rows, trees and columns.
 template <class T>
-class PackedDescent {
- public:
+struct PackedForm {
   using Cell = Key<T>;
-  PackedDescent(Context& context, const std::vector<Tree>& trees, std::int64_t columns)
-      : trees_(trees), columns_(columns), forms_(context, trees, maker()) {}
+  using TreeForm = PackedTree<T>;
+  static constexpr std::int64_t lanes = packed_lanes;
+  static constexpr std::int64_t max_rows = 1024;
+  std::int64_t columns;
 
-  const std::vector<std::int32_t>& origin(std::size_t tree) const {
-    return forms_.plain[tree].origin;
-  }
   /// Rows that go through a tree before the next tree's turn: the tree stays in the first cache,
   /// the rows stream from the second. 256 to 2,048 differ by 5 %. Of wide tables fewer: a block's
   /// keys stay below 8 MiB a thread.
   std::int64_t block_rows() const {
-    const std::int64_t rows = (std::int64_t{1} << 20) / std::max<std::int64_t>(1, columns_);
-    return std::clamp(rows / packed_lanes * packed_lanes, packed_lanes, std::int64_t{1024});
+    const std::int64_t rows = (std::int64_t{1} << 20) / std::max<std::int64_t>(1, columns);
+    return std::clamp(rows / lanes * lanes, lanes, max_rows);
   }
-  std::int64_t cells(std::int64_t rows) const {
-    return round_up(rows, packed_lanes) * columns_ * 2;
+  std::int64_t width() const { return columns; }
+  TreeForm make(const Tree& tree, bool missing) const {
+    return packed<T>(tree, missing ? columns : 0);
   }
-
-  template <class Add>
-  void block(const T* data, std::int64_t stride, std::int64_t rows, Cell* keys, const Add& add) {
-    const bool missing = !cpu::pack_rows(data, stride, columns_, rows, false, keys);
-    if (missing) cpu::pack_rows(data, stride, columns_, rows, true, keys);
-    const auto& trees = missing ? forms_.with_missing(trees_, maker()) : forms_.plain;
-    const std::int64_t group = columns_ * packed_lanes * (missing ? 2 : 1);
-    std::uint32_t leaves[1024];
-    for (std::size_t t = 0; t < trees.size(); ++t) {
-      cpu::descend(trees[t], keys, group, divide_up(rows, packed_lanes), leaves);
-      add(t, leaves);
-    }
+  bool fill(const T* data, std::int64_t stride, std::int64_t rows, bool missing, Cell* keys) const {
+    return cpu::pack_rows(data, stride, columns, rows, missing, keys);
   }
-
- private:
-  auto maker() const {
-    return
-        [this](const Tree& tree, bool missing) { return packed<T>(tree, missing ? columns_ : 0); };
-  }
-
-  const std::vector<Tree>& trees_;
-  std::int64_t columns_;
-  TreesInForm<PackedTree<T>> forms_;
 };
 
 /// Rows as codes: for many rows and many trees that split few columns.
 template <class T>
-class CodedDescent {
- public:
+struct CodedForm {
   using Cell = std::uint16_t;
-  CodedDescent(Context& context,
-               const std::vector<Tree>& trees,
-               std::vector<CodedColumn<T>> columns)
-      : trees_(trees), columns_(std::move(columns)), forms_(context, trees, maker()) {}
+  using TreeForm = CodedTree;
+  static constexpr std::int64_t lanes = coded_rows;
+  /// A tree and its leaves' votes come from the third cache where there are many: more rows a turn
+  /// than keys have.
+  static constexpr std::int64_t max_rows = 4 * coded_rows;
+  std::vector<CodedColumn<T>> columns;
 
-  const std::vector<std::int32_t>& origin(std::size_t tree) const {
-    return forms_.plain[tree].origin;
+  std::int64_t block_rows() const { return max_rows; }
+  std::int64_t width() const { return std::ssize(columns); }
+  TreeForm make(const Tree& tree, bool missing) const { return coded(tree, columns, missing); }
+  bool fill(
+      const T* data, std::int64_t stride, std::int64_t rows, bool missing, Cell* codes) const {
+    return cpu::code_rows(columns, data, stride, rows, missing, codes);
   }
-  /// A tree and what its leaves say come from the third cache where there are many: more rows a
-  /// turn than keys have.
-  std::int64_t block_rows() const { return most_rows; }
+};
+
+/// Trees in one form and, made for the first block of rows with a missing value, in that for such.
+template <class T, class Form>
+class FormDescent {
+ public:
+  using Cell = typename Form::Cell;
+  FormDescent(Context& context, const std::vector<Tree>& trees, Form form)
+      : trees_(trees), form_(std::move(form)), plain_(trees.size()) {
+    context.parallel_for(std::ssize(trees), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t t = begin; t < end; ++t) plain_[t] = form_.make(trees[t], false);
+    });
+  }
+
+  const std::vector<std::int32_t>& origin(std::size_t tree) const { return plain_[tree].origin; }
+  std::int64_t block_rows() const { return form_.block_rows(); }
   std::int64_t cells(std::int64_t rows) const {
-    return round_up(rows, coded_rows) * std::ssize(columns_) * 2;
+    return round_up(rows, Form::lanes) * form_.width() * 2;
   }
 
   template <class Add>
-  void block(const T* data, std::int64_t stride, std::int64_t rows, Cell* codes, const Add& add) {
-    const bool missing = !cpu::code_rows(columns_, data, stride, rows, false, codes);
-    if (missing) cpu::code_rows(columns_, data, stride, rows, true, codes);
-    const auto& trees = missing ? forms_.with_missing(trees_, maker()) : forms_.plain;
-    const std::int64_t group = std::ssize(columns_) * coded_rows * (missing ? 2 : 1);
-    std::uint32_t leaves[most_rows];
+  void block(const T* data, std::int64_t stride, std::int64_t rows, Cell* cells, const Add& add) {
+    const bool missing = !form_.fill(data, stride, rows, false, cells);
+    if (missing) form_.fill(data, stride, rows, true, cells);
+    const auto& trees = missing ? with_missing() : plain_;
+    const std::int64_t group = form_.width() * Form::lanes * (missing ? 2 : 1);
+    std::uint32_t leaves[Form::max_rows];
     for (std::size_t t = 0; t < trees.size(); ++t) {
-      cpu::descend(trees[t], codes, group, divide_up(rows, coded_rows), leaves);
+      cpu::descend(trees[t], cells, group, divide_up(rows, Form::lanes), leaves);
       add(t, leaves);
     }
   }
 
  private:
-  static constexpr std::int64_t most_rows = 4 * coded_rows;
-  auto maker() const {
-    return [this](const Tree& tree, bool missing) { return coded(tree, columns_, missing); };
+  /// By one thread: a thread that waited for others' part might be given rows to wait here with.
+  const std::vector<typename Form::TreeForm>& with_missing() {
+    std::call_once(once_, [&] {
+      for (const Tree& tree : trees_) missing_.push_back(form_.make(tree, true));
+    });
+    return missing_;
   }
 
   const std::vector<Tree>& trees_;
-  std::vector<CodedColumn<T>> columns_;
-  TreesInForm<CodedTree> forms_;
+  Form form_;
+  std::vector<typename Form::TreeForm> plain_, missing_;
+  std::once_flag once_;
 };
 
 /// The columns where codes are the faster form, else none.
@@ -146,13 +118,13 @@ class Descent {
   Descent(Context& context, const Model& model, TableView<T> table) : table_(table) {
     auto columns = columns_if_coded(model, table);
     if (columns.empty()) {
-      packed_.emplace(context, model.trees, table.columns);
+      packed_.emplace(context, model.trees, PackedForm<T>{table.columns});
     } else {
-      coded_.emplace(context, model.trees, std::move(columns));
+      coded_.emplace(context, model.trees, CodedForm<T>{std::move(columns)});
     }
   }
 
-  /// Of each tree, the nodes that its leaves' numbers stand for.
+  /// Of each tree, the nodes that its leaves' numbers mean.
   const std::vector<std::int32_t>& origin(std::size_t tree) const {
     return coded_ ? coded_->origin(tree) : packed_->origin(tree);
   }
@@ -188,8 +160,8 @@ class Descent {
   }
 
   TableView<T> table_;
-  std::optional<PackedDescent<T>> packed_;
-  std::optional<CodedDescent<T>> coded_;
+  std::optional<FormDescent<T, PackedForm<T>>> packed_;
+  std::optional<FormDescent<T, CodedForm<T>>> coded_;
 };
 
 }  // namespace yupana::forest

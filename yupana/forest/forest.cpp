@@ -7,28 +7,31 @@
 #include <utility>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/core/tiles.hpp"
-#include "yupana/forest/forest_draw.hpp"
 #include "yupana/forest/forest_ranks.hpp"
 #include "yupana/forest/lists.hpp"
 #include "yupana/forest/row_ranks.hpp"
+#include "yupana/forest/row_sampling.hpp"
 #include "yupana/forest/tree_backends.hpp"
 #include "yupana/forest/tree_cuda.hpp"
+#include "yupana/forest/tree_memory.hpp"
 
 namespace yupana::forest {
 namespace {
 
-/// Trees of the whole forest, of which perhaps only a stretch is grown.
+/// Trees of the whole forest, of which perhaps only a range is grown.
 std::int64_t forest_trees(const ForestParams& params) {
   return params.all_trees > 0 ? params.all_trees : params.first_tree + params.trees;
 }
 
 /// How often each tree sees each row.
-class Draws {
+class RowSamples {
  public:
-  /// here: whether they are asked for, which a forest that grows on devices does not.
-  Draws(std::int64_t rows, const ForestParams& params, bool here) : rows_(rows), params_(params) {
+  /// here: false for a forest that grows on devices, which needs none.
+  RowSamples(std::int64_t rows, const ForestParams& params, bool here)
+      : rows_(rows), params_(params) {
     if (params.sampling != Sampling::partition || !here) return;
     parts_ = parts_of_rows(rows, forest_trees(params), params.tree.seed);
   }
@@ -39,7 +42,7 @@ class Draws {
       const Random random = rows_random(params_.tree.seed, tree);
       for (std::int64_t i = 0; i < rows_; ++i) {
         std::uint8_t& count = repeats[below(random.word(static_cast<std::uint64_t>(i)), rows_)];
-        count = static_cast<std::uint8_t>(count + (count < most_repeats));
+        count = static_cast<std::uint8_t>(count + (count < max_repeats));
       }
       return;
     }
@@ -67,7 +70,7 @@ TreeParams tree_params(const ForestParams& params, std::int64_t features, bool i
 // A node of a forest that draws one feature of so many or more sorts what it drew; of fewer, every
 // feature's list is kept in order instead. Measured (rows x features, drawn): 1.7 times as fast for
 // 50,000 x 150, 12; 1.3 for 100,000 x 18, 2; 1.2 for 1,000,000 x 18, 4; the same for 200,000.
-constexpr std::int64_t sparse_draws = 4;
+constexpr std::int64_t sparse_sampling = 4;
 
 /// What all trees of a forest share, and how one of them grows from it.
 template <class T>
@@ -77,8 +80,8 @@ class Growth {
       : context_(context), table_(table), problem_(problem) {
     if (context.backend() != Backend::cpu) return;
     Stage stage(context, "sort features");
-    draws_ = params.max_features > 0 && params.max_features * sparse_draws <= table.columns;
-    if (draws_) {
+    samples_ = params.max_features > 0 && params.max_features * sparse_sampling <= table.columns;
+    if (samples_) {
       ranks_ = rank_rows(context, table, problem);
     } else {
       sorted_ = sort_table(context, table);
@@ -97,7 +100,7 @@ class Growth {
     if (context_.backend() == Backend::reference) {
       return reference::fit_tree(context_, table_, problem_, params, repeats);
     }
-    if (draws_) return grow_drawn(context_, ranks_, problem_, repeats, params);
+    if (samples_) return grow_sampled(context_, ranks_, problem_, repeats, params);
     Lists lists = copy_lists(sorted_, problem_, repeats);
     return grow(context_, table_, problem_, lists, params, false);
   }
@@ -106,7 +109,7 @@ class Growth {
   Context& context_;
   TableView<T> table_;
   const Problem& problem_;
-  bool draws_ = false;
+  bool samples_ = false;
   RowRanks<T> ranks_;
   SortedTable sorted_;
 };
@@ -123,7 +126,7 @@ std::vector<Tree> fit_on_devices(Context& context,
                                  const Problem& problem,
                                  const TreeParams& params,
                                  const ForestParams& forest) {
-  cuda::ForestDraws draws;
+  cuda::ForestSamples draws;
   draws.sampling = forest.sampling;
   draws.seed = forest.tree.seed;
   draws.first_tree = forest.first_tree;
@@ -142,14 +145,14 @@ void score_out_of_bag(Context& context,
                       TableView<T> table,
                       const Target& target,
                       const ForestParams& params,
-                      const Draws& draws,
+                      const RowSamples& draws,
                       ForestResult& result) {
   const std::int64_t outputs = result.trees[0].outputs;
   auto sums = Array<double>::zeros(table.rows * outputs);
   auto voters = Array<std::int32_t>::zeros(table.rows);
   Array<std::uint8_t> repeats(table.rows);
   for (std::int64_t t = 0; t < params.trees; ++t) {
-    const Tree& tree = result.trees[static_cast<std::size_t>(t)];
+    const Tree& tree = result.trees[t];
     draws.of_tree(params.first_tree + t, repeats.data());
     context.parallel_for(table.rows, 1 << 12, [&](std::int64_t begin, std::int64_t end) {
       context.check_cancelled();
@@ -195,29 +198,29 @@ void score_out_of_bag(Context& context,
     errors += error * error;
     spread += distance * distance;
   }
-  result.out_of_bag = spread > 0 ? 1 - errors / spread : 0;
+  result.out_of_bag = spread > 0 ? 1 - errors / spread : errors == 0;
 }
 
 }  // namespace
 
 Array<std::uint32_t> parts_of_rows(std::int64_t rows, std::int64_t trees, std::uint64_t seed) {
-  std::vector<std::uint32_t> order(static_cast<std::size_t>(rows));
+  std::vector<std::uint32_t> order(rows);
   std::iota(order.begin(), order.end(), 0);
   const Random random = parts_random(seed);
   const auto place = [&](std::int64_t i) {
     return order.data() + below(random.word(static_cast<std::uint64_t>(i)), i + 1);
   };
-  // Words do not depend on each other: memory can be asked for in advance.
+  // Words do not depend on each other: memory can be prefetched.
   constexpr std::int64_t ahead = 24;
   for (std::int64_t i = rows - 1; i > 0; --i) {
     if (i > ahead) __builtin_prefetch(place(i - ahead), 1);
-    std::swap(order[static_cast<std::size_t>(i)], *place(i));
+    std::swap(order[i], *place(i));
   }
   Array<std::uint32_t> parts(rows);
   std::int64_t part = 0;  // i trees / rows
   for (std::int64_t i = 0; i < rows; ++i) {
     while ((part + 1) * rows <= i * trees) ++part;
-    parts[order[static_cast<std::size_t>(i)]] = static_cast<std::uint32_t>(part);
+    parts[order[i]] = static_cast<std::uint32_t>(part);
   }
   return parts;
 }
@@ -239,9 +242,11 @@ ForestResult fit(Context& context,
   const bool repeated = params.sampling == Sampling::bootstrap;
   const Problem problem = make_problem(table.rows, target, tree.criterion, repeated);
   const Growth<T> growth(context, table, problem, tree);
-  const Draws draws(table.rows, params, context.backend() != Backend::cuda || params.out_of_bag);
+  const RowSamples draws(
+      table.rows, params, context.backend() != Backend::cuda || params.out_of_bag);
   ForestResult result;
-  result.trees.resize(static_cast<std::size_t>(params.trees));
+  TreeMemory memory(context, params, problem.outputs(), bytes_of(table));
+  result.trees.resize(params.trees);
 #ifdef YUPANA_CUDA
   if (context.backend() == Backend::cuda) {
     result.trees = fit_on_devices(context, table, resident, problem, tree, params);
@@ -258,7 +263,9 @@ ForestResult fit(Context& context,
         draws.of_tree(params.first_tree + t, repeats.data());
         TreeParams own = tree;
         own.seed = seed_of(tree, params.first_tree + t);
-        result.trees[static_cast<std::size_t>(t)] = growth.one(repeats.data(), own);
+        Tree& grown = result.trees[t];
+        grown = growth.one(repeats.data(), own);
+        memory.add(grown);
         stage.advance(1);
       }
     });
@@ -275,7 +282,7 @@ ForestResult fit(Context& context,
 
 void check_trees(const ForestParams& params, std::int64_t rows) {
   if (params.trees < 1) {
-    throw Error(ErrorCode::usage, fmt::format("trees: at least 1 wanted, {} given", params.trees));
+    throw Error(ErrorCode::usage, fmt::format("trees: expected at least 1, got {}", params.trees));
   }
   const std::int64_t all = forest_trees(params);
   if (params.first_tree < 0 || params.first_tree + params.trees > all) {
@@ -329,24 +336,20 @@ ForestResult cuda::fit_resident_forest(Context& context,
                                        const ForestParams& params) {
   return fit<T>(context, nullptr, table, resident, target, params);
 }
-template ForestResult cuda::fit_resident_forest(
-    Context&, TableView<float>, const float*, const Target&, const ForestParams&);
-template ForestResult cuda::fit_resident_forest(
-    Context&, TableView<double>, const double*, const Target&, const ForestParams&);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, cuda::fit_resident_forest)
 #endif
 
 std::vector<double> importances(const std::vector<Tree>& trees, std::int64_t features) {
-  std::vector<double> mean(static_cast<std::size_t>(features), 0.0);
+  std::vector<double> mean(features, 0.0);
   for (const Tree& tree : trees) {
     std::vector<double> own(mean.size(), 0.0);
     for (const Node& node : tree.nodes) {
       if (node.is_leaf()) continue;
       const auto part = [&](std::int32_t child) {
-        const Node& below = tree.nodes[static_cast<std::size_t>(child)];
+        const Node& below = tree.nodes[child];
         return below.weight * below.impurity;
       };
-      own[static_cast<std::size_t>(node.feature)] +=
-          node.weight * node.impurity - part(node.left) - part(node.right);
+      own[node.feature] += node.weight * node.impurity - part(node.left) - part(node.right);
     }
     const double sum = std::accumulate(own.begin(), own.end(), 0.0);
     for (std::size_t f = 0; f < mean.size(); ++f) {

@@ -20,9 +20,8 @@ inline constexpr std::int64_t root_of_features = -1;
 
 struct ForestParams {
   std::int64_t trees = 100;
-  std::int64_t first_tree =
-      0;                       ///< where only a stretch of a larger forest is grown: its first tree
-  std::int64_t all_trees = 0;  ///< and the larger forest's trees; 0: first_tree + trees
+  std::int64_t first_tree = 0;  ///< where only a range of a larger forest is grown: its first tree
+  std::int64_t all_trees = 0;   ///< and the larger forest's trees; 0: first_tree + trees
   Sampling sampling = Sampling::bootstrap;
   Voting voting = Voting::hard;
   std::int64_t max_features = root_of_features;  ///< -1: the root for classes, all for numbers
@@ -60,7 +59,7 @@ struct ForestResult {
   std::vector<Tree> trees;
   double out_of_bag = 0;             ///< accuracy, or R^2 of numbers
   std::int64_t out_of_bag_rows = 0;  ///< rows that some tree did not see
-  /// Rows x outputs, where out_of_bag is asked for: what the trees that did not see a row say of
+  /// Rows x outputs, where out_of_bag is set: what the trees that did not see a row say of
   /// it, shares of the classes (of votes if Voting::hard) or the mean; NaN if all saw it.
   Array<double> out_of_bag_values = {};
 };
@@ -87,7 +86,7 @@ TreeParams params_of_tree(const ForestParams& params,
 void check_trees(const ForestParams& params, std::int64_t rows);
 
 /// The tree that sees each row, where `trees` of them share the rows by random parts: what
-/// Sampling::partition deals. Below 2^32 rows.
+/// Sampling::partition assigns. Below 2^32 rows.
 Array<std::uint32_t> parts_of_rows(std::int64_t rows, std::int64_t trees, std::uint64_t seed);
 
 /// Mean decrease of impurity by each feature, each tree's adding to 1 (all 0 without any split).

@@ -1,8 +1,5 @@
-// Over 400 lines: one class takes trees from level to level; cut in two, both halves would need all
-// of its state.
+// Levels of trees on a device: tables for the kernels, and their answers. See grow_nodes_cuda.cu.
 #include <algorithm>
-#include <iterator>
-#include <limits>
 #include <utility>
 
 #include "yupana/core/tiles.hpp"
@@ -67,16 +64,6 @@ Start start_of(const Problem& problem, const Totals& totals) {
   return start;
 }
 
-Totals rest_of(const Totals& node, const Totals& left) {
-  Totals right = node;
-  right.rows -= left.rows;
-  right.weight -= left.weight;
-  right.moment -= left.moment;
-  right.square -= left.square;
-  for (std::size_t c = 0; c < right.classes.size(); ++c) right.classes[c] -= left.classes[c];
-  return right;
-}
-
 }  // namespace
 
 Grower::Grower(Context& context,
@@ -126,7 +113,7 @@ std::vector<Tree> Grower::grow(OwnLists lists, const std::vector<Part>& parts, s
     const Answer answer = find_splits();
     std::vector<Open> next = next_nodes(answer, depth);
     if (next.empty()) break;
-    part_nodes(std::move(next));
+    partition_nodes(std::move(next));
   }
   std::vector<Tree> trees(trees_.size());
   context_.parallel_for(std::ssize(trees), 1, [&](std::int64_t begin, std::int64_t end) {
@@ -149,7 +136,7 @@ void Grower::start(const std::vector<Part>& parts) {
   all_weight_.clear();
   open_.clear();
   std::vector<std::int64_t> sizes;
-  std::vector<Found> all_left;
+  std::vector<NodeSplit> all_left;
   for (std::size_t t = 0; t < parts.size(); ++t) {
     Open root;
     root.tree = static_cast<std::int32_t>(t);
@@ -157,7 +144,7 @@ void Grower::start(const std::vector<Part>& parts) {
     root.row_base = parts[t].row_base;
     open_.push_back(std::move(root));
     sizes.push_back(parts[t].size);
-    Found found;
+    NodeSplit found;
     found.feature = 0;
     found.known_left = static_cast<std::uint32_t>(parts[t].size);
     found.missing_left = 1;
@@ -165,7 +152,7 @@ void Grower::start(const std::vector<Part>& parts) {
     trees_[t].outputs = problem_.outputs();
   }
   place_nodes(sizes);
-  Found* found = found_.of(std::ssize(all_left));
+  NodeSplit* found = node_splits_.of(std::ssize(all_left));
   put(found, all_left, stream_);
   const Answer answer = mark(found);
   check(cudaStreamSynchronize(stream_), "sum over the roots");
@@ -180,7 +167,7 @@ void Grower::start(const std::vector<Part>& parts) {
   if (all) open_.clear();
 }
 
-/// Open nodes stand one behind the other.
+/// Open nodes stand one after the other.
 void Grower::place_nodes(const std::vector<std::int64_t>& sizes) {
   std::vector<Place> places;
   std::int64_t begin = 0;
@@ -224,7 +211,7 @@ void Grower::put_tables() {
 }
 
 /// As on the processor: features are drawn for a node until one of them varies there.
-void Grower::draw_features() {
+void Grower::sample_features() {
   const std::int64_t features = level_.lists.features;
   if (params_.max_features == 0 || params_.max_features == features) return;
   std::uint8_t* varies = varies_.of(level_.nodes * features);
@@ -234,7 +221,7 @@ void Grower::draw_features() {
   check(cudaStreamSynchronize(stream_), "read which features vary");
   context_.parallel_for(level_.nodes, 64, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      FeatureDraw draw(open_[static_cast<std::size_t>(i)].key, features);
+      FeatureSampler draw(open_[static_cast<std::size_t>(i)].key, features);
       bool any = false;
       for (std::int64_t count = 0; !draw.empty() && (count < params_.max_features || !any);
            ++count) {
@@ -244,7 +231,7 @@ void Grower::draw_features() {
       }
     }
   });
-  std::uint8_t* to = drawn_.of(std::ssize(drawn));
+  std::uint8_t* to = sampled_.of(std::ssize(drawn));
   put(to, drawn, stream_);
   level_.drawn = to;
 }
@@ -258,9 +245,9 @@ LeftSums Grower::left_sums() {
   return left;
 }
 
-Grower::Answer Grower::mark(const Found* found) {
+Grower::Answer Grower::mark(const NodeSplit* found) {
   const LeftSums left = left_sums();
-  launch_marks(level_, labels_, found, goes_left_.of(0), left, stream_);
+  launch_assign_children(level_, labels_, found, goes_left_.of(0), left, stream_);
   Answer answer;
   get(answer.found, found, level_.nodes, stream_);
   get(answer.rows, left.rows, level_.nodes, stream_);
@@ -271,13 +258,13 @@ Grower::Answer Grower::mark(const Found* found) {
 
 Grower::Answer Grower::find_splits() {
   put_tables();
-  draw_features();
-  const std::int64_t strips = level_.lists.strips(), features = level_.lists.features;
-  level_.strip_sums = strip_sums_.of(features * level_.channels * strips);
+  sample_features();
+  const std::int64_t tiles = level_.lists.tiles(), features = level_.lists.features;
+  level_.tile_sums = tile_sums_.of(features * level_.channels * tiles);
   if (level_.sums == Sums::two_classes) {
-    level_.reach = reach_.of(level_.columns() * strips);
-    level_.reach_best = reach_best_.of(level_.columns() * strips);
-    level_.reach_count = reach_count_.of(1);
+    level_.candidates = candidates_.of(level_.columns() * tiles);
+    level_.candidate_best = candidate_best_.of(level_.columns() * tiles);
+    level_.candidate_count = candidate_count_.of(1);
   }
   const std::int64_t pairs = level_.missing_slots * level_.nodes;
   level_.missing = missing_.of(pairs * level_.channels);
@@ -286,132 +273,26 @@ Grower::Answer Grower::find_splits() {
   level_.best = best_.of(features * level_.nodes);
   level_.node_best = node_best_.of(level_.nodes);
   level_.least = least_.of(level_.nodes);
-  Winner* winners = winners_.of(level_.nodes);
-  Found* found = found_.of(level_.nodes);
+  BestSplit* best_splits = best_splits_.of(level_.nodes);
+  NodeSplit* found = node_splits_.of(level_.nodes);
   const auto nodes = static_cast<std::size_t>(level_.nodes);
   fill(level_.best, 0, nodes * static_cast<std::size_t>(features) * 8, stream_);
   fill(level_.node_best, 0, nodes * 8, stream_);
-  fill(winners, 0xff, nodes * sizeof(Winner), stream_);
-  launch_strip_sums(level_, labels_, summed_, stream_);
+  fill(best_splits, 0xff, nodes * sizeof(BestSplit), stream_);
+  launch_tile_sums(level_, labels_, summed_, stream_);
   launch_missing_sums(level_, labels_, stream_);
-  if (level_.sums == Sums::two_classes) launch_reach(level_, labels_, stream_);
+  if (level_.sums == Sums::two_classes) launch_split_bounds(level_, labels_, stream_);
   launch_scores(level_, labels_, stream_);
   launch_least(level_, stream_);
-  launch_winners(level_, labels_, winners, stream_);
-  launch_found(level_, winners, found, stream_);
+  launch_best_splits(level_, labels_, best_splits, stream_);
+  launch_node_splits(level_, best_splits, found, stream_);
   Answer answer = mark(found);
   check(cudaStreamSynchronize(stream_), "find splits");
   return answer;
 }
 
-Totals Grower::left_totals(const Answer& answer, std::size_t i, const Totals& node) const {
-  Totals left;
-  left.rows = static_cast<std::int64_t>(answer.rows[i]);
-  left.least = node.least;
-  left.most = node.most;
-  if (problem_.classes > 0) {
-    const auto* sums = answer.sums.data() + i * static_cast<std::size_t>(problem_.classes);
-    left.classes.resize(static_cast<std::size_t>(problem_.classes));
-    for (std::int64_t& count : left.classes) {
-      count = static_cast<std::int64_t>(*sums++);
-      left.weight += count;
-    }
-    return left;
-  }
-  left.weight = static_cast<std::int64_t>(answer.sums[3 * i]);
-  left.moment = static_cast<std::int64_t>(answer.sums[3 * i + 1]);
-  left.square = static_cast<std::int64_t>(answer.sums[3 * i + 2]);
-  left.least = from_order(~answer.extremes[4 * i]);
-  left.most = from_order(answer.extremes[4 * i + 1]);
-  return left;
-}
-
-std::int32_t Grower::add_node(std::int32_t tree, const Totals& totals) {
-  Tree& to = trees_[static_cast<std::size_t>(tree)];
-  to.nodes.push_back(made_leaf(problem_, totals));
-  to.values.resize(to.nodes.size() * static_cast<std::size_t>(to.outputs));
-  put_value(problem_, totals, to.values.data() + to.values.size() - to.outputs);
-  return static_cast<std::int32_t>(to.nodes.size()) - 1;
-}
-
-/// Makes the children of open node i; those that are no leaves are put behind `next`.
-void Grower::part_node(const Answer& answer,
-                       std::size_t i,
-                       std::int64_t depth,
-                       std::vector<Open>& next) {
-  const Open& open = open_[i];
-  const Found& found = answer.found[i];
-  if (open.is_leaf || found.feature < 0) return;
-  const Totals left = left_totals(answer, i, open.totals);
-  Totals right = rest_of(open.totals, left);
-  if (problem_.classes == 0) {
-    right.least = from_order(~answer.extremes[4 * i + 2]);
-    right.most = from_order(answer.extremes[4 * i + 3]);
-  }
-  const std::int64_t all = all_weight_[static_cast<std::size_t>(open.tree)];
-  if (!gains_enough(problem_, params_, open.totals, left, right, all)) return;
-  const std::int32_t children[2] = {add_node(open.tree, left), add_node(open.tree, right)};
-  Tree& tree = trees_[static_cast<std::size_t>(open.tree)];
-  Node& node = tree.nodes[static_cast<std::size_t>(open.index)];
-  node.feature = found.feature;
-  node.threshold = found.row_above == nowhere
-                       ? std::numeric_limits<double>::infinity()
-                       : threshold_(found.feature, found.row_below, found.row_above);
-  node.missing_left = found.has_missing != 0 ? found.missing_left != 0 : left.rows > right.rows;
-  node.left = children[0];
-  node.right = children[1];
-  for (const bool is_right : {false, true}) {
-    const Totals& totals = is_right ? right : left;
-    if (is_leaf(params_, totals, depth + 1)) continue;
-    Open child;
-    child.tree = open.tree;
-    child.index = children[is_right ? 1 : 0];
-    child.key = child_key(open.key, is_right);
-    child.row_base = open.row_base;
-    child.totals = totals;
-    Move& move = moves_[i];
-    (is_right ? move.right : move.left) = move.left_before = 0;
-    next.push_back(std::move(child));
-  }
-}
-
-/// The open nodes of the next level; where they go is in moves_. Trees are looked at side by side:
-/// their open nodes stand one behind the other.
-std::vector<Grower::Open> Grower::next_nodes(const Answer& answer, std::int64_t depth) {
-  moves_.assign(open_.size(), {nowhere, nowhere, nowhere});
-  std::vector<std::size_t> begins;
-  for (std::size_t i = 0; i < open_.size(); ++i) {
-    if (i == 0 || open_[i].tree != open_[i - 1].tree) begins.push_back(i);
-  }
-  begins.push_back(open_.size());
-  std::vector<std::vector<Open>> next(begins.size() - 1);
-  context_.parallel_for(std::ssize(next), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (auto t = static_cast<std::size_t>(begin); t < static_cast<std::size_t>(end); ++t) {
-      for (std::size_t i = begins[t]; i < begins[t + 1]; ++i) {
-        part_node(answer, i, depth, next[t]);
-      }
-    }
-  });
-  std::vector<Open> all;
-  for (auto& own : next) std::move(own.begin(), own.end(), std::back_inserter(all));
-  std::uint32_t lefts = 0, begin = 0;
-  std::size_t child = 0;
-  for (std::size_t i = 0; i < open_.size(); ++i) {
-    Move& move = moves_[i];
-    if (move.left_before == nowhere) continue;
-    move.left_before = lefts;
-    lefts += static_cast<std::uint32_t>(answer.rows[i]);
-    for (std::uint32_t* target : {&move.left, &move.right}) {
-      if (*target == nowhere) continue;
-      *target = begin;
-      begin += static_cast<std::uint32_t>(all[child++].totals.rows);
-    }
-  }
-  return all;
-}
-
 /// Makes the lists of the nodes that are open next.
-void Grower::part_nodes(std::vector<Open> next) {
+void Grower::partition_nodes(std::vector<Open> next) {
   open_ = std::move(next);
   std::vector<std::int64_t> sizes;
   std::int64_t entries = 0;
@@ -424,19 +305,19 @@ void Grower::part_nodes(std::vector<Open> next) {
   const int features = level_.lists.features;
   other_.view = level_.lists;
   other_.make_room(entries, features);
-  const std::int64_t strips = level_.lists.strips();
+  const std::int64_t tiles = level_.lists.tiles();
   // Of two classes, sums come with the parting.
   summed_ = level_.sums == Sums::two_classes;
-  launch_parting(level_,
-                 moves,
-                 goes_left_.of(0),
-                 bits_.of(features * strips * (strip_size / 32)),
-                 strip_lefts_.of(features * strips),
-                 other_.view,
-                 summed_ ? next_sums_.of(features * other_.view.strips()) : nullptr,
-                 stream_);
+  launch_partition(level_,
+                   moves,
+                   goes_left_.of(0),
+                   bits_.of(features * tiles * (tile_size / 32)),
+                   tile_lefts_.of(features * tiles),
+                   other_.view,
+                   summed_ ? next_sums_.of(features * other_.view.tiles()) : nullptr,
+                   stream_);
   std::swap(lists_, other_);
-  if (summed_) std::swap(strip_sums_, next_sums_);
+  if (summed_) std::swap(tile_sums_, next_sums_);
   level_.lists = lists_.view;
   level_.drawn = nullptr;
   place_nodes(sizes);

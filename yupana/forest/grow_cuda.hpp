@@ -33,7 +33,7 @@ class Site {
   std::int64_t left_ = 0;
 };
 
-/// Device memory that grows when more is asked for; contents are lost then.
+/// Device memory that grows on demand; contents are lost then.
 template <class T>
 class Room {
  public:
@@ -81,9 +81,9 @@ class Grower {
     Totals totals;
     bool is_leaf = false;
   };
-  /// What the device tells of a level.
+  /// The device's answer on a level.
   struct Answer {
-    std::vector<Found> found;
+    std::vector<NodeSplit> found;
     std::vector<unsigned long long> rows, sums, extremes;
   };
 
@@ -91,12 +91,15 @@ class Grower {
   void start(const std::vector<Part>& parts);
   void place_nodes(const std::vector<std::int64_t>& sizes);
   void put_tables();
-  void draw_features();
-  Answer mark(const Found* found);
+  void sample_features();
+  Answer mark(const NodeSplit* found);
   Answer find_splits();
   std::vector<Open> next_nodes(const Answer& answer, std::int64_t depth);
-  void part_node(const Answer& answer, std::size_t i, std::int64_t depth, std::vector<Open>& next);
-  void part_nodes(std::vector<Open> next);
+  void partition_node(const Answer& answer,
+                      std::size_t i,
+                      std::int64_t depth,
+                      std::vector<Open>& next);
+  void partition_nodes(std::vector<Open> next);
   Totals left_totals(const Answer& answer, std::size_t i, const Totals& node) const;
   std::int32_t add_node(std::int32_t tree, const Totals& totals);
   LeftSums left_sums();
@@ -116,18 +119,18 @@ class Grower {
   Site site_;
   Room<std::uint32_t> node_of_{site_}, bits_{site_}, missing_rows_{site_};
   Room<Place> places_{site_};
-  Room<std::int64_t> totals_{site_}, before_{site_}, strip_sums_{site_}, missing_{site_},
-      strip_lefts_{site_}, next_sums_{site_}, reach_{site_};
+  Room<std::int64_t> totals_{site_}, before_{site_}, tile_sums_{site_}, missing_{site_},
+      tile_lefts_{site_}, next_sums_{site_}, candidates_{site_};
   Room<Start> starts_{site_}, missing_starts_{site_};
-  Room<std::uint64_t> best_{site_}, node_best_{site_}, least_{site_}, reach_best_{site_};
-  Room<std::uint8_t> drawn_{site_}, varies_{site_}, goes_left_{site_};
-  Room<Winner> winners_{site_};
-  Room<Found> found_{site_};
+  Room<std::uint64_t> best_{site_}, node_best_{site_}, least_{site_}, candidate_best_{site_};
+  Room<std::uint8_t> sampled_{site_}, varies_{site_}, goes_left_{site_};
+  Room<BestSplit> best_splits_{site_};
+  Room<NodeSplit> node_splits_{site_};
   Room<Move> device_moves_{site_};
   Room<unsigned long long> left_rows_{site_}, left_sums_{site_}, extremes_{site_},
-      reach_count_{site_};
+      candidate_count_{site_};
   Room<std::int32_t> slots_{site_};
-  bool summed_ = false;  ///< the sums of strips are there
+  bool summed_ = false;  ///< the sums of tiles are there
 };
 
 }  // namespace yupana::forest::cuda

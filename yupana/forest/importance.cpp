@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/forest/validate.hpp"
 
@@ -18,7 +19,7 @@ PermutationImportance permutation_importances(Context& context,
                                               std::int64_t repeats,
                                               std::uint64_t seed) {
   if (repeats < 1) {
-    throw Error(ErrorCode::usage, fmt::format("repeats: at least 1 wanted, {} given", repeats));
+    throw Error(ErrorCode::usage, fmt::format("repeats: expected at least 1, got {}", repeats));
   }
   PermutationImportance result;
   result.score = score(context, model, table, target);
@@ -53,9 +54,6 @@ PermutationImportance permutation_importances(Context& context,
   return result;
 }
 
-template PermutationImportance permutation_importances(
-    Context&, const Model&, TableView<float>, const Target&, std::int64_t, std::uint64_t);
-template PermutationImportance permutation_importances(
-    Context&, const Model&, TableView<double>, const Target&, std::int64_t, std::uint64_t);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, permutation_importances)
 
 }  // namespace yupana::forest

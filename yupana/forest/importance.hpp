@@ -15,7 +15,7 @@ struct PermutationImportance {
 };
 
 /// On a table that the model should not have seen: on training rows an overgrown tree seems to rest
-/// on every feature. Features that say the same stand in for one another.
+/// on every feature. Features that say the same replace one another.
 ///   work: features x repeats predictions; memory: a copy of the table
 ///   determinism: shuffle (feature, repeat) depends on the seed alone; errors: as predict_shares,
 ///   usage for less than one repeat

@@ -10,13 +10,13 @@
 /// One level of the trees that grow, as kernels see it. Only files of the CUDA build include this.
 ///
 /// Every feature has a list of entries (key, row) in order of its values, as on the processor; a
-/// node is the same stretch of every list. So the sums over all entries before a node are the same
+/// node is the same range of every list. So the sums over all entries before a node are the same
 /// in every list, and sums within a node are differences of sums over whole lists: no scan has to
-/// know where nodes begin. A warp goes through a strip of a list, 32 entries at a time, from sums
-/// over all strips before it.
+/// know where nodes begin. A warp goes through a tile of a list, 32 entries at a time, from sums
+/// over all tiles before it.
 namespace yupana::forest::cuda {
 
-inline constexpr int strip_size = 512;
+inline constexpr int tile_size = 512;
 inline constexpr unsigned all_lanes = 0xffffffffu;
 inline constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 
@@ -32,14 +32,14 @@ struct Labels {
   int count_log_bits = 0;
   const LogTable* log_table = nullptr;
 
-  /// 0 for what no split that counts can ask for.
+  /// 0 for what arguments that no split uses.
   __device__ std::int64_t count_log(std::int64_t n) const {
     if (n < 2) return 0;
     return n < count_log_size ? count_logs[n] : forest::count_log(n, count_log_bits, *log_table);
   }
 };
 
-/// Where an open node stands in every list.
+/// Where an open node is in every list.
 struct Place {
   std::uint32_t begin = 0;
   std::uint32_t size = 0;
@@ -64,7 +64,7 @@ struct Lists {
   int class_bits = 0;
   std::uint32_t missing_key = 0;
 
-  __host__ __device__ std::int64_t strips() const { return (size + strip_size - 1) / strip_size; }
+  __host__ __device__ std::int64_t tiles() const { return (size + tile_size - 1) / tile_size; }
 };
 
 /// What is summed along a list, `channels` numbers an entry: two classes of weight 1: whether it is
@@ -80,10 +80,10 @@ struct Level {
   std::int64_t min_leaf = 1;
   const std::uint32_t* node_of = nullptr;  ///< of each place in the lists
   const Place* places = nullptr;
-  const std::int64_t* totals = nullptr;  ///< (node, channel)
-  const std::int64_t* before = nullptr;  ///< the same summed over all nodes before
-  const Start* starts = nullptr;         ///< (node)
-  std::int64_t* strip_sums = nullptr;    ///< (feature, channel, strip): over all strips before
+  const std::int64_t* totals = nullptr;        ///< (node, channel)
+  const std::int64_t* before = nullptr;        ///< the same summed over all nodes before
+  const Start* starts = nullptr;               ///< (node)
+  std::int64_t* tile_sums = nullptr;           ///< (feature, channel, tile): over all tiles before
   const std::int32_t* missing_slot = nullptr;  ///< of each feature, -1 without missing values
   const std::int32_t* slot_feature = nullptr;  ///< the inverse
   int missing_slots = 0;
@@ -93,11 +93,11 @@ struct Level {
   const std::uint8_t* drawn = nullptr;    ///< (node, feature); null: all are
   std::uint64_t* best = nullptr;          ///< (feature, node): the best score, in order; 0: none
   std::uint64_t* node_best = nullptr;     ///< node: the best score so far by any feature
-  // Of two classes, the strips that are looked at, see reach_cuda.cu; in no order.
-  std::int64_t* reach = nullptr;              ///< column * strips + strip
-  unsigned long long* reach_count = nullptr;  ///< how many
-  std::uint64_t* reach_best = nullptr;        ///< the best score in each; all bits set: not known
-  std::uint64_t* least = nullptr;             ///< node: scores from here on are compared exactly
+  // Of two classes, the tiles that are looked at, see split_bound_cuda.cu; in no order.
+  std::int64_t* candidates = nullptr;             ///< column * tiles + tile
+  unsigned long long* candidate_count = nullptr;  ///< how many
+  std::uint64_t* candidate_best = nullptr;  ///< the best score in each; all bits set: not known
+  std::uint64_t* least = nullptr;           ///< node: scores from here on are compared exactly
 
   /// Features with their missing values right, then those that have some with these left.
   __host__ __device__ int columns() const { return lists.features + missing_slots; }
@@ -110,7 +110,7 @@ struct ExactScore {
 };
 
 /// The best split of a node. All bits set: none yet.
-struct Winner {
+struct BestSplit {
   std::uint32_t lock;  ///< all bits set: free
   std::int32_t feature;
   std::uint32_t known_left;
@@ -118,8 +118,8 @@ struct Winner {
   ExactScore exact;
 };
 
-/// What the host is told of it.
-struct Found {
+/// The part of it that the host reads.
+struct NodeSplit {
   std::int32_t feature = -1;
   std::uint32_t known_left = 0;
   std::uint32_t row_below = 0;
@@ -166,38 +166,44 @@ __host__ __device__ inline double from_order(std::uint64_t key) {
 #endif
 }
 
-// Of a level, in this order. Sums of strips and of missing entries; the best score of each node and
+// Of a level, in this order. Sums of tiles and of missing entries; the best score of each node and
 // feature; the best split of each node.
-/// summed: the sums of each strip are there already.
-void launch_strip_sums(const Level& level, const Labels& labels, bool summed, cudaStream_t stream);
+/// summed: the sums of each tile are there already.
+void launch_tile_sums(const Level& level, const Labels& labels, bool summed, cudaStream_t stream);
 void launch_missing_sums(const Level& level, const Labels& labels, cudaStream_t stream);
-void launch_reach(const Level& level, const Labels& labels, cudaStream_t stream);
+void launch_split_bounds(const Level& level, const Labels& labels, cudaStream_t stream);
 void launch_scores(const Level& level, const Labels& labels, cudaStream_t stream);
 void launch_least(const Level& level, cudaStream_t stream);
-void launch_winners(const Level& level, const Labels& labels, Winner* winners, cudaStream_t stream);
+void launch_best_splits(const Level& level,
+                        const Labels& labels,
+                        BestSplit* best_splits,
+                        cudaStream_t stream);
 
 /// exclusive prefix sums within each of `count` arrays of `length`.
 void launch_row_scans(std::int64_t* sums, std::int64_t count, std::int64_t length, cudaStream_t);
 /// varies(node, feature): whether the feature has two values there, missing counted as one.
 void launch_varies(const Level& level, std::uint8_t* varies, cudaStream_t stream);
-void launch_found(const Level& level, const Winner* winners, Found* found, cudaStream_t stream);
+void launch_node_splits(const Level& level,
+                        const BestSplit* best_splits,
+                        NodeSplit* found,
+                        cudaStream_t stream);
 /// goes_left[row_base + row] by the found splits; sums over the left children.
-void launch_marks(const Level& level,
-                  const Labels& labels,
-                  const Found* found,
-                  std::uint8_t* goes_left,
-                  const LeftSums& left,
-                  cudaStream_t stream);
-/// Parts all lists stably into `to`. bits: a word a 32 entries; strip_lefts: (feature, strip).
-/// strip_sums: those of `to`, (feature, strip), of two classes; null: not wanted.
-void launch_parting(const Level& level,
-                    const Move* moves,
-                    const std::uint8_t* goes_left,
-                    std::uint32_t* bits,
-                    std::int64_t* strip_lefts,
-                    const Lists& to,
-                    std::int64_t* strip_sums,
-                    cudaStream_t stream);
+void launch_assign_children(const Level& level,
+                            const Labels& labels,
+                            const NodeSplit* found,
+                            std::uint8_t* goes_left,
+                            const LeftSums& left,
+                            cudaStream_t stream);
+/// Parts all lists stably into `to`. bits: a word a 32 entries; tile_lefts: (feature, tile).
+/// tile_sums: those of `to`, (feature, tile), of two classes; null: not wanted.
+void launch_partition(const Level& level,
+                      const Move* moves,
+                      const std::uint8_t* goes_left,
+                      std::uint32_t* bits,
+                      std::int64_t* tile_lefts,
+                      const Lists& to,
+                      std::int64_t* tile_sums,
+                      cudaStream_t stream);
 /// node_of from places.
 void launch_node_of(const Place* places,
                     std::int64_t nodes,

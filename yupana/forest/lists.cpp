@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "yupana/arrays/sort.hpp"
+#include "yupana/core/instantiate.hpp"
 
 namespace yupana::forest {
 namespace {
@@ -13,8 +14,8 @@ namespace {
 int class_bits_of(const SortedTable& sorted, const Problem& problem) {
   if (problem.classes < 2) return problem.classes;
   const int bits = std::bit_width(static_cast<std::uint32_t>(problem.classes - 1));
-  // The largest rank that fits stands for missing values.
-  return sorted.most_rank < (missing_rank >> bits) ? bits : 0;
+  // The largest rank that fits means missing values.
+  return sorted.max_rank < (missing_rank >> bits) ? bits : 0;
 }
 
 std::uint32_t packed(std::uint32_t rank, std::uint32_t row, int bits, const Problem& problem) {
@@ -52,7 +53,7 @@ SortedTable sort_table(Context& context, TableView<T> table) {
       rank += i > 0 && values[i] != values[i - 1];
       ranks[i] = rank;
     }
-    sorted.most_rank = std::max(sorted.most_rank, rank);
+    sorted.max_rank = std::max(sorted.max_rank, rank);
   }
   return sorted;
 }
@@ -100,7 +101,6 @@ Lists copy_lists(const SortedTable& sorted, const Problem& problem, const std::u
   return lists;
 }
 
-template SortedTable sort_table(Context&, TableView<float>);
-template SortedTable sort_table(Context&, TableView<double>);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, sort_table)
 
 }  // namespace yupana::forest

@@ -12,9 +12,9 @@ namespace yupana::forest {
 struct SortedTable {
   std::int64_t rows = 0;
   std::int64_t features = 0;
-  Array<std::uint32_t> ranks;   ///< of each feature, in order: number of the value, from 0
-  Array<std::uint32_t> order;   ///< of each feature, in order: the row
-  std::uint32_t most_rank = 0;  ///< the largest rank of a value
+  Array<std::uint32_t> ranks;  ///< of each feature, in order: number of the value, from 0
+  Array<std::uint32_t> order;  ///< of each feature, in order: the row
+  std::uint32_t max_rank = 0;  ///< the largest rank of a value
 };
 
 inline constexpr std::uint32_t missing_rank = ~std::uint32_t{0};
@@ -24,7 +24,7 @@ template <class T>
 SortedTable sort_table(Context& context, TableView<T> table);
 
 /// Attribute lists of one tree: of each feature, the tree's rows in order of its values. A node's
-/// rows stand together in each list, at the same places.
+/// rows are adjacent in each list, at the same places.
 ///   key = rank << class_bits | class; without room for the class (class_bits 0) it is looked up
 struct Lists {
   std::int64_t size = 0;  ///< entries a feature
@@ -43,7 +43,7 @@ struct Lists {
 
 /// Lists of all rows of weight, each once, made from the table's own memory.
 Lists take_lists(Context& context, SortedTable&& sorted, const Problem& problem);
-/// Lists where row i stands `repeats[i]` times (none where it has no weight).
+/// Lists where row i appears `repeats[i]` times (none where it has no weight).
 Lists copy_lists(const SortedTable& sorted, const Problem& problem, const std::uint8_t* repeats);
 
 /// Grows a tree from its lists, which it uses up. `parallel`: with all of the context's threads.

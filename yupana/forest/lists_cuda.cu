@@ -4,6 +4,7 @@
 
 #include "yupana/arrays/radix_sort_cuda.hpp"
 #include "yupana/arrays/scan_cuda.cuh"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/lists.hpp"
 #include "yupana/forest/lists_cuda.hpp"
@@ -77,8 +78,8 @@ __global__ void __launch_bounds__(threads) pack_kernel(
 int class_bits_of(const DeviceSorted& sorted, const Problem& problem) {
   if (problem.classes < 2) return problem.classes;
   const int bits = std::bit_width(static_cast<std::uint32_t>(problem.classes - 1));
-  // The largest rank that fits stands for missing values.
-  return sorted.most_rank < (missing_rank >> bits) ? bits : 0;
+  // The largest rank that fits means missing values.
+  return sorted.max_rank < (missing_rank >> bits) ? bits : 0;
 }
 
 /// What sorts the features of one table one after the other.
@@ -114,7 +115,7 @@ class FeatureSort {
   void summarize() {
     const std::vector<std::uint32_t> host = downloaded(summaries_, stream_);
     for (std::size_t f = 0; f < host.size() / 2; ++f) {
-      sorted_.most_rank = std::max(sorted_.most_rank, host[2 * f]);
+      sorted_.max_rank = std::max(sorted_.max_rank, host[2 * f]);
       sorted_.has_missing.push_back(host[2 * f + 1] != 0);
     }
   }
@@ -137,7 +138,7 @@ void sort_on_arrival(TableView<T> table,
                      cudaStream_t stream) {
   const yupana::cuda::Stream copies;
   const yupana::cuda::Event turn;
-  // What stood in that memory before may still be in use.
+  // What was in that memory before may still be in use.
   turn.record(stream);
   turn.hold(copies);
   upload.columns(
@@ -238,17 +239,6 @@ OwnLists take_lists(DeviceSorted&& sorted,
   return lists;
 }
 
-template DeviceSorted sort_table(TableView<float>,
-                                 const OwnRows&,
-                                 const float*,
-                                 Upload&,
-                                 arrays::cuda::Workspace&,
-                                 cudaStream_t);
-template DeviceSorted sort_table(TableView<double>,
-                                 const OwnRows&,
-                                 const double*,
-                                 Upload&,
-                                 arrays::cuda::Workspace&,
-                                 cudaStream_t);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, sort_table)
 
 }  // namespace yupana::forest::cuda

@@ -30,7 +30,7 @@ struct DeviceSorted {
   int features = 0;
   ReservedArray<std::uint32_t> ranks;
   ReservedArray<std::uint32_t> order;
-  std::uint32_t most_rank = 0;
+  std::uint32_t max_rank = 0;
   std::vector<std::uint8_t> has_missing;  ///< of each feature
 };
 
@@ -55,7 +55,7 @@ struct OwnLists {
   }
 };
 
-/// What one tree of a forest sees: its rows, one behind the other in every list.
+/// What one tree of a forest sees: its rows, one after the other in every list.
 struct Part {
   std::int64_t size = 0;       ///< entries
   std::uint64_t seed = 0;      ///< of the draws of features
@@ -115,19 +115,19 @@ OwnLists repeated_lists(const DeviceSorted& sorted,
                         OwnLists spare,
                         cudaStream_t stream);
 /// Lists of several trees: tree part_of[i] - first holds row i, if there is such a tree.
-OwnLists dealt_lists(const DeviceSorted& sorted,
-                     const Problem& problem,
-                     const Labels& labels,
-                     const std::uint32_t* part_of,
-                     std::int64_t first,
-                     const std::vector<Part>& parts,
-                     OwnLists spare,
-                     cudaStream_t stream);
-inline constexpr std::int64_t most_dealt = 64;  ///< trees that dealt_lists takes
+OwnLists partition_lists(const DeviceSorted& sorted,
+                         const Problem& problem,
+                         const Labels& labels,
+                         const std::uint32_t* part_of,
+                         std::int64_t first,
+                         const std::vector<Part>& parts,
+                         OwnLists spare,
+                         cudaStream_t stream);
+inline constexpr std::int64_t max_partition_trees = 64;  ///< trees that partition_lists takes
 
 template <class T>
 std::vector<T> downloaded(const ReservedArray<T>& from, cudaStream_t stream) {
-  std::vector<T> to(static_cast<std::size_t>(from.size()));
+  std::vector<T> to(from.size());
   yupana::cuda::check(
       cudaMemcpyAsync(to.data(), from.data(), from.bytes(), cudaMemcpyDeviceToHost, stream),
       "read from the device");

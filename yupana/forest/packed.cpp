@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "yupana/core/instantiate.hpp"
+
 namespace yupana::forest {
 namespace {
 
 // 2^12 nodes are 32 KiB in float32: deeper, complete levels would mostly hold nodes that are none.
-constexpr int most_levels = 12;
+constexpr int max_levels = 12;
 
 template <class T>
 class Packer {
@@ -16,7 +18,7 @@ class Packer {
 
   PackedTree<T> pack() {
     const auto nodes = static_cast<double>(tree_.nodes.size());
-    const auto depth = static_cast<int>(std::min<std::int64_t>(tree_.depth(), most_levels));
+    const auto depth = static_cast<int>(std::min<std::int64_t>(tree_.depth(), max_levels));
     const int filled = static_cast<int>(std::ceil(std::log2(2 * nodes)));
     result_.levels = std::max(vector_levels, std::min(depth, filled));
     const auto places = static_cast<std::size_t>(result_.places());
@@ -35,7 +37,7 @@ class Packer {
     const std::int64_t column = node.missing_left ? node.feature + features_ : node.feature;
     return static_cast<std::uint32_t>(column * packed_lanes);
   }
-  const Node& node(std::int32_t i) const { return tree_.nodes[static_cast<std::size_t>(i)]; }
+  const Node& node(std::int32_t i) const { return tree_.nodes[i]; }
 
   std::vector<std::int32_t> next_level(const std::vector<std::int32_t>& level) {
     std::vector<std::int32_t> next;
@@ -85,7 +87,6 @@ PackedTree<T> packed(const Tree& tree, std::int64_t features) {
   return Packer<T>(tree, features).pack();
 }
 
-template PackedTree<float> packed(const Tree&, std::int64_t);
-template PackedTree<double> packed(const Tree&, std::int64_t);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, packed)
 
 }  // namespace yupana::forest

@@ -11,7 +11,7 @@
 
 namespace yupana::forest {
 
-/// Rows that go down a tree side by side; their values of a feature stand together.
+/// Rows that go down a tree side by side; their values of a feature are adjacent.
 inline constexpr std::int64_t packed_lanes = 16;
 /// The levels that are stepped through in vectors; a packed tree has at least as many.
 inline constexpr int vector_levels = 4;
@@ -37,14 +37,14 @@ T rounded_down(double threshold) {
 }
 
 /// x goes right where its key is above the threshold's. `offset` is where the feature's values
-/// stand among those of packed_lanes rows.
+/// are among those of packed_lanes rows.
 template <class K>
 struct PackedNode {
   K threshold = ~K{0};
   K offset = 0;
 };
 
-/// Below the complete levels: children stand together, the right one behind the left. A leaf is its
+/// Below the complete levels: children are adjacent, the right one after the left. A leaf is its
 /// own left child.
 template <class K>
 struct DeepNode {
@@ -69,7 +69,7 @@ struct PackedTree {
   std::int32_t places() const { return std::int32_t{1} << levels; }
 };
 
-/// `features` > 0: with missing values, which stand twice, as larger than all others, and
+/// `features` > 0: with missing values, which are stored twice, as larger than all others, and
 /// `features` columns on as smaller: a node reads where it sends them. 0: without.
 template <class T>
 PackedTree<T> packed(const Tree& tree, std::int64_t features);
@@ -77,7 +77,7 @@ PackedTree<T> packed(const Tree& tree, std::int64_t features);
 namespace cpu {
 
 /// Of rows [0, rows) of a table with `columns` columns: keys in groups of packed_lanes rows, in a
-/// group feature after feature; places behind the last row are filled. with_missing: twice, as
+/// group feature after feature; places after the last row are filled. with_missing: twice, as
 /// packed() wants it. False if a value is missing and with_missing is not set.
 template <class T>
 bool pack_rows(const T* data,

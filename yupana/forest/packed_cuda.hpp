@@ -14,7 +14,7 @@
 /// Models as the GPU's descents read them.
 namespace yupana::forest::cuda {
 
-/// The right child stands behind the left. child: of a leaf the complement of its number in the
+/// The right child follows the left. child: of a leaf the complement of its number in the
 /// tree. feature: its complement where missing values go left.
 template <class T>
 struct alignas(16) PackedNode {
@@ -44,7 +44,7 @@ void append_tree(const Tree& tree, PackedForest<T>& to) {
   to.first_node.push_back(std::ssize(to.nodes));
   std::vector<std::int32_t> order{0};
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const Node& node = tree.nodes[static_cast<std::size_t>(order[i])];
+    const Node& node = tree.nodes[order[i]];
     if (node.is_leaf()) {
       to.nodes.push_back({T{0}, 0, ~order[i]});
       continue;

@@ -3,22 +3,22 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/core/tiles.hpp"
-#include "yupana/forest/draw_cuda.hpp"
 #include "yupana/forest/level_cuda.hpp"
 #include "yupana/forest/lists_cuda.hpp"
 #include "yupana/forest/plan_cuda.hpp"
+#include "yupana/forest/sample_rows_cuda.hpp"
 
 namespace yupana::forest::cuda {
 namespace {
 
-// Places in lists are numbers of 32 bits, and one of them stands for nowhere.
+// Places in lists are numbers of 32 bits, and one of them means nowhere.
 constexpr std::int64_t most_entries = (std::int64_t{1} << 31) - 1;
 // Trees that draw rows grow several at once, while their lists on all devices take no more than
 // this: a few fill a device, and asking for memory and giving it back take 1 ms a GB, one device
 // after the other, while the levels of a batch more take their time on all devices at once.
 constexpr double most_list_bytes = 18.0 * (1 << 30);
 
-std::int64_t own_rows(std::int64_t rows, const ForestDraws& draws, TreeRange range) {
+std::int64_t own_rows(std::int64_t rows, const ForestSamples& draws, TreeRange range) {
   if (draws.sampling != Sampling::partition) return rows;
   return rows_of_parts(
       rows, draws.all_trees, draws.first_tree + range.first, draws.first_tree + range.last);
@@ -53,9 +53,9 @@ Need need_of(std::int64_t table_rows,
                          static_cast<double>(table_rows) * 32);
   need.labels = rows * (problem.classes > 0 ? 4 : 24) + (problem.weights.empty() ? 0 : rows * 8) +
                 (problem.criterion == Criterion::entropy ? rows * 8 : 0);
-  // Two lists, a bit an entry, sums of strips; node numbers and marks. Of two classes, up to 5 more
-  // numbers a strip: the next level's sums, strips in reach with and without missing values.
-  need.entry = features * (16 + 0.125 + (channels + 1 + 5) * 8 / strip_size) + 5 + 4;
+  // Two lists, a bit an entry, sums of tiles; node numbers and marks. Of two classes, up to 5 more
+  // numbers a tile: the next level's sums, candidate tiles with and without missing values.
+  need.entry = features * (16 + 0.125 + (channels + 1 + 5) * 8 / tile_size) + 5 + 4;
   return need;
 }
 
@@ -89,7 +89,7 @@ std::int64_t batch_of(const Context& context,
                       std::int64_t features,
                       Sampling sampling,
                       TreeRange range) {
-  std::int64_t most = most_dealt;
+  std::int64_t most = max_partition_trees;
   if (sampling != Sampling::partition) {
     const auto rows = static_cast<double>(need.rows);
     const double room = static_cast<double>(context.gpu_memory()) - need.of(0);
@@ -103,7 +103,7 @@ std::int64_t batch_of(const Context& context,
   return divide_up(range.count(), divide_up(range.count(), most));
 }
 
-/// What to ask for at once, for all that trees need, of which `batch` grow at a time. 0 where it
+/// What to allocate at once, for all that trees need, of which `batch` grow at a time. 0 where it
 /// is so much that what is left over might be missed.
 std::uint64_t reserve_of(const Context& context,
                          const Need& need,
@@ -123,7 +123,7 @@ DevicePlan plan_of(const Context& context,
                    std::int64_t features,
                    std::size_t value_size,
                    const Problem& problem,
-                   const ForestDraws& draws,
+                   const ForestSamples& draws,
                    TreeRange range) {
   DevicePlan plan;
   plan.range = range;

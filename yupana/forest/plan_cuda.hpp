@@ -20,7 +20,7 @@ struct DevicePlan {
   TreeRange range;
   std::int64_t rows = 0;      ///< of the table, that the device holds
   std::int64_t batch = 1;     ///< trees that grow at once
-  std::uint64_t reserve = 0;  ///< bytes to ask for at once; 0: what it takes might be missed
+  std::uint64_t reserve = 0;  ///< bytes to allocate at once; 0: what it takes might be missed
 };
 
 /// Throws where lists of one tree do not fit. value_size: bytes of a value of the table.
@@ -29,7 +29,7 @@ DevicePlan plan_of(const Context& context,
                    std::int64_t features,
                    std::size_t value_size,
                    const Problem& problem,
-                   const ForestDraws& draws,
+                   const ForestSamples& draws,
                    TreeRange range);
 
 }  // namespace yupana::forest::cuda

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/forest/descent.hpp"
 #include "yupana/forest/tree_backends.hpp"
 #include "yupana/forest/tree_cuda.hpp"
@@ -97,6 +98,8 @@ class Count {
   std::int64_t rows_;
 };
 
+constexpr std::int64_t most_share_bytes = std::int64_t{64} << 20;
+
 }  // namespace
 
 template <class T>
@@ -121,11 +124,22 @@ Matrix<double> predict_shares(Context& context, const Model& model, TableView<T>
 
 template <class T>
 Array<std::int32_t> predict_classes(Context& context, const Model& model, TableView<T> table) {
-  const Matrix<double> shares = predict_shares(context, model, table);
   Array<std::int32_t> codes(table.rows);
-  for (std::int64_t i = 0; i < table.rows; ++i) {
-    const double* row = shares.row(i);
-    codes[i] = static_cast<std::int32_t>(std::max_element(row, row + shares.cols()) - row);
+  // Shares of some rows at a time: of many classes they would be larger than the table.
+  const std::int64_t bytes =
+      std::min(most_share_bytes, static_cast<std::int64_t>(context.memory() / 8));
+  const std::int64_t row_bytes = 8 * std::max<std::int64_t>(1, std::ssize(model.classes));
+  const std::int64_t some = std::max<std::int64_t>(64, bytes / row_bytes);
+  for (std::int64_t first = 0; first < table.rows; first += some) {
+    TableView<T> part = table;
+    part.data += first;
+    part.rows = std::min(some, table.rows - first);
+    const Matrix<double> shares = predict_shares(context, model, part);
+    for (std::int64_t i = 0; i < part.rows; ++i) {
+      const double* row = shares.row(i);
+      codes[first + i] =
+          static_cast<std::int32_t>(std::max_element(row, row + shares.cols()) - row);
+    }
   }
   return codes;
 }
@@ -157,11 +171,6 @@ Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> ta
   return nodes;
 }
 
-template Matrix<double> predict_shares(Context&, const Model&, TableView<float>);
-template Matrix<double> predict_shares(Context&, const Model&, TableView<double>);
-template Array<std::int32_t> predict_classes(Context&, const Model&, TableView<float>);
-template Array<std::int32_t> predict_classes(Context&, const Model&, TableView<double>);
-template Matrix<std::int32_t> apply(Context&, const Model&, TableView<float>);
-template Matrix<std::int32_t> apply(Context&, const Model&, TableView<double>);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, predict_shares, predict_classes, apply)
 
 }  // namespace yupana::forest

@@ -9,6 +9,7 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/packed_cuda.hpp"
 #include "yupana/forest/tree_cuda.hpp"
@@ -24,12 +25,13 @@ using yupana::cuda::Stream;
 
 namespace {
 
-/// One thread a row: a block's values stand feature after feature in shared memory, where a warp
-/// reads 32 banks whichever features its rows ask for.
+/// One thread a row: a block's values are stored feature after feature in shared memory, where a
+/// warp reads 32 banks whichever features its rows need.
 struct PredictTuning {
   static constexpr int threads = 256;
   static constexpr int most_shared = 96 << 10;  ///< bytes; two blocks share a multiprocessor
   static constexpr int most_sums = 4;           ///< outputs that stay in registers
+  static_assert(most_shared <= yupana::cuda::shared_bytes_everywhere);
 };
 
 template <class T>
@@ -75,7 +77,7 @@ __device__ BlockRows<T> block_rows(
   }
 }
 
-/// few: outputs fit registers; otherwise shares, which are 0, are summed where they stand.
+/// few: outputs fit registers; otherwise shares, which are 0, are summed in place.
 template <class T, bool in_shared, bool few>
 __global__ void __launch_bounds__(PredictTuning::threads)
     shares_kernel(Forest<T> forest, const T* table, std::int64_t rows, double* shares) {
@@ -143,9 +145,7 @@ class DeviceModel {
         first_vote_(std::ssize(packed.first_vote)),
         votes_(std::ssize(packed.votes)) {
     const auto copy = [](auto& to, const auto& from) {
-      if (from.empty()) return;
-      check(cudaMemcpy(to.data(), from.data(), to.bytes(), cudaMemcpyHostToDevice),
-            "copy the model");
+      yupana::cuda::upload("copy the model", to.data(), from.data(), to.size());
     };
     copy(nodes_, packed.nodes);
     copy(first_node_, packed.first_node);
@@ -194,7 +194,7 @@ class DeviceModel {
   int shared_ = 0;
 };
 
-/// to(row, column of `width`) of all rows, in pieces that fit each device; rows dealt over them.
+/// to(row, column of `width`) of all rows, in pieces that fit each device; rows assigned over them.
 template <class T, class R, class Run>
 void predict_rows(Context& context,
                   const Model& model,
@@ -340,13 +340,6 @@ Matrix<std::int32_t> apply(Context& context, const Model& model, TableView<T> ta
   return nodes;
 }
 
-template Matrix<double> predict_shares(Context&, const Model&, TableView<float>);
-template Matrix<double> predict_shares(Context&, const Model&, TableView<double>);
-template void predict_shares_there(const Model&, int, TableView<float>, double*);
-template void predict_shares_there(const Model&, int, TableView<double>, double*);
-template void apply_there(const Model&, int, TableView<float>, std::int32_t*);
-template void apply_there(const Model&, int, TableView<double>, std::int32_t*);
-template Matrix<std::int32_t> apply(Context&, const Model&, TableView<float>);
-template Matrix<std::int32_t> apply(Context&, const Model&, TableView<double>);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, predict_shares, predict_shares_there, apply_there, apply)
 
 }  // namespace yupana::forest::cuda

@@ -44,7 +44,7 @@ void check_target(std::int64_t rows, const Target& target) {
       throw bad_row(i, "the label is missing or infinite; leave such rows out");
     }
     if (target.weights != nullptr && !(target.weights[i] >= 0 && target.weights[i] < HUGE_VAL)) {
-      throw bad_row(i, fmt::format("a weight of 0 or more wanted, {} given", target.weights[i]));
+      throw bad_row(i, fmt::format("expected a weight of 0 or more, got {}", target.weights[i]));
     }
   }
 }
@@ -181,7 +181,7 @@ bool Totals::is_pure() const {
 Totals totals_of(const Problem& problem, const std::uint32_t* rows, std::int64_t count) {
   Totals totals;
   totals.rows = count;
-  totals.classes.resize(static_cast<std::size_t>(problem.classes));
+  totals.classes.resize(problem.classes);
   std::int64_t* const counts = totals.classes.begin();
   if (problem.classes > 0) {
     for (std::int64_t i = 0; i < count; ++i) {
@@ -237,12 +237,17 @@ void put_value(const Problem& problem, const Totals& totals, double* value) {
                : problem.center + static_cast<double>(totals.moment) * problem.moment_unit / weight;
 }
 
-Node made_leaf(const Problem& problem, const Totals& totals) {
-  Node node;
+std::int32_t add_leaf(
+    const Problem& problem, const Totals& totals, std::int32_t parent, bool is_right, Tree& tree) {
+  const auto index = static_cast<std::int32_t>(tree.nodes.size());
+  tree.set_child(parent, is_right, index);
+  Node& node = tree.nodes.emplace_back();
   node.rows = totals.rows;
   node.weight = static_cast<double>(totals.weight) * problem.weight_unit;
   node.impurity = impurity(problem, totals);
-  return node;
+  tree.values.resize(tree.values.size() + tree.outputs);
+  put_value(problem, totals, tree.values.data() + std::int64_t{index} * tree.outputs);
+  return index;
 }
 
 bool gains_enough(const Problem& problem,

@@ -21,7 +21,7 @@ struct Problem {
   Array<std::int64_t> weights;          ///< of rows; empty: each 1
   Array<std::int64_t> moments;          ///< of numbers: w (y - center)
   Array<std::int64_t> squares;          ///< of numbers: w (y - center)^2
-  double weight_unit = 1;               ///< what an integer of each kind stands for
+  double weight_unit = 1;               ///< what an integer of each kind means
   double moment_unit = 1;
   double square_unit = 1;
   double center = 0;
@@ -61,7 +61,9 @@ Totals totals_of(const Problem& problem, const std::uint32_t* rows, std::int64_t
 double impurity(const Problem& problem, const Totals& totals);
 /// Weight of each class, or the mean.
 void put_value(const Problem& problem, const Totals& totals, double* value);
-Node made_leaf(const Problem& problem, const Totals& totals);
+/// Appends a leaf to the tree, the child of `parent` (-1: the root). Returns its index.
+std::int32_t add_leaf(
+    const Problem& problem, const Totals& totals, std::int32_t parent, bool is_right, Tree& tree);
 
 /// I - (W_l I_l + W_r I_r) / W suffices, by min_gain and min_impurity_decrease.
 bool gains_enough(const Problem& problem,
@@ -87,23 +89,23 @@ inline std::uint64_t child_key(std::uint64_t key, bool right) {
 }
 
 /// The features of a node in the order they are drawn, one after the other.
-class FeatureDraw {
+class FeatureSampler {
  public:
-  FeatureDraw(std::uint64_t key, std::int64_t features) : random_(key), order_() {
+  FeatureSampler(std::uint64_t key, std::int64_t features) : random_(key), order_() {
     for (std::int64_t f = 0; f < features; ++f) order_.push_back(static_cast<std::int32_t>(f));
   }
-  bool empty() const { return drawn_ == order_.size(); }
+  bool empty() const { return sampled_ == order_.size(); }
   std::int32_t next() {
-    const std::uint64_t left = order_.size() - drawn_;
-    const std::size_t at = drawn_ + static_cast<std::size_t>(random_.word() % left);
-    std::swap(order_[drawn_], order_[at]);
-    return order_[drawn_++];
+    const std::uint64_t left = order_.size() - sampled_;
+    const std::size_t at = sampled_ + static_cast<std::size_t>(random_.word() % left);
+    std::swap(order_[sampled_], order_[at]);
+    return order_[sampled_++];
   }
 
  private:
   RandomSequence random_;
   std::vector<std::int32_t> order_;
-  std::size_t drawn_ = 0;
+  std::size_t sampled_ = 0;
 };
 
 }  // namespace yupana::forest

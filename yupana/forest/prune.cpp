@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 
 namespace yupana::forest {
 
@@ -21,14 +22,11 @@ Tree compacted(const Tree& tree, const std::vector<char>& is_leaf) {
     const Step step = stack.back();
     stack.pop_back();
     const auto index = static_cast<std::int32_t>(result.nodes.size());
-    if (step.parent >= 0) {
-      Node& parent = result.nodes[static_cast<std::size_t>(step.parent)];
-      (step.is_right ? parent.right : parent.left) = index;
-    }
-    Node node = tree.nodes[static_cast<std::size_t>(step.node)];
+    result.set_child(step.parent, step.is_right, index);
+    Node node = tree.nodes[step.node];
     result.values.insert(
         result.values.end(), tree.value(step.node), tree.value(step.node) + tree.outputs);
-    if (!node.is_leaf() && is_leaf[static_cast<std::size_t>(step.node)] == 0) {
+    if (!node.is_leaf() && is_leaf[step.node] == 0) {
       stack.push_back({node.right, index, true});
       stack.push_back({node.left, index, false});
     } else {
@@ -85,8 +83,8 @@ class Links {
     is_leaf_[node] = 1;
     // Above, links are as weak as what is now below them.
     std::vector<std::pair<std::size_t, double>> above;
-    for (std::int64_t i = parents_[node]; i >= 0; i = parents_[static_cast<std::size_t>(i)]) {
-      above.emplace_back(static_cast<std::size_t>(i), weakness(static_cast<std::size_t>(i)));
+    for (std::int64_t i = parents_[node]; i >= 0; i = parents_[i]) {
+      above.emplace_back(static_cast<std::size_t>(i), weakness(i));
     }
     risks_[node] = own_risk(node);
     leaves_[node] = 1;
@@ -150,7 +148,7 @@ std::vector<double> collapse_alphas(const Tree& tree) {
 
 Tree prune_cost_complexity(const Tree& tree, double alpha) {
   if (!(alpha >= 0)) {
-    throw Error(ErrorCode::usage, fmt::format("alpha: 0 or more wanted, {} given", alpha));
+    throw Error(ErrorCode::usage, fmt::format("alpha: expected 0 or more, got {}", alpha));
   }
   Links links(tree);
   while (alpha > 0 && !links.empty() && links.weakest() <= alpha * (1 + 0x1p-40)) {
@@ -170,26 +168,24 @@ Tree prune_reduced_error(Context& context,
     const double weight = target.weights != nullptr ? target.weights[i] : 1;
     std::int32_t at = 0;
     while (true) {
-      const Node& node = tree.nodes[static_cast<std::size_t>(at)];
+      const Node& node = tree.nodes[at];
       const double* value = tree.value(at);
       if (target.is_class()) {
         const auto best = std::max_element(value, value + tree.outputs) - value;
-        as_leaf[static_cast<std::size_t>(at)] += weight * (best != target.codes[i]);
+        as_leaf[at] += weight * (best != target.codes[i]);
       } else {
         const double error = *value - target.values[i];
-        as_leaf[static_cast<std::size_t>(at)] += weight * error * error;
+        as_leaf[at] += weight * error * error;
       }
       if (node.is_leaf()) break;
-      const double x = static_cast<double>(table(i, node.feature));
-      at = (x != x ? node.missing_left : x <= node.threshold) ? node.left : node.right;
+      at = node.child_of(static_cast<double>(table(i, node.feature)));
     }
   }
   std::vector<char> is_leaf(tree.nodes.size(), 0);
   for (std::size_t i = tree.nodes.size(); i-- > 0;) {
     const Node& node = tree.nodes[i];
     if (!node.is_leaf()) {
-      below[i] =
-          below[static_cast<std::size_t>(node.left)] + below[static_cast<std::size_t>(node.right)];
+      below[i] = below[node.left] + below[node.right];
       is_leaf[i] = as_leaf[i] <= below[i];
     }
     if (node.is_leaf() || is_leaf[i] != 0) below[i] = as_leaf[i];
@@ -197,7 +193,6 @@ Tree prune_reduced_error(Context& context,
   return compacted(tree, is_leaf);
 }
 
-template Tree prune_reduced_error(Context&, const Tree&, TableView<float>, const Target&);
-template Tree prune_reduced_error(Context&, const Tree&, TableView<double>, const Target&);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, prune_reduced_error)
 
 }  // namespace yupana::forest

@@ -18,7 +18,7 @@ Reserve::Reserve(std::uint64_t bytes)
   if (bytes == 0) return;
   void* memory = nullptr;
   if (cudaMalloc(&memory, bytes) != cudaSuccess) {
-    cudaGetLastError();  // arrays ask again, and say what they wanted
+    cudaGetLastError();  // arrays allocate again, and say what they wanted
     return;
   }
   memory_ = static_cast<unsigned char*>(memory);

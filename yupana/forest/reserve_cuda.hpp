@@ -8,7 +8,7 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/forest/spans.hpp"
 
-/// Device memory that is asked for at once. The driver serves one device after the other, and each
+/// Device memory that is allocated at once. The driver serves one device after the other, and each
 /// question takes 0.1 ms and more, so 80 questions a device were what several devices waited for.
 /// Only files of the CUDA build include this.
 namespace yupana::forest::cuda {
@@ -19,7 +19,7 @@ namespace yupana::forest::cuda {
 /// or wait for it.
 class Reserve {
  public:
-  /// Where the device has less, or for 0 bytes, arrays ask for memory each on their own.
+  /// Where the device has less, or for 0 bytes, arrays allocate memory each on their own.
   explicit Reserve(std::uint64_t bytes);
   ~Reserve();
   Reserve(const Reserve&) = delete;

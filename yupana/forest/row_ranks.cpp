@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/forest/lists.hpp"
 
 namespace yupana::forest {
@@ -43,7 +44,7 @@ void rank_batch(Context& context,
   context.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t f = begin; f < end; ++f) {
       context.check_cancelled();
-      auto& values = result.values[static_cast<std::size_t>(first + f)];
+      auto& values = result.values[first + f];
       scatter(part, sorted, f, columns + f * n, values);
     }
   });
@@ -86,7 +87,7 @@ RowRanks<T> rank_rows(Context& context, TableView<T> table, const Problem& probl
   result.rows = table.rows;
   result.features = table.columns;
   result.keys = Array<std::uint32_t>(table.rows * table.columns);
-  result.values.resize(static_cast<std::size_t>(table.columns));
+  result.values.resize(table.columns);
   Array<std::uint32_t> columns(table.rows * std::min(batch_features, table.columns));
   for (std::int64_t first = 0; first < table.columns; first += batch_features) {
     const std::int64_t count = std::min(batch_features, table.columns - first);
@@ -96,7 +97,6 @@ RowRanks<T> rank_rows(Context& context, TableView<T> table, const Problem& probl
   return result;
 }
 
-template RowRanks<float> rank_rows(Context&, TableView<float>, const Problem&);
-template RowRanks<double> rank_rows(Context&, TableView<double>, const Problem&);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, rank_rows)
 
 }  // namespace yupana::forest

@@ -32,12 +32,12 @@ template <class T>
 RowRanks<T> rank_rows(Context& context, TableView<T> table, const Problem& problem);
 
 /// Grows a tree of a forest that draws few of the features at a node, on one thread. A node's rows
-/// stand together; the values that it drew are gathered and sorted there, and no list is kept.
+/// are adjacent; the values that it drew are gathered and sorted there, and no list is kept.
 template <class T>
-Tree grow_drawn(Context& context,
-                const RowRanks<T>& ranks,
-                const Problem& problem,
-                const std::uint8_t* repeats,
-                const TreeParams& params);
+Tree grow_sampled(Context& context,
+                  const RowRanks<T>& ranks,
+                  const Problem& problem,
+                  const std::uint8_t* repeats,
+                  const TreeParams& params);
 
 }  // namespace yupana::forest

@@ -4,25 +4,30 @@
 #include <utility>
 #include <vector>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/row_ranks.hpp"
 #include "yupana/forest/split.hpp"
+#include "yupana/forest/tree_memory.hpp"
 
 namespace yupana::forest {
 namespace {
 
 template <class T>
-class DrawnGrower {
+class SampledGrower {
  public:
-  DrawnGrower(Context& context,
-              const RowRanks<T>& ranks,
-              const Problem& problem,
-              const std::uint8_t* repeats,
-              const TreeParams& params)
+  SampledGrower(Context& context,
+                const RowRanks<T>& ranks,
+                const Problem& problem,
+                const std::uint8_t* repeats,
+                const TreeParams& params)
       : context_(context),
         ranks_(ranks),
         problem_(problem),
         params_(params),
+        memory_(context,
+                problem.outputs(),
+                bytes_of(TableView<T>{nullptr, ranks.rows, ranks.features, ranks.rows})),
         // Classes of rows that weigh alike are all that a scan wants, and these are in the keys.
         needs_rows_(ranks.class_bits == 0 || !problem.weights.empty()) {
     std::int64_t size = 0;
@@ -48,14 +53,9 @@ class DrawnGrower {
       context_.check_cancelled();
       const Segment place = std::move(stack.back());
       stack.pop_back();
-      const auto index = static_cast<std::int32_t>(tree.nodes.size());
-      if (place.parent >= 0) {
-        Node& parent = tree.nodes[static_cast<std::size_t>(place.parent)];
-        (place.is_right ? parent.right : parent.left) = index;
-      }
-      tree.nodes.push_back(made_leaf(problem_, place.totals));
-      tree.values.resize(tree.nodes.size() * static_cast<std::size_t>(tree.outputs));
-      put_value(problem_, place.totals, tree.values.data() + index * tree.outputs);
+      memory_.add(1);
+      const std::int32_t index =
+          add_leaf(problem_, place.totals, place.parent, place.is_right, tree);
       Segment left, right;
       if (!split_node(place, tree.nodes.back(), left, right)) continue;
       left.parent = right.parent = index;
@@ -70,26 +70,26 @@ class DrawnGrower {
   /// A drawn feature's values at the node at work, sorted.
   struct Column {
     Array<std::uint32_t> keys, rows;
-    Stretch stretch;
+    NodeRange range;
   };
 
   bool split_node(const Segment& place, Node& node, Segment& left, Segment& right) {
     if (is_leaf(params_, place.totals, place.depth)) return false;
     const Split split = with_sides(problem_, place.totals, [&](auto* sides) {
-      return best_of_drawn<std::remove_pointer_t<decltype(sides)>>(place);
+      return best_of_sampled<std::remove_pointer_t<decltype(sides)>>(place);
     });
     if (split.feature < 0) return false;
-    const Stretch& stretch = columns_[slot_of(split.feature)].stretch;
-    const bool has_missing = stretch.known < stretch.all;
-    const std::uint32_t last = stretch.keys[split.known_left - 1] >> ranks_.class_bits;
+    const NodeRange& range = columns_[slot_of(split.feature)].range;
+    const bool has_missing = range.known < range.all;
+    const std::uint32_t last = range.keys[split.known_left - 1] >> ranks_.class_bits;
     node.threshold = std::numeric_limits<double>::infinity();
-    if (split.known_left < stretch.known) {
-      const auto& values = ranks_.values[static_cast<std::size_t>(split.feature)];
-      const std::uint32_t next = stretch.keys[split.known_left] >> ranks_.class_bits;
+    if (split.known_left < range.known) {
+      const auto& values = ranks_.values[split.feature];
+      const std::uint32_t next = range.keys[split.known_left] >> ranks_.class_bits;
       node.threshold = static_cast<double>(midpoint(values[last], values[next]));
     }
     const std::int64_t middle = place.begin + split.left_rows;
-    part_rows(place, split, last);
+    partition_rows(place, split, last);
     left = {place.begin, middle, place.depth + 1, child_key(place.key, false), {}};
     right = {middle, place.end, place.depth + 1, child_key(place.key, true), {}};
     left.totals = totals_in(left, split.feature);
@@ -103,49 +103,49 @@ class DrawnGrower {
     return true;
   }
 
-  /// Draws features until one varies, at least max_features of them.
+  /// RowSamples features until one varies, at least max_features of them.
   template <class Sides>
-  Split best_of_drawn(const Segment& place) {
-    FeatureDraw draw(place.key, ranks_.features);
-    drawn_.clear();
-    std::vector<Promise> promises;
+  Split best_of_sampled(const Segment& place) {
+    FeatureSampler draw(place.key, ranks_.features);
+    sampled_.clear();
+    std::vector<SplitBound> bounds;
     bool varies = false;
-    while (!draw.empty() && (std::ssize(drawn_) < params_.max_features || !varies)) {
-      const std::size_t first = drawn_.size();
+    while (!draw.empty() && (std::ssize(sampled_) < params_.max_features || !varies)) {
+      const std::size_t first = sampled_.size();
       const std::int64_t wanted = first == 0 ? params_.max_features : 1;
-      for (std::int64_t k = 0; k < wanted; ++k) drawn_.push_back(draw.next());
+      for (std::int64_t k = 0; k < wanted; ++k) sampled_.push_back(draw.next());
       gather(place, first);
-      for (std::size_t j = first; j < drawn_.size(); ++j) {
+      for (std::size_t j = first; j < sampled_.size(); ++j) {
         context_.check_cancelled();
         sort_column(place.size(), columns_[j]);
-        promises.push_back(promise_of<Sides>(problem_, place.totals, columns_[j].stretch));
-        varies = varies || promises.back().varies;
+        bounds.push_back(bound_of<Sides>(problem_, place.totals, columns_[j].range));
+        varies = varies || bounds.back().varies;
       }
     }
-    std::vector<std::size_t> order(drawn_.size());
+    std::vector<std::size_t> order(sampled_.size());
     for (std::size_t j = 0; j < order.size(); ++j) order[j] = j;
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return drawn_[a] < drawn_[b];
+      return sampled_[a] < sampled_[b];
     });
     std::vector<std::int32_t> features;
-    std::vector<Promise> ordered;
+    std::vector<SplitBound> ordered;
     for (const std::size_t j : order) {
-      features.push_back(drawn_[j]);
-      ordered.push_back(promises[j]);
+      features.push_back(sampled_[j]);
+      ordered.push_back(bounds[j]);
     }
     return best_split<Sides>(problem_, place.totals, features, ordered, [&](std::size_t i) {
-      return columns_[order[i]].stretch;
+      return columns_[order[i]].range;
     });
   }
 
   std::size_t slot_of(std::int32_t feature) const {
-    return static_cast<std::size_t>(std::find(drawn_.begin(), drawn_.end(), feature) -
-                                    drawn_.begin());
+    return static_cast<std::size_t>(std::find(sampled_.begin(), sampled_.end(), feature) -
+                                    sampled_.begin());
   }
 
-  /// Keys of the features drawn from number `first` on, row after row: a row's keys stand together.
+  /// Keys of the features drawn from number `first` on, row after row: a row's keys are adjacent.
   void gather(const Segment& place, std::size_t first) {
-    while (columns_.size() < drawn_.size()) {
+    while (columns_.size() < sampled_.size()) {
       columns_.emplace_back().keys = Array<std::uint32_t>(rows_.size());
       if (needs_rows_) columns_.back().rows = Array<std::uint32_t>(rows_.size());
     }
@@ -153,13 +153,13 @@ class DrawnGrower {
     const std::int64_t n = place.size();
     for (std::int64_t begin = 0; begin < n; begin += gather_rows) {
       const std::int64_t end = std::min(n, begin + gather_rows);
-      for (std::size_t j = first; j < drawn_.size(); ++j) {
-        const std::uint32_t* keys = ranks_.keys.data() + drawn_[j];
+      for (std::size_t j = first; j < sampled_.size(); ++j) {
+        const std::uint32_t* keys = ranks_.keys.data() + sampled_[j];
         std::uint32_t* to = columns_[j].keys.data();
         for (std::int64_t i = begin; i < end; ++i) to[i] = keys[rows[i] * ranks_.features];
       }
     }
-    for (std::size_t j = first; needs_rows_ && j < drawn_.size(); ++j) {
+    for (std::size_t j = first; needs_rows_ && j < sampled_.size(); ++j) {
       std::copy_n(rows, n, columns_[j].rows.data());
     }
   }
@@ -175,16 +175,16 @@ class DrawnGrower {
     } else {
       sort_by_rank<false>(n, column);
     }
-    Stretch& stretch = column.stretch;
-    stretch = {column.keys.data(),
-               needs_rows_ ? column.rows.data() : nullptr,
-               ranks_.class_bits,
-               n,
-               n,
-               params_.min_samples_leaf};
+    NodeRange& range = column.range;
+    range = {column.keys.data(),
+             needs_rows_ ? column.rows.data() : nullptr,
+             ranks_.class_bits,
+             n,
+             n,
+             params_.min_samples_leaf};
     if (column.keys[n - 1] >> ranks_.class_bits < ranks_.missing_rank) return;
     const std::uint32_t missing = ranks_.missing_rank << ranks_.class_bits;
-    stretch.known = std::lower_bound(stretch.keys, stretch.keys + n, missing) - stretch.keys;
+    range.known = std::lower_bound(range.keys, range.keys + n, missing) - range.keys;
   }
 
   /// Least digit first, over the bits of ranks alone: classes of equal values need no order.
@@ -192,10 +192,10 @@ class DrawnGrower {
   void sort_by_rank(std::int64_t n, Column& column) {
     std::uint32_t* keys = column.keys.data();
     std::uint32_t* rows = column.rows.data();
-    if (n <= few_keys) return insert_by_rank<with_rows>(n, keys, rows);
+    if (n <= small_keys) return insert_by_rank<with_rows>(n, keys, rows);
     const int rank_bits = ranks_.key_bits - ranks_.class_bits;
-    const int most_bits = n < large_keys ? small_digit : large_digit;
-    const int digits = divide_up(rank_bits, most_bits);
+    const int max_bits = n < large_keys ? small_digit : large_digit;
+    const int digits = divide_up(rank_bits, max_bits);
     const int width = divide_up(rank_bits, digits);
     const std::uint32_t mask = (std::uint32_t{1} << width) - 1;
     counts_.assign(static_cast<std::size_t>(digits) << width, 0);
@@ -239,7 +239,7 @@ class DrawnGrower {
   }
 
   /// Stable: rows stay in order, which is the order of memory.
-  void part_rows(const Segment& place, const Split& split, std::uint32_t last_rank) {
+  void partition_rows(const Segment& place, const Split& split, std::uint32_t last_rank) {
     const std::uint32_t* keys = ranks_.keys.data() + split.feature;
     const std::uint32_t missing = split.missing_left ? ranks_.missing_rank : ~std::uint32_t{0};
     std::uint32_t* rows = rows_.data() + place.begin;
@@ -262,7 +262,7 @@ class DrawnGrower {
     if (needs_rows_) return totals_of(problem_, rows, place.size());
     Totals totals;
     totals.rows = totals.weight = place.size();
-    totals.classes.resize(static_cast<std::size_t>(problem_.classes));
+    totals.classes.resize(problem_.classes);
     std::int64_t* const counts = totals.classes.begin();
     const std::uint32_t mask = (std::uint32_t{1} << ranks_.class_bits) - 1;
     const std::uint32_t* keys = ranks_.keys.data() + feature;
@@ -275,7 +275,7 @@ class DrawnGrower {
   // Rows whose lines of keys stay in the first cache while one feature after the other is read.
   static constexpr std::int64_t gather_rows = 128;
   // Few keys are inserted; counters of digits of 7 bits cost a node of hundreds little.
-  static constexpr std::int64_t few_keys = 40;
+  static constexpr std::int64_t small_keys = 40;
   static constexpr std::int64_t large_keys = 4096;
   static constexpr int small_digit = 7;
   static constexpr int large_digit = 11;
@@ -284,11 +284,12 @@ class DrawnGrower {
   const RowRanks<T>& ranks_;
   const Problem& problem_;
   const TreeParams& params_;
+  TreeMemory memory_;
   bool needs_rows_;
   Array<std::uint32_t> rows_;   ///< of the tree, a row as often as it was drawn
-  Array<std::uint32_t> right_;  ///< on their way to the right
-  std::vector<std::int32_t> drawn_;
-  std::vector<Column> columns_;  ///< of each of drawn_
+  Array<std::uint32_t> right_;  ///< that go to the right
+  std::vector<std::int32_t> sampled_;
+  std::vector<Column> columns_;  ///< of each of sampled_
   Array<std::uint32_t> other_keys_, other_rows_;
   std::vector<std::uint32_t> counts_;
   std::int64_t all_weight_ = 0;
@@ -297,17 +298,14 @@ class DrawnGrower {
 }  // namespace
 
 template <class T>
-Tree grow_drawn(Context& context,
-                const RowRanks<T>& ranks,
-                const Problem& problem,
-                const std::uint8_t* repeats,
-                const TreeParams& params) {
-  return DrawnGrower<T>(context, ranks, problem, repeats, params).grow();
+Tree grow_sampled(Context& context,
+                  const RowRanks<T>& ranks,
+                  const Problem& problem,
+                  const std::uint8_t* repeats,
+                  const TreeParams& params) {
+  return SampledGrower<T>(context, ranks, problem, repeats, params).grow();
 }
 
-template Tree grow_drawn(
-    Context&, const RowRanks<float>&, const Problem&, const std::uint8_t*, const TreeParams&);
-template Tree grow_drawn(
-    Context&, const RowRanks<double>&, const Problem&, const std::uint8_t*, const TreeParams&);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, grow_sampled)
 
 }  // namespace yupana::forest

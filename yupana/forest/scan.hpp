@@ -8,8 +8,8 @@
 
 namespace yupana::forest {
 
-/// One node's stretch of one feature's list, missing values last.
-struct Stretch {
+/// One node's range of one feature's list, missing values last.
+struct NodeRange {
   const std::uint32_t* keys = nullptr;
   const std::uint32_t* rows = nullptr;  ///< null if only classes count, which are in the keys
   int class_bits = 0;
@@ -17,7 +17,7 @@ struct Stretch {
   std::int64_t all = 0;
   std::int64_t min_leaf = 1;
 
-  bool changes_behind(std::int64_t i) const {
+  bool changes_after(std::int64_t i) const {
     return keys[i] >> class_bits != keys[i + 1] >> class_bits;
   }
 };
@@ -30,8 +30,8 @@ struct Stretch {
 /// is 2 / N^2 times d^2 / (N_L N_R), d = L1 N - N_L T1: no cancellation but in d, which is exact.
 class TwoClassSides {
  public:
-  TwoClassSides(const Problem& problem, const Totals& totals, const Stretch& stretch)
-      : problem_(problem), stretch_(stretch), n_(totals.weight), t1_(totals.classes[1]) {}
+  TwoClassSides(const Problem& problem, const Totals& totals, const NodeRange& range)
+      : problem_(problem), range_(range), n_(totals.weight), t1_(totals.classes[1]) {}
   void move(std::int64_t i) {
     l1_ += class_of(i);
     ++nl_;
@@ -50,10 +50,10 @@ class TwoClassSides {
 
  private:
   std::int64_t class_of(std::int64_t i) const {
-    return stretch_.class_bits > 0 ? stretch_.keys[i] & 1 : problem_.codes[stretch_.rows[i]];
+    return range_.class_bits > 0 ? range_.keys[i] & 1 : problem_.codes[range_.rows[i]];
   }
   const Problem& problem_;
-  const Stretch& stretch_;
+  const NodeRange& range_;
   std::int64_t n_;
   std::int64_t t1_;
   std::int64_t l1_ = 0;
@@ -64,17 +64,17 @@ class TwoClassSides {
 template <class Derived>
 class ClassSides {
  public:
-  ClassSides(const Problem& problem, const Totals& totals, const Stretch& stretch)
+  ClassSides(const Problem& problem, const Totals& totals, const NodeRange& range)
       : problem_(problem),
-        stretch_(stretch),
+        range_(range),
         left_(totals.classes.size(), 0),
         right_(totals.classes.begin(), totals.classes.end()),
-        mask_((std::uint32_t{1} << stretch.class_bits) - 1),
+        mask_((std::uint32_t{1} << range.class_bits) - 1),
         nr_(totals.weight) {}
   void move(std::int64_t i) {
-    const std::uint32_t row = stretch_.rows != nullptr ? stretch_.rows[i] : 0;
-    const std::size_t c = stretch_.class_bits > 0 ? stretch_.keys[i] & mask_
-                                                  : static_cast<std::size_t>(problem_.codes[row]);
+    const std::uint32_t row = range_.rows != nullptr ? range_.rows[i] : 0;
+    const std::size_t c = range_.class_bits > 0 ? range_.keys[i] & mask_
+                                                : static_cast<std::size_t>(problem_.codes[row]);
     const std::int64_t w = problem_.weight(row);
     static_cast<Derived*>(this)->change(left_[c], right_[c], w);
     left_[c] += w;
@@ -85,7 +85,7 @@ class ClassSides {
 
  protected:
   const Problem& problem_;
-  const Stretch& stretch_;
+  const NodeRange& range_;
   std::vector<std::int64_t> left_;
   std::vector<std::int64_t> right_;
   std::uint32_t mask_;
@@ -97,8 +97,8 @@ class ClassSides {
 template <class Square>
 class GiniSides : public ClassSides<GiniSides<Square>> {
  public:
-  GiniSides(const Problem& problem, const Totals& totals, const Stretch& stretch)
-      : ClassSides<GiniSides>(problem, totals, stretch) {
+  GiniSides(const Problem& problem, const Totals& totals, const NodeRange& range)
+      : ClassSides<GiniSides>(problem, totals, range) {
     for (const std::int64_t count : totals.classes) b_ += static_cast<Square>(square(count));
   }
   void change(std::int64_t left, std::int64_t right, std::int64_t w) {
@@ -125,8 +125,8 @@ class GiniSides : public ClassSides<GiniSides<Square>> {
 /// Minus N times the weighted entropy: sum L_c log2 L_c - N_L log2 N_L and the same of the right.
 class EntropySides : public ClassSides<EntropySides> {
  public:
-  EntropySides(const Problem& problem, const Totals& totals, const Stretch& stretch)
-      : ClassSides(problem, totals, stretch) {
+  EntropySides(const Problem& problem, const Totals& totals, const NodeRange& range)
+      : ClassSides(problem, totals, range) {
     for (const std::int64_t count : totals.classes) sum_ += problem.count_log(count);
   }
   void change(std::int64_t left, std::int64_t right, std::int64_t w) {
@@ -144,14 +144,14 @@ class EntropySides : public ClassSides<EntropySides> {
 /// difference of two splits and leaves no cancellation.
 class VarianceSides {
  public:
-  VarianceSides(const Problem& problem, const Totals& totals, const Stretch& stretch)
+  VarianceSides(const Problem& problem, const Totals& totals, const NodeRange& range)
       : problem_(problem),
-        stretch_(stretch),
+        range_(range),
         shift_(totals.moment / totals.weight),
         nr_(totals.weight),
         right_(totals.moment - shift_ * totals.weight) {}
   void move(std::int64_t i) {
-    const std::uint32_t row = stretch_.rows[i];
+    const std::uint32_t row = range_.rows[i];
     const std::int64_t w = problem_.weight(row);
     const std::int64_t moment = problem_.moments[row] - shift_ * w;
     left_ += moment;
@@ -172,7 +172,7 @@ class VarianceSides {
 
  private:
   const Problem& problem_;
-  const Stretch& stretch_;
+  const NodeRange& range_;
   std::int64_t shift_;
   std::int64_t nl_ = 0;
   std::int64_t nr_;
@@ -198,21 +198,21 @@ auto with_sides(const Problem& problem, const Totals& totals, const Body& body) 
 /// visit(known entries to the left, sides) for every place where a node may be split, in order.
 /// Missing values stay right, or go left first.
 template <class Sides, class Visit>
-void each_split(const Stretch& stretch, Sides sides, bool missing_left, const Visit& visit) {
-  const std::int64_t missing = stretch.all - stretch.known;
+void each_split(const NodeRange& range, Sides sides, bool missing_left, const Visit& visit) {
+  const std::int64_t missing = range.all - range.known;
   const std::int64_t before = missing_left ? missing : 0;
   if (missing_left) {
-    for (std::int64_t i = stretch.known; i < stretch.all; ++i) sides.move(i);
+    for (std::int64_t i = range.known; i < range.all; ++i) sides.move(i);
   }
-  const std::int64_t first = stretch.min_leaf - before;
-  const std::int64_t last = stretch.all - stretch.min_leaf - before;
+  const std::int64_t first = range.min_leaf - before;
+  const std::int64_t last = range.all - range.min_leaf - before;
   std::int64_t i = 0;
-  for (; i + 1 < stretch.known && i < last; ++i) {
+  for (; i + 1 < range.known && i < last; ++i) {
     sides.move(i);
-    if (i + 1 >= first && stretch.changes_behind(i)) visit(i + 1, sides);
+    if (i + 1 >= first && range.changes_after(i)) visit(i + 1, sides);
   }
   // All known values left, the missing ones right.
-  if (missing_left || missing == 0 || i + 1 != stretch.known || i >= last) return;
+  if (missing_left || missing == 0 || i + 1 != range.known || i >= last) return;
   sides.move(i);
   if (i + 1 >= first) visit(i + 1, sides);
 }
@@ -221,7 +221,7 @@ namespace cpu {
 
 /// The largest TwoClassSides::approximate over all splits between known values, -1 without one.
 /// `before_rows` rows with `before_ones` of class 1 are to the left of the first entry.
-double best_of_two_classes(const Stretch& stretch,
+double best_of_two_classes(const NodeRange& range,
                            std::int64_t rows,
                            std::int64_t ones,
                            std::int64_t before_rows,

@@ -27,7 +27,7 @@ inline const double* prefix_counts() {
   return table.data();
 }
 
-/// Splits behind entries [begin, end), a multiple of the vector's lanes; `ones` before them.
+/// Splits after entries [begin, end), a multiple of the vector's lanes; `ones` before them.
 double best_in_vectors(const std::uint32_t* keys,
                        std::int64_t begin,
                        std::int64_t end,
@@ -77,13 +77,13 @@ namespace yupana::forest::cpu {
 HWY_EXPORT(best_in_vectors);
 HWY_EXPORT(vector_lanes);
 
-double best_of_two_classes(const Stretch& stretch,
+double best_of_two_classes(const NodeRange& range,
                            std::int64_t rows,
                            std::int64_t ones,
                            std::int64_t before_rows,
                            std::int64_t before_ones) {
-  const std::uint32_t* keys = stretch.keys;
-  const std::int64_t missing = stretch.all - stretch.known;
+  const std::uint32_t* keys = range.keys;
+  const std::int64_t missing = range.all - range.known;
   std::int64_t l1 = before_ones;
   double best = -1;
   const auto score_at = [&](std::int64_t i) {
@@ -91,10 +91,9 @@ double best_of_two_classes(const Stretch& stretch,
     const double d = static_cast<double>(l1 * rows - nl * ones);
     return d * d / (static_cast<double>(nl) * static_cast<double>(rows - nl));
   };
-  // Splits behind entries [first, last).
-  const std::int64_t first = std::max<std::int64_t>(0, stretch.min_leaf - before_rows - 1);
-  const std::int64_t last =
-      std::min(stretch.known - 1, stretch.all - stretch.min_leaf - before_rows);
+  // Splits after entries [first, last).
+  const std::int64_t first = std::max<std::int64_t>(0, range.min_leaf - before_rows - 1);
+  const std::int64_t last = std::min(range.known - 1, range.all - range.min_leaf - before_rows);
   for (std::int64_t i = 0; i < std::min(first, last); ++i) l1 += keys[i] & 1;
   std::int64_t i = first;
   const std::int64_t lanes = HWY_DYNAMIC_DISPATCH(vector_lanes)();
@@ -111,14 +110,14 @@ double best_of_two_classes(const Stretch& stretch,
   }
   for (; i < last; ++i) {
     l1 += keys[i] & 1;
-    if (stretch.changes_behind(i)) best = std::max(best, score_at(i));
+    if (range.changes_after(i)) best = std::max(best, score_at(i));
   }
   // All known values left, the missing ones right.
-  if (before_rows == 0 && missing > 0 &&
-      stretch.known >= std::max<std::int64_t>(1, stretch.min_leaf) && missing >= stretch.min_leaf) {
+  if (before_rows == 0 && missing > 0 && range.known >= std::max<std::int64_t>(1, range.min_leaf) &&
+      missing >= range.min_leaf) {
     l1 = 0;
-    for (std::int64_t j = 0; j < stretch.known; ++j) l1 += keys[j] & 1;
-    best = std::max(best, score_at(stretch.known - 1));
+    for (std::int64_t j = 0; j < range.known; ++j) l1 += keys[j] & 1;
+    best = std::max(best, score_at(range.known - 1));
   }
   return best;
 }

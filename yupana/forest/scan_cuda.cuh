@@ -51,7 +51,7 @@ __device__ X warp_sum(X x) {
 
 /// The entry a lane looks at.
 struct Entry {
-  bool inside;  ///< lanes behind the end repeat the last entry
+  bool inside;  ///< lanes past the end repeat the last entry
   std::uint32_t key;
   std::uint32_t row;
   std::uint32_t node;
@@ -59,19 +59,19 @@ struct Entry {
   std::uint32_t size;    ///< of the node
 };
 
-/// A warp's strip of one feature's list. slot: of the feature's missing values if they are left, -1
+/// A warp's tile of one feature's list. slot: of the feature's missing values if they are left, -1
 /// if they stay right.
-struct Strip {
+struct Tile {
   const Level& level;
   const Labels& labels;
   int feature;
   int slot;
-  std::int64_t strip;
+  std::int64_t tile;
   std::uint32_t first_node;
 
   __device__ const std::int64_t* sums(int channel) const {
-    return level.strip_sums +
-           (std::int64_t{feature} * level.channels + channel) * level.lists.strips() + strip;
+    return level.tile_sums +
+           (std::int64_t{feature} * level.channels + channel) * level.lists.tiles() + tile;
   }
   __device__ std::int64_t at_node(std::uint32_t node, int channel) const {
     return std::int64_t{node} * level.channels + channel;
@@ -101,20 +101,20 @@ class TwoClassScan {
   static constexpr Sums sums = Sums::two_classes;
   static constexpr int ahead = 4;  ///< times 32 entries whose loads are under way at once
   __device__ static bool needs_rows(const Level&) { return false; }
-  __device__ TwoClassScan(const Strip& strip, std::int64_t*)
-      : strip_(strip), ones_(static_cast<std::int32_t>(*strip.sums(0))) {}
+  __device__ TwoClassScan(const Tile& tile, std::int64_t*)
+      : tile_(tile), ones_(static_cast<std::int32_t>(*tile.sums(0))) {}
 
   __device__ void move(const Entry& entry) {
     const unsigned set = __ballot_sync(all_lanes, entry.inside && (entry.key & 1) != 0);
     const bool own = (set >> lane_id() & 1) != 0;
-    const Level& level = strip_.level;
+    const Level& level = tile_.level;
     // Fewer than 2^31 entries: all counts are of 32 bits.
     l1_ = ones_ + __popc(set & lanes_below()) + own -
           static_cast<std::int32_t>(__ldg(level.before + entry.node)) +
-          static_cast<std::int32_t>(strip_.missing(entry.node, 0));
+          static_cast<std::int32_t>(tile_.missing(entry.node, 0));
     ones_ += __popc(set);
     n_ = static_cast<std::int32_t>(entry.size);
-    nl_ = static_cast<std::int32_t>(entry.offset + 1 + strip_.missing_rows(entry.node));
+    nl_ = static_cast<std::int32_t>(entry.offset + 1 + tile_.missing_rows(entry.node));
     t1_ = static_cast<std::int32_t>(__ldg(level.totals + entry.node));
   }
   /// False only if the score is below `bound` (1 + 2^-20). Floats are within 2^-20 of the score: d
@@ -138,7 +138,7 @@ class TwoClassScan {
   __device__ std::int64_t difference() const {
     return std::int64_t{l1_} * n_ - std::int64_t{nl_} * t1_;
   }
-  const Strip& strip_;
+  const Tile& tile_;
   std::int32_t ones_;
   std::int32_t l1_ = 0, nl_ = 1, n_ = 2, t1_ = 0;
 };
@@ -157,15 +157,15 @@ class ClassScan {
     return weighted || level.lists.class_bits == 0;
   }
 
-  __device__ ClassScan(const Strip& strip, std::int64_t* left) : strip_(strip), left_(left) {
-    const Level& level = strip.level;
+  __device__ ClassScan(const Tile& tile, std::int64_t* left) : tile_(tile), left_(left) {
+    const Level& level = tile.level;
     Square squares = 0, products = 0;
     std::int64_t logs = 0, weight = 0;
     for (int c = lane_id(); c < level.channels; c += 32) {
-      const std::int64_t all = *strip.sums(c);
+      const std::int64_t all = *tile.sums(c);
       left_[c] = all;
-      const std::int64_t at = strip.at_node(strip.first_node, c);
-      const std::int64_t l = all - level.before[at] + strip.missing(strip.first_node, c);
+      const std::int64_t at = tile.at_node(tile.first_node, c);
+      const std::int64_t l = all - level.before[at] + tile.missing(tile.first_node, c);
       const std::int64_t t = level.totals[at];
       weight += l;
       if constexpr (entropy) {
@@ -186,16 +186,16 @@ class ClassScan {
   }
 
   __device__ void move(const Entry& entry) {
-    const Level& level = strip_.level;
-    const int c = entry.inside ? strip_.class_of(entry) : -1 - lane_id();
-    const std::int64_t w = !entry.inside ? 0 : weighted ? strip_.labels.weights[entry.row] : 1;
+    const Level& level = tile_.level;
+    const int c = entry.inside ? tile_.class_of(entry) : -1 - lane_id();
+    const std::int64_t w = !entry.inside ? 0 : weighted ? tile_.labels.weights[entry.row] : 1;
     const unsigned alike = __match_any_sync(all_lanes, c);
     std::int64_t below = __popc(alike & lanes_below()), all = __popc(alike);
     if constexpr (weighted) weigh(alike, w, below, all);
     std::int64_t l = 0, t = 0;
     if (entry.inside) {
-      const std::int64_t at = strip_.at_node(entry.node, c);
-      l = left_[c] + below - level.before[at] + strip_.missing(entry.node, c);
+      const std::int64_t at = tile_.at_node(entry.node, c);
+      l = left_[c] + below - level.before[at] + tile_.missing(entry.node, c);
       t = level.totals[at];
     }
     __syncwarp();
@@ -204,8 +204,8 @@ class ClassScan {
     const Start own = level.starts[entry.node];
     all_weight_ = weighted ? own.weight : std::int64_t{entry.size};
     Start start;
-    if (strip_.slot >= 0) {
-      start = level.missing_starts[strip_.slot_node(entry.node)];
+    if (tile_.slot >= 0) {
+      start = level.missing_starts[tile_.slot_node(entry.node)];
     } else if constexpr (entropy) {
       start.logs = own.logs;
     }
@@ -213,7 +213,7 @@ class ClassScan {
     if constexpr (weighted) {
       weight_ = since(w, begin, start.weight, weight_);
     } else {
-      weight_ = std::int64_t{entry.offset} + 1 + strip_.missing_rows(entry.node);
+      weight_ = std::int64_t{entry.offset} + 1 + tile_.missing_rows(entry.node);
     }
     if constexpr (entropy) {
       std::int64_t change = 0;
@@ -262,7 +262,7 @@ class ClassScan {
     return static_cast<double>(x);
   }
   __device__ Square right_squares() const { return all_squares_ - 2 * products_ + squares_; }
-  __device__ std::int64_t count_log(std::int64_t n) const { return strip_.labels.count_log(n); }
+  __device__ std::int64_t count_log(std::int64_t n) const { return tile_.labels.count_log(n); }
 
   /// Weight of lanes of the same class: of those below this lane, and of all.
   __device__ static void weigh(unsigned alike,
@@ -287,7 +287,7 @@ class ClassScan {
     return begin < 0 ? carried + sum : begin == 0 ? start + sum : start + (sum - before);
   }
 
-  const Strip& strip_;
+  const Tile& tile_;
   std::int64_t* left_;
   Square squares_ = 0, products_ = 0, all_squares_ = 0;
   std::int64_t logs_ = 0, weight_ = 0, all_weight_ = 0;
@@ -299,27 +299,27 @@ class NumberScan {
   static constexpr Sums sums = Sums::numbers;
   static constexpr int ahead = 1;
   __device__ static bool needs_rows(const Level&) { return true; }
-  __device__ NumberScan(const Strip& strip, std::int64_t*)
-      : strip_(strip), weights_(*strip.sums(0)), moments_(*strip.sums(1)) {}
+  __device__ NumberScan(const Tile& tile, std::int64_t*)
+      : tile_(tile), weights_(*tile.sums(0)), moments_(*tile.sums(1)) {}
 
   __device__ void move(const Entry& entry) {
-    const Level& level = strip_.level;
-    const std::int64_t moment = entry.inside ? strip_.labels.moments[entry.row] : 0;
+    const Level& level = tile_.level;
+    const std::int64_t moment = entry.inside ? tile_.labels.moments[entry.row] : 0;
     const std::int64_t moments = moments_ + inclusive(moment);
     moments_ = shuffled(moments, 31);
-    const std::int64_t at = strip_.at_node(entry.node, 0);
+    const std::int64_t at = tile_.at_node(entry.node, 0);
     const Start own = level.starts[entry.node];
     if constexpr (weighted) {
-      const std::int64_t w = entry.inside ? strip_.labels.weights[entry.row] : 0;
+      const std::int64_t w = entry.inside ? tile_.labels.weights[entry.row] : 0;
       const std::int64_t weights = weights_ + inclusive(w);
       weights_ = shuffled(weights, 31);
-      nl_ = weights - level.before[at] + strip_.missing(entry.node, 0);
+      nl_ = weights - level.before[at] + tile_.missing(entry.node, 0);
       nr_ = own.weight - nl_;
     } else {
-      nl_ = std::int64_t{entry.offset} + 1 + strip_.missing_rows(entry.node);
+      nl_ = std::int64_t{entry.offset} + 1 + tile_.missing_rows(entry.node);
       nr_ = std::int64_t{entry.size} - nl_;
     }
-    const std::int64_t left = moments - level.before[at + 1] + strip_.missing(entry.node, 1);
+    const std::int64_t left = moments - level.before[at + 1] + tile_.missing(entry.node, 1);
     left_ = left - own.shift * nl_;
     right_ = level.totals[at + 1] - left - own.shift * nr_;
   }
@@ -335,7 +335,7 @@ class NumberScan {
   }
 
  private:
-  const Strip& strip_;
+  const Tile& tile_;
   std::int64_t weights_, moments_;
   std::int64_t nl_ = 1, nr_ = 1, left_ = 0, right_ = 0;
 };

@@ -1,6 +1,6 @@
 // The best score of each node and feature of a level.
 #include "yupana/core/cuda/launch.hpp"
-#include "yupana/forest/strip_cuda.cuh"
+#include "yupana/forest/tile_cuda.cuh"
 
 namespace yupana::forest::cuda {
 
@@ -14,12 +14,12 @@ constexpr double closeness = 0x1p-42;
 
 template <bool weighted>
 __device__ void sum_classes(
-    const Level& level, const Labels& labels, int feature, std::int64_t strip, std::int64_t* left) {
+    const Level& level, const Labels& labels, int feature, std::int64_t tile, std::int64_t* left) {
   const Lists& lists = level.lists;
   for (int c = lane_id(); c < level.channels; c += 32) left[c] = 0;
   __syncwarp();
-  const Strip place{level, labels, feature, -1, strip, 0};
-  for (std::int64_t first = strip * strip_size; first < min((strip + 1) * strip_size, lists.size);
+  const Tile place{level, labels, feature, -1, tile, 0};
+  for (std::int64_t first = tile * tile_size; first < min((tile + 1) * tile_size, lists.size);
        first += 32) {
     const std::int64_t at = feature * lists.size + min(first + lane_id(), lists.size - 1);
     Entry entry{first + lane_id() < lists.size, lists.keys[at], 0, 0, 0, 0};
@@ -37,22 +37,21 @@ __device__ void sum_classes(
     __syncwarp();
   }
   for (int c = lane_id(); c < level.channels; c += 32) {
-    level.strip_sums[(std::int64_t{feature} * level.channels + c) * lists.strips() + strip] =
-        left[c];
+    level.tile_sums[(std::int64_t{feature} * level.channels + c) * lists.tiles() + tile] = left[c];
   }
 }
 
 __global__ void __launch_bounds__(threads) class_sums_kernel(Level level, Labels labels) {
   extern __shared__ std::int64_t shared[];
   const std::int64_t warp = warp_number();
-  if (warp >= level.lists.strips() * level.lists.features) return;
+  if (warp >= level.lists.tiles() * level.lists.features) return;
   std::int64_t* left = shared + static_cast<int>(threadIdx.x) / 32 * level.channels;
   const int feature = static_cast<int>(warp % level.lists.features);
-  const std::int64_t strip = warp / level.lists.features;
+  const std::int64_t tile = warp / level.lists.features;
   if (labels.weights != nullptr) {
-    sum_classes<true>(level, labels, feature, strip, left);
+    sum_classes<true>(level, labels, feature, tile, left);
   } else {
-    sum_classes<false>(level, labels, feature, strip, left);
+    sum_classes<false>(level, labels, feature, tile, left);
   }
 }
 
@@ -60,14 +59,14 @@ __global__ void __launch_bounds__(threads) class_sums_kernel(Level level, Labels
 __global__ void __launch_bounds__(threads) plain_sums_kernel(Level level, Labels labels) {
   const Lists& lists = level.lists;
   const std::int64_t warp = warp_number();
-  if (warp >= lists.strips() * lists.features) return;
+  if (warp >= lists.tiles() * lists.features) return;
   const int feature = static_cast<int>(warp % lists.features);
-  const std::int64_t strip = warp / lists.features;
+  const std::int64_t tile = warp / lists.features;
   const bool ones = level.sums == Sums::two_classes;
   std::int64_t first_sum = 0, second_sum = 0;
 #pragma unroll 8
-  for (int i = lane_id(); i < strip_size; i += 32) {
-    const std::int64_t place = strip * strip_size + i;
+  for (int i = lane_id(); i < tile_size; i += 32) {
+    const std::int64_t place = tile * tile_size + i;
     if (place >= lists.size) break;
     const std::int64_t at = feature * lists.size + place;
     if (ones) {
@@ -82,21 +81,21 @@ __global__ void __launch_bounds__(threads) plain_sums_kernel(Level level, Labels
   second_sum = warp_sum(second_sum);
   if (lane_id() > 0) return;
   std::int64_t* sums =
-      level.strip_sums + std::int64_t{feature} * level.channels * lists.strips() + strip;
+      level.tile_sums + std::int64_t{feature} * level.channels * lists.tiles() + tile;
   sums[0] = first_sum;
-  if (!ones) sums[lists.strips()] = second_sum;
+  if (!ones) sums[lists.tiles()] = second_sum;
 }
 
-/// What a scan of one strip does with the scores: keeps the best of each node.
+/// What a scan of one tile does with the scores: keeps the best of each node.
 class BestScores {
  public:
   __device__ BestScores(const Level& level, int feature)
       : node_best_(level.node_best), best_(level.best + feature * level.nodes) {}
   static constexpr int group = 1;               ///< features a warp
-  static constexpr bool knows_one_node = true;  ///< strips of one node have code of their own
+  static constexpr bool knows_one_node = true;  ///< tiles of one node have code of their own
   __device__ bool wanted(std::uint32_t, std::uint32_t) const { return true; }
-  __device__ bool in_reach(std::uint32_t, std::uint64_t) const { return true; }
-  __device__ void end_strip(std::uint64_t* best, bool one_node) const {
+  __device__ bool can_win(std::uint32_t, std::uint64_t) const { return true; }
+  __device__ void end_tile(std::uint64_t* best, bool one_node) const {
     if (lane_id() == 0) *best = one_node ? most_ : ~std::uint64_t{0};
   }
   /// What is below the best score of the node by any feature so far need not be known. Best scores
@@ -156,21 +155,24 @@ __global__ void least_kernel(Level level) {
 
 }  // namespace
 
-void launch_strip_sums(const Level& level, const Labels& labels, bool summed, cudaStream_t stream) {
-  const unsigned blocks = blocks_of(level.lists.strips() * level.lists.features);
+void launch_tile_sums(const Level& level, const Labels& labels, bool summed, cudaStream_t stream) {
+  const unsigned blocks = blocks_of(level.lists.tiles() * level.lists.features);
   if (summed) {
     // Nothing but their prefixes is left to do.
   } else if (level.sums == Sums::classes) {
-    const auto shared = static_cast<std::int64_t>(shared_bytes(level));
-    yupana::cuda::launch(
-        "sum strips", class_sums_kernel, {blocks, threads, shared}, stream, level, labels);
+    yupana::cuda::launch("sum tiles",
+                         class_sums_kernel,
+                         ClassBlocks(level).of(level.lists.tiles() * level.lists.features),
+                         stream,
+                         level,
+                         labels);
   } else {
     plain_sums_kernel<<<blocks, threads, 0, stream>>>(level, labels);
   }
-  check_launch("sum strips");
-  launch_row_scans(level.strip_sums,
+  check_launch("sum tiles");
+  launch_row_scans(level.tile_sums,
                    std::int64_t{level.lists.features} * level.channels,
-                   level.lists.strips(),
+                   level.lists.tiles(),
                    stream);
 }
 

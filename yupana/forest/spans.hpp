@@ -8,7 +8,7 @@
 
 namespace yupana::forest {
 
-/// Which parts of a stretch of `size` are taken. Each goes to the first gap that has room for it.
+/// Which parts of a range of `size` are taken. Each goes to the first gap that has room for it.
 class Spans {
  public:
   explicit Spans(std::uint64_t size) : gaps_{{0, size}} {}
@@ -30,10 +30,10 @@ class Spans {
     const auto part = taken_.find(begin);
     auto gap = gaps_.emplace(begin, part->second).first;
     taken_.erase(part);
-    const auto behind = std::next(gap);
-    if (behind != gaps_.end() && gap->first + gap->second == behind->first) {
-      gap->second += behind->second;
-      gaps_.erase(behind);
+    const auto after = std::next(gap);
+    if (after != gaps_.end() && gap->first + gap->second == after->first) {
+      gap->second += after->second;
+      gaps_.erase(after);
     }
     if (gap == gaps_.begin()) return;
     const auto before = std::prev(gap);

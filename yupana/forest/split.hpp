@@ -37,7 +37,7 @@ struct Segment {
 };
 
 /// What one feature could do for a node.
-struct Promise {
+struct SplitBound {
   double score = -HUGE_VAL;  ///< of its best split, within rounding
   bool varies = false;       ///< has two values there, missing counted as one
 };
@@ -45,39 +45,38 @@ struct Promise {
 template <class Sides>
 double approximate_best(const Problem& problem,
                         const Totals& totals,
-                        const Stretch& stretch,
+                        const NodeRange& range,
                         bool missing_left) {
   if constexpr (std::is_same_v<Sides, TwoClassSides>) {
-    if (stretch.class_bits == 1) {
-      const std::int64_t missing = missing_left ? stretch.all - stretch.known : 0;
+    if (range.class_bits == 1) {
+      const std::int64_t missing = missing_left ? range.all - range.known : 0;
       std::int64_t ones = 0;
-      for (std::int64_t i = 0; i < missing; ++i) ones += stretch.keys[stretch.known + i] & 1;
+      for (std::int64_t i = 0; i < missing; ++i) ones += range.keys[range.known + i] & 1;
       const double best =
-          cpu::best_of_two_classes(stretch, totals.rows, totals.classes[1], missing, ones);
+          cpu::best_of_two_classes(range, totals.rows, totals.classes[1], missing, ones);
       return best < 0 ? -HUGE_VAL : best;
     }
   }
   double best = -HUGE_VAL;
-  each_split(stretch,
-             Sides(problem, totals, stretch),
-             missing_left,
-             [&](std::int64_t, const Sides& sides) { best = std::max(best, sides.approximate()); });
+  each_split(
+      range, Sides(problem, totals, range), missing_left, [&](std::int64_t, const Sides& sides) {
+        best = std::max(best, sides.approximate());
+      });
   return best;
 }
 
 template <class Sides>
-Promise promise_of(const Problem& problem, const Totals& totals, const Stretch& stretch) {
-  const bool has_missing = stretch.known < stretch.all;
-  Promise promise;
-  promise.varies =
-      stretch.known > 0 && (has_missing || stretch.keys[0] >> stretch.class_bits !=
-                                               stretch.keys[stretch.all - 1] >> stretch.class_bits);
-  if (!promise.varies) return promise;
+SplitBound bound_of(const Problem& problem, const Totals& totals, const NodeRange& range) {
+  const bool has_missing = range.known < range.all;
+  SplitBound bound;
+  bound.varies =
+      range.known > 0 && (has_missing || range.keys[0] >> range.class_bits !=
+                                             range.keys[range.all - 1] >> range.class_bits);
+  if (!bound.varies) return bound;
   for (int side = 0; side <= (has_missing ? 1 : 0); ++side) {
-    promise.score =
-        std::max(promise.score, approximate_best<Sides>(problem, totals, stretch, side == 1));
+    bound.score = std::max(bound.score, approximate_best<Sides>(problem, totals, range, side == 1));
   }
-  return promise;
+  return bound;
 }
 
 /// The best split by one feature.
@@ -92,14 +91,14 @@ struct FeatureSplit {
 template <class Sides>
 auto exact_best(const Problem& problem,
                 const Totals& totals,
-                const Stretch& stretch,
+                const NodeRange& range,
                 double least) {
   using Exact = decltype(std::declval<Sides>().exact());
   FeatureSplit<Exact> best;
   for (const bool missing_left : {false, true}) {
-    if (missing_left && stretch.known == stretch.all) break;
-    each_split(stretch,
-               Sides(problem, totals, stretch),
+    if (missing_left && range.known == range.all) break;
+    each_split(range,
+               Sides(problem, totals, range),
                missing_left,
                [&](std::int64_t known_left, const Sides& sides) {
                  if (sides.approximate() < least) return;
@@ -113,29 +112,29 @@ auto exact_best(const Problem& problem,
   return best;
 }
 
-/// The best split of a node. features: ascending, with what each promises; stretch_of(i): the
-/// stretch of features[i]. Only features that come close to the best are looked at exactly.
-template <class Sides, class StretchOf>
+/// The best split of a node. features: ascending, with what each bounds; range_of(i): the
+/// range of features[i]. Only features that come close to the best are looked at exactly.
+template <class Sides, class RangeOf>
 Split best_split(const Problem& problem,
                  const Totals& totals,
                  const std::vector<std::int32_t>& features,
-                 const std::vector<Promise>& promises,
-                 const StretchOf& stretch_of) {
+                 const std::vector<SplitBound>& bounds,
+                 const RangeOf& range_of) {
   double most = -HUGE_VAL;
-  for (const Promise& promise : promises) most = std::max(most, promise.score);
+  for (const SplitBound& bound : bounds) most = std::max(most, bound.score);
   if (most == -HUGE_VAL) return {};
   const double least = most - std::fabs(most) * score_closeness;
   Split split;
   decltype(std::declval<Sides>().exact()) exact{};
   for (std::size_t i = 0; i < features.size(); ++i) {
-    if (promises[i].score < least) continue;
-    const Stretch stretch = stretch_of(i);
-    const auto best = exact_best<Sides>(problem, totals, stretch, least);
+    if (bounds[i].score < least) continue;
+    const NodeRange range = range_of(i);
+    const auto best = exact_best<Sides>(problem, totals, range, least);
     if (best.known_left == 0) continue;
     if (split.feature >= 0 && compare(best.exact, exact) <= 0) continue;
     exact = best.exact;
     split = {features[i], best.known_left, best.known_left, best.missing_left};
-    if (best.missing_left) split.left_rows += stretch.all - stretch.known;
+    if (best.missing_left) split.left_rows += range.all - range.known;
   }
   return split;
 }

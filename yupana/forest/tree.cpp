@@ -4,6 +4,7 @@
 
 #include "yupana/core/cuda/device.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/forest/tree_backends.hpp"
 #include "yupana/forest/tree_cuda.hpp"
 
@@ -19,8 +20,8 @@ std::int64_t Tree::depth() const {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     deepest = std::max(deepest, depths[i]);
     if (nodes[i].is_leaf()) continue;
-    depths[static_cast<std::size_t>(nodes[i].left)] = depths[i] + 1;
-    depths[static_cast<std::size_t>(nodes[i].right)] = depths[i] + 1;
+    depths[nodes[i].left] = depths[i] + 1;
+    depths[nodes[i].right] = depths[i] + 1;
   }
   return deepest;
 }
@@ -28,22 +29,22 @@ std::int64_t Tree::depth() const {
 void check_tree_params(const TreeParams& params, std::int64_t rows, std::int64_t features) {
   const auto wanted = [](bool holds, const char* name, const char* what, auto given) {
     if (holds) return;
-    throw Error(ErrorCode::usage, fmt::format("{}: {} wanted, {} given", name, what, given));
+    throw Error(ErrorCode::usage, fmt::format("{}: expected {}, got {}", name, what, given));
   };
   wanted(params.max_depth >= 1 || params.max_depth == unlimited_depth,
-         "max depth",
-         "at least 1 (a tree of depth 0 asks nothing)",
+         "max_depth",
+         "at least 1 (a tree of depth 0 splits nothing)",
          params.max_depth);
   wanted(
-      params.min_samples_split >= 2, "min samples split", "at least 2", params.min_samples_split);
-  wanted(params.min_samples_leaf >= 1, "min samples leaf", "at least 1", params.min_samples_leaf);
+      params.min_samples_split >= 2, "min_samples_split", "at least 2", params.min_samples_split);
+  wanted(params.min_samples_leaf >= 1, "min_samples_leaf", "at least 1", params.min_samples_leaf);
   wanted(params.min_impurity_decrease >= 0,
-         "min impurity decrease",
+         "min_impurity_decrease",
          "0 or more",
          params.min_impurity_decrease);
-  wanted(params.min_gain >= 0, "min gain", "0 or more", params.min_gain);
+  wanted(params.min_gain >= 0, "min_gain", "0 or more", params.min_gain);
   wanted(params.max_features >= 0 && params.max_features <= features,
-         "max features",
+         "max_features",
          fmt::format("1 to {} (0: all)", features).c_str(),
          params.max_features);
   if (rows == 0 || features == 0) {
@@ -87,13 +88,9 @@ Tree cuda::fit_resident_tree(Context& context,
   const Problem problem = make_problem(table.rows, target, params.criterion);
   return fit_tree(context, table, resident, problem, params);
 }
-template Tree cuda::fit_resident_tree(
-    Context&, TableView<float>, const float*, const Target&, const TreeParams&);
-template Tree cuda::fit_resident_tree(
-    Context&, TableView<double>, const double*, const Target&, const TreeParams&);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, cuda::fit_resident_tree)
 #endif
 
-template Tree fit_tree(Context&, TableView<float>, const Target&, const TreeParams&);
-template Tree fit_tree(Context&, TableView<double>, const Target&, const TreeParams&);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, fit_tree)
 
 }  // namespace yupana::forest

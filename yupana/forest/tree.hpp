@@ -46,6 +46,10 @@ struct Node {
   double impurity = 0;
 
   bool is_leaf() const { return feature < 0; }
+  /// The child that a row with value x of the feature goes to.
+  std::int32_t child_of(double x) const {
+    return (x != x ? missing_left : x <= threshold) ? left : right;
+  }
   bool operator==(const Node&) const = default;
 };
 
@@ -58,6 +62,10 @@ struct Tree {
   const double* value(std::int64_t node) const { return values.data() + node * outputs; }
   std::int64_t leaves() const;
   std::int64_t depth() const;
+  /// Makes a node the left or right child of `parent`; the root (parent -1) is none.
+  void set_child(std::int32_t parent, bool is_right, std::int32_t child) {
+    if (parent >= 0) (is_right ? nodes[parent].right : nodes[parent].left) = child;
+  }
   bool operator==(const Tree&) const = default;
 };
 
@@ -85,11 +93,9 @@ Tree fit_tree(Context& context, TableView<T> table, const Target& target, const 
 template <class At>
 std::int32_t leaf_of(const Tree& tree, const At& at) {
   std::int32_t node = 0;
-  while (!tree.nodes[static_cast<std::size_t>(node)].is_leaf()) {
-    const Node& split = tree.nodes[static_cast<std::size_t>(node)];
-    const double x = static_cast<double>(at(split.feature));
-    const bool left = x != x ? split.missing_left : x <= split.threshold;
-    node = left ? split.left : split.right;
+  while (!tree.nodes[node].is_leaf()) {
+    const Node& split = tree.nodes[node];
+    node = split.child_of(static_cast<double>(at(split.feature)));
   }
   return node;
 }

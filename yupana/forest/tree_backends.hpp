@@ -6,7 +6,7 @@
 namespace yupana::forest {
 
 namespace reference {
-/// One node at a time, every split of it scored from its counts. Row i stands repeats[i] times
+/// One node at a time, every split of it scored from its counts. Row i appears repeats[i] times
 /// (null: once).
 template <class T>
 Tree fit_tree(Context& context,
@@ -24,7 +24,7 @@ Tree fit_tree(Context& context,
               const TreeParams& params);
 }  // namespace cpu
 
-/// Throws device where the context asks for a GPU and the build has no CUDA version.
+/// Throws device where the context requires a GPU and the build has no CUDA version.
 void check_backend(const Context& context);
 
 /// Throws usage for parameters without sense, bad_input for an empty table.

@@ -1,4 +1,3 @@
-// Over 400 lines: a tree's levels, from lists of rows to children, share one state.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -7,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/forest/lists.hpp"
 #include "yupana/forest/split.hpp"
 #include "yupana/forest/tree_backends.hpp"
+#include "yupana/forest/tree_memory.hpp"
 
 namespace yupana::forest {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 // then and stay in cache, and a tree of a million rows has tens of such nodes to share.
 constexpr std::int64_t branch_rows = std::int64_t{1} << 15;
 
-/// Entries on their way to the right, one block a thread at work.
+/// Entries that go to the right, one block a thread at work.
 class Scratch {
  public:
   struct Block {
@@ -63,6 +64,7 @@ class Grower {
         problem_(problem),
         lists_(lists),
         params_(params),
+        memory_(context, problem.outputs(), bytes_of(table)),
         goes_left_(table.rows) {}
 
   Tree grow(bool parallel) {
@@ -75,11 +77,11 @@ class Grower {
     std::vector<Tree> branches(waiting.size());
     context_.parallel_for(std::ssize(waiting), 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        Segment& segment = waiting[static_cast<std::size_t>(i)];
+        Segment& segment = waiting[i];
         const Segment place = {0, 0, 0, 0, {}, segment.parent, segment.is_right};
         segment.parent = -1;
-        branches[static_cast<std::size_t>(i)] = grow_from(std::move(segment), false, nullptr);
-        waiting[static_cast<std::size_t>(i)] = place;
+        branches[i] = grow_from(std::move(segment), false, nullptr);
+        waiting[i] = place;
       }
     });
     return grafted(std::move(top), waiting, std::move(branches));
@@ -101,11 +103,9 @@ class Grower {
         waiting->push_back(std::move(segment));
         continue;
       }
-      const auto index = static_cast<std::int32_t>(tree.nodes.size());
-      link(tree, segment.parent, segment.is_right, index);
-      tree.nodes.push_back(made_leaf(problem_, segment.totals));
-      tree.values.resize(tree.nodes.size() * static_cast<std::size_t>(tree.outputs));
-      put_value(problem_, segment.totals, tree.values.data() + index * tree.outputs);
+      memory_.add(1);
+      const std::int32_t index =
+          add_leaf(problem_, segment.totals, segment.parent, segment.is_right, tree);
       Segment left, right;
       if (!split_node(segment, parallel, tree.nodes.back(), left, right)) continue;
       left.parent = right.parent = index;
@@ -116,17 +116,12 @@ class Grower {
     return tree;
   }
 
-  static void link(Tree& tree, std::int32_t parent, bool is_right, std::int32_t child) {
-    Node* node = parent < 0 ? nullptr : &tree.nodes[static_cast<std::size_t>(parent)];
-    if (node != nullptr) (is_right ? node->right : node->left) = child;
-  }
-
   /// Puts the branches under the top's nodes and brings all into preorder.
   static Tree grafted(Tree top, const std::vector<Segment>& places, std::vector<Tree> branches) {
     if (top.nodes.empty()) return std::move(branches[0]);
     // Children that are branches: -2 - number.
     for (std::size_t i = 0; i < places.size(); ++i) {
-      link(top, places[i].parent, places[i].is_right, -2 - static_cast<std::int32_t>(i));
+      top.set_child(places[i].parent, places[i].is_right, -2 - static_cast<std::int32_t>(i));
     }
     Tree tree;
     tree.outputs = top.outputs;
@@ -139,9 +134,9 @@ class Grower {
       const Step step = stack.back();
       stack.pop_back();
       const auto index = static_cast<std::int32_t>(tree.nodes.size());
-      link(tree, step.parent, step.is_right, index);
+      tree.set_child(step.parent, step.is_right, index);
       if (step.child < -1) {
-        Tree& branch = branches[static_cast<std::size_t>(-2 - step.child)];
+        Tree& branch = branches[-2 - step.child];
         for (Node node : branch.nodes) {
           if (!node.is_leaf()) {
             node.left += index;
@@ -152,7 +147,7 @@ class Grower {
         tree.values.insert(tree.values.end(), branch.values.begin(), branch.values.end());
         continue;
       }
-      const Node& node = top.nodes[static_cast<std::size_t>(step.child)];
+      const Node& node = top.nodes[step.child];
       tree.nodes.push_back(node);
       tree.values.insert(
           tree.values.end(), top.value(step.child), top.value(step.child) + top.outputs);
@@ -187,10 +182,10 @@ class Grower {
     if (split.feature < 0) return false;
     const double threshold = threshold_of(segment, split);
     const std::int64_t middle = segment.begin + split.left_rows;
-    mark_sides(segment, split);
-    const Stretch stretch = stretch_of(segment, split.feature);
-    const bool has_missing = stretch.known < stretch.all;
-    if (has_missing && split.missing_left) part_list(segment, split.feature);
+    assign_children(segment, split);
+    const NodeRange range = range_of(segment, split.feature);
+    const bool has_missing = range.known < range.all;
+    if (has_missing && split.missing_left) partition_list(segment, split.feature);
     left = {segment.begin, middle, segment.depth + 1, child_key(segment.key, false), {}};
     right = {middle, segment.end, segment.depth + 1, child_key(segment.key, true), {}};
     left.totals = totals_in(split.feature, left);
@@ -206,97 +201,92 @@ class Grower {
       return true;
     }
     each(lists_.features, parallel, [&](std::int64_t f) {
-      if (f != split.feature) part_list(segment, f);
+      if (f != split.feature) partition_list(segment, f);
     });
     return true;
   }
 
-  Stretch stretch_of(const Segment& segment, std::int64_t feature) const {
-    Stretch stretch;
-    stretch.keys = lists_.key(feature) + segment.begin;
-    stretch.rows = lists_.row(feature) + segment.begin;
-    stretch.class_bits = lists_.class_bits;
-    stretch.all = stretch.known = segment.size();
-    stretch.min_leaf = params_.min_samples_leaf;
+  NodeRange range_of(const Segment& segment, std::int64_t feature) const {
+    NodeRange range;
+    range.keys = lists_.key(feature) + segment.begin;
+    range.rows = lists_.row(feature) + segment.begin;
+    range.class_bits = lists_.class_bits;
+    range.all = range.known = segment.size();
+    range.min_leaf = params_.min_samples_leaf;
     const std::uint32_t missing = lists_.missing_key();
-    if (stretch.keys[stretch.all - 1] >= missing) {
-      stretch.known = std::lower_bound(stretch.keys,
-                                       stretch.keys + stretch.all,
-                                       missing >> lists_.class_bits,
-                                       [&](std::uint32_t key, std::uint32_t rank) {
-                                         return key >> lists_.class_bits < rank;
-                                       }) -
-                      stretch.keys;
+    if (range.keys[range.all - 1] >= missing) {
+      range.known = std::lower_bound(range.keys,
+                                     range.keys + range.all,
+                                     missing >> lists_.class_bits,
+                                     [&](std::uint32_t key, std::uint32_t rank) {
+                                       return key >> lists_.class_bits < rank;
+                                     }) -
+                    range.keys;
     }
-    return stretch;
+    return range;
   }
 
   template <class Sides>
   Split best_split(const Segment& segment, bool parallel) {
     std::vector<std::int32_t> features;
-    const std::vector<Promise> promises = promises_of<Sides>(segment, parallel, features);
+    const std::vector<SplitBound> bounds = bounds_of<Sides>(segment, parallel, features);
     return forest::best_split<Sides>(
-        problem_, segment.totals, features, promises, [&](std::size_t i) {
-          return stretch_of(segment, features[i]);
+        problem_, segment.totals, features, bounds, [&](std::size_t i) {
+          return range_of(segment, features[i]);
         });
   }
 
   /// The features of a node, ascending, and what each could do.
   template <class Sides>
-  std::vector<Promise> promises_of(const Segment& segment,
-                                   bool parallel,
-                                   std::vector<std::int32_t>& features) {
+  std::vector<SplitBound> bounds_of(const Segment& segment,
+                                    bool parallel,
+                                    std::vector<std::int32_t>& features) {
     const bool all = params_.max_features == 0 || params_.max_features == lists_.features;
-    std::vector<Promise> promises(static_cast<std::size_t>(lists_.features));
-    const auto promise = [&](std::int64_t f) {
-      promises[static_cast<std::size_t>(f)] =
-          promise_of<Sides>(problem_, segment.totals, stretch_of(segment, f));
+    std::vector<SplitBound> bounds(lists_.features);
+    const auto bound = [&](std::int64_t f) {
+      bounds[f] = bound_of<Sides>(problem_, segment.totals, range_of(segment, f));
     };
     if (all) {
       for (std::int64_t f = 0; f < lists_.features; ++f) {
         features.push_back(static_cast<std::int32_t>(f));
       }
-      each(lists_.features, parallel, promise);
-      return promises;
+      each(lists_.features, parallel, bound);
+      return bounds;
     }
-    FeatureDraw draw(segment.key, lists_.features);
+    FeatureSampler draw(segment.key, lists_.features);
     for (std::int64_t i = 0; i < params_.max_features; ++i) features.push_back(draw.next());
-    each(std::ssize(features), parallel, [&](std::int64_t i) {
-      promise(features[static_cast<std::size_t>(i)]);
-    });
-    const auto varies = [&](std::int32_t f) {
-      return promises[static_cast<std::size_t>(f)].varies;
-    };
+    each(std::ssize(features), parallel, [&](std::int64_t i) { bound(features[i]); });
+    const auto varies = [&](std::int32_t f) { return bounds[f].varies; };
     while (!draw.empty() && std::none_of(features.begin(), features.end(), varies)) {
       features.push_back(draw.next());
-      promise(features.back());
+      bound(features.back());
     }
     std::sort(features.begin(), features.end());
-    std::vector<Promise> drawn;
-    for (const std::int32_t f : features) drawn.push_back(promises[static_cast<std::size_t>(f)]);
+    std::vector<SplitBound> drawn;
+    for (const std::int32_t f : features) drawn.push_back(bounds[f]);
     return drawn;
   }
 
   double threshold_of(const Segment& segment, const Split& split) const {
-    const Stretch stretch = stretch_of(segment, split.feature);
-    if (split.known_left == stretch.known) return std::numeric_limits<double>::infinity();
+    const NodeRange range = range_of(segment, split.feature);
+    if (split.known_left == range.known) return std::numeric_limits<double>::infinity();
     const T* column = table_.column(split.feature);
-    return static_cast<double>(midpoint(column[stretch.rows[split.known_left - 1]],
-                                        column[stretch.rows[split.known_left]]));
+    return static_cast<double>(
+        midpoint(column[range.rows[split.known_left - 1]], column[range.rows[split.known_left]]));
   }
 
-  void mark_sides(const Segment& segment, const Split& split) {
-    const Stretch stretch = stretch_of(segment, split.feature);
+  void assign_children(const Segment& segment, const Split& split) {
+    const NodeRange range = range_of(segment, split.feature);
     const auto mark = [&](std::int64_t begin, std::int64_t end, std::uint8_t left) {
-      for (std::int64_t i = begin; i < end; ++i) goes_left_[stretch.rows[i]] = left;
+      for (std::int64_t i = begin; i < end; ++i) goes_left_[range.rows[i]] = left;
     };
     mark(0, split.known_left, 1);
-    mark(split.known_left, stretch.known, 0);
-    mark(stretch.known, stretch.all, split.missing_left ? 1 : 0);
+    mark(split.known_left, range.known, 0);
+    mark(range.known, range.all, split.missing_left ? 1 : 0);
   }
 
   /// Stable partition of one list.
-  void part_list(const Segment& segment, std::int64_t feature) {
+  void partition_list(const Segment& segment, std::int64_t feature) {
     std::uint32_t* keys = lists_.key(feature) + segment.begin;
     std::uint32_t* rows = lists_.row(feature) + segment.begin;
     const std::int64_t n = segment.size();
@@ -320,7 +310,7 @@ class Grower {
     scratch_.give_back(std::move(block));
   }
 
-  /// Sums over a child, whose rows stand together in this feature's list.
+  /// Sums over a child, whose rows are adjacent in this feature's list.
   Totals totals_in(std::int64_t feature, const Segment& segment) {
     const std::uint32_t* keys = lists_.key(feature) + segment.begin;
     if (lists_.class_bits == 0 || !problem_.weights.empty()) {
@@ -328,7 +318,7 @@ class Grower {
     }
     Totals totals;
     totals.rows = totals.weight = segment.size();
-    totals.classes.resize(static_cast<std::size_t>(problem_.classes));
+    totals.classes.resize(problem_.classes);
     std::int64_t* const counts = totals.classes.begin();
     const std::uint32_t mask = (std::uint32_t{1} << lists_.class_bits) - 1;
     if (problem_.classes == 2) {
@@ -347,6 +337,7 @@ class Grower {
   const Problem& problem_;
   Lists& lists_;
   const TreeParams& params_;
+  TreeMemory memory_;
   Array<std::uint8_t> goes_left_;  ///< of each row, in the split at work
   Scratch scratch_;
   std::int64_t all_weight_ = 0;
@@ -364,8 +355,7 @@ Tree grow(Context& context,
   return Grower<T>(context, table, problem, lists, params).grow(parallel);
 }
 
-template Tree grow(Context&, TableView<float>, const Problem&, Lists&, const TreeParams&, bool);
-template Tree grow(Context&, TableView<double>, const Problem&, Lists&, const TreeParams&, bool);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, grow)
 
 namespace cpu {
 
@@ -384,8 +374,7 @@ Tree fit_tree(Context& context,
   return grow(context, table, problem, lists, params, true);
 }
 
-template Tree fit_tree(Context&, TableView<float>, const Problem&, const TreeParams&);
-template Tree fit_tree(Context&, TableView<double>, const Problem&, const TreeParams&);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, fit_tree)
 
 }  // namespace cpu
 }  // namespace yupana::forest

@@ -4,11 +4,12 @@
 
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
-#include "yupana/forest/draw_cuda.hpp"
-#include "yupana/forest/forest_draw.hpp"
 #include "yupana/forest/grow_cuda.hpp"
 #include "yupana/forest/plan_cuda.hpp"
+#include "yupana/forest/row_sampling.hpp"
+#include "yupana/forest/sample_rows_cuda.hpp"
 #include "yupana/forest/tree_cuda.hpp"
 
 namespace yupana::forest::cuda {
@@ -19,23 +20,23 @@ using yupana::cuda::Stream;
 
 namespace {
 
-// A warp keeps the weight of each class in shared memory; four warps a block.
+// A warp keeps the weight of each class in shared memory: 48,000 bytes, which every GPU has.
 constexpr std::int32_t most_classes = 6000;
 
 /// The rows of trees [first, last) of disjoint parts, and the tree of each of them.
-struct DealtRows {
+struct AssignedRows {
   ReservedArray<std::uint32_t> parts;
   // Empty where the trees have all rows.
   ReservedArray<std::uint32_t> device;
   Array<std::uint32_t> host;
 
-  DealtRows() = default;
-  DealtRows(std::int64_t rows,
-            const ForestDraws& draws,
-            TreeRange range,
-            arrays::cuda::Workspace& space,
-            cudaStream_t stream)
-      : parts(drawn_parts(space, rows, draws.all_trees, draws.seed, stream)) {
+  AssignedRows() = default;
+  AssignedRows(std::int64_t rows,
+               const ForestSamples& draws,
+               TreeRange range,
+               arrays::cuda::Workspace& space,
+               cudaStream_t stream)
+      : parts(sampled_parts(space, rows, draws.all_trees, draws.seed, stream)) {
     if (range.count() == draws.all_trees) return;
     ChosenRows chosen = chosen_rows(space,
                                     std::move(parts),
@@ -62,21 +63,21 @@ class DeviceForest {
                const T* resident,
                const Problem& problem,
                const TreeParams& params,
-               const ForestDraws& draws,
+               const ForestSamples& draws,
                const DevicePlan& plan,
                const std::function<unsigned char*()>& pieces)
       : context_(context),
         table_(table),
         problem_(problem),
         params_(params),
-        draws_(draws),
+        samples_(draws),
         range_(plan.range),
         batch_(plan.batch),
-        dealt_(draws.sampling == Sampling::partition
-                   ? DealtRows(table.rows, draws, plan.range, space_, stream_)
-                   : DealtRows()),
+        assigned_(draws.sampling == Sampling::partition
+                      ? AssignedRows(table.rows, draws, plan.range, space_, stream_)
+                      : AssignedRows()),
         upload_(context, pieces()),
-        rows_{plan.rows, dealt_.host.data(), dealt_.device.data()},
+        rows_{plan.rows, assigned_.host.data(), assigned_.device.data()},
         labels_(upload_, problem, rows_, 2 * rows_.count, stream_),
         sorted_(sort_table(table, rows_, resident, upload_, space_, stream_)) {
     space_ = {};
@@ -85,8 +86,8 @@ class DeviceForest {
   void run(Stage* stage, std::vector<Tree>& trees) {
     for (std::int64_t first = range_.first; first < range_.last; first += batch_) {
       const std::int64_t end = std::min(first + batch_, range_.last);
-      if (draws_.sampling == Sampling::partition) {
-        deal(first, end, trees);
+      if (samples_.sampling == Sampling::partition) {
+        assign(first, end, trees);
       } else {
         repeat(first, end, trees);
       }
@@ -107,7 +108,7 @@ class DeviceForest {
     Grower grower(context_, problem_, params_, labels_.view(), has_missing, threshold(), stream_);
     Part all;
     all.size = rows_.count;
-    all.seed = draws_.seeds[0];
+    all.seed = samples_.seeds[0];
     std::vector<Tree> tree = grower.grow(std::move(lists), std::vector<Part>(1, all), rows_.count);
     return std::move(tree[0]);
   }
@@ -139,7 +140,7 @@ class DeviceForest {
     return *grower_;
   }
 
-  static void check_drawn(std::int64_t size) {
+  static void check_sampled(std::int64_t size) {
     if (size > 0) return;
     throw Error(ErrorCode::bad_input,
                 "a tree drew only rows of weight 0; give fewer trees or other weights");
@@ -149,13 +150,13 @@ class DeviceForest {
     std::vector<Part> parts(sizes.size());
     for (std::size_t t = 0; t < parts.size(); ++t) {
       parts[t].size = static_cast<std::int64_t>(sizes[t]);
-      parts[t].seed = draws_.seeds[static_cast<std::size_t>(first) + t];
-      check_drawn(parts[t].size);
+      parts[t].seed = samples_.seeds[static_cast<std::size_t>(first) + t];
+      check_sampled(parts[t].size);
     }
     return parts;
   }
 
-  /// Each tree's rows with what stands for them.
+  /// Each tree's rows with what represents them.
   void repeat(std::int64_t first, std::int64_t last, std::vector<Tree>& trees) {
     const std::int64_t rows = rows_.count;
     ReservedArray<std::uint8_t> repeats((last - first) * rows);
@@ -164,8 +165,8 @@ class DeviceForest {
     for (std::int64_t t = 0; t < last - first; ++t) {
       context_.check_cancelled();
       std::uint8_t* const own = repeats.data() + t * rows;
-      if (draws_.sampling == Sampling::bootstrap) {
-        const Random random = rows_random(draws_.seed, draws_.first_tree + first + t);
+      if (samples_.sampling == Sampling::bootstrap) {
+        const Random random = rows_random(samples_.seed, samples_.first_tree + first + t);
         launch_bootstrap(
             random, rows, labels_.view(), counts.data(), own, sizes.data() + t, stream_);
       } else {
@@ -184,11 +185,11 @@ class DeviceForest {
          trees);
   }
 
-  /// Disjoint parts: all rows are dealt out at once.
-  void deal(std::int64_t first, std::int64_t last, std::vector<Tree>& trees) {
-    const std::int64_t from = draws_.first_tree + first;
+  /// Disjoint parts: all rows are assigned out at once.
+  void assign(std::int64_t first, std::int64_t last, std::vector<Tree>& trees) {
+    const std::int64_t from = samples_.first_tree + first;
     ReservedArray<unsigned long long> sizes(last - first);
-    launch_part_sizes(dealt_.parts.data(),
+    launch_part_sizes(assigned_.parts.data(),
                       rows_.count,
                       labels_.view(),
                       from,
@@ -196,14 +197,14 @@ class DeviceForest {
                       sizes.data(),
                       stream_);
     const std::vector<Part> parts = new_parts(first, downloaded(sizes, stream_));
-    grow(dealt_lists(sorted_,
-                     problem_,
-                     labels_.view(),
-                     dealt_.parts.data(),
-                     from,
-                     parts,
-                     grower().spare(),
-                     stream_),
+    grow(partition_lists(sorted_,
+                         problem_,
+                         labels_.view(),
+                         assigned_.parts.data(),
+                         from,
+                         parts,
+                         grower().spare(),
+                         stream_),
          parts,
          rows_.count,
          first,
@@ -214,12 +215,12 @@ class DeviceForest {
   TableView<T> table_;
   const Problem& problem_;
   const TreeParams& params_;
-  const ForestDraws& draws_;
+  const ForestSamples& samples_;
   TreeRange range_;
   std::int64_t batch_;
   Stream stream_;
   arrays::cuda::Workspace space_;
-  DealtRows dealt_;
+  AssignedRows assigned_;
   Upload upload_;
   OwnRows rows_;
   DeviceLabels labels_;
@@ -235,7 +236,7 @@ std::vector<Tree> fit_trees(Context& context,
                             const T* resident,
                             const Problem& problem,
                             const TreeParams& params,
-                            const ForestDraws& draws) {
+                            const ForestSamples& draws) {
   if (problem.classes > most_classes) {
     throw Error(ErrorCode::device,
                 fmt::format("trees: at most {} classes on a GPU, {} given; use --device cpu",
@@ -281,25 +282,11 @@ Tree fit_tree(Context& context,
               const Problem& problem,
               const TreeParams& params) {
   Stage stage(context, "grow tree");
-  ForestDraws draws;
+  ForestSamples draws;
   draws.seeds = {params.seed};
   return std::move(fit_trees<T>(context, table, resident, problem, params, draws)[0]);
 }
 
-template std::vector<Tree> fit_trees(Context&,
-                                     TableView<float>,
-                                     const float*,
-                                     const Problem&,
-                                     const TreeParams&,
-                                     const ForestDraws&);
-template std::vector<Tree> fit_trees(Context&,
-                                     TableView<double>,
-                                     const double*,
-                                     const Problem&,
-                                     const TreeParams&,
-                                     const ForestDraws&);
-template Tree fit_tree(Context&, TableView<float>, const float*, const Problem&, const TreeParams&);
-template Tree fit_tree(
-    Context&, TableView<double>, const double*, const Problem&, const TreeParams&);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, fit_trees, fit_tree)
 
 }  // namespace yupana::forest::cuda

@@ -14,7 +14,7 @@
 namespace yupana::forest::cuda {
 
 /// Which rows each tree sees: those of trees first_tree and on of a forest.
-struct ForestDraws {
+struct ForestSamples {
   Sampling sampling = Sampling::all;
   std::uint64_t seed = 0;  ///< of the draws of rows
   std::int64_t first_tree = 0;
@@ -35,7 +35,7 @@ std::vector<Tree> fit_trees(Context& context,
                             const T* resident,
                             const Problem& problem,
                             const TreeParams& params,
-                            const ForestDraws& draws);
+                            const ForestSamples& draws);
 
 /// resident: as of fit_trees()
 template <class T>

@@ -2,8 +2,10 @@
 #include <limits>
 #include <vector>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/forest/exact.hpp"
 #include "yupana/forest/tree_backends.hpp"
+#include "yupana/forest/tree_memory.hpp"
 
 namespace yupana::forest::reference {
 namespace {
@@ -57,7 +59,11 @@ template <class T>
 class Grower {
  public:
   Grower(Context& context, TableView<T> table, const Problem& problem, const TreeParams& params)
-      : context_(context), table_(table), problem_(problem), params_(params) {}
+      : context_(context),
+        table_(table),
+        problem_(problem),
+        params_(params),
+        memory_(context, problem.outputs(), bytes_of(table)) {}
 
   Tree grow(const std::uint8_t* repeats) {
     tree_.outputs = problem_.outputs();
@@ -67,7 +73,7 @@ class Grower {
       rows.insert(rows.end(), times, static_cast<std::uint32_t>(i));
     }
     all_weight_ = totals(rows).weight;
-    add_node(rows, 0, root_key(params_.seed));
+    add_node(rows, 0, root_key(params_.seed), -1, false);
     return std::move(tree_);
   }
 
@@ -76,33 +82,29 @@ class Grower {
     return totals_of(problem_, rows.data(), std::ssize(rows));
   }
 
-  std::int32_t add_node(const Rows& rows, std::int64_t depth, std::uint64_t key) {
+  void add_node(
+      const Rows& rows, std::int64_t depth, std::uint64_t key, std::int32_t parent, bool is_right) {
     context_.check_cancelled();
     const Totals node = totals(rows);
-    const auto index = tree_.nodes.size();
-    tree_.nodes.push_back(made_leaf(problem_, node));
-    tree_.values.resize((index + 1) * static_cast<std::size_t>(tree_.outputs));
-    put_value(problem_, node, &tree_.values[index * static_cast<std::size_t>(tree_.outputs)]);
-    if (is_leaf(params_, node, depth)) return static_cast<std::int32_t>(index);
+    memory_.add(1);
+    const std::int32_t index = add_leaf(problem_, node, parent, is_right, tree_);
+    if (is_leaf(params_, node, depth)) return;
     const Split split = best_split(rows, node, key);
     if (!split.found ||
         !gains_enough(
             problem_, params_, node, totals(split.left), totals(split.right), all_weight_)) {
-      return static_cast<std::int32_t>(index);
+      return;
     }
     tree_.nodes[index].feature = split.feature;
     tree_.nodes[index].threshold = split.threshold;
     tree_.nodes[index].missing_left = split.missing_left;
-    const std::int32_t left = add_node(split.left, depth + 1, child_key(key, false));
-    tree_.nodes[index].left = left;
-    const std::int32_t right = add_node(split.right, depth + 1, child_key(key, true));
-    tree_.nodes[index].right = right;
-    return static_cast<std::int32_t>(index);
+    add_node(split.left, depth + 1, child_key(key, false), index, false);
+    add_node(split.right, depth + 1, child_key(key, true), index, true);
   }
 
   Split best_split(const Rows& rows, const Totals& node, std::uint64_t key) const {
     std::vector<std::int32_t> features;
-    FeatureDraw draw(key, table_.columns);
+    FeatureSampler draw(key, table_.columns);
     const bool all = params_.max_features == 0 || params_.max_features == table_.columns;
     bool varies = false;
     while (!draw.empty() && (all || std::ssize(features) < params_.max_features || !varies)) {
@@ -170,6 +172,7 @@ class Grower {
   TableView<T> table_;
   const Problem& problem_;
   const TreeParams& params_;
+  TreeMemory memory_;
   Tree tree_;
   std::int64_t all_weight_ = 0;
 };
@@ -185,9 +188,6 @@ Tree fit_tree(Context& context,
   return Grower<T>(context, table, problem, params).grow(repeats);
 }
 
-template Tree fit_tree(
-    Context&, TableView<float>, const Problem&, const TreeParams&, const std::uint8_t*);
-template Tree fit_tree(
-    Context&, TableView<double>, const Problem&, const TreeParams&, const std::uint8_t*);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, fit_tree)
 
 }  // namespace yupana::forest::reference

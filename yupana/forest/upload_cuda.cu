@@ -17,13 +17,13 @@ using yupana::cuda::check;
 namespace {
 
 // Locking 16 MB that are there takes 0.5 ms; the driver's own page-locked memory 7 ms, and more
-// where several devices ask.
+// where several devices allocate.
 constexpr std::uint64_t least_locked = std::uint64_t{32} << 20;
 
 bool is_much(std::uint64_t bytes) { return bytes >= least_locked; }
 
 constexpr std::int64_t page = 4096;
-constexpr std::int64_t stretch =
+constexpr std::int64_t range =
     std::int64_t{Staging::slots} * static_cast<std::int64_t>(Staging::piece_bytes);
 constexpr const char* doing = "copy to the device";
 
@@ -60,7 +60,7 @@ Staging::Staging(Context& context, int first, std::vector<std::uint64_t> bytes)
 
 void Staging::make(Context& context, const std::vector<std::uint64_t>& bytes) {
   const auto users = std::count_if(bytes.begin(), bytes.end(), is_much);
-  memory_ = Array<unsigned char>(users * stretch);
+  memory_ = Array<unsigned char>(users * range);
   // Pages are made by all threads; locking them then is the small part.
   context.parallel_for(memory_.size() / page, 256, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t p = begin; p < end; ++p) memory_[p * page] = 0;
@@ -76,7 +76,7 @@ void Staging::make(Context& context, const std::vector<std::uint64_t>& bytes) {
   for (std::size_t d = 0; d < bytes.size(); ++d) {
     if (!is_much(bytes[d])) continue;
     pieces_[d] = next;
-    next += stretch;
+    next += range;
   }
 }
 
@@ -95,7 +95,7 @@ Upload::Upload(Context& context, unsigned char* pieces) : context_(context), pie
 }
 
 Upload::~Upload() {
-  // After an error pieces may still be on their way.
+  // After an error pieces may still be in flight.
   for (const Slot& slot : slots_) cudaEventSynchronize(slot.copied);
 }
 

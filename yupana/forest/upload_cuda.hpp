@@ -21,12 +21,12 @@ namespace yupana::forest::cuda {
 /// The rows a device holds of a table; null: all.
 using RowList = const std::uint32_t*;
 
-/// Page-locked memory that pieces go through, a stretch for each of several devices: the driver
+/// Page-locked memory that pieces go through, a range for each of several devices: the driver
 /// locks memory for one caller at a time.
 class Staging {
  public:
-  // Threads fill pieces of their own and hand them to the bus: a few on their way hide what a
-  // thread takes for one, and large ones ask the driver seldom, which serves one thread at a time.
+  // Threads fill pieces of their own and hand them to the bus: a few in flight hide what a
+  // thread takes for one, and large ones call the driver seldom, which serves one thread at a time.
   static constexpr unsigned slots = 16;
   static constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 
@@ -37,7 +37,7 @@ class Staging {
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
 
-  /// `slots` pieces one behind the other for device d of the list, once they are made; null: none.
+  /// `slots` pieces one after the other for device d of the list, once they are made; null: none.
   unsigned char* of(std::size_t d) const;
 
  private:
@@ -51,7 +51,7 @@ class Staging {
 /// Of the device that is current where it is made.
 class Upload {
  public:
-  /// pieces: of a Staging, which lives longer; null: values go as they stand, which is slower.
+  /// pieces: of a Staging, which lives longer; null: values go as they are, which is slower.
   Upload(Context& context, unsigned char* pieces);
   ~Upload();
   Upload(const Upload&) = delete;
@@ -59,7 +59,7 @@ class Upload {
 
   Context& context() { return context_; }
 
-  /// Columns one behind the other: to[c * count + i] = column_of(c)[rows[i]], column_of(c)[i]
+  /// Columns one after the other: to[c * count + i] = column_of(c)[rows[i]], column_of(c)[i]
   /// without rows, in the stream's order. ready(c), in order of the columns and one at a time, once
   /// all copies of column c are in the stream: by any thread, with this device current. One call at
   /// a time. As the thread may be another device's, ready() makes no ReservedArray.
@@ -110,7 +110,7 @@ class Upload {
   }
 
  private:
-  /// Where columns go: one behind the other, each of `count` values of `size` bytes.
+  /// Where columns go: one after the other, each of `count` values of `size` bytes.
   struct Target {
     void* to;
     std::int64_t columns;
@@ -122,7 +122,7 @@ class Upload {
              static_cast<std::size_t>(column * count + row) * size;
     }
   };
-  /// A column's values where they stand as they go; null: only Fill has them.
+  /// A column's values where they are stored as they go; null: only Fill has them.
   using Whole = const void*(std::int64_t column);
   /// Puts values [begin, end) of a column into a piece.
   using Fill = void(std::int64_t column, std::int64_t begin, std::int64_t end, void* piece);

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/forest/predict.hpp"
 
@@ -15,13 +16,13 @@ std::vector<std::int32_t> folds_of(std::int64_t rows,
                                    bool stratified,
                                    std::uint64_t seed) {
   if (folds < 2) {
-    throw Error(ErrorCode::usage, fmt::format("cv: at least 2 folds wanted, {} given", folds));
+    throw Error(ErrorCode::usage, fmt::format("cv: expected at least 2 folds, got {}", folds));
   }
   if (rows < folds) {
     throw Error(ErrorCode::bad_input,
                 fmt::format("{} rows are fewer than {} folds; give fewer folds", rows, folds));
   }
-  std::vector<std::int64_t> order(static_cast<std::size_t>(rows));
+  std::vector<std::int64_t> order(rows);
   std::iota(order.begin(), order.end(), 0);
   const Random random(seed, 0x666f6c64);
   for (std::size_t i = order.size() - 1; i > 0; --i) {
@@ -34,8 +35,7 @@ std::vector<std::int32_t> folds_of(std::int64_t rows,
   }
   std::vector<std::int32_t> fold(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
-    fold[static_cast<std::size_t>(order[i])] =
-        static_cast<std::int32_t>(static_cast<std::int64_t>(i) % folds);
+    fold[order[i]] = static_cast<std::int32_t>(static_cast<std::int64_t>(i) % folds);
   }
   return fold;
 }
@@ -98,7 +98,7 @@ double score(Context& context, const Model& model, TableView<T> table, const Tar
     errors += error * error;
     spread += distance * distance;
   }
-  return spread > 0 ? 1 - errors / spread : 0;
+  return spread > 0 ? 1 - errors / spread : errors == 0;
 }
 
 template <class T>
@@ -113,16 +113,7 @@ Matrix<std::int64_t> confusion(Context& context,
   return counts;
 }
 
-#define YUPANA_FOREST_INSTANCES(T)                                            \
-  template struct Part<T>;                                                    \
-  template Part<T> part_of(TableView<T>,                                      \
-                           const std::vector<std::string>&,                   \
-                           const Target&,                                     \
-                           const std::function<bool(std::int64_t)>&);         \
-  template double score(Context&, const Model&, TableView<T>, const Target&); \
-  template Matrix<std::int64_t> confusion(Context&, const Model&, TableView<T>, const Target&);
-YUPANA_FOREST_INSTANCES(float)
-YUPANA_FOREST_INSTANCES(double)
-#undef YUPANA_FOREST_INSTANCES
+YUPANA_CLASSES(YUPANA_FLOATS, Part)
+YUPANA_FUNCTIONS(YUPANA_FLOATS, part_of, score, confusion)
 
 }  // namespace yupana::forest

@@ -8,8 +8,8 @@
 
 namespace yupana::forest {
 
-/// A fold of each row, from 0. Rows are shuffled by the seed and dealt in turn; stratified: class
-/// by class. bad_input for fewer rows than folds.
+/// A fold of each row, from 0. Rows are shuffled by the seed and assigned in turn; stratified:
+/// class by class. bad_input for fewer rows than folds.
 std::vector<std::int32_t> folds_of(std::int64_t rows,
                                    const Target& target,
                                    std::int64_t folds,

@@ -16,20 +16,25 @@ constexpr std::int64_t rows_together = 8;
 // Adding a square to its sums takes about as long as this many steps of 1,024 sites.
 constexpr double steps_to_add = 8;
 
-/// Steps of the longest worker if `items` of these lengths are dealt one after the other.
+/// Steps of the longest worker if `items` of these lengths are dealt one after the other. Each run
+/// of items gives one more to a circular range of workers, so that one of those where a run starts
+/// has the most.
 double longest(const std::vector<std::pair<std::int64_t, double>>& runs, std::int64_t workers) {
-  std::vector<double> load(static_cast<std::size_t>(workers), 0);
-  std::int64_t next = 0;
-  for (const auto& [items, steps] : runs) {
-    const std::int64_t rounds = items / workers;
-    for (std::int64_t w = 0; w < workers; ++w) {
-      const std::int64_t place = (w - next % workers + workers) % workers;
-      const std::int64_t mine = rounds + (place < items % workers ? 1 : 0);
-      load[static_cast<std::size_t>(w)] += static_cast<double>(mine) * (steps + steps_to_add);
+  double most = 0;
+  std::int64_t start = 0;
+  for (const auto& run : runs) {
+    double load = 0;
+    std::int64_t next = 0;
+    for (const auto& [items, steps] : runs) {
+      const std::int64_t place = ((start - next) % workers + workers) % workers;
+      const std::int64_t mine = items / workers + (place < items % workers ? 1 : 0);
+      load += static_cast<double>(mine) * (steps + steps_to_add);
+      next += items;
     }
-    next += items;
+    most = std::max(most, load);
+    start += run.first;
   }
-  return *std::max_element(load.begin(), load.end());
+  return most;
 }
 
 /// Cuts each product along the sites so that all workers end at about the same time.
@@ -67,8 +72,8 @@ void cut(ProductList& list, std::int64_t workers) {
 }  // namespace
 
 std::vector<BitMethod> compiled_methods() {
-  std::vector<BitMethod> methods{BitMethod::popc};
-  if (has_mma()) methods.push_back(BitMethod::mma);
+  std::vector<BitMethod> methods{BitMethod::popc, BitMethod::mma};
+  if (has_mma_rows()) methods.push_back(BitMethod::mma_rows);
   if (has_wgmma()) methods.push_back(BitMethod::wgmma);
   return methods;
 }
@@ -85,12 +90,7 @@ BitProducts::BitProducts(Band band, BitMethod method) : band_(band), method_(met
     if (tile.row < band.begin / product_edge) continue;
     squares.push_back({static_cast<int>(tile.row), static_cast<int>(tile.column)});
   }
-  squares_ = DeviceArray<int2>(static_cast<std::int64_t>(squares.size()));
-  check(cudaMemcpy(squares_.data(), squares.data(), squares_.bytes(), cudaMemcpyHostToDevice),
-        "copy the order of work");
-  // A copy from pageable memory may return before it has landed, and our streams do not wait for
-  // it.
-  check(cudaStreamSynchronize(nullptr), "wait for the order of work");
+  squares_ = uploaded("copy the order of work", squares);
 }
 
 void BitProducts::add(const DevicePlanes& planes,
@@ -111,17 +111,14 @@ void BitProducts::add(const DevicePlanes& planes,
   list.square_count = static_cast<int>(squares_.size());
   list.band_row = static_cast<int>(band_.begin);
   list.sums_columns = band_.columns();
-  if (method_ == BitMethod::wgmma) {
-    const int clusters = multiprocessors_ / 2;
-    cut(list, clusters);
-    launch_wgmma(planes, list, std::min(clusters, list.items), stream);
-  } else if (method_ == BitMethod::mma) {
-    cut(list, 2 * multiprocessors_);
-    launch_mma(planes, list, 2 * multiprocessors_, stream);
-  } else {
-    cut(list, 2 * multiprocessors_);
-    launch_popc(planes, list, 2 * multiprocessors_, stream);
-  }
+  // Two blocks of a multiprocessor each share a square.
+  const int pairs = std::max(multiprocessors_ / 2, 1);
+  cut(list, pairs);
+  const auto launch_products = method_ == BitMethod::wgmma      ? launch_wgmma
+                               : method_ == BitMethod::mma_rows ? launch_mma_rows
+                               : method_ == BitMethod::mma      ? launch_mma
+                                                                : launch_popc;
+  launch_products(planes, list, std::min(pairs, list.items), stream);
 }
 
 }  // namespace yupana::genotype::cuda

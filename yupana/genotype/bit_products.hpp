@@ -19,9 +19,9 @@ inline constexpr std::int64_t product_bytes = product_sites / 8;
 
 /// Bit planes of a block of sites in device memory, cut into steps of 1,024 sites: step s of plane
 /// p is a table of rows of 128 bytes, number p x steps + s, so that the tile of 128 rows that a
-/// block works on is one contiguous read. Within a row of 128 bytes the 16-byte piece c stands at
-/// place c ^ (row % 8), where the tensor cores want it. Rows are padded with zeros to a multiple of
-/// 256.
+/// block works on is one contiguous read. Within a row of 128 bytes the 16-byte piece c is stored
+/// at place c ^ (row % 8), where the tensor cores want it. Rows are padded with zeros to a multiple
+/// of 256.
 struct DevicePlanes {
   const std::uint8_t* bytes = nullptr;
   std::int64_t rows = 0;  ///< padded
@@ -59,11 +59,12 @@ struct Band {
 enum class BitMethod {
   automatic,  ///< the fastest that was compiled for the device
   wgmma,      ///< warp-group tensor instructions: code for Hopper
-  mma,        ///< tensor instructions: code for compute capability 8.0 and later
+  mma_rows,   ///< mma, where a block may have 144 KiB of shared memory
+  mma,        ///< tensor instructions of compute capability 8.0
   popc,       ///< AND and population count on ordinary cores, anywhere
 };
 
-/// The methods whose kernels were compiled for the current device, slowest first.
+/// The methods that the current device runs, slowest first.
 std::vector<BitMethod> compiled_methods();
 
 /// The squares of a band in the order they are worked, in memory of the current device.

@@ -56,12 +56,13 @@ __device__ inline ProductItem product_item(const ProductList& list, int index) {
 }
 #endif
 
-/// Whether the kernel was compiled for the current device.
+/// Whether the current device runs the kernel; every device runs the others.
 bool has_wgmma();
-bool has_mma();
-/// Each queues one launch over list.items.
-void launch_wgmma(const DevicePlanes& planes, const ProductList& list, int clusters, cudaStream_t);
-void launch_mma(const DevicePlanes& planes, const ProductList& list, int blocks, cudaStream_t);
-void launch_popc(const DevicePlanes& planes, const ProductList& list, int blocks, cudaStream_t);
+bool has_mma_rows();
+/// Each queues one launch over list.items, worked by pairs of blocks.
+void launch_wgmma(const DevicePlanes& planes, const ProductList& list, int pairs, cudaStream_t);
+void launch_mma_rows(const DevicePlanes& planes, const ProductList& list, int pairs, cudaStream_t);
+void launch_mma(const DevicePlanes& planes, const ProductList& list, int pairs, cudaStream_t);
+void launch_popc(const DevicePlanes& planes, const ProductList& list, int pairs, cudaStream_t);
 
 }  // namespace yupana::genotype::cuda

@@ -153,9 +153,9 @@ bool has_wgmma() { return is_compiled(wgmma_kernel, threads, shared_bytes); }
 
 void launch_wgmma(const DevicePlanes& planes,
                   const ProductList& list,
-                  int clusters,
+                  int pairs,
                   cudaStream_t stream) {
-  LaunchShape shape(2 * clusters, threads, shared_bytes);
+  LaunchShape shape(2 * pairs, threads, shared_bytes);
   shape.cluster = 2;
   launch("count pairs", wgmma_kernel, shape, stream, planes, list);
 }

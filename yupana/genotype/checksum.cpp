@@ -8,8 +8,8 @@
 namespace yupana::genotype {
 
 // Each step is a bijection of the lane for a given word and of the word for a given lane: of two
-// inputs that differ in one word, the lanes differ from there to the end. Eight independent lanes
-// hide the latency of the multiplication.
+// inputs that differ in one word, the lanes differ from that word to the end. Eight independent
+// lanes hide the latency of the multiplication.
 std::uint64_t checksum(const void* data, std::size_t bytes) {
   constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;
   const auto step = [](std::uint64_t lane, std::uint64_t word) {

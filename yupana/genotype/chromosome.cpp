@@ -80,8 +80,9 @@ ChromosomeFilter ChromosomeFilter::listed(std::string_view list, std::int64_t au
     const std::string_view item = trimmed(list.substr(begin, comma - begin));
     begin = comma + 1;
     if (item.empty()) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("--chr: a list like 1-4,22,X wanted, '{}' has an empty item", list));
+      throw Error(
+          ErrorCode::usage,
+          fmt::format("--chr: expected a list like 1-4,22,X, got '{}' with an empty item", list));
     }
     const std::size_t dash = item.find('-');
     const std::int64_t number = number_of(item, autosomes);

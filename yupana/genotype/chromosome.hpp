@@ -46,7 +46,7 @@ class ChromosomeFilter {
   /// errors: usage for an empty item or a range that runs backwards
   static ChromosomeFilter listed(std::string_view list, std::int64_t autosomes = human_autosomes);
 
-  /// True where the contig's sites are wanted. Readers call it once a contig, not once a site.
+  /// True if the contig's sites are kept. Readers call it once a contig, not once a site.
   bool keeps(std::string_view contig) const;
   /// The reason the other sites are skipped: their key in SiteAccount::skipped.
   const std::string& reason() const { return reason_; }

@@ -21,7 +21,8 @@ namespace {
 void check(const CohortParams& params) {
   const auto rate = [](const char* name, double value, double most) {
     if (value >= 0 && value <= most) return;
-    throw Error(ErrorCode::usage, fmt::format("{}: 0 to {} wanted, {} given", name, most, value));
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: expected a number from 0 to {}, got {}", name, most, value));
   };
   rate("--mind", params.max_sample_missing, 1);
   rate("--geno", params.max_site_missing, 1);
@@ -40,8 +41,8 @@ void note_founders(const Context& context, std::int64_t founders, std::size_t ke
   context.note(founders == 0
                    ? "--maf drops no site: it counts founders, and every sample kept names a "
                      "parent; --nonfounders counts all samples"
-                   : fmt::format("--maf counts the {} founders of {} samples; --nonfounders counts "
-                                 "all",
+                   : fmt::format("--maf counts founders alone, {} of {} samples; --nonfounders "
+                                 "counts all",
                                  founders,
                                  kept));
 }
@@ -84,14 +85,14 @@ double CohortSummary::missing_rate() const {
 struct Cohort::State {
   State(Context& context_, std::unique_ptr<Source> source_, const CohortParams& params_)
       : context(context_), source(std::move(source_)), params(params_), total(source->sites()) {}
-  ~State() { settle(); }
+  ~State() { stop_prefetch(); }
 
   void choose_samples();
   void drop_incomplete_samples();
   void start(std::int64_t capacity);
   FilteredSites await();
   FilteredSites take(std::int64_t sites);
-  void settle();
+  void stop_prefetch();
   void finish();
 
   Context& context;
@@ -112,15 +113,15 @@ struct Cohort::State {
   FilteredSites spare;         ///< memory for the next block
   CallBlock calls;             ///< of the last block read as planes
   bool ended = false;
-  bool told = false;  ///< notes were passed on
+  bool noted = false;  ///< notes were passed on
 };
 
 void Cohort::State::choose_samples() {
   const std::vector<std::string>& all = source->samples();
-  const std::vector<bool> wanted = named(all, params.keep, "--keep");
+  const std::vector<bool> named_samples = named(all, params.keep, "--keep");
   const std::vector<bool> unwanted = named(all, params.remove, "--remove");
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!params.keep.empty() && !wanted[i]) {
+    if (!params.keep.empty() && !named_samples[i]) {
       ++summary.samples_dropped["not in --keep"];
     } else if (unwanted[i]) {
       ++summary.samples_dropped["in --remove"];
@@ -224,7 +225,7 @@ FilteredSites Cohort::State::take(std::int64_t sites) {
 }
 
 /// Ends the reading ahead; its result and its errors are of no interest any more.
-void Cohort::State::settle() {
+void Cohort::State::stop_prefetch() {
   stop = true;
   if (pending.valid()) {
     pending.wait();
@@ -240,7 +241,7 @@ void Cohort::State::finish() {
   for (const auto& [reason, count] : filter->dropped()) summary.sites.skipped[reason] += count;
   summary.calls_missing = filter->calls_missing();
   if (params.parts == 1) check_sites_left(summary);
-  if (std::exchange(told, true)) return;
+  if (std::exchange(noted, true)) return;
   for (const std::string& text : read.notes) context.note(text);
   if (filter->founders() < std::ssize(kept))
     note_founders(context, filter->founders(), kept.size());
@@ -249,11 +250,15 @@ void Cohort::State::finish() {
 
 void check_sites_left(const CohortSummary& summary) {
   if (summary.sites.kept > 0) return;
+  if (summary.sites.read == 0) {
+    throw Error(ErrorCode::bad_input, "expected at least one site, got 0; check the input");
+  }
+  const bool autosomes = summary.sites.skipped.contains("not autosomal");
   throw Error(ErrorCode::bad_input,
-              fmt::format("no site left of {} read{}; loosen the filters (--all-chr takes every "
-                          "chromosome) or check the input",
+              fmt::format("no site left of {} read{}; loosen the filters{} or check the input",
                           summary.sites.read,
-                          reasons(summary.sites.skipped)));
+                          reasons(summary.sites.skipped),
+                          autosomes ? " (--all-chr takes every chromosome)" : ""));
 }
 
 void note_imputed(const Context& context, const CohortSummary& summary) {
@@ -271,9 +276,11 @@ Cohort::Cohort(Context& context, std::unique_ptr<Source> source, const CohortPar
   CohortSummary& summary = state_->summary;
   summary.samples_kept = std::ssize(state_->kept);
   if (state_->kept.empty()) {
+    if (summary.samples_read == 0) {
+      throw Error(ErrorCode::bad_input, "expected at least one sample, got 0; check the input");
+    }
     throw Error(ErrorCode::bad_input,
-                fmt::format("no sample left of {} read{}; loosen the filters (--all-chr takes "
-                            "every chromosome) or check the input",
+                fmt::format("no sample left of {} read{}; loosen the filters or check the input",
                             summary.samples_read,
                             reasons(summary.samples_dropped)));
   }
@@ -295,13 +302,14 @@ std::int64_t Cohort::sites() const {
 
 bool Cohort::read(CallBlock& block, std::int64_t max_sites) {
   if (max_sites < 1) {
-    throw Error(ErrorCode::usage, fmt::format("read: at least 1 site wanted, {} given", max_sites));
+    throw Error(ErrorCode::usage, fmt::format("read: expected at least 1 site, got {}", max_sites));
   }
   State& state = *state_;
   state.context.check_cancelled();
   if (state.failure) std::rethrow_exception(state.failure);
   FilteredSites sites = state.take(max_sites);
   if (sites.codes.sites == 0) {
+    state.spare = {};  // its memory is the caller's now: a pass is over
     state.finish();
     return false;
   }
@@ -327,7 +335,7 @@ bool Cohort::read(PlaneBlock& block, std::int64_t max_sites) {
 
 void Cohort::rewind() {
   State& state = *state_;
-  state.settle();
+  state.stop_prefetch();
   state.filter->rewind();
   state.left = {};
   state.left_next = state.position = 0;
@@ -336,7 +344,7 @@ void Cohort::rewind() {
 }
 
 void Cohort::take_part(int part, int parts) {
-  state_->settle();  // what reads ahead asks for the part
+  state_->stop_prefetch();  // it uses the part
   state_->params.part = part;
   state_->params.parts = parts;
 }

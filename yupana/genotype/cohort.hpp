@@ -56,7 +56,7 @@ void note_imputed(const Context& context, const CohortSummary& summary);
 /// Sites of a cohort after the filters, as they come from the file: for devices that make the
 /// planes themselves.
 struct CallBlock {
-  SiteBlock codes;                    ///< of every sample of the input, imputed where asked
+  SiteBlock codes;                    ///< of every sample of the input, imputed if requested
   std::vector<std::int64_t> samples;  ///< places of the kept samples in a row
   bool complete = true;               ///< no kept call is missing
 };
@@ -65,7 +65,7 @@ struct CallBlock {
 /// block is read while the caller works on the current one.
 class Cohort {
  public:
-  /// Reads the whole source once first if max_sample_missing asks for it. Throws bad_input for
+  /// Reads the whole source once first if max_sample_missing needs it. Throws bad_input for
   /// unknown sample identifiers (names the first), for no sample left.
   Cohort(Context& context, std::unique_ptr<Source> source, const CohortParams& params = {});
   ~Cohort();

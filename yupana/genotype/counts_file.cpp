@@ -1,7 +1,7 @@
 // A checkpoint file, version 1. Numbers are little endian, of 64 bits but for the words of
 // triangles, which have 32.
 //   "YUPCNTS1"
-//   bytes of the run's description, samples, sites, first row, row behind the last, parts present
+//   bytes of the run's description, samples, sites, first row, row after the last, parts present
 //   the run's description, padded with zeros to a multiple of 8 bytes
 //   checksum of all above
 //   the parts present: per triangle ibs1, ibs0, shared, hethet, het its low words, then its high
@@ -37,7 +37,7 @@ constexpr std::int64_t piece_bytes = std::int64_t{4} << 20;
 constexpr std::string_view begin_anew =
     "choose another --checkpoint folder, or delete the file to begin anew";
 
-/// Eight words behind the magic.
+/// Eight words after the magic.
 struct Header {
   std::uint64_t run_bytes = 0;
   std::int64_t samples = 0;
@@ -205,20 +205,20 @@ std::string shortened(std::string_view line) {
   return line.size() <= most ? std::string(line) : std::string(line.substr(0, most)) + "...";
 }
 
-void check_run(const SavedFile& file, std::string_view saved, std::string_view wanted) {
-  if (saved == wanted) return;
+void check_run(const SavedFile& file, std::string_view saved, std::string_view expected) {
+  if (saved == expected) return;
   std::string_view theirs;
   std::string_view ours;
-  while (theirs == ours && !(saved.empty() && wanted.empty())) {
+  while (theirs == ours && !(saved.empty() && expected.empty())) {
     theirs = take_line(saved);
-    ours = take_line(wanted);
+    ours = take_line(expected);
   }
   throw file.refused(fmt::format("checkpoint of another run: it has '{}' where this run has '{}'",
                                  shortened(theirs),
                                  shortened(ours)));
 }
 
-/// Magic, header and description, checked; `end` becomes the byte behind them and their checksum.
+/// Magic, header and description, checked; `end` becomes the byte after them and their checksum.
 Header read_head(const SavedFile& file, const std::string& run, std::int64_t& end) {
   std::string head(static_cast<std::size_t>(before_run), '\0');
   file.read_at(0, head.data(), std::min(head.size(), static_cast<std::size_t>(file.size())));
@@ -245,7 +245,7 @@ Header read_head(const SavedFile& file, const std::string& run, std::int64_t& en
   return header;
 }
 
-/// Counts with the memory that the header asks for, of which the file has been found to hold as
+/// Counts with the memory that the header requires, of which the file has been found to hold as
 /// much: no header makes a short file allocate more than its size.
 PairCounts allocated(const SavedFile& file, const Header& header, std::int64_t room) {
   constexpr std::int64_t most = std::int64_t{1} << 30;
@@ -259,11 +259,11 @@ PairCounts allocated(const SavedFile& file, const Header& header, std::int64_t r
   const auto sum_bytes = [&](bool is_triangle) {
     return is_triangle ? 4 * cells : 8 * header.samples;
   };
-  std::int64_t wanted = 0;
-  for (std::size_t p = 0; p < part_count && wanted <= room; ++p) {
-    if (present(p)) wanted += sum_bytes(p < triangle_parts);
+  std::int64_t expected = 0;
+  for (std::size_t p = 0; p < part_count && expected <= room; ++p) {
+    if (present(p)) expected += sum_bytes(p < triangle_parts);
   }
-  if (wanted != room) throw file.damaged(wanted > room ? "cut short" : "too long");
+  if (expected != room) throw file.damaged(expected > room ? "cut short" : "too long");
 
   PairCounts counts;
   counts.samples = header.samples;

@@ -17,7 +17,7 @@ struct DeviceDistances {
   std::int64_t unshared = 0;  ///< pairs without a shared site; their distance is NaN
 };
 
-/// d^2 of all pairs from counts that lie on a GPU, without bringing the counts to the host:
+/// d^2 of all pairs from counts on a GPU, without bringing the counts to the host:
 /// integers while no call is missing, else doubles with the bits of `distances`. Empty where the
 /// counts are not on GPUs (or only in part), do not cover every row, where d^2 could pass 2^29, or
 /// where counts and matrix together exceed the context's gpu_memory().

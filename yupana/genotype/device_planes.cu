@@ -11,7 +11,7 @@ constexpr int warp_samples = 16;  // a 32-bit word of codes
 constexpr int block_warps = 8;    // 128 samples: the 32 bytes that memory delivers at least
 constexpr int task_sites = 256;   // eight words a plane: the 32 bytes that memory takes at least
 
-/// Where plane `plane`, piece `piece` of 16 bytes of step `step` stands in row `row`.
+/// Offset of piece `piece` of 16 bytes of plane `plane` of step `step` in row `row`.
 __device__ uint4* piece_of(
     const DevicePlanes& planes, int plane, std::int64_t step, std::int64_t row, int piece) {
   const std::int64_t table = plane * std::int64_t{planes.steps} + step;
@@ -86,8 +86,8 @@ __global__ void __launch_bounds__(32 * block_warps)
 #pragma unroll
   for (int g = 0; g < groups; ++g) {
     const std::int64_t site = first_site + 32 * g + lane;
-    const bool there = site < codes.sites && first_row < codes.count;
-    const std::uint32_t bits = transpose_bits(there ? codes.word(site, first_row) : 0, lane);
+    const bool inside = site < codes.sites && first_row < codes.count;
+    const std::uint32_t bits = transpose_bits(inside ? codes.word(site, first_row) : 0, lane);
     const std::uint32_t other = __shfl_xor_sync(~0u, bits, 1);
     const std::int64_t left = codes.sites - first_site - 32 * g;
     const std::uint32_t valid = row >= codes.count || left <= 0 ? 0

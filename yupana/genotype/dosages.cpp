@@ -14,7 +14,7 @@ namespace {
     for (std::int64_t k = sites.begin; k < sites.end; ++k) {
       if (dosages.at(i, k) <= 2) continue;
       throw Error(ErrorCode::bad_input,
-                  fmt::format("genotypes: 0, 1, 2 or, missing, a negative number wanted; row {}, "
+                  fmt::format("genotypes: expected 0, 1, 2 or, missing, a negative number; row {}, "
                               "column {} is {} (counted from 0)",
                               i,
                               k,
@@ -59,7 +59,7 @@ void planes_of(Context& context, const Dosages& dosages, Range sites, PlaneBlock
 
 PairCounts pair_counts(Context& context, const Dosages& dosages, const PairCountsParams& params) {
   if (dosages.samples < 1) {
-    throw Error(ErrorCode::bad_input, "genotypes: at least one sample wanted, none given");
+    throw Error(ErrorCode::bad_input, "genotypes: expected at least one sample, got none");
   }
   PairCounter counter(context, dosages.samples, params);
   const double samples = static_cast<double>(dosages.samples);
@@ -84,7 +84,7 @@ DosageSource::DosageSource(const Dosages& dosages, std::vector<std::string> name
   }
   if (std::ssize(names_) != dosages.samples) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("samples: {} names wanted, one for each row, {} given",
+                fmt::format("samples: expected {} names, one for each row, got {}",
                             dosages.samples,
                             names_.size()));
   }
@@ -92,7 +92,7 @@ DosageSource::DosageSource(const Dosages& dosages, std::vector<std::string> name
   for (const std::string& name : names_) {
     if (seen.insert(name).second) continue;
     throw Error(ErrorCode::bad_input,
-                fmt::format("samples: different names wanted, '{}' is there twice", name));
+                fmt::format("samples: expected different names, got '{}' twice", name));
   }
 }
 

@@ -2,8 +2,8 @@
 
 #include "yupana/genotype/dosages.hpp"
 
-/// Private to the family: one block of planes. False if some value is no genotype; `missing` tells
-/// whether a call is missing.
+/// Private to the family: one block of planes. False if some value is no genotype; `missing`
+/// reports whether a call is missing.
 namespace yupana::genotype {
 
 namespace reference {

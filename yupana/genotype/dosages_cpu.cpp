@@ -30,7 +30,7 @@ HWY_BEFORE_NAMESPACE();
 namespace yupana::genotype::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// A chunk of 512 genotypes, one after the other, the first `sites` of which are there.
+/// A chunk of 512 genotypes, one after the other, the first `sites` of which exist.
 void pack_chunk(const std::int8_t* genotypes, std::int64_t sites, ChunkPlanes& planes) {
 #if HWY_TARGET == HWY_SCALAR
   planes.missing = false;
@@ -84,7 +84,7 @@ HWY_EXPORT(pack_chunk);
 
 namespace {
 
-/// Samples whose genotypes are gathered together where sites do not lie side by side: 16 KiB.
+/// Samples whose genotypes are gathered together where sites are not contiguous: 16 KiB.
 constexpr std::int64_t tile_samples = 32;
 
 /// Genotypes of a chunk of `count` samples from `first`; -1 past the last site.
@@ -123,14 +123,14 @@ bool fill_planes(
       const std::int64_t count = std::min(tile_samples, end - first);
       for (std::int64_t c = 0; c < planes.chunks; ++c) {
         const std::int64_t site = sites.begin + c * chunk_sites;
-        const std::int64_t there = std::min(chunk_sites, sites.end - site);
-        const bool direct = dosages.site_step == 1 && there == chunk_sites;
-        if (!direct) gather(dosages, first, count, site, there, tile.data());
+        const std::int64_t present = std::min(chunk_sites, sites.end - site);
+        const bool direct = dosages.site_step == 1 && present == chunk_sites;
+        if (!direct) gather(dosages, first, count, site, present, tile.data());
         for (std::int64_t i = 0; i < count; ++i) {
           HWY_DYNAMIC_DISPATCH(pack_chunk)
           (direct ? dosages.data + (first + i) * dosages.sample_step + site
                   : tile.data() + i * chunk_sites,
-           there,
+           present,
            chunk);
           store(chunk, planes.planes, planes.row(first + i) + c * planes.planes * chunk_bytes);
           if (chunk.missing) any_missing.store(true, std::memory_order_relaxed);

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 
 namespace yupana::genotype {
 namespace {
@@ -106,7 +108,7 @@ class Formula {
 void check_whole(const PairCounts& counts, std::string_view caller) {
   if (counts.rows.begin == 0 && counts.rows.end == counts.samples) return;
   throw Error(ErrorCode::usage,
-              fmt::format("{}: counts of all {} rows wanted, rows [{}, {}) given; count every row",
+              fmt::format("{}: expected counts of all {} rows, got rows [{}, {}); count every row",
                           caller,
                           counts.samples,
                           counts.rows.begin,
@@ -202,10 +204,10 @@ SquareMatrix<double> distances(Context& context,
     result(i, j) = result(j, i) = formula(i, j);
   });
   if (const std::int64_t pairs = pairs_without_shared_site(counts); pairs > 0) {
-    context.note(fmt::format("{} of {} pairs share no called site; their {} is NaN",
+    context.note(fmt::format("{} is NaN where a pair shares no called site: {} of {}",
+                             metric_name(params.metric),
                              pairs,
-                             triangle_cells(counts.samples - 1),
-                             metric_name(params.metric)));
+                             counted(triangle_cells(counts.samples - 1), "pair")));
   }
   return result;
 }

@@ -59,7 +59,7 @@ PairCounter::PairCounter(Context& context, std::int64_t samples, const PairCount
   const Range rows = all ? Range{0, samples} : params.rows;
   if (samples < 0 || rows.begin < 0 || rows.begin > rows.end || rows.end > samples) {
     throw Error(ErrorCode::usage,
-                fmt::format("pair_counts: rows within [0, {}) wanted, [{}, {}) given",
+                fmt::format("pair_counts: expected rows within [0, {}), got [{}, {})",
                             samples,
                             rows.begin,
                             rows.end));
@@ -98,7 +98,7 @@ void PairCounter::check_samples(std::int64_t samples) const {
   if (samples == counts_.samples) return;
   throw Error(
       ErrorCode::usage,
-      fmt::format("pair_counts: a block of {} samples wanted, {} given", counts_.samples, samples));
+      fmt::format("pair_counts: expected a block of {} samples, got {}", counts_.samples, samples));
 }
 
 /// Gives the host triangles what `sites` more sites need.

@@ -56,8 +56,8 @@ struct PairCounts {
   Range rows;              ///< rows of the lower triangle held; [0, samples) for all
   CountTriangle ibs1, ibs0;
   CountTriangle shared;  ///< empty while no call was missing: then every pair shares `sites`
-  CountTriangle hethet;  ///< only if asked for, and once a call was missing
-  CountTriangle het;     ///< beside hethet: sites heterozygous in i, the row, and called in j
+  CountTriangle hethet;  ///< only if requested, and once a call was missing
+  CountTriangle het;     ///< with hethet: sites heterozygous in i, the row, and called in j
   std::vector<std::uint64_t> called;        ///< per sample: calls
   std::vector<std::uint64_t> heterozygous;  ///< per sample: x = 1
   std::vector<std::uint64_t> homozygous;    ///< per sample: x = 2
@@ -65,7 +65,7 @@ struct PairCounts {
   std::uint64_t shared_at(std::int64_t i, std::int64_t j) const {
     return shared.empty() ? static_cast<std::uint64_t>(sites) : shared.at(i, j);
   }
-  /// Whether hethet_at and het_at may be asked.
+  /// True if hethet_at and het_at are valid.
   bool knows_hethet() const { return shared.empty() || !hethet.empty(); }
   /// Sites heterozygous in both; i >= j. An IBS1 site is heterozygous in exactly one.
   std::uint64_t hethet_at(std::int64_t i, std::int64_t j) const {
@@ -86,7 +86,7 @@ std::vector<Range> triangle_shares(Range rows, int parts);
 /// The sum of what every rank has counted of the same rows, each from sites of its own. Rank r
 /// keeps the rows shares[r]; these follow on each other and are the rows counted. The same counts
 /// as those of one process that read all sites. `hethet` as of the counters.
-///   memory: a share beside the counts; work: one reduction of them
+///   memory: a share in addition to the counts; work: one reduction of them
 PairCounts sum_over_ranks(Comm& comm,
                           PairCounts counts,
                           bool hethet,
@@ -107,25 +107,25 @@ struct PairCountsParams {
 class PairCounter {
  public:
   PairCounter(Context& context, std::int64_t samples, const PairCountsParams& params = {});
-  /// Tells `stage`, if given, of finished work in pair-SNPs. Throws usage if the block has another
-  /// number of samples, interrupted on cancellation (the counts are then unusable).
+  /// Reports finished work to `stage`, if given, in pair-SNPs. Throws usage if the block has
+  /// another number of samples, interrupted on cancellation (the counts are then unusable).
   void add(const PlaneBlock& block, Stage* stage = nullptr);
-  /// The same from codes: on GPUs the planes are made there.
+  /// The same from codes: GPUs make the planes themselves.
   void add(const CallBlock& block, Stage* stage = nullptr);
   /// Bytes of count storage that a counter of these rows holds below 2^32 sites; twice as many
-  /// from there on.
+  /// beyond.
   static std::uint64_t bytes(Range rows, bool with_shared, bool with_hethet);
-  /// Bytes that each GPU holds for such a counter, blocks on their way included.
+  /// Bytes that each GPU holds for such a counter, blocks in flight included.
   static std::uint64_t gpu_bytes(
       const Context& context, std::int64_t samples, Range rows, bool with_shared, bool hethet);
   std::int64_t samples() const { return counts_.samples; }
   Range rows() const { return counts_.rows; }
-  /// The counts so far; those that lie on GPUs are fetched.
+  /// The counts so far; those on GPUs are fetched.
   const PairCounts& counts();
   PairCounts take();
-  /// Goes on from counts saved earlier (a checkpoint).
+  /// Resumes from counts saved earlier (a checkpoint).
   void resume(PairCounts counts) { counts_ = std::move(counts); }
-  /// The counts, if all of them lie on devices still; else null.
+  /// The counts, if all of them are still on devices; else null.
   cuda::DeviceCounts* device_counts() const {
     return counts_.sites == 0 && queued_ > 0 ? device_.get() : nullptr;
   }

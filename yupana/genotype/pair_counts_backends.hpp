@@ -8,7 +8,7 @@
 #include "yupana/genotype/planes.hpp"
 
 // Each adds a block to the counts of every pair in counts.rows and to the per-sample sums. The
-// triangles are there and wide enough; counts.sites is the caller's to raise.
+// triangles exist and are wide enough; counts.sites is the caller's to raise.
 
 namespace yupana::genotype::reference {
 void add_pairs(const PlaneBlock& block, PairCounts& counts);
@@ -32,9 +32,9 @@ class DeviceCounts {
   virtual std::int64_t room() const = 0;
   /// Whether some block since the last collect() had missing calls.
   virtual bool any_missing() const = 0;
-  /// Adds what was counted to host counts, whose triangles are there and wide enough.
+  /// Adds what was counted to host counts, whose triangles exist and are wide enough.
   virtual void collect(PairCounts& counts) = 0;
-  /// d^2 of all pairs on the first device; empty if it cannot be made there. Counts stay.
+  /// d^2 of all pairs on the first device; empty if it does not fit. Counts stay.
   virtual DeviceDistances squared_distances() = 0;
 };
 
@@ -49,7 +49,7 @@ std::uint64_t device_bytes(
 
 namespace yupana::genotype {
 
-/// Adds to one cell of a triangle, carrying into the high words where there are any.
+/// Adds to one cell of a triangle, carrying into the high words if they exist.
 inline void add_to(CountTriangle& triangle, std::int64_t cell, std::uint64_t value) {
   const std::uint64_t sum = triangle.low()[cell] + value;
   triangle.low()[cell] = static_cast<std::uint32_t>(sum);

@@ -28,7 +28,7 @@ struct Plan {
   Range rows;
   std::int64_t edge;          ///< rows and columns of a tile, a multiple of the strips' columns
   std::int64_t tiles;         ///< of the triangle up to rows.end
-  std::int64_t first_tile;    ///< earlier ones lie above the rows
+  std::int64_t first_tile;    ///< earlier ones are above the rows
   std::int64_t range_chunks;  ///< chunks of a task
   std::int64_t ranges;
 };
@@ -40,14 +40,14 @@ Plan make_plan(int threads, const PlaneBlock& block, const PairCounts& counts) {
   plan.het = !counts.hethet.empty();
   plan.planes = plan.pairwise ? 3 : 2;
   plan.rows = counts.rows;
-  // Rows share the cost of copying a strip: tall tiles where there are enough of them for all
+  // Rows share the cost of copying a strip: tall tiles if enough of them remain for all
   // threads. (One core, n = 4,096: copying takes 6 % of the time with 128 rows, 2 % with 512.)
   constexpr std::int64_t tasks_per_thread = 8;
   const std::int64_t depth = plan.shape.depth,
-                     wanted_tasks = threads > 1 ? threads * tasks_per_thread : 1;
+                     min_tasks = threads > 1 ? threads * tasks_per_thread : 1;
   const std::int64_t cells = triangle_cells(plan.rows.end) - triangle_cells(plan.rows.begin);
   plan.edge = 4 * plan.shape.strip;
-  while (plan.edge > plan.shape.strip && cells / (plan.edge * plan.edge) < wanted_tasks)
+  while (plan.edge > plan.shape.strip && cells / (plan.edge * plan.edge) < min_tasks)
     plan.edge /= 2;
   plan.tiles = triangle_tiles(plan.rows.end, plan.edge);
   plan.first_tile = triangle_cells(plan.rows.begin / plan.edge / band * band);
@@ -55,10 +55,10 @@ Plan make_plan(int threads, const PlaneBlock& block, const PairCounts& counts) {
   // are 32-bit words, so it takes less than 2^32 sites.
   constexpr std::int64_t most = (std::int64_t{1} << 31) / chunk_sites;
   const std::int64_t tiles = std::max<std::int64_t>(plan.tiles - plan.first_tile, 1);
-  const std::int64_t wanted = divide_up(wanted_tasks, tiles);
+  const std::int64_t pieces = divide_up(min_tasks, tiles);
   const std::int64_t panels = divide_up(block.chunks, depth);
   plan.range_chunks =
-      std::min(divide_up(panels, std::min(wanted, panels)) * depth, most / depth * depth);
+      std::min(divide_up(panels, std::min(pieces, panels)) * depth, most / depth * depth);
   plan.ranges = divide_up(block.chunks, plan.range_chunks);
   return plan;
 }

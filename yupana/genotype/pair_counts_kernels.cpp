@@ -36,7 +36,7 @@ constexpr bool has_popcount = false;
 constexpr KernelShape shape = {1, 1, vectors >= 8 ? 1 : 8 / vectors, 48, 64};
 #endif
 
-// --- Three-input logic: one instruction (vpternlog) where there is one ---------------------------
+// --- Three-input logic: one instruction (vpternlog) where it exists ---------------------------
 
 /// a & (b ^ c)
 HWY_INLINE V64 and_xor(V64 a, V64 b, V64 c) {
@@ -261,7 +261,7 @@ HWY_INLINE void count_rows_of(const RowsCall& call) {
   const std::int64_t row_bytes = call.chunks * planes<kind> * chunk_bytes;
   std::int64_t fetched = 0;
   for (std::int64_t c = 0; c < call.columns; c += shape.columns) {
-    // The next rows trickle into the L2 cache (2 % gained; asked for all at once they gain
+    // The next rows trickle into the L2 cache (2 % gained; requested all at once they gain
     // nothing).
     const std::int64_t due = row_bytes * (c + shape.columns) / call.columns;
     for (; call.next_rows != nullptr && fetched < due; fetched += 64) {

@@ -50,9 +50,9 @@ std::vector<Range> triangle_shares(Range rows, int parts) {
   std::int64_t end = rows.begin;
   for (int part = 1; part <= parts; ++part) {
     // Up to the row at which the cells before it come nearest to their part: no share drifts.
-    const std::int64_t wanted = cells * part / parts;
+    const std::int64_t before = cells * part / parts;
     const std::int64_t begin = end;
-    while (end < rows.end && cells_of({rows.begin, end}) + end / 2 < wanted) ++end;
+    while (end < rows.end && cells_of({rows.begin, end}) + end / 2 < before) ++end;
     shares.push_back({begin, part == parts ? rows.end : end});
   }
   return shares;

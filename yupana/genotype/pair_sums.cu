@@ -27,9 +27,9 @@ std::int64_t site_bytes(std::int64_t samples) {
 }
 
 std::int64_t sites_of_slot(std::int64_t samples, std::uint64_t memory) {
-  const std::int64_t wanted = std::max(least_slot_sites, slot_bytes / codes_stride(samples));
+  const std::int64_t large = std::max(least_slot_sites, slot_bytes / codes_stride(samples));
   const auto room = static_cast<std::int64_t>(memory / 4) / site_bytes(samples);
-  const std::int64_t sites = std::min({wanted, room, std::int64_t{1} << 22});
+  const std::int64_t sites = std::min({large, room, std::int64_t{1} << 22});
   return std::max(round_up(sites, product_sites), product_sites);
 }
 
@@ -48,7 +48,7 @@ __global__ void add_kernel(unsigned long long* to,
   }
 }
 
-/// Sums of rows from the diagonal: S = |u| + |v| = 2 |v| + |w| there, W = |w|, P = |p|.
+/// Sums of rows from the diagonal: S = |u| + |v| = 2 |v| + |w|, W = |w|, P = |p|.
 __global__ void diagonal_kernel(const SumMatrices m,
                                 unsigned long long* complete,
                                 unsigned long long* pairwise) {
@@ -137,7 +137,7 @@ PairSums::Slot& PairSums::next_slot(std::int64_t bytes) {
   return slot;
 }
 
-/// Copies a slot to the device; work queued afterwards sees it there.
+/// Copies a slot to the device; work queued afterwards sees it.
 void PairSums::send(Slot& slot, const std::uint8_t* from, std::int64_t bytes) {
   if (slot.used) slot.read.hold(copy_);
   check(
@@ -178,11 +178,7 @@ void PairSums::add(const CallBlock& block) {
     bool all = std::ssize(kept) == block.codes.samples;
     for (std::size_t i = 0; i < kept.size(); ++i) all &= kept[i] == static_cast<std::int32_t>(i);
     kept_ = DeviceArray<std::int32_t>(all ? 0 : std::ssize(kept));
-    if (!all) {
-      check(cudaMemcpy(kept_.data(), kept.data(), kept_.bytes(), cudaMemcpyHostToDevice),
-            "copy the list of samples");
-      check(cudaStreamSynchronize(nullptr), "wait for the list of samples");  // it must have landed
-    }
+    upload("copy the list of samples", kept_.data(), kept.data(), kept_.size());
   }
   stride_ = block.codes.stride;
   gathered_complete_ = block.complete;
@@ -198,7 +194,7 @@ void PairSums::add(const CallBlock& block) {
   }
 }
 
-/// Sends the gathered sites on their way.
+/// Uploads the gathered sites.
 void PairSums::flush() {
   if (gathered_ == 0) return;
   Slot& slot = slots_[slot_];
@@ -266,7 +262,7 @@ void PairSums::multiply(const DevicePlanes& planes, PlaneKind kind, std::int64_t
   sum_rows(planes, kind);
 }
 
-/// Set bits of planes whose sums do not stand on the diagonal of the sums: v of blocks with missing
+/// Set bits of planes whose sums are not on the diagonal of the sums: v of blocks with missing
 /// calls, and all of them if the band does not hold every diagonal cell.
 void PairSums::sum_rows(const DevicePlanes& planes, PlaneKind kind) {
   const bool on_diagonal = has_whole_diagonal();
@@ -316,7 +312,7 @@ void PairSums::take_from(PairSums& other) {
   complete_sites_ += other.complete_sites_;
   pairwise_sites_ += other.pairwise_sites_;
   work_.wait();
-  const DeviceScope there(other.device_);
+  const DeviceScope other_scope(other.device_);
   other.clear();
 }
 

@@ -12,7 +12,7 @@
 #include "yupana/genotype/pair_counts.hpp"
 #include "yupana/genotype/planes.hpp"
 
-/// Private to the CUDA build: the sums behind pair counts, on one device.
+/// Private to the CUDA build: sums from which pair counts follow, on one device.
 namespace yupana::genotype::cuda {
 
 /// The matrices of sums. With S = uu' + vv', W = ww', Z = zz' + vv', H = hh', P = pp', counts
@@ -88,7 +88,7 @@ class PairSums {
   SumMatrices matrices();
 
  private:
-  /// Host and device memory of one block on its way.
+  /// Host and device memory of one block in flight.
   struct Slot {
     yupana::cuda::PinnedArray<std::uint8_t> host;
     yupana::cuda::DeviceArray<std::uint8_t> codes;

@@ -34,7 +34,7 @@ std::int64_t count_from(std::string_view text) {
   // 2^53: the largest count a double holds exactly.
   if (error != std::errc() || !known || !(value >= 0 && value <= 0x1p53) ||
       value != std::floor(value)) {
-    refuse(fmt::format("a count such as 2000, 2k or 1.2M wanted, '{}' given", text));
+    refuse(fmt::format("expected a count such as 2000, 2k or 1.2M, got '{}'", text));
   }
   return static_cast<std::int64_t>(value);
 }
@@ -43,7 +43,7 @@ double number_from(std::string_view key, std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) {
-    refuse(fmt::format("{}: a number wanted, '{}' given", key, text));
+    refuse(fmt::format("{}: expected a number, got '{}'", key, text));
   }
   return value;
 }
@@ -51,7 +51,7 @@ double number_from(std::string_view key, std::string_view text) {
 void set(SimulateParams& params, std::string_view item) {
   const std::size_t equals = item.find('=');
   if (equals == std::string_view::npos) {
-    refuse(fmt::format("key=value wanted, '{}' given", item));
+    refuse(fmt::format("expected key=value, got '{}'", item));
   }
   const std::string_view key = item.substr(0, equals);
   const std::string_view value = item.substr(equals + 1);
@@ -64,22 +64,22 @@ void set(SimulateParams& params, std::string_view item) {
   } else if (key == "seed") {
     params.seed = static_cast<std::uint64_t>(count_from(value));
   } else {
-    refuse(fmt::format("populations, fst, missing or seed wanted, '{}' given", key));
+    refuse(fmt::format("expected populations, fst, missing or seed, got '{}'", key));
   }
 }
 
 void check(const SimulateParams& params) {
   if (params.samples < 1 || params.sites < 1 || params.populations < 1) {
-    refuse(fmt::format("at least 1 sample, site and population wanted, {}, {} and {} given",
+    refuse(fmt::format("expected at least 1 sample, site and population, got {}, {} and {}",
                        params.samples,
                        params.sites,
                        params.populations));
   }
   if (!(params.fst >= 0 && params.fst < 1)) {
-    refuse(fmt::format("fst: at least 0 and below 1 wanted, {} given", params.fst));
+    refuse(fmt::format("fst: expected a number from 0 to below 1, got {}", params.fst));
   }
   if (!(params.missing >= 0 && params.missing <= 1)) {
-    refuse(fmt::format("missing: 0 to 1 wanted, {} given", params.missing));
+    refuse(fmt::format("missing: expected a number from 0 to 1, got {}", params.missing));
   }
 }
 
@@ -105,7 +105,7 @@ SimulateParams simulate_params(std::string_view text) {
   const std::string_view sizes = text.substr(0, text.find(','));
   const std::size_t cross = sizes.find('x');
   if (cross == std::string_view::npos) {
-    refuse(fmt::format("SAMPLESxSITES wanted, as in 2000x1M, '{}' given", sizes));
+    refuse(fmt::format("expected SAMPLESxSITES, as in 2000x1M, got '{}'", sizes));
   }
   params.samples = count_from(sizes.substr(0, cross));
   params.sites = count_from(sizes.substr(cross + 1));

@@ -24,7 +24,7 @@ SampleMask::SampleMask(std::int64_t samples, std::span<const std::int64_t> membe
   for (const std::int64_t member : members) {
     if (member < 0 || member >= samples) {
       throw Error(ErrorCode::usage,
-                  fmt::format("samples 0 to {} wanted in a mask, {} given", samples - 1, member));
+                  fmt::format("expected samples 0 to {} in a mask, got {}", samples - 1, member));
     }
     const auto bits = static_cast<std::uint8_t>(3 << (2 * (member % 4)));
     size_ += (codes_[member / 4] & bits) == 0;
@@ -38,7 +38,7 @@ void site_counts(Backend backend,
                  std::span<SiteCounts> counts) {
   if (mask.samples() != block.samples || std::ssize(counts) != block.sites) {
     throw Error(ErrorCode::usage,
-                fmt::format("site_counts: {} samples and {} results wanted, {} and {} given",
+                fmt::format("site_counts: expected {} samples and {} results, got {} and {}",
                             block.samples,
                             block.sites,
                             mask.samples(),

@@ -18,7 +18,7 @@ struct SiteCounts {
   std::int64_t missing = 0;
 
   std::int64_t called() const { return homozygous_a1 + heterozygous + homozygous_a2; }
-  /// Copies of the rarer allele among the 2 called() there are.
+  /// Copies of the rarer allele among the 2 called() alleles.
   std::int64_t minor_alleles() const;
   /// The most frequent genotype; of equally frequent ones that with the smaller x.
   Code mode() const;
@@ -42,7 +42,7 @@ class SampleMask {
 };
 
 /// counts[k] of site k = 0 .. block.sites - 1 over the samples of the mask. Runs on the calling
-/// thread alone: a reader counts beside the distance kernel, which has the others.
+/// thread alone: a reader counts during the distance kernel, which has the others.
 /// work: one pass over the codes.
 void site_counts(Backend backend,
                  const SiteBlock& block,

@@ -29,7 +29,7 @@ class Source {
     static const std::vector<bool> none;
     return none;
   }
-  /// Sites it will deliver in all, or an upper bound; -1 where only reading tells (VCF).
+  /// Sites it will deliver in all, or an upper bound; -1 if only known after reading (VCF).
   virtual std::int64_t sites() const = 0;
   /// Fills the block from its beginning; false (and no sites) at the end.
   virtual bool read(SiteBlock& block) = 0;

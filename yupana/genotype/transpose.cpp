@@ -10,7 +10,7 @@ void check_indices(std::span<const std::int64_t> indices, std::int64_t count, co
   for (const std::int64_t index : indices) {
     if (index < 0 || index >= count) {
       throw Error(ErrorCode::usage,
-                  fmt::format("transpose: {} 0 to {} wanted, {} given", what, count - 1, index));
+                  fmt::format("transpose: expected {} 0 to {}, got {}", what, count - 1, index));
     }
   }
 }
@@ -40,7 +40,7 @@ void transpose(Context& context,
                int planes,
                PlaneBlock& result) {
   if (planes != 2 && planes != 3) {
-    throw Error(ErrorCode::usage, fmt::format("transpose: 2 or 3 planes wanted, {} given", planes));
+    throw Error(ErrorCode::usage, fmt::format("transpose: expected 2 or 3 planes, got {}", planes));
   }
   check_indices(samples, block.samples, "samples");
   check_indices(sites, block.sites, "sites");

@@ -165,13 +165,13 @@ namespace {
 HWY_EXPORT(transpose_tile_2);
 HWY_EXPORT(transpose_tile_3);
 
-/// The wanted samples of one tile: place in the tile, row of the result.
+/// The kept samples of one tile: place in the tile, row of the result.
 struct Tile {
   std::int64_t first_sample;
   std::vector<std::pair<std::int64_t, std::int64_t>> rows;
 };
 
-/// Tiles that hold a wanted sample.
+/// Tiles that hold a kept sample.
 std::vector<Tile> tiles_of(const SiteBlock& block, std::span<const std::int64_t> samples) {
   std::vector<Tile> tiles(static_cast<std::size_t>(divide_up(block.samples, tile_samples)));
   for (std::size_t r = 0; r < samples.size(); ++r) {

@@ -13,14 +13,14 @@
 #include "yupana/core/context.hpp"
 #include "yupana/geometry/closest_pair_backends.hpp"
 #include "yupana/geometry/grid.hpp"
-#include "yupana/geometry/least_cpu.hpp"
+#include "yupana/geometry/shared_minimum_cpu.hpp"
 
 /// Private to the family: points dealt into buckets that fit a cache, by blocks of the grid; then
 /// a small hash grid in each.
 namespace yupana::geometry::cpu {
 
 /// Indices in buckets are 32 bits wide.
-inline constexpr std::int64_t most_in_buckets = std::numeric_limits<std::uint32_t>::max();
+inline constexpr std::int64_t max_in_buckets = std::numeric_limits<std::uint32_t>::max();
 
 template <class T, int D>
 struct Point {
@@ -38,8 +38,9 @@ class Buckets {
  public:
   Buckets(Context& context, MatrixView<const T> points, const Grid& grid)
       : context_(context), points_(points), grid_(grid) {
-    const std::int64_t wanted = points.rows / bucket_points;
-    bits_ = std::clamp(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(wanted))), 1, 12);
+    const std::int64_t buckets = points.rows / bucket_points;
+    bits_ =
+        std::clamp(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(buckets))), 1, 12);
     parts_ = std::clamp<std::int64_t>(points.rows >> 17, 1, 8 * context.threads());
     deal();
   }
@@ -254,16 +255,16 @@ Candidate in_buckets(Context& context,
                      const Grid& grid,
                      const Candidate& bound) {
   const Buckets<T, D> buckets(context, points, grid);
-  Least least(bound);
+  SharedMinimum minimum(bound);
   context.parallel_for(buckets.count(), 16, [&](std::int64_t begin, std::int64_t end) {
     BucketSearch<T, D> search(buckets, unit, grid, bound);
     for (std::int64_t bucket = begin; bucket < end; ++bucket) {
       context.check_cancelled();
       search.search(bucket);
     }
-    least.lower(search.best());
+    minimum.update(search.best());
   });
-  return least.get();
+  return minimum.get();
 }
 
 }  // namespace yupana::geometry::cpu

@@ -2,22 +2,22 @@
 
 #include <fmt/format.h>
 
+#include "yupana/core/cuda/device.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/geometry/closest_pair_backends.hpp"
 
 namespace yupana::geometry {
 
 void check_shape(std::int64_t rows, std::int64_t cols) {
   if (rows < 2) {
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format("closest pair: {} point{}; at least 2 are needed", rows, rows == 1 ? "" : "s"));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("closest pair: expected at least 2 points, got {}", rows));
   }
-  if (cols < 1 || cols > most_dimensions) {
+  if (cols < 1 || cols > max_dimensions) {
     throw Error(
         ErrorCode::bad_input,
-        fmt::format(
-            "closest pair: points of {} coordinates; wanted 1 to {}", cols, most_dimensions));
+        fmt::format("closest pair: expected 1 to {} coordinates, got {}", max_dimensions, cols));
   }
 }
 
@@ -39,26 +39,20 @@ ClosestPair closest_pair(Context& context,
                   "closest pair: divide and conquer has no CUDA version; use the grid, or "
                   "--device cpu");
     }
-#ifdef YUPANA_CUDA
-    return cuda::closest_pair(context, points.data, points.rows, points.cols, points.stride);
-#else
-    throw Error(ErrorCode::device,
-                "closest pair: this build has no CUDA version; use --device cpu");
-#endif
+    if constexpr (yupana::cuda::built) {
+      return cuda::closest_pair_host(context, points.data, points.rows, points.cols, points.stride);
+    }
   }
   const cpu::Extent extent = cpu::extent_of(context, points);
   if (extent.bad_row >= 0) throw_not_finite(extent.bad_row);
-  switch (context.backend()) {
-    case Backend::reference:
-      return reference::closest_pair(context, points, extent.largest);
-    default:
-      return params.method == ClosestMethod::divide
-                 ? cpu::closest_pair_divide(context, points, extent.largest)
-                 : cpu::closest_pair_grid(context, points, extent.largest);
+  if (context.backend() == Backend::reference) {
+    return reference::closest_pair(context, points, extent.largest);
   }
+  return params.method == ClosestMethod::divide
+             ? cpu::closest_pair_divide(context, points, extent.largest)
+             : cpu::closest_pair_grid(context, points, extent.largest);
 }
 
-template ClosestPair closest_pair(Context&, MatrixView<const float>, const ClosestPairParams&);
-template ClosestPair closest_pair(Context&, MatrixView<const double>, const ClosestPairParams&);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, closest_pair)
 
 }  // namespace yupana::geometry

@@ -8,7 +8,7 @@
 namespace yupana::geometry {
 
 /// Most coordinates a point may have.
-inline constexpr std::int64_t most_dimensions = 8;
+inline constexpr std::int64_t max_dimensions = 8;
 
 enum class ClosestMethod {
   automatic,  ///< grid

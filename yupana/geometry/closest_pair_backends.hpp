@@ -33,45 +33,28 @@ template <class T>
 Extent extent_of(Context& context, MatrixView<const T> points);
 
 /// Most points that all-pairs is faster for than a grid.
-inline constexpr std::int64_t few_points = 512;
+inline constexpr std::int64_t max_all_pairs_points = 512;
 /// Points of which one is in the sample that the bound comes from. A bound shrinks only with the
-/// power 2 / d of the sample, so that many dimensions want a larger one.
+/// power 2 / d of the sample, so that many dimensions need a larger one.
 constexpr std::int64_t sample_of(int dimensions) { return dimensions <= 3 ? 64 : 8; }
 /// Fewest points that are dealt into buckets.
-inline constexpr std::int64_t bucket_least = std::int64_t{1} << 17;
+inline constexpr std::int64_t min_bucketed_points = std::int64_t{1} << 17;
 }  // namespace cpu
 
-#ifdef YUPANA_CUDA
 namespace cuda {
 /// Points in host memory, row i at points + i * stride. Checks that they are finite.
 template <class T>
-ClosestPair closest_pair(
+ClosestPair closest_pair_host(
     Context& context, const T* points, std::int64_t rows, std::int64_t cols, std::int64_t stride);
 }  // namespace cuda
-#endif
 
 /// Calls body with the number of dimensions as a constant.
-template <class Body>
+template <int d = 1, class Body>
 auto with_dimensions(std::int64_t dimensions, const Body& body) {
-  const auto call = [&](auto d) { return body(d); };
-  switch (dimensions) {
-    case 1:
-      return call(std::integral_constant<int, 1>{});
-    case 2:
-      return call(std::integral_constant<int, 2>{});
-    case 3:
-      return call(std::integral_constant<int, 3>{});
-    case 4:
-      return call(std::integral_constant<int, 4>{});
-    case 5:
-      return call(std::integral_constant<int, 5>{});
-    case 6:
-      return call(std::integral_constant<int, 6>{});
-    case 7:
-      return call(std::integral_constant<int, 7>{});
-    default:
-      return call(std::integral_constant<int, 8>{});
+  if constexpr (d < max_dimensions) {
+    if (dimensions != d) return with_dimensions<d + 1>(dimensions, body);
   }
+  return body(std::integral_constant<int, d>{});
 }
 
 /// Throws for shapes that have no closest pair.

@@ -4,11 +4,12 @@
 #include <cmath>
 
 #include "yupana/core/array.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/geometry/buckets_cpu.hpp"
 #include "yupana/geometry/closest_pair_backends.hpp"
 #include "yupana/geometry/grid.hpp"
-#include "yupana/geometry/least_cpu.hpp"
+#include "yupana/geometry/shared_minimum_cpu.hpp"
 
 namespace yupana::geometry::cpu {
 namespace {
@@ -54,7 +55,7 @@ Candidate in_one_grid(Context& context,
       next[i] = std::atomic_ref(heads[slot(place.sum())]).exchange(i, std::memory_order_relaxed);
     }
   });
-  Least least(bound);
+  SharedMinimum minimum(bound);
   context.parallel_for(points.rows, piece, [&](std::int64_t begin, std::int64_t end) {
     context.check_cancelled();
     Candidate best = bound;
@@ -68,9 +69,9 @@ Candidate in_one_grid(Context& context,
         }
       });
     }
-    least.lower(best);
+    minimum.update(best);
   });
-  return least.get();
+  return minimum.get();
 }
 
 template <class T, int D>
@@ -79,17 +80,17 @@ class GridSolver {
   GridSolver(Context& context, const Unit& unit) : context_(context), unit_(unit) {}
 
   Candidate solve(MatrixView<const T> points, const Candidate& seed) {
-    if (points.rows <= few_points) return std::min(seed, all_pairs<T, D>(points, unit_));
+    if (points.rows <= max_all_pairs_points) return std::min(seed, all_pairs<T, D>(points, unit_));
     const Candidate bound = std::min(seed, of_sample(points));
-    // Below: another unit will hold. Infinite: squares overflow, and a sample tells nothing.
+    // Below: another unit will hold. Infinite: squares overflow, and a sample says nothing.
     if (bound.square < unit_.least || std::isinf(bound.square)) return bound;
     if (bound.square == 0) {
-      // Only in fine units: there are equal points, and the first two are wanted.
+      // Only in fine units: equal points exist, and the first two are the answer.
       return in_buckets<T, D>(context_, points, unit_, Grid::of_points(), {});
     }
     const Grid grid(bound.square, unit_, ratio_of(D));
     if constexpr (D <= 3) {
-      if (points.rows >= bucket_least && points.rows <= most_in_buckets) {
+      if (points.rows >= min_bucketed_points && points.rows <= max_in_buckets) {
         return in_buckets<T, D>(context_, points, unit_, grid, bound);
       }
     }
@@ -102,7 +103,7 @@ class GridSolver {
   /// very probably be in it. (Pairs within one row of `sample_of` points cannot be; they are at
   /// most sample_of / 2 a point.) So the cells that the bound makes hold few points on average.
   Candidate of_sample(MatrixView<const T> points) {
-    const std::int64_t count = std::max(points.rows / sample_of(D), few_points / 2);
+    const std::int64_t count = std::max(points.rows / sample_of(D), max_all_pairs_points / 2);
     Array<std::int64_t> from(count);
     Array<T> sample(count * D);
     const Random random(1, static_cast<std::uint64_t>(points.rows));
@@ -131,7 +132,7 @@ class GridSolver {
 
 template <class T>
 ClosestPair closest_pair_grid(Context& context, MatrixView<const T> points, double largest) {
-  if (points.rows > most_in_buckets) return closest_pair_divide(context, points, largest);
+  if (points.rows > max_in_buckets) return closest_pair_divide(context, points, largest);
   Stage stage(context, "closest pair", static_cast<double>(points.rows), "points");
   const ClosestPair pair = with_dimensions(points.cols, [&](auto dimensions) {
     return solve_in_units(points, largest, [&](const Unit& unit, const Candidate& seed) {
@@ -142,7 +143,6 @@ ClosestPair closest_pair_grid(Context& context, MatrixView<const T> points, doub
   return pair;
 }
 
-template ClosestPair closest_pair_grid(Context&, MatrixView<const float>, double);
-template ClosestPair closest_pair_grid(Context&, MatrixView<const double>, double);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, closest_pair_grid)
 
 }  // namespace yupana::geometry::cpu

@@ -5,6 +5,7 @@
 
 #include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/geometry/closest_pair_backends.hpp"
 #include "yupana/geometry/closest_pair_cuda.hpp"
 #include "yupana/geometry/closest_pair_kernels.cuh"
@@ -19,12 +20,12 @@ using yupana::cuda::DeviceScope;
 using yupana::cuda::Stream;
 
 /// Most points for all pairs: a launch of that many blocks.
-constexpr std::int64_t few_points = 1024;
+constexpr std::int64_t max_all_pairs_points = 1024;
 
 constexpr double ratio_of(int dimensions) { return dimensions <= 2 ? 8 : 4; }
 
 std::int64_t sample_size(std::int64_t points, int dimensions) {
-  return std::max(points / cpu::sample_of(dimensions), few_points / 2);
+  return std::max(points / cpu::sample_of(dimensions), max_all_pairs_points / 2);
 }
 
 /// Slots of a hash table: at least `points`, at most four times that.
@@ -46,7 +47,7 @@ struct Workspace {
 
   Workspace(std::int64_t points, int dimensions) : facts(2) {
     std::int64_t sampled = 0;
-    for (std::int64_t n = points; n > few_points;) {
+    for (std::int64_t n = points; n > max_all_pairs_points;) {
       n = sample_size(n, dimensions);
       sampled += n;
     }
@@ -55,7 +56,7 @@ struct Workspace {
     samples = DeviceArray<T>(sampled * dimensions);
     origins = DeviceArray<std::uint32_t>(sampled);
     blocks = 8 * yupana::cuda::device_facts().multiprocessors;  // 2,048 threads each
-    found = DeviceArray<Found>(std::max<std::int64_t>(blocks, few_points));
+    found = DeviceArray<Found>(std::max<std::int64_t>(blocks, max_all_pairs_points));
   }
 };
 
@@ -83,7 +84,7 @@ class GridSolver {
                   const Candidate& seed,
                   std::int64_t sampled = 0) {
     context_.check_cancelled();
-    if (points.count <= few_points) return all_pairs(points, unit, seed);
+    if (points.count <= max_all_pairs_points) return all_pairs(points, unit, seed);
     const Candidate bound = std::min(seed, of_sample(points, unit, sampled));
     if (bound.square < unit.least || std::isinf(bound.square)) return bound;
     if (bound.square == 0) return equal_pair(points);
@@ -152,8 +153,8 @@ class GridSolver {
   }
 
   int blocks_for(std::int64_t count) const {
-    const std::int64_t wanted = (count + block_threads - 1) / block_threads;
-    return static_cast<int>(std::min<std::int64_t>(wanted, space_.blocks));
+    const std::int64_t blocks = (count + block_threads - 1) / block_threads;
+    return static_cast<int>(std::min<std::int64_t>(blocks, space_.blocks));
   }
 
   static Found found_of(const Candidate& pair) {
@@ -189,45 +190,46 @@ class GridSolver {
 }  // namespace
 
 template <class T>
-ClosestPair closest_pair_there(Context& context,
-                               int device,
-                               const T* points,
-                               std::int64_t rows,
-                               std::int64_t cols,
-                               std::int64_t stride) {
+ClosestPair closest_pair(Context& context,
+                         int device,
+                         const T* points,
+                         std::int64_t rows,
+                         std::int64_t cols,
+                         std::int64_t stride) {
   check_shape(rows, cols);
   if (rows >= none) {
     throw Error(
         ErrorCode::out_of_resources,
-        fmt::format(
-            "closest pair: {} points; a GPU takes {} at most, use --device cpu", rows, none - 1));
+        fmt::format("closest pair: expected at most {} points on a GPU, got {}; use --device cpu",
+                    none - 1,
+                    rows));
   }
   const DeviceScope scope(device);
   return with_dimensions(cols, [&](auto dimensions) {
     constexpr int D = decltype(dimensions)::value;
     Workspace<T> space(rows, D);
     GridSolver<T, D> solver(context, space);
-    const Points<T, D> there{points, stride, static_cast<std::uint32_t>(rows)};
-    const double largest = solver.largest(there);
+    const Points<T, D> device_points{points, stride, static_cast<std::uint32_t>(rows)};
+    const double largest = solver.largest(device_points);
     const auto load = [&](std::int64_t i, T* x) {
       check(cudaMemcpy(x, points + i * stride, D * sizeof(T), cudaMemcpyDeviceToHost), "copy");
     };
     return solve_in_units<T>(D, largest, load, [&](const Unit& unit, const Candidate& seed) {
-      return solver.solve(there, unit, seed);
+      return solver.solve(device_points, unit, seed);
     });
   });
 }
 
 template <class T>
-ClosestPair closest_pair(
+ClosestPair closest_pair_host(
     Context& context, const T* points, std::int64_t rows, std::int64_t cols, std::int64_t stride) {
   Stage stage(context, "closest pair", static_cast<double>(rows), "points");
   const int device = context.devices().front();
   const DeviceScope scope(device);
-  DeviceArray<T> there(rows * cols);
+  DeviceArray<T> copied(rows * cols);
   const auto width = static_cast<std::size_t>(cols) * sizeof(T);
   yupana::cuda::copy_rows("copy the points",
-                          {there.data(), width},
+                          {copied.data(), width},
                           {points, static_cast<std::size_t>(stride) * sizeof(T)},
                           width,
                           rows,
@@ -235,18 +237,12 @@ ClosestPair closest_pair(
   // Copies return when the host's memory may change, not when the device's has; the solver's stream
   // does not wait for them.
   check(cudaStreamSynchronize(nullptr), "copy the points");
-  context.count_moved(there.bytes());
-  const ClosestPair pair = closest_pair_there<T>(context, device, there.data(), rows, cols, cols);
+  context.count_moved(copied.bytes());
+  const ClosestPair pair = closest_pair<T>(context, device, copied.data(), rows, cols, cols);
   stage.advance(static_cast<double>(rows));
   return pair;
 }
 
-template ClosestPair closest_pair(Context&, const float*, std::int64_t, std::int64_t, std::int64_t);
-template ClosestPair closest_pair(
-    Context&, const double*, std::int64_t, std::int64_t, std::int64_t);
-template ClosestPair closest_pair_there(
-    Context&, int, const float*, std::int64_t, std::int64_t, std::int64_t);
-template ClosestPair closest_pair_there(
-    Context&, int, const double*, std::int64_t, std::int64_t, std::int64_t);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, closest_pair, closest_pair_host)
 
 }  // namespace yupana::geometry::cuda

@@ -6,8 +6,9 @@
 
 #include "yupana/arrays/sort.hpp"
 #include "yupana/core/array.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/geometry/closest_pair_backends.hpp"
-#include "yupana/geometry/least_cpu.hpp"
+#include "yupana/geometry/shared_minimum_cpu.hpp"
 
 namespace yupana::geometry::cpu {
 namespace {
@@ -48,7 +49,7 @@ class Divide {
                        });
   }
 
-  /// The first pair of equal points: they stand side by side, smaller indices first.
+  /// The first pair of equal points: they are neighbours, smaller indices first.
   Candidate first_equal() const {
     Candidate best;
     for (std::int64_t at = 1; at < points_.size(); ++at) {
@@ -181,7 +182,6 @@ ClosestPair closest_pair_divide(Context& context, MatrixView<const T> points, do
   return pair;
 }
 
-template ClosestPair closest_pair_divide(Context&, MatrixView<const float>, double);
-template ClosestPair closest_pair_divide(Context&, MatrixView<const double>, double);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, closest_pair_divide)
 
 }  // namespace yupana::geometry::cpu

@@ -1,3 +1,4 @@
+#include "yupana/core/instantiate.hpp"
 #include "yupana/geometry/closest_pair_backends.hpp"
 
 namespace yupana::geometry::reference {
@@ -19,7 +20,6 @@ ClosestPair closest_pair(Context& context, MatrixView<const T> points, double la
   return solve_in_units(points, largest, least);
 }
 
-template ClosestPair closest_pair(Context&, MatrixView<const float>, double);
-template ClosestPair closest_pair(Context&, MatrixView<const double>, double);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, closest_pair)
 
 }  // namespace yupana::geometry::reference

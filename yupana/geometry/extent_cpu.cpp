@@ -11,6 +11,8 @@
 // After foreach_target.h:
 #include <hwy/highway.h>
 
+#include "yupana/core/instantiate.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace yupana::geometry::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -96,8 +98,7 @@ Extent extent_of(Context& context, MatrixView<const T> points) {
   return {largest.load(), bad.load() < points.rows ? bad.load() : -1};
 }
 
-template Extent extent_of(Context&, MatrixView<const float>);
-template Extent extent_of(Context&, MatrixView<const double>);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, extent_of)
 
 }  // namespace yupana::geometry::cpu
 #endif  // HWY_ONCE

@@ -75,7 +75,7 @@ ClosestPair solve_in_units(int dimensions, double largest, const Load& load, con
   for (const Unit* unit : {&coarse_unit, &normal_unit, &fine_unit}) {
     if (unit == &coarse_unit && largest < coarse_from) continue;
     if (best.i < best.j) {
-      T x[most_dimensions], y[most_dimensions];
+      T x[max_dimensions], y[max_dimensions];
       load(best.i, x);
       load(best.j, y);
       best.square = square_of(x, y, dimensions, *unit);

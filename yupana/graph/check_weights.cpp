@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/graph/shortest_paths_backends.hpp"
 
@@ -122,7 +123,7 @@ WeightKind<T> check_weights(Context& context, MatrixView<T> w) {
   if (w.rows != w.cols) {
     throw Error(
         ErrorCode::bad_input,
-        fmt::format("shortest paths: a square matrix wanted, {} x {} given", w.rows, w.cols));
+        fmt::format("shortest paths: expected a square matrix, got {} x {}", w.rows, w.cols));
   }
   for (std::int64_t i = 0; i < w.rows; ++i) {
     if (!(w(i, i) >= 0)) {
@@ -149,11 +150,6 @@ WeightKind<T> check_weights(Context& context, MatrixView<T> w) {
   return kind;
 }
 
-template bool is_symmetric(Context&, MatrixView<const std::int32_t>);
-template bool is_symmetric(Context&, MatrixView<const float>);
-template bool is_symmetric(Context&, MatrixView<const double>);
-template WeightKind<std::int32_t> check_weights(Context&, MatrixView<std::int32_t>);
-template WeightKind<float> check_weights(Context&, MatrixView<float>);
-template WeightKind<double> check_weights(Context&, MatrixView<double>);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, is_symmetric, check_weights)
 
 }  // namespace yupana::graph

@@ -92,7 +92,7 @@ Closure<Kind>::Closure(const DealtRows<Stored>& rows, ClosurePlan plan)
     const std::uintptr_t bytes = member.place(0, shape_, side_count());
     member.memory = DeviceArray<std::byte>(static_cast<std::int64_t>(bytes));
     member.place(reinterpret_cast<std::uintptr_t>(member.memory.data()), shape_, side_count());
-    member.vertex = copy_to_device(std::vector<std::int64_t>{-1});
+    member.vertex = yupana::cuda::uploaded("copy a table", std::vector<std::int64_t>{-1});
     make_tiles(index);
   }
 }
@@ -162,7 +162,7 @@ void Closure<Kind>::make_tiles(std::size_t index) {
       }
     }
   }
-  members_[index].tiles = copy_to_device(tiles);
+  members_[index].tiles = yupana::cuda::uploaded("copy a table", tiles);
 }
 
 // W_ij <- min(W_ij, P_i' P_j) with the panels of `step`; the caller says which tiles.

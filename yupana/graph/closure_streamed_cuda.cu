@@ -108,7 +108,7 @@ StreamedClosure<Kind>::StreamedClosure(
   }
   for (auto& square : squares_) square = DeviceArray<Value>(strip_ * strip_);
   turned_ = DeviceArray<Value>(strip_ * strip_);
-  vertex_ = copy_to_device(std::vector<std::int64_t>{-1});
+  vertex_ = yupana::cuda::uploaded("copy a table", std::vector<std::int64_t>{-1});
   for (Buffer& buffer : buffers_) buffer.rows = DeviceArray<Value>(block_ * width_);
 }
 

@@ -1,3 +1,4 @@
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/dealt_rows_cuda.hpp"
 
 namespace yupana::graph::cuda {
@@ -27,7 +28,9 @@ DealtRows<Stored>::DealtRows(const std::vector<DevicePart<Stored>>& parts, const
         own[strip] = nullptr;
       }
     }
-    members_.push_back({parts[p].device, copy_to_device(own), copy_to_device(all)});
+    members_.push_back({parts[p].device,
+                        yupana::cuda::uploaded("copy a table", own),
+                        yupana::cuda::uploaded("copy a table", all)});
   }
 }
 
@@ -48,7 +51,7 @@ std::int64_t mirror(const DealtRows<Stored>& rows) {
   std::vector<DeviceArray<unsigned long long>> counts;
   for (std::size_t part = 0; part < rows.parts(); ++part) {
     const DeviceScope scope(rows.device(part));
-    counts.push_back(copy_to_device(std::vector<unsigned long long>{0}));
+    counts.push_back(yupana::cuda::uploaded("copy a table", std::vector<unsigned long long>{0}));
     launch_mirror(rows.own(part), rows.all(part), counts.back().data(), nullptr);
   }
   std::int64_t unchanged = 0;
@@ -66,8 +69,6 @@ template class DealtRows<std::int32_t>;
 template class DealtRows<float>;
 template class DealtRows<double>;
 template class DealtRows<std::uint16_t>;
-template std::int64_t mirror(const DealtRows<std::int32_t>&);
-template std::int64_t mirror(const DealtRows<float>&);
-template std::int64_t mirror(const DealtRows<double>&);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, mirror)
 
 }  // namespace yupana::graph::cuda

@@ -57,20 +57,6 @@ class DealtRows {
   std::vector<Member> members_;
 };
 
-/// Values in memory of the current device. Waits until they are there: from pageable memory
-/// cudaMemcpy returns while they are still on their way, and streams of ours do not wait for it.
-template <class T>
-yupana::cuda::DeviceArray<T> copy_to_device(const std::vector<T>& values) {
-  yupana::cuda::DeviceArray<T> array(static_cast<std::int64_t>(values.size()));
-  if (!values.empty()) {
-    yupana::cuda::check(
-        cudaMemcpy(array.data(), values.data(), array.bytes(), cudaMemcpyHostToDevice),
-        "copy a table");
-    yupana::cuda::check(cudaStreamSynchronize(nullptr), "wait for a table");
-  }
-  return array;
-}
-
 /// Copies the lower triangle onto the upper one; returns the cells that it did not change.
 template <class Stored>
 std::int64_t mirror(const DealtRows<Stored>& rows);

@@ -2,6 +2,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/graph/families.hpp"
 #include "yupana/graph/min_plus.hpp"
@@ -242,20 +243,6 @@ SquareMatrix<T> through_families(Context& context,
   return y;
 }
 
-template Families<std::int32_t> find_families(Context&, const SquareMatrix<std::int32_t>&);
-template Families<float> find_families(Context&, const SquareMatrix<float>&);
-template Families<double> find_families(Context&, const SquareMatrix<double>&);
-template double settled_share(const SquareMatrix<std::int32_t>&, const Families<std::int32_t>&);
-template double settled_share(const SquareMatrix<float>&, const Families<float>&);
-template double settled_share(const SquareMatrix<double>&, const Families<double>&);
-template SquareMatrix<std::int32_t> through_families(Context&,
-                                                     const SquareMatrix<std::int32_t>&,
-                                                     const Families<std::int32_t>&);
-template SquareMatrix<float> through_families(Context&,
-                                              const SquareMatrix<float>&,
-                                              const Families<float>&);
-template SquareMatrix<double> through_families(Context&,
-                                               const SquareMatrix<double>&,
-                                               const Families<double>&);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, find_families, settled_share, through_families)
 
 }  // namespace yupana::graph::cpu

@@ -5,7 +5,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/graph/fermat_backends.hpp"
 #include "yupana/graph/fermat_weights.hpp"
 #include "yupana/graph/shortest_paths_ranks.hpp"
@@ -116,13 +119,11 @@ std::int64_t count_components(const SquareMatrix<T>& weights) {
   return components;
 }
 
-std::string landmark_method(const FermatParams& params, std::int64_t n) {
+std::string landmark_method(const FermatParams& params) {
   static constexpr const char* kinds[] = {"upper bound", "lower bound", "mean of two bounds"};
-  const std::int64_t count = std::min(params.landmarks, n);
-  return fmt::format("estimate ({}) through {} landmark{}",
+  return fmt::format("estimate ({}) through {}",
                      kinds[static_cast<int>(params.estimate)],
-                     count,
-                     count == 1 ? "" : "s");
+                     counted(params.landmarks, "landmark"));
 }
 
 /// Weights become lengths. `far`: some pair has no edge.
@@ -137,14 +138,15 @@ EdgeCounts solve(Context& context,
     SquareMatrix<T> lengths = close_neighbors(context, weights, params.neighbors, result);
     const EdgeCounts counts = compare(context, weights, lengths);
     weights = std::move(lengths);
-    result.method = fmt::format("Dijkstra on {} nearest neighbours", params.neighbors);
+    const std::int64_t nearest = std::min(params.neighbors, weights.size() - 1);
+    result.method = "Dijkstra on " + counted(nearest, "nearest neighbour");
     return counts;
   }
   if (far) result.components = count_components(weights);
   EdgeCounts equal;
-  if (params.landmarks > 0) {
-    result.method = landmark_method(params, weights.size());
-    if (weights.size() > 0) equal.kept = estimate_by_landmarks(context, weights, params);
+  if (params.landmarks > 0 && params.landmarks < weights.size()) {
+    result.method = landmark_method(params);
+    equal.kept = estimate_by_landmarks(context, weights, params);
   } else {
     const Closing closing = dispatch(context, weights, params, source);
     result.certified = closing.certified;
@@ -186,7 +188,7 @@ AnyMatrix rooted(Context& context, SquareMatrix<T> lengths, double alpha, double
 void check_params(const FermatParams& params) {
   if (params.neighbors < 0 || params.landmarks < 0) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("fermat: neighbours and landmarks of 0 or more wanted, {} and {} given",
+                fmt::format("fermat: expected 0 or more neighbours and landmarks, got {} and {}",
                             params.neighbors,
                             params.landmarks));
   }
@@ -245,12 +247,6 @@ FermatResult fermat(Context& context,
   return result;
 }
 
-template std::int64_t equal_pairs(Context&,
-                                  const SquareMatrix<std::int32_t>&,
-                                  const SquareMatrix<std::int32_t>&);
-template std::int64_t equal_pairs(Context&, const SquareMatrix<float>&, const SquareMatrix<float>&);
-template std::int64_t equal_pairs(Context&,
-                                  const SquareMatrix<double>&,
-                                  const SquareMatrix<double>&);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, equal_pairs)
 
 }  // namespace yupana::graph

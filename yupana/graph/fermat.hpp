@@ -29,7 +29,8 @@ struct FermatParams {
   Precision precision = Precision::automatic;
   bool prune = true;  ///< use the certificate of its own shortest path where it pays (exact)
   std::int64_t neighbors = 0;  ///< --knn: keep the k nearest neighbours only; 0 keeps all
-  std::int64_t landmarks = 0;  ///< estimate through this many landmarks; 0: exact
+  std::int64_t landmarks = 0;  ///< estimate through this many landmarks; 0, or as many as there
+                               ///< are vertices: exact
   LandmarkEstimate estimate = LandmarkEstimate::upper;
   std::uint64_t seed = 0;  ///< of the landmarks
   /// Ranks that share the closure on CPUs: this is rank 0, the others serve_shortest_paths().

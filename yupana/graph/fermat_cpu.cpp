@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/families.hpp"
 #include "yupana/graph/fermat_backends.hpp"
 #include "yupana/graph/shortest_paths_backends.hpp"
@@ -255,14 +256,6 @@ Closing close(Context& context,
   return closing;
 }
 
-template DenseClosure<std::int32_t> dense_closure(const Context&, std::int64_t);
-template DenseClosure<float> dense_closure(const Context&, std::int64_t);
-template DenseClosure<double> dense_closure(const Context&, std::int64_t);
-template Closing close(Context&,
-                       SquareMatrix<std::int32_t>&,
-                       bool,
-                       const DenseClosure<std::int32_t>&);
-template Closing close(Context&, SquareMatrix<float>&, bool, const DenseClosure<float>&);
-template Closing close(Context&, SquareMatrix<double>&, bool, const DenseClosure<double>&);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, dense_closure, close)
 
 }  // namespace yupana::graph::cpu

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/fermat_backends.hpp"
 #include "yupana/graph/shortest_paths_backends.hpp"
 #include "yupana/graph/shortest_paths_cuda.hpp"
@@ -88,10 +89,6 @@ DenseClosure<T> dense_closure(const Context& context, std::int64_t n, const Devi
   return closure;
 }
 
-template DenseClosure<std::int32_t> dense_closure(const Context&,
-                                                  std::int64_t,
-                                                  const DeviceSource&);
-template DenseClosure<float> dense_closure(const Context&, std::int64_t, const DeviceSource&);
-template DenseClosure<double> dense_closure(const Context&, std::int64_t, const DeviceSource&);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, dense_closure)
 
 }  // namespace yupana::graph::cuda

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/fermat_backends.hpp"
 #include "yupana/graph/shortest_paths_backends.hpp"
 
@@ -19,8 +20,6 @@ Closing close(Context& context, SquareMatrix<T>& weights) {
   return closing;
 }
 
-template Closing close(Context&, SquareMatrix<std::int32_t>&);
-template Closing close(Context&, SquareMatrix<float>&);
-template Closing close(Context&, SquareMatrix<double>&);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, close)
 
 }  // namespace yupana::graph::reference

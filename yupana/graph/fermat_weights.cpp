@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/fermat_backends.hpp"
 #include "yupana/graph/shortest_paths_backends.hpp"
 
@@ -186,7 +187,7 @@ Spread spread_of_run(const T* values, std::int64_t count) {
 WeightRule weight_rule(
     Context& context, Spread spread, std::int64_t n, bool squared, const FermatParams& params) {
   if (!(params.alpha >= 1) || std::isinf(params.alpha)) {
-    throw bad(fmt::format("alpha of at least 1 wanted, {} given", params.alpha));
+    throw bad(fmt::format("expected an alpha of at least 1, got {}", params.alpha));
   }
   spread.least = std::min(spread.least, spread.largest);
   WeightRule rule;
@@ -206,7 +207,7 @@ FermatWeights fermat_weights(Context& context,
                              bool squared,
                              const FermatParams& params) {
   if (!(params.alpha >= 1)) {  // before the distances are looked at
-    throw bad(fmt::format("alpha of at least 1 wanted, {} given", params.alpha));
+    throw bad(fmt::format("expected an alpha of at least 1, got {}", params.alpha));
   }
   return std::visit(
       [&](auto&& matrix) -> FermatWeights {
@@ -227,8 +228,6 @@ FermatWeights fermat_weights(Context& context,
       std::move(distances));
 }
 
-template Spread spread_of_run(const std::int32_t*, std::int64_t);
-template Spread spread_of_run(const float*, std::int64_t);
-template Spread spread_of_run(const double*, std::int64_t);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, spread_of_run)
 
 }  // namespace yupana::graph

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/graph/fermat_backends.hpp"
 #include "yupana/graph/sparse_backends.hpp"
@@ -157,10 +158,6 @@ std::int64_t estimate_by_landmarks(Context& context,
   return kept.load();
 }
 
-template std::int64_t estimate_by_landmarks(Context&,
-                                            SquareMatrix<std::int32_t>&,
-                                            const FermatParams&);
-template std::int64_t estimate_by_landmarks(Context&, SquareMatrix<float>&, const FermatParams&);
-template std::int64_t estimate_by_landmarks(Context&, SquareMatrix<double>&, const FermatParams&);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, estimate_by_landmarks)
 
 }  // namespace yupana::graph

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 
@@ -265,11 +266,7 @@ std::int64_t mirror(Context& context, MatrixView<T> square, Triangle from) {
   return unchanged.load();
 }
 
-template class MinPlus<std::int32_t>;
-template class MinPlus<float>;
-template class MinPlus<double>;
-template std::int64_t mirror(Context&, MatrixView<std::int32_t>, Triangle);
-template std::int64_t mirror(Context&, MatrixView<float>, Triangle);
-template std::int64_t mirror(Context&, MatrixView<double>, Triangle);
+YUPANA_CLASSES(YUPANA_DISTANCES, MinPlus)
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, mirror)
 
 }  // namespace yupana::graph::cpu

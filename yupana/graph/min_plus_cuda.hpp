@@ -31,13 +31,18 @@ struct Float64 {
   using Word = double;
   using Value = double;
 };
-struct Packed16 {  ///< every sum below 2^16, `unreachable` is packed_unreachable
+/// Lengths up to packed_unreachable, two in a word. A matrix holds packed_zero - length, an operand
+/// packed_zero / 2 - length: the sum of two operands is then what a matrix holds for the path over
+/// both, no sum carries into its neighbour, and the shortest path is the largest number. It is the
+/// smallest half-precision float too, see Cell<Packed16>.
+struct Packed16 {
   using Stored = std::uint16_t;
   using Word = std::uint32_t;
   using Value = std::int32_t;
 };
-/// "No edge" of Packed16: twice it is still a 16-bit number.
-inline constexpr std::int32_t packed_unreachable = 0x7fff;
+/// "No edge" of Packed16, and where it holds a length of 0: the patterns of infinity and -infinity.
+inline constexpr std::int32_t packed_unreachable = 0x7c00;
+inline constexpr std::int32_t packed_zero = 0xfc00;
 
 /// Rows of the operands are taken by as many at a time.
 inline constexpr std::int64_t depth_unit = 32;
@@ -60,7 +65,7 @@ template <class Kind>
 struct MinPlusTask {
   using Word = typename Kind::Word;
   using Stored = typename Kind::Stored;
-  const Word* left = nullptr;  ///< for Packed16 each value twice in its word
+  const Word* left = nullptr;  ///< for Packed16 each operand twice in its word
   int left_stride = 0;
   const Word* right = nullptr;
   int right_stride = 0;  ///< in words

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <utility>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/fermat_backends.hpp"
 #include "yupana/graph/sparse_backends.hpp"
 
@@ -225,23 +226,6 @@ void keep_neighbors(Context& context, SquareMatrix<T>& weights, std::int64_t k) 
   });
 }
 
-template void keep_neighbors(Context&, SquareMatrix<std::int32_t>&, std::int64_t);
-template void keep_neighbors(Context&, SquareMatrix<float>&, std::int64_t);
-template void keep_neighbors(Context&, SquareMatrix<double>&, std::int64_t);
-template NeighborGraph neighbor_graph(Context&, const SquareMatrix<std::int32_t>&, std::int64_t);
-template NeighborGraph neighbor_graph(Context&, const SquareMatrix<float>&, std::int64_t);
-template NeighborGraph neighbor_graph(Context&, const SquareMatrix<double>&, std::int64_t);
-template SquareMatrix<std::int32_t> close_neighbors(Context&,
-                                                    const SquareMatrix<std::int32_t>&,
-                                                    std::int64_t,
-                                                    FermatResult&);
-template SquareMatrix<float> close_neighbors(Context&,
-                                             const SquareMatrix<float>&,
-                                             std::int64_t,
-                                             FermatResult&);
-template SquareMatrix<double> close_neighbors(Context&,
-                                              const SquareMatrix<double>&,
-                                              std::int64_t,
-                                              FermatResult&);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, keep_neighbors, neighbor_graph, close_neighbors)
 
 }  // namespace yupana::graph

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/paths_backends.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 
@@ -176,7 +177,7 @@ std::vector<std::int64_t> path(MatrixView<const T> weights,
   const std::int64_t n = weights.rows;
   if (u < 0 || v < 0 || u >= n || v >= n) {
     throw Error(ErrorCode::usage,
-                fmt::format("path: vertices 0 to {} wanted, {} and {} given", n - 1, u, v));
+                fmt::format("path: expected vertices from 0 to {}, got {} and {}", n - 1, u, v));
   }
   std::vector<T> column(static_cast<std::size_t>(n));
   const auto column_of = [&](std::int64_t y) {
@@ -215,37 +216,6 @@ SquareMatrix<std::int32_t> predecessors(Context& context,
   return result;
 }
 
-using Vertices = std::vector<std::int64_t>;
-template <class T>
-using LinesOf = FunctionView<const T*(std::int64_t)>;
-#define YUPANA_PATHS_BY_LINES(T)                                       \
-  template Vertices path_by_columns(                                   \
-      const T*, std::int64_t, LinesOf<T>, std::int64_t, std::int64_t); \
-  template void complete_by_rows(const T*, std::int64_t, LinesOf<T>, std::int64_t, std::int32_t*);
-YUPANA_PATHS_BY_LINES(std::int32_t)
-YUPANA_PATHS_BY_LINES(float)
-YUPANA_PATHS_BY_LINES(double)
-#undef YUPANA_PATHS_BY_LINES
-template Vertices path(MatrixView<const std::int32_t>,
-                       MatrixView<const std::int32_t>,
-                       std::int64_t,
-                       std::int64_t);
-template Vertices path(MatrixView<const float>,
-                       MatrixView<const float>,
-                       std::int64_t,
-                       std::int64_t);
-template Vertices path(MatrixView<const double>,
-                       MatrixView<const double>,
-                       std::int64_t,
-                       std::int64_t);
-template SquareMatrix<std::int32_t> predecessors(Context&,
-                                                 MatrixView<const std::int32_t>,
-                                                 MatrixView<const std::int32_t>);
-template SquareMatrix<std::int32_t> predecessors(Context&,
-                                                 MatrixView<const float>,
-                                                 MatrixView<const float>);
-template SquareMatrix<std::int32_t> predecessors(Context&,
-                                                 MatrixView<const double>,
-                                                 MatrixView<const double>);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, path, path_by_columns, predecessors, complete_by_rows)
 
 }  // namespace yupana::graph

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/paths_backends.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 
@@ -186,17 +187,6 @@ std::vector<std::int64_t> predecessors(Context& context,
   return gaps;
 }
 
-template std::vector<std::int64_t> predecessors(Context&,
-                                                MatrixView<const std::int32_t>,
-                                                MatrixView<const std::int32_t>,
-                                                MatrixView<std::int32_t>);
-template std::vector<std::int64_t> predecessors(Context&,
-                                                MatrixView<const float>,
-                                                MatrixView<const float>,
-                                                MatrixView<std::int32_t>);
-template std::vector<std::int64_t> predecessors(Context&,
-                                                MatrixView<const double>,
-                                                MatrixView<const double>,
-                                                MatrixView<std::int32_t>);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, predecessors)
 
 }  // namespace yupana::graph::cuda

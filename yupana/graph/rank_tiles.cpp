@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 
 namespace yupana::graph {
@@ -267,8 +268,6 @@ void RankTiles<T>::fetch(Context& context,
   place(context, ask(context, one), to, {});
 }
 
-template class RankTiles<std::int32_t>;
-template class RankTiles<float>;
-template class RankTiles<double>;
+YUPANA_CLASSES(YUPANA_DISTANCES, RankTiles)
 
 }  // namespace yupana::graph

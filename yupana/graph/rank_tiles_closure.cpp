@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/min_plus.hpp"
 #include "yupana/graph/rank_tiles.hpp"
 #include "yupana/graph/rank_tiles_cuda.hpp"
@@ -280,8 +281,6 @@ std::uint64_t closure_bytes(std::int64_t n, int ranks, std::int64_t value_bytes)
   return static_cast<std::uint64_t>(values * panel_depth * value_bytes);
 }
 
-template void close_tiles(Context&, RankTiles<std::int32_t>&);
-template void close_tiles(Context&, RankTiles<float>&);
-template void close_tiles(Context&, RankTiles<double>&);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, close_tiles)
 
 }  // namespace yupana::graph

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/min_plus_cuda.hpp"
 #include "yupana/graph/rank_tiles_cuda.hpp"
 
@@ -214,15 +215,6 @@ std::unique_ptr<TileProducts<T>> tile_products(Context& context,
   return std::make_unique<OnDevices<T>>(context, groups, depth, height, width);
 }
 
-template std::unique_ptr<TileProducts<std::int32_t>> tile_products(
-    Context&,
-    const std::vector<MatrixView<std::int32_t>>&,
-    std::int64_t,
-    std::int64_t,
-    std::int64_t);
-template std::unique_ptr<TileProducts<float>> tile_products(
-    Context&, const std::vector<MatrixView<float>>&, std::int64_t, std::int64_t, std::int64_t);
-template std::unique_ptr<TileProducts<double>> tile_products(
-    Context&, const std::vector<MatrixView<double>>&, std::int64_t, std::int64_t, std::int64_t);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, tile_products)
 
 }  // namespace yupana::graph::cuda

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/resident_cuda.hpp"
 
 namespace yupana::graph::cuda {
@@ -83,8 +84,6 @@ void Resident<T>::copy(cudaMemcpyKind way) {
   }
 }
 
-template class Resident<std::int32_t>;
-template class Resident<float>;
-template class Resident<double>;
+YUPANA_CLASSES(YUPANA_DISTANCES, Resident)
 
 }  // namespace yupana::graph::cuda

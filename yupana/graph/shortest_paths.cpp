@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/shortest_paths_backends.hpp"
 
 namespace yupana::graph {
@@ -111,8 +112,6 @@ void shortest_paths(Context& context, MatrixView<T> weights, const ShortestPaths
   }
 }
 
-template void shortest_paths(Context&, MatrixView<std::int32_t>, const ShortestPathsParams&);
-template void shortest_paths(Context&, MatrixView<float>, const ShortestPathsParams&);
-template void shortest_paths(Context&, MatrixView<double>, const ShortestPathsParams&);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, shortest_paths)
 
 }  // namespace yupana::graph

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/graph/min_plus.hpp"
 #include "yupana/graph/shortest_paths_backends.hpp"
@@ -143,17 +144,10 @@ std::int64_t shortest_paths_floyd_warshall(Context& context, MatrixView<T> weigh
   });
 }
 
-template void close_symmetric(MinPlus<std::int32_t>&, MatrixView<std::int32_t>);
-template void close_symmetric(MinPlus<float>&, MatrixView<float>);
-template void close_symmetric(MinPlus<double>&, MatrixView<double>);
-template std::int64_t shortest_paths_symmetric(Context&, MatrixView<std::int32_t>);
-template std::int64_t shortest_paths_symmetric(Context&, MatrixView<float>);
-template std::int64_t shortest_paths_symmetric(Context&, MatrixView<double>);
-template std::int64_t shortest_paths_directed(Context&, MatrixView<std::int32_t>, Signs);
-template std::int64_t shortest_paths_directed(Context&, MatrixView<float>, Signs);
-template std::int64_t shortest_paths_directed(Context&, MatrixView<double>, Signs);
-template std::int64_t shortest_paths_floyd_warshall(Context&, MatrixView<std::int32_t>, Signs);
-template std::int64_t shortest_paths_floyd_warshall(Context&, MatrixView<float>, Signs);
-template std::int64_t shortest_paths_floyd_warshall(Context&, MatrixView<double>, Signs);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES,
+                 close_symmetric,
+                 shortest_paths_symmetric,
+                 shortest_paths_directed,
+                 shortest_paths_floyd_warshall)
 
 }  // namespace yupana::graph::cpu

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <vector>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/closure_cuda.hpp"
 #include "yupana/graph/closure_streamed_cuda.hpp"
 #include "yupana/graph/min_plus.hpp"
@@ -63,7 +64,7 @@ bool fits_packed(const DealtRows<std::int32_t>& rows) {
   bool missing = false;
   for (std::size_t part = 0; part < rows.parts(); ++part) {
     const DeviceScope scope(rows.device(part));
-    auto facts = copy_to_device(std::vector<std::int32_t>{0, 0});
+    auto facts = yupana::cuda::uploaded("copy a table", std::vector<std::int32_t>{0, 0});
     const Stream stream;
     launch_facts(rows.own(part), facts.data(), stream);
     stream.wait();
@@ -138,7 +139,7 @@ std::int64_t close_small(
   rows.stride = stride;
   rows.size = n;
   DeviceArray<T> squares[2] = {DeviceArray<T>(width * width), DeviceArray<T>(width * width)};
-  auto vertex = copy_to_device(std::vector<std::int64_t>{-1});
+  auto vertex = yupana::cuda::uploaded("copy a table", std::vector<std::int64_t>{-1});
   const Stream stream;
   const Side side = symmetric ? Side::mirrored : Side::rows;
   launch_gather(rows, side, 0, {0, width}, unreachable<T>, squares[0].data(), width, stream);
@@ -328,9 +329,15 @@ std::int64_t shortest_paths_directed(Context& context, MatrixView<T> weights, Si
 
 template double seconds_to_close(Context&, const std::vector<int>&, MatrixView<std::int32_t>, bool);
 template double seconds_to_close(Context&, const std::vector<int>&, MatrixView<float>, bool);
-
 template std::int64_t close_symmetric(
     Context&, int, std::int32_t*, std::int64_t, std::int64_t, cudaStream_t, const ClosureLimits&);
+template std::int64_t close_symmetric(Context&, MatrixView<std::int32_t>, const ClosureLimits&);
+template std::int64_t close_symmetric(
+    Context&, int, float*, std::int64_t, std::int64_t, cudaStream_t, const ClosureLimits&);
+template std::int64_t close_symmetric(Context&, MatrixView<float>, const ClosureLimits&);
+template std::int64_t close_symmetric(
+    Context&, int, double*, std::int64_t, std::int64_t, cudaStream_t, const ClosureLimits&);
+template std::int64_t close_symmetric(Context&, MatrixView<double>, const ClosureLimits&);
 template std::int64_t close_directed(Context&,
                                      int,
                                      std::int32_t*,
@@ -339,30 +346,16 @@ template std::int64_t close_directed(Context&,
                                      bool,
                                      cudaStream_t,
                                      const ClosureLimits&);
-template std::int64_t close_symmetric(Context&, MatrixView<std::int32_t>, const ClosureLimits&);
 template std::int64_t close_directed(Context&,
                                      MatrixView<std::int32_t>,
                                      bool,
                                      const ClosureLimits&);
-template std::int64_t shortest_paths_symmetric(Context&, MatrixView<std::int32_t>);
-template std::int64_t shortest_paths_directed(Context&, MatrixView<std::int32_t>, Signs);
-
-template std::int64_t close_symmetric(
-    Context&, int, float*, std::int64_t, std::int64_t, cudaStream_t, const ClosureLimits&);
 template std::int64_t close_directed(
     Context&, int, float*, std::int64_t, std::int64_t, bool, cudaStream_t, const ClosureLimits&);
-template std::int64_t close_symmetric(Context&, MatrixView<float>, const ClosureLimits&);
 template std::int64_t close_directed(Context&, MatrixView<float>, bool, const ClosureLimits&);
-template std::int64_t shortest_paths_symmetric(Context&, MatrixView<float>);
-template std::int64_t shortest_paths_directed(Context&, MatrixView<float>, Signs);
-
-template std::int64_t close_symmetric(
-    Context&, int, double*, std::int64_t, std::int64_t, cudaStream_t, const ClosureLimits&);
 template std::int64_t close_directed(
     Context&, int, double*, std::int64_t, std::int64_t, bool, cudaStream_t, const ClosureLimits&);
-template std::int64_t close_symmetric(Context&, MatrixView<double>, const ClosureLimits&);
 template std::int64_t close_directed(Context&, MatrixView<double>, bool, const ClosureLimits&);
-template std::int64_t shortest_paths_symmetric(Context&, MatrixView<double>);
-template std::int64_t shortest_paths_directed(Context&, MatrixView<double>, Signs);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, shortest_paths_symmetric, shortest_paths_directed)
 
 }  // namespace yupana::graph::cuda

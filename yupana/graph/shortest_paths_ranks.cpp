@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/min_plus.hpp"
 #include "yupana/graph/rank_tiles.hpp"
 #include "yupana/graph/shortest_paths_backends.hpp"
@@ -65,8 +66,6 @@ void release_ranks(Comm& comm) {
   comm.broadcast(&request, sizeof(request), 0);
 }
 
-template std::int64_t shortest_paths_symmetric_ranks(Context&, Comm&, MatrixView<std::int32_t>);
-template std::int64_t shortest_paths_symmetric_ranks(Context&, Comm&, MatrixView<float>);
-template std::int64_t shortest_paths_symmetric_ranks(Context&, Comm&, MatrixView<double>);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, shortest_paths_symmetric_ranks)
 
 }  // namespace yupana::graph

@@ -1,3 +1,4 @@
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/shortest_paths_backends.hpp"
 
 namespace yupana::graph::reference {
@@ -23,8 +24,6 @@ std::int64_t shortest_paths(Context& context, MatrixView<T> weights) {
   return -1;
 }
 
-template std::int64_t shortest_paths(Context&, MatrixView<std::int32_t>);
-template std::int64_t shortest_paths(Context&, MatrixView<float>);
-template std::int64_t shortest_paths(Context&, MatrixView<double>);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, shortest_paths)
 
 }  // namespace yupana::graph::reference

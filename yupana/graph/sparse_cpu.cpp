@@ -6,6 +6,7 @@
 #include <boost/property_map/function_property_map.hpp>
 #include <numeric>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/sparse_backends.hpp"
 
 namespace yupana::graph::cpu {
@@ -148,23 +149,6 @@ void sparse_paths(Context& context,
   });
 }
 
-template void sparse_paths(Context&,
-                           const SparseGraph<std::int32_t>&,
-                           const std::vector<std::int64_t>&,
-                           SparseMethod,
-                           Matrix<std::int32_t>&,
-                           TooLong);
-template void sparse_paths(Context&,
-                           const SparseGraph<float>&,
-                           const std::vector<std::int64_t>&,
-                           SparseMethod,
-                           Matrix<float>&,
-                           TooLong);
-template void sparse_paths(Context&,
-                           const SparseGraph<double>&,
-                           const std::vector<std::int64_t>&,
-                           SparseMethod,
-                           Matrix<double>&,
-                           TooLong);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, sparse_paths)
 
 }  // namespace yupana::graph::cpu

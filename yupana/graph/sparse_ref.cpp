@@ -1,3 +1,4 @@
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/sparse_backends.hpp"
 
 namespace yupana::graph::reference {
@@ -42,17 +43,6 @@ void sparse_paths(Context& context,
   }
 }
 
-template void sparse_paths(Context&,
-                           const SparseGraph<std::int32_t>&,
-                           const std::vector<std::int64_t>&,
-                           Matrix<std::int32_t>&);
-template void sparse_paths(Context&,
-                           const SparseGraph<float>&,
-                           const std::vector<std::int64_t>&,
-                           Matrix<float>&);
-template void sparse_paths(Context&,
-                           const SparseGraph<double>&,
-                           const std::vector<std::int64_t>&,
-                           Matrix<double>&);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, sparse_paths)
 
 }  // namespace yupana::graph::reference

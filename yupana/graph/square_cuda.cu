@@ -241,6 +241,8 @@ void launch_square_step(const typename Kind::Value* from,
                         std::int64_t first,
                         std::int64_t* vertex,
                         cudaStream_t stream) {
+  static_assert(sizeof(SquareMemory<typename Kind::Value>) <=
+                yupana::cuda::shared_bytes_everywhere);
   const auto side = static_cast<unsigned>(tiles * edge / part);
   yupana::cuda::launch(
       "close a square",

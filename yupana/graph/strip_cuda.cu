@@ -1,4 +1,5 @@
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/strip_cuda.cuh"
 
 namespace yupana::graph::cuda {
@@ -34,7 +35,7 @@ __global__ void gather_kernel(StripRows<Stored> from,
   const Way way = way_of(side, j0, first, from.strip);
   const auto value = [&](std::int64_t i, std::int64_t j) -> Value {
     if (i >= from.size || j >= from.size) return i == j ? Value{0} : none;
-    return row_of(from, i)[j];
+    return length_of<Value>(row_of(from, i)[j]);
   };
   if (way == Way::turned) {
     for (int y = static_cast<int>(threadIdx.y); y < edge; y += block_rows) {
@@ -87,7 +88,7 @@ __global__ void scatter_kernel(const Value* values,
     Stored* const row = row_of(to, i);
     if (row == nullptr) continue;
     const Value cell = way == Way::turned ? turned[x][y] : values[(k0 + y) * stride + j];
-    row[j] = static_cast<Stored>(cell);
+    row[j] = cell_of<Stored>(cell);
   }
 }
 
@@ -105,8 +106,8 @@ __global__ void pack_kernel(const std::int32_t* values,
   const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
   for (std::int64_t p = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; p < pairs_count;
        p += step) {
-    const auto low = static_cast<std::uint32_t>(values[2 * p]);
-    const auto high = static_cast<std::uint32_t>(values[2 * p + 1]);
+    const auto low = static_cast<std::uint32_t>(packed_zero / 2 - values[2 * p]);
+    const auto high = static_cast<std::uint32_t>(packed_zero / 2 - values[2 * p + 1]);
     twice[2 * p] = low | low << 16;
     twice[2 * p + 1] = high | high << 16;
     pairs[p] = low | high << 16;
@@ -166,10 +167,6 @@ void launch_pack(const std::int32_t* values,
   yupana::cuda::check_launch("pack a strip");
 }
 
-template void launch_transpose(const std::int32_t*, std::int32_t*, std::int64_t, cudaStream_t);
-template void launch_transpose(const float*, float*, std::int64_t, cudaStream_t);
-template void launch_transpose(const double*, double*, std::int64_t, cudaStream_t);
-
 template void launch_gather(const StripRows<std::int32_t>&,
                             Side,
                             std::int64_t,
@@ -228,5 +225,6 @@ template void launch_scatter(const std::int32_t*,
                              std::int64_t,
                              const StripRows<std::uint16_t>&,
                              cudaStream_t);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, launch_transpose)
 
 }  // namespace yupana::graph::cuda

@@ -1,4 +1,5 @@
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/graph/min_plus_cuda.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 #include "yupana/graph/strip_cuda.cuh"
@@ -105,19 +106,16 @@ __device__ void convert_rows(const StripRows<From>& from,
   }
 }
 
-__global__ void narrow_kernel(StripRows<std::int32_t> from,
-                              StripRows<std::uint16_t> to,
-                              std::int32_t none) {
-  convert_rows(from, to, [none](std::int32_t value) {
-    return static_cast<std::uint16_t>(value == unreachable<std::int32_t> ? none : value);
+__global__ void narrow_kernel(StripRows<std::int32_t> from, StripRows<std::uint16_t> to) {
+  convert_rows(from, to, [](std::int32_t value) {
+    return cell_of<std::uint16_t>(value == unreachable<std::int32_t> ? packed_unreachable : value);
   });
 }
 
-__global__ void widen_kernel(StripRows<std::uint16_t> from,
-                             StripRows<std::int32_t> to,
-                             std::int32_t none) {
-  convert_rows(from, to, [none](std::uint16_t value) {
-    return value == none ? unreachable<std::int32_t> : std::int32_t{value};
+__global__ void widen_kernel(StripRows<std::uint16_t> from, StripRows<std::int32_t> to) {
+  convert_rows(from, to, [](std::uint16_t cell) {
+    const auto length = length_of<std::int32_t>(cell);
+    return length == packed_unreachable ? unreachable<std::int32_t> : length;
   });
 }
 
@@ -144,28 +142,17 @@ void launch_facts(const StripRows<std::int32_t>& rows, std::int32_t* facts, cuda
 void launch_narrow(const StripRows<std::int32_t>& from,
                    const StripRows<std::uint16_t>& to,
                    cudaStream_t stream) {
-  narrow_kernel<<<row_blocks, 256, 0, stream>>>(from, to, packed_unreachable);
+  narrow_kernel<<<row_blocks, 256, 0, stream>>>(from, to);
   yupana::cuda::check_launch("pack the weights");
 }
 
 void launch_widen(const StripRows<std::uint16_t>& from,
                   const StripRows<std::int32_t>& to,
                   cudaStream_t stream) {
-  widen_kernel<<<row_blocks, 256, 0, stream>>>(from, to, packed_unreachable);
+  widen_kernel<<<row_blocks, 256, 0, stream>>>(from, to);
   yupana::cuda::check_launch("unpack the lengths");
 }
 
-template void launch_mirror(const StripRows<std::int32_t>&,
-                            const StripRows<std::int32_t>&,
-                            unsigned long long*,
-                            cudaStream_t);
-template void launch_mirror(const StripRows<float>&,
-                            const StripRows<float>&,
-                            unsigned long long*,
-                            cudaStream_t);
-template void launch_mirror(const StripRows<double>&,
-                            const StripRows<double>&,
-                            unsigned long long*,
-                            cudaStream_t);
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, launch_mirror)
 
 }  // namespace yupana::graph::cuda

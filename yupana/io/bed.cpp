@@ -4,17 +4,72 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "yupana/core/array.hpp"
+#include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/core/tiles.hpp"
-#include "yupana/io/bim.hpp"
 #include "yupana/io/input_file.hpp"
+#include "yupana/io/number_field.hpp"
+#include "yupana/io/plink_line.hpp"
 
 namespace yupana::io {
 namespace {
+
+/// The rules' verdict on the contig of the last line: consecutive lines mostly share it.
+struct Verdict {
+  std::string contig;
+  bool keeps = false;
+  bool in_region = true;
+  bool valid = false;
+};
+
+/// Contigs as the lines name them.
+struct Contigs {
+  std::vector<std::string> unknown;  ///< kept under the default rule, each once
+  std::unordered_set<std::string> listed;
+  std::vector<std::string> seen;  ///< the first few
+  bool region_found = false;
+};
+
+std::int64_t position_of(const LineReader& reader, std::string_view text) {
+  const auto position = number_of<std::int64_t>(text);
+  if (position) return *position;
+  throw bad_line(
+      reader.path(), reader.number(), fmt::format("column 4: expected a position, got '{}'", text));
+}
+
+void take_contig(std::string_view name, const BimRules& rules, Verdict& last, Contigs& contigs) {
+  if (last.valid && last.contig == name) return;
+  last = {std::string(name), rules.chromosomes.keeps(name), true, true};
+  if (rules.region) last.in_region = rules.region->is_on(name, rules.chromosomes.autosomes());
+  contigs.region_found = contigs.region_found || last.in_region;
+  const bool is_new = contigs.listed.insert(last.contig).second;
+  if (is_new && contigs.seen.size() < 5) contigs.seen.push_back(last.contig);
+  if (is_new && last.in_region && rules.chromosomes.keeps_as_unknown(name)) {
+    contigs.unknown.push_back(last.contig);
+  }
+}
+
+/// The reason to skip a site; empty for one that is kept.
+std::string_view reason_to_skip(const BimRules& rules,
+                                const Verdict& contig,
+                                std::int64_t position,
+                                std::string_view a1,
+                                std::string_view a2) {
+  if (!contig.keeps) return rules.chromosomes.reason();
+  if (position < 0) return "negative position";
+  if (!contig.in_region || (rules.region && !rules.region->covers(position))) {
+    return "outside --region";
+  }
+  if (!passes(rules.snps_only, a1) || !passes(rules.snps_only, a2)) return no_snp_reason;
+  return {};
+}
 
 constexpr std::int64_t header_bytes = 3;
 constexpr std::int64_t piece_bytes = std::int64_t{1} << 20;
@@ -71,8 +126,8 @@ void BedSource::check_header() const {
   }
   if (bytes[0] != 0x6c || bytes[1] != 0x1b || bytes[2] > 1) {
     throw bad_file(file_.path(),
-                   fmt::format("no PLINK 1 .bed file: bytes 6c 1b 01 wanted at its beginning, "
-                               "{:02x} {:02x} {:02x} found",
+                   fmt::format("no PLINK 1 .bed file: expected bytes 6c 1b 01 at its beginning, "
+                               "got {:02x} {:02x} {:02x}",
                                bytes[0],
                                bytes[1],
                                bytes[2]));
@@ -90,23 +145,23 @@ void BedSource::check_size(const BedFiles& files) const {
   const std::int64_t data = file_.size() - header_bytes;
   std::string cause = "it is cut short or of another data set";
   if (data > 0 && data % row_bytes_ == 0) {
-    cause += fmt::format("; with {} samples it has {} sites: is the .bim the right one?",
-                         ids_.size(),
-                         data / row_bytes_);
+    cause += fmt::format("; with {} it has {}: is the .bim the right one?",
+                         counted(std::ssize(ids_), "sample"),
+                         counted(data / row_bytes_, "site"));
   }
   if (data > 0 && sites_.sites > 0 && data % sites_.sites == 0) {
     const std::int64_t most = 4 * (data / sites_.sites);
-    cause += fmt::format("; with {} sites it has {} to {} samples: is the .fam the right one?",
-                         sites_.sites,
+    cause += fmt::format("; with {} it has {} to {} samples: is the .fam the right one?",
+                         counted(sites_.sites, "site"),
                          most - 3,
                          most);
   }
   throw bad_file(file_.path(),
-                 fmt::format("{} bytes wanted for {} sites ({}) of {} samples ({}), {} found: {}",
+                 fmt::format("expected {} bytes for {} ({}) of {} ({}), got {}: {}",
                              wanted,
-                             sites_.sites,
+                             counted(sites_.sites, "site"),
                              files.bim,
-                             ids_.size(),
+                             counted(std::ssize(ids_), "sample"),
                              files.fam,
                              file_.size(),
                              cause));
@@ -114,9 +169,7 @@ void BedSource::check_size(const BedFiles& files) const {
 
 /// Appends `count` rows of the file, at most a piece; pad bits become zero, whatever they were.
 void BedSource::read_rows(std::int64_t first, std::int64_t count, genotype::SiteBlock& block) {
-  file_.read_at(header_bytes + first * row_bytes_,
-                piece_.data(),
-                static_cast<std::size_t>(count * row_bytes_));
+  file_.read_at(header_bytes + first * row_bytes_, piece_.data(), count * row_bytes_);
   const int last_samples = static_cast<int>(std::ssize(ids_) % 4);
   const int last_mask = last_samples == 0 ? 0xff : (1 << (2 * last_samples)) - 1;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -149,7 +202,7 @@ bool BedSource::advance(genotype::SiteBlock& block, bool wanted) {
   return block.sites > 0;
 }
 
-std::string beside(const std::string& path) {
+std::string or_compressed(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code none;
   return !fs::exists(path, none) && fs::exists(path + ".gz", none) ? path + ".gz" : path;
@@ -157,9 +210,47 @@ std::string beside(const std::string& path) {
 
 }  // namespace
 
+BimSites read_bim(const std::string& path, const BimRules& rules) {
+  BimSites result;
+  Verdict contig;
+  Contigs contigs;
+  LineReader reader(path);
+  std::string_view fields[6];
+  while (next_plink_line(reader, fields, "chromosome, name, centimorgans, position, A1, A2")) {
+    take_contig(fields[0], rules, contig, contigs);
+    const std::int64_t site = result.sites++;
+    const std::int64_t position = contig.keeps ? position_of(reader, fields[3]) : 0;
+    const std::string_view reason = reason_to_skip(rules, contig, position, fields[4], fields[5]);
+    if (!reason.empty()) {
+      ++result.account.skipped[std::string(reason)];
+      continue;
+    }
+    ++result.account.kept;
+    if (!result.kept.empty() && result.kept.back().end == site) {
+      ++result.kept.back().end;
+    } else {
+      result.kept.push_back({site, site + 1});
+    }
+  }
+  result.account.read = result.sites;
+  if (rules.region && !contigs.region_found) {
+    const bool more = contigs.listed.size() > contigs.seen.size();
+    throw bad_file(path,
+                   fmt::format("--region: no contig '{}'; the file has {}{}",
+                               rules.region->contig,
+                               fmt::join(contigs.seen, ", "),
+                               more ? ", ..." : ""));
+  }
+  if (!contigs.unknown.empty()) {
+    result.account.notes.push_back(
+        genotype::unknown_note(contigs.unknown, rules.chromosomes.autosomes()));
+  }
+  return result;
+}
+
 BedFiles bed_files(const std::string& path) {
   const std::string prefix = path.ends_with(".bed") ? path.substr(0, path.size() - 4) : path;
-  return {prefix + ".bed", beside(prefix + ".bim"), beside(prefix + ".fam")};
+  return {prefix + ".bed", or_compressed(prefix + ".bim"), or_compressed(prefix + ".fam")};
 }
 
 std::unique_ptr<genotype::Source> open_bed(const BedFiles& files, const BimRules& rules) {

@@ -1,13 +1,38 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "yupana/core/tiles.hpp"
+#include "yupana/genotype/chromosome.hpp"
+#include "yupana/genotype/region.hpp"
 #include "yupana/genotype/source.hpp"
-#include "yupana/io/bim.hpp"
+#include "yupana/io/alleles.hpp"
 #include "yupana/io/fam.hpp"
 
 namespace yupana::io {
+
+/// Which sites of a .bim are wanted.
+struct BimRules {
+  genotype::ChromosomeFilter chromosomes = {};
+  std::optional<genotype::Region> region = {};
+  SnpsOnly snps_only = SnpsOnly::off;
+};
+
+/// The sites of a .bim file: how many there are, and which are wanted.
+struct BimSites {
+  std::int64_t sites = 0;
+  std::vector<Range> kept;  ///< stretches of consecutive kept sites
+  genotype::SiteAccount account;
+};
+
+/// Reads a .bim (six columns: chromosome, name, centimorgans, position, A1, A2), plain or gzip;
+/// blank lines are ignored as PLINK does.
+///   errors: bad_input with the line for fewer columns or a position that is no number; for a
+///   region on a contig that the file does not have
+BimSites read_bim(const std::string& path, const BimRules& rules);
 
 /// The three files of a PLINK 1 data set.
 struct BedFiles {
@@ -16,7 +41,7 @@ struct BedFiles {
   std::string fam;  ///< may be gzip
 };
 
-/// The files of a prefix or of a path that ends in .bed: PREFIX.bed and beside it PREFIX.bim and
+/// The files of a prefix or of a path that ends in .bed: PREFIX.bed and next to it PREFIX.bim and
 /// PREFIX.fam, or their .gz where only that is there.
 BedFiles bed_files(const std::string& path);
 

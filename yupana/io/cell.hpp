@@ -7,10 +7,11 @@
 #include <system_error>
 
 #include "yupana/io/decimal.hpp"
+#include "yupana/io/text_fields.hpp"
 
 namespace yupana::io {
 
-/// The power of ten behind an 'e' at `at`; moves `at` behind it. False where there is none, or one
+/// The power of ten after an 'e' at `at`; moves `at` past it. False where there is none, or one
 /// that takes more than four digits.
 inline bool read_exponent(const char*& at, std::int64_t& power) {
   const char* p = at + 1;
@@ -34,7 +35,7 @@ inline std::int64_t significant_digits(const char* at, std::int64_t digits) {
 }
 
 /// Reads a decimal number at `at`, correctly rounded; returns its end, or `at` if there is none.
-/// There must be a byte behind `end` that is no part of a number.
+/// There must be a byte after `end` that is no part of a number.
 /// Up to 2^53 with a power of ten up to 22 is one exact product or quotient (Clinger 1990), other
 /// numbers of up to 19 digits go to decimal_value, the rest to std::from_chars.
 inline const char* read_number(const char* at, const char* end, double& value) {
@@ -43,7 +44,7 @@ inline const char* read_number(const char* at, const char* end, double& value) {
   if (negative || *p == '+') ++p;
   const char* const first = p;
   std::uint64_t digits = 0;
-  // One digit before the point, the usual case, is sooner told than counted.
+  // One digit before the point, the usual case, is tested sooner than counted.
   if (static_cast<unsigned char>(*p - '0') < 10 && p[1] == '.') {
     digits = static_cast<std::uint64_t>(*p++ - '0');
   } else {
@@ -96,22 +97,16 @@ inline const char* read_number(const char* at, const char* end, double& value) {
 
 /// Words for a value that is not there.
 inline bool is_missing(std::string_view cell) {
-  const auto same = [&](std::string_view word) {
-    if (cell.size() != word.size()) return false;
-    for (std::size_t i = 0; i < word.size(); ++i) {
-      const char c = cell[i];
-      if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) != word[i]) return false;
-    }
-    return true;
-  };
-  return cell.empty() || same("?") || same("na") || same("n/a") || same("nan") || same("-nan") ||
-         same("null") || same("none");
+  if (cell.size() > 4) return false;
+  const std::string word = lower_case(cell);
+  return word.empty() || word == "?" || word == "na" || word == "n/a" || word == "nan" ||
+         word == "-nan" || word == "null" || word == "none";
 }
 
 /// A cell that is a number from its first byte to its last.
 inline bool whole_number(std::string_view cell, double& value) {
   if (cell.empty()) return false;
-  // A copy with a byte behind it; no number of a table is longer.
+  // A copy with a byte after it; no number of a table is longer.
   char text[512];
   if (cell.size() >= sizeof(text)) return false;
   cell.copy(text, cell.size());

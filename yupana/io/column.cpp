@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "yupana/io/number_text.hpp"
@@ -11,16 +10,6 @@
 
 namespace yupana::io {
 namespace {
-
-constexpr std::int64_t head_bytes = 64 << 10;  // what npy_layout asks for
-
-template <class T>
-void swap_bytes(T* values, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    char* bytes = reinterpret_cast<char*>(values + i);
-    std::reverse(bytes, bytes + sizeof(T));
-  }
-}
 
 /// The name of a number that a text of this type holds on each line.
 const char* words_of(NumberType type) {
@@ -31,85 +20,44 @@ const char* words_of(NumberType type) {
 }  // namespace
 
 ColumnReader::ColumnReader(std::string path, NumberType text_type)
-    : path_(std::move(path)), type_(text_type), file_(path_) {
-  std::string head(static_cast<std::size_t>(std::min(file_.size(), head_bytes)), '\0');
-  file_.read_at(0, head.data(), head.size());
-  if (is_npy(head)) {
-    open_npy(head);
+    : file_(std::move(path)), text_type_(text_type) {
+  if (is_npy(file_)) {
+    npy_.emplace(
+        file_, NpyKinds{.shape = "one column of numbers", .min_dimensions = 1, .is_column = true});
   } else {
-    lines_ = std::make_unique<LineReader>(path_);
+    lines_ = std::make_unique<LineReader>(file_.path());
   }
 }
 
-void ColumnReader::open_npy(std::string_view head) {
-  const NpyLayout layout = npy_layout(path_, head);
-  const bool is_float = layout.kind == 'f' && layout.width >= 4;
-  const bool is_integer = layout.kind == 'i' || layout.kind == 'u';
-  const bool plain =
-      layout.width == 1 || layout.width == 2 || layout.width == 4 || layout.width == 8;
-  if (!plain || !(is_float || is_integer)) {
-    throw bad_file(path_,
-                   fmt::format(".npy holds values of type {}{}; wanted integers, float32 or "
-                               "float64",
-                               layout.kind,
-                               layout.width));
-  }
-  const bool one = layout.shape.size() == 1 || (layout.shape.size() == 2 && layout.shape[1] == 1);
-  if (!one) {
-    throw bad_file(
-        path_,
-        fmt::format(".npy has {} dimensions; wanted one column of numbers", layout.shape.size()));
-  }
-  type_ = {layout.kind, layout.width};
-  swapped_ = layout.swapped;
-  data_ = layout.data;
-  const std::int64_t bytes = file_.size() - data_;
-  if (layout.shape[0] != bytes / type_.width || bytes % type_.width != 0) {
-    throw bad_file(path_,
-                   fmt::format(".npy announces {} values of {} bytes, the file holds {} bytes of "
-                               "them; copy it again",
-                               layout.shape[0],
-                               type_.width,
-                               bytes));
-  }
-  size_ = layout.shape[0];
+std::optional<std::int64_t> ColumnReader::size() const {
+  return npy_ ? std::optional(npy_->count()) : std::nullopt;
 }
 
 template <class T>
 std::int64_t ColumnReader::read_text(T* to, std::int64_t n) {
   std::int64_t count = 0;
-  std::string_view line;
-  while (count < n && lines_->next(line)) {
+  const auto fault = [&](const std::string& what) {
+    return bad_line(path(), lines_->number(), what);
+  };
+  for (std::string_view line; count < n && lines_->next(line);) {
     if (without_numbers_.passed_over(*lines_, line)) continue;
-    std::string_view field;
     std::string_view fields[2];
-    const std::size_t parts = split_fields(line, fields, 2);
-    if (parts == 1) field = fields[0];
-    if (field.size() > 1 && field[0] == '+') field.remove_prefix(1);
-    const char* end = field.data() + field.size();
-    const auto [stop, error] = std::from_chars(field.data(), end, to[count]);
-    if (stop == end && error == std::errc::result_out_of_range) {
-      throw bad_line(
-          path_,
-          lines_->number(),
-          fmt::format("'{}' is beyond what type {} holds", printable(field), type_.name()));
+    const bool is_one = split_fields(line, fields, 2) == 1;
+    const Field field = is_one ? read_field(fields[0], to[count]) : Field::no_number;
+    if (field == Field::too_large) {
+      throw fault(
+          fmt::format("'{}' is beyond what type {} holds", printable(fields[0]), type().name()));
     }
-    if (field.empty() || stop != end || error != std::errc{}) {
-      throw bad_line(
-          path_,
-          lines_->number(),
-          fmt::format("expected one {} a line, got '{}'", words_of(type_), printable(line)));
+    if (field == Field::no_number) {
+      throw fault(
+          fmt::format("expected one {} a line, got '{}'", words_of(type()), printable(line)));
     }
-    if constexpr (std::is_same_v<T, double>) {
-      if (is_rounded_integer(field, to[count])) {
-        throw bad_line(
-            path_,
-            lines_->number(),
-            fmt::format("'{}' is an integer that f8 rounds to {:.0f}; read it as i8 or u8, or "
-                        "write it with a point if it may be rounded",
-                        printable(field),
-                        to[count]));
-      }
+    if (field == Field::rounded) {
+      throw fault(
+          fmt::format("'{}' is an integer that f8 rounds to {:.0f}; read it as i8 or u8, or "
+                      "write it with a point if it may be rounded",
+                      printable(fields[0]),
+                      static_cast<double>(to[count])));
     }
     ++count;
   }
@@ -117,14 +65,11 @@ std::int64_t ColumnReader::read_text(T* to, std::int64_t n) {
 }
 
 std::int64_t ColumnReader::read(void* to, std::int64_t n) {
-  return with_number_type(type_, [&](auto value) -> std::int64_t {
-    using T = decltype(value);
-    T* values = static_cast<T*>(to);
+  return with_number_type(type(), [&](auto zero) {
+    auto* const values = static_cast<decltype(zero)*>(to);
     if (lines_) return read_text(values, n);
-    n = std::min(n, *size_ - done_);
-    const auto bytes = static_cast<std::int64_t>(sizeof(T));
-    file_.read_at(data_ + done_ * bytes, values, static_cast<std::size_t>(n * bytes));
-    if (swapped_) swap_bytes(values, n);
+    n = std::min(n, npy_->count() - done_);
+    npy_->read(done_, n, values);
     done_ += n;
     return n;
   });
@@ -144,23 +89,14 @@ void ColumnWriter::write(const void* values, std::int64_t n) {
   size_ += n;
   if (npy_) {
     // By place throughout: a header written last must not meet one still in the stream's buffer.
-    file_.write_at(
-        header_ + before * type_.width, values, static_cast<std::size_t>(n * type_.width));
+    file_.write_at(header_ + before * type_.width, values, n * type_.width);
     return;
   }
   with_number_type(type_, [&](auto value) {
     using T = decltype(value);
     std::string text;
     for (std::int64_t i = 0; i < n; ++i) {
-      char number[number_text_bytes];
-      const T here = static_cast<const T*>(values)[i];
-      char* end = nullptr;
-      if constexpr (std::is_same_v<T, double>) {
-        end = write_shortest(here, number);
-      } else {
-        end = std::to_chars(number, number + sizeof(number), here).ptr;
-      }
-      text.append(number, static_cast<std::size_t>(end - number));
+      append_number(text, static_cast<const T*>(values)[i]);
       text += '\n';
       if (text.size() < (1 << 20)) continue;
       file_.write(text);

@@ -4,50 +4,12 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <type_traits>
 
-#include "yupana/core/array.hpp"
 #include "yupana/core/atomic_file.hpp"
-#include "yupana/core/error.hpp"
-#include "yupana/io/exact_double.hpp"
-#include "yupana/io/input_file.hpp"
 #include "yupana/io/line_reader.hpp"
-#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/npy_file.hpp"
 
 namespace yupana::io {
-
-/// A plain number type as NumPy writes it: letter f, i or u and bytes.
-struct NumberType {
-  char kind = 'f';
-  int width = 8;
-
-  bool operator==(const NumberType&) const = default;
-  std::string name() const { return std::string(1, kind) + std::to_string(width); }
-};
-
-template <class T>
-constexpr NumberType number_type() {
-  return {std::is_floating_point_v<T> ? 'f' : (std::is_signed_v<T> ? 'i' : 'u'),
-          static_cast<int>(sizeof(T))};
-}
-
-/// Calls body with a value of the type.
-template <class Body>
-auto with_number_type(NumberType type, const Body& body) {
-  if (type.kind == 'f') return type.width == 4 ? body(float{}) : body(double{});
-  const bool is_signed = type.kind == 'i';
-  switch (type.width) {
-    case 1:
-      return is_signed ? body(std::int8_t{}) : body(std::uint8_t{});
-    case 2:
-      return is_signed ? body(std::int16_t{}) : body(std::uint16_t{});
-    case 4:
-      return is_signed ? body(std::int32_t{}) : body(std::uint32_t{});
-    default:
-      return is_signed ? body(std::int64_t{}) : body(std::uint64_t{});
-  }
-}
 
 /// Numbers of a file one after the other; the file need not fit in memory. By content: .npy of one
 /// dimension (or n x 1) of any plain integer, float32 or float64, either byte order; otherwise
@@ -60,10 +22,10 @@ class ColumnReader {
   /// `text_type`: what the numbers of a text are, f8, i8 or u8.
   ColumnReader(std::string path, NumberType text_type);
 
-  NumberType type() const { return type_; }
+  NumberType type() const { return npy_ ? npy_->type() : text_type_; }
   /// How many numbers there are; text does not say.
-  std::optional<std::int64_t> size() const { return size_; }
-  const std::string& path() const { return path_; }
+  std::optional<std::int64_t> size() const;
+  const std::string& path() const { return file_.path(); }
 
   /// The next numbers, at most n, in the file's own type; 0 after the last.
   std::int64_t read(void* to, std::int64_t n);
@@ -71,32 +33,29 @@ class ColumnReader {
   /// values T must hold.
   template <class T>
   std::int64_t read_as(T* to, std::int64_t n) {
-    return with_number_type(type_, [&](auto value) {
-      using Own = decltype(value);
+    return with_number_type(type(), [&](auto zero) {
+      using Own = decltype(zero);
       if constexpr (std::is_same_v<T, Own>) return read(to, n);
-      if (raw_.size() < n * type_.width) raw_ = Array<char>(n * type_.width);
+      const auto width = static_cast<std::int64_t>(sizeof(Own));
+      if (raw_.size() < n * width) raw_ = Array<char>(n * width);
       const std::int64_t got = read(raw_.data(), n);
       const auto* own = reinterpret_cast<const Own*>(raw_.data());
       for (std::int64_t i = 0; i < got; ++i) {
-        to[i] = exact_number<T>(path_, own[i], done_ - got + i);
+        to[i] = exact_number<T>(path(), own[i], done_ - got + i);
       }
       return got;
     });
   }
 
  private:
-  void open_npy(std::string_view head);
   template <class T>
   std::int64_t read_text(T* to, std::int64_t n);
 
-  std::string path_;
-  NumberType type_;
-  std::optional<std::int64_t> size_;
   InputFile file_;
+  NumberType text_type_;
+  std::optional<NpyFile> npy_;
   std::unique_ptr<LineReader> lines_;  ///< text
   LinesWithoutNumbers without_numbers_;
-  bool swapped_ = false;
-  std::int64_t data_ = 0;
   std::int64_t done_ = 0;
   Array<char> raw_;
 };

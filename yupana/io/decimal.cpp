@@ -8,8 +8,8 @@ namespace {
 using Wide = unsigned __int128;
 
 // Below, digits x 10^power < 2^64 x 10^-343 rounds to zero; above, 1 x 10^309 is infinite.
-constexpr int least_power = -342;
-constexpr int most_power = 308;
+constexpr int min_power = -342;
+constexpr int max_power = 308;
 
 /// The 128 highest bits of 5^power, the first of them one.
 struct PowerOfFive {
@@ -38,7 +38,7 @@ class Large {
       rest %= 5;
     }
   }
-  /// Cut off behind the 128th.
+  /// Cut off after the 128th.
   constexpr PowerOfFive highest_bits() const {
     std::size_t top = words_.size() - 1;
     while (words_[top] == 0) --top;
@@ -59,17 +59,17 @@ class Large {
 /// 5^power for all powers: cut off where it is whole, rounded up where it is a fraction, which is
 /// 2^1023 / 5^-power here (at least 229 bits: 5^342 < 2^795).
 constexpr auto make_powers() {
-  std::array<PowerOfFive, most_power - least_power + 1> powers{};
+  std::array<PowerOfFive, max_power - min_power + 1> powers{};
   Large whole(0, 1);
-  for (int power = 0; power <= most_power; ++power, whole.multiply_by_five()) {
-    powers[static_cast<std::size_t>(power - least_power)] = whole.highest_bits();
+  for (int power = 0; power <= max_power; ++power, whole.multiply_by_five()) {
+    powers[power - min_power] = whole.highest_bits();
   }
   Large fraction(31, std::uint32_t{1} << 31);
-  for (int power = -1; power >= least_power; --power) {
+  for (int power = -1; power >= min_power; --power) {
     fraction.divide_by_five();
     PowerOfFive bits = fraction.highest_bits();
     if (++bits.low == 0) ++bits.high;
-    powers[static_cast<std::size_t>(power - least_power)] = bits;
+    powers[power - min_power] = bits;
   }
   return powers;
 }
@@ -80,16 +80,16 @@ constexpr auto powers_of_five = make_powers();
 
 // Eisel and Lemire's method: D. Lemire, Number parsing at a gigabyte per second, Software: Practice
 // and Experience 51 (2021). That 128 bits of each power always decide, so that no other method need
-// stand behind: N. Mushtak, D. Lemire, Fast number parsing without fallback, ibid. 53 (2023).
+// follow: N. Mushtak, D. Lemire, Fast number parsing without fallback, ibid. 53 (2023).
 bool decimal_value(std::uint64_t digits, std::int64_t power, double& value) {
   if (digits == 0) {
     value = 0;
     return true;
   }
-  if (power < least_power || power > most_power) return false;
+  if (power < min_power || power > max_power) return false;
   const int zeros = std::countl_zero(digits);
   digits <<= zeros;
-  const PowerOfFive& five = powers_of_five[static_cast<std::size_t>(power - least_power)];
+  const PowerOfFive& five = powers_of_five[power - min_power];
   const Wide product = Wide{digits} * five.high;
   std::uint64_t high = static_cast<std::uint64_t>(product >> 64);
   std::uint64_t low = static_cast<std::uint64_t>(product);

@@ -43,7 +43,7 @@ inline const char* read_digits(const char* at, const char* end, std::uint64_t& d
       at += 8;
       continue;
     }
-    // Zeros before the digits instead of what stands behind them; none is shifted out in two steps.
+    // Zeros before the digits instead of what follows them; none is shifted out in two steps.
     const int count = std::countr_zero(others) / 8;
     digits = digits * tens[count] + number_of((word << (56 - 8 * count)) << 8);
     return at + count;

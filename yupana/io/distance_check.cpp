@@ -1,12 +1,12 @@
-#include "yupana/io/distance_check.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <utility>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
+#include "yupana/io/matrix_formats.hpp"
 #include "yupana/io/printable.hpp"
 
 namespace yupana::io {
@@ -46,10 +46,7 @@ bool good(T low, T high, double tolerance) {
 std::string entry(const std::vector<std::string>& names, std::int64_t i, std::int64_t j) {
   const std::string place = fmt::format("row {}, column {}", i + 1, j + 1);
   if (names.empty()) return place;
-  return fmt::format("{} ({}, {})",
-                     place,
-                     printable(names[static_cast<std::size_t>(i)]),
-                     printable(names[static_cast<std::size_t>(j)]));
+  return fmt::format("{} ({}, {})", place, printable(names[i]), printable(names[j]));
 }
 
 template <class T>
@@ -129,11 +126,10 @@ void check_distances(Context& context,
     }
   }
   if (differing == 0) return;
-  context.note(
-      fmt::format("{}: {} pairs differ from their mirror by rounding; the lower triangle "
-                  "is taken",
-                  path,
-                  differing.load()));
+  context.note(fmt::format(
+      "{}: {} and its mirror differ by rounding; the lower triangle is taken",
+      path,
+      differing == 1 ? "an entry" : fmt::format("each of {} entries", differing.load())));
 }
 
 template <class T>
@@ -171,15 +167,6 @@ void transpose(Context& context, SquareMatrix<T>& m) {
   });
 }
 
-#define YUPANA_INSTANTIATE(T)                                                                   \
-  template void check_distances(                                                                \
-      Context&, const std::string&, const std::vector<std::string>&, double, SquareMatrix<T>&); \
-  template void mirror_lower(Context&, SquareMatrix<T>&);                                       \
-  template bool upper_is_empty(Context&, const SquareMatrix<T>&);                               \
-  template void transpose(Context&, SquareMatrix<T>&);
-YUPANA_INSTANTIATE(std::int32_t)
-YUPANA_INSTANTIATE(float)
-YUPANA_INSTANTIATE(double)
-#undef YUPANA_INSTANTIATE
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, check_distances, mirror_lower, upper_is_empty, transpose)
 
 }  // namespace yupana::io

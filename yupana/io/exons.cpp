@@ -1,34 +1,18 @@
 #include "yupana/io/exons.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 #include <string_view>
 
 #include "yupana/core/error.hpp"
 #include "yupana/io/line_reader.hpp"
+#include "yupana/io/number_field.hpp"
 
 namespace yupana::io {
 namespace {
 
 using Fields = std::vector<std::string_view>;
 
-std::optional<std::int64_t> number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return {};
-  return value;
-}
-
-Fields cut(std::string_view line, std::string_view at) {
-  Fields fields;
-  while (true) {
-    const std::size_t end = line.find_first_of(at);
-    fields.push_back(line.substr(0, end));
-    if (end == std::string_view::npos) return fields;
-    line.remove_prefix(end + 1);
-  }
-}
+const auto number = number_of<std::int64_t>;
 
 Fields words_of(std::string_view line) {
   Fields words(64);
@@ -65,7 +49,7 @@ bool is_gtf(const Fields& f) {
          f[8].find(" \"") != std::string_view::npos;
 }
 
-/// Collects exons; knows the line they stand in.
+/// Collects exons; knows their line.
 class Collector {
  public:
   explicit Collector(const LineReader& reader) : reader_(reader) {}
@@ -76,7 +60,7 @@ class Collector {
   std::int64_t place(std::string_view text, const char* what) const {
     const auto value = number(text);
     if (!value || *value > std::int64_t{1} << 60 || *value < -(std::int64_t{1} << 60)) {
-      throw fault(fmt::format("'{}' is no {}: a whole number is wanted", text, what));
+      throw fault(fmt::format("{}: expected a whole number, got '{}'", what, text));
     }
     return *value;
   }
@@ -86,10 +70,10 @@ class Collector {
            std::int64_t last,
            std::string_view strand) const {
     if (first < 1 || last < first) {
-      throw fault(fmt::format("an exon {}..{}; 1 <= first <= last wanted", first, last));
+      throw fault(fmt::format("expected an exon with 1 <= first <= last, got {}..{}", first, last));
     }
     if (strand != "+" && strand != "-" && strand != "." && strand != "?") {
-      throw fault(fmt::format("'{}' is no strand: +, - or . is wanted", strand));
+      throw fault(fmt::format("expected a strand (+, - or .), got '{}'", strand));
     }
     exons.push_back(
         {std::string(sequence), first, last, strand == "?" ? '.' : strand[0], reader_.number()});
@@ -117,7 +101,7 @@ void read_bed(const Collector& to, const Fields& f, std::vector<ExonRecord>& exo
   const std::int64_t end = to.place(f[2], "end");
   const std::string_view strand = f.size() > 5 ? f[5] : ".";
   if (f.size() < 12) return to.add(exons, f[0], start + 1, end, strand);
-  Fields sizes = cut(f[10], ","), starts = cut(f[11], ",");
+  Fields sizes = cut(f[10], ','), starts = cut(f[11], ',');
   for (Fields* list : {&sizes, &starts}) {
     if (list->back().empty()) list->pop_back();
   }
@@ -135,7 +119,8 @@ void read_table(const Collector& to, const Fields& f, std::vector<ExonRecord>& e
   const bool named = f.size() > 2 && !number(f[0]);
   const std::size_t at = named ? 1 : 0;
   if (f.size() < at + 2) {
-    throw to.fault(fmt::format("{} columns; [sequence] first last [strand] wanted", f.size()));
+    throw to.fault(
+        fmt::format("expected [sequence] first last [strand], got {} columns", f.size()));
   }
   std::string_view strand = f.size() > at + 2 ? f[at + 2] : ".";
   if (strand == "+1" || strand == "-1") strand.remove_suffix(1);
@@ -184,7 +169,7 @@ std::vector<ExonRecord> read_exons(const std::string& path) {
       to.add(exons, "", std::min(a, b), std::max(a, b), words[2]);
       continue;
     }
-    const Fields columns = cut(line, "\t");
+    const Fields columns = cut(line, '\t');
     if (kind == Kind::unknown) kind = columns.size() >= 8 ? Kind::gff : Kind::table;
     const bool header = std::none_of(words.begin(), words.end(), number);
     if (kind == Kind::gff) {

@@ -12,7 +12,7 @@ struct ExonRecord {
   std::int64_t first = 0;
   std::int64_t last = 0;
   char strand = '.';      ///< '+', '-' or '.'
-  std::int64_t line = 0;  ///< where it stands
+  std::int64_t line = 0;  ///< its line
 };
 
 /// Candidate exons of a file, plain or gzip; what it is shows in its lines:

@@ -27,7 +27,7 @@ void check_unique(const std::string& path,
     if (is_new) continue;
     throw bad_line(path,
                    lines[i],
-                   fmt::format("sample '{}' stands in line {} already; give every sample a name "
+                   fmt::format("sample '{}' appears in line {} already; give every sample a name "
                                "of its own",
                                names.ids[i],
                                lines[place->second]));

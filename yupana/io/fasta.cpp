@@ -59,7 +59,7 @@ std::vector<FastaRecord> read_fasta(const std::string& path,
       close_record();
       std::string_view name;
       if (split_fields(line.substr(1), &name, 1) == 0) {
-        throw bad_line(path, reader.number(), "a name is wanted behind '>'");
+        throw bad_line(path, reader.number(), "expected a name after '>'");
       }
       header = reader.number();
       records.push_back({std::string(name), {}});
@@ -67,7 +67,7 @@ std::vector<FastaRecord> read_fasta(const std::string& path,
       if (!is_new) {
         throw bad_line(path,
                        header,
-                       fmt::format("record '{}' stands in line {} already", name, first->second));
+                       fmt::format("record '{}' appears in line {} already", name, first->second));
       }
       continue;
     }

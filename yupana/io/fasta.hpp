@@ -9,7 +9,7 @@
 namespace yupana::io {
 
 struct FastaRecord {
-  std::string name;     ///< the first word behind '>'
+  std::string name;     ///< the first word after '>'
   std::string letters;  ///< as in the file: lower case kept
 };
 

@@ -97,12 +97,12 @@ class TextOut {
     }
     const auto size = static_cast<std::int64_t>(text_.size());
     const std::int64_t blocks = end ? divide_up(size, block_size) : size / block_size;
-    packed_.resize(static_cast<std::size_t>(blocks));
+    packed_.resize(blocks);
     context_.parallel_for(blocks, 1, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) compress(i);
     });
     for (const std::string& block : packed_) file_.write(block);
-    text_.erase(0, static_cast<std::size_t>(std::min(blocks * block_size, size)));
+    text_.erase(0, std::min(blocks * block_size, size));
     if (end) file_.write(end_block());
   }
 
@@ -167,7 +167,7 @@ void write_bed(Context& context,
                OutputFiles& outputs) {
   if (!families.empty() && families.size() != source.samples().size()) {
     throw Error(ErrorCode::usage,
-                fmt::format("write_bed: {} families wanted, one a sample, {} given",
+                fmt::format("write_bed: expected {} families, one a sample, got {}",
                             source.samples().size(),
                             families.size()));
   }

@@ -9,7 +9,7 @@
 
 namespace yupana::io {
 
-/// Writes everything a source delivers, from where it stands, as PREFIX.bed, .bim and .fam of
+/// Writes everything a source delivers, from its current site on, as PREFIX.bed, .bim and .fam of
 /// PLINK 1, added to `outputs`, which the caller commits. Sites have no names in a source: they
 /// are called snp1, snp2, ... and spread over chromosomes 1 to 22 in order, at positions 1, 2, ...
 /// of each, with alleles A1 = A and A2 = G. `families` (one a sample; empty: the identifier again)

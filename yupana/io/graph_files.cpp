@@ -35,7 +35,7 @@ std::size_t xml_character(std::string_view text) {
   return code < smallest[length] || surrogate || forbidden ? 0 : length;
 }
 
-/// `text` as it may stand in an element or an attribute.
+/// `text` as it may appear in an element or an attribute.
 std::string escaped(std::string_view text) {
   std::string result;
   while (!text.empty()) {
@@ -82,7 +82,7 @@ void check(const GraphFile& graph, std::string_view function) {
   const std::int64_t nodes = static_cast<std::int64_t>(graph.names.size());
   if (!graph.labels.empty() && graph.labels.size() != graph.names.size()) {
     throw Error(ErrorCode::usage,
-                fmt::format("{}: {} labels wanted, one a name, or none; {} given",
+                fmt::format("{}: expected {} labels, one a name, or none; got {}",
                             function,
                             graph.names.size(),
                             graph.labels.size()));
@@ -90,7 +90,7 @@ void check(const GraphFile& graph, std::string_view function) {
   for (const analysis::Edge& edge : graph.edges) {
     if (edge.i >= 0 && edge.i < nodes && edge.j >= 0 && edge.j < nodes) continue;
     throw Error(ErrorCode::usage,
-                fmt::format("{}: edges between {} nodes wanted, one joins {} and {}",
+                fmt::format("{}: expected edges between {} nodes, got one from {} to {}",
                             function,
                             nodes,
                             edge.i,

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/core/scratch_scope.hpp"
 #include "yupana/io/text_stream.hpp"
 
@@ -18,11 +19,11 @@ namespace {
 
 Error too_large(const std::string& path, std::uint64_t bytes, std::uint64_t most) {
   return Error(ErrorCode::out_of_resources,
-               fmt::format("{}: its text takes more than {:.1f} MiB and memory is limited to "
-                           "{:.1f} MiB; give --memory more, or use a .npy file",
+               fmt::format("{}: its text takes more than {} and memory is limited to {}; give more "
+                           "--memory",
                            path,
-                           static_cast<double>(bytes) / (1 << 20),
-                           static_cast<double>(most) / (1 << 20)));
+                           human_bytes(static_cast<double>(bytes)),
+                           human_bytes(static_cast<double>(most))));
 }
 
 /// An array of `size` + 1 bytes, the last zero, that begins with the `filled` bytes of `old`; in
@@ -33,7 +34,7 @@ Array<char> resized(const Array<char>& old,
                     const std::string& folder = {}) {
   const ScratchScope scope(folder);
   Array<char> text(size + 1);
-  if (filled > 0) std::memcpy(text.data(), old.data(), static_cast<std::size_t>(filled));
+  if (filled > 0) std::memcpy(text.data(), old.data(), filled);
   text[size] = '\0';
   return text;
 }
@@ -75,7 +76,10 @@ Array<char> decompressed(const InputFile& file, std::uint64_t most, const std::s
 InputFile::InputFile(std::string path) : path_(std::move(path)) {
   // A pipe without a writer would be waited for.
   file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file_ < 0) throw bad_file(path_, fmt::format("cannot be opened: {}", std::strerror(errno)));
+  if (file_ < 0) {
+    throw bad_file(path_.empty() ? "''" : path_,
+                   fmt::format("cannot be opened: {}", std::strerror(errno)));
+  }
   struct stat about {};
   const bool regular = fstat(file_, &about) == 0 && S_ISREG(about.st_mode);
   size_ = about.st_size;
@@ -99,10 +103,16 @@ void InputFile::read_at(std::int64_t offset, void* data, std::size_t bytes) cons
   }
 }
 
+bool is_gzip(const InputFile& file) { return head_of(file, 2) == "\x1f\x8b"; }
+
+std::string head_of(const InputFile& file, std::int64_t most) {
+  std::string head(std::min(file.size(), most), '\0');
+  file.read_at(0, head.data(), head.size());
+  return head;
+}
+
 Array<char> read_text(const InputFile& file, std::uint64_t most, const std::string& scratch) {
-  unsigned char magic[2] = {};
-  if (file.size() >= 2) file.read_at(0, magic, 2);
-  if (magic[0] == 0x1f && magic[1] == 0x8b) return decompressed(file, most, scratch);
+  if (is_gzip(file)) return decompressed(file, most, scratch);
   const auto bytes = static_cast<std::uint64_t>(file.size());
   if (bytes > most) throw too_large(file.path(), bytes, most);
   Array<char> text = resized({}, 0, file.size());

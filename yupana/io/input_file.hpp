@@ -27,6 +27,11 @@ class InputFile {
   std::int64_t size_ = 0;
 };
 
+/// The first bytes of a file, at most `most`.
+std::string head_of(const InputFile& file, std::int64_t most);
+/// Whether a file begins as gzip.
+bool is_gzip(const InputFile& file);
+
 /// The bytes of a file, decompressed where it is gzip; a byte after the last is zero. bad_input for
 /// a damaged gzip file, out_of_resources beyond `most` bytes; text of a gzip file goes to a folder
 /// `scratch` instead where there is one (ScratchScope).

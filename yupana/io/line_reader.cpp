@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "yupana/core/error.hpp"
-#include "yupana/io/text_kind.hpp"
 
 namespace yupana::io {
 namespace {
@@ -26,7 +25,7 @@ std::size_t piece_of(const std::string& path) {
 LineReader::LineReader(std::string path)
     : file_(std::move(path)), piece_(piece_of(file_.path())), buffer_(piece_) {}
 
-/// Moves the rest to the front of the buffer and reads on behind it; false at the end of the file.
+/// Moves the rest to the front of the buffer and reads on after it; false at the end of the file.
 bool LineReader::refill() {
   if (ended_) return false;
   std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
@@ -81,20 +80,7 @@ bool LinesWithoutNumbers::passed_over(const LineReader& reader, std::string_view
   }
   if (line[begin] == '#') return true;
   if (blank_ == 0) return false;
-  throw bad_line(reader.path(), blank_, "'' where a number was wanted; write nan if it is missing");
-}
-
-std::size_t split_fields(std::string_view line, std::string_view* fields, std::size_t most) {
-  std::size_t count = 0;
-  std::size_t at = 0;
-  while (count < most) {
-    while (at < line.size() && (line[at] == ' ' || line[at] == '\t')) ++at;
-    if (at == line.size()) break;
-    const std::size_t begin = at;
-    while (at < line.size() && line[at] != ' ' && line[at] != '\t') ++at;
-    fields[count++] = line.substr(begin, at - begin);
-  }
-  return count;
+  throw bad_line(reader.path(), blank_, "expected a number, got ''; write nan if it is missing");
 }
 
 }  // namespace yupana::io

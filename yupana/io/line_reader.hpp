@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "yupana/io/text_fields.hpp"
 #include "yupana/io/text_stream.hpp"
 
 namespace yupana::io {
@@ -35,8 +36,8 @@ class LineReader {
   std::int64_t number_ = 0;
 };
 
-/// What a file with a number in each line may have besides them: remarks behind # anywhere, blank
-/// lines at the end. One before a number may stand for a number that is missing: bad_input.
+/// What a file with a number in each line may have in addition to them: remarks after # anywhere,
+/// blank lines at the end. One before a number may mean a number that is missing: bad_input.
 class LinesWithoutNumbers {
  public:
   /// True if the line that `reader` gave last is one.
@@ -45,9 +46,5 @@ class LinesWithoutNumbers {
  private:
   std::int64_t blank_ = 0;  ///< number of the first blank line; 0: none
 };
-
-/// Cuts a line at blanks and tabs into at most `most` fields, the rest ignored; runs of blanks
-/// count as one. Returns how many there are.
-std::size_t split_fields(std::string_view line, std::string_view* fields, std::size_t most);
 
 }  // namespace yupana::io

@@ -7,6 +7,7 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/matrix.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/matrix_reader.hpp"
 
@@ -17,11 +18,11 @@ struct RawMatrix {
   DistanceMatrix matrix;
   double tolerance = 0;         ///< how far an entry may be from its mirror, of the larger
   bool lower_only = false;      ///< nothing above the diagonal was read
-  bool may_be_square0 = false;  ///< zeros above the diagonal may stand for "not written"
+  bool may_be_square0 = false;  ///< zeros above the diagonal may mean "not written"
   bool transposed = false;      ///< rows are columns (Fortran order)
 };
 
-/// Names listed beside a matrix; none where no such file is.
+/// Names listed next to a matrix; none where no such file is.
 struct ListedNames {
   std::string path;
   std::vector<std::string> names;
@@ -51,5 +52,28 @@ SquareMatrix<T> allocate_square(const Context& context, const std::string& path,
   }
   return SquareMatrix<T>(n);
 }
+
+/// Throws bad_input, naming `path` and the first entry (by row, then column), unless the matrix is
+/// one of distances: zero diagonal, no NaN, none negative, every entry within `tolerance` times the
+/// larger of its mirror. Where the two differ, the entry of the lower triangle is taken for both
+/// and the context notes how many pairs did.
+template <class T>
+void check_distances(Context& context,
+                     const std::string& path,
+                     const std::vector<std::string>& names,
+                     double tolerance,
+                     SquareMatrix<T>& matrix);
+
+/// Copies the lower triangle over the upper.
+template <class T>
+void mirror_lower(Context& context, SquareMatrix<T>& matrix);
+
+/// True if every entry above the diagonal is zero and one below is not.
+template <class T>
+bool upper_is_empty(Context& context, const SquareMatrix<T>& matrix);
+
+/// Transposes in place.
+template <class T>
+void transpose(Context& context, SquareMatrix<T>& matrix);
 
 }  // namespace yupana::io

@@ -8,10 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
-#include "yupana/io/exact_double.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/line_reader.hpp"
+#include "yupana/io/number_field.hpp"
 #include "yupana/io/printable.hpp"
 
 namespace yupana::io {
@@ -25,12 +26,6 @@ struct Entry {
   std::int64_t column;
   double value;
 };
-
-std::string lower_case(std::string_view text) {
-  std::string low(text);
-  for (char& c : low) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return low;
-}
 
 void skip_blanks(const char*& at, const char* end) {
   while (at < end && (*at == ' ' || *at == '\t')) ++at;
@@ -51,11 +46,9 @@ class Reader {
  public:
   Reader(Context& context, const std::string& path) : context_(context), lines_(path) {
     const InputFile file(path);
-    unsigned char magic[2] = {};
-    if (file.size() >= 2) file.read_at(0, magic, 2);
-    is_gzip_ = magic[0] == 0x1f && magic[1] == 0x8b;
+    is_gzip_ = is_gzip(file);
     // "1 1" and the end of its line; the length of a gzip file is unknown, and may be larger.
-    most_entries_ = is_gzip_ ? 1 << 20 : (file.size() + 1) / 4;
+    max_entries_ = is_gzip_ ? 1 << 20 : (file.size() + 1) / 4;
   }
 
   MatrixMarketHead read_head() {
@@ -80,15 +73,13 @@ class Reader {
     std::string_view line;
     std::array<std::string_view, 6> words;
     if (!lines_.next(line)) {
-      throw bad_file(lines_.path(), "is empty; a Matrix Market file was wanted");
+      throw bad_file(lines_.path(), "expected a Matrix Market file, got an empty file");
     }
     const std::size_t count = split_fields(line, words.data(), words.size());
     if (count != 5 || lower_case(words[0]) != "%%matrixmarket" ||
         lower_case(words[1]) != "matrix") {
-      throw fault(
-          fmt::format("'{}' where '%%MatrixMarket matrix coordinate FIELD SYMMETRY' was "
-                      "wanted",
-                      printable(line)));
+      throw fault(fmt::format(
+          "expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY', got '{}'", printable(line)));
     }
     if (lower_case(words[2]) != "coordinate") {
       throw fault(fmt::format("format '{}'; only 'coordinate' is read", printable(words[2])));
@@ -132,15 +123,15 @@ class Reader {
     const bool sizes = head_.rows >= 0 && head_.cols >= 0 && head_.entries >= 0 &&
                        head_.rows < most && head_.cols < most && head_.entries < most;
     if (!numbers || at != end || !sizes) {
-      throw fault(fmt::format("'{}' where numbers of rows, columns and entries were wanted",
-                              printable(line)));
+      throw fault(
+          fmt::format("expected numbers of rows, columns and entries, got '{}'", printable(line)));
     }
-    if (!is_gzip_ && head_.entries > most_entries_) {
+    if (!is_gzip_ && head_.entries > max_entries_) {
       throw fault(
           fmt::format("{} entries announced, the file is too short for more than {}; copy "
                       "it again",
                       head_.entries,
-                      most_entries_));
+                      max_entries_));
     }
     if (head_.symmetry != Symmetry::general && head_.rows != head_.cols) {
       throw fault(fmt::format("{} x {} cannot be symmetric", head_.rows, head_.cols));
@@ -164,20 +155,21 @@ class Reader {
 
   void read_entries() {
     Stage stage(context_, "read matrix", static_cast<double>(head_.entries), "entries");
-    entries_.reserve(static_cast<std::size_t>(std::min(head_.entries, most_entries_)));
+    entries_.reserve(std::min(head_.entries, max_entries_));
     std::string_view line;
     while (next_line(line)) {
       if (std::ssize(entries_) == head_.entries) {
-        throw fault(fmt::format("more than the {} entries announced", head_.entries));
+        throw fault(fmt::format("expected {} as announced, got more",
+                                counted(head_.entries, "entry", "entries")));
       }
       entries_.push_back(entry(line));
       if (entries_.size() % (1 << 16) == 0) stage.advance(1 << 16);
     }
     if (std::ssize(entries_) != head_.entries) {
-      throw bad_file(
-          lines_.path(),
-          fmt::format(
-              "{} entries announced, {} found; copy it again", head_.entries, entries_.size()));
+      throw bad_file(lines_.path(),
+                     fmt::format("expected {} as announced, got {}; copy it again",
+                                 counted(head_.entries, "entry", "entries"),
+                                 entries_.size()));
     }
   }
 
@@ -200,9 +192,9 @@ class Reader {
     }
     skip_blanks(at, end);
     if (!good || at != end) {
-      throw fault(fmt::format("'{}' where row, column{} were wanted",
-                              printable(line),
-                              head_.field == Field::pattern ? "" : " and value"));
+      throw fault(fmt::format("expected row, column{}, got '{}'",
+                              head_.field == Field::pattern ? "" : " and value",
+                              printable(line)));
     }
     if (entry.row < 1 || entry.row > head_.rows || entry.column < 1 || entry.column > head_.cols) {
       throw fault(fmt::format("entry ({}, {}) of a matrix of {} x {}",
@@ -238,7 +230,7 @@ class Reader {
     std::vector<std::int64_t> next(matrix.row_begin.begin(), matrix.row_begin.end());
     bool sorted = true;
     for (const Entry& entry : entries_) {
-      const std::int64_t to = next[static_cast<std::size_t>(entry.row)]++;
+      const std::int64_t to = next[entry.row]++;
       sorted =
           sorted && (to == matrix.row_begin[entry.row] || matrix.columns[to - 1] <= entry.column);
       matrix.columns[to] = entry.column;
@@ -260,8 +252,8 @@ class Reader {
         std::stable_sort(
             row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
         for (std::int64_t e = begin; e < end; ++e) {
-          matrix.columns[e] = row[static_cast<std::size_t>(e - begin)].first;
-          matrix.values[e] = row[static_cast<std::size_t>(e - begin)].second;
+          matrix.columns[e] = row[e - begin].first;
+          matrix.values[e] = row[e - begin].second;
         }
       }
     });
@@ -270,7 +262,7 @@ class Reader {
   Context& context_;
   LineReader lines_;
   bool is_gzip_ = false;
-  std::int64_t most_entries_ = 0;  ///< that a plain file can have
+  std::int64_t max_entries_ = 0;  ///< that a plain file can have
   MatrixMarketHead head_;
   std::vector<Entry> entries_;
 };

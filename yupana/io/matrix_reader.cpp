@@ -1,36 +1,25 @@
 #include "yupana/io/matrix_reader.hpp"
 
-#include <array>
 #include <filesystem>
+#include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 
-#include "yupana/io/distance_check.hpp"
 #include "yupana/io/matrix_formats.hpp"
 #include "yupana/io/npy_layout.hpp"
+#include "yupana/io/text_fields.hpp"
 
 namespace yupana::io {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 /// Lines without their ends; an empty last line is none.
 std::vector<std::string> lines_of(Context& context, const std::string& path) {
   const InputFile file(path);
   const Array<char> bytes = read_text(file, context.memory());
-  std::string_view text(bytes.data(), static_cast<std::size_t>(bytes.size() - 1));
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    if (ends_with(line, "\r")) line.remove_suffix(1);
-    lines.emplace_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
+  const auto lines = split_lines(std::string_view(bytes.data(), bytes.size() - 1));
+  return {lines.begin(), lines.end()};
 }
 
 /// Names from lines FAMILY<TAB>INDIVIDUAL: the individuals, or both where these repeat.
@@ -43,7 +32,7 @@ std::vector<std::string> plink_names(const std::string& path, std::vector<std::s
     ++number;
     const std::size_t tab = line.find_first_of("\t ");
     if (tab == std::string::npos) {
-      throw bad_line(path, number, "wanted a family and an individual identifier");
+      throw bad_line(path, number, "expected a family and an individual identifier, got one word");
     }
     std::string individual = line.substr(tab + 1);
     both.push_back(line.substr(0, tab) + "_" + individual);
@@ -53,7 +42,7 @@ std::vector<std::string> plink_names(const std::string& path, std::vector<std::s
   return unique ? lines : both;
 }
 
-/// The list of names beside a matrix file, by the names that yupana and PLINK give both.
+/// The list of names next to a matrix file, by the names that yupana and PLINK give both.
 std::optional<ListedNames> listed_names(Context& context, const std::string& path) {
   fs::path base(path);
   for (const std::string_view extension : {".gz", ".bin", ".npy"}) {
@@ -75,11 +64,9 @@ std::optional<ListedNames> listed_names(Context& context, const std::string& pat
 RawMatrix read_raw(Context& context,
                    const InputFile& file,
                    const std::optional<ListedNames>& listed) {
-  std::array<char, 6> magic{};
-  if (file.size() >= 6) file.read_at(0, magic.data(), magic.size());
-  if (is_npy({magic.data(), magic.size()})) return read_npy_matrix(context, file);
-  if (ends_with(file.path(), ".npy")) throw bad_file(file.path(), "not a .npy file (no signature)");
-  if (ends_with(file.path(), ".bin")) return read_plink_binary(context, file, listed);
+  if (is_npy(file)) return read_npy_matrix(context, file);
+  if (file.path().ends_with(".npy")) throw bad_file(file.path(), "not a .npy file (no signature)");
+  if (file.path().ends_with(".bin")) return read_plink_binary(context, file, listed);
   return read_text_matrix(context, file, listed);
 }
 
@@ -92,11 +79,26 @@ void settle(Context& context, const std::string& path, RawMatrix& raw, SquareMat
   check_distances(context, path, raw.matrix.names, raw.tolerance, values);
 }
 
+/// A sample is chosen by its name: of two that share one, only the first could be.
+void check_names(const std::string& path, const std::vector<std::string>& names) {
+  std::unordered_map<std::string_view, std::size_t> rows;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto [first, is_new] = rows.emplace(names[i], i + 1);
+    if (is_new) continue;
+    throw bad_file(path,
+                   fmt::format("expected a name of its own for every sample, got '{}' for rows {} "
+                               "and {}; rename one",
+                               names[i],
+                               first->second,
+                               i + 1));
+  }
+}
+
 }  // namespace
 
 DistanceMatrix read_distances(Context& context, const std::string& path) {
   const InputFile file(path);
-  if (file.size() == 0) throw bad_file(path, "is empty; wanted a matrix of distances");
+  if (file.size() == 0) throw bad_file(path, "expected a matrix of distances, got an empty file");
   Stage stage(context, "read " + path, static_cast<double>(file.size()), "bytes");
   const std::optional<ListedNames> listed = listed_names(context, path);
   RawMatrix raw = read_raw(context, file, listed);
@@ -114,6 +116,7 @@ DistanceMatrix read_distances(Context& context, const std::string& path) {
           }
           raw.matrix.names = listed->names;
         }
+        check_names(path, raw.matrix.names);
         settle(context, path, raw, values);
       },
       raw.matrix.values);

@@ -22,7 +22,7 @@ struct DistanceMatrix {
 /// Reads a matrix of distances: symmetric, zero diagonal, none negative, no NaN; +infinity (no way
 /// from one to the other) is allowed. By content and name:
 ///   .npy        n x n of float32, float64, any integer type; either order of rows and of bytes
-///   X.bin       PLINK's binary: float64 or float32, square, square0 or triangle, told by its size
+///   X.bin       PLINK's binary: float64 or float32, square, square0 or triangle, known by its size
 ///               and the number of lines of X.id (without X.id where only one reading fits)
 ///   otherwise   text, also gzip: PLINK's square, square0 or triangle; a table with tabs, commas or
 ///               blanks, with or without header and row names; PHYLIP square
@@ -33,7 +33,7 @@ struct DistanceMatrix {
 /// from its mirror by rounding: 1e-9 of the larger for float64, 1e-6 for float32, 1e-5 for text
 /// (six digits); the lower triangle then holds, and the context notes how many pairs differed. A
 /// plain square with nothing but zeros above the diagonal is PLINK's square0 (text and .bin only).
-///   memory: the matrix; text: the file besides
+///   memory: the matrix; text: the file too
 ///   errors (bad_input), one line naming the file and the entry or line: cut short, not square, not
 ///   numbers, NaN, negative, not symmetric, non-zero diagonal, names that do not fit;
 ///   out_of_resources where the matrix is larger than the context's memory

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <string_view>
 #include <utility>
 
 #include "yupana/core/tiles.hpp"
+#include "yupana/io/line_reader.hpp"
 #include "yupana/io/matrix_formats.hpp"
+#include "yupana/io/number_field.hpp"
 #include "yupana/io/printable.hpp"
 
 namespace yupana::io {
@@ -16,7 +17,7 @@ namespace {
 // A value near the border between two six-digit texts may fall on either side.
 constexpr double text_tolerance = 1e-5;
 
-/// What stands between the fields of a line: one tab or comma, or a run of blanks.
+/// What separates the fields of a line: one tab or comma, or a run of blanks.
 enum class Separator { tab, comma, blanks };
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
@@ -33,7 +34,7 @@ class Fields {
 
   bool next(std::string_view& field) {
     if (done_) return false;
-    // Fields are short: a plain loop beats find_first_of, which asks memchr about every letter.
+    // Fields are short: a plain loop beats find_first_of, which calls memchr for every letter.
     std::size_t end = 0;
     while (end < rest_.size() && !is_mark(rest_[end])) ++end;
     field = rest_.substr(0, end);
@@ -61,21 +62,14 @@ class Fields {
   bool done_ = false;
 };
 
-enum class Reading { number, too_large, word };
-
-Reading parse(std::string_view field, double& value) {
-  while (!field.empty() && is_blank(field.front())) field.remove_prefix(1);
-  while (!field.empty() && is_blank(field.back())) field.remove_suffix(1);
-  if (!field.empty() && field.front() == '+') field.remove_prefix(1);
-  const char* end = field.data() + field.size();
-  const auto [stop, error] = std::from_chars(field.data(), end, value);
-  if (error == std::errc::invalid_argument || stop != end) return Reading::word;
-  return error == std::errc{} ? Reading::number : Reading::too_large;
+Field parse(std::string_view field, double& value) {
+  const Field read = read_field(trimmed(field), value);
+  return read == Field::rounded ? Field::number : read;
 }
 
 bool is_number(std::string_view field) {
   double value = 0;
-  return parse(field, value) != Reading::word;
+  return parse(field, value) != Field::no_number;
 }
 
 struct Text {
@@ -108,21 +102,6 @@ struct Layout {
   std::int64_t values(std::int64_t i) const { return triangle ? i + diagonal : n; }
 };
 
-std::vector<std::string_view> split_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    lines.push_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  while (!lines.empty() && lines.back().find_first_not_of(" \t") == std::string_view::npos) {
-    lines.pop_back();
-  }
-  return lines;
-}
-
 /// By the first two lines: the first line of a triangle has one field and no separator.
 Separator separator_of(const std::vector<std::string_view>& lines) {
   const auto has = [&](char mark) {
@@ -134,17 +113,17 @@ Separator separator_of(const std::vector<std::string_view>& lines) {
 }
 
 /// The number of samples alone on the first line. "1" may begin a triangle too: then only a name on
-/// the second line tells.
+/// the second line decides.
 bool is_phylip(const Text& text, const std::vector<std::string_view>& first) {
   double samples = 0;
-  if (first.size() != 1 || parse(first[0], samples) != Reading::number) return false;
+  if (first.size() != 1 || parse(first[0], samples) != Field::number) return false;
   if (text.lines.size() < 2 || samples != static_cast<double>(text.lines.size() - 1)) return false;
   const auto second = text.fields(1);
   return second.size() == text.lines.size() && (second.size() > 2 || !is_number(second[0]));
 }
 
-/// A first line of names: any word that is no number behind the first field; else a corner or one
-/// line more than columns tells.
+/// A first line of names: any word that is no number after the first field; else a corner or one
+/// line more than columns decides.
 bool is_header(const Text& text, const std::vector<std::string_view>& first) {
   if (std::any_of(first.begin() + 1, first.end(), [](auto f) { return !is_number(f); }))
     return true;
@@ -165,14 +144,14 @@ bool read_triangle_layout(const Text& text,
   const auto ends_in = [&](double wanted) {
     return std::all_of(text.lines.begin(), text.lines.end(), [&](std::string_view line) {
       double value = 0;
-      return parse(line.substr(line.find_last_of(" \t,") + 1), value) == Reading::number &&
+      return parse(line.substr(line.find_last_of(" \t,") + 1), value) == Field::number &&
              value == wanted;
     });
   };
   if (!samples && lines > 1 && ends_in(1)) {
     throw bad_file(
         text.path,
-        "every row ends with 1, the diagonal of similarities; wanted distances, 1 - ibs");
+        "expected distances, got similarities: every row ends with 1, their diagonal; use 1 - ibs");
   }
   const bool with_diagonal = samples ? *samples == lines : ends_in(0);
   layout.triangle = true;
@@ -214,7 +193,7 @@ Layout layout_of(const Text& text, const std::optional<ListedNames>& listed) {
   std::optional<std::int64_t> samples;
   if (listed) samples = static_cast<std::int64_t>(listed->names.size());
   const std::vector<std::string_view> first = text.fields(0);
-  if (first.empty()) throw text.fault(0, "is blank; wanted a row of numbers or names");
+  if (first.empty()) throw text.fault(0, "expected a row of numbers or names, got a blank line");
   Layout layout;
   if (is_phylip(text, first)) {
     layout.first = 1;
@@ -253,26 +232,26 @@ void read_row(const Text& text, const Layout& layout, std::int64_t i, double* ro
   if (layout.row_names) fields.next(field);
   std::int64_t j = 0;
   for (; fields.next(field); ++j) {
-    if (j == wanted) throw text.fault(line, fmt::format("more than {} values", wanted));
-    const Reading reading = parse(field, row[j]);
-    if (reading == Reading::number) continue;
+    if (j == wanted) throw text.fault(line, fmt::format("expected {} values, got more", wanted));
+    const Field read = parse(field, row[j]);
+    if (read == Field::number) continue;
     throw text.fault(
         line,
         fmt::format("value {} is '{}', which is {}",
                     j + 1,
                     printable(field),
-                    reading == Reading::word ? "no number" : "beyond a double's range"));
+                    read == Field::no_number ? "no number" : "beyond a double's range"));
   }
-  if (j < wanted) throw text.fault(line, fmt::format("{} values; wanted {}", j, wanted));
+  if (j < wanted) throw text.fault(line, fmt::format("expected {} values, got {}", wanted, j));
 }
 
-/// A matrix of n columns cannot stand in fewer bytes; refuse before asking for its memory.
+/// A matrix of n columns does not fit fewer bytes; refuse before allocating it.
 void check_length(const Text& text, const Layout& layout) {
   for (std::int64_t i = layout.first_row(); i < layout.n; ++i) {
     const std::size_t line = layout.first + static_cast<std::size_t>(i - layout.first_row());
     const std::int64_t wanted = layout.values(i);
     if (std::ssize(text.lines[line]) >= 2 * wanted - 1) continue;
-    throw text.fault(line, fmt::format("fewer values than the {} wanted", wanted));
+    throw text.fault(line, fmt::format("expected {} values, got fewer", wanted));
   }
 }
 
@@ -315,7 +294,8 @@ RawMatrix read_text_matrix(Context& context,
                            const InputFile& file,
                            const std::optional<ListedNames>& listed) {
   const Array<char> bytes = read_text(file, context.memory());
-  Text text{file.path(), split_lines({bytes.data(), static_cast<std::size_t>(bytes.size() - 1)})};
+  Text text{file.path(), split_lines(std::string_view(bytes.data(), bytes.size() - 1))};
+  while (!text.lines.empty() && trimmed(text.lines.back()).empty()) text.lines.pop_back();
   if (text.lines.empty()) throw bad_file(file.path(), "holds no line of text");
   text.separator = separator_of(text.lines);
   Layout layout = layout_of(text, listed);

@@ -37,11 +37,10 @@ TextRows named_rows(const Names& names, char separator, const RowProducer& produ
   rows.size = n;
   rows.producer = producer;
   rows.bytes = [&names, n](std::int64_t i) {
-    return names[static_cast<std::size_t>(i)].size() +
-           static_cast<std::size_t>(n) * (number_text_bytes + 1) + 1;
+    return names[i].size() + static_cast<std::size_t>(n) * (number_text_bytes + 1) + 1;
   };
   rows.text = [&names, n, separator](std::int64_t i, const double* row, char* out) {
-    out = put(names[static_cast<std::size_t>(i)], out);
+    out = put(names[i], out);
     for (std::int64_t j = 0; j < n; ++j) {
       *out++ = separator;
       out = write_shortest(row[j], out);
@@ -75,7 +74,7 @@ Names phylip_names(Context& context, const AtomicFile& file, const Names& names)
   if (changed > 0) {
     context.note(
         fmt::format("{}: {} sample names changed: PHYLIP holds no blanks, brackets, "
-                    "colons, commas or quotes; '_' stands for them",
+                    "colons, commas or quotes; '_' replaces them",
                     file.path(),
                     changed));
   }
@@ -124,16 +123,15 @@ std::int64_t write_pairs(Context& context,
   rows.size = n;
   rows.producer = producer;
   rows.bytes = [&, n](std::int64_t i) {
-    return all_names + static_cast<std::size_t>(n) *
-                           (names[static_cast<std::size_t>(i)].size() + number_text_bytes + 3);
+    return all_names + static_cast<std::size_t>(n) * (names[i].size() + number_text_bytes + 3);
   };
   rows.text = [&, n](std::int64_t i, const double* row, char* out) {
     std::int64_t found = 0;
     for (std::int64_t j = i + 1; j < n; ++j) {
       if (!(row[j] > filter.above && row[j] < filter.below)) continue;
-      out = put(names[static_cast<std::size_t>(i)], out);
+      out = put(names[i], out);
       *out++ = '\t';
-      out = put(names[static_cast<std::size_t>(j)], out);
+      out = put(names[j], out);
       *out++ = '\t';
       out = write_shortest(row[j], out);
       *out++ = '\n';

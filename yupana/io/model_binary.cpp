@@ -51,7 +51,7 @@ bool is_whole(double value) {
 }
 
 void append_node(std::string& bytes, const Tree& tree, std::int64_t i) {
-  const Node& node = tree.nodes[static_cast<std::size_t>(i)];
+  const Node& node = tree.nodes[i];
   const double* const values = tree.value(i);
   const bool whole = std::all_of(values, values + tree.outputs, is_whole);
   const bool plain_weight = node.weight == static_cast<double>(node.rows);
@@ -172,7 +172,7 @@ bool is_binary_model(std::string_view bytes) {
   return bytes.starts_with(magic) || bytes.starts_with(magic_without_checksum);
 }
 
-Model binary_model(const std::string& path, std::string_view text, std::uint64_t most_bytes) {
+Model binary_model(const std::string& path, std::string_view text, std::uint64_t max_bytes) {
   if (text.starts_with(magic_without_checksum)) {
     throw bad_file(path,
                    "is a binary model of an earlier version, without a checksum; use its .json, or "
@@ -194,7 +194,7 @@ Model binary_model(const std::string& path, std::string_view text, std::uint64_t
     const auto nodes = bytes.take<std::uint64_t>();
     if (nodes > bytes.size()) throw damaged;
     taken += nodes * node_bytes;
-    if (taken > most_bytes) throw model_too_large(path, taken, most_bytes);
+    if (taken > max_bytes) throw model_too_large(path, taken, max_bytes);
     model.trees.push_back(take_tree(bytes, outputs, nodes));
   }
   if (bytes.size() > 0) throw damaged;

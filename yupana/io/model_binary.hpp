@@ -23,14 +23,14 @@ namespace yupana::io {
 bool is_binary_model(std::string_view bytes);
 
 /// bad_input for a file that is cut short or damaged, or of the form without a checksum;
-/// out_of_resources where the trees are beyond `most_bytes`.
+/// out_of_resources where the trees are beyond `max_bytes`.
 forest::Model binary_model(const std::string& path,
                            std::string_view bytes,
-                           std::uint64_t most_bytes);
+                           std::uint64_t max_bytes);
 
 /// Parts that both forms share, of model_files.cpp: everything of a model but its trees as JSON.
 std::string model_header(std::string_view path, const forest::Model& model);
 forest::Model model_of_header(const std::string& path, std::string_view text);
-Error model_too_large(const std::string& path, std::uint64_t wanted, std::uint64_t most_bytes);
+Error model_too_large(const std::string& path, std::uint64_t wanted, std::uint64_t max_bytes);
 
 }  // namespace yupana::io

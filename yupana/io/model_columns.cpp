@@ -1,9 +1,9 @@
 #include "yupana/io/model_columns.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "yupana/core/error.hpp"
+#include "yupana/io/number_field.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/io/table_columns.hpp"
 
@@ -11,18 +11,16 @@ namespace yupana::io {
 namespace {
 
 /// The number that is a column's name where there is no header; 0: another name.
-std::int64_t number_of(const std::string& name) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  const bool whole = error == std::errc{} && end == name.data() + name.size();
-  return whole && number > 0 && std::to_string(number) == name ? number : 0;
+std::int64_t column_number(const std::string& name) {
+  const std::int64_t number = number_of<std::int64_t>(name).value_or(0);
+  return number > 0 && std::to_string(number) == name ? number : 0;
 }
 
 /// Whether the features are columns by number, in order: the training table had no names.
 bool is_nameless(const ModelColumns& model) {
   std::int64_t last = 0;
   for (const std::string& name : model.features) {
-    const std::int64_t number = number_of(name);
+    const std::int64_t number = column_number(name);
     if (number <= last) return false;
     last = number;
   }
@@ -32,7 +30,7 @@ bool is_nameless(const ModelColumns& model) {
 
 /// Columns that the table of the training has at least.
 std::int64_t columns_of_training(const ModelColumns& model) {
-  return std::max(number_of(model.features.back()), number_of(model.label));
+  return std::max(column_number(model.features.back()), column_number(model.label));
 }
 
 bool has(const std::vector<std::string>& names, const std::string& name) {

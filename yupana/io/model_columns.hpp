@@ -15,7 +15,7 @@ struct ModelColumns {
   std::string label;                     ///< empty: none
   bool takes_label = false;              ///< the label's column is read where the table has one
   /// Indices of a libsvm file beyond the features are refused; else left out: a tree, for which
-  /// they were zero in every row of the training, cannot ask for them.
+  /// they were zero in every row of the training, cannot use them.
   bool refuses_more = false;
 };
 

@@ -68,17 +68,17 @@ Int whole(const std::string& path, const Json& json) {
                               json.get<std::int64_t>() >= std::numeric_limits<Int>::min() &&
                               json.get<std::int64_t>() <= std::numeric_limits<Int>::max();
   if (!fits) {
-    throw bad_file(path,
-                   fmt::format("is no model of trees ({} found where a whole number from {} to {} "
-                               "is wanted)",
-                               printable(json.dump()),
-                               std::numeric_limits<Int>::min(),
-                               most));
+    throw bad_file(
+        path,
+        fmt::format("is no model of trees (expected a whole number from {} to {}, got {})",
+                    std::numeric_limits<Int>::min(),
+                    most,
+                    printable(json.dump())));
   }
   return json.get<Int>();
 }
 
-/// Encodings stand in order, over features that are there.
+/// Encodings are in order, over features that are there.
 std::vector<forest::Encoding> encodings_of(const std::string& path,
                                            const Json& json,
                                            std::int64_t features) {
@@ -203,10 +203,10 @@ void check_model(const std::string& path, const Model& model) {
       if (node.threshold != node.threshold) throw damaged("a threshold that is no number");
       for (const std::int32_t child : {node.left, node.right}) {
         const bool below = child > static_cast<std::int64_t>(i) && child < std::ssize(tree.nodes);
-        if (!below || seen[static_cast<std::size_t>(child)] != 0) {
+        if (!below || seen[child] != 0) {
           throw damaged(fmt::format("node {} has a child that is none", i));
         }
-        seen[static_cast<std::size_t>(child)] = 1;
+        seen[child] = 1;
         ++children;
       }
     }
@@ -237,8 +237,8 @@ Model json_model(const std::string& path, std::string_view text) {
 }
 
 /// out_of_resources where the text, its largest tree as a document and the trees are beyond
-/// `most_bytes`.
-void check_memory(const std::string& path, std::string_view text, std::uint64_t most_bytes) {
+/// `max_bytes`.
+void check_memory(const std::string& path, std::string_view text, std::uint64_t max_bytes) {
   // A number is followed by a comma: 8 bytes in a tree; 16 in a document, whose lists may have
   // twice the room that they need.
   std::uint64_t numbers = 0, own = 0, largest = 0;
@@ -249,19 +249,19 @@ void check_memory(const std::string& path, std::string_view text, std::uint64_t 
     largest = std::max(largest, own);
   }
   const std::uint64_t wanted = text.size() + 8 * numbers + 32 * largest;
-  if (wanted <= most_bytes) return;
-  throw model_too_large(path, wanted, most_bytes);
+  if (wanted <= max_bytes) return;
+  throw model_too_large(path, wanted, max_bytes);
 }
 
 }  // namespace
 
-Error model_too_large(const std::string& path, std::uint64_t wanted, std::uint64_t most_bytes) {
+Error model_too_large(const std::string& path, std::uint64_t wanted, std::uint64_t max_bytes) {
   return Error(ErrorCode::out_of_resources,
                fmt::format("{}: reading the model takes {}; memory is limited to {}; give more "
                            "--memory, or the .model that fit --binary writes",
                            path,
                            human_bytes(static_cast<double>(wanted)),
-                           human_bytes(static_cast<double>(most_bytes))));
+                           human_bytes(static_cast<double>(max_bytes))));
 }
 
 void write_model_json(AtomicFile& file, const Model& model) {
@@ -276,13 +276,13 @@ void write_model_json(AtomicFile& file, const Model& model) {
   file.write("\n ]\n}\n");
 }
 
-Model model_from_bytes(const std::string& name, std::string_view bytes, std::uint64_t most_bytes) {
+Model model_from_bytes(const std::string& name, std::string_view bytes, std::uint64_t max_bytes) {
   Model model;
   try {
     if (is_binary_model(bytes)) {
-      model = binary_model(name, bytes, most_bytes);
+      model = binary_model(name, bytes, max_bytes);
     } else {
-      check_memory(name, bytes, most_bytes);
+      check_memory(name, bytes, max_bytes);
       model = json_model(name, bytes);
     }
   } catch (const Json::parse_error&) {
@@ -294,11 +294,11 @@ Model model_from_bytes(const std::string& name, std::string_view bytes, std::uin
   return model;
 }
 
-Model read_model(const std::string& path, std::uint64_t most_bytes) {
+Model read_model(const std::string& path, std::uint64_t max_bytes) {
   const InputFile file(path);
-  const Array<char> text = read_text(file, most_bytes);
+  const Array<char> text = read_text(file, max_bytes);
   return model_from_bytes(
-      path, {text.data(), static_cast<std::size_t>(text.size() - 1)}, most_bytes);
+      path, {text.data(), static_cast<std::size_t>(text.size() - 1)}, max_bytes);
 }
 
 std::string model_header(std::string_view path, const Model& model) {

@@ -22,12 +22,12 @@ void write_model_binary(AtomicFile& file, const forest::Model& model);
 /// What that writes, in memory.
 std::string model_bytes(const forest::Model& model);
 /// Reads either. bad_input for anything that is no model, of another version, or damaged;
-/// out_of_resources where reading takes more than `most_bytes`.
-forest::Model read_model(const std::string& path, std::uint64_t most_bytes);
-/// The same from memory; `name` stands for the path in errors.
+/// out_of_resources where reading takes more than `max_bytes`.
+forest::Model read_model(const std::string& path, std::uint64_t max_bytes);
+/// The same from memory; `name` replaces the path in errors.
 forest::Model model_from_bytes(const std::string& name,
                                std::string_view bytes,
-                               std::uint64_t most_bytes = ~std::uint64_t{0});
+                               std::uint64_t max_bytes = ~std::uint64_t{0});
 
 /// One line a node: "if x <= 2.5 (missing too)", and what leaves predict; thresholds unrounded.
 std::string rules_text(const forest::Model& model, std::int64_t tree);

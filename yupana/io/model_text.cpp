@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/number_text.hpp"
@@ -16,37 +17,49 @@ using forest::Node;
 using forest::Tree;
 
 std::string shortest(double value) {
-  char text[number_text_bytes];
-  return {text, write_shortest(value, text)};
+  std::string text;
+  append_number(text, value);
+  return text;
 }
 
 const Tree& tree_at(const Model& model, std::int64_t tree) {
-  if (tree >= 0 && tree < std::ssize(model.trees))
-    return model.trees[static_cast<std::size_t>(tree)];
+  if (tree >= 0 && tree < std::ssize(model.trees)) return model.trees[tree];
   throw Error(
       ErrorCode::usage,
-      fmt::format("tree {} wanted, the model has trees 1 to {}", tree + 1, model.trees.size()));
+      fmt::format("--tree: expected a tree from 1 to {}, got {}", model.trees.size(), tree + 1));
 }
 
 std::string prediction(const Model& model, const Tree& tree, std::int64_t node) {
   const double* value = tree.value(node);
   if (!model.is_class()) return shortest(*value);
   const auto best = std::max_element(value, value + tree.outputs) - value;
-  return model.classes[static_cast<std::size_t>(best)];
+  return model.classes[best];
+}
+
+std::string feature_name(const Model& model, const Node& node) {
+  const std::string& name = model.features[node.feature];
+  // Without a header a column's name is its number, which would read as a value.
+  const bool is_number = name.find_first_not_of("0123456789") == std::string::npos;
+  return is_number ? "column " + name : name;
+}
+
+/// Whether every known value goes left and missing ones go right.
+bool splits_missing(const Node& node) {
+  return node.threshold > std::numeric_limits<double>::max() && !node.missing_left;
 }
 
 std::string question(const Model& model, const Node& node) {
-  std::string name = model.features[static_cast<std::size_t>(node.feature)];
-  // Without a header a column's name is its number, which would read as a value.
-  if (name.find_first_not_of("0123456789") == std::string::npos) name = "column " + name;
+  const std::string name = feature_name(model, node);
   if (node.threshold > std::numeric_limits<double>::max()) return name + " is known";
   return fmt::format("{} <= {}", name, shortest(node.threshold));
 }
 
 std::string summary(const Model& model, const Tree& tree, std::int64_t i) {
-  const Node& node = tree.nodes[static_cast<std::size_t>(i)];
-  return fmt::format(
-      "{} ({} rows, impurity {:.4g})", prediction(model, tree, i), node.rows, node.impurity);
+  const Node& node = tree.nodes[i];
+  return fmt::format("{} ({}, impurity {:.4g})",
+                     prediction(model, tree, i),
+                     counted(node.rows, "row"),
+                     node.impurity);
 }
 
 /// visit(node, depth) in preorder.
@@ -56,7 +69,7 @@ void each_node(const Tree& tree, const std::function<void(std::int32_t, std::int
     const auto [i, depth] = stack.back();
     stack.pop_back();
     visit(i, depth);
-    const Node& node = tree.nodes[static_cast<std::size_t>(i)];
+    const Node& node = tree.nodes[i];
     if (node.is_leaf()) continue;
     stack.emplace_back(node.right, depth + 1);
     stack.emplace_back(node.left, depth + 1);
@@ -90,18 +103,25 @@ std::string rules_text(const Model& model, std::int64_t number) {
   // Of each node, the condition that leads there.
   std::vector<std::string> conditions(tree.nodes.size());
   each_node(tree, [&](std::int32_t i, std::int64_t depth) {
-    const Node& node = tree.nodes[static_cast<std::size_t>(i)];
-    std::string line(static_cast<std::size_t>(2 * std::max<std::int64_t>(0, depth - 1)), ' ');
-    const std::string& condition = conditions[static_cast<std::size_t>(i)];
+    const Node& node = tree.nodes[i];
+    std::string line(2 * std::max<std::int64_t>(0, depth - 1), ' ');
+    const std::string& condition = conditions[i];
     if (depth > 0) line += condition;
     if (node.is_leaf()) line += (depth > 0 ? ": " : "") + summary(model, tree, i);
     if (depth > 0 || node.is_leaf()) text += line + "\n";
     if (node.is_leaf()) return;
-    const std::string asked = question(model, node);
+    std::string& left = conditions[node.left];
+    std::string& right = conditions[node.right];
+    if (splits_missing(node)) {
+      left = fmt::format("if {} is known", feature_name(model, node));
+      right = fmt::format("if {} is missing", feature_name(model, node));
+      return;
+    }
+    const std::string rule = question(model, node);
     const char* known = node.missing_left ? " or missing" : "";
     const char* other = node.missing_left ? "" : " or missing";
-    conditions[static_cast<std::size_t>(node.left)] = fmt::format("if {}{}", asked, known);
-    conditions[static_cast<std::size_t>(node.right)] = fmt::format("if not {}{}", asked, other);
+    left = fmt::format("if {}{}", rule, known);
+    right = fmt::format("if not {}{}", rule, other);
   });
   return text;
 }
@@ -110,7 +130,7 @@ std::string tree_dot(const Model& model, std::int64_t number) {
   const Tree& tree = tree_at(model, number);
   std::string text = "digraph tree {\n  node [shape=box, fontname=\"sans-serif\"];\n";
   each_node(tree, [&](std::int32_t i, std::int64_t) {
-    const Node& node = tree.nodes[static_cast<std::size_t>(i)];
+    const Node& node = tree.nodes[i];
     const std::string first = node.is_leaf() ? "" : escaped(question(model, node), false) + "\\n";
     text +=
         fmt::format("  n{} [label=\"{}{}\"];\n", i, first, escaped(summary(model, tree, i), false));
@@ -125,7 +145,7 @@ std::string tree_dot(const Model& model, std::int64_t number) {
 std::string tree_svg(const Model& model, std::int64_t number) {
   const Tree& tree = tree_at(model, number);
   constexpr double width = 190, height = 90, box = 44, margin = 10;
-  // Leaves stand side by side in order, a node over the middle of its children.
+  // Leaves are side by side in order, a node over the middle of its children.
   std::vector<double> x(tree.nodes.size(), 0);
   std::vector<std::int64_t> depths(tree.nodes.size(), 0);
   std::vector<std::int32_t> order;
@@ -139,10 +159,9 @@ std::string tree_svg(const Model& model, std::int64_t number) {
     if (tree.nodes[at].is_leaf()) x[at] = leaves++;
   });
   for (std::size_t k = order.size(); k-- > 0;) {
-    const Node& node = tree.nodes[static_cast<std::size_t>(order[k])];
+    const Node& node = tree.nodes[order[k]];
     if (node.is_leaf()) continue;
-    x[static_cast<std::size_t>(order[k])] =
-        (x[static_cast<std::size_t>(node.left)] + x[static_cast<std::size_t>(node.right)]) / 2;
+    x[order[k]] = (x[node.left] + x[node.right]) / 2;
   }
   const double w = leaves * width + 2 * margin;
   const double h = static_cast<double>(deepest) * height + box + 2 * margin;
@@ -190,8 +209,9 @@ std::string tree_svg(const Model& model, std::int64_t number) {
                 true),
         centre(i),
         top(i) + 34,
-        escaped(node.is_leaf() ? fmt::format("{} rows", node.rows)
-                               : fmt::format("{} rows, impurity {:.3g}", node.rows, node.impurity),
+        escaped(node.is_leaf()
+                    ? counted(node.rows, "row")
+                    : fmt::format("{}, impurity {:.3g}", counted(node.rows, "row"), node.impurity),
                 true));
   }
   return text + "</svg>\n";

@@ -13,7 +13,7 @@ class Names {
  public:
   std::int32_t number(std::string_view text) {
     // Runs of one text are usual.
-    if (last_ >= 0 && texts_[static_cast<std::size_t>(last_)] == text) return last_;
+    if (last_ >= 0 && texts_[last_] == text) return last_;
     const auto found = numbers_.find(text);
     if (found != numbers_.end()) return last_ = found->second;
     last_ = static_cast<std::int32_t>(texts_.size());

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 
-/// The text behind 'key': in a Python dictionary of literals.
-std::string_view behind(std::string_view path, std::string_view header, std::string_view key) {
+/// The text after 'key': in a Python dictionary of literals.
+std::string_view text_after(std::string_view path, std::string_view header, std::string_view key) {
   const std::size_t at = header.find(fmt::format("'{}':", key));
   if (at == std::string_view::npos) {
     throw bad_file(path,
@@ -31,11 +31,11 @@ void read_description(std::string_view path, std::string_view text, NpyLayout& l
   const bool wide = word.size() == 4 && word.substr(1) == "c16";
   const bool ordered =
       (word.size() == 3 || wide) && std::string_view("<>|=").find(word[0]) != word.npos;
-  // A letter, which messages may show as it stands.
+  // A letter: messages show it unescaped.
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   if (!ordered || !is_letter(word[1]) || word[2] < '1' || word[2] > '8') {
     throw bad_file(path,
-                   fmt::format(".npy holds values of type {}; wanted plain floats or integers",
+                   fmt::format(".npy holds values of type {}; expected plain floats or integers",
                                printable(word.empty() ? text : word)));
   }
   layout.swapped = word[0] == '>';
@@ -59,13 +59,25 @@ std::vector<std::int64_t> read_shape(std::string_view path, std::string_view tex
       throw bad_file(path, ".npy header has a shape that is no list of sizes");
     }
     shape.push_back(extent);
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    text.remove_prefix(end - text.data());
   }
+}
+
+/// The dictionary as a header of a multiple of 64 bytes, at least `least`.
+std::string preamble(std::string text, std::size_t least) {
+  constexpr std::size_t before = 10;  // signature, version, length
+  const std::size_t whole = std::max(least, (before + text.size() + 1 + 63) / 64 * 64);
+  text.resize(whole - before - 1, ' ');
+  text += '\n';
+  std::string bytes(magic);
+  bytes += {'\1', '\0', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)};
+  return bytes + text;
 }
 
 }  // namespace
 
-bool is_npy(std::string_view bytes) { return bytes.substr(0, magic.size()) == magic; }
+bool is_npy(std::string_view bytes) { return bytes.starts_with(magic); }
+bool is_npy(const InputFile& file) { return is_npy(head_of(file, magic.size())); }
 
 NpyLayout npy_layout(std::string_view path, std::string_view bytes) {
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(bytes[i] & 0xff); };
@@ -83,31 +95,20 @@ NpyLayout npy_layout(std::string_view path, std::string_view bytes) {
   const std::string_view header = bytes.substr(start, length);
 
   NpyLayout layout;
-  read_description(path, behind(path, header, "descr"), layout);
-  const std::string_view order = behind(path, header, "fortran_order");
+  read_description(path, text_after(path, header, "descr"), layout);
+  const std::string_view order = text_after(path, header, "fortran_order");
   layout.fortran = order.substr(0, 4) == "True";
   if (!layout.fortran && order.substr(0, 5) != "False") {
     throw bad_file(path, ".npy header has a fortran_order that is neither True nor False");
   }
-  layout.shape = read_shape(path, behind(path, header, "shape"));
+  layout.shape = read_shape(path, text_after(path, header, "shape"));
   layout.data = static_cast<std::int64_t>(start + length);
   return layout;
 }
 
-namespace {
-
-/// The dictionary as a header of a multiple of 64 bytes, at least `least`.
-std::string preamble(std::string text, std::size_t least) {
-  constexpr std::size_t before = 10;  // signature, version, length
-  const std::size_t whole = std::max(least, (before + text.size() + 1 + 63) / 64 * 64);
-  text.resize(whole - before - 1, ' ');
-  text += '\n';
-  std::string bytes(magic);
-  bytes += {'\1', '\0', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)};
-  return bytes + text;
+NpyLayout npy_layout(const InputFile& file) {
+  return npy_layout(file.path(), head_of(file, 1 << 16));
 }
-
-}  // namespace
 
 std::string npy_preamble(std::string_view description, std::int64_t rows, std::int64_t cols) {
   return preamble(fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}), }}",

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "yupana/io/input_file.hpp"
+
 namespace yupana::io {
 
 /// What the header of a NumPy .npy file says.
@@ -19,10 +21,12 @@ struct NpyLayout {
 
 /// True if the bytes begin as a .npy file.
 bool is_npy(std::string_view bytes);
+bool is_npy(const InputFile& file);
 
 /// Reads the header at the beginning of a file of `bytes` (its first 64 KiB are enough). Throws
 /// bad_input, naming `path`, for a header that is cut short or says something NumPy never writes.
 NpyLayout npy_layout(std::string_view path, std::string_view bytes);
+NpyLayout npy_layout(const InputFile& file);
 
 /// Header of a C-order matrix, padded so that the values begin at a multiple of 64.
 std::string npy_preamble(std::string_view description, std::int64_t rows, std::int64_t cols);

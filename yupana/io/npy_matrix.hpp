@@ -26,7 +26,7 @@ class NpyMatrix {
   ///   memory: one row a thread
   void write_rows(Context& context, Range range, const RowProducer& rows);
 
-  /// A band of the lower triangle: `lower(i, row)` fills columns [0, i] (what it puts behind them
+  /// A band of the lower triangle: `lower(i, row)` fills columns [0, i] (what it puts after them
   /// is ignored); entries (i, j) and (j, i) are written for i in the band, j <= i. All bands of [0,
   /// size) together make the file, so that a matrix larger than memory is written from the triangle
   /// alone.

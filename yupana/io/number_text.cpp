@@ -58,15 +58,15 @@ char* write_fixed(const char* digits, int kept, int exponent, char* out) {
     *out++ = '0';
     *out++ = '.';
     for (int i = -1; i > exponent; --i) *out++ = '0';
-    std::memcpy(out, digits, static_cast<std::size_t>(kept));
+    std::memcpy(out, digits, kept);
     return out + kept;
   }
   const int whole = exponent + 1;
-  std::memcpy(out, digits, static_cast<std::size_t>(whole));
+  std::memcpy(out, digits, whole);
   out += whole;
   if (kept <= whole) return out;
   *out++ = '.';
-  std::memcpy(out, digits + whole, static_cast<std::size_t>(kept - whole));
+  std::memcpy(out, digits + whole, kept - whole);
   return out + (kept - whole);
 }
 
@@ -74,7 +74,7 @@ char* write_scientific(const char* digits, int kept, int exponent, char* out) {
   *out++ = digits[0];
   if (kept > 1) {
     *out++ = '.';
-    std::memcpy(out, digits + 1, static_cast<std::size_t>(kept - 1));
+    std::memcpy(out, digits + 1, kept - 1);
     out += kept - 1;
   }
   *out++ = 'e';

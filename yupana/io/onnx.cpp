@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <concepts>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -19,29 +20,29 @@ using forest::Tree;
 /// A message in protobuf's wire format: fields in the order they are put.
 class Message {
  public:
-  void number(int field, std::int64_t value) {
+  void put(int field, std::integral auto value) {
     tag(field, 0);
-    varint(static_cast<std::uint64_t>(value));
+    varint(static_cast<std::uint64_t>(std::int64_t{value}));
   }
-  void real(int field, float value) {
-    tag(field, 5);
-    append(value);
-  }
-  void text(int field, std::string_view bytes) {
+  void put(int field, std::string_view bytes) {
     tag(field, 2);
     varint(bytes.size());
     bytes_ += bytes;
   }
-  void message(int field, const Message& inner) { text(field, inner.bytes_); }
-  void numbers(int field, const std::vector<std::int64_t>& values) {
+  void put(int field, const Message& inner) { put(field, std::string_view(inner.bytes_)); }
+  void put(int field, const std::vector<std::int64_t>& values) {
     Message inner;
     for (const std::int64_t value : values) inner.varint(static_cast<std::uint64_t>(value));
-    message(field, inner);
+    put(field, inner);
   }
-  void reals(int field, const std::vector<float>& values) {
-    Message inner;
-    for (const float value : values) inner.append(value);
-    message(field, inner);
+  void put(int field, const std::vector<float>& values) {
+    static_assert(std::endian::native == std::endian::little);
+    put(field,
+        std::string_view(reinterpret_cast<const char*>(values.data()),
+                         values.size() * sizeof(float)));
+  }
+  void put(int field, const std::vector<std::string>& values) {
+    for (const std::string& value : values) put(field, std::string_view(value));
   }
   const std::string& bytes() const { return bytes_; }
 
@@ -51,57 +52,44 @@ class Message {
     for (; value > 127; value >>= 7) bytes_ += static_cast<char>(value | 128);
     bytes_ += static_cast<char>(value);
   }
-  void append(float value) {
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    for (int i = 0; i < 4; ++i) bytes_ += static_cast<char>(bits >> (8 * i));
-  }
   std::string bytes_;
 };
 
-// Numbers of the format: types of attributes, of tensors' elements.
-constexpr int type_text = 3, type_reals = 6, type_numbers = 7, type_texts = 8;
-constexpr int element_float = 1, element_string = 8;
+constexpr int element_float = 1, element_string = 8;  // of tensors
 
 /// One operation of the graph.
 class Operation {
  public:
   Operation(const char* name,
             const char* domain,
-            std::vector<std::string> inputs,
-            std::vector<std::string> outputs) {
-    for (const std::string& input : inputs) node_.text(1, input);
-    for (const std::string& output : outputs) node_.text(2, output);
-    node_.text(3, name);
-    node_.text(4, name);
-    if (*domain != '\0') node_.text(7, domain);
+            const std::vector<std::string>& inputs,
+            const std::vector<std::string>& outputs) {
+    node_.put(1, inputs);
+    node_.put(2, outputs);
+    node_.put(3, name);
+    node_.put(4, name);
+    if (*domain != '\0') node_.put(7, domain);
   }
-  void text(const char* name, const std::string& value) {
-    attribute(name, type_text, [&](Message& own) { own.text(4, value); });
+  // Attributes, each with its field and its number of a type.
+  void set(const char* name, std::int64_t value) { attribute(name, value, 3, 2); }
+  void set(const char* name, const char* value) { attribute(name, value, 4, 3); }
+  void set(const char* name, const std::vector<float>& values) { attribute(name, values, 7, 6); }
+  void set(const char* name, const std::vector<std::int64_t>& values) {
+    attribute(name, values, 8, 7);
   }
-  void integer(const char* name, std::int64_t value) {
-    attribute(name, 2, [&](Message& own) { own.number(3, value); });
-  }
-  void reals(const char* name, const std::vector<float>& values) {
-    attribute(name, type_reals, [&](Message& own) { own.reals(7, values); });
-  }
-  void numbers(const char* name, const std::vector<std::int64_t>& values) {
-    attribute(name, type_numbers, [&](Message& own) { own.numbers(8, values); });
-  }
-  void texts(const char* name, const std::vector<std::string>& values) {
-    attribute(name, type_texts, [&](Message& own) {
-      for (const std::string& value : values) own.text(9, value);
-    });
+  void set(const char* name, const std::vector<std::string>& values) {
+    attribute(name, values, 9, 8);
   }
   const Message& message() const { return node_; }
 
  private:
-  template <class Put>
-  void attribute(const char* name, int type, const Put& put) {
+  template <class Value>
+  void attribute(const char* name, const Value& value, int field, int type) {
     Message own;
-    own.text(1, name);
-    put(own);
-    own.number(20, type);
-    node_.message(5, own);
+    own.put(1, name);
+    own.put(field, value);
+    own.put(20, type);
+    node_.put(5, own);
   }
   Message node_;
 };
@@ -109,19 +97,19 @@ class Operation {
 /// An input or output: a matrix of `columns` columns, or a list (-1), one row or entry a row.
 Message value_info(const char* name, int element, std::int64_t columns) {
   Message rows, shape;
-  rows.text(2, "rows");
-  shape.message(1, rows);
+  rows.put(2, "rows");
+  shape.put(1, rows);
   if (columns >= 0) {
     Message dimension;
-    dimension.number(1, columns);
-    shape.message(1, dimension);
+    dimension.put(1, columns);
+    shape.put(1, dimension);
   }
   Message tensor, type, info;
-  tensor.number(1, element);
-  tensor.message(2, shape);
-  type.message(1, tensor);
-  info.text(1, name);
-  info.message(2, type);
+  tensor.put(1, element);
+  tensor.put(2, shape);
+  type.put(1, tensor);
+  info.put(1, name);
+  info.put(2, type);
   return info;
 }
 
@@ -149,14 +137,14 @@ void put_trees(const Model& model, Operation& ensemble) {
       missing.push_back(node.missing_left ? 1 : 0);
     }
   }
-  ensemble.numbers("nodes_treeids", trees);
-  ensemble.numbers("nodes_nodeids", numbers);
-  ensemble.numbers("nodes_featureids", features);
-  ensemble.reals("nodes_values", thresholds);
-  ensemble.texts("nodes_modes", modes);
-  ensemble.numbers("nodes_truenodeids", yes);
-  ensemble.numbers("nodes_falsenodeids", no);
-  ensemble.numbers("nodes_missing_value_tracks_true", missing);
+  ensemble.set("nodes_treeids", trees);
+  ensemble.set("nodes_nodeids", numbers);
+  ensemble.set("nodes_featureids", features);
+  ensemble.set("nodes_values", thresholds);
+  ensemble.set("nodes_modes", modes);
+  ensemble.set("nodes_truenodeids", yes);
+  ensemble.set("nodes_falsenodeids", no);
+  ensemble.set("nodes_missing_value_tracks_true", missing);
 }
 
 /// What each leaf adds: shares of the classes or a vote, or a number.
@@ -182,10 +170,10 @@ void put_leaves(const Model& model, Operation& ensemble) {
       }
     }
   }
-  ensemble.numbers("target_treeids", trees);
-  ensemble.numbers("target_nodeids", numbers);
-  ensemble.numbers("target_ids", outputs);
-  ensemble.reals("target_weights", weights);
+  ensemble.set("target_treeids", trees);
+  ensemble.set("target_nodeids", numbers);
+  ensemble.set("target_ids", outputs);
+  ensemble.set("target_weights", weights);
 }
 
 /// Trees as a sum of what their leaves add. The operator for classes has a rule of its own for two
@@ -195,43 +183,43 @@ Message ensemble_of(const Model& model, std::int64_t outputs, const char* output
   Operation ensemble("TreeEnsembleRegressor", "ai.onnx.ml", {"x"}, {output});
   put_trees(model, ensemble);
   put_leaves(model, ensemble);
-  ensemble.integer("n_targets", outputs);
-  ensemble.text("aggregate_function", "SUM");
-  ensemble.text("post_transform", "NONE");
+  ensemble.set("n_targets", outputs);
+  ensemble.set("aggregate_function", "SUM");
+  ensemble.set("post_transform", "NONE");
   return ensemble.message();
 }
 
 void put_classes(const Model& model, Message& graph) {
   Operation best("ArgMax", "", {"sums"}, {"class"});
-  best.integer("axis", 1);
-  best.integer("keepdims", 0);
-  graph.message(1, best.message());
-  graph.message(1, Operation("Gather", "", {"classes", "class"}, {"label"}).message());
+  best.set("axis", 1);
+  best.set("keepdims", std::int64_t{0});
+  graph.put(1, best.message());
+  graph.put(1, Operation("Gather", "", {"classes", "class"}, {"label"}).message());
   Message names;
-  names.numbers(1, {std::ssize(model.classes)});
-  names.number(2, element_string);
-  for (const std::string& name : model.classes) names.text(6, name);
-  names.text(8, "classes");
-  graph.message(5, names);
-  graph.message(12, value_info("label", element_string, -1));
+  names.put(1, std::vector<std::int64_t>{std::ssize(model.classes)});
+  names.put(2, element_string);
+  for (const std::string& name : model.classes) names.put(6, name);
+  names.put(8, "classes");
+  graph.put(5, names);
+  graph.put(12, value_info("label", element_string, -1));
 }
 
 Message graph_of(const Model& model) {
   const std::int64_t outputs = model.is_class() ? std::ssize(model.classes) : 1;
   const char* const means = model.is_class() ? "probabilities" : "value";
   Message graph;
-  graph.message(1, ensemble_of(model, outputs, "sums"));
-  graph.message(1, Operation("Div", "", {"sums", "trees"}, {means}).message());
-  graph.text(2, "yupana");
+  graph.put(1, ensemble_of(model, outputs, "sums"));
+  graph.put(1, Operation("Div", "", {"sums", "trees"}, {means}).message());
+  graph.put(2, "yupana");
   Message trees;
-  trees.numbers(1, {1});
-  trees.number(2, element_float);
-  trees.reals(4, {static_cast<float>(model.trees.size())});
-  trees.text(8, "trees");
-  graph.message(5, trees);
-  graph.message(11, value_info("x", element_float, std::ssize(model.features)));
+  trees.put(1, std::vector<std::int64_t>{1});
+  trees.put(2, element_float);
+  trees.put(4, std::vector{static_cast<float>(model.trees.size())});
+  trees.put(8, "trees");
+  graph.put(5, trees);
+  graph.put(11, value_info("x", element_float, std::ssize(model.features)));
   if (model.is_class()) put_classes(model, graph);
-  graph.message(12, value_info(means, element_float, outputs));
+  graph.put(12, value_info(means, element_float, outputs));
   return graph;
 }
 
@@ -239,20 +227,20 @@ Message graph_of(const Model& model) {
 
 std::string onnx_model(const Model& model) {
   Message file;
-  file.number(1, 8);  // the format's version, as opset 15 has it
-  file.text(2, "yupana");
-  file.message(7, graph_of(model));
+  file.put(1, 8);  // the format's version, as opset 15 has it
+  file.put(2, "yupana");
+  file.put(7, graph_of(model));
   for (const auto& [domain, version] : {std::pair("", 15), std::pair("ai.onnx.ml", 3)}) {
     Message opset;
-    opset.text(1, domain);
-    opset.number(2, version);
-    file.message(8, opset);
+    opset.put(1, domain);
+    opset.put(2, version);
+    file.put(8, opset);
   }
   if (file.bytes().size() >= (std::size_t{1} << 31)) {
     throw Error(
         ErrorCode::out_of_resources,
-        fmt::format("the model takes {} bytes, an ONNX file holds fewer than 2^31: fewer or "
-                    "shallower trees are wanted",
+        fmt::format("the model takes {} bytes, an ONNX file holds fewer than 2^31; train fewer "
+                    "or shallower trees",
                     file.bytes().size()));
   }
   return file.bytes();

@@ -16,11 +16,11 @@ inline void refuse_null_bytes(const LineReader& reader, std::string_view line) {
 }
 
 /// The six columns of the next line of a .bim or .fam that is not blank; false after the last.
-/// bad_input, naming what is `wanted`, where there are fewer, and for a NUL byte; more columns are
+/// bad_input, naming the `columns`, where there are fewer, and for a NUL byte; more columns are
 /// ignored.
 inline bool next_plink_line(LineReader& reader,
                             std::string_view (&fields)[6],
-                            std::string_view wanted) {
+                            std::string_view columns) {
   std::size_t count = 0;
   for (std::string_view line; count == 0 && reader.next(line);) {
     refuse_null_bytes(reader, line);
@@ -29,7 +29,7 @@ inline bool next_plink_line(LineReader& reader,
   if (count == 0 || count == 6) return count == 6;
   throw bad_line(reader.path(),
                  reader.number(),
-                 fmt::format("6 columns wanted ({}), {} found", wanted, count));
+                 fmt::format("expected 6 columns ({}), got {}", columns, count));
 }
 
 }  // namespace yupana::io

@@ -122,8 +122,9 @@ PlinkLayout plink_layout(const std::vector<std::string>& modifiers) {
       set(encoding, PlinkEncoding::float32, word);
     else
       throw Error(ErrorCode::usage,
-                  "--distance: '" + word +
-                      "' is no layout; wanted square, square0 or triangle, gz, bin or bin4");
+                  "--distance: expected square, square0 or triangle, gz, bin or bin4, ibs, 1-ibs, "
+                  "allele-ct or flat-missing, got '" +
+                      word + "'");
   }
   const PlinkEncoding kind = encoding.value_or(PlinkEncoding::text);
   const bool binary = kind == PlinkEncoding::float64 || kind == PlinkEncoding::float32;

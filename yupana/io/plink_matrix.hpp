@@ -25,7 +25,7 @@ struct PlinkLayout {
 /// usage for two shapes, two encodings or a word that is neither.
 PlinkLayout plink_layout(const std::vector<std::string>& modifiers);
 
-/// PREFIX.dist, .mibs or .mdist, with .gz or .bin (float32 too) behind it.
+/// PREFIX.dist, .mibs or .mdist, with .gz or .bin (float32 too) after it.
 std::string plink_path(const std::string& prefix, PlinkContent content, PlinkEncoding encoding);
 
 /// Family and individual identifier of a sample: "F<TAB>I" as given, otherwise both are the name.

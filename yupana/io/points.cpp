@@ -3,57 +3,252 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <string_view>
 
 #include "yupana/core/error.hpp"
-#include "yupana/io/column.hpp"
-#include "yupana/io/exact_double.hpp"
-#include "yupana/io/input_file.hpp"
-#include "yupana/io/npy_layout.hpp"
-#include "yupana/io/points_text.hpp"
+#include "yupana/io/cell.hpp"
+#include "yupana/io/line_reader.hpp"
+#include "yupana/io/npy_file.hpp"
+#include "yupana/io/number_field.hpp"
+#include "yupana/io/printable.hpp"
+#include "yupana/io/table_columns.hpp"
 
 namespace yupana::io {
 namespace {
 
-constexpr std::int64_t head_bytes = 64 << 10;  // what npy_layout asks for
+/// Of the distances that TSPLIB knows, those that are Euclidean, rounded or not.
+bool is_euclidean(std::string_view edge_weights) {
+  return edge_weights == "EUC_2D" || edge_weights == "EUC_3D" || edge_weights == "CEIL_2D";
+}
 
-/// Rows and columns of a .npy of plain numbers whose file is as long as it says.
-struct NpyShape {
-  NumberType type;
-  std::int64_t rows = 0;
-  std::int64_t cols = 1;
+/// Columns first, first + 1, ..., last, from 1.
+struct NumberRange {
+  std::size_t first = 0;
+  std::size_t last = 0;
 };
 
-NpyShape npy_shape(const InputFile& file, const NpyLayout& layout) {
-  const NumberType type{layout.kind, layout.width};
-  const bool whole = layout.kind == 'i' || layout.kind == 'u';
-  const bool plain =
-      whole ? layout.width == 1 || layout.width == 2 || layout.width == 4 || layout.width == 8
-            : layout.kind == 'f' && (layout.width == 4 || layout.width == 8);
-  if (!plain) {
-    throw bad_file(file.path(),
-                   fmt::format(".npy holds values of type {}; wanted integers, float32 or float64",
-                               type.name()));
-  }
-  if (layout.shape.empty() || layout.shape.size() > 2) {
-    throw bad_file(
-        file.path(),
-        fmt::format(".npy has {} dimensions; wanted points in rows: n x d", layout.shape.size()));
-  }
-  NpyShape shape{type, layout.shape[0], layout.shape.size() == 2 ? layout.shape[1] : 1};
-  const std::int64_t bytes = file.size() - layout.data;
-  const std::int64_t room = bytes / type.width;
-  const bool fits = shape.cols == 0 || shape.rows <= room / shape.cols;
-  if (!fits || shape.rows * shape.cols != room || bytes % type.width != 0) {
-    throw bad_file(file.path(),
-                   fmt::format(".npy announces {} x {} values of {} bytes, the file holds {} bytes "
-                               "of them; copy it again",
-                               shape.rows,
-                               shape.cols,
-                               type.width,
-                               bytes));
-  }
-  return shape;
+/// "3" or "3-5"; nothing for any other text.
+std::optional<NumberRange> number_range(std::string_view text) {
+  const std::size_t dash = text.find('-');
+  const auto first = number_of<std::size_t>(text.substr(0, dash));
+  const auto last = dash == text.npos ? first : number_of<std::size_t>(text.substr(dash + 1));
+  if (!first || !last || *first == 0 || *last < *first) return {};
+  return NumberRange{*first, *last};
 }
+
+class TextPoints {
+ public:
+  TextPoints(Context& context, const PointsParams& params)
+      : context_(context), params_(params), reader_(params.path) {}
+
+  Matrix<double> read() {
+    std::string_view line;
+    while (next(line)) {
+      if (is_tsplib(line)) {
+        read_tsplib(line);
+        break;
+      }
+      if (first_) delimiter_ = found_delimiter(line);
+      split(line);
+      if (first_ && !is_numbers()) {
+        for (const Cell& cell : cells_) names_.emplace_back(cell.text);
+        choose_columns();
+      } else {
+        if (first_) choose_columns();
+        add_row();
+      }
+      first_ = false;
+    }
+    if (rows_ == 0) throw bad_file(params_.path, "holds no points");
+    Matrix<double> points(rows_, static_cast<std::int64_t>(chosen_.size()));
+    std::copy(values_.begin(), values_.end(), points.data());
+    return points;
+  }
+
+ private:
+  /// The next line that is neither empty nor a remark.
+  bool next(std::string_view& line) {
+    while (reader_.next(line)) {
+      if ((reader_.number() & 0xfff) == 0) context_.check_cancelled();
+      const std::string_view text = trimmed(line);
+      if (!text.empty() && text[0] != '#') return true;
+    }
+    return false;
+  }
+
+  bool is_tsplib(std::string_view line) const {
+    if (!first_) return false;
+    const std::string_view key = trimmed(line.substr(0, line.find(':')));
+    return line.find(':') != line.npos && (key == "NAME" || key == "TYPE" || key == "COMMENT" ||
+                                           key == "DIMENSION" || key == "EDGE_WEIGHT_TYPE");
+  }
+
+  void read_tsplib(std::string_view line) {
+    if (!params_.columns.empty()) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: columns are chosen of a table; a TSPLIB file is taken whole",
+                              params_.path));
+    }
+    double announced = -1;
+    do {
+      const std::size_t colon = std::min(line.find(':'), line.size() - 1);
+      if (trimmed(line.substr(0, colon)) == "DIMENSION") {
+        if (!whole_number(trimmed(line.substr(colon + 1)), announced)) announced = -1;
+      }
+      if (trimmed(line.substr(0, colon)) == "EDGE_WEIGHT_TYPE") {
+        check_euclidean(trimmed(line.substr(colon + 1)));
+      }
+      if (trimmed(line) == "NODE_COORD_SECTION") return read_nodes(announced);
+    } while (next(line));
+    throw bad_file(params_.path, "no NODE_COORD_SECTION: its points have no coordinates");
+  }
+
+  /// EXPLICIT weights have no coordinates, which is found later.
+  void check_euclidean(std::string_view edge_weights) const {
+    if (is_euclidean(edge_weights) || edge_weights == "EXPLICIT") return;
+    throw bad_line(params_.path,
+                   reader_.number(),
+                   fmt::format("expected Euclidean distances (EUC_2D, EUC_3D, CEIL_2D), got "
+                               "EDGE_WEIGHT_TYPE {}; project its nodes to a plane first",
+                               printable(edge_weights)));
+  }
+
+  void read_nodes(double announced) {
+    std::string_view line;
+    while (next(line)) {
+      split(line);
+      double number = 0;
+      if (!whole_number(cells_[0].text, number)) break;  // EOF, or the next section
+      if (chosen_.empty()) {
+        for (std::size_t k = 1; k < cells_.size(); ++k) chosen_.push_back(k);
+        width_ = cells_.size();
+      }
+      add_row();
+    }
+    if (announced >= 0 && announced != static_cast<double>(rows_)) {
+      throw bad_file(params_.path,
+                     fmt::format("DIMENSION announces {} nodes, {} have coordinates; copy it again",
+                                 announced,
+                                 rows_));
+    }
+  }
+
+  void split(std::string_view line) {
+    if (split_cells(line, delimiter_, cells_, unquoted_)) return;
+    throw bad_line(
+        params_.path, reader_.number(), "a quoted cell must end on its line, before a delimiter");
+  }
+  bool is_numbers() const {
+    double value = 0;
+    return std::any_of(cells_.begin(), cells_.end(), [&](const Cell& cell) {
+      return whole_number(cell.text, value);
+    });
+  }
+
+  /// From the cells of the first line.
+  void choose_columns() {
+    width_ = cells_.size();
+    for (const std::string& column : params_.columns) {
+      const auto named = std::find(names_.begin(), names_.end(), column);
+      const auto place = static_cast<std::size_t>(named - names_.begin());
+      const NumberRange range =
+          named != names_.end() ? NumberRange{place + 1, place + 1} : numbers_of(column);
+      for (std::size_t number = range.first; number <= range.last; ++number) {
+        choose(number - 1, column);
+      }
+    }
+    if (!chosen_.empty()) return;
+    for (std::size_t k = 0; k < width_; ++k) chosen_.push_back(k);
+  }
+
+  NumberRange numbers_of(const std::string& column) const {
+    const NumberRange range = number_range(column).value_or(NumberRange{0, 0});
+    // Text with a digit at its beginning is a number gone wrong rather than a name.
+    const bool numeric = !column.empty() && column[0] >= '0' && column[0] <= '9';
+    if (range.first == 0 && (column.empty() || numeric)) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("--columns: expected names, numbers from 1 or ranges like 1-2, got "
+                              "'{}'",
+                              printable(column)));
+    }
+    if (range.first == 0 || range.last > width_) {
+      throw bad_file(params_.path,
+                     fmt::format("no column '{}': {} columns{}{}",
+                                 printable(column),
+                                 width_,
+                                 names_.empty() ? "" : ": ",
+                                 printable(fmt::format("{}", fmt::join(names_, ", ")))));
+    }
+    return range;
+  }
+
+  void choose(std::size_t k, const std::string& column) {
+    if (std::find(chosen_.begin(), chosen_.end(), k) != chosen_.end()) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("--columns: '{}' names column {} a second time; leave it out",
+                              printable(column),
+                              k + 1));
+    }
+    chosen_.push_back(k);
+  }
+
+  void add_row() {
+    if (cells_.size() != width_) {
+      throw bad_line(params_.path,
+                     reader_.number(),
+                     fmt::format("expected {} fields, got {}", width_, cells_.size()));
+    }
+    check_memory();
+    for (const std::size_t k : chosen_) {
+      double value = 0;
+      if (!whole_number(cells_[k].text, value) || !std::isfinite(value)) {
+        throw bad_line(
+            params_.path,
+            reader_.number(),
+            fmt::format("expected a finite number, got '{}'", printable(cells_[k].text)));
+      }
+      if (double same = 0;
+          std::fabs(value) >= 0x1p53 && read_field(cells_[k].text, same) == Field::rounded) {
+        throw bad_line(params_.path,
+                       reader_.number(),
+                       fmt::format("'{}' is an integer between two doubles; write {:.0f} if it may "
+                                   "be rounded",
+                                   printable(cells_[k].text),
+                                   value));
+      }
+      values_.push_back(value);
+    }
+    ++rows_;
+  }
+
+  /// A vector that grows holds its numbers up to three times, as vector and matrix do at the end.
+  void check_memory() const {
+    const std::uint64_t bytes = 3 * sizeof(double) * (values_.size() + chosen_.size());
+    if (bytes <= context_.memory()) return;
+    throw Error(
+        ErrorCode::out_of_resources,
+        fmt::format("{}: expected points that fit --memory, got {} that take over {:.1f} MiB of "
+                    "{:.1f} MiB; give --memory more, or save them as .npy",
+                    params_.path,
+                    rows_ + 1,
+                    static_cast<double>(bytes) / (1 << 20),
+                    static_cast<double>(context_.memory()) / (1 << 20)));
+  }
+
+  Context& context_;
+  const PointsParams& params_;
+  LineReader reader_;
+  char delimiter_ = ' ';
+  bool first_ = true;
+  std::vector<std::string> names_;
+  std::vector<Cell> cells_;
+  std::vector<std::string> unquoted_;  ///< cells with doubled quotes
+  std::vector<std::size_t> chosen_;
+  std::size_t width_ = 0;
+  std::vector<double> values_;
+  std::int64_t rows_ = 0;
+};
 
 template <class T>
 Matrix<T> allocate(const Context& context,
@@ -72,30 +267,10 @@ Matrix<T> allocate(const Context& context,
   return Matrix<T>(rows, cols);
 }
 
-template <class T, class Own>
-Matrix<T> read_npy(Context& context,
-                   const InputFile& file,
-                   const NpyLayout& layout,
-                   const NpyShape& shape) {
-  Matrix<T> points = allocate<T>(context, file.path(), shape.rows, shape.cols);
-  constexpr std::int64_t piece = std::int64_t{1} << 20;
-  constexpr auto width = static_cast<std::int64_t>(sizeof(Own));
-  Array<Own> values(std::min(piece, shape.rows * shape.cols));
-  for (std::int64_t done = 0; done < shape.rows * shape.cols; done += piece) {
-    context.check_cancelled();
-    const std::int64_t count = std::min(piece, shape.rows * shape.cols - done);
-    file.read_at(
-        layout.data + done * width, values.data(), static_cast<std::size_t>(count * width));
-    for (std::int64_t i = 0; i < count; ++i) {
-      if (layout.swapped) {
-        char* bytes = reinterpret_cast<char*>(values.data() + i);
-        std::reverse(bytes, bytes + sizeof(Own));
-      }
-      const std::int64_t at = done + i;
-      const std::int64_t to = layout.fortran ? at % shape.rows * shape.cols + at / shape.rows : at;
-      points.data()[to] = exact_number<T>(file.path(), values[i], at);
-    }
-  }
+template <class T>
+Matrix<T> read_npy(Context& context, const std::string& path, const NpyFile& npy) {
+  Matrix<T> points = allocate<T>(context, path, npy.rows(), npy.cols());
+  npy.read_rows(context, points.data());
   return points;
 }
 
@@ -104,25 +279,22 @@ Matrix<T> read_npy(Context& context,
 Points read_points(Context& context, const PointsParams& params) {
   const InputFile file(params.path);
   Stage stage(context, "read " + params.path, static_cast<double>(file.size()), "bytes");
-  std::string head(static_cast<std::size_t>(std::min(file.size(), head_bytes)), '\0');
-  file.read_at(0, head.data(), head.size());
-  if (!is_npy(head)) {
-    Points points = read_points_text(context, params);
-    stage.advance(static_cast<double>(file.size()));
-    return points;
+  Points points;
+  if (!is_npy(file)) {
+    points = TextPoints(context, params).read();
+  } else {
+    if (!params.columns.empty()) {
+      throw Error(
+          ErrorCode::usage,
+          fmt::format("{}: columns are chosen of a text; a .npy is taken whole", params.path));
+    }
+    const NpyFile npy(file, {.shape = "points in rows (n x d)", .min_dimensions = 1});
+    if (npy.type() == number_type<float>()) {
+      points = read_npy<float>(context, params.path, npy);
+    } else {
+      points = read_npy<double>(context, params.path, npy);
+    }
   }
-  if (!params.columns.empty()) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("{}: columns are chosen of a text; a .npy is taken whole", params.path));
-  }
-  const NpyLayout layout = npy_layout(params.path, head);
-  const NpyShape shape = npy_shape(file, layout);
-  Points points = with_number_type(shape.type, [&](auto value) -> Points {
-    using Own = decltype(value);
-    using T = std::conditional_t<std::is_same_v<Own, float>, float, double>;
-    return read_npy<T, Own>(context, file, layout, shape);
-  });
   stage.advance(static_cast<double>(file.size()));
   return points;
 }

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "yupana/io/intron_line.hpp"
-
 namespace yupana::io {
 namespace {
 
@@ -143,6 +141,22 @@ Lines lines_of(const SplicedHit& hit, const Spliced& spliced, std::size_t index,
 
 }  // namespace
 
+std::string intron_line(const SplicedHit& hit, std::size_t index) {
+  const auto& chain = hit.alignment.chain;
+  const std::int64_t first = (*hit.exons)[chain[index - 1].exon].last + 1;
+  const std::int64_t last = (*hit.exons)[chain[index].exon].first - 1;
+  if (last < first) return {};
+  const auto site = [&](std::int64_t place) {
+    std::string bases = hit.bases->substr(place - 1, 2);
+    for (char& base : bases) base = static_cast<char>(std::toupper(base));
+    return bases;
+  };
+  const auto [from, to] = forward(hit, first, last);
+  const std::string ends =
+      last - first < 3 ? "" : fmt::format(", {}..{}", site(first), site(last - 1));
+  return fmt::format("intron {}: {}..{}, {} bases{}\n\n", index, from, to, last - first + 1, ends);
+}
+
 std::int64_t protein_exon_score(const SplicedHit& hit, std::size_t index) {
   const Spliced spliced(hit);
   const ExonAlignment& part = hit.alignment.chain[index];
@@ -196,13 +210,12 @@ std::string protein_text(const SplicedHit& hit) {
   for (std::size_t k = 0; k < hit.alignment.chain.size(); ++k) {
     const ExonAlignment& part = hit.alignment.chain[k];
     const Exon& exon = (*hit.exons)[part.exon];
-    const std::int64_t length = std::ssize(*hit.bases);
-    const bool forward = hit.strand == '+';
+    const auto [first, last] = forward(hit, exon.first, exon.last);
     if (k > 0) text += intron_line(hit, k);
     text += fmt::format("exon {}: {}..{}, phase {}, target {}..{}\n",
                         k + 1,
-                        forward ? exon.first : length + 1 - exon.last,
-                        forward ? exon.last : length + 1 - exon.first,
+                        first,
+                        last,
                         (3 - carried[k]) % 3,
                         part.target_begin + 1,
                         part.target_end);
@@ -215,7 +228,7 @@ std::string protein_text(const SplicedHit& hit) {
       const std::int64_t own = std::max(base, k == 0 ? 0 : spliced.ends[k - 1]);
       const std::int64_t place = own < std::ssize(spliced.places) ? spliced.places[own] : exon.last;
       text += fmt::format("{:>12} {}\n{:>12} {}\n{:>12} {}\n{:>12} {}\n\n",
-                          forward ? place + 1 : length - place,
+                          forward(hit, place + 1, place + 1).first,
                           above,
                           "",
                           lines.amino.substr(at, width),

@@ -1,14 +1,16 @@
 // Labels of samples: which columns of the file hold them, and which label is none.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/io/line_reader.hpp"
+#include "yupana/io/number_field.hpp"
 #include "yupana/io/plink_line.hpp"
 #include "yupana/io/sample_index.hpp"
 #include "yupana/io/sample_lists.hpp"
@@ -17,14 +19,6 @@ namespace yupana::io {
 namespace {
 
 using Fields = std::vector<std::string>;
-
-std::string lower(std::string_view text) {
-  std::string word(text);
-  for (char& c : word) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return word;
-}
 
 template <std::size_t N>
 bool is_one_of(const std::string& word, const std::array<std::string_view, N>& words) {
@@ -35,13 +29,13 @@ bool is_one_of(const std::string& word, const std::array<std::string_view, N>& w
 bool is_missing(std::string_view label) {
   static constexpr std::array<std::string_view, 11> codes = {
       "", "na", "n/a", "nan", "null", "unknown", "missing", ".", "-", "?", "-9"};
-  return is_one_of(lower(label), codes);
+  return is_one_of(lower_case(label), codes);
 }
 
 bool names_family(std::string_view field) {
   static constexpr std::array<std::string_view, 5> words = {
       "fid", "#fid", "family", "family_id", "familyid"};
-  return is_one_of(lower(field), words);
+  return is_one_of(lower_case(field), words);
 }
 
 bool names_samples(std::string_view field) {
@@ -54,7 +48,7 @@ bool names_samples(std::string_view field) {
                                                             "sample_id",
                                                             "sampleid",
                                                             "sample_name"};
-  return field.starts_with('#') || names_family(field) || is_one_of(lower(field), words);
+  return field.starts_with('#') || names_family(field) || is_one_of(lower_case(field), words);
 }
 
 bool names_labels(std::string_view field) {
@@ -72,7 +66,7 @@ bool names_labels(std::string_view field) {
                                                              "class",
                                                              "ancestry",
                                                              "breed"};
-  return is_one_of(lower(field), words);
+  return is_one_of(lower_case(field), words);
 }
 
 /// Fields of a line cut at every tab, or at runs of blanks.
@@ -82,13 +76,8 @@ Fields fields_of(std::string_view line, bool tabs) {
     const std::size_t count = split_fields(line, words.data(), words.size());
     return Fields(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
   }
-  Fields fields;
-  for (std::size_t begin = 0; begin <= line.size();) {
-    const std::size_t tab = std::min(line.find('\t', begin), line.size());
-    fields.emplace_back(line.substr(begin, tab - begin));
-    begin = tab + 1;
-  }
-  return fields;
+  const auto columns = cut(line, '\t');
+  return Fields(columns.begin(), columns.end());
 }
 
 struct Line {
@@ -137,10 +126,8 @@ bool has_families(const std::vector<Line>& lines,
 
 /// A number from 1; nothing where the text is a name.
 std::optional<std::size_t> column_number(const std::string& column) {
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(column.data(), column.data() + column.size(), number);
-  if (error != std::errc() || end != column.data() + column.size() || number == 0) return {};
-  return number;
+  const auto number = number_of<std::size_t>(column);
+  return number == 0u ? std::nullopt : number;
 }
 
 /// The column that --label-column names.
@@ -229,13 +216,13 @@ void set_label(const std::string& path,
                SampleLabels& labels) {
   const auto [place, is_new] = places.emplace(label, std::ssize(labels.names));
   if (is_new) labels.names.push_back(label);
-  std::int64_t& current = labels.of[static_cast<std::size_t>(sample)];
+  std::int64_t& current = labels.of[sample];
   if (current >= 0 && current != place->second) {
     throw bad_line(path,
                    line.number,
                    fmt::format("a second label, '{}', for a sample that has '{}' already",
                                label,
-                               labels.names[static_cast<std::size_t>(current)]));
+                               labels.names[current]));
   }
   current = place->second;
 }
@@ -250,21 +237,21 @@ void note_missing(const std::string& path,
     labels.missing += times;
     names.push_back(code.empty() ? "empty" : "'" + code + "'");
   }
-  labels.notes.push_back(fmt::format("{}: missing labels ({}) leave {} samples unlabelled",
+  labels.notes.push_back(fmt::format("{}: {} without label, where it is missing ({})",
                                      path,
-                                     fmt::join(names, ", "),
-                                     labels.missing));
+                                     counted(labels.missing, "sample"),
+                                     fmt::join(names, ", ")));
 }
 
 /// The label of a line; a last column that is left out is an empty label.
 std::string label_of(const std::string& path, const Line& line, const Layout& layout) {
   if (line.fields.size() > layout.label) return line.fields[layout.label];
   if (line.fields.size() == layout.label) return {};
-  throw bad_line(
-      path,
-      line.number,
-      fmt::format(
-          "expected a label in column {}, got {} columns", layout.label + 1, line.fields.size()));
+  throw bad_line(path,
+                 line.number,
+                 fmt::format("expected a label in column {}, got {}",
+                             layout.label + 1,
+                             counted(std::ssize(line.fields), "column")));
 }
 
 std::int64_t sample_of(const Line& line, const Layout& layout, const SampleIndex& index) {
@@ -282,13 +269,31 @@ bool names_any_sample(const std::vector<Line>& lines, const SampleIndex& index) 
   });
 }
 
-Error no_labels(const std::string& path, const SampleNames& samples, std::int64_t unknown) {
+/// Of a file none of whose lines names a sample.
+Error no_samples(const std::string& path,
+                 const std::vector<Line>& lines,
+                 const SampleNames& samples) {
+  const bool commas = std::all_of(lines.begin(), lines.end(), [](const Line& line) {
+    return line.fields.size() == 1 && line.fields[0].find(',') != std::string::npos;
+  });
   return bad_file(path,
-                  fmt::format("labels none of the {} samples of the input ({} lines name others); "
-                              "expected sample names in its first column, or family and "
-                              "individual in the first two",
-                              samples.ids.size(),
-                              unknown));
+                  fmt::format("none of its lines names one of the {} of the input; expected sample "
+                              "names in its first column, or family and individual in the first "
+                              "two{}",
+                              counted(std::ssize(samples.ids), "sample"),
+                              commas ? ", and tabs or blanks, not commas, between columns" : ""));
+}
+
+/// Of a file that names samples and gives none of them a label.
+Error no_labels(const std::string& path, const std::vector<Line>& lines, const Layout& layout) {
+  const bool one_column = std::all_of(lines.begin(), lines.end(), [&](const Line& line) {
+    return line.fields.size() <= layout.label;
+  });
+  return bad_file(path,
+                  one_column ? fmt::format("expected a label in column {}, got lines without one",
+                                           layout.label + 1)
+                             : "every label is missing; give at least 2 classes, or leave the file "
+                               "out");
 }
 
 }  // namespace
@@ -301,7 +306,7 @@ SampleLabels read_labels(const std::string& path,
   labels.of.assign(samples.ids.size(), -1);
   const std::vector<Line> lines = read_lines(path);
   if (lines.empty()) throw bad_file(path, "expected labels of samples, got no line");
-  if (!names_any_sample(lines, index)) throw no_labels(path, samples, std::ssize(lines));
+  if (!names_any_sample(lines, index)) throw no_samples(path, lines, samples);
   const Layout layout = layout_of(path, lines, samples, index, column, labels);
   std::unordered_map<std::string, std::int64_t> places;
   std::map<std::string, std::int64_t> missing;
@@ -317,7 +322,9 @@ SampleLabels read_labels(const std::string& path,
     }
   }
   labels.unlabelled = std::count(labels.of.begin(), labels.of.end(), -1);
-  if (labels.names.empty()) throw no_labels(path, samples, labels.unknown);
+  if (labels.names.empty()) {
+    throw missing.empty() ? no_samples(path, lines, samples) : no_labels(path, lines, layout);
+  }
   note_missing(path, missing, labels);
   return labels;
 }

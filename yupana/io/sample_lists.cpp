@@ -21,7 +21,7 @@ std::vector<std::string> read_ids(const std::string& path) {
     if (!is_new) {
       throw bad_line(path,
                      reader.number(),
-                     fmt::format("sample '{}' stands in line {} already", line, first->second));
+                     fmt::format("sample '{}' appears in line {} already", line, first->second));
     }
     ids.emplace_back(line);
   }

@@ -7,6 +7,7 @@
 #include "yupana/core/array.hpp"
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/context.hpp"
+#include "yupana/io/npy_file.hpp"
 
 namespace yupana::io {
 
@@ -32,7 +33,7 @@ class SignalFile {
  public:
   explicit SignalFile(std::string path);
   /// float32 or complex64: worked on in single precision.
-  bool single() const { return single_; }
+  bool single() const { return npy_ && npy_->type() == NumberType{'f', 4}; }
   /// Extents of a .npy, without its numbers; a text does not say.
   struct Shape {
     bool complex = false;
@@ -41,19 +42,19 @@ class SignalFile {
     std::int64_t rows = 1;
     std::int64_t cols = 0;
   };
-  const std::optional<Shape>& shape() const { return shape_; }
-  /// Bytes that read<T> holds at most: the numbers, of columns of a matrix twice; 0 for a text.
+  std::optional<Shape> shape() const;
+  /// Bytes that read<T> holds; 0 for a text.
   template <class T>
-  std::uint64_t read_bytes() const;
+  std::uint64_t read_bytes() const {
+    return npy_ ? npy_->count() * sizeof(T) : 0;
+  }
   /// The numbers, of T. A text that exceeds the context's memory: out_of_resources.
   template <class T>
   SignalArray<T> read(Context& context) const;
 
  private:
-  std::string path_;
-  bool npy_ = false;
-  bool single_ = false;
-  std::optional<Shape> shape_;
+  InputFile file_;
+  std::optional<NpyFile> npy_;
 };
 
 /// .npy if the name ends so, else text (vectors only; usage error for a matrix).

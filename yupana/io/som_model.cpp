@@ -8,9 +8,8 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/core/version.hpp"
-#include "yupana/io/input_file.hpp"
 #include "yupana/io/json_text.hpp"
-#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/npy_file.hpp"
 #include "yupana/io/printable.hpp"
 
 namespace yupana::io {
@@ -26,7 +25,7 @@ constexpr std::array neighborhoods = {"gaussian", "truncated", "bubble"};
 constexpr std::array initials = {"uniform", "samples", "pca"};
 constexpr std::array trainings = {"batch", "online"};
 
-/// FNV-1a of the weights' bytes: tells a codebook of another run.
+/// FNV-1a of the weights' bytes: detects a codebook of another run.
 std::string checksum(const Matrix<float>& codebook) {
   std::uint64_t sum = 0xcbf29ce484222325;
   const auto* bytes = reinterpret_cast<const unsigned char*>(codebook.data());
@@ -124,8 +123,9 @@ class Fields {
     }
     return values;
   }
-  [[noreturn]] void fail(const char* name, std::string_view wanted) const {
-    throw bad_file(path_, fmt::format("is a damaged model: {}{}: {} wanted", place_, name, wanted));
+  [[noreturn]] void fail(const char* name, std::string_view expected) const {
+    throw bad_file(path_,
+                   fmt::format("is a damaged model: {}{}: expected {}", place_, name, expected));
   }
 
  private:
@@ -151,14 +151,14 @@ class Fields {
   std::string place_;
 };
 
-constexpr std::int64_t most_count = std::int64_t{1} << 53;
+constexpr std::int64_t max_count = std::int64_t{1} << 53;
 
 void take_training(const Fields& fields, som::SomParams& params) {
   params.training = fields.choice<som::Training>("training", trainings);
   params.initial = fields.choice<som::Initial>("initial", initials);
   params.neighborhood = fields.choice<som::Neighborhood>("neighborhood", neighborhoods);
-  params.schedule.iterations = fields.whole("iterations", 0, most_count);
-  params.schedule.smooth = fields.whole("smooth", 0, most_count);
+  params.schedule.iterations = fields.whole("iterations", 0, max_count);
+  params.schedule.smooth = fields.whole("smooth", 0, max_count);
   params.schedule.sigma0 = fields.number("sigma0");
   params.schedule.sigma_final = fields.number("sigmaf");
   params.schedule.tau = fields.number("tau");
@@ -175,15 +175,15 @@ void take_grid(const Fields& fields, som::Grid& grid) {
 }
 
 void take_samples(const Fields& fields, std::int64_t neurons, SomModel& model) {
-  model.samples = fields.whole("count", 0, most_count);
+  model.samples = fields.whole("count", 0, max_count);
   model.neighbors = static_cast<int>(fields.whole("neighbors", 4, 8));
   model.quality.quantization_error = fields.number_or_nan("quantization_error");
   model.quality.topographic_error = fields.number_or_nan("topographic_error");
   model.quality.empty = fields.whole("empty_neurons", 0, neurons);
-  model.hits = fields.wholes("hits", neurons, 0, most_count);
+  model.hits = fields.wholes("hits", neurons, 0, max_count);
   if (!fields.has("p_matrix")) return;
   model.radius = fields.number("p_radius");
-  model.p_matrix = fields.wholes("p_matrix", neurons, 0, most_count);
+  model.p_matrix = fields.wholes("p_matrix", neurons, 0, max_count);
 }
 
 /// Everything but the weights.
@@ -217,7 +217,7 @@ void take(const Fields& fields, SomModel& model) {
 Json parsed(Context& context, const std::string& path) {
   const InputFile file(path);
   const Array<char> text = read_text(file, context.memory());
-  const std::string_view letters(text.data(), static_cast<std::size_t>(text.size()));
+  const std::string_view letters(text.data(), text.size());
   Json json = Json::parse(letters.substr(0, letters.find('\0')), nullptr, false);
   const bool known = json.is_object() && json.contains("format") && json["format"] == format_name;
   if (!known) {
@@ -239,29 +239,29 @@ Json parsed(Context& context, const std::string& path) {
 
 Matrix<float> read_codebook(Context& context, const std::string& path, const SomModel& model) {
   const InputFile file(path);
-  std::string head(static_cast<std::size_t>(std::min<std::int64_t>(file.size(), 1 << 16)), '\0');
-  file.read_at(0, head.data(), head.size());
-  if (!is_npy(head)) throw bad_file(path, "is no .npy file; a codebook was wanted");
-  const NpyLayout layout = npy_layout(path, head);
+  if (!is_npy(file)) throw bad_file(path, "expected a codebook, got no .npy file");
+  const NpyFile npy(file, {.shape = "a codebook"});
   const std::int64_t rows = model.params.grid.size(), cols = std::ssize(model.features);
-  const bool fits = layout.kind == 'f' && layout.width == 4 && !layout.swapped && !layout.fortran &&
-                    layout.shape == std::vector{rows, cols};
-  // In this order nothing overflows.
-  const std::int64_t floats = (file.size() - layout.data) / std::int64_t{sizeof(float)};
-  if (!fits || floats / rows != cols || floats % rows != 0) {
-    throw bad_file(path, fmt::format("a codebook of {} x {} float32 was wanted", rows, cols));
+  if (npy.type() != number_type<float>() || npy.rows() != rows || npy.cols() != cols) {
+    throw bad_file(path,
+                   fmt::format("expected a codebook of {} x {} float32, got {} x {} {}",
+                               rows,
+                               cols,
+                               npy.rows(),
+                               npy.cols(),
+                               npy.type().name()));
   }
   if (static_cast<std::uint64_t>(file.size()) > context.memory()) {
     throw Error(ErrorCode::out_of_resources, path + ": does not fit into --memory");
   }
   Matrix<float> codebook(rows, cols);
-  file.read_at(layout.data, codebook.data(), static_cast<std::size_t>(rows * cols) * sizeof(float));
+  npy.read_rows(context, codebook.data());
   return codebook;
 }
 
 template <class Names>
 const char* word(const Names& names, int index) {
-  return names[static_cast<std::size_t>(index)];
+  return names[index];
 }
 
 }  // namespace
@@ -338,12 +338,12 @@ SomModel read_som_model(Context& context, const std::string& path) {
   take(fields, model);
   const std::string name = fields.in("codebook").text("file");
   if (name.empty() || name.find('/') != name.npos || name.find('\0') != name.npos) {
-    fields.fail("codebook.file", "the name of a file beside the model");
+    fields.fail("codebook.file", "the name of a file next to the model");
   }
-  const std::string beside = (std::filesystem::path(path).parent_path() / name).string();
-  model.codebook = read_codebook(context, beside, model);
+  const std::string codebook = (std::filesystem::path(path).parent_path() / name).string();
+  model.codebook = read_codebook(context, codebook, model);
   if (checksum(model.codebook) != fields.in("codebook").text("checksum")) {
-    throw bad_file(beside,
+    throw bad_file(codebook,
                    fmt::format("is not the codebook that {} was written with; keep the two files "
                                "of a run together",
                                path));

@@ -36,7 +36,7 @@ struct SomModel {
 /// Weights in the units of the table: w scale + mean.
 Matrix<float> in_units(const SomModel& model);
 
-/// Writes the model as JSON, and its codebook, which JSON names, as .npy (float32, C order) beside
+/// Writes the model as JSON, and its codebook, which JSON names, as .npy (float32, C order) next to
 /// it. The owner of the files commits both. Throws bad_input for names that are not UTF-8.
 void write_som_model(AtomicFile& json, AtomicFile& codebook, const SomModel& model);
 
@@ -44,7 +44,7 @@ void write_som_model(AtomicFile& json, AtomicFile& codebook, const SomModel& mod
 /// codebook of another model, parts that do not fit together.
 SomModel read_som_model(Context& context, const std::string& path);
 
-/// The words that stand for the choices in files and on the command line.
+/// The names of the choices in files and on the command line.
 const char* name_of(som::Lattice lattice);
 const char* name_of(som::Neighborhood neighborhood);
 const char* name_of(som::Initial initial);

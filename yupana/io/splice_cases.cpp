@@ -14,7 +14,7 @@ namespace yupana::io {
 
 std::vector<SpliceCase> read_splice_cases(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  const auto beside = [&](std::string_view name) { return (folder / name).string(); };
+  const auto relative = [&](std::string_view name) { return (folder / name).string(); };
   std::vector<SpliceCase> cases;
   LineReader reader(path);
   for (std::string_view line; reader.next(line);) {
@@ -37,13 +37,13 @@ std::vector<SpliceCase> read_splice_cases(const std::string& path) {
     }
     const auto hidden = [](char c) { return c >= 0 && c < ' ' && c != '\t'; };
     const bool bad = std::any_of(line.begin(), line.end(), hidden);
-    if (bad) throw bad_line(path, reader.number(), "a control character; file names wanted");
-    cases.push_back({beside(fields[0]),
-                     fields[1] == "auto" ? "auto" : beside(fields[1]),
-                     beside(fields[2]),
+    if (bad) throw bad_line(path, reader.number(), "expected file names, got a control character");
+    cases.push_back({relative(fields[0]),
+                     fields[1] == "auto" ? "auto" : relative(fields[1]),
+                     relative(fields[2]),
                      fields[3] == "protein"});
   }
-  if (cases.empty()) throw bad_file(path, "no case: lines of genome, exons and target wanted");
+  if (cases.empty()) throw bad_file(path, "expected lines of genome, exons and target, got none");
   return cases;
 }
 

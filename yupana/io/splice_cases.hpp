@@ -14,8 +14,8 @@ struct SpliceCase {
 };
 
 /// A list of cases: lines of genome, exons (or auto), target and, where it is one, the word
-/// protein, between tabs or spaces. Names are beside the list; lines that begin with # and a first
-/// line that begins with genome are left out.
+/// protein, between tabs or spaces. Names are relative to the list; lines that begin with # and a
+/// first line that begins with genome are left out.
 ///   errors: bad_input naming file and line
 std::vector<SpliceCase> read_splice_cases(const std::string& path);
 

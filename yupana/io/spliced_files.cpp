@@ -9,8 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/io/fasta.hpp"
-#include "yupana/io/intron_line.hpp"
 #include "yupana/io/protein_lines.hpp"
 
 namespace yupana::io {
@@ -22,15 +22,6 @@ using splice::Run;
 
 const Exon& exon_of(const SplicedHit& hit, const ExonAlignment& part) {
   return (*hit.exons)[part.exon];
-}
-
-/// First and last base on the forward strand.
-std::pair<std::int64_t, std::int64_t> forward(const SplicedHit& hit,
-                                              std::int64_t first,
-                                              std::int64_t last) {
-  if (hit.strand == '+') return {first, last};
-  const auto length = std::ssize(*hit.bases);
-  return {length + 1 - last, length + 1 - first};
 }
 
 /// The chain along the forward strand.
@@ -178,6 +169,14 @@ std::string target_places(const SplicedHit& hit, std::int64_t begin, std::int64_
 }
 
 }  // namespace
+
+std::pair<std::int64_t, std::int64_t> forward(const SplicedHit& hit,
+                                              std::int64_t first,
+                                              std::int64_t last) {
+  if (hit.strand == '+') return {first, last};
+  const auto length = std::ssize(*hit.bases);
+  return {length + 1 - last, length + 1 - first};
+}
 
 std::string score_text(const SplicedHit& hit, std::int64_t score) {
   const std::int64_t scale = hit.score_scale, part = std::abs(score % scale);
@@ -341,12 +340,12 @@ void write_spliced_paf(AtomicFile& file, const std::vector<SplicedHit>& hits) {
 void write_spliced_text(AtomicFile& file, const std::vector<SplicedHit>& hits) {
   constexpr std::size_t width = 60;
   for (const SplicedHit& hit : hits) {
-    file.write(fmt::format("{} on {} ({}): score {}, {} exons, identity {:.1f} %\n\n",
+    file.write(fmt::format("{} on {} ({}): score {}, {}, identity {:.1f} %\n\n",
                            hit.target,
                            hit.sequence,
                            hit.strand,
                            score_text(hit, hit.alignment.score),
-                           hit.alignment.chain.size(),
+                           counted(std::ssize(hit.alignment.chain), "exon"),
                            100 * count_columns(hit).identity()));
     if (hit.protein) file.write(protein_text(hit));
     for (std::size_t k = 0; !hit.protein && k < hit.alignment.chain.size(); ++k) {

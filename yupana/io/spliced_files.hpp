@@ -53,13 +53,13 @@ void write_spliced_tsv(AtomicFile& file, const std::vector<SplicedHit>& hits);
 void write_spliced_gff3(AtomicFile& file, const std::vector<SplicedHit>& hits);
 /// PAF as minimap2 writes it: the target is the query, cg has = X I D N, cs introns as ~gt123ag,
 /// with the two bases from their first and the two up to their last (an intron of one base shares
-/// them with the exons beside it); on the - strand both run along the forward strand of the
+/// them with the adjacent exons); on the - strand both run along the forward strand of the
 /// sequence. AS is of type i, or f where scores have fractions (exons from signals). A target
 /// without an exon has no line. A protein's line is as miniprot writes it: places of the protein in
 /// amino acids, of the sequence in bases; cg runs along the protein on both strands, with M I D in
 /// codons, N U V introns of phase 0, 1, 2 (U and V with the three bases of the codon they split),
 /// and F, G bases of what these cannot say: split codons without a letter, codons in three exons,
-/// bases behind the last.
+/// bases after the last.
 void write_spliced_paf(AtomicFile& file, const std::vector<SplicedHit>& hits);
 /// For reading: 60 columns a line, exon by exon; proteins under codons, carried bases in lower
 /// case.

@@ -1,12 +1,12 @@
 #include "yupana/io/substitution_file.hpp"
 
 #include <array>
-#include <charconv>
 #include <string_view>
 #include <vector>
 
 #include "yupana/core/error.hpp"
 #include "yupana/io/line_reader.hpp"
+#include "yupana/io/number_field.hpp"
 #include "yupana/splice/candidates.hpp"
 
 namespace yupana::io {
@@ -38,12 +38,9 @@ splice::Substitution read_substitution(const std::string& path) {
       throw fault(fmt::format("{} scores for {} letters", count - 1, letters.size()));
     }
     for (std::size_t i = 1; i < count; ++i) {
-      int score = 0;
-      const auto [end, error] =
-          std::from_chars(words[i].data(), words[i].data() + words[i].size(), score);
-      if (error != std::errc() || end != words[i].data() + words[i].size()) {
-        throw fault(fmt::format("'{}' is no score: a whole number is wanted", words[i]));
-      }
+      const auto number = number_of<int>(words[i]);
+      if (!number) throw fault(fmt::format("expected a whole number, got '{}'", words[i]));
+      const int score = *number;
       if (score < -splice::max_unscaled_score || score > splice::max_unscaled_score) {
         throw fault(fmt::format("a score of {}; expected {} to {}",
                                 score,

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/io/npy_layout.hpp"
 #include "yupana/io/table_parts.hpp"
 
@@ -39,6 +40,7 @@ void check_kind(const std::string& path, const TableParams& params, bool text, b
                 fmt::format("{}: is for {}, and {} is none; leave it out", option, kind, path));
   };
   const TableParams plain;
+  if (libsvm && !params.categorical.empty()) refuse("--categorical", "text and .npy tables");
   if (!libsvm && params.zero_based) refuse("--zero-based", "libsvm files");
   if (text) return;
   if (params.header != plain.header) refuse("--header", "tables of text");
@@ -63,14 +65,9 @@ void read_table_parts(Context& context,
     count_unusual(context, part);
     take(std::move(part));
   };
-  {
-    const InputFile input(path);
-    char magic[6] = {};
-    if (input.size() >= 6) input.read_at(0, magic, 6);
-    if (is_npy({magic, 6})) {
-      check_kind(path, params, false, false);
-      return read_npy_table<T>(context, path, params, bytes, counted);
-    }
+  if (is_npy(InputFile(path))) {
+    check_kind(path, params, false, false);
+    return read_npy_table<T>(context, path, params, bytes, counted);
   }
   const bool libsvm = is_libsvm(path);
   check_kind(path, params, !libsvm, libsvm);
@@ -88,14 +85,6 @@ TableFile<T> read_table(Context& context, const std::string& path, const TablePa
   return file;
 }
 
-template void read_table_parts(
-    Context&, const std::string&, const TableParams&, std::int64_t, const TakeTable<float>&);
-template void read_table_parts(
-    Context&, const std::string&, const TableParams&, std::int64_t, const TakeTable<double>&);
-
-template TableFile<float> read_table(Context&, const std::string&, const TableParams&);
-template TableFile<double> read_table(Context&, const std::string&, const TableParams&);
-template void count_unusual(Context&, TableFile<float>&);
-template void count_unusual(Context&, TableFile<double>&);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, read_table_parts, read_table, count_unusual)
 
 }  // namespace yupana::io

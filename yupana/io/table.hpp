@@ -55,15 +55,17 @@ struct TableFile {
 /// them); libsvm (name ends in .libsvm, .svm or .svmlight; absent entries are 0, also of columns
 /// named in `columns` that no row has; the label's column is named "label"); else text (CSV, TSV,
 /// ...), also gzip.
-///   text: one row a line, \n or \r\n; cells may stand in "quotes" ("" within is one quote; a cell
+///   text: one row a line, \n or \r\n; cells may be in "quotes" ("" within is one quote; a cell
 ///   ends on its line); a byte-order mark, blank lines and comments are left out, comments with a
 ///   note of how many. Missing: an empty cell, NA, N/A, NaN, null, none or ?. The header is found
-///   out: the first line is one if it has text where the second has a number, or every name of
-///   `known`. A first line of numbers in order as years or wavelengths are, where those of the
-///   second are not, may be one: it is a row, with a note
+///   out: the first line is one if it has text where the second has a number, every name of
+///   `known`, or a name that is given here for a column. A first line of numbers in order as years
+///   or wavelengths are, where those of the second are not, may be one: it is a row, with a note
 ///   bytes: names of columns, classes and categories are UTF-8
 ///   names: of classes and categories: in order of value if all are numbers, else of bytes
-///   T: float or double; a float is the double nearest to the text, rounded once more
+///   T: float or double; a float is the double nearest to the text, rounded once more. No number
+///   is lost without a word: one that would become infinite, and an integer that no double equals
+///   where a double keeps it, is a fault of its line
 ///   work: one pass to count lines, one to read, both in parallel; memory: the table, and 4 MiB a
 ///   thread (gzip: and the text); either in `scratch` where it is more than the context allows
 ///   determinism: does not depend on threads, errors neither: the first fault of the file counts

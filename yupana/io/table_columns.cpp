@@ -1,59 +1,22 @@
 #include "yupana/io/table_columns.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/escaped.hpp"
 #include "yupana/io/cell.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/npy_layout.hpp"
+#include "yupana/io/number_field.hpp"
 #include "yupana/io/printable.hpp"
 
 namespace yupana::io {
 namespace {
-
-constexpr std::string_view blanks = " \t\r";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
-
-bool is_blank(char c, char delimiter) {
-  return c == ' ' || (c == '\t' && delimiter != '\t') || c == '\r';
-}
-
-/// A quoted cell that begins at `at`; returns the place behind the closing quote, npos without one.
-std::size_t quoted_cell(std::string_view line,
-                        std::size_t at,
-                        Cell& cell,
-                        std::vector<std::string>& storage) {
-  const std::size_t begin = at + 1;
-  std::size_t end = line.find('"', begin);
-  bool doubled = false;
-  while (end != line.npos && end + 1 < line.size() && line[end + 1] == '"') {
-    doubled = true;
-    end = line.find('"', end + 2);
-  }
-  if (end == line.npos) return end;
-  cell = {line.substr(begin, end - begin), true};
-  if (doubled) {
-    std::string text;
-    for (std::size_t i = 0; i < cell.text.size(); ++i) {
-      text += cell.text[i];
-      if (cell.text[i] == '"') ++i;
-    }
-    storage.push_back(std::move(text));
-    cell.text = storage.back();
-  }
-  return end + 1;
-}
 
 /// The header's cells, or the first row's.
 std::vector<std::string> cells_of(const std::string& path,
@@ -98,11 +61,34 @@ bool is_scale(const std::vector<std::string>& cells) {
   return numbers >= 6 || *most - *least <= 0.01 * std::fabs(*least);
 }
 
+/// The cells but that of the label, where an option gives its place.
+std::vector<std::string> without_label(std::vector<std::string> cells, const TableParams& params) {
+  const auto number = params.label == "last" ? cells.size() : number_of<std::size_t>(params.label);
+  if (number && *number >= 1 && *number <= cells.size()) {
+    cells.erase(cells.begin() + static_cast<std::ptrdiff_t>(*number - 1));
+  }
+  return cells;
+}
+
 bool has_all(const std::vector<std::string>& cells, const std::vector<std::string>& names) {
   const std::set<std::string_view> there(cells.begin(), cells.end());
   return !names.empty() && std::all_of(names.begin(), names.end(), [&](const std::string& name) {
     return there.count(name) > 0;
   });
+}
+
+/// Whether an option names a column by a cell of the first row: without a header only numbers and
+/// "last" name columns.
+bool is_named(const std::vector<std::string>& first, const TableParams& params) {
+  const auto names_a_column = [&](const std::string& name) {
+    double value = 0;
+    return !name.empty() && name != "last" && !whole_number(name, value) &&
+           std::find(first.begin(), first.end(), name) != first.end();
+  };
+  return names_a_column(params.label) || names_a_column(params.weight) ||
+         std::any_of(params.columns.begin(), params.columns.end(), names_a_column) ||
+         std::any_of(params.ignored.begin(), params.ignored.end(), names_a_column) ||
+         std::any_of(params.categorical.begin(), params.categorical.end(), names_a_column);
 }
 
 bool is_header(const std::vector<std::string>& first, const std::vector<std::string>& second) {
@@ -146,93 +132,24 @@ std::size_t column_of(const std::string& path,
   const auto found = std::find(names.begin(), names.end(), name);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   if (name == "last") return names.size() - 1;
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  const bool numeric = error == std::errc{} && end == name.data() + name.size();
-  if (numeric && number >= 1 && number <= names.size()) return number - 1;
-  throw bad_file(path,
-                 fmt::format("{} column '{}' is not there: {}; {} columns{}",
-                             role,
-                             printable(name),
-                             columns.header ? "name one of the header, or a number from 1"
-                                            : "there is no header, so give its number from 1",
-                             names.size(),
-                             names.empty() ? "" : ", the first '" + printable(names[0]) + "'"));
+  const auto number = number_of<std::size_t>(name);
+  if (number && *number >= 1 && *number <= names.size()) return *number - 1;
+  const auto& row = columns.first_row;
+  const bool in_first_row = std::find(row.begin(), row.end(), name) != row.end();
+  throw bad_file(
+      path,
+      fmt::format("{} column '{}' is not there: {}; {}{}",
+                  role,
+                  printable(name),
+                  columns.header ? "name one of the header, or a number from 1"
+                  : in_first_row ? "the first line has it and is taken as a row, so give "
+                                   "--header yes, or a number from 1"
+                                 : "there is no header, so give its number from 1",
+                  counted(std::ssize(names), "column"),
+                  names.empty()       ? ""
+                  : names.size() == 1 ? " '" + printable(names[0]) + "'"
+                                      : ", the first '" + printable(names[0]) + "'"));
 }
-
-}  // namespace
-
-char found_delimiter(std::string_view line) {
-  char best = ' ';
-  std::int64_t most = 0;
-  for (const char c : {',', '\t', ';', '|'}) {
-    bool quoted = false;
-    std::int64_t count = 0;
-    for (const char x : line) {
-      quoted ^= x == '"';
-      count += x == c && !quoted;
-    }
-    if (count > most) {
-      most = count;
-      best = c;
-    }
-  }
-  return best;
-}
-
-bool split_cells(std::string_view line,
-                 char delimiter,
-                 std::vector<Cell>& cells,
-                 std::vector<std::string>& storage) {
-  cells.clear();
-  storage.clear();
-  // Views into the strings must survive the next ones.
-  storage.reserve(line.size() / 2);
-  std::size_t at = 0;
-  while (true) {
-    while (at < line.size() && is_blank(line[at], delimiter)) ++at;
-    if (delimiter == ' ' && at == line.size()) return true;
-    Cell cell;
-    if (at < line.size() && line[at] == '"') {
-      at = quoted_cell(line, at, cell, storage);
-      if (at == line.npos) return false;
-      if (delimiter != ' ') {
-        while (at < line.size() && is_blank(line[at], delimiter)) ++at;
-      }
-      const bool ends = at == line.size() || line[at] == delimiter ||
-                        (delimiter == ' ' && is_blank(line[at], delimiter));
-      if (!ends) return false;
-    } else {
-      const std::size_t end =
-          std::min(line.size(),
-                   delimiter == ' ' ? line.find_first_of(blanks, at) : line.find(delimiter, at));
-      cell.text = trimmed(line.substr(at, end - at));
-      at = end;
-    }
-    cells.push_back(cell);
-    if (at == line.size()) return true;
-    ++at;
-  }
-}
-
-bool has_decimal_comma(std::string_view cell) {
-  const std::size_t comma = cell.find(',');
-  double value = 0;
-  if (comma == cell.npos || cell.find('.') != cell.npos) return false;
-  std::string text(cell);
-  text[comma] = '.';
-  return whole_number(text, value);
-}
-
-bool is_comment(std::string_view line, char comment) {
-  return !line.empty() && comment != '\0' && line[0] == comment;
-}
-
-bool is_skipped_line(std::string_view line, char comment) {
-  return is_comment(line, comment) || line.find_first_not_of(blanks) == line.npos;
-}
-
-namespace {
 
 /// The delimiter, the header and the names, before any use. `line`: of the header or first row.
 TableColumns named_columns(const std::string& path,
@@ -251,7 +168,7 @@ TableColumns named_columns(const std::string& path,
     numbers.push_back(number);
   }
   if (lines.empty()) {
-    throw bad_file(path, "has no rows; wanted a table of numbers, one row a line");
+    throw bad_file(path, "has no rows; expected a table of numbers, one row a line");
   }
   TableColumns columns;
   line_number = numbers[0];
@@ -259,19 +176,23 @@ TableColumns named_columns(const std::string& path,
   const auto first = cells_of(path, lines[0], numbers[0], columns.delimiter);
   columns.header = params.header == TableHeader::present;
   if (params.header == TableHeader::automatic) {
-    columns.header = has_all(first, params.known);
+    columns.header = has_all(first, params.known) || is_named(first, params);
     if (!columns.header && lines.size() > 1) {
       const auto second = cells_of(path, lines[1], numbers[1], columns.delimiter);
       columns.header = is_header(first, second);
-      columns.doubtful = !columns.header && is_scale(first) && !is_scale(second);
+      const auto may_be_names = [&](const std::vector<std::string>& cells) {
+        return is_scale(cells) || is_scale(without_label(cells, params));
+      };
+      columns.doubtful = !columns.header && may_be_names(first) && !may_be_names(second);
     }
   }
-  // Of a single line nothing tells a header from a row but that rows have numbers.
+  // Of a single line only one fact distinguishes a header from a row: that rows have numbers.
   if (params.header == TableHeader::automatic && lines.size() == 1 && params.categorical.empty() &&
       !columns.header && !has_number(first)) {
     throw bad_file(path, "has no rows: its only line holds no number");
   }
   columns.names = first;
+  if (!columns.header) columns.first_row = first;
   for (std::size_t i = 0; i < first.size(); ++i) {
     if (!columns.header || first[i].empty()) columns.names[i] = std::to_string(i + 1);
   }
@@ -306,11 +227,9 @@ TableColumns table_columns(const std::string& path,
 
 TableColumns first_columns(const std::string& path, const TableParams& params) {
   const InputFile file(path);
-  std::string head(static_cast<std::size_t>(std::min<std::int64_t>(file.size(), 1 << 16)), '\0');
-  file.read_at(0, head.data(), head.size());
   TableColumns columns;
-  if (is_npy(head)) {
-    const NpyLayout layout = npy_layout(path, head);
+  if (is_npy(file)) {
+    const NpyLayout layout = npy_layout(file);
     const std::int64_t count = layout.shape.size() == 2 ? layout.shape[1] : 0;
     // A longer list is of no use: no model has as many features.
     for (std::int64_t c = 1; c <= std::min<std::int64_t>(count, 1 << 24); ++c) {
@@ -328,6 +247,14 @@ TableColumns first_columns(const std::string& path, const TableParams& params) {
   }
   std::int64_t first = 0;
   return named_columns(path, lines, params, first);
+}
+
+std::string column_named(const std::string& path,
+                         const TableParams& params,
+                         const std::string& name,
+                         std::string_view role) {
+  const TableColumns columns = first_columns(path, params);
+  return columns.names[column_of(path, columns, name, role)];
 }
 
 void use_columns(const std::string& path, const TableParams& params, TableColumns& columns) {
@@ -355,10 +282,22 @@ void use_columns(const std::string& path, const TableParams& params, TableColumn
   const auto take = [&](const std::string& name, std::string_view role, ColumnUse use) {
     const std::size_t c = column_of(path, columns, name, role);
     if (columns.uses[c] == ColumnUse::label || columns.uses[c] == ColumnUse::label_number) {
-      throw bad_file(path, fmt::format("column '{}' cannot be the label and the {}", name, role));
+      throw bad_file(
+          path, fmt::format("column '{}' cannot be the label and the {}", printable(name), role));
     }
     if (std::find(ignored.begin(), ignored.end(), c) != ignored.end()) {
       throw ignored_and(name, fmt::format("the {}", role));
+    }
+    const bool chosen = columns.uses[c] == ColumnUse::number && !params.columns.empty();
+    if (chosen && use != ColumnUse::category) {
+      throw bad_file(
+          path, fmt::format("column '{}' cannot be a feature and the {}", printable(name), role));
+    }
+    if (columns.uses[c] == ColumnUse::skipped && use == ColumnUse::category) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("--categorical: column '{}' is not among the features of --columns; "
+                              "add it there or leave it out here",
+                              printable(name)));
     }
     columns.uses[c] = use;
     return static_cast<std::int64_t>(c);

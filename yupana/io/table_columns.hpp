@@ -16,12 +16,13 @@ enum class ColumnUse { skipped, number, category, label, label_number, weight };
 struct TableColumns {
   char delimiter = ',';
   bool header = false;
-  bool doubtful = false;              ///< no header was found, but the first line may be one
-  std::vector<std::string> names;     ///< of the file's columns
-  std::vector<ColumnUse> uses;        ///< of the file's columns
-  std::vector<std::int64_t> places;   ///< of the file's columns: which feature, -1 if none
-  std::vector<std::string> features;  ///< names of the features
-  std::int64_t label = -1;            ///< of the file's columns
+  bool doubtful = false;                    ///< no header was found, but the first line may be one
+  std::vector<std::string> first_row = {};  ///< its cells, without a header of text
+  std::vector<std::string> names;           ///< of the file's columns
+  std::vector<ColumnUse> uses;              ///< of the file's columns
+  std::vector<std::int64_t> places;         ///< of the file's columns: which feature, -1 if none
+  std::vector<std::string> features;        ///< names of the features
+  std::int64_t label = -1;                  ///< of the file's columns
 };
 
 /// Whether a file of this name holds lines of libsvm: .libsvm, .svm or .svmlight, also .gz.
@@ -42,6 +43,17 @@ bool split_cells(std::string_view line,
 
 bool is_comment(std::string_view line, char comment);
 
+/// A number of this size or more may be lost (see lost_number).
+inline constexpr double first_lost_number = 0x1p53;
+
+/// Why a cell that reads as `value` cannot be kept in a float of `bytes` bytes: it is finite and
+/// would be infinite there, or it is an integer, kept as a double, that no double equals. Empty
+/// where it can.
+std::string lost_number(std::string_view cell, double value, std::size_t bytes);
+
+/// Why a finite number cannot be kept in a float of `bytes` bytes, where it would be infinite.
+std::string beyond_range(std::string_view number, std::size_t bytes);
+
 /// Whether a cell is a number but for a comma as its decimal point, as in "1,5".
 bool has_decimal_comma(std::string_view cell);
 
@@ -60,6 +72,13 @@ TableColumns table_columns(const std::string& path,
 /// The delimiter, header and names of the columns of a text or .npy table, from its first rows; no
 /// uses.
 TableColumns first_columns(const std::string& path, const TableParams& params);
+
+/// The column of a text or .npy table that `name` means, under its own name. errors: bad_input
+/// where there is none.
+std::string column_named(const std::string& path,
+                         const TableParams& params,
+                         const std::string& name,
+                         std::string_view role);
 
 /// Which column each name means; fills uses, places, features. For files that bring no header,
 /// names are "1", "2", ...

@@ -1,26 +1,27 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 
 #include "yupana/core/error.hpp"
 #include "yupana/core/escaped.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/io/cell.hpp"
+#include "yupana/io/number_field.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/io/table_parts.hpp"
-#include "yupana/io/table_pieces.hpp"
 
 namespace yupana::io {
 namespace {
 
 // A dense table of more columns than this is surely a mistake.
-constexpr std::int64_t most_columns = std::int64_t{1} << 24;
+constexpr std::int64_t max_columns = std::int64_t{1} << 24;
 
 /// One line: "label index:value index:value ... # comment".
 class LibsvmLine {
  public:
-  LibsvmLine(const std::string& path, std::int64_t line, std::string_view text)
-      : path_(path), line_(line), rest_(text.substr(0, text.find('#'))) {
+  /// `bytes`: of the floats that keep the values.
+  LibsvmLine(const std::string& path, std::int64_t line, std::string_view text, std::size_t bytes)
+      : path_(path), line_(line), rest_(text.substr(0, text.find('#'))), bytes_(bytes) {
     label_ = word();
   }
 
@@ -30,11 +31,11 @@ class LibsvmLine {
   bool next(bool zero_based, std::int64_t& index, double& value) {
     if (!quick_entry(index, value) && !any_entry(index, value)) return false;
     const std::int64_t least = zero_based ? 0 : 1;
-    if (index < least || index > most_columns) {
+    if (index < least || index > max_columns) {
       fail(fmt::format("index {} found; indices go from {} to {}{}",
                        index,
                        least,
-                       most_columns,
+                       max_columns,
                        index == 0 ? ", unless --zero-based is given" : ""));
     }
     index -= least;
@@ -57,11 +58,11 @@ class LibsvmLine {
     while (at < end && at - first < 9 && *at >= '0' && *at <= '9')
       number = number * 10 + *at++ - '0';
     if (at == first || at == end || *at != ':') return false;
-    // The line's end, or a comment, stands behind `end`.
+    // The line's end, or a comment, follows `end`.
     const char* const stop = read_number(++at, end, value);
     const bool ends = stop == end || *stop == ' ' || *stop == '\t' || *stop == '\r';
-    if (stop == at || value != value || !ends) return false;
-    rest_.remove_prefix(static_cast<std::size_t>(stop - rest_.data()));
+    if (stop == at || !(std::fabs(value) < first_lost_number) || !ends) return false;
+    rest_.remove_prefix(stop - rest_.data());
     index = number;
     return true;
   }
@@ -74,15 +75,16 @@ class LibsvmLine {
       colon = entry.find(':');
     }
     if (entry.empty()) return false;
-    const std::string_view number = entry.substr(0, colon);
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
-    const bool whole = error == std::errc{} && end == number.data() + number.size();
+    const auto number = number_of<std::int64_t>(entry.substr(0, colon));
     const std::string_view cell = colon == entry.npos ? "" : entry.substr(colon + 1);
     const bool missing = is_missing(cell);
-    if (colon == entry.npos || !whole || !(missing || whole_number(cell, value))) {
-      fail(fmt::format("index:value wanted, '{}' found", printable(entry)));
+    if (colon == entry.npos || !number || !(missing || whole_number(cell, value))) {
+      fail(fmt::format("expected index:value, got '{}'", printable(entry)));
     }
+    index = *number;
     if (missing) value = std::numeric_limits<double>::quiet_NaN();
+    const std::string lost = lost_number(cell, value, bytes_);
+    if (!lost.empty()) fail(fmt::format("index {}: {}", index, lost));
     return true;
   }
 
@@ -96,19 +98,20 @@ class LibsvmLine {
   const std::string& path_;
   std::int64_t line_;
   std::string_view rest_;
+  std::size_t bytes_;
   std::string_view label_;
   std::int64_t last_ = -1;
 };
 
 /// body(row, entries) for every row of a piece.
-template <class Body>
+template <class T, class Body>
 void each_line(const TableText& text, std::string_view lines, PieceStart start, const Body& body) {
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
     lines.remove_prefix(line.size() + 1);
     ++start.line;
     if (is_skipped_line(line, '#')) continue;
-    body(start.row++, LibsvmLine(text.path(), start.line, line));
+    body(start.row++, LibsvmLine(text.path(), start.line, line, sizeof(T)));
   }
 }
 
@@ -116,10 +119,8 @@ void each_line(const TableText& text, std::string_view lines, PieceStart start, 
 std::int64_t largest_index(const std::vector<std::string>& names) {
   std::int64_t largest = 0;
   for (const std::string& name : names) {
-    std::int64_t index = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
-    const bool whole = error == std::errc{} && end == name.data() + name.size();
-    if (whole && index <= most_columns) largest = std::max(largest, index);
+    const std::int64_t index = number_of<std::int64_t>(name).value_or(0);
+    if (index <= max_columns) largest = std::max(largest, index);
   }
   return largest;
 }
@@ -135,10 +136,10 @@ TableFile<T> read_part(Context& context,
   for (std::int64_t f = 0; f < file.table.columns(); ++f) {
     std::fill_n(file.table.column(f), part.rows, T{0});
   }
-  std::vector<Names> names(static_cast<std::size_t>(part.last - part.first));
+  std::vector<Names> names(part.last - part.first);
   each_piece(context, text, part.first, part.last, [&](std::int64_t i, std::string_view lines) {
     const auto own = static_cast<std::size_t>(i - part.first);
-    each_line(text, lines, part.starts[own], [&](std::int64_t row, LibsvmLine line) {
+    each_line<T>(text, lines, part.starts[own], [&](std::int64_t row, LibsvmLine line) {
       if (!file.codes.empty()) {
         if (!is_utf8(line.label())) {
           line.fail(fmt::format("the label '{}' is not UTF-8; convert the file first",
@@ -149,6 +150,10 @@ TableFile<T> read_part(Context& context,
       if (!file.values.empty() &&
           !(whole_number(line.label(), file.values[row]) && std::isfinite(file.values[row]))) {
         line.fail(fmt::format("the label '{}' is no finite number", printable(line.label())));
+      }
+      if (!file.values.empty()) {
+        const std::string lost = lost_number(line.label(), file.values[row], sizeof(double));
+        if (!lost.empty()) line.fail(fmt::format("the label: {}", lost));
       }
       if (!file.codes.empty() && is_missing(line.label())) {
         line.fail("the label is missing; every row needs one");
@@ -184,9 +189,9 @@ void read_libsvm_table(Context& context,
   const std::int64_t rows = starts.back().row;
   if (rows == 0) throw bad_file(text.path(), "has no rows");
   note_comments(context, text, params, starts.back());
-  std::vector<std::int64_t> widths(static_cast<std::size_t>(text.pieces()), 0);
+  std::vector<std::int64_t> widths(text.pieces(), 0);
   each_piece(context, text, [&](std::int64_t i, std::string_view lines) {
-    each_line(text, lines, starts[i], [&](std::int64_t, LibsvmLine line) {
+    each_line<T>(text, lines, starts[i], [&](std::int64_t, LibsvmLine line) {
       std::int64_t index = 0;
       double value = 0;
       while (line.next(params.zero_based, index, value)) widths[i] = std::max(widths[i], index + 1);
@@ -219,9 +224,6 @@ void read_libsvm_table(Context& context,
   }
 }
 
-template void read_libsvm_table(
-    Context&, const TableText&, const TableParams&, std::int64_t, const TakeTable<float>&);
-template void read_libsvm_table(
-    Context&, const TableText&, const TableParams&, std::int64_t, const TakeTable<double>&);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, read_libsvm_table)
 
 }  // namespace yupana::io

@@ -1,70 +1,25 @@
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <map>
 #include <type_traits>
 
 #include "yupana/core/error.hpp"
-#include "yupana/io/column.hpp"
-#include "yupana/io/input_file.hpp"
-#include "yupana/io/npy_layout.hpp"
+#include "yupana/core/instantiate.hpp"
+#include "yupana/io/npy_file.hpp"
 #include "yupana/io/number_text.hpp"
 #include "yupana/io/table_parts.hpp"
 
 namespace yupana::io {
 namespace {
 
-struct NpyTable {
-  NpyLayout layout;
-  std::int64_t rows = 0;
-  std::int64_t columns = 0;
+/// An IEEE 754 half: sign, 5 bits of exponent, 10 of fraction.
+struct Half {
+  std::uint16_t bits;
+  explicit operator double() const;
 };
 
-NpyTable opened(const InputFile& file) {
-  std::string head(static_cast<std::size_t>(std::min<std::int64_t>(file.size(), 1 << 16)), '\0');
-  file.read_at(0, head.data(), head.size());
-  NpyTable table{npy_layout(file.path(), head)};
-  const NpyLayout& layout = table.layout;
-  const bool plain =
-      (layout.kind == 'f' && (layout.width == 2 || layout.width == 4 || layout.width == 8)) ||
-      (layout.kind == 'b' && layout.width == 1) ||
-      ((layout.kind == 'i' || layout.kind == 'u') && layout.width != 3 &&
-       (layout.width <= 2 || layout.width == 4 || layout.width == 8));
-  if (!plain) {
-    throw bad_file(file.path(),
-                   fmt::format(".npy holds values of type {}{}; wanted floats, integers or bool",
-                               layout.kind,
-                               layout.width));
-  }
-  if (layout.shape.size() != 2) {
-    throw bad_file(
-        file.path(),
-        fmt::format(".npy has {} dimensions; wanted 2, rows and columns", layout.shape.size()));
-  }
-  table.rows = layout.shape[0];
-  table.columns = layout.shape[1];
-  if (table.rows == 0 || table.columns == 0) {
-    throw bad_file(file.path(),
-                   fmt::format(".npy of {} x {} is an empty table", table.rows, table.columns));
-  }
-  const std::int64_t bytes = file.size() - layout.data;
-  // In this order nothing overflows.
-  if (bytes / layout.width / table.columns < table.rows ||
-      bytes != table.rows * table.columns * layout.width) {
-    throw bad_file(file.path(),
-                   fmt::format(".npy announces {} x {} values of {} bytes and holds {} bytes; copy "
-                               "the file again",
-                               table.rows,
-                               table.columns,
-                               layout.width,
-                               bytes));
-  }
-  return table;
-}
-
-/// The value of an IEEE 754 half: sign, 5 bits of exponent, 10 of fraction.
-double value_of_half(std::uint16_t bits) {
+Half::operator double() const {
   const int exponent = bits >> 10 & 31;
   const double fraction = bits & 1023;
   double size = std::ldexp(1024 + fraction, exponent - 25);
@@ -73,30 +28,6 @@ double value_of_half(std::uint16_t bits) {
     size = fraction == 0 ? HUGE_VAL : std::numeric_limits<double>::quiet_NaN();
   }
   return (bits & 0x8000) != 0 ? -size : size;
-}
-
-/// Numbers as they stand in the file become doubles; 64-bit integers are rounded, truths 0 or 1.
-void converted(const NpyLayout& layout, char* raw, std::int64_t count, double* to) {
-  const int width = layout.width;
-  if (layout.swapped) {
-    for (std::int64_t i = 0; i < count; ++i) std::reverse(raw + i * width, raw + (i + 1) * width);
-  }
-  if (layout.kind == 'f' && width == 2) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      std::uint16_t bits = 0;
-      std::memcpy(&bits, raw + 2 * i, 2);
-      to[i] = value_of_half(bits);
-    }
-    return;
-  }
-  with_number_type({layout.kind == 'b' ? 'u' : layout.kind, width}, [&](auto zero) {
-    using Own = decltype(zero);
-    for (std::int64_t i = 0; i < count; ++i) {
-      Own value;
-      std::memcpy(&value, raw + i * width, sizeof(Own));
-      to[i] = static_cast<double>(value);
-    }
-  });
 }
 
 /// Puts values of one column of the file into the table.
@@ -110,23 +41,36 @@ class Putter {
          Array<double>& labels)
       : path_(path), columns_(columns), first_row_(first_row), file_(file), labels_(labels) {}
 
-  void operator()(std::int64_t row, std::size_t column, double value) const {
+  template <class Own>
+  void operator()(std::int64_t row, std::size_t column, Own own) const {
+    if (columns_.uses[column] == ColumnUse::skipped) return;
+    if constexpr (std::is_integral_v<Own>) {
+      if (!fits_double(own)) refuse_rounding(row, column, fmt::format("{}", own));
+    }
+    put(row, column, static_cast<double>(own));
+  }
+
+ private:
+  void put(std::int64_t row, std::size_t column, double value) const {
     switch (columns_.uses[column]) {
       case ColumnUse::number:
       case ColumnUse::category:
+        if (std::isinf(static_cast<T>(value)) && !std::isinf(value)) {
+          fail(row, column, beyond_range(fmt::format("{}", value), sizeof(T)));
+        }
         file_.table.column(columns_.places[column])[row] = static_cast<T>(value);
         return;
       case ColumnUse::label:
       case ColumnUse::label_number:
         if (value != value) fail(row, column, "the value is missing; every row needs one here");
         if (columns_.uses[column] == ColumnUse::label_number && std::isinf(value)) {
-          fail(row, column, fmt::format("a finite number wanted, {} given", value));
+          fail(row, column, fmt::format("expected a finite number, got {}", value));
         }
         labels_[row] = value;
         return;
       case ColumnUse::weight:
         if (!(value >= 0 && value <= std::numeric_limits<double>::max())) {
-          fail(row, column, fmt::format("a weight of 0 or more wanted, {} given", value));
+          fail(row, column, fmt::format("expected a weight of 0 or more, got {}", value));
         }
         file_.weights[row] = value;
         return;
@@ -135,7 +79,15 @@ class Putter {
     }
   }
 
- private:
+  [[noreturn]] void refuse_rounding(std::int64_t row,
+                                    std::size_t column,
+                                    std::string_view value) const {
+    fail(row,
+         column,
+         fmt::format("{} is an integer beyond 2^53 and between two doubles; save it as f8 if it "
+                     "may be rounded, or leave the column out with --ignore",
+                     value));
+  }
   [[noreturn]] void fail(std::int64_t row, std::size_t column, std::string_view what) const {
     throw bad_file(path_,
                    fmt::format("row {}, column {}: {}", first_row_ + row + 1, column + 1, what));
@@ -147,41 +99,35 @@ class Putter {
   Array<double>& labels_;
 };
 
-/// Rows [first_row, first_row + rows), which become those from 0.
-template <class T>
+/// Rows [first_row, first_row + rows), which become those from 0, of a file of Own.
+template <class Own, class T>
 void read_values(Context& context,
-                 const InputFile& input,
-                 const NpyTable& npy,
+                 const NpyFile& npy,
                  std::int64_t first_row,
                  std::int64_t rows,
                  const Putter<T>& put) {
   // Of a C-order file some rows at a time; of a Fortran-order file some columns, or of one the
   // rows.
-  const bool fortran = npy.layout.fortran;
-  const bool whole = rows == npy.rows;
-  const std::int64_t inner = fortran ? rows : npy.columns;
-  const std::int64_t outer = fortran ? npy.columns : rows;
-  const std::int64_t width = npy.layout.width;
+  const bool fortran = npy.layout().fortran;
+  const bool whole = rows == npy.rows();
+  const std::int64_t inner = fortran ? rows : npy.cols();
+  const std::int64_t outer = fortran ? npy.cols() : rows;
   const std::int64_t some = std::max<std::int64_t>(1, (std::int64_t{1} << 17) / inner);
   const std::int64_t step = fortran && !whole ? 1 : some;
   context.parallel_for((outer + step - 1) / step, 1, [&](std::int64_t begin, std::int64_t end) {
-    Array<char> raw(step * inner * width);
-    Array<double> values(step * inner);
+    Array<Own> values(step * inner);
     for (std::int64_t block = begin; block < end; ++block) {
       context.check_cancelled();
       const std::int64_t first = block * step;
       const std::int64_t count = std::min(step, outer - first);
       const std::int64_t offset =
-          fortran ? first * npy.rows + first_row : (first_row + first) * inner;
-      input.read_at(npy.layout.data + offset * width,
-                    raw.data(),
-                    static_cast<std::size_t>(count * inner * width));
-      converted(npy.layout, raw.data(), count * inner, values.data());
+          fortran ? first * npy.rows() + first_row : (first_row + first) * inner;
+      npy.read(offset, count * inner, values.data());
       for (std::int64_t j = 0; j < inner; ++j) {
         for (std::int64_t i = 0; i < count; ++i) {
           const std::int64_t row = fortran ? j : first + i;
           const std::int64_t column = fortran ? first + i : j;
-          put(row, static_cast<std::size_t>(column), values[i * inner + j]);
+          put(row, column, values[i * inner + j]);
         }
       }
     }
@@ -198,8 +144,7 @@ std::vector<std::string> numbered(T* values, std::int64_t rows, Code* codes) {
   std::vector<std::string> names;
   for (auto& [value, place] : places) {
     place = static_cast<std::int32_t>(names.size());
-    char text[number_text_bytes];
-    names.emplace_back(text, write_shortest(value, text));
+    append_number(names.emplace_back(), static_cast<double>(value));
   }
   for (std::int64_t i = 0; i < rows; ++i) {
     if (values[i] == values[i]) codes[i] = static_cast<Code>(places.at(values[i]));
@@ -216,13 +161,16 @@ void read_npy_table(Context& context,
                     std::int64_t bytes,
                     const TakeTable<T>& take) {
   const InputFile input(path);
-  const NpyTable npy = opened(input);
+  const NpyFile npy(input, {.shape = "rows and columns", .with_bool = true, .with_half = true});
+  if (npy.count() == 0) {
+    throw bad_file(path, fmt::format(".npy of {} x {} is an empty table", npy.rows(), npy.cols()));
+  }
   TableColumns columns;
-  for (std::int64_t c = 0; c < npy.columns; ++c) columns.names.push_back(std::to_string(c + 1));
+  for (std::int64_t c = 0; c < npy.cols(); ++c) columns.names.push_back(std::to_string(c + 1));
   use_columns(path, params, columns);
   const std::int64_t most = rows_of_part<T>(columns, bytes);
-  for (std::int64_t first = 0; first < npy.rows; first += most) {
-    const std::int64_t rows = std::min(most, npy.rows - first);
+  for (std::int64_t first = 0; first < npy.rows(); first += most) {
+    const std::int64_t rows = std::min(most, npy.rows() - first);
     auto file = shaped_table<T>(context, columns, rows, params.scratch);
     Array<double> labels;
     if (columns.label >= 0) {
@@ -231,21 +179,24 @@ void read_npy_table(Context& context,
       labels = Array<double>(rows);
     }
     const Putter<T> put(path, columns, first, file, labels);
-    read_values<T>(context, input, npy, first, rows, put);
+    if (npy.type() == NumberType{'f', 2}) {
+      read_values<Half>(context, npy, first, rows, put);
+    } else {
+      with_number_type(npy.type(), [&](auto zero) {
+        read_values<decltype(zero)>(context, npy, first, rows, put);
+      });
+    }
     if (!file.values.empty()) file.values = std::move(labels);
     if (!file.codes.empty()) file.classes = numbered(labels.data(), rows, file.codes.data());
     for (std::size_t c = 0; c < columns.uses.size(); ++c) {
       if (columns.uses[c] != ColumnUse::category) continue;
       T* column = file.table.column(columns.places[c]);
-      file.categories[static_cast<std::size_t>(columns.places[c])] = numbered(column, rows, column);
+      file.categories[columns.places[c]] = numbered(column, rows, column);
     }
     take(std::move(file));
   }
 }
 
-template void read_npy_table(
-    Context&, const std::string&, const TableParams&, std::int64_t, const TakeTable<float>&);
-template void read_npy_table(
-    Context&, const std::string&, const TableParams&, std::int64_t, const TakeTable<double>&);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, read_npy_table)
 
 }  // namespace yupana::io

@@ -5,10 +5,10 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/core/escaped.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/io/cell.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/io/table_parts.hpp"
-#include "yupana/io/table_pieces.hpp"
 
 namespace yupana::io {
 
@@ -22,13 +22,12 @@ std::vector<PieceStart> piece_starts(Context& context,
     const char* at = lines.data();
     const char* const end = at + lines.size();
     while (at < end) {
-      const char* stop =
-          static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+      const char* stop = static_cast<const char*>(std::memchr(at, '\n', end - at));
       ++count.line;
       const unsigned char first = static_cast<unsigned char>(*at);
       // Most lines begin with a letter of a cell.
       const bool plain = first > ' ' && *at != comment;
-      const std::string_view line(at, static_cast<std::size_t>(stop - at));
+      const std::string_view line(at, stop - at);
       count.row += plain || !is_skipped_line(line, comment);
       count.comments += !plain && is_comment(line, comment);
       at = stop + 1;
@@ -61,9 +60,7 @@ void note_comments(Context& context,
 PiecesOfPart next_part(const std::vector<PieceStart>& starts,
                        std::int64_t first,
                        std::int64_t rows) {
-  const auto row = [&](std::int64_t i) {
-    return std::max<std::int64_t>(0, starts[static_cast<std::size_t>(i)].row);
-  };
+  const auto row = [&](std::int64_t i) { return std::max<std::int64_t>(0, starts[i].row); };
   PiecesOfPart part{first, first + 1, 0, {}};
   const std::int64_t pieces = std::ssize(starts) - 1;
   while (part.last < pieces &&
@@ -101,10 +98,9 @@ class PieceReader {
     const char* at = lines.data();
     const char* const end = at + lines.size();
     while (at < end) {
-      const char* const stop =
-          static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+      const char* const stop = static_cast<const char*>(std::memchr(at, '\n', end - at));
       ++line_;
-      const std::string_view line(at, static_cast<std::size_t>(stop - at));
+      const std::string_view line(at, stop - at);
       at = stop + 1;
       if (is_skipped_line(line, comment_)) continue;
       // The header is row -1.
@@ -138,7 +134,7 @@ class PieceReader {
       if (use == ColumnUse::number || use == ColumnUse::label_number || use == ColumnUse::weight) {
         double value = 0;
         stop = read_number(at, end, value);
-        if (stop == at || value != value) return false;
+        if (stop == at || !(std::fabs(value) < first_lost_number)) return false;
         if (use == ColumnUse::number) {
           cell(columns_.places[c]) = static_cast<T>(value);
         } else if (use == ColumnUse::weight) {
@@ -147,9 +143,9 @@ class PieceReader {
           return false;
         }
       } else {
-        const void* found = std::memchr(at, delimiter, static_cast<std::size_t>(end - at));
+        const void* found = std::memchr(at, delimiter, end - at);
         stop = found == nullptr ? end : static_cast<const char*>(found);
-        const std::string_view text(at, static_cast<std::size_t>(stop - at));
+        const std::string_view text(at, stop - at);
         if (use != ColumnUse::skipped || c + 1 == count) {
           if (text.empty() || text.front() <= ' ' || text.back() <= ' ') return false;
         }
@@ -170,7 +166,7 @@ class PieceReader {
       fail("a quoted cell must end on its line, before a delimiter; take line breaks out of cells");
     }
     if (cells_.size() != columns_.uses.size()) {
-      fail(fmt::format("{} cells wanted, {} found", columns_.uses.size(), cells_.size()));
+      fail(fmt::format("expected {} cells, got {}", columns_.uses.size(), cells_.size()));
     }
     for (std::size_t c = 0; c < cells_.size(); ++c) slow_cell(c, cells_[c].text);
   }
@@ -190,25 +186,31 @@ class PieceReader {
     if (use == ColumnUse::category || use == ColumnUse::label) return set_text(c, text);
     double value = 0;
     if (!whole_number(text, value)) {
-      fail(c, fmt::format("'{}' is no number; {}", printable(text), advice(text)));
+      fail(c, fmt::format("'{}' is no number; {}", printable(text), advice(use, text)));
     }
+    const std::size_t bytes = use == ColumnUse::number ? sizeof(T) : sizeof(double);
+    if (const std::string lost = lost_number(text, value, bytes); !lost.empty()) fail(c, lost);
     if (use == ColumnUse::number) {
       cell(columns_.places[c]) = static_cast<T>(value);
     } else if (use == ColumnUse::label_number) {
       if (!set_value(value))
-        fail(c, fmt::format("a finite number wanted, {} given", printable(text)));
+        fail(c, fmt::format("expected a finite number, got {}", printable(text)));
     } else if (!set_weight(value)) {
-      fail(c, fmt::format("a weight of 0 or more wanted, {} given", printable(text)));
+      fail(c, fmt::format("expected a weight of 0 or more, got {}", printable(text)));
     }
   }
 
   /// What to do about a cell of text where a number was wanted.
-  const char* advice(std::string_view text) const {
+  const char* advice(ColumnUse use, std::string_view text) const {
     const bool other = columns_.delimiter == ',' && text.find_first_of(";\t") != text.npos;
     if (has_decimal_comma(text) || other) {
       return "numbers have a decimal point: write 1.5 for 1,5 (tr , .) and give --delimiter if the "
-             "cells are not told apart";
+             "cells are not separated";
     }
+    if (use == ColumnUse::label_number) {
+      return "a regression predicts numbers: name a column of numbers as --label";
+    }
+    if (use == ColumnUse::weight) return "name a column of numbers of 0 or more as --weight";
     return "leave the column out with --ignore or, for trees, read it as --categorical";
   }
 
@@ -276,13 +278,13 @@ class Renumbering {
     for (std::size_t c = 0; c < names_.size(); ++c) {
       const bool text =
           columns.uses[c] == ColumnUse::label || columns.uses[c] == ColumnUse::category;
-      if (text) names_[c].resize(static_cast<std::size_t>(pieces));
+      if (text) names_[c].resize(pieces);
     }
   }
 
   void keep(std::int64_t piece, std::vector<Names>& names) {
     for (std::size_t c = 0; c < names_.size(); ++c) {
-      if (!names_[c].empty()) names_[c][static_cast<std::size_t>(piece)] = std::move(names[c]);
+      if (!names_[c].empty()) names_[c][piece] = std::move(names[c]);
     }
   }
 
@@ -293,7 +295,7 @@ class Renumbering {
       auto ordered = ordered_names(names_[c]);
       context.parallel_for(std::ssize(names_[c]), 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
-          const auto place = places_of(names_[c][static_cast<std::size_t>(i)], ordered);
+          const auto place = places_of(names_[c][i], ordered);
           const std::int64_t first = std::max<std::int64_t>(0, starts[i].row);
           for (std::int64_t row = first; row < starts[i + 1].row; ++row) {
             if (label) {
@@ -308,7 +310,7 @@ class Renumbering {
       if (label) {
         file.classes = std::move(ordered);
       } else {
-        file.categories[static_cast<std::size_t>(columns_.places[c])] = std::move(ordered);
+        file.categories[columns_.places[c]] = std::move(ordered);
       }
     }
   }
@@ -318,7 +320,7 @@ class Renumbering {
   std::vector<std::vector<Names>> names_;  ///< of a column, of a piece
 };
 
-/// The file's first two rows, however long, and what stands before them.
+/// The file's first two rows, however long, and what precedes them.
 std::string first_lines(const TableText& text, char comment) {
   Array<char> buffer;
   std::string lines;
@@ -363,7 +365,7 @@ void read_text_table(Context& context,
     Renumbering<T> renumbering(columns, part.last - part.first);
     each_piece(context, text, part.first, part.last, [&](std::int64_t i, std::string_view lines) {
       PieceReader<T> reader(text.path(), columns, params.comment, file);
-      reader.read(lines, part.starts[static_cast<std::size_t>(i - part.first)]);
+      reader.read(lines, part.starts[i - part.first]);
       renumbering.keep(i - part.first, reader.names());
     });
     renumbering.apply(context, part.starts, file);
@@ -371,9 +373,6 @@ void read_text_table(Context& context,
   }
 }
 
-template void read_text_table(
-    Context&, const TableText&, const TableParams&, std::int64_t, const TakeTable<float>&);
-template void read_text_table(
-    Context&, const TableText&, const TableParams&, std::int64_t, const TakeTable<double>&);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, read_text_table)
 
 }  // namespace yupana::io

@@ -3,30 +3,25 @@
 #include <algorithm>
 #include <cstring>
 
-#include "yupana/io/text_kind.hpp"
+#include "yupana/io/text_stream.hpp"
 
 namespace yupana::io {
 
 TableText::TableText(const std::string& path, std::uint64_t most, const std::string& scratch)
     : file_(path) {
-  unsigned char first[3] = {};
-  if (file_.size() >= 2) file_.read_at(0, first, 2);
   size_ = file_.size();
-  if (first[0] == 0x1f && first[1] == 0x8b) {
+  if (is_gzip(file_)) {
     text_ = read_text(file_, most, scratch);
     size_ = text_.size() - 1;
   }
-  std::string head(static_cast<std::size_t>(std::min<std::int64_t>(size_, 1 << 16)), '\0');
+  std::string head(std::min<std::int64_t>(size_, 1 << 16), '\0');
   if (size_ > 0) read(0, head.data(), std::ssize(head));
   check_is_text(path, head);
-  if (size_ >= 3) {
-    read(0, reinterpret_cast<char*>(first), 3);
-    if (first[0] == 0xef && first[1] == 0xbb && first[2] == 0xbf) {
-      begin_ = 3;
-      size_ -= 3;
-    }
+  if (head.starts_with("\xef\xbb\xbf")) {
+    begin_ = 3;
+    size_ -= 3;
   }
-  // The last line's end, which a file may lack, takes the place of the zero behind the text.
+  // The last line's end, which a file may lack, takes the place of the zero after the text.
   if (!text_.empty() && size_ > 0 && text_[begin_ + size_ - 1] != '\n') {
     text_[begin_ + size_++] = '\n';
   }
@@ -34,15 +29,15 @@ TableText::TableText(const std::string& path, std::uint64_t most, const std::str
 
 void TableText::read(std::int64_t offset, char* to, std::int64_t bytes) const {
   if (text_.empty()) {
-    file_.read_at(begin_ + offset, to, static_cast<std::size_t>(bytes));
+    file_.read_at(begin_ + offset, to, bytes);
   } else {
-    std::memcpy(to, text_.data() + begin_ + offset, static_cast<std::size_t>(bytes));
+    std::memcpy(to, text_.data() + begin_ + offset, bytes);
   }
 }
 
 /// The same as piece() of a text that is in memory: where it lies.
 std::string_view TableText::piece_in_memory(std::int64_t i) const {
-  const std::string_view text(text_.data() + begin_, static_cast<std::size_t>(size_));
+  const std::string_view text(text_.data() + begin_, size_);
   const auto from = static_cast<std::size_t>(i * piece_bytes);
   const std::size_t to = std::min(text.size(), from + static_cast<std::size_t>(piece_bytes));
   const std::size_t begin = i > 0 ? text.find('\n', from - 1) + 1 : 0;
@@ -54,7 +49,7 @@ std::string_view TableText::piece(std::int64_t i, Array<char>& buffer) const {
   if (!text_.empty()) return piece_in_memory(i);
   const std::int64_t from = i * piece_bytes;
   const std::int64_t to = std::min(size_, from + piece_bytes);
-  // The byte before tells whether a line begins here.
+  // The byte before shows whether a line begins here.
   const std::int64_t before = i > 0 ? 1 : 0;
   std::int64_t filled = to - from + before;
   constexpr std::int64_t step = std::int64_t{1} << 16;
@@ -63,8 +58,7 @@ std::string_view TableText::piece(std::int64_t i, Array<char>& buffer) const {
   read(from - before, buffer.data(), filled);
 
   const auto line_end = [&](std::int64_t at) {
-    const void* found =
-        std::memchr(buffer.data() + at, '\n', static_cast<std::size_t>(filled - at));
+    const void* found = std::memchr(buffer.data() + at, '\n', filled - at);
     return found == nullptr ? -1 : static_cast<const char*>(found) - buffer.data();
   };
   std::int64_t begin = 0;
@@ -73,7 +67,7 @@ std::string_view TableText::piece(std::int64_t i, Array<char>& buffer) const {
     // No line begins in this piece, if its only line end is not followed by one of its bytes.
     if (begin == 0 || begin == filled) return {};
   }
-  // The last line may go on behind this piece.
+  // The last line may continue after this piece.
   std::int64_t scanned = filled - 1;
   while (line_end(scanned) < 0) {
     const std::int64_t more = std::min(step, size_ - (from - before) - filled);
@@ -83,7 +77,7 @@ std::string_view TableText::piece(std::int64_t i, Array<char>& buffer) const {
     }
     if (buffer.size() < filled + more + 2) {
       Array<char> larger(2 * (filled + more));
-      std::memcpy(larger.data(), buffer.data(), static_cast<std::size_t>(filled));
+      std::memcpy(larger.data(), buffer.data(), filled);
       buffer = std::move(larger);
     }
     read(from - before + filled, buffer.data() + filled, more);

@@ -22,7 +22,7 @@ class TableText {
   const std::string& path() const { return file_.path(); }
   std::int64_t size() const { return size_; }
   std::int64_t pieces() const { return (size_ + piece_bytes - 1) / piece_bytes; }
-  /// The lines that begin in piece i, the last one whole, each ending with \n. They stand in
+  /// The lines that begin in piece i, the last one whole, each ending with \n. They are in
   /// `buffer` or, of a gzip file, in this object.
   std::string_view piece(std::int64_t i, Array<char>& buffer) const;
 
@@ -32,7 +32,7 @@ class TableText {
 
   InputFile file_;
   Array<char> text_;        ///< of a gzip file
-  std::int64_t begin_ = 0;  ///< behind a byte-order mark
+  std::int64_t begin_ = 0;  ///< after a byte-order mark
   std::int64_t size_ = 0;
 };
 

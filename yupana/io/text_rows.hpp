@@ -22,7 +22,7 @@ struct TextRows {
 
 /// Appends the rows to the file: made in parallel, written in order. The bytes do not depend on
 /// threads. Reports progress in numbers.
-///   memory: a few MiB a thread besides 1 row
+///   memory: a few MiB a thread and 1 row
 ///   errors: out_of_resources for a full disk, interrupted
 void write_text_rows(Context& context, AtomicFile& file, const TextRows& rows);
 

@@ -39,10 +39,10 @@ class TextStream::Gzip {
       const int status = isal_inflate(&state_);
       if (status < 0) throw damaged(status);
       inside_ = state_.block_state != ISAL_BLOCK_FINISH;
-      const bool stands = inside_ && state_.avail_out == room && state_.avail_in == before;
-      if (stands && !more) throw damaged("it is cut short");
+      const bool is_stuck = inside_ && state_.avail_out == room && state_.avail_in == before;
+      if (is_stuck && !more) throw damaged("it is cut short");
       // Some damage makes ISA-L wait for ever.
-      if (stands) throw damaged(ISAL_INVALID_BLOCK);
+      if (is_stuck) throw damaged(ISAL_INVALID_BLOCK);
     }
     return room - state_.avail_out;
   }
@@ -103,14 +103,17 @@ class TextStream::Gzip {
 
 TextStream::TextStream(std::string path) : path_(std::move(path)) {
   file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file_ < 0) throw bad_file(path_, fmt::format("cannot be opened: {}", std::strerror(errno)));
+  if (file_ < 0) {
+    throw bad_file(path_.empty() ? "''" : path_,
+                   fmt::format("cannot be opened: {}", std::strerror(errno)));
+  }
 }
 
 TextStream::~TextStream() { ::close(file_); }
 
 std::int64_t TextStream::read_file(char* to, std::int64_t most) {
   while (true) {
-    const ssize_t got = ::read(file_, to, static_cast<std::size_t>(most));
+    const ssize_t got = ::read(file_, to, most);
     if (got >= 0) return got;
     if (errno != EINTR) {
       throw bad_file(path_, fmt::format("cannot be read: {}", std::strerror(errno)));
@@ -127,10 +130,35 @@ std::int64_t TextStream::read(char* to, std::int64_t most) {
   for (std::int64_t got = -1; filled < 2 && got != 0; filled += got) {
     got = read_file(to + filled, wanted - filled);
   }
-  const std::string_view begin(to, static_cast<std::size_t>(filled));
+  const std::string_view begin(to, filled);
   if (!begin.starts_with("\x1f\x8b")) return filled;
   gzip_ = std::make_unique<Gzip>(*this, begin);
   return gzip_->read(to, most);
+}
+
+void check_is_text(const std::string& path, std::string_view beginning) {
+  if (beginning.starts_with("\x93NUMPY")) {
+    throw bad_file(path, "expected text, got a NumPy array; unpack it if it is a .npy.gz");
+  }
+  if (beginning.starts_with("PK\x03\x04")) {
+    throw bad_file(path, "expected text, got a zip archive (.npz, .xlsx); unpack it first");
+  }
+  if (beginning.starts_with("PAR1")) {
+    throw bad_file(path, "expected text, got a Parquet file; write it as CSV or .npy");
+  }
+  const bool marked = beginning.starts_with("\xff\xfe") || beginning.starts_with("\xfe\xff");
+  // UTF-16 without a mark: of a letter, a digit or a line's end, one of two bytes is zero.
+  const auto is_zero = [&](std::size_t at) { return beginning[at] == '\0'; };
+  const bool zeros = beginning.size() >= 4 && is_zero(0) != is_zero(1) &&
+                     is_zero(0) == is_zero(2) && is_zero(1) == is_zero(3);
+  if (marked || zeros) {
+    throw bad_file(path, "expected UTF-8, got UTF-16; convert it first (iconv -f UTF-16 -t UTF-8)");
+  }
+  if (beginning.empty() || beginning.find('\n') != beginning.npos) return;
+  // The last one may be half of a line's end.
+  if (beginning.substr(0, beginning.size() - 1).find('\r') != beginning.npos) {
+    throw bad_file(path, "ends its lines with \\r alone; convert it first (tr '\\r' '\\n')");
+  }
 }
 
 }  // namespace yupana::io

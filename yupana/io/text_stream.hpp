@@ -3,11 +3,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace yupana::io {
 
 /// The bytes of a file or pipe from its beginning on, decompressed where it is gzip: the texts of
-/// all its members (BGZF has many), one after the other. Zeros behind the last one, as tapes have
+/// all its members (BGZF has many), one after the other. Zeros after the last one, as tapes have
 /// them, are left out. Errors (bad_input) name the file: not there, cannot be read, or gzip that is
 /// cut short, damaged (each member's checksum is compared) or followed by something else.
 class TextStream {
@@ -32,5 +33,9 @@ class TextStream {
   bool begun_ = false;
   std::unique_ptr<Gzip> gzip_;
 };
+
+/// bad_input for a file that is no text of lines, known by its first bytes or its first line: a
+/// NumPy array, a zip archive (.npz, .xlsx), Parquet, UTF-16, lines that end with \r alone.
+void check_is_text(const std::string& path, std::string_view beginning);
 
 }  // namespace yupana::io

@@ -13,14 +13,6 @@ namespace {
 constexpr std::int64_t prefix_bytes = 8;  // the two lengths
 constexpr std::int64_t site_bytes = 24;   // the fixed part of the shared part
 
-std::uint32_t load32(const char* at) {
-  std::uint32_t word = 0;
-  for (int i = 0; i < 4; ++i) {
-    word |= std::uint32_t{static_cast<unsigned char>(at[i])} << (8 * i);
-  }
-  return word;
-}
-
 /// Bytes of the record that begins at `at`, by its two lengths.
 std::int64_t record_bytes(const char* at) {
   return prefix_bytes + std::int64_t{load32(at)} + std::int64_t{load32(at + 4)};
@@ -104,7 +96,7 @@ class BinaryFormat : public VcfFormat {
                const CallRules& calls,
                const RecordRules& records,
                BinaryNames names)
-      : samples_(samples), calls_(calls), records_(records), names_(std::move(names)) {
+      : VcfFormat(samples, calls, records), names_(std::move(names)) {
     const auto& strings = names_.strings;
     const auto gt = std::find(strings.begin(), strings.end(), "GT");
     if (gt != strings.end()) gt_ = gt - strings.begin();
@@ -136,26 +128,9 @@ class BinaryFormat : public VcfFormat {
     batch.lines = static_cast<std::int64_t>(batch.records.size());
     context.parallel_for(batch.lines, 64, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) {
-        parse(batch.records[static_cast<std::size_t>(i)]);
+        parse(batch.records[i]);
       }
     });
-  }
-
-  bool decode(const VcfRecord& record,
-              std::int64_t counted,
-              std::uint8_t* row,
-              std::int64_t stride) const override {
-    return cpu::decode_genotypes(
-        record.binary, samples_, rules_of(calls_, record, counted), row, stride);
-  }
-  bool complete(const VcfRecord&) const override { return true; }
-  std::string column_fault(const VcfRecord&) const override { return {}; }
-  GenotypeFault reference_decode(const VcfRecord& record,
-                                 std::int64_t counted,
-                                 std::uint8_t* row,
-                                 std::int64_t stride) const override {
-    return reference::decode_genotypes(
-        record.binary, samples_, rules_of(calls_, record, counted), row, stride);
   }
 
  private:
@@ -172,7 +147,7 @@ class BinaryFormat : public VcfFormat {
       record.fault = "the contig is not in the header";
       return;
     }
-    record.contig = names_.contigs[static_cast<std::size_t>(contig)];
+    record.contig = names_.contigs[contig];
     record.position = std::int64_t{static_cast<std::int32_t>(load32(site + 4))} + 1;
     // 24 bits hold the number of samples: larger cohorts wrap around, so compare those bits.
     if (samples != (samples_ & 0xffffff) && (keys > 0 || samples > 0)) {
@@ -198,7 +173,7 @@ class BinaryFormat : public VcfFormat {
     for (std::uint32_t i = 0; i < alleles && cursor.good(); ++i) {
       const Cursor::Values v = cursor.values();
       if (!cursor.good()) break;
-      const std::string_view allele(v.data, static_cast<std::size_t>(v.count));
+      const std::string_view allele(v.data, v.count);
       snp = snp && passes(records_.snps_only, allele);
       // An ALT of '.' is written by some programs instead of no ALT.
       record.alts += i > 0 && !(alleles == 2 && allele == ".");
@@ -236,14 +211,12 @@ class BinaryFormat : public VcfFormat {
         return false;
       }
       record.has_genotypes = true;
-      record.binary = {reinterpret_cast<const std::uint8_t*>(v.data), v.count, v.width};
+      record.genotypes =
+          BinaryGenotypes{reinterpret_cast<const std::uint8_t*>(v.data), v.count, v.width};
     }
     return true;
   }
 
-  std::int64_t samples_;
-  CallRules calls_;
-  RecordRules records_;
   BinaryNames names_;
   std::int64_t gt_ = -1;  ///< number of GT among the strings; -1 where it is not declared
 };

@@ -21,15 +21,7 @@ constexpr std::string_view cut_short =
 
 bool is_bgzf(const htsFile& file) { return file.format.compression == bgzf; }
 
-std::uint32_t load32(const char* at) {
-  std::uint32_t word = 0;
-  for (int i = 0; i < 4; ++i) {
-    word |= std::uint32_t{static_cast<unsigned char>(at[i])} << (8 * i);
-  }
-  return word;
-}
-
-/// Reads one BCF record as it stands in the file into `record`, and tells where it lies; for
+/// Reads one BCF record as it is in the file into `record`, and reports its place; for
 /// hts_itr_next(), which keeps what overlaps the region. -1 at the end, -2 for a broken file.
 int read_binary_record(
     BGZF* file, void*, void* record, int* contig, hts_pos_t* begin, hts_pos_t* end) {
@@ -239,7 +231,7 @@ std::int64_t VcfFile::read_raw(char* data, std::int64_t capacity) {
                                      : hread(file_->fp.hfile, data, wanted);
   if (got < 0) {
     throw bad_file(path_,
-                   fmt::format("cannot be read or decompressed behind byte {} of its contents: "
+                   fmt::format("cannot be read or decompressed after byte {} of its contents: "
                                "damaged or cut short",
                                bytes_read_));
   }
@@ -254,8 +246,8 @@ void VcfFile::check_end() const {
 
 std::int64_t VcfFile::read(char* data, std::int64_t capacity) {
   const std::int64_t kept = std::min<std::int64_t>(capacity, std::ssize(ahead_));
-  std::memcpy(data, ahead_.data(), static_cast<std::size_t>(kept));
-  ahead_.erase(0, static_cast<std::size_t>(kept));
+  std::memcpy(data, ahead_.data(), kept);
+  ahead_.erase(0, kept);
   return kept < capacity ? kept + read_raw(data + kept, capacity - kept) : kept;
 }
 

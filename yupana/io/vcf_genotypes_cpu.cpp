@@ -40,7 +40,7 @@ class CodeWriter {
       std::memcpy(row_, &word_, 8);
       row_ += 8;
     }
-    std::memset(row_, 0, static_cast<std::size_t>(end - row_));
+    std::memset(row_, 0, end - row_);
   }
 
  private:
@@ -111,7 +111,7 @@ class ShortCalls {
 
 /// Where the column that begins at `at` ends.
 const char* column_end(const char* at, const char* end) {
-  const void* tab = std::memchr(at, '\t', static_cast<std::size_t>(end - at));
+  const void* tab = std::memchr(at, '\t', end - at);
   return tab == nullptr ? end : static_cast<const char*>(tab);
 }
 
@@ -122,15 +122,15 @@ bool put_column(const char* at,
                 const CallRules& rules,
                 CodeWriter& writer) {
   for (; subfield > 0 && at != end; --subfield) {
-    const void* colon = std::memchr(at, ':', static_cast<std::size_t>(end - at));
+    const void* colon = std::memchr(at, ':', end - at);
     at = colon == nullptr ? end : static_cast<const char*>(colon) + 1;
     if (colon == nullptr) break;
   }
   genotype::Code code = genotype::missing_call;
   if (subfield == 0) {
-    const void* colon = std::memchr(at, ':', static_cast<std::size_t>(end - at));
+    const void* colon = std::memchr(at, ':', end - at);
     const char* last = colon == nullptr ? end : static_cast<const char*>(colon);
-    const std::string_view text(at, static_cast<std::size_t>(last - at));
+    const std::string_view text(at, last - at);
     if (parse_call(text, rules, code) != CallFault::none) return false;
   }
   writer.put(code, 1);

@@ -76,7 +76,7 @@ GenotypeFault decode_genotypes(const TextGenotypes& genotypes,
                                const CallRules& rules,
                                std::uint8_t* row,
                                std::int64_t stride) {
-  std::memset(row, 0, static_cast<std::size_t>(stride));
+  std::memset(row, 0, stride);
   std::string_view rest = genotypes.columns;
   for (std::int64_t sample = 0;; ++sample) {
     if (sample == samples) return {CallFault::columns, sample, {}};
@@ -99,7 +99,7 @@ GenotypeFault decode_genotypes(const BinaryGenotypes& genotypes,
                                const CallRules& rules,
                                std::uint8_t* row,
                                std::int64_t stride) {
-  std::memset(row, 0, static_cast<std::size_t>(stride));
+  std::memset(row, 0, stride);
   for (std::int64_t sample = 0; sample < samples; ++sample) {
     genotype::Code code;
     const CallFault fault = decode_binary_call(genotypes, sample, rules, code);

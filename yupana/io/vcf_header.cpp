@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "yupana/core/error.hpp"
+#include "yupana/io/text_fields.hpp"
 
 namespace yupana::io {
 namespace {
@@ -23,16 +24,6 @@ std::string_view contig_of(std::string_view line) {
   return line.substr(0, line.find_first_of(",>"));
 }
 
-std::vector<std::string> split(std::string_view line) {
-  std::vector<std::string> fields;
-  while (true) {
-    const std::size_t tab = line.find('\t');
-    fields.emplace_back(line.substr(0, tab));
-    if (tab == std::string_view::npos) return fields;
-    line.remove_prefix(tab + 1);
-  }
-}
-
 void parse_columns(std::string_view path, std::string_view line, VcfHeader& header) {
   constexpr std::string_view fixed = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO";
   if (!line.starts_with(fixed)) {
@@ -44,9 +35,10 @@ void parse_columns(std::string_view path, std::string_view line, VcfHeader& head
   line.remove_prefix(fixed.size());
   constexpr std::string_view format = "\tFORMAT\t";
   if (!line.starts_with(format)) {
-    throw bad_line(path, header.lines, "no samples: genotypes are wanted, the file has sites only");
+    throw bad_line(path, header.lines, "no samples: expected genotypes, got sites only");
   }
-  header.samples = split(line.substr(format.size()));
+  const auto samples = cut(line.substr(format.size()), '\t');
+  header.samples.assign(samples.begin(), samples.end());
   std::unordered_map<std::string_view, std::size_t> columns;
   for (std::size_t i = 0; i < header.samples.size(); ++i) {
     const std::string& sample = header.samples[i];
@@ -57,7 +49,7 @@ void parse_columns(std::string_view path, std::string_view line, VcfHeader& head
     if (!is_new) {
       throw bad_line(path,
                      header.lines,
-                     fmt::format("sample identifier '{}' is there twice (samples {} and {}); "
+                     fmt::format("sample identifier '{}' appears twice (samples {} and {}); "
                                  "rename one: bcftools reheader -s",
                                  sample,
                                  first->second + 1,

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "yupana/core/array.hpp"
@@ -34,7 +34,7 @@ struct RecordRules {
   std::optional<float> min_qual = {};
   std::optional<std::vector<std::string>> var_filter = {};
 
-  /// True where a filter of FILTER may stand in a kept record.
+  /// True where a filter of FILTER may appear in a kept record.
   bool allows(std::string_view filter) const;
 };
 /// The verdict on a record whose alleles all pass or not, in PLINK 2's order of filters.
@@ -52,21 +52,12 @@ struct VcfRecord {
   std::string_view contig;
   std::int64_t position = 0;  ///< from 1, as in a VCF
   std::int64_t line = 0;      ///< in the file or, for BCF, number of the record; 0 in a region
-  TextGenotypes text;
-  BinaryGenotypes binary;
+  std::variant<TextGenotypes, BinaryGenotypes> genotypes;
   Verdict verdict = Verdict::malformed;
   bool has_genotypes = false;  ///< GT in FORMAT, whatever the verdict
   std::int64_t alts = 0;       ///< ALT alleles; 0 where ALT is '.'
   const char* fault = "";      ///< what is malformed
 };
-
-/// The rules of one site of a record: its alleles, and the one that x counts. As in PLINK 2, allele
-/// 1 of a site without ALT is an ALT that the file does not spell out.
-inline CallRules rules_of(CallRules rules, const VcfRecord& record, std::int64_t counted) {
-  rules.alts = std::max<std::int64_t>(record.alts, 1);
-  rules.counted = counted;
-  return rules;
-}
 
 /// Bytes of a file that hold whole records, and these records in file order.
 struct VcfBatch {
@@ -85,27 +76,41 @@ struct VcfBatch {
 /// One of the two file formats: where records end, and what they say before the genotypes.
 class VcfFormat {
  public:
+  VcfFormat(std::int64_t samples, const CallRules& calls, const RecordRules& records)
+      : samples_(samples), calls_(calls), records_(records) {}
   virtual ~VcfFormat() = default;
   /// Bytes of the whole records that `data` begins with.
   virtual std::int64_t whole_records(std::string_view data) const = 0;
   /// Fills batch.records and batch.lines, in parallel, in file order.
   virtual void scan(Context& context, VcfBatch& batch) const = 0;
+  /// True if a record that is not decoded has the columns it should.
+  virtual bool complete(const VcfRecord&) const { return true; }
+  /// "" or, where a text record has the wrong number of columns, how many it has and should have.
+  virtual std::string column_fault(const VcfRecord&) const { return {}; }
+
   /// Decodes a kept record into a row whose x counts an allele (CallRules::counted); false where
   /// reference_decode() names a fault.
-  virtual bool decode(const VcfRecord& record,
-                      std::int64_t counted,
-                      std::uint8_t* row,
-                      std::int64_t stride) const = 0;
-  /// True if a record that is not decoded has the columns it should.
-  virtual bool complete(const VcfRecord& record) const = 0;
-  /// "" or, where a text record has the wrong number of columns, how many it has and should have.
-  virtual std::string column_fault(const VcfRecord& record) const = 0;
+  bool decode(const VcfRecord& record,
+              std::int64_t counted,
+              std::uint8_t* row,
+              std::int64_t stride) const;
   /// The same, call by call.
-  virtual GenotypeFault reference_decode(const VcfRecord& record,
-                                         std::int64_t counted,
-                                         std::uint8_t* row,
-                                         std::int64_t stride) const = 0;
+  GenotypeFault reference_decode(const VcfRecord& record,
+                                 std::int64_t counted,
+                                 std::uint8_t* row,
+                                 std::int64_t stride) const;
+
+ protected:
+  std::int64_t samples_;
+  CallRules calls_;
+  RecordRules records_;
+
+ private:
+  CallRules rules_of(const VcfRecord& record, std::int64_t counted) const;
 };
+
+/// A little-endian word of BCF.
+std::uint32_t load32(const char* at);
 
 /// Lines of text with `samples` sample columns.
 std::unique_ptr<VcfFormat> make_text_format(std::int64_t samples,

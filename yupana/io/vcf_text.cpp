@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t fixed_columns = 9;  // CHROM POS ID REF ALT QUAL FILTER INFO FORMAT
 
 const char* find(const char* begin, const char* end, char byte) {
-  return static_cast<const char*>(std::memchr(begin, byte, static_cast<std::size_t>(end - begin)));
+  return static_cast<const char*>(std::memchr(begin, byte, end - begin));
 }
 
 /// Decimal digits only, at most 18 of them.
@@ -108,10 +108,12 @@ VcfRecord parse_line(const char* begin, const char* end, const RecordRules& rule
     record.fault = "REF or ALT is empty";
   } else {
     record.alts = alt == "." ? 0 : 1 + std::count(alt.begin(), alt.end(), ',');
-    record.text.subfield = find_gt(format);
-    record.text.alone = format.size() == 2;
-    record.text.columns = {at, static_cast<std::size_t>(end - at)};
-    record.has_genotypes = record.text.subfield >= 0;
+    TextGenotypes genotypes;
+    genotypes.subfield = find_gt(format);
+    genotypes.alone = format.size() == 2;
+    genotypes.columns = {at, static_cast<std::size_t>(end - at)};
+    record.has_genotypes = genotypes.subfield >= 0;
+    record.genotypes = genotypes;
     judge(rules, ref, alt, qual, filter, record);
   }
   return record;
@@ -150,8 +152,7 @@ Piece scan_piece(std::string_view text,
 
 class TextFormat : public VcfFormat {
  public:
-  TextFormat(std::int64_t samples, const CallRules& calls, const RecordRules& records)
-      : samples_(samples), calls_(calls), records_(records) {}
+  using VcfFormat::VcfFormat;
 
   std::int64_t whole_records(std::string_view data) const override {
     return static_cast<std::int64_t>(data.rfind('\n') + 1);  // npos + 1 is 0
@@ -159,16 +160,15 @@ class TextFormat : public VcfFormat {
 
   void scan(Context& context, VcfBatch& batch) const override {
     constexpr std::int64_t piece_bytes = 256 << 10;
-    const std::string_view text(batch.bytes.data(), static_cast<std::size_t>(batch.size));
-    std::vector<Piece> pieces(static_cast<std::size_t>(divide_up(batch.size, piece_bytes)));
+    const std::string_view text(batch.bytes.data(), batch.size);
+    std::vector<Piece> pieces(divide_up(batch.size, piece_bytes));
     const auto count = static_cast<std::int64_t>(pieces.size());
     context.parallel_for(count, 1, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) {
-        pieces[static_cast<std::size_t>(i)] =
-            scan_piece(text,
-                       records_,
-                       i * piece_bytes,
-                       std::min<std::int64_t>(batch.size, (i + 1) * piece_bytes));
+        pieces[i] = scan_piece(text,
+                               records_,
+                               i * piece_bytes,
+                               std::min<std::int64_t>(batch.size, (i + 1) * piece_bytes));
       }
     });
     batch.records.clear();
@@ -182,39 +182,21 @@ class TextFormat : public VcfFormat {
     }
   }
 
-  bool decode(const VcfRecord& record,
-              std::int64_t counted,
-              std::uint8_t* row,
-              std::int64_t stride) const override {
-    return cpu::decode_genotypes(
-        record.text, samples_, rules_of(calls_, record, counted), row, stride);
-  }
   bool complete(const VcfRecord& record) const override {
-    return cpu::count_bytes(record.text.columns, '\t') == samples_ - 1;
+    return cpu::count_bytes(std::get<TextGenotypes>(record.genotypes).columns, '\t') ==
+           samples_ - 1;
   }
   std::string column_fault(const VcfRecord& record) const override {
-    const std::string_view line(record.begin, static_cast<std::size_t>(record.end - record.begin));
+    const std::string_view line(record.begin, record.end - record.begin);
     const std::int64_t columns = cpu::count_bytes(line, '\t') + 1;
-    const std::int64_t wanted = fixed_columns + samples_;
-    if (columns == wanted) return {};
-    return fmt::format("{} columns, {} wanted: {} and one for each of {} samples",
-                       columns,
-                       wanted,
+    const std::int64_t expected = fixed_columns + samples_;
+    if (columns == expected) return {};
+    return fmt::format("expected {} columns, {} and one for each of {} samples, got {}",
+                       expected,
                        fixed_columns,
-                       samples_);
+                       samples_,
+                       columns);
   }
-  GenotypeFault reference_decode(const VcfRecord& record,
-                                 std::int64_t counted,
-                                 std::uint8_t* row,
-                                 std::int64_t stride) const override {
-    return reference::decode_genotypes(
-        record.text, samples_, rules_of(calls_, record, counted), row, stride);
-  }
-
- private:
-  std::int64_t samples_;
-  CallRules calls_;
-  RecordRules records_;
 };
 
 }  // namespace

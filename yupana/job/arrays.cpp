@@ -2,15 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <limits>
 #include <optional>
+#include <type_traits>
 
 #include "yupana/arrays/reduce.hpp"
 #include "yupana/arrays/scan.hpp"
 #include "yupana/core/array.hpp"
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/error.hpp"
-#include "yupana/job/column_input.hpp"
-#include "yupana/job/sum_range.hpp"
+#include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
 namespace {
@@ -26,6 +30,102 @@ void check_wrap(const Params& params, io::NumberType type) {
               fmt::format("--wrap: {} holds {}, and sums of floats do not wrap; leave it out",
                           params.in,
                           type.name()));
+}
+
+/// Sum modulo 2^64, and bits of which every magnitude is made: |value| <= 2^bit_width(bits).
+struct Measure {
+  std::uint64_t sum = 0;
+  std::uint64_t bits = 0;
+};
+
+template <class T>
+Measure measure(const T* values, std::int64_t n) {
+  Measure measure;
+  for (std::int64_t i = 0; i < n; ++i) {
+    measure.sum += static_cast<std::uint64_t>(values[i]);
+    // Of a negative value -x - 1, one less than its magnitude.
+    measure.bits |=
+        static_cast<std::uint64_t>(std::is_signed_v<T> ? values[i] ^ (values[i] >> 63) : values[i]);
+  }
+  return measure;
+}
+
+template <class T>
+Measure measure(Context& context, const T* values, std::int64_t n) {
+  constexpr std::int64_t grain = std::int64_t{1} << 16;
+  if (n <= grain) return measure(values, n);
+  std::atomic<std::uint64_t> sum{0}, bits{0};
+  context.parallel_for(n, grain, [&](std::int64_t begin, std::int64_t end) {
+    const Measure part = measure(values + begin, end - begin);
+    sum.fetch_add(part.sum, std::memory_order_relaxed);
+    bits.fetch_or(part.bits, std::memory_order_relaxed);
+  });
+  return {sum.load(), bits.load()};
+}
+
+__extension__ using Int128 = __int128;
+__extension__ using Uint128 = unsigned __int128;
+
+/// The exact running sum of 64-bit integers, which says where it leaves their type: the sums of
+/// yupana::arrays continue modulo 2^64 there. T: std::int64_t or std::uint64_t.
+template <class T>
+class SumRange {
+ public:
+  using Wide = std::conditional_t<std::is_signed_v<T>, Int128, Uint128>;
+
+  /// Adds values[0, n), n < 2^62. The magnitudes alone decide in nearly every case that no sum can
+  /// leave the type.
+  ///   work: one pass over the values, on all threads; where magnitudes do not decide, one more on
+  ///   one thread
+  void add(Context& context, const T* values, std::int64_t n);
+
+  Wide total() const { return total_; }
+  /// Numbers added so far.
+  std::int64_t count() const { return count_; }
+  /// Which number, counted from 0, takes the running sum out of the type for the first time.
+  std::optional<std::int64_t> first_outside() const { return first_outside_; }
+  /// The running sum there.
+  Wide outside() const { return outside_; }
+  static bool holds(Wide sum);
+
+ private:
+  void add_one_by_one(const T* values, std::int64_t n);
+
+  Wide total_ = 0;
+  Wide outside_ = 0;
+  std::int64_t count_ = 0;
+  std::optional<std::int64_t> first_outside_;
+};
+
+template <class T>
+bool SumRange<T>::holds(Wide sum) {
+  return sum >= Wide{std::numeric_limits<T>::min()} && sum <= Wide{std::numeric_limits<T>::max()};
+}
+
+template <class T>
+void SumRange<T>::add(Context& context, const T* values, std::int64_t n) {
+  const Measure chunk = measure(context, values, n);
+  // No running sum of the chunk is further from the total than this.
+  const Wide reach = static_cast<Wide>(n) << std::bit_width(chunk.bits);
+  const bool inside = holds(total_) && holds(total_ + reach) &&
+                      (std::is_unsigned_v<T> || holds(total_ - reach)) && holds(reach);
+  if (inside) {
+    total_ += static_cast<T>(chunk.sum);  // which is below the reach and therefore exact
+    count_ += n;
+  } else {
+    add_one_by_one(values, n);
+  }
+}
+
+template <class T>
+void SumRange<T>::add_one_by_one(const T* values, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    total_ += values[i];
+    if (first_outside_ || holds(total_)) continue;
+    first_outside_ = count_ + i;
+    outside_ = total_;
+  }
+  count_ += n;
 }
 
 /// Follows the sums of a file where they could pass 64 bits unnoticed.
@@ -88,21 +188,39 @@ auto with_operator(ArrayOperator op, const Body& body) {
   return body(arrays::Plus{});
 }
 
-/// body(values, n) for chunk after chunk; returns how many numbers there were.
+/// body(values, n) for chunk after chunk; returns how many numbers there were. Throws if a chunk,
+/// which must not depend on memory, exceeds it.
 template <class T, class Body>
 std::int64_t for_each_chunk(Context& context,
                             io::ColumnReader& reader,
-                            const char* stage_name,
+                            const std::string& command,
                             const Body& body) {
-  Stage stage(context, stage_name, static_cast<double>(reader.size().value_or(0)), "numbers");
+  Stage stage(context, command, static_cast<double>(reader.size().value_or(0)), "numbers");
+  const std::size_t bytes = sizeof(T) + static_cast<std::size_t>(reader.type().width) % sizeof(T);
   Array<T> values(column_chunk);
   std::int64_t count = 0;
   while (const std::int64_t got = reader.read_as(values.data(), column_chunk)) {
+    check_memory(context, command + ": " + reader.path(), static_cast<std::size_t>(got) * bytes);
     body(values.data(), got);
     count += got;
     stage.advance(static_cast<double>(got));
   }
   return count;
+}
+
+/// Notes a sum of floats that is no number: infinities and NaN stay in sums once they are there.
+template <class T>
+void note_not_finite(
+    Context& context, const char* command, const std::string& path, ArrayOperator op, T sum) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (op != ArrayOperator::sum || std::isfinite(sum)) return;
+    context.note(fmt::format(
+        "{}: the sum is {}: {} holds inf or nan, or sums of its numbers are beyond what {} holds",
+        command,
+        std::isnan(sum) ? "nan" : "inf",
+        path,
+        io::number_type<T>().name()));
+  }
 }
 
 template <class T>
@@ -116,6 +234,7 @@ void write_one(AtomicFile& file, T value) {
 }  // namespace
 
 ArrayFileResult scan_file(Context& context, const ScanFileParams& params) {
+  check_not_compressed(params.out);
   if (params.exclusive && params.op != ArrayOperator::sum) {
     throw Error(
         ErrorCode::usage,
@@ -129,25 +248,28 @@ ArrayFileResult scan_file(Context& context, const ScanFileParams& params) {
     io::ColumnWriter writer(out, io::number_type<T>());
     SumCheck<T> check(params);
     with_operator(params.op, [&](auto op) {
-      Array<T> results(column_chunk);
       std::optional<T> carry;
+      T written = zero;
       if (params.exclusive) carry = zero;
-      for_each_chunk<T>(context, *reader, "scan", [&](const T* in, std::int64_t n) {
-        check.add(context, in, n);
+      for_each_chunk<T>(context, *reader, "scan", [&](T* values, std::int64_t n) {
+        check.add(context, values, n);
         check.check_running(params.exclusive ? 1 : 0);
         if (params.exclusive) {
-          arrays::exclusive_scan(context, in, n, *carry, results.data(), op);
-          carry = op(results[n - 1], in[n - 1]);
+          const T last = values[n - 1];
+          arrays::exclusive_scan(context, values, n, *carry, values, op);
+          carry = op(values[n - 1], last);
         } else {
           if (carry) {
-            arrays::inclusive_scan_from(context, *carry, in, n, results.data(), op);
+            arrays::inclusive_scan_from(context, *carry, values, n, values, op);
           } else {
-            arrays::inclusive_scan(context, in, n, results.data(), op);
+            arrays::inclusive_scan(context, values, n, values, op);
           }
-          carry = results[n - 1];
+          carry = values[n - 1];
         }
-        writer.write(results.data(), n);
+        written = values[n - 1];
+        writer.write(values, n);
       });
+      note_not_finite(context, "scan", params.in, params.op, written);
     });
     writer.finish();
     out.commit();
@@ -156,6 +278,7 @@ ArrayFileResult scan_file(Context& context, const ScanFileParams& params) {
 }
 
 ReduceFileResult reduce_file(Context& context, const ReduceFileParams& params) {
+  check_not_compressed(params.out);
   const auto reader = open_column(params.in, params.text_type);
   check_wrap(params, reader->type());
   std::optional<AtomicFile> out;
@@ -178,6 +301,7 @@ ReduceFileResult reduce_file(Context& context, const ReduceFileParams& params) {
       check.check_total();
       if (check.sums(context)) total = check.total();
       result.value = *total;
+      note_not_finite(context, "reduce", params.in, params.op, *total);
       if (out) write_one(*out, *total);
     });
     return result;

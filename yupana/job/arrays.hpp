@@ -62,14 +62,15 @@ struct ReduceFileResult {
   Number value;
 };
 
-/// Running sums, minima or maxima of a file (.npy of one column, or text), streamed: memory is a
-/// few MB a file of any size. Output: 64-bit integers or doubles. From the first NaN on, sums and
-/// maxima are NaN; minima are NaN until the first other number.
+/// Running sums, minima or maxima of a file (.npy of one column, or text), streamed: memory is 16
+/// to 24 MiB for a file of any size. Output: 64-bit integers or doubles. From the first NaN on,
+/// sums and maxima are NaN; minima are NaN until the first other number.
 ///   determinism: the same bytes for any threads and memory; on every backend, but for sums of
 ///   floats, which keep the bound of arrays::inclusive_scan there
 ///   errors (bad_input): what io::ColumnReader refuses; a sum of integers beyond 64 bits, naming
 ///   the first number with which it gets there (params.wrap takes sums modulo 2^64). usage: an
-///   unknown type of text, or another one than a .npy holds; wrap where no integers are added
+///   unknown type of text, or another one than a .npy holds; wrap where no integers are added.
+///   out_of_resources: the context's memory is less than that
 ArrayFileResult scan_file(Context& context, const ScanFileParams& params);
 
 /// The sum, least or greatest of a file, streamed. A sum of integers is exact: running sums may

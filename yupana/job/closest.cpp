@@ -1,5 +1,6 @@
 #include "yupana/job/closest.hpp"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <variant>
@@ -22,6 +23,11 @@ ClosestFileResult closest_of(Context& context,
   } catch (const Error& error) {
     if (error.code() != ErrorCode::bad_input) throw;
     throw bad_file(params.in.path, error.what(), error.place());
+  }
+  if (!std::isfinite(result.pair.distance)) {
+    throw bad_file(params.in.path,
+                   "expected a distance within the range of double, got one beyond it; divide the "
+                   "coordinates by 8 first");
   }
   const auto row = [&](std::int64_t i) {
     return std::vector<double>(points.row(i), points.row(i) + points.cols());

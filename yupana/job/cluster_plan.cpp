@@ -15,9 +15,9 @@ namespace {
 
 constexpr MeasuredRate rates[] = {
     {"pair counts, no call missing",
-     1969e12,
+     2050e12,
      "pair-SNP/s",
-     "bench/results/distances_cuda.jsonl: n=16384, one H200"},
+     "bench/results/distances_cuda.jsonl and distances_cuda_multi.jsonl, between both: H200"},
     {"pair counts, calls missing",
      1253e12,
      "pair-SNP/s",
@@ -39,12 +39,12 @@ constexpr MeasuredRate rates[] = {
 enum RateIndex { count_complete, count_missing, transposing, metric, paths, pictures };
 double rate(RateIndex which) { return rates[which].value; }
 
-/// Codes of blocks on their way and their planes: a few GB at any size, as block_bytes of the GPU
+/// Codes of blocks in flight and their planes: a few GB at any size, as block_bytes of the GPU
 /// counter, which takes at most an eighth of the memory for them.
 constexpr double most_block_bytes = 8e9;
 constexpr int number_bytes = 8;           ///< of .dist.npy
 constexpr int length_bytes = 4;           ///< of a path: int32 or float32
-constexpr int fermat_matrices = 4;        ///< that are looked at: d, F^(1/alpha), d^alpha, F
+constexpr int fermat_matrices = 4;        ///< that are analyzed: d, F^(1/alpha), d^alpha, F
 constexpr std::int64_t tile_rows = 256;   ///< of the squares in which GPUs hold sums
 constexpr std::int64_t panel_rows = 512;  ///< pivots of a step of the closure
 
@@ -109,7 +109,7 @@ void add_fermat(const Load& load, ClusterPlan& plan) {
   plan.sent_bytes += panels * gpus;
   plan.written_bytes += load.n * load.n * length_bytes;
   const double work = plan.relaxations / gpus / rate(paths);
-  // Panels are sent beside the step before: the longer of the two.
+  // Panels are sent during the preceding step: the longer of the two.
   plan.stages.push_back({"shortest paths", std::max(work, panels / (load.params.network * 1e9))});
   plan.stages.push_back({"pictures", fermat_matrices * load.n * load.n / rate(pictures)});
 }
@@ -161,25 +161,43 @@ ClusterPlan plan_cut(const Load& load, Cut cut, std::int64_t passes) {
 }
 
 void check(const ClusterParams& p) {
-  const auto wants = [](bool right, const char* wanted, double given) {
-    if (right) return;
-    throw Error(ErrorCode::usage, fmt::format("plan: {} wanted, {:g} given", wanted, given));
+  const auto expect = [](double got, double low, const char* option) {
+    if (got >= low) return;
+    throw Error(ErrorCode::usage,
+                fmt::format("plan: expected {} of at least {:g}, got {:g}", option, low, got));
   };
-  wants(p.samples >= 2, "--samples of at least 2", static_cast<double>(p.samples));
-  wants(p.sites >= 1, "--sites of at least 1", static_cast<double>(p.sites));
-  wants(p.gpus >= 1 && p.gpus <= 65536, "--gpus from 1 to 65536", p.gpus);
-  wants(p.gpus_per_node >= 1, "--gpus-per-node of at least 1", p.gpus_per_node);
-  wants(p.gpu_memory > 0, "--gpu-memory above 0", static_cast<double>(p.gpu_memory));
-  wants(p.network > 0, "--network above 0", p.network);
-  wants(p.file_rate > 0, "--file-rate above 0", p.file_rate);
-  wants(p.pcie > 0, "--pcie above 0", p.pcie);
+  constexpr double above_zero = 1e-9;
+  expect(static_cast<double>(p.samples), 2, "--samples");
+  expect(static_cast<double>(p.sites), 1, "--sites");
+  expect(p.gpus, 1, "--gpus");
+  expect(p.gpus_per_node, 1, "--gpus-per-node");
+  expect(static_cast<double>(p.gpu_memory), 1, "--gpu-memory");
+  expect(p.network, above_zero, "--network");
+  expect(p.file_rate, above_zero, "--file-rate");
+  expect(p.pcie, above_zero, "--pcie");
+  // Every cut is tried: gpus x log gpus of them.
+  if (p.gpus > 65536) {
+    throw Error(ErrorCode::usage,
+                fmt::format("plan: expected --gpus of at most 65536, got {}", p.gpus));
+  }
 }
 
-/// Nothing fits: what would.
+std::string groups(int count, const char* of) {
+  return fmt::format("{} group{} of {}", count, count == 1 ? "" : "s", of);
+}
+
+/// "12.3 s", "4 min", "2.1 h"
+std::string duration(double seconds) {
+  if (seconds < 120) return fmt::format("{:.3g} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.1f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+/// Nothing fits: says what would.
 [[noreturn]] void refuse(const Load& load) {
   const ClusterParams& p = load.params;
   const double own = load.n * length_bytes * 2 * std::min<double>(panel_rows, load.n);
-  // Beside blocks, which take an eighth at most, the smallest tile of sums.
+  // Next to blocks, which take an eighth at most, the smallest tile of sums.
   const double tile = load.gpu_pair * tile_rows * tile_rows / 7 * 8;
   const double here = p.fermat ? std::max(load.path_bytes(p.gpus), tile) : tile;
   std::string others;
@@ -233,6 +251,113 @@ ClusterPlan plan_cluster(const ClusterParams& params) {
   if (!best) refuse(load);
   best->one_group_seconds = one_group;
   return *std::move(best);
+}
+
+std::string describe(const ClusterPlan& plan) {
+  const ClusterParams& p = plan.params;
+  std::string text;
+  const auto add = [&](const char* name, const std::string& value) {
+    text += fmt::format("{:<12} {}\n", name, value);
+  };
+  add("command",
+      fmt::format("{}, on paper: nothing of this was run", p.fermat ? "fermat" : "dist"));
+  add("samples", fmt::format("{}", p.samples));
+  add("sites",
+      fmt::format("{}, {}",
+                  human_count(static_cast<double>(p.sites)),
+                  p.missing ? "some calls missing" : "no call missing"));
+  add("cluster",
+      fmt::format("{} of {} GPUs on {} node{}",
+                  plan.used_gpus(),
+                  p.gpus,
+                  plan.nodes,
+                  plan.nodes == 1 ? "" : "s"));
+  add("assumed",
+      fmt::format("--gpu-memory {}, --gpus-per-node {}, --network {:g} GB/s a GPU,",
+                  human_bytes(static_cast<double>(p.gpu_memory)),
+                  p.gpus_per_node,
+                  p.network));
+  add("", fmt::format("--file-rate {:g} GB/s a node, --pcie {:g} GB/s a GPU", p.file_rate, p.pcie));
+  add("cut",
+      fmt::format("{} x {}, {} pass{}",
+                  groups(plan.pair_groups, "pairs"),
+                  groups(plan.site_groups, "sites"),
+                  plan.passes,
+                  plan.passes == 1 ? "" : "es"));
+  add("GPU memory",
+      fmt::format("{} on each, {} in all",
+                  human_bytes(plan.gpu_bytes),
+                  human_bytes(plan.gpu_bytes * plan.used_gpus())));
+  if (p.fermat) {
+    add("host memory", human_bytes(plan.host_bytes) + " on the first node, which makes the report");
+  }
+  add("work",
+      human_count(plan.pair_sites) + " pair-SNP comparisons" +
+          (p.fermat ? fmt::format(", {} add+min", human_count(plan.relaxations)) : ""));
+  add("bytes",
+      fmt::format("{} read, {} uploaded, {} sent between GPUs, {} written",
+                  human_bytes(plan.read_bytes),
+                  human_bytes(plan.upload_bytes),
+                  human_bytes(plan.sent_bytes),
+                  human_bytes(plan.written_bytes)));
+  for (const ClusterStage& stage : plan.stages) {
+    text += fmt::format("  {:<15} {:>10}{}{}\n",
+                        stage.name,
+                        duration(stage.seconds),
+                        stage.flows ? "  concurrent" : "",
+                        stage.name == plan.bottleneck ? "  <- bottleneck" : "");
+  }
+  add("time", duration(plan.seconds));
+  if (plan.pair_groups > 1) {
+    add("", duration(plan.one_group_seconds) + " if every GPU counted all pairs (--pair-groups 1)");
+  }
+  add("measured", "rates of one GPU that the times follow from:");
+  for (const MeasuredRate& rate : measured_rates()) {
+    text += fmt::format(
+        "  {:<29} {:>8} {}  {}\n", rate.name, human_count(rate.value), rate.unit, rate.source);
+  }
+  return text;
+}
+
+nlohmann::ordered_json plan_json(const ClusterPlan& plan) {
+  const ClusterParams& p = plan.params;
+  auto stages = nlohmann::ordered_json::array(), rates = stages;
+  for (const ClusterStage& stage : plan.stages) {
+    stages.push_back({{"stage", stage.name}, {"seconds", stage.seconds}, {"flows", stage.flows}});
+  }
+  for (const MeasuredRate& rate : measured_rates()) {
+    rates.push_back(
+        {{"rate", rate.name}, {"value", rate.value}, {"unit", rate.unit}, {"source", rate.source}});
+  }
+  return {{"command", p.fermat ? "fermat" : "dist"},
+          {"samples", p.samples},
+          {"sites", p.sites},
+          {"missing", p.missing},
+          {"assumed",
+           {{"gpus", p.gpus},
+            {"gpus_per_node", p.gpus_per_node},
+            {"gpu_memory", p.gpu_memory},
+            {"network", p.network},
+            {"file_rate", p.file_rate},
+            {"pcie", p.pcie}}},
+          {"gpus", plan.used_gpus()},
+          {"nodes", plan.nodes},
+          {"pair_groups", plan.pair_groups},
+          {"site_groups", plan.site_groups},
+          {"passes", plan.passes},
+          {"gpu_bytes", plan.gpu_bytes},
+          {"host_bytes", plan.host_bytes},
+          {"pair_sites", plan.pair_sites},
+          {"relaxations", plan.relaxations},
+          {"read_bytes", plan.read_bytes},
+          {"upload_bytes", plan.upload_bytes},
+          {"sent_bytes", plan.sent_bytes},
+          {"written_bytes", plan.written_bytes},
+          {"stages", stages},
+          {"bottleneck", plan.bottleneck},
+          {"seconds", plan.seconds},
+          {"one_group_seconds", plan.one_group_seconds},
+          {"rates", rates}};
 }
 
 }  // namespace yupana::job

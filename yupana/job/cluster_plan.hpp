@@ -25,7 +25,7 @@ struct ClusterParams {
   double pcie = 55.6;                                   ///< GB/s to a GPU
 };
 
-/// A rate that was measured, and where it is told.
+/// A rate that was measured, and where it is reported.
 struct MeasuredRate {
   std::string_view name;
   double value;
@@ -34,11 +34,11 @@ struct MeasuredRate {
 };
 std::span<const MeasuredRate> measured_rates();
 
-/// Work of one kind. What flows together ends with the slowest.
+/// Work of one kind. Stages that flow together end with the slowest.
 struct ClusterStage {
   std::string name;
   double seconds = 0;
-  bool flows = false;  ///< beside the other stages that flow: block after block
+  bool flows = false;  ///< concurrent with the other stages that flow, block after block
 };
 
 /// How pairs x sites are cut, and what that costs.
@@ -62,7 +62,7 @@ struct ClusterPlan {
   std::vector<ClusterStage> stages;
   std::string bottleneck;        ///< the longest stage
   double seconds = 0;            ///< the longest of what flows, and all of what does not
-  double one_group_seconds = 0;  ///< the same with pair_groups = 1
+  double one_group_seconds = 0;  ///< the same with pair_groups = 1; 0: does not fit
 
   int used_gpus() const { return pair_groups * site_groups; }
   const ClusterStage& stage(std::string_view name) const;

@@ -10,10 +10,10 @@
 #include "yupana/analysis/scores.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/graph/fermat.hpp"
-#include "yupana/job/counting.hpp"
+#include "yupana/job/count.hpp"
 #include "yupana/job/input.hpp"
-#include "yupana/job/length_unit.hpp"
 #include "yupana/job/plan.hpp"
+#include "yupana/job/units.hpp"
 
 namespace yupana::job {
 
@@ -69,31 +69,6 @@ struct FermatJobResult {
   std::vector<std::string> notices;
   std::vector<std::string> files;
 };
-
-/// What a shortest-path result says of itself; FermatResult and RankFermatResult.
-template <class Result>
-AlphaFindings findings_of(const Result& result) {
-  static constexpr const char* types[] = {"int32", "float32", "float64"};
-  AlphaFindings findings;
-  findings.alpha = result.alpha;
-  findings.unit = {result.alpha, result.weight_scale, result.rooted};
-  findings.scale = result.scale;
-  findings.kept_edges = result.kept_edges;
-  findings.replaced_edges = result.replaced_edges;
-  findings.unreachable_pairs = result.unreachable_pairs;
-  findings.method = result.method;
-  findings.precision = types[result.lengths.index()];
-  findings.weights_precision = result.precision == graph::Precision::integer   ? types[0]
-                               : result.precision == graph::Precision::float32 ? types[1]
-                                                                               : types[2];
-  findings.components = result.components;
-  if constexpr (requires { result.largest_rank; }) {
-    findings.longer_edges = result.longer_edges;
-    findings.certified = result.certified;
-    findings.largest_rank = result.largest_rank;
-  }
-  return findings;
-}
 
 /// With ranks whose first cannot hold the matrices that embedding and tree need, the run writes the
 /// matrices alone, and a note says so.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/disk.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
@@ -13,7 +14,22 @@
 namespace yupana::job {
 namespace {
 
-/// True if lengths take 8 bytes: where they are asked for, and roots of integers.
+/// Bytes of a pair of samples where `alpha` is closed and nothing drawn: the distances with their
+/// copy, or with the weights that took the copy's place where they have its type, and the tiles of
+/// a closure; or with lengths and their roots.
+double matrix_only_cell(const FermatJobParams& params, double alpha, int cell) {
+  const graph::Precision precision = params.fermat.precision;
+  const bool integers =
+      cell == whole_cell && alpha == 2 &&
+      (precision == graph::Precision::automatic || precision == graph::Precision::integer);
+  const int weight = precision == graph::Precision::float64 ? 8 : 4;
+  const bool in_place = integers || (weight == fractional_cell && cell == weight);
+  const double closing = in_place ? cell + 1.375 * weight : 2 * cell + weight;
+  const int root = integers ? 8 : weight;
+  return params.fermat.root ? std::max<double>(closing, cell + weight + root) : closing;
+}
+
+/// True if lengths take 8 bytes: where the run names float64, and for roots of integers.
 bool wide_lengths(const FermatJobParams& params, int cell) {
   if (params.fermat.precision == graph::Precision::float64) return true;
   const auto& alphas = params.alphas;
@@ -26,12 +42,15 @@ bool wide_lengths(const FermatJobParams& params, int cell) {
 
 std::uint64_t fermat_bytes(const FermatJobParams& params, std::int64_t samples, int cell) {
   const auto n = static_cast<double>(samples);
-  const int wide = wide_lengths(params, cell) ? 4 : 0;
   if (params.matrix_only) {
-    // Weights take the copy's place where it has their type; a closure then holds tiles besides.
-    const int weights = cell == whole_cell && wide == 0 ? 1 : 4;
-    return static_cast<std::uint64_t>(n * n * (2 * cell + weights + wide));
+    // Power 0 stands for any: --alpha auto leaves the list of alphas empty.
+    double most = params.automatic_alpha ? matrix_only_cell(params, 0, cell) : 0;
+    for (const double alpha : params.alphas) {
+      most = std::max(most, matrix_only_cell(params, alpha, cell));
+    }
+    return static_cast<std::uint64_t>(n * n * most);
   }
+  const int wide = wide_lengths(params, cell) ? 4 : 0;
   const double neighbors = params.fermat.neighbors > 0 ? 4 : 0;
   constexpr double pictures = 18.2, report = 5e6;
   return static_cast<std::uint64_t>(n * n * (cell + pictures + neighbors + wide) + report);
@@ -68,9 +87,9 @@ void check_fermat_fits(const Context& context,
     const bool ranks = params.input.comm != nullptr;
     throw Error(
         ErrorCode::out_of_resources,
-        fmt::format("memory: the matrices of {} samples need {}, --memory allows {}; raise "
+        fmt::format("memory: the matrices of {} need {}, --memory allows {}; raise "
                     "--memory{}, or {}",
-                    samples,
+                    counted(samples, "sample"),
                     human_bytes(static_cast<double>(bytes)),
                     human_bytes(static_cast<double>(context.memory())),
                     params.matrix_only ? "" : ", write matrices alone (--matrix-only)",

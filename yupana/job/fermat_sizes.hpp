@@ -15,15 +15,16 @@ inline constexpr int whole_cell = 4, fractional_cell = 8;
 
 /// The most that a run holds at once after its distances, of `cell` bytes a pair of samples, are
 /// there; distances included. Fitted to the peaks of runs of 1000 to 4000 samples on the CPU:
-///   matrices alone  2 cell + 4 bytes times n^2 (9 from int32): d, its copy, the weights
+///   matrices alone  2 cell + the weight's bytes times n^2: d, its copy, the weights; where these
+///                   have the type of d, cell + 1.375 times theirs; with --root d, F and its root
 ///   with pictures   cell + 18.2 bytes times n^2 and 5 MB; 4 more with --knn, 4 more for float64
 std::uint64_t fermat_bytes(const FermatJobParams& params, std::int64_t samples, int cell);
 
 /// Bytes of all its files.
 std::uint64_t fermat_output_bytes(const FermatJobParams& params, std::int64_t samples, int cell);
 
-/// Samples of the distance matrix of --from-distances as far as its first bytes tell (.npy); -1 of
-/// other formats. `cell` is set to the bytes of a number as the run holds it.
+/// Samples of the distance matrix of --from-distances from its first bytes (.npy); -1 of other
+/// formats. `cell` is set to the bytes of a number as the run holds it.
 std::int64_t samples_of_distances(const std::string& path, int& cell);
 
 /// Throws out_of_resources if --memory cannot hold a run from this many distances, or its disk not

@@ -1,11 +1,13 @@
 #include "yupana/spectral/fft.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/io/signal_file.hpp"
-#include "yupana/job/memory_check.hpp"
+#include "yupana/job/run_files.hpp"
 #include "yupana/job/spectral.hpp"
 #include "yupana/spectral/scratch_bytes.hpp"
 
@@ -153,12 +155,19 @@ std::uint64_t transform_bytes(const Context& context,
 }
 
 template <class T>
+std::int64_t count_not_finite(const SignalArray<T>& signals) {
+  return std::count_if(signals.numbers.begin(), signals.numbers.end(), [](T value) {
+    return !std::isfinite(value);
+  });
+}
+
+template <class T>
 SpectralFileResult transform(Context& context,
                              const io::SignalFile& file,
                              const FftFileParams& params) {
   const std::string name = "fft: " + params.in;
   if (file.shape()) {
-    const auto& shape = *file.shape();
+    const auto shape = *file.shape();
     const std::uint64_t bytes =
         transform_bytes<T>(context, {shape.complex, shape.rows, shape.cols}, shape.matrix, params);
     check_memory(context, name, std::max(file.read_bytes<T>(), bytes));
@@ -168,24 +177,33 @@ SpectralFileResult transform(Context& context,
     Stage stage(context, "read");
     signals = file.read<T>(context);
   }
-  if (signals.count() == 0) throw bad_file(params.in, "holds no numbers; a transform needs one");
-  if (params.axis != -1 && !signals.matrix) {
+  if (signals.count() == 0) throw bad_file(params.in, "expected at least one number, got none");
+  if (params.axis && !signals.matrix) {
     throw Error(ErrorCode::usage,
                 fmt::format("fft: --axis {} is for matrices, and {} holds one signal; leave it out",
-                            params.axis,
+                            *params.axis,
                             params.in));
   }
   if (params.two_d && !signals.matrix) {
-    throw bad_file(params.in, "holds one signal; a two-dimensional transform needs a matrix");
+    throw bad_file(params.in, "expected a matrix for --2d, got one signal");
   }
   const std::uint64_t bytes = transform_bytes<T>(
       context, {signals.complex, signals.rows, signals.cols}, signals.matrix, params);
   check_memory(context, name, bytes);
+  const bool finite_before = count_not_finite(signals) == 0;
   {
     Stage stage(context, "transform", static_cast<double>(signals.count()), "numbers");
     signals = params.real ? real_transform(context, std::move(signals), params)
                           : complex_transform(context, std::move(signals), params);
     stage.advance(static_cast<double>(signals.count()));
+  }
+  if (const std::int64_t none = count_not_finite(signals); none > 0) {
+    context.note(fmt::format(
+        "fft: {} of {} are inf or nan: {}",
+        none,
+        counted(signals.numbers.size(), "real number"),
+        finite_before ? fmt::format("sums of {} are beyond what f{} holds", params.in, sizeof(T))
+                      : fmt::format("{} holds inf or nan", params.in)));
   }
   Stage stage(context, "write");
   AtomicFile out(params.out);
@@ -201,16 +219,18 @@ SpectralFileResult transform(Context& context,
 }  // namespace
 
 SpectralFileResult fft_file(Context& context, const FftFileParams& params) {
-  if (params.axis < -1 || params.axis > 1) {
+  check_not_compressed(params.out);
+  if (params.axis && *params.axis != 0 && *params.axis != 1) {
     throw Error(ErrorCode::usage,
-                fmt::format("fft: axis {}; 0 is along columns, 1 along rows", params.axis));
+                fmt::format("fft: --axis: expected 0 (along columns) or 1 (along rows), got {}",
+                            *params.axis));
   }
   if (params.odd && !(params.real && params.inverse)) {
     throw Error(ErrorCode::usage,
                 "fft: --odd says how many real values come out; it goes with "
                 "--real --inverse");
   }
-  if (params.axis != -1 && params.two_d) {
+  if (params.axis && params.two_d) {
     throw Error(ErrorCode::usage,
                 "fft: --2d goes along both axes, --axis along one; leave one of them out");
   }

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "yupana/job/understanding.hpp"
+#include "yupana/core/counted.hpp"
+#include "yupana/job/describe.hpp"
 
 namespace yupana::job {
 namespace {
@@ -18,15 +19,11 @@ bool reads_false(double share, int decimals) {
   return (shown == 0 && share > 0) || (shown == 100 && share < 1);
 }
 
-/// "1 landmark", "2 landmarks"
-std::string counted(std::int64_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 /// "little" and so on, by the share of the joined pairs that a path replaced.
 std::string changed_text(const AlphaFindings& run) {
   const double kept = run.kept_edges / (run.kept_edges + run.replaced_edges);
-  return kept > 0.9 ? "little" : kept > 0.5 ? "a part of the matrix" : "most of the matrix";
+  if (kept >= 0.5) return kept > 0.9 ? "little" : "a part of the matrix";
+  return run.unreachable_pairs > 0 ? "most of the pairs that a path joins" : "most of the matrix";
 }
 
 /// Paths over all edges: the shares are those of F.
@@ -286,6 +283,16 @@ std::vector<std::string> notices_of(const FermatJobParams& params, const AlphaFi
         fmt::format("At {} the 1/\u03b1 root of the lengths was taken (--root).", alpha));
   }
   return notices;
+}
+
+std::vector<std::string> notices_of_scale(const AlphaFindings& run) {
+  if (run.scale == run.unit.length_scale()) return {};
+  const std::string a = number_text(run.alpha);
+  return {fmt::format(
+      "At \u03b1 = {} pictures, coordinates and tree of F and d^\u03b1 are in units of {}^{}.",
+      a,
+      number_text(run.scale),
+      a)};
 }
 
 std::vector<std::string> notices_of_infinite(const std::vector<MatrixFindings>& matrices) {

@@ -2,13 +2,16 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/genotype/simulate.hpp"
 #include "yupana/io/bed.hpp"
 #include "yupana/io/npy_genotypes.hpp"
@@ -29,7 +32,7 @@ bool ends_with(std::string_view text, std::initializer_list<std::string_view> en
   return false;
 }
 
-/// "input: PATH, SIZE bytes, changed TIME": enough to tell that a file is not the one it was.
+/// "input: PATH, SIZE bytes, changed TIME": enough to detect a changed file.
 std::string file_line(const std::string& path) {
   struct stat status {};
   std::error_code none;
@@ -165,7 +168,8 @@ std::string filter_lines(const InputParams& params, const genotype::CohortParams
                     static_cast<int>(cohort.missing));
 }
 
-/// The samples that a --keep or --remove file names; a note tells of names the input does not have.
+/// The samples that a --keep or --remove file names; a note counts names that the input does not
+/// have.
 std::vector<std::string> listed_samples(Context& context,
                                         const char* option,
                                         const std::string& path,
@@ -173,11 +177,10 @@ std::vector<std::string> listed_samples(Context& context,
   io::SampleList list = io::read_sample_list(path, names);
   if (list.unknown > 0) {
     context.note(
-        fmt::format("{}: {} of {} lines name no sample of the input, the first {}; they "
-                    "are ignored",
+        fmt::format("{}: names of no sample of the input are ignored: {} of {}, the first {}",
                     path,
                     list.unknown,
-                    list.unknown + std::ssize(list.ids),
+                    counted(list.unknown + std::ssize(list.ids), "line"),
                     list.first_unknown));
   }
   if (list.ids.empty() && option == std::string_view("--keep")) {
@@ -201,7 +204,71 @@ void take_names(Input& input, const io::SampleNames& names) {
   }
 }
 
+const InputParams& defaults() {
+  static const InputParams params;
+  return params;
+}
+
+std::string described(InputKind kind) {
+  switch (kind) {
+    case InputKind::plink:
+      return "PLINK data sets";
+    case InputKind::vcf:
+      return "VCF and BCF";
+    case InputKind::npy:
+      return ".npy files";
+    case InputKind::simulated:
+      return "simulations";
+    case InputKind::array:
+      return "arrays";
+  }
+  return {};
+}
+
 }  // namespace
+
+const std::vector<InputOption>& input_options() {
+  using enum InputKind;
+  using P = const InputParams&;
+  static const std::vector<InputOption> options = {
+      {"--bim", {plink}, [](P p) { return !p.bim.empty(); }},
+      {"--fam", {plink}, [](P p) { return !p.fam.empty(); }},
+      {"--nonfounders", {plink}, [](P p) { return p.cohort.nonfounders; }},
+      {"--chr", {plink, vcf}, [](P p) { return !p.chromosomes.empty(); }},
+      {"--all-chr", {plink, vcf}, [](P p) { return p.all_chromosomes; }},
+      {"--chr-set", {plink, vcf}, [](P p) { return p.autosomes != defaults().autosomes; }},
+      {"--region", {plink, vcf}, [](P p) { return !p.region.empty(); }},
+      {"--snps-only", {plink, vcf}, [](P p) { return p.snps_only || p.just_acgt; }},
+      {"--half-call", {vcf}, [](P p) { return p.half_call != defaults().half_call; }},
+      {"--polyploid", {vcf}, [](P p) { return p.polyploid != defaults().polyploid; }},
+      {"--multiallelic", {vcf}, [](P p) { return p.multiallelic != defaults().multiallelic; }},
+      {"--var-filter", {vcf}, [](P p) { return p.filtered || !p.ignored_filters.empty(); }},
+      {"--var-min-qual", {vcf}, [](P p) { return p.min_qual.has_value(); }},
+      {"--round", {npy}, [](P p) { return p.round; }}};
+  return options;
+}
+
+std::string no_effect(const InputOption& option, const InputParams& params, InputKind kind) {
+  std::string kinds;
+  for (const InputKind good : option.kinds) {
+    kinds += (kinds.empty() ? "" : ", ") + described(good);
+  }
+  return fmt::format("on {}: it is for {}",
+                     kind == InputKind::array ? "an array" : "'" + params.path + "'",
+                     kinds);
+}
+
+void refuse_idle_options(const InputParams& params, InputKind kind) {
+  for (const InputOption& option : input_options()) {
+    const auto& kinds = option.kinds;
+    if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) continue;
+    if (!option.is_set(params)) continue;
+    throw Error(
+        ErrorCode::usage,
+        fmt::format(
+            "{0} has no effect {1}; leave {0} out", option.name, no_effect(option, params, kind)));
+  }
+}
 
 InputKind input_kind(const InputParams& params) {
   if (params.kind) return *params.kind;

@@ -56,9 +56,9 @@ struct InputOption {
 };
 /// Every option that has no effect on some kind of input.
 const std::vector<InputOption>& input_options();
-/// The error for an option that has no effect on this input, naming both.
-Error no_effect(const InputOption& option, const InputParams& params, InputKind kind);
-/// Throws no_effect() for the first option that is set without an effect.
+/// Why an option has no effect on this input: "on 'x.npy': it is for VCF and BCF".
+std::string no_effect(const InputOption& option, const InputParams& params, InputKind kind);
+/// Throws usage for the first option that is set without an effect.
 void refuse_idle_options(const InputParams& params, InputKind kind);
 
 /// An opened input: the cohort, and what PLINK files say of its samples.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "yupana/core/context.hpp"
-#include "yupana/job/length_unit.hpp"
+#include "yupana/job/units.hpp"
 
 namespace yupana::job {
 

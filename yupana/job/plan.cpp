@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/disk.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
@@ -17,7 +18,7 @@ namespace {
 constexpr std::uint64_t preferred_block_bytes = std::uint64_t{48} << 20;
 constexpr std::int64_t largest_block = std::int64_t{1} << 22;
 /// Of a band, for each group of ranks: none may have no row.
-constexpr std::int64_t least_rows = 4;
+constexpr std::int64_t min_rows = 4;
 /// GPUs hold sums in squares of this many rows.
 constexpr std::int64_t gpu_rows = 256;
 
@@ -40,18 +41,18 @@ std::int64_t choose_block(const Context& context, const PlanParams& sizes, int p
 std::uint64_t bytes_of_rows(Range rows, const PlanParams& sizes, int parts) {
   const std::uint64_t counts = genotype::PairCounter::bytes(rows, sizes.missing, sizes.hethet);
   if (parts == 1) return counts;
-  // While ranks sum a triangle, a rank holds its share of it beside the counts; the first holds all
-  // where the run needs all. Two triangles, the least, hold twice that.
+  // While ranks sum a triangle, a rank holds its share of it next to the counts; the first holds
+  // all where the run needs all. Two triangles, the least, hold twice that.
   const std::uint64_t triangle = genotype::PairCounter::bytes(rows, false, false) / 2;
   return counts + (sizes.one_band ? triangle : triangle / static_cast<unsigned>(parts) + 1);
 }
 
-[[noreturn]] void refuse(const Context& context, const Plan& plan, std::uint64_t wanted) {
+[[noreturn]] void refuse(const Context& context, const Plan& plan, std::uint64_t needed) {
   throw Error(ErrorCode::out_of_resources,
-              fmt::format("memory: {} samples need {}, --memory allows {}; raise --memory or take "
+              fmt::format("memory: {} need {}, --memory allows {}; raise --memory or take "
                           "fewer samples (--keep)",
-                          plan.sizes.samples,
-                          human_bytes(static_cast<double>(wanted)),
+                          counted(plan.sizes.samples, "sample"),
+                          human_bytes(static_cast<double>(needed)),
                           human_bytes(static_cast<double>(context.memory()))));
 }
 
@@ -101,14 +102,14 @@ Plan sized(const Context& context, const PlanParams& params) {
   return plan;
 }
 
-/// Whether the ranks can be cut into so many groups, and are wanted to.
+/// Whether the ranks can be cut into so many groups, and --pair-groups allows it.
 bool may_cut(const PlanParams& params, int groups) {
   if (params.ranks % groups != 0 || (params.one_band && groups > 1)) return false;
   return params.pair_groups == 0 || params.pair_groups == groups;
 }
 
 /// Bytes of counts of the smallest cut there is.
-std::uint64_t least_counts(const PlanParams& params) {
+std::uint64_t min_counts(const PlanParams& params) {
   if (params.one_band) return bytes_of_rows({0, params.samples}, params, params.ranks);
   return bytes_of_rows({params.samples - 1, params.samples}, params, params.ranks);
 }
@@ -119,14 +120,15 @@ void check_groups(const PlanParams& params) {
   if (params.ranks % groups != 0) {
     throw Error(
         ErrorCode::usage,
-        fmt::format("--pair-groups {}: a divisor of the {} ranks is wanted", groups, params.ranks));
+        fmt::format(
+            "--pair-groups: expected a divisor of the {} ranks, got {}", params.ranks, groups));
   }
-  if (groups > 1 && params.samples < least_rows * groups) {
+  if (groups > 1 && params.samples < min_rows * groups) {
     throw Error(ErrorCode::usage,
                 fmt::format("--pair-groups {}: {} samples are too few for so many; at most {}",
                             groups,
                             params.samples,
-                            std::max<std::int64_t>(1, params.samples / least_rows)));
+                            std::max<std::int64_t>(1, params.samples / min_rows)));
   }
   if (groups > 1 && params.one_band) {
     throw Error(ErrorCode::usage,
@@ -149,8 +151,8 @@ bool cut_bands(Plan& plan, std::uint64_t budget) {
   for (std::int64_t next = 0; next < n;) {
     Range band = triangle_band(next, n, cells);
     // A last band of a few rows would leave groups without one.
-    if (groups > 1 && band.end < n) band.end = std::min(band.end, n - least_rows * groups);
-    if (groups > 1 && band.size() < least_rows * groups) return false;
+    if (groups > 1 && band.end < n) band.end = std::min(band.end, n - min_rows * groups);
+    if (groups > 1 && band.size() < min_rows * groups) return false;
     plan.bands.push_back(band);
     for (const Range rows : genotype::triangle_shares(band, groups)) {
       if (groups > 1 && rows.size() == 0) return false;
@@ -162,10 +164,10 @@ bool cut_bands(Plan& plan, std::uint64_t budget) {
   return !sizes.one_band || plan.bands.size() <= 1;
 }
 
-/// What a cut costs beside the counting, which is the same for all: in every pass the file is read,
-/// of which ranks of one machine share what they both need, and every rank lays its sites out in
-/// planes; and sums pass between ranks. Where nobody knows the sites (text) every rank reads all of
-/// them in a pass, whatever the cut.
+/// What a cut costs in addition to the counting, which is the same for all: in every pass the file
+/// is read, of which ranks of one machine share what they both need, and every rank lays its sites
+/// out in planes; and sums pass between ranks. Where nobody knows the sites (text) every rank reads
+/// all of them in a pass, whatever the cut.
 double cost_of(const Plan& plan, std::int64_t passes_over) {
   // In ns. Measured: a genotype of a .bed decoded and laid out, 400 x 400,000, one thread. Taken
   // for granted: files at 2.5 GB/s and sums at 1 GB/s; a factor of two moves the choice little.
@@ -181,7 +183,7 @@ double cost_of(const Plan& plan, std::int64_t passes_over) {
   return passes * static_cast<double>(sizes.sites) * n * (read + laid_out / parts) + sums;
 }
 
-/// Bytes for rows on their way into a file, when the block is gone: what else is held leaves them,
+/// Bytes for rows in flight to a file, when the block is gone: what else is held leaves them,
 /// and no more than the largest band has.
 std::uint64_t write_buffer(const Context& context, const Plan& plan, std::uint64_t held) {
   constexpr std::uint64_t most = std::uint64_t{256} << 20, least = std::uint64_t{4} << 20;
@@ -203,6 +205,16 @@ void cut_group_for_gpu(const Context& context, Plan& plan, int group) {
     const auto rows = genotype::triangle_shares(band, plan.pair_groups);
     cut_for_gpu(context, plan, rows[static_cast<std::size_t>(group)]);
   }
+}
+
+/// The peak if no call turns out to be missing: counts of shared sites are never made then.
+/// `held`: beside blocks and counts.
+std::uint64_t complete_bytes(const Plan& plan, std::uint64_t held, std::uint64_t after) {
+  std::uint64_t counts = 0;
+  for (const Range band : plan.bands) {
+    counts = std::max(counts, genotype::PairCounter::bytes(band, false, plan.sizes.hethet));
+  }
+  return std::max(after, held + counts + std::max(plan.block_bytes, plan.write_bytes));
 }
 
 }  // namespace
@@ -233,12 +245,18 @@ Plan make_plan(Context& context, const PlanParams& params) {
     least = cost;
     best = std::move(cut);
   }
-  if (!best) refuse(context, plan, fixed + least_counts(params));
+  if (!best) refuse(context, plan, fixed + min_counts(params));
   plan = *std::move(best);
   plan.write_bytes = write_buffer(context, plan, fixed - plan.block_bytes + plan.count_bytes);
   plan.total_bytes = std::max(
       after,
       fixed - plan.block_bytes + plan.count_bytes + std::max(plan.block_bytes, plan.write_bytes));
+  if (params.missing && params.sites >= 0 && params.ranks == 1) {
+    const std::uint64_t later =
+        params.complete_after_bytes > 0 ? params.complete_after_bytes : params.after_bytes;
+    plan.complete_bytes =
+        complete_bytes(plan, fixed - plan.block_bytes, after - params.after_bytes + later);
+  }
   cut_group_for_gpu(context, plan, params.rank % plan.pair_groups);
   return plan;
 }
@@ -259,22 +277,28 @@ nlohmann::ordered_json plan_json(const Plan& plan) {
                               {"memory", plan.total_bytes},
                               {"gpu_memory", plan.gpu_bytes},
                               {"pair_sites", plan.pair_sites},
-                              {"output", plan.output_bytes}};
+                              {"output", plan.output_bytes},
+                              {"output_may_grow", plan.output_may_grow}};
+  if (plan.complete_bytes) json["memory_complete"] = *plan.complete_bytes;
   if (plan.free_disk) json["free_disk"] = *plan.free_disk;
   return json;
 }
 
 namespace {
 
-std::string bytes_text(const char* what, std::uint64_t bytes, const char* more = "") {
+std::string bytes_text(const char* what, std::uint64_t bytes, const std::string& more = "") {
   return fmt::format("{:<12} {}{}\n", what, human_bytes(static_cast<double>(bytes)), more);
 }
 
-/// Why a run may hold less than planned.
-const char* less_text(const Plan& plan) {
+/// When a run holds less than planned, and whose memory it is.
+std::string less_text(const Plan& plan) {
   if (plan.bands.empty()) return "";
-  if (plan.sizes.sites < 0) return " at the most; less if the sites are few";
-  return plan.sizes.missing ? " at the most; less if no call is missing" : "";
+  const std::string each = plan.sizes.ranks > 1 ? " on each rank" : "";
+  if (plan.sizes.sites < 0) return each + " at the most; less if the sites are few";
+  if (!plan.sizes.missing) return each;
+  if (!plan.complete_bytes) return each + " at the most; less if no call is missing";
+  return fmt::format("; {} if no call is missing",
+                     human_bytes(static_cast<double>(*plan.complete_bytes)));
 }
 
 std::string counts_text(const Plan& plan) {
@@ -311,7 +335,12 @@ std::string describe(const Plan& plan) {
   if (plan.pair_sites > 0) {
     text += fmt::format("work         {} pair-SNP comparisons\n", human_count(plan.pair_sites));
   }
-  if (plan.output_bytes > 0) text += bytes_text("output", plan.output_bytes);
+  if (plan.output_bytes > 0 || plan.output_may_grow) {
+    text += bytes_text(
+        "output",
+        plan.output_bytes,
+        plan.output_may_grow ? " at the least: text and compressed files take more" : "");
+  }
   if (plan.free_disk) text += bytes_text("free disk", *plan.free_disk);
   return text;
 }

@@ -30,10 +30,12 @@ struct PlanParams {
   bool hethet = false;
   std::uint64_t later_bytes = 0;  ///< held next to the counts, on every rank
   std::uint64_t after_bytes = 0;  ///< held at most when the counts are gone (matrices of a closure)
+  /// The same if no call turns out to be missing; 0: as after_bytes.
+  std::uint64_t complete_after_bytes = 0;
   int cell_bytes = 0;     ///< of a number of the matrix that is written from each band; 0: none
   bool one_band = false;  ///< the run needs all counts at once
   int ranks = 1;          ///< processes that count and sum what they counted
-  int rank = 0;           ///< of them, whose GPU's bands stand in the plan
+  int rank = 0;           ///< of them, whose GPU's bands are in the plan
   int pair_groups = 0;    ///< into which ranks are cut; 0: the plan finds the best
 };
 
@@ -45,12 +47,16 @@ struct Plan {
   /// of a group cut the sites among themselves.
   int pair_groups = 1;
   int planes = 2;
-  std::int64_t block_sites = 0;    ///< sites packed at a time
-  std::uint64_t block_bytes = 0;   ///< raw codes (twice: one read ahead) and planes of a block
-  std::uint64_t count_bytes = 0;   ///< counts of the largest band, as far as a rank counts them
-  std::uint64_t write_bytes = 0;   ///< rows of the matrix that are written at a time
-  std::uint64_t total_bytes = 0;   ///< the run's peak; less where no call turns out to be missing
-  std::uint64_t output_bytes = 0;  ///< of the files, text as the least it can take
+  std::int64_t block_sites = 0;   ///< sites packed at a time
+  std::uint64_t block_bytes = 0;  ///< raw codes (twice: one read ahead) and planes of a block
+  std::uint64_t count_bytes = 0;  ///< counts of the largest band, as far as a rank counts them
+  std::uint64_t write_bytes = 0;  ///< rows of the matrix that are written at a time
+  std::uint64_t total_bytes = 0;  ///< the run's peak
+  /// The same if no call turns out to be missing, where calls may be and the sites of one process
+  /// are known.
+  std::optional<std::uint64_t> complete_bytes;
+  std::uint64_t output_bytes = 0;          ///< of the files, text as the least it can take
+  bool output_may_grow = false;            ///< text or compressed files are among them
   std::optional<std::uint64_t> free_disk;  ///< where the files go, if the run names them
   std::vector<Range> bands;  ///< rows of the triangle whose counts the ranks hold at once
   /// This rank's rows as its GPUs hold them at once: one pass over the input each. Empty on the
@@ -62,7 +68,7 @@ struct Plan {
 
 /// Cuts a run to fit context.memory(), and ranks into groups so that reading and sums over ranks
 /// take least. Throws out_of_resources, with the plan in the message, where even one row of counts
-/// does not fit; usage where the ranks cannot be cut into the groups wanted.
+/// does not fit; usage where the ranks cannot be cut into that many groups.
 Plan make_plan(Context& context, const PlanParams& params);
 
 /// Passes over the input that the plan makes.

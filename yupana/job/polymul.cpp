@@ -7,7 +7,8 @@
 #include "yupana/core/error.hpp"
 #include "yupana/io/column.hpp"
 #include "yupana/io/input_file.hpp"
-#include "yupana/job/memory_check.hpp"
+#include "yupana/io/line_reader.hpp"
+#include "yupana/job/run_files.hpp"
 #include "yupana/job/spectral.hpp"
 #include "yupana/spectral/big_integer.hpp"
 #include "yupana/spectral/scratch_bytes.hpp"
@@ -21,7 +22,7 @@ Array<T> column(Context& context, const std::string& path) {
   io::ColumnReader reader(path, io::number_type<T>());
   if constexpr (std::is_integral_v<T>) {
     if (reader.type().kind == 'f') {
-      throw bad_file(path, "holds floats; an exact product takes integers, or use --real");
+      throw bad_file(path, "expected integers for an exact product, got floats; pass --real");
     }
   }
   constexpr std::int64_t piece = std::int64_t{1} << 20;
@@ -161,14 +162,23 @@ void check_product(const Context& context,
                8 * static_cast<std::uint64_t>(a + b + count) + scratch);
 }
 
-/// Text holds integers if nothing else is said: its numbers are read as such.
-bool holds_integers(const std::string& path) {
-  return io::ColumnReader(path, {'i', 8}).type().kind != 'f';
+/// Whether a .npy is of integers; of a text, whether no number has a point, an exponent or a word
+/// like inf.
+bool holds_integers(Context& context, const std::string& path) {
+  const io::ColumnReader column(path, {'i', 8});
+  if (column.size()) return column.type().kind != 'f';
+  io::LineReader lines(path);
+  for (std::string_view line; lines.next(line);) {
+    if (lines.number() % 65536 == 0) context.check_cancelled();
+    if (!line.starts_with('#') && line.find_first_of(".eEiInN") != line.npos) return false;
+  }
+  return true;
 }
 
 }  // namespace
 
 SpectralFileResult polymul_file(Context& context, const PolymulFileParams& params) {
+  check_not_compressed(params.out);
   if (!params.digits.empty()) {
     if (params.kind != PolymulKind::automatic) {
       throw Error(ErrorCode::usage,
@@ -179,7 +189,7 @@ SpectralFileResult polymul_file(Context& context, const PolymulFileParams& param
   }
   bool exact = params.kind == PolymulKind::exact;
   if (params.kind == PolymulKind::automatic) {
-    exact = holds_integers(params.a) && holds_integers(params.b);
+    exact = holds_integers(context, params.a) && holds_integers(context, params.b);
   }
   Stage stage(context, "multiply");
   check_product(context, params, numbers_in(params.a), numbers_in(params.b), exact);

@@ -22,7 +22,7 @@ class RunMerger {
   using Read = std::function<std::int64_t(std::int64_t, T*, std::int64_t)>;
   using Emit = std::function<void(const T*, std::int64_t)>;
 
-  /// Windows of `window` keys; beside them two buffers of all windows together.
+  /// Windows of `window` keys, and two buffers of all windows together.
   RunMerger(Context& context, std::int64_t runs, std::int64_t window, Read read)
       : context_(context),
         window_(window),

@@ -10,6 +10,7 @@
 #include "yupana/genotype/planes.hpp"
 #include "yupana/io/genotype_writer.hpp"
 #include "yupana/job/plan.hpp"
+#include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
 namespace {
@@ -66,10 +67,8 @@ std::vector<std::string> run_simulate(Context& context, const SimulateJobParams&
   for (std::size_t i = 0; i < populations.size(); ++i) {
     labels.write(source.samples()[i] + "\t" + populations[i] + "\n");
   }
-  context.check_cancelled();
-  files.commit();
   std::vector<std::string> paths;
-  for (const AtomicFile& file : files.files()) paths.push_back(file.path());
+  commit_files(context, files, paths);
   return paths;
 }
 

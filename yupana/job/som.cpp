@@ -6,14 +6,16 @@
 #include <cmath>
 #include <filesystem>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/job/run_files.hpp"
 #include "yupana/job/som_files.hpp"
 #include "yupana/job/som_table.hpp"
 
 namespace yupana::job {
 namespace {
 
-/// Notes of a run: told at once, kept for the report.
+/// Notes of a run: printed at once, kept for the report.
 class Notices {
  public:
   explicit Notices(Context& context) : context_(context) {}
@@ -40,7 +42,7 @@ int checked_neighbors(const som::Grid& grid, int neighbors) {
 
 void check_out(const std::string& out, const char* files) {
   if (!out.empty()) return;
-  throw Error(ErrorCode::usage, fmt::format("-o PREFIX is wanted: the files are {}", files));
+  throw Error(ErrorCode::usage, fmt::format("expected -o PREFIX: the files are {}", files));
 }
 
 void check_images(const SomFitParams& params, std::int64_t features) {
@@ -50,7 +52,7 @@ void check_images(const SomFitParams& params, std::int64_t features) {
     return;
   }
   throw Error(ErrorCode::usage,
-              fmt::format("--image {}x{}: images of {} pixels wanted, as the table has features",
+              fmt::format("--image {}x{}: expected images of {} pixels, as the table has features",
                           rows,
                           cols,
                           features));
@@ -85,7 +87,7 @@ void note_constant(const io::SomModel& model, Notices& notices) {
                           count > 5 ? ", ..." : ""));
 }
 
-/// How a table is read: what is beyond memory lies beside the output.
+/// How a table is read: what is beyond memory lies next to the output.
 io::TableParams reading_of(const io::TableParams& given, const std::string& out) {
   io::TableParams reading = given;
   reading.scratch = std::filesystem::path(out).parent_path().string();
@@ -93,7 +95,7 @@ io::TableParams reading_of(const io::TableParams& given, const std::string& out)
   return reading;
 }
 
-/// Everything about the map that its samples tell.
+/// Quality, hits and P-matrix of the map, from its samples.
 som::NearestNeurons describe(Context& context,
                              MatrixView<const float> samples,
                              const std::string& scratch,
@@ -112,7 +114,7 @@ som::NearestNeurons describe(Context& context,
   model.p_matrix.clear();
   const double work = static_cast<double>(samples.rows) * static_cast<double>(grid.size()) *
                       static_cast<double>(samples.cols);
-  if (!with_p_matrix.value_or(work <= most_p_matrix_work)) {
+  if (!with_p_matrix.value_or(work <= max_p_matrix_work)) {
     if (!with_p_matrix)
       notices.add("the P-matrix is left out, it takes long; --p-matrix counts it");
     return nearest;
@@ -124,9 +126,10 @@ som::NearestNeurons describe(Context& context,
 }
 
 double share_equal(const std::vector<std::int64_t>& found,
-                   const std::vector<std::int64_t>& wanted) {
+                   const std::vector<std::int64_t>& expected) {
   std::int64_t equal = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) equal += wanted[i] >= 0 && found[i] == wanted[i];
+  for (std::size_t i = 0; i < found.size(); ++i)
+    equal += expected[i] >= 0 && found[i] == expected[i];
   return static_cast<double>(equal) / static_cast<double>(found.size());
 }
 
@@ -142,14 +145,25 @@ SomResult result_of(const io::SomModel& model) {
 }
 
 void finish(Context& context, OutputFiles& files, Notices& notices, SomResult& result) {
-  context.check_cancelled();
-  files.commit();
-  for (const AtomicFile& file : files.files()) result.files.push_back(file.path());
+  commit_files(context, files, result.files);
   result.notices = std::move(notices.all);
 }
 
 std::string title_of(const std::string& path) {
   return "Map of " + std::filesystem::path(path).filename().string();
+}
+
+/// Bytes of a map in training: the codebook, and on a processor its packed copy, the sums of all
+/// samples and those of each thread.
+std::uint64_t map_bytes(const Context& context, const SomFitParams& params, std::int64_t features) {
+  const bool sums =
+      context.backend() != Backend::cuda && params.som.training == som::Training::batch;
+  const auto threads = static_cast<std::uint64_t>(context.threads());
+  const std::uint64_t a_value = sums ? 16 + 8 * threads : 4;
+  const auto neurons = static_cast<std::uint64_t>(params.som.grid.size());
+  const std::uint64_t values = neurons * static_cast<std::uint64_t>(features);
+  // The neighbourhood is a value for each offset on the map.
+  return a_value * values + 2 * sizeof(double) * neurons;
 }
 
 io::SomModel fitted(Context& context,
@@ -171,10 +185,18 @@ io::SomModel fitted(Context& context,
     note_constant(model, notices);
   }
   if (table.samples.rows() < params.som.grid.size()) {
-    notices.all.push_back(fmt::format("{} samples for {} neurons: most will be empty",
-                                      table.samples.rows(),
-                                      params.som.grid.size()));
+    const std::int64_t neurons = params.som.grid.size(), samples = table.samples.rows();
+    notices.all.push_back(fmt::format("{} for {}: at least {} will be empty",
+                                      counted(samples, "sample"),
+                                      counted(neurons, "neuron"),
+                                      neurons - samples));
   }
+  check_memory(context,
+               fmt::format("a map of {} x {} neurons of {}",
+                           params.som.grid.rows,
+                           params.som.grid.cols,
+                           counted(std::ssize(model.features), "feature")),
+               map_bytes(context, params, std::ssize(model.features)));
   model.codebook = som::train(context, table.samples.view(), model.params);
   return model;
 }

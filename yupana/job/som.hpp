@@ -20,7 +20,7 @@ struct SomFitParams {
   int neighbors = 0;            ///< of the topographic error: 4, 6, 8; 0: 8, hexagonal 6
   std::int64_t image_rows = 0;  ///< samples are images of this size; 0: they are not
   std::int64_t image_cols = 0;
-  std::optional<bool> p_matrix;  ///< nothing: where it is less than most_p_matrix_work
+  std::optional<bool> p_matrix;  ///< nothing: where it is less than max_p_matrix_work
   std::string out;               ///< prefix of the files
 };
 
@@ -51,7 +51,7 @@ struct SomResult {
 ///   .umatrix.npy .hits.npy .pmatrix.npy   rows x cols (the last where it is counted)
 ///   .html .svg .png      the report; .images.png: the neurons as images
 /// All of them or, after an error, none. The same bytes for any device, number of threads and
-/// memory: a table beyond the context's memory lies in files without names beside the output while
+/// memory: a table beyond the context's memory lies in files without names next to the output while
 /// the run lasts, and every iteration goes through it once.
 ///   errors: usage for a map, radius or count that cannot be, bad_input for the table, naming row
 ///   and column, out_of_resources
@@ -65,7 +65,7 @@ SomResult som_apply(Context& context, const SomApplyParams& params);
 SomResult som_report(Context& context, const SomApplyParams& params);
 
 /// Samples x neurons x features: seconds on one core. A larger P-matrix is left out with a notice
-/// unless it is asked for.
-inline constexpr double most_p_matrix_work = 4e9;
+/// unless --p-matrix is given.
+inline constexpr double max_p_matrix_work = 4e9;
 
 }  // namespace yupana::job

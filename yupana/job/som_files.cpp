@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/io/npy_layout.hpp"
+#include "yupana/io/tsv_cell.hpp"
 #include "yupana/som/quality.hpp"
 
 namespace yupana::job {
@@ -27,8 +29,8 @@ std::string map_words(const som::Grid& grid) {
 
 std::string schedule_words(const som::Schedule& schedule) {
   return fmt::format(
-      "{} iterations: sigma {} e^(-t / {}){}",
-      schedule.iterations,
+      "{}: sigma {} e^(-t / {}){}",
+      counted(schedule.iterations, "iteration"),
       number(schedule.sigma0),
       number(schedule.tau),
       schedule.smooth == 0
@@ -38,20 +40,20 @@ std::string schedule_words(const som::Schedule& schedule) {
 
 void add_words(const io::SomModel& model, report::MapReport& report) {
   const som::SomParams& params = model.params;
-  report.findings.push_back(fmt::format(
-      "{} samples of {} features on {} neurons: a sample is {} from its neuron on average "
-      "(quantization error).",
-      model.samples,
-      model.features.size(),
-      params.grid.size(),
-      number(model.quality.quantization_error)));
+  report.findings.push_back(
+      fmt::format("{} of {} on {}: a sample is {} from its neuron on average (quantization error).",
+                  counted(model.samples, "sample"),
+                  counted(std::ssize(model.features), "feature"),
+                  counted(params.grid.size(), "neuron"),
+                  number(model.quality.quantization_error)));
   if (params.grid.size() > 1) {
     report.findings.push_back(fmt::format(
         "For {:.2f} % of the samples the best two neurons are not adjacent (topographic error, {} "
-        "neighbours); {} neurons are empty.",
+        "neighbours); {} empty.",
         100 * model.quality.topographic_error,
         model.neighbors,
-        model.quality.empty));
+        model.quality.empty == 1 ? "1 neuron is"
+                                 : fmt::format("{} neurons are", model.quality.empty)));
   }
   auto& summary = report.summary;
   summary.emplace_back("map", map_words(params.grid));
@@ -67,7 +69,9 @@ void add_words(const io::SomModel& model, report::MapReport& report) {
       fmt::format("{}{}", model.features.size(), model.scale.empty() ? "" : ", standardized"));
   summary.emplace_back("samples", std::to_string(model.samples));
   summary.emplace_back("quantization error", number(model.quality.quantization_error));
-  summary.emplace_back("topographic error", number(model.quality.topographic_error));
+  if (params.grid.size() > 1) {
+    summary.emplace_back("topographic error", number(model.quality.topographic_error));
+  }
   summary.emplace_back("empty neurons", std::to_string(model.quality.empty));
   if (!model.p_matrix.empty()) summary.emplace_back("radius of the P-matrix", number(model.radius));
 }
@@ -78,9 +82,11 @@ void write_som_rows(Context& context, AtomicFile& file, const SomRows& rows) {
   constexpr std::int64_t piece = 1 << 15;
   const som::NearestNeurons& nearest = *rows.nearest;
   const std::int64_t n = nearest.best.size(), cols = rows.grid.cols;
+  std::vector<std::string> cells;
+  for (const std::string& name : rows.class_names) cells.push_back(io::tsv_cell(name));
   const auto name = [&](const std::vector<std::int64_t>& codes, std::int64_t row) {
     const std::int64_t code = codes[static_cast<std::size_t>(row)];
-    return code < 0 ? std::string_view("") : rows.class_names[static_cast<std::size_t>(code)];
+    return code < 0 ? std::string_view("") : cells[static_cast<std::size_t>(code)];
   };
   file.write(fmt::format("row\tneuron\tmap_row\tmap_col\tdistance\tsecond{}{}\n",
                          rows.classes.empty() ? "" : "\tclass",
@@ -145,8 +151,8 @@ report::MapReport map_report(const io::SomModel& model, const std::string& title
     report.image_cols = model.image_cols;
   } else {
     // A page of more values would be slow to open.
-    const std::int64_t room = most_report_values / grid.size() - report.first_plane;
-    const std::int64_t planes = std::clamp<std::int64_t>(room, 0, std::min(d, most_planes));
+    const std::int64_t room = max_report_values / grid.size() - report.first_plane;
+    const std::int64_t planes = std::clamp<std::int64_t>(room, 0, std::min(d, max_planes));
     for (std::int64_t j = 0; j < planes; ++j) {
       report::MapPanel plane{model.features[static_cast<std::size_t>(j)], {}, false};
       for (std::int64_t i = 0; i < grid.size(); ++i) plane.values.push_back(weights(i, j));

@@ -29,8 +29,8 @@ void write_map_npy(AtomicFile& file,
                    const std::vector<std::int64_t>& values);
 
 /// Component planes that a report shows, and values in all its panels: fewer planes for huge maps.
-inline constexpr std::int64_t most_planes = 24;
-inline constexpr std::int64_t most_report_values = 1'500'000;
+inline constexpr std::int64_t max_planes = 24;
+inline constexpr std::int64_t max_report_values = 1'500'000;
 
 /// What is shown of a map: U-matrix, hits, P-matrix, classes, and planes or images.
 report::MapReport map_report(const io::SomModel& model, const std::string& title);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/scratch_scope.hpp"
@@ -119,9 +120,8 @@ void use_model_classes(Context& context, const io::SomModel& model, SomTable& ta
   }
   if (table.unknown > 0) {
     context.note(
-        fmt::format("{} samples have a class that the model does not know, '{}' for one; "
-                    "they count as wrong",
-                    table.unknown,
+        fmt::format("{} of a class that the model does not know, '{}' for one, counted as wrong",
+                    counted(table.unknown, "sample"),
                     first));
   }
   table.classes = model.classes;

@@ -12,7 +12,7 @@
 #include "yupana/core/error.hpp"
 #include "yupana/core/nameless_file.hpp"
 #include "yupana/job/arrays.hpp"
-#include "yupana/job/column_input.hpp"
+#include "yupana/job/run_files.hpp"
 #include "yupana/job/run_merger.hpp"
 
 namespace yupana::job {
@@ -171,6 +171,7 @@ ArrayFileResult merge_inputs(Context& context,
 }  // namespace
 
 ArrayFileResult sort_file(Context& context, const SortFileParams& params) {
+  check_not_compressed(params.out);
   const auto reader = open_column(params.in, params.text_type);
   return io::with_number_type(reader->type(), [&](auto zero) {
     return FileSorter<decltype(zero)>(context, *reader, params.out).sort();
@@ -178,6 +179,7 @@ ArrayFileResult sort_file(Context& context, const SortFileParams& params) {
 }
 
 ArrayFileResult merge_files(Context& context, const MergeFilesParams& params) {
+  check_not_compressed(params.out);
   std::vector<std::unique_ptr<io::ColumnReader>> readers;
   for (const std::string& path : params.in) {
     readers.push_back(open_column(path, params.text_type));

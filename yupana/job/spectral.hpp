@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "yupana/core/context.hpp"
@@ -12,10 +13,10 @@ struct FftFileParams {
   std::string in;
   std::string out;  ///< .npy, or text for any other name
   bool inverse = false;
-  bool real = false;   ///< real numbers and the half of their spectrum that says all
-  bool two_d = false;  ///< along both axes of a matrix
-  int axis = -1;       ///< of a matrix: 0 along columns, 1 or -1 along rows
-  bool odd = false;    ///< inverse and real: an odd number of real values comes out
+  bool real = false;        ///< real numbers and the half of their spectrum that says all
+  bool two_d = false;       ///< along both axes of a matrix
+  std::optional<int> axis;  ///< of a matrix: 0 along columns, 1 along rows, which is the default
+  bool odd = false;         ///< inverse and real: an odd number of real values comes out
   spectral::FftLibrary library =
       spectral::FftParams{}.library;  ///< cufft: complex numbers along one axis only
 };
@@ -31,7 +32,7 @@ struct SpectralFileResult {
 
 /// The Fourier transform of a file of signals (io::SignalFile), in memory: float32 and complex64 in
 /// single precision, everything else in double.
-///   errors (bad_input): no numbers; complex ones where `real` was asked for; a vector where a
+///   errors (bad_input): no numbers; complex ones with `real`; a vector where a
 ///   matrix is needed; what io::SignalFile refuses. usage: an axis of a vector, of both axes, or
 ///   that there is not; cuFFT for real numbers or both axes, or without a GPU. out_of_resources,
 ///   before the work: more bytes than the context's memory

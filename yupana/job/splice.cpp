@@ -5,15 +5,17 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/io/substitution_file.hpp"
+#include "yupana/job/run_files.hpp"
 #include "yupana/job/splice_inputs.hpp"
 #include "yupana/job/splice_ranks.hpp"
+#include "yupana/splice/align_memory.hpp"
 
 namespace yupana::job {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Takes a letter added to the end of a target out of its alignment: its codon stands alone. True
+/// Takes a letter added to the end of a target out of its alignment: its codon is unaligned. True
 /// if that was the letter itself, a stop codon.
 bool drop_last_letter(splice::SplicedAlignment& alignment) {
   bool found = false, stop = false;
@@ -46,7 +48,7 @@ struct Group {
   int score_scale = 1;
   std::vector<splice::Case> cases;
   std::vector<std::pair<std::size_t, const Strand*>> places;  ///< the task of each case
-  std::vector<double> cells, bytes;                           ///< executed and held, of each case
+  std::vector<double> cells, traced, bytes;  ///< executed, traced and held, of each case
 };
 
 Group make_group(const std::vector<Task>& tasks,
@@ -102,26 +104,30 @@ double seconds_on_cpu(Context& context, const Group& group) {
   const auto threads = context.backend() == Backend::reference ? 1.0 : double(context.threads());
   // Less is kept by the allocator for the next problem.
   constexpr double fresh_bytes = 32 << 20;
-  double cells = 0, alone = 0, bytes = 0, bytes_alone = 0;
-  for (std::size_t c = 0; c < group.cases.size(); ++c) {
-    const auto blocks = static_cast<double>(std::ssize(group.cases[c].target)) /
-                        static_cast<double>(splice::columns_of_a_thread());
-    const double workers = group.protein ? 1 : std::clamp(blocks, 1.0, threads);
-    cells += group.cells[c];
-    alone = std::max(alone, group.cells[c] / workers);
-    if (group.bytes[c] < fresh_bytes) continue;
-    bytes += group.bytes[c];
-    bytes_alone = std::max(bytes_alone, group.bytes[c] / workers);
-  }
   const auto largest = std::max_element(group.cells.begin(), group.cells.end());
   const splice::Case& like = group.cases[static_cast<std::size_t>(largest - group.cells.begin())];
   const splice::Rate rate = group.protein
                                 ? splice::measured_protein_rate(context, *group.protein, like)
                                 : splice::measured_rate(context, *group.scoring, like);
+  double all = 0, alone = 0, bytes = 0, bytes_alone = 0, most_bytes = 0;
+  for (std::size_t c = 0; c < group.cases.size(); ++c) {
+    const auto blocks = static_cast<double>(std::ssize(group.cases[c].target)) /
+                        static_cast<double>(splice::columns_of_a_thread());
+    const double workers = group.protein ? 1 : std::clamp(blocks, 1.0, threads);
+    const double forward = group.cells[c] / rate.cells;
+    const double trace = rate.traced > 0 ? group.traced[c] / rate.traced : 0;
+    all += forward + trace;
+    alone = std::max(alone, forward / workers + trace);
+    if (group.bytes[c] < fresh_bytes) continue;
+    bytes += group.bytes[c];
+    bytes_alone = std::max(bytes_alone, group.bytes[c] / workers);
+    most_bytes = std::max(most_bytes, group.bytes[c]);
+  }
   const double calls = rate.call * std::max(1.0, static_cast<double>(group.cases.size()) / threads);
-  const double seconds = calls + std::max(cells / threads, alone) / rate.cells;
+  const double seconds = calls + std::max(all / threads, alone);
   if (bytes == 0) return seconds;
-  return seconds + std::max(bytes / threads, bytes_alone) * splice::seconds_of_fresh_byte();
+  const double of_byte = splice::seconds_of_fresh_byte(most_bytes);
+  return seconds + std::max(bytes / threads, bytes_alone) * of_byte;
 }
 
 /// Checks the problems of a group, counts their cells and predicts their time.
@@ -131,8 +137,14 @@ void plan_group(Context& context, Group& group, SpliceResult& result) {
   for (const splice::Case& c : group.cases) {
     result.estimates.push_back(group.protein ? splice::estimate_protein(c, *group.protein)
                                              : splice::estimate(c, *group.scoring));
-    group.cells.push_back(static_cast<double>(result.estimates.back().executed_cells));
-    group.bytes.push_back(static_cast<double>(result.estimates.back().bytes));
+    splice::Estimate& estimate = result.estimates.back();
+    if (context.backend() == Backend::reference) {
+      estimate.bytes = static_cast<std::int64_t>(group.protein ? splice::reference_protein_bytes(c)
+                                                               : splice::reference_bytes(c));
+    }
+    group.cells.push_back(static_cast<double>(estimate.executed_cells));
+    group.traced.push_back(static_cast<double>(estimate.traced_cells));
+    group.bytes.push_back(static_cast<double>(estimate.bytes));
   }
   result.predicted_seconds += context.backend() == Backend::cuda ? seconds_on_gpus(context, group)
                                                                  : seconds_on_cpu(context, group);
@@ -205,9 +217,7 @@ void write_files(Context& context, const SpliceJobParams& params, SpliceResult& 
   io::write_spliced_gff3(files.add(params.out + ".gff3"), result.hits);
   io::write_spliced_paf(files.add(params.out + ".paf"), result.hits);
   io::write_spliced_text(files.add(params.out + ".txt"), result.hits);
-  context.check_cancelled();
-  files.commit();
-  for (const AtomicFile& file : files.files()) result.files.push_back(file.path());
+  commit_files(context, files, result.files);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
 
@@ -172,11 +173,11 @@ void SpliceInputs::place(const SpliceInput& input,
   if (record.last > length) {
     throw bad_line(input.exons,
                    record.line,
-                   fmt::format("exon {}..{} is outside '{}', which has {} bases",
+                   fmt::format("exon {}..{} is outside '{}', which has {}",
                                record.first,
                                record.last,
                                forward.sequence,
-                               length));
+                               counted(length, "base")));
   }
   splice::Exon exon;
   exon.first = record.first;
@@ -200,7 +201,8 @@ void SpliceInputs::merge_copies(const SpliceInput& input, std::list<Strand>& str
     copies += exons.end() - end;
     exons.erase(end, exons.end());
   }
-  if (copies > 0) context_.note(fmt::format("{}: {} exons twice, merged", input.exons, copies));
+  if (copies > 0)
+    context_.note(fmt::format("{}: {} given twice, merged", input.exons, counted(copies, "exon")));
 }
 
 }  // namespace yupana::job

@@ -6,9 +6,12 @@
 #include <limits>
 #include <numeric>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/io/model_columns.hpp"
 #include "yupana/io/printable.hpp"
@@ -45,7 +48,7 @@ std::vector<double> ordered_values(const T* codes,
   return values;
 }
 
-/// Where each of a file's categories stands among an encoding's; -1: nowhere.
+/// Place of each of a file's categories among an encoding's; -1: none.
 std::vector<std::int64_t> places_of(const std::vector<std::string>& names,
                                     const Encoding& encoding) {
   std::unordered_map<std::string, std::int64_t> places;
@@ -122,6 +125,26 @@ io::TableFile<T> encoded_rows(const io::TableFile<T>& part,
   rows.values = rows_of(part.values);
   rows.weights = rows_of(part.weights);
   return rows;
+}
+
+/// bad_input where a category's feature has the name of a column: a model finds features by name.
+template <class T>
+void check_feature_names(const io::TableFile<T>& file, const std::vector<Encoding>& encodings) {
+  const auto& names = file.table.names();
+  const std::unordered_set<std::string_view> columns(names.begin(), names.end());
+  for (const Encoding& encoding : encodings) {
+    if (!encoding.one_hot) continue;
+    for (const std::string& category : encoding.categories) {
+      const std::string feature = encoding.column + "=" + category;
+      if (columns.count(feature) == 0) continue;
+      throw Error(
+          ErrorCode::bad_input,
+          fmt::format("--categories one-hot: the feature '{}' of column '{}' has the name of "
+                      "another column; rename that",
+                      io::printable(feature),
+                      io::printable(encoding.column)));
+    }
+  }
 }
 
 /// out_of_resources where rows as read and with their columns of text as features do not fit.
@@ -203,8 +226,8 @@ std::vector<Encoding> learn_encodings(const io::TableFile<T>& file,
   if (how == Categories::automatic) how = many ? Categories::one_hot : Categories::ordered;
   if (how == Categories::ordered && many) {
     throw Error(ErrorCode::usage,
-                fmt::format("--categories ordered: two classes or --regression wanted, {} classes "
-                            "given; use one-hot",
+                fmt::format("--categories ordered: expected two classes or --regression, got {} "
+                            "classes; use one-hot",
                             target.classes));
   }
   std::vector<Encoding> encodings;
@@ -229,6 +252,7 @@ std::vector<Encoding> learn_encodings(const io::TableFile<T>& file,
     }
     feature += encoding.width();
   }
+  check_feature_names(file, encodings);
   return encodings;
 }
 
@@ -309,11 +333,16 @@ void read_parts_for_model(Context& context,
     }
   };
   io::read_table_parts<T>(context, table.path, reading, bytes, take_encoded);
+  if (unknown > 0 && table.refuse_missing) {
+    throw bad_file(table.path,
+                   fmt::format("{} of categories that the model does not know, which are missing "
+                               "values, and --missing error; leave such rows out",
+                               counted(unknown, "cell")));
+  }
   if (unknown > 0) {
-    context.note(
-        fmt::format("{}: {} cells of categories that the model does not know; taken as missing",
-                    table.path,
-                    unknown));
+    context.note(fmt::format("{}: {} of categories that the model does not know; taken as missing",
+                             table.path,
+                             counted(unknown, "cell")));
   }
 }
 
@@ -346,21 +375,15 @@ void use_classes(io::TableFile<T>& file,
   file.classes = classes;
 }
 
-#define YUPANA_JOB_TABLES(T)                                                               \
-  template io::TableFile<T> read_tree_table(Context&, const TreeTable&);                   \
-  template void check_missing(const TreeTable&, const io::TableFile<T>&, std::int64_t);    \
-  template Target target_of(const io::TableFile<T>&);                                      \
-  template std::vector<Encoding> learn_encodings(                                          \
-      const io::TableFile<T>&, TableView<T>, const Target&, Categories);                   \
-  template std::int64_t features_made(const io::TableFile<T>&, Categories);                \
-  template Table<T> encoded(                                                               \
-      const io::TableFile<T>&, TableView<T>, const std::vector<Encoding>&, std::int64_t*); \
-  template io::TableFile<T> read_for_model(Context&, const forest::Model&, TreeTable);     \
-  template void read_parts_for_model(                                                      \
-      Context&, const forest::Model&, TreeTable, std::int64_t, const io::TakeTable<T>&);   \
-  template void use_classes(io::TableFile<T>&, const std::string&, const std::vector<std::string>&);
-YUPANA_JOB_TABLES(float)
-YUPANA_JOB_TABLES(double)
-#undef YUPANA_JOB_TABLES
+YUPANA_FUNCTIONS(YUPANA_FLOATS,
+                 read_tree_table,
+                 check_missing,
+                 target_of,
+                 learn_encodings,
+                 features_made,
+                 encoded,
+                 read_for_model,
+                 read_parts_for_model,
+                 use_classes)
 
 }  // namespace yupana::job

@@ -1,29 +1,25 @@
 #include "yupana/job/trees.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/forest/forest_ranks.hpp"
+#include "yupana/forest/tree_memory.hpp"
 #include "yupana/forest/validate.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/printable.hpp"
-#include "yupana/job/trees_check.hpp"
-#include "yupana/job/trees_parts.hpp"
-#include "yupana/job/trees_weights.hpp"
+#include "yupana/io/table_columns.hpp"
+#include "yupana/job/run_files.hpp"
+#include "yupana/job/tree_steps.hpp"
 
 namespace yupana::job {
 namespace {
 
 using forest::Model;
 using forest::Target;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// Trees of some rows, and how they were pruned.
 struct Grown {
@@ -65,6 +61,32 @@ Grown grown(Context& context,
   return result;
 }
 
+/// Adds the column of folds to those that are read, as text: any names may mark folds.
+/// Returns its name in the file.
+std::string read_folds_too(TreeTable& table, const std::string& column) {
+  io::TableParams& reading = table.columns;
+  std::string name = column;
+  if (!io::is_libsvm(table.path)) {
+    const auto named = [&](const std::string& text, const char* role) {
+      return io::column_named(table.path, table.columns, text, role);
+    };
+    name = named(column, "fold");
+    const auto refuse_if = [&](const std::string& other, const char* role) {
+      if (other.empty() || named(other, role) != name) return;
+      throw Error(ErrorCode::usage,
+                  fmt::format("--cv-column: column '{}' is the {} as well; name it once",
+                              io::printable(name),
+                              role));
+    };
+    refuse_if(reading.label, "label");
+    refuse_if(reading.weight, "weight");
+    for (const std::string& ignored : reading.ignored) refuse_if(ignored, "ignored one");
+    reading.categorical.push_back(name);
+  }
+  if (!reading.columns.empty()) reading.columns.push_back(name);
+  return name;
+}
+
 /// Takes the column of folds out of the file's features. Folds are numbered as their values first
 /// come.
 template <class T>
@@ -83,8 +105,10 @@ std::vector<std::int32_t> taken_folds(io::TableFile<T>& file,
   for (std::int64_t i = 0; i < file.table.rows(); ++i) {
     const T value = file.table.column(at)[i];
     if (value != value) {
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("--cv-column {}: row {} has no fold", io::printable(column), i + 1));
+      throw Error(
+          ErrorCode::bad_input,
+          fmt::format(
+              "--cv-column {}: row {} has no fold; fill it in", io::printable(column), i + 1));
     }
     const auto place = std::find(values.begin(), values.end(), value) - values.begin();
     if (place == std::ssize(values)) values.push_back(value);
@@ -98,9 +122,9 @@ std::vector<std::int32_t> taken_folds(io::TableFile<T>& file,
   }
   folds = std::ssize(values);
   if (folds < 2) {
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format("--cv-column {}: at least 2 folds wanted, 1 given", io::printable(column)));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("--cv-column {}: expected at least 2 folds, got 1; name another column",
+                            io::printable(column)));
   }
   std::vector<std::string> others = names;
   others.erase(others.begin() + at);
@@ -134,6 +158,7 @@ void cross_validate(Context& context,
     fold = forest::folds_of(
         table.rows, target, folds, params.stratified, params.forest_params.tree.seed);
   }
+  if (!target.is_class()) check_fold_rows(fold, folds);
   Stage stage(context, "cross-validate", static_cast<double>(folds), "folds");
   for (std::int64_t k = 0; k < folds; ++k) {
     const auto held = [&](std::int64_t i) { return fold[static_cast<std::size_t>(i)] == k; };
@@ -173,6 +198,10 @@ void check_memory(Context& context, const io::TableFile<T>& file, const FitTrees
         static_cast<double>(std::min<std::int64_t>(context.threads(), params.forest_params.trees));
   }
   double bytes = rows * static_cast<double>(features) * a_value;
+  // What the trees that did not see a row say of it.
+  if (params.forest_params.out_of_bag) {
+    bytes += rows * (8.0 * static_cast<double>(std::max<std::size_t>(1, file.classes.size())) + 4);
+  }
   // Columns of text are kept while their features are made.
   if (has_text(file)) bytes += rows * static_cast<double>(file.table.columns()) * sizeof(T);
   const double most = static_cast<double>(context.memory());
@@ -219,7 +248,9 @@ void look_back(Context& context,
   const Model& model = result.model;
   result.train_score = forest::score(context, model, table, target);
   result.importances = forest::importances(model.trees, table.columns);
-  if (target.is_class()) result.confusion = forest::confusion(context, model, table, target);
+  if (target.is_class() && target.classes <= most_confused) {
+    result.confusion = forest::confusion(context, model, table, target);
+  }
   if (!params.forest) result.path = forest::cost_complexity_path(model.trees[0]);
 }
 
@@ -227,14 +258,13 @@ template <class T>
 FitTreesResult fit(Context& context, const FitTreesParams& params) {
   TreeTable source = params.table;
   source.columns.label_is_number = params.regression;
-  if (!params.fold_column.empty() && !source.columns.columns.empty()) {
-    source.columns.columns.push_back(params.fold_column);
-  }
+  const bool own_folds = !params.fold_column.empty();
+  const std::string fold_column = own_folds ? read_folds_too(source, params.fold_column) : "";
   auto file = read_tree_table<T>(context, source);
   check_classes(source, file.classes);
   std::int64_t folds = 0;
   std::vector<std::int32_t> fold;
-  if (!params.fold_column.empty()) fold = taken_folds(file, params.fold_column, folds);
+  if (own_folds) fold = taken_folds(file, fold_column, folds);
   check_memory(context, file, params);
   Target target = target_of(file);
   const std::vector<double> weights =
@@ -290,6 +320,8 @@ FitTreesResult fit_where_it_fits(Context& context, const FitTreesParams& params)
   if (!grows_in_parts(params)) return fit_whole(context, params);
   try {
     return fit_whole(context, params);
+  } catch (const forest::TreesTooLarge&) {
+    throw;
   } catch (const Error& error) {
     if (error.code() != ErrorCode::out_of_resources) throw;
   }
@@ -300,16 +332,16 @@ FitTreesResult fit_where_it_fits(Context& context, const FitTreesParams& params)
                              : fit_in_parts<double>(context, again);
 }
 
-/// PREFIX.json, and PREFIX.model where it is asked for.
-void write_model(const Model& model,
+/// PREFIX.json and, if `binary`, PREFIX.model.
+void write_model(Context& context,
+                 const Model& model,
                  const std::string& out,
                  bool binary,
                  std::vector<std::string>& names) {
   OutputFiles files;
   io::write_model_json(files.add(out + ".json"), model);
   if (binary) io::write_model_binary(files.add(out + ".model"), model);
-  files.commit();
-  for (const AtomicFile& file : files.files()) names.push_back(file.path());
+  commit_files(context, files, names);
 }
 
 }  // namespace
@@ -318,13 +350,14 @@ FitTreesResult fit_trees(Context& context, const FitTreesParams& params) {
   check_fit(params);
   FitTreesResult result = fit_where_it_fits(context, params);
   if (params.comm != nullptr && params.comm->rank() > 0) return result;
-  if (!params.out.empty()) write_model(result.model, params.out, params.binary, result.files);
+  if (!params.out.empty())
+    write_model(context, result.model, params.out, params.binary, result.files);
   return result;
 }
 
 std::pair<std::int64_t, std::int64_t> prune_trees(Context& context, const PruneParams& params) {
   if (params.alpha.has_value() == !params.validation.path.empty()) {
-    throw Error(ErrorCode::usage, "--ccp-alpha or --validation: one of them is wanted");
+    throw Error(ErrorCode::usage, "expected --ccp-alpha or --validation; give one of them");
   }
   Model model = io::read_model(params.model, context.memory());
   const auto leaves = [&] {
@@ -341,7 +374,7 @@ std::pair<std::int64_t, std::int64_t> prune_trees(Context& context, const PruneP
                              : prune_with_table<double>(context, params.validation, model);
   }
   std::vector<std::string> names;
-  write_model(model, params.out, false, names);
+  write_model(context, model, params.out, false, names);
   return {before, leaves()};
 }
 

@@ -35,6 +35,9 @@ struct FitTreesParams {
   Comm* comm = nullptr;          ///< ranks that share a forest's trees; the first one writes
 };
 
+/// A table of more classes by classes is no use to a reader, and soon larger than the trees.
+inline constexpr std::int64_t most_confused = 100;
+
 struct FitTreesResult {
   forest::Model model;
   std::int64_t rows = 0;
@@ -47,7 +50,7 @@ struct FitTreesResult {
   std::vector<forest::PathPoint> path;  ///< of a single tree
   forest::AlphaChoice alphas;           ///< if alpha was chosen
   double alpha = 0;                     ///< that pruned the model
-  Matrix<std::int64_t> confusion;
+  Matrix<std::int64_t> confusion;       ///< of at most `most_confused` classes; else empty
   std::vector<std::string> files;
 };
 
@@ -65,6 +68,7 @@ struct PredictResult {
   std::int64_t rows = 0;
   std::int64_t labelled = 0;  ///< rows with a label
   std::int64_t unknown = 0;   ///< of these, rows whose class the model does not know
+  bool of_classes = true;     ///< the model predicts classes, not numbers
   double score = 0;           ///< of rows with a label: accuracy, unknown classes wrong, or R^2
   double seconds = 0;         ///< of predicting alone
   std::vector<std::string> files;

@@ -1,9 +1,10 @@
-#include "yupana/job/trees_check.hpp"
-
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "yupana/core/error.hpp"
 #include "yupana/io/printable.hpp"
+#include "yupana/job/tree_steps.hpp"
 
 namespace yupana::job {
 namespace {
@@ -22,19 +23,22 @@ void check_together(const FitTreesParams& params) {
   refuse_if(params.stratified && !folds && !params.fold_column.empty(),
             "--stratified with --cv-column: the column says which fold a row is in");
   refuse_if(params.stratified && !folds,
-            "--stratified: of folds, of which there are none; give --cv");
+            "--stratified has no effect without folds; give --cv or --ccp-cv");
   refuse_if(params.sparest_alpha && params.alpha_folds == 0,
-            "--ccp-sparest: chooses among the alphas of --ccp-cv; give it");
+            "--ccp-sparest has no effect without --ccp-cv; give both");
   refuse_if(params.categories != Categories::automatic && params.table.columns.categorical.empty(),
             "--categories: says what --categorical columns become; name some");
   refuse_if(params.binary && params.out.empty(), "--binary: writes PREFIX.model; give -o PREFIX");
   refuse_if(params.folds > 0 && !params.fold_column.empty(),
-            "--cv or --cv-column: one of them, not both");
+            "--cv and --cv-column exclude each other; give one");
   refuse_if(params.alpha_folds > 0 && (params.forest || params.alpha > 0),
-            "--ccp-cv: for a single tree, and without --ccp-alpha");
+            "--ccp-cv and --ccp-alpha exclude each other; give one");
   refuse_if(params.forest && params.forest_params.out_of_bag &&
                 params.forest_params.sampling == forest::Sampling::all,
             "--oob: with --all-rows every tree sees every row");
+  refuse_if(params.forest && params.forest_params.out_of_bag && params.forest_params.trees == 1 &&
+                params.forest_params.sampling == forest::Sampling::partition,
+            "--oob: with --partition and one tree that tree sees every row");
 }
 
 }  // namespace
@@ -42,13 +46,15 @@ void check_together(const FitTreesParams& params) {
 void check_alpha(double alpha) {
   if (alpha >= 0 && alpha <= std::numeric_limits<double>::max()) return;
   throw Error(ErrorCode::usage,
-              fmt::format("--ccp-alpha: a number of 0 or more wanted, {} given", alpha));
+              fmt::format("--ccp-alpha: expected a number of 0 or more, got {}", alpha));
 }
 
 void check_fit(const FitTreesParams& params) {
-  for (const std::int64_t folds : {params.folds, params.alpha_folds}) {
+  for (const auto& [option, folds] :
+       {std::pair{"--cv", params.folds}, std::pair{"--ccp-cv", params.alpha_folds}}) {
     if (folds == 0 || folds >= 2) continue;
-    throw Error(ErrorCode::usage, fmt::format("cv: at least 2 folds wanted, {} given", folds));
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: expected at least 2 folds, or 0 for none, got {}", option, folds));
   }
   check_alpha(params.alpha);
   check_together(params);
@@ -56,6 +62,13 @@ void check_fit(const FitTreesParams& params) {
     throw Error(ErrorCode::usage,
                 "--label: name the column to predict, or give its number; of a libsvm file: label");
   }
+}
+
+void check_fold_rows(const std::vector<std::int32_t>& fold, std::int64_t folds) {
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(folds), 0);
+  for (const std::int32_t own : fold) ++rows[static_cast<std::size_t>(own)];
+  if (std::count(rows.begin(), rows.end(), 1) == 0) return;
+  throw Error(ErrorCode::bad_input, "a fold has one row, and r2 needs two; give fewer folds");
 }
 
 void check_members(const std::vector<std::string>& classes,

@@ -1,24 +1,21 @@
-#include "yupana/job/trees_parts.hpp"
-
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/machine.hpp"
-#include "yupana/forest/validate.hpp"
+#include "yupana/forest/predict.hpp"
+#include "yupana/forest/tree_memory.hpp"
 #include "yupana/io/names.hpp"
+#include "yupana/job/tree_steps.hpp"
 
 namespace yupana::job {
 namespace {
 
 using forest::Target;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// What is kept of all rows.
 struct Rows {
@@ -87,41 +84,55 @@ class PartsGrower {
     for (std::int32_t& code : rows_.codes) code = places[static_cast<std::size_t>(code)];
   }
 
-  /// Trees whose rows are held at a time.
-  std::int64_t trees_at_a_time() const {
+  /// Trees whose rows are held at a time, of `left`, besides the trees that are grown.
+  std::int64_t trees_at_a_time(const std::vector<forest::Tree>& grown, std::int64_t left) const {
     const auto rows = static_cast<double>(rows_.codes.size());
     const auto features = static_cast<double>(rows_.features.size());
     const double own = std::ceil(rows / static_cast<double>(forest_.trees));
-    const double room = 0.9 * memory() - 12 * rows;
+    double trees = 0;
+    for (const forest::Tree& tree : grown) trees += forest::bytes_at_rest(tree);
+    const double room = 0.9 * memory() - 12 * rows - trees;
     const double table = own * (features * sizeof(T) + 4);
     const double lists = own * (8 * features + 16 * static_cast<double>(context_.threads()));
     if (room < table + lists) {
-      throw Error(ErrorCode::out_of_resources,
-                  fmt::format("{:.0f} rows of {} parts, one part and its lists take {}; memory is "
-                              "limited to {}; give more --trees, --float32 or more --memory",
-                              rows,
-                              forest_.trees,
-                              human_bytes(12 * rows + (table + lists) / 0.9),
-                              human_bytes(memory())));
+      throw Error(
+          ErrorCode::out_of_resources,
+          fmt::format("{} of {}, one part and its lists{} take {}; memory is limited to {}; "
+                      "give more --trees, --float32 or more --memory",
+                      counted(std::ssize(rows_.codes), "row"),
+                      counted(forest_.trees, "part"),
+                      grown.empty() ? "" : " and the trees so far",
+                      human_bytes((12 * rows + trees + table + lists) / 0.9),
+                      human_bytes(memory())));
     }
-    return std::min(forest_.trees, static_cast<std::int64_t>((room - lists) / table));
+    return std::min(left, static_cast<std::int64_t>((room - lists) / table));
   }
 
   void grow(FitTreesResult& result) {
     const auto rows = std::ssize(rows_.codes);
     forest::check_trees(forest_, rows);
-    const std::int64_t together = trees_at_a_time();
     const auto parts = forest::parts_of_rows(rows, forest_.trees, forest_.tree.seed);
-    for (std::int64_t first = 0; first < forest_.trees; first += together) {
-      const std::int64_t last = std::min(forest_.trees, first + together);
-      const auto own = rows_of_trees(parts, first, last);
+    std::vector<forest::Tree>& trees = result.model.trees;
+    forest::TreeMemory trees_memory(context_,
+                                    forest_,
+                                    static_cast<std::int32_t>(rows_.classes.size()),
+                                    12 * static_cast<double>(rows));
+    for (std::int64_t first = 0; first < forest_.trees;) {
+      const std::int64_t last = first + trees_at_a_time(trees, forest_.trees - first);
+      auto own = rows_of_trees(parts, first, last);
       const double begin = now();
       Stage stage(context_, "grow trees", static_cast<double>(last - first), "trees");
       for (std::int64_t t = first; t < last; ++t) {
-        result.model.trees.push_back(tree(t, own[static_cast<std::size_t>(t - first)]));
+        // A tree takes the place of its rows.
+        const TreeRows<T> tree_rows = std::move(own[static_cast<std::size_t>(t - first)]);
+        trees.push_back(tree(t, tree_rows));
+        trees.back().nodes.shrink_to_fit();
+        trees.back().values.shrink_to_fit();
+        trees_memory.add(trees.back());
         stage.advance(1);
       }
       result.seconds += now() - begin;
+      first = last;
     }
   }
 
@@ -177,21 +188,23 @@ class PartsGrower {
   void look_back(FitTreesResult& result) {
     const auto classes = std::ssize(rows_.classes);
     result.importances = forest::importances(result.model.trees, std::ssize(rows_.features));
-    result.confusion = Matrix<std::int64_t>(classes, classes);
-    std::fill_n(result.confusion.data(), classes * classes, 0);
+    if (classes <= most_confused) {
+      result.confusion = Matrix<std::int64_t>(classes, classes);
+      std::fill_n(result.confusion.data(), classes * classes, 0);
+    }
+    double right = 0;
     Target target;
     target.codes = rows_.codes.data();
     target.classes = static_cast<std::int32_t>(classes);
     read("look back on", [&](io::TableFile<T>&& part) {
-      const auto own = forest::confusion(context_, result.model, part.table.view(), target);
-      for (std::int64_t i = 0; i < classes * classes; ++i) {
-        result.confusion.data()[i] += own.data()[i];
+      const auto codes = forest::predict_classes(context_, result.model, part.table.view());
+      for (std::int64_t i = 0; i < codes.size(); ++i) {
+        right += codes[i] == target.codes[i];
+        if (result.confusion.rows() > 0) ++result.confusion(target.codes[i], codes[i]);
       }
       target.codes += part.table.rows();
     });
-    std::int64_t right = 0;
-    for (std::int64_t c = 0; c < classes; ++c) right += result.confusion(c, c);
-    result.train_score = static_cast<double>(right) / static_cast<double>(result.rows);
+    result.train_score = right / static_cast<double>(result.rows);
   }
 
   Context& context_;
@@ -218,7 +231,6 @@ FitTreesResult fit_in_parts(Context& context, const FitTreesParams& params) {
   return PartsGrower<T>(context, params).run();
 }
 
-template FitTreesResult fit_in_parts<float>(Context&, const FitTreesParams&);
-template FitTreesResult fit_in_parts<double>(Context&, const FitTreesParams&);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, fit_in_parts)
 
 }  // namespace yupana::job

@@ -1,16 +1,18 @@
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <unordered_map>
 #include <utility>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/forest/importance.hpp"
 #include "yupana/forest/predict.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/number_text.hpp"
-#include "yupana/job/trees.hpp"
+#include "yupana/io/tsv_cell.hpp"
+#include "yupana/job/run_files.hpp"
+#include "yupana/job/tree_steps.hpp"
 #include "yupana/report/importance_plot.hpp"
 
 namespace yupana::job {
@@ -18,19 +20,15 @@ namespace {
 
 using forest::Model;
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 void append_number(std::string& text, double value) {
   char digits[io::number_text_bytes];
   text.append(digits, io::write_shortest(value, digits));
 }
 
 // Parts of a table: more in flight gain nothing.
-constexpr std::int64_t most_part_bytes = std::int64_t{256} << 20;
+constexpr std::int64_t max_part_bytes = std::int64_t{256} << 20;
 
-/// Rows of parts, one part after the other: what is told of them, and how good it is.
+/// Rows of parts, one part after the other: their predictions and score.
 template <class T>
 class Prediction {
  public:
@@ -38,6 +36,7 @@ class Prediction {
       : context_(context), model_(model), params_(params) {
     for (const std::string& name : model.classes) {
       codes_.emplace(name, static_cast<std::int32_t>(codes_.size()));
+      cells_.push_back(io::tsv_cell(name));
     }
   }
 
@@ -52,19 +51,20 @@ class Prediction {
       const io::TakeTable<T> take = [&](io::TableFile<T>&& part) {
         text_.clear();
         result_.rows += part.table.rows();
-        params_.nodes ? tell_nodes(part) : tell_labels(part);
+        params_.nodes ? write_nodes(part) : write_labels(part);
         file.write(text_);
       };
       read_parts_for_model(context_, model_, params_.table, part_bytes(), take);
     }
+    result_.of_classes = model_.is_class();
     if (result_.labelled > 0) result_.score = score();
     files.commit();
     if (result_.unknown > 0) {
       context_.note(
-          fmt::format("{} of {} rows have a class that the model does not know; they count "
-                      "as wrong",
+          fmt::format("{} of {} {} a class that the model does not know, counted as wrong",
                       result_.unknown,
-                      result_.labelled));
+                      counted(result_.labelled, "row"),
+                      result_.unknown == 1 ? "has" : "have"));
     }
     result_.files = {file.path()};
     return std::move(result_);
@@ -99,12 +99,12 @@ class Prediction {
   /// run may hold besides the model.
   std::int64_t part_bytes() const {
     const auto features = static_cast<double>(std::max<std::size_t>(1, model_.features.size()));
-    const auto told = static_cast<double>(
+    const auto outputs = static_cast<double>(
         params_.nodes ? model_.trees.size() : std::max<std::size_t>(1, model_.classes.size()));
     const double row = features * sizeof(T);
     const double most = std::min((static_cast<double>(context_.memory()) - model_bytes()) / 5,
-                                 static_cast<double>(most_part_bytes));
-    return static_cast<std::int64_t>(most * row / (row + 32 * told + 32));
+                                 static_cast<double>(max_part_bytes));
+    return static_cast<std::int64_t>(most * row / (row + 32 * outputs + 32));
   }
 
   std::string header() const {
@@ -113,13 +113,13 @@ class Prediction {
       text += fmt::format("{}tree{}", t > 0 ? "\t" : "", t + 1);
     }
     if (!params_.nodes) text = "predicted";
-    for (const std::string& name : model_.classes) {
-      if (params_.shares && !params_.nodes) text += "\t" + name;
+    for (const std::string& cell : cells_) {
+      if (params_.shares && !params_.nodes) text += "\t" + cell;
     }
     return text + '\n';
   }
 
-  void tell_nodes(const io::TableFile<T>& part) {
+  void write_nodes(const io::TableFile<T>& part) {
     const double begin = now();
     const Matrix<std::int32_t> nodes = forest::apply(context_, model_, part.table.view());
     result_.seconds += now() - begin;
@@ -132,23 +132,23 @@ class Prediction {
     }
   }
 
-  void tell_labels(const io::TableFile<T>& part) {
+  void write_labels(const io::TableFile<T>& part) {
     const double begin = now();
     const Matrix<double> shares = forest::predict_shares(context_, model_, part.table.view());
     result_.seconds += now() - begin;
     for (std::int64_t i = 0; i < shares.rows(); ++i) {
       const double* row = shares.row(i);
-      model_.is_class() ? tell_class(part, i, row, shares.cols()) : tell_number(part, i, row[0]);
+      model_.is_class() ? write_class(part, i, row, shares.cols()) : write_number(part, i, row[0]);
       text_ += '\n';
     }
   }
 
-  void tell_class(const io::TableFile<T>& part,
-                  std::int64_t i,
-                  const double* row,
-                  std::int64_t classes) {
+  void write_class(const io::TableFile<T>& part,
+                   std::int64_t i,
+                   const double* row,
+                   std::int64_t classes) {
     const auto best = std::max_element(row, row + classes) - row;
-    text_ += model_.classes[static_cast<std::size_t>(best)];
+    text_ += cells_[static_cast<std::size_t>(best)];
     if (!part.codes.empty()) {
       const auto found = codes_.find(part.classes[static_cast<std::size_t>(part.codes[i])]);
       ++result_.labelled;
@@ -161,7 +161,7 @@ class Prediction {
     }
   }
 
-  void tell_number(const io::TableFile<T>& part, std::int64_t i, double value) {
+  void write_number(const io::TableFile<T>& part, std::int64_t i, double value) {
     append_number(text_, value);
     if (part.values.empty()) return;
     // Distances from the first label: squares of large numbers would cancel each other.
@@ -176,7 +176,7 @@ class Prediction {
     const double n = static_cast<double>(result_.labelled);
     if (model_.is_class()) return static_cast<double>(right_) / n;
     const double spread = squares_ - sum_ * sum_ / n;
-    return spread > 0 ? 1 - errors_ / spread : 0;
+    return spread > 0 ? 1 - errors_ / spread : errors_ == 0;
   }
 
   Context& context_;
@@ -185,11 +185,12 @@ class Prediction {
   PredictResult result_;
   std::string text_;
   std::unordered_map<std::string, std::int32_t> codes_;
+  std::vector<std::string> cells_;  ///< of the classes
   std::int64_t right_ = 0;
   double first_ = 0, errors_ = 0, sum_ = 0, squares_ = 0;
 };
 
-void write_importances(const ImportanceParams& params, ImportanceResult& result) {
+void write_importances(Context& context, const ImportanceParams& params, ImportanceResult& result) {
   const bool shuffled = !result.permutation.empty();
   std::vector<report::Importance> list;
   std::string text =
@@ -198,7 +199,7 @@ void write_importances(const ImportanceParams& params, ImportanceResult& result)
     report::Importance& own = list.emplace_back();
     own.feature = result.features[f];
     own.impurity = result.impurity[f];
-    text += own.feature + '\t';
+    text += io::tsv_cell(own.feature) + '\t';
     append_number(text, own.impurity);
     if (shuffled) {
       own.permutation = result.permutation[f];
@@ -214,8 +215,7 @@ void write_importances(const ImportanceParams& params, ImportanceResult& result)
   files.add(params.out + ".importances.tsv").write(text);
   report::write_importances_svg(
       files.add(params.out + ".importances.svg"), std::move(list), shuffled);
-  files.commit();
-  for (const AtomicFile& file : files.files()) result.files.push_back(file.path());
+  commit_files(context, files, result.files);
 }
 
 template <class T>
@@ -255,7 +255,7 @@ ImportanceResult importances_of_trees(Context& context, const ImportanceParams& 
       shuffle_features<double>(context, model, params, result);
     }
   }
-  if (!params.out.empty()) write_importances(params, result);
+  if (!params.out.empty()) write_importances(context, params, result);
   return result;
 }
 

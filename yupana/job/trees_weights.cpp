@@ -1,10 +1,9 @@
-#include "yupana/job/trees_weights.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "yupana/core/error.hpp"
 #include "yupana/io/printable.hpp"
+#include "yupana/job/tree_steps.hpp"
 
 namespace yupana::job {
 namespace {
@@ -37,7 +36,8 @@ std::vector<double> class_weights(const std::vector<std::string>& classes,
                                   const FitTreesParams& params) {
   if (!target.is_class()) {
     if (params.balanced || !params.class_weights.empty()) {
-      throw Error(ErrorCode::usage, "weights of classes: numbers have no classes; give --weight");
+      throw Error(ErrorCode::usage,
+                  "--balanced and --class-weight: numbers have no classes; give --weight");
     }
     return {};
   }
@@ -45,7 +45,7 @@ std::vector<double> class_weights(const std::vector<std::string>& classes,
   if (params.balanced) weights = balanced(rows, target);
   if (params.class_weights.empty()) return weights;
   std::vector<double> factors(classes.size(), 1);
-  std::vector<bool> told(classes.size(), false);
+  std::vector<bool> given(classes.size(), false);
   for (const auto& [name, factor] : params.class_weights) {
     const auto found = std::find(classes.begin(), classes.end(), name);
     if (found == classes.end()) {
@@ -54,16 +54,16 @@ std::vector<double> class_weights(const std::vector<std::string>& classes,
     }
     if (!(factor >= 0 && factor < HUGE_VAL)) {
       throw Error(ErrorCode::usage,
-                  fmt::format("--class-weight {}: a number of 0 or more wanted, {} given",
+                  fmt::format("--class-weight {}: expected a number of 0 or more, got {}",
                               io::printable(name),
                               factor));
     }
     const auto at = static_cast<std::size_t>(found - classes.begin());
-    if (told[at]) {
+    if (given[at]) {
       throw Error(ErrorCode::usage,
                   fmt::format("--class-weight: '{}' is given twice", io::printable(name)));
     }
-    told[at] = true;
+    given[at] = true;
     factors[at] = factor;
   }
   if (weights.empty()) weights.assign(static_cast<std::size_t>(rows), 1);

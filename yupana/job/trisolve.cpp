@@ -6,13 +6,14 @@
 #include <optional>
 
 #include "yupana/core/atomic_file.hpp"
+#include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/io/column.hpp"
 #include "yupana/io/matrix_market.hpp"
 #include "yupana/io/npy_layout.hpp"
 #include "yupana/io/signal_file.hpp"
-#include "yupana/job/memory_check.hpp"
+#include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
 namespace {
@@ -24,27 +25,28 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 }
 
 Matrix<double> read_side(Context& context, const TrisolveParams& params, std::int64_t rows) {
-  if (params.sides != 1) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("trisolve: --rhs {} is for random right-hand sides; leave it out, or {}",
-                    params.sides,
-                    params.side));
-  }
   const io::SignalFile file(params.side);
   const io::SignalArray<double> signals = file.read<double>(context);
   if (signals.complex) {
-    throw bad_file(params.side, "holds two numbers a line or complex ones; wanted real ones");
+    throw bad_file(params.side, "expected real numbers, got two a line or complex ones");
   }
   const std::int64_t got = signals.matrix ? signals.rows : signals.cols;
   if (got != rows || (signals.matrix && signals.cols == 0)) {
     throw bad_file(params.side,
-                   fmt::format("holds {} row{} of {}; {} were wanted, one for each row of the "
-                               "matrix",
-                               got,
-                               got == 1 ? "" : "s",
-                               signals.matrix ? signals.cols : 1,
-                               rows));
+                   fmt::format("expected {}, one for each of the matrix, got {} of {}",
+                               counted(rows, "row"),
+                               counted(got, "row"),
+                               signals.matrix ? signals.cols : 1));
+  }
+  const auto bad = std::find_if(signals.numbers.begin(), signals.numbers.end(), [](double value) {
+    return !std::isfinite(value);
+  });
+  if (bad != signals.numbers.end()) {
+    throw bad_file(
+        params.side,
+        fmt::format("expected finite numbers, got {} in row {} (counted from 0)",
+                    *bad,
+                    (bad - signals.numbers.begin()) / (signals.matrix ? signals.cols : 1)));
   }
   Matrix<double> b(rows, signals.matrix ? signals.cols : 1);
   std::copy(signals.numbers.begin(), signals.numbers.end(), b.data());
@@ -54,7 +56,7 @@ Matrix<double> read_side(Context& context, const TrisolveParams& params, std::in
 Matrix<double> random_sides(const TrisolveParams& params, std::int64_t rows) {
   if (params.sides < 1) {
     throw Error(ErrorCode::usage,
-                fmt::format("trisolve: {} right-hand sides; at least 1 was wanted", params.sides));
+                fmt::format("trisolve: --rhs: expected at least 1, got {}", params.sides));
   }
   Matrix<double> b(rows, params.sides);
   const Random random(params.seed);
@@ -95,7 +97,7 @@ std::uint64_t system_bytes(const Context& context,
 std::int64_t sides_of(const TrisolveParams& params) {
   if (params.side.empty()) return params.sides;
   const io::SignalFile file(params.side);
-  const std::optional<io::SignalFile::Shape>& shape = file.shape();
+  const std::optional<io::SignalFile::Shape> shape = file.shape();
   return shape && shape->matrix ? shape->cols : 1;
 }
 
@@ -116,6 +118,21 @@ void write(const std::string& path, const Matrix<double>& x) {
     file.write(x.data(), sizeof(double) * static_cast<std::size_t>(x.rows() * x.cols()));
   }
   file.commit();
+}
+
+/// An infinity or NaN in the matrix would leave an error of inf without a reason.
+void check_finite(const std::string& path, const sparse::CsrMatrix<double, std::int64_t>& matrix) {
+  for (std::int64_t row = 0; row < matrix.rows; ++row) {
+    for (std::int64_t e = matrix.row_begin[row]; e < matrix.row_begin[row + 1]; ++e) {
+      if (std::isfinite(matrix.values[e])) continue;
+      throw bad_file(path,
+                     fmt::format("expected finite values, got {} in row {}, column {} (counted "
+                                 "from 0)",
+                                 matrix.values[e],
+                                 row,
+                                 matrix.columns[e]));
+    }
+  }
 }
 
 /// Counts the numbers of x that are infinite or NaN, and says so.
@@ -168,12 +185,14 @@ TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
                             "{} says; leave one of them out",
                             name_of(params.system.method)));
   }
+  check_not_compressed(params.out);
   if (params.sides > 1 && !params.out.empty()) check_holds_columns(params.out, params.sides);
   const io::MatrixMarketHead head = io::read_matrix_market_head(context, params.matrix);
   check_memory(context,
                "trisolve: " + params.matrix,
                system_bytes(context, head, params, std::max<std::int64_t>(0, sides_of(params))));
   const io::MatrixMarket file = io::read_matrix_market(context, params.matrix);
+  check_finite(params.matrix, file.matrix);
   if (file.head.symmetry == Symmetry::skew && !params.system.unit_diagonal) {
     throw bad_file(params.matrix,
                    "is skew-symmetric: its diagonal is zero; pass --unit-diagonal if 1 is meant");
@@ -182,7 +201,7 @@ TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
       params.system.triangle == sparse::Triangle::upper) {
     throw bad_file(
         params.matrix,
-        "is symmetric or skew-symmetric and stands for its lower triangle; leave out --upper");
+        "is symmetric or skew-symmetric, which gives its lower triangle; leave out --upper");
   }
   const Matrix<double> b = params.side.empty() ? random_sides(params, file.matrix.rows)
                                                : read_side(context, params, file.matrix.rows);
@@ -198,7 +217,7 @@ TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
 
   const auto& analysis = system.analysis();
   result.rows = file.matrix.rows;
-  result.entries = file.head.entries;
+  result.entries = system.entries();
   result.levels = analysis.levels;
   result.warps = analysis.warps;
   result.keys = std::ssize(analysis.keys);

@@ -21,7 +21,7 @@ struct TrisolveParams {
 /// What a system is like and how it was solved, for reports.
 struct TrisolveResult {
   std::int64_t rows = 0;
-  std::int64_t entries = 0;  ///< of the file
+  std::int64_t entries = 0;  ///< of the triangle that is solved, its diagonal among them
   std::int64_t levels = 0;
   std::int64_t warps = 0;
   std::int64_t keys = 0;
@@ -38,7 +38,7 @@ struct TrisolveResult {
 /// The name of a method as the command line has it.
 const char* name_of(sparse::SolveMethod method);
 
-/// Reads a triangular matrix, solves and writes x. A symmetric file stands for its lower triangle.
+/// Reads a triangular matrix, solves and writes x. A symmetric file gives its lower triangle.
 /// An x that leaves the range of double, or meets NaN, is written as it is: a note and the result
 /// count its numbers that are not finite.
 ///   errors: usage: a method for the reference, which has one; out_of_resources, before the work:

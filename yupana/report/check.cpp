@@ -9,12 +9,12 @@
 namespace yupana::report {
 namespace {
 
-void expect(bool holds, std::string_view part, std::int64_t wanted, std::int64_t got) {
+void expect(bool holds, std::string_view part, std::int64_t expected, std::int64_t got) {
   if (holds) return;
   throw Error(
       ErrorCode::usage,
       fmt::format(
-          "report: {}: wanted {}, got {}; fill the report from one cohort", part, wanted, got));
+          "report: {}: expected {}, got {}; fill the report from one cohort", part, expected, got));
 }
 
 void check_heat_map(const HeatMap& map, std::int64_t individuals) {

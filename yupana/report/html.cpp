@@ -5,7 +5,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "yupana/core/error.hpp"
 #include "yupana/report/check.hpp"
 #include "yupana/report/page.hpp"
 #include "yupana/report/report.hpp"
@@ -105,10 +104,6 @@ Json list_of(const std::vector<T>& parts) {
   return list;
 }
 
-std::string hex_of(const Color& c) {
-  return fmt::format("#{:02x}{:02x}{:02x}", c.red, c.green, c.blue);
-}
-
 Json hex_of(const ClassColors& colors) {
   Json list = Json::array();
   for (const Color& c : colors) list.push_back(hex_of(c));
@@ -159,32 +154,30 @@ std::string data_of(const Report& report) {
   return escape_script(data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-/// What stands for a {{name}} of page.html.
-std::string part(std::string_view name, const Report& report) {
-  if (name == "title") return escape_html(valid_utf8(report.title));
-  if (name == "style") return std::string(page::page_css);
-  if (name == "data") return data_of(report);
-  if (name == "script") {
-    return fmt::format("{}{}{}{}{}{}{}{}{}{}",
-                       page::values_js,
-                       page::canvas_js,
-                       page::blend_js,
-                       page::scatter_js,
-                       page::pointer_js,
-                       page::legend_js,
-                       page::heat_map_js,
-                       page::tree_js,
-                       page::charts_js,
-                       page::page_js);
-  }
-  throw Error(ErrorCode::usage, fmt::format("report: page.html has no part named {}", name));
+std::string script_of() {
+  return fmt::format("{}{}{}{}{}{}{}{}{}{}",
+                     page::values_js,
+                     page::canvas_js,
+                     page::blend_js,
+                     page::scatter_js,
+                     page::pointer_js,
+                     page::legend_js,
+                     page::heat_map_js,
+                     page::tree_js,
+                     page::charts_js,
+                     page::page_js);
 }
 
 }  // namespace
 
 void write_html(AtomicFile& file, const Report& report) {
   check(report);
-  write_page(file, page::page_html, [&](std::string_view name) { return part(name, report); });
+  write_page(file,
+             page::page_html,
+             {{"title", escape_html(valid_utf8(report.title))},
+              {"style", std::string(page::page_css)},
+              {"data", data_of(report)},
+              {"script", script_of()}});
 }
 
 }  // namespace yupana::report

@@ -96,7 +96,7 @@ void Pen::marker(const ClassStyle* style, double x, double y, double radius, dou
   const Color own = style ? class_colors[static_cast<std::size_t>(style->color)] : no_class_color;
   const bool hollow = style && style->hollow;
   if (hollow) radius *= 0.86;  // the line around it has width
-  cairo_new_path(cairo_);      // writing text leaves a point behind
+  cairo_new_path(cairo_);      // writing text leaves a current point
   if (outline.empty()) cairo_arc(cairo_, x, y, radius, 0, 6.283185307179586);
   for (const Point& p : outline) cairo_line_to(cairo_, x + p.x * radius, y + p.y * radius);
   cairo_close_path(cairo_);

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "yupana/core/error.hpp"
 #include "yupana/report/check.hpp"
 #include "yupana/report/page.hpp"
 #include "yupana/report/som_images.hpp"
@@ -35,9 +34,7 @@ Json rounded(const std::vector<double>& values) {
 template <class Colors>
 Json hex_of(const Colors& colors) {
   Json list = Json::array();
-  for (const Color& c : colors) {
-    list.push_back(fmt::format("#{:02x}{:02x}{:02x}", c.red, c.green, c.blue));
-  }
+  for (const Color& c : colors) list.push_back(hex_of(c));
   return list;
 }
 
@@ -102,24 +99,20 @@ std::string images_of(const MapReport& report) {
       base64(png.data(), png.size()));
 }
 
-/// What stands for a {{name}} of som_map.html.
-std::string part(std::string_view name, const MapReport& report) {
-  if (name == "title") return escaped(report.title);
-  if (name == "style") return std::string(page::page_css);
-  if (name == "findings") return findings_of(report);
-  if (name == "notices") return notices_of(report);
-  if (name == "images") return images_of(report);
-  if (name == "summary") return summary_of(report);
-  if (name == "data") return data_of(report);
-  if (name == "script") return std::string(page::som_map_js);
-  throw Error(ErrorCode::usage, fmt::format("report: som_map.html has no part named {}", name));
-}
-
 }  // namespace
 
 void write_map_html(AtomicFile& file, const MapReport& report) {
   check(report);
-  write_page(file, page::som_map_html, [&](std::string_view name) { return part(name, report); });
+  write_page(file,
+             page::som_map_html,
+             {{"title", escaped(report.title)},
+              {"style", std::string(page::page_css)},
+              {"findings", findings_of(report)},
+              {"notices", notices_of(report)},
+              {"images", images_of(report)},
+              {"summary", summary_of(report)},
+              {"data", data_of(report)},
+              {"script", std::string(page::som_map_js)}});
 }
 
 }  // namespace yupana::report

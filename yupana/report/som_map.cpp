@@ -22,7 +22,7 @@ constexpr double margin = 28, heading = 64, gap = 22;
 /// Panels in rows that make the picture about as wide as a page.
 struct Sheet {
   std::int64_t panels, columns;
-  std::int64_t class_panel;  ///< behind the panels that are no features; -1: none
+  std::int64_t class_panel;  ///< after the panels that are no features; -1: none
   double panel_height;
 
   explicit Sheet(const MapReport& report)
@@ -58,8 +58,8 @@ void draw_sheet(cairo_surface_t* surface, const MapReport& report) {
       draw_class_panel(pen, sheet.left(k), sheet.top(k), report);
       continue;
     }
-    const bool behind = sheet.class_panel >= 0 && k > sheet.class_panel;
-    const MapPanel& panel = report.panels[static_cast<std::size_t>(behind ? k - 1 : k)];
+    const bool after = sheet.class_panel >= 0 && k > sheet.class_panel;
+    const MapPanel& panel = report.panels[static_cast<std::size_t>(after ? k - 1 : k)];
     draw_map_panel(pen, sheet.left(k), sheet.top(k), report, panel);
   }
 }
@@ -86,7 +86,7 @@ void check(const MapReport& report) {
   const auto expect = [](bool fine, const char* what) {
     if (!fine) throw Error(ErrorCode::usage, fmt::format("report of a map: {}", what));
   };
-  expect(report.rows > 0 && report.cols > 0, "at least one neuron was wanted");
+  expect(report.rows > 0 && report.cols > 0, "expected at least one neuron");
   const std::int64_t neurons = report.rows * report.cols;
   for (const MapPanel& panel : report.panels) {
     expect(std::ssize(panel.values) == neurons, "a panel needs one value a neuron");
@@ -94,13 +94,13 @@ void check(const MapReport& report) {
   expect(report.first_plane >= 0 && report.first_plane <= std::ssize(report.panels),
          "the first plane is one of the panels");
   const std::int64_t classes = std::ssize(report.class_names);
-  expect(classes == 0 || std::ssize(report.classes) == neurons, "a class a neuron was wanted");
+  expect(classes == 0 || std::ssize(report.classes) == neurons, "expected a class a neuron");
   for (const std::int64_t c : report.classes) {
     expect(c >= -1 && c < classes, "a neuron's class has no name");
   }
   expect(std::ssize(report.images) ==
              (report.images.empty() ? 0 : neurons) * report.image_rows * report.image_cols,
-         "an image a neuron was wanted");
+         "expected an image a neuron");
 }
 
 void write_map_svg(AtomicFile& file, const MapReport& report) {

@@ -20,7 +20,7 @@ struct MapPanel {
 struct MapReport {
   std::string title;
   std::int64_t rows = 0, cols = 0;
-  bool hexagonal = false;  ///< odd rows stand half a cell to the right
+  bool hexagonal = false;  ///< odd rows are half a cell to the right
   std::vector<MapPanel> panels;
   std::int64_t first_plane = 0;          ///< the panel of the first feature: classes go before it
   std::vector<std::string> class_names;  ///< empty: no classes

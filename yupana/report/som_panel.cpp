@@ -20,7 +20,7 @@ constexpr double title_height = 26;
 constexpr double map_width = 204, map_height = 260;
 constexpr double least_gapped = 7;  ///< size of cells with a gap between them
 constexpr double legend_row = 14.4;
-constexpr double least_scale = 90;  ///< height of a scale or legend beside a flat map
+constexpr double min_scale = 90;  ///< height of a scale or legend next to a flat map
 const double half_sqrt3 = std::sqrt(3.0) / 2;
 
 double luminance(const Color& c) { return 0.299 * c.red + 0.587 * c.green + 0.114 * c.blue; }
@@ -89,7 +89,7 @@ bool fits(Pen& pen, const std::string& text, const MapCells& cells) {
 }
 
 Box side_of(const MapCells& cells, double left, double top) {
-  return {left + cells.width() + 12, top + title_height, 13, std::max(cells.height(), least_scale)};
+  return {left + cells.width() + 12, top + title_height, 13, std::max(cells.height(), min_scale)};
 }
 
 }  // namespace
@@ -162,7 +162,7 @@ Color map_class_color(std::int64_t c) {
 
 double map_panel_height(const MapReport& report) {
   const MapCells cells(report, map_width, map_height);
-  return title_height + std::max(cells.height(), least_scale);
+  return title_height + std::max(cells.height(), min_scale);
 }
 
 void draw_map_panel(

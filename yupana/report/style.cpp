@@ -1,5 +1,7 @@
 #include "yupana/report/style.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -50,6 +52,10 @@ std::vector<Point> cross() {
 }
 
 }  // namespace
+
+std::string hex_of(const Color& color) {
+  return fmt::format("#{:02x}{:02x}{:02x}", color.red, color.green, color.blue);
+}
 
 const std::vector<std::vector<Point>>& marker_outlines() {
   static const std::vector<std::vector<Point>> outlines = {{},

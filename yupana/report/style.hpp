@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace yupana::report {
@@ -10,6 +11,8 @@ namespace yupana::report {
 struct Color {
   std::uint8_t red = 0, green = 0, blue = 0;
 };
+/// "#14569c"
+std::string hex_of(const Color& color);
 
 /// Colours for classes, on white and on a dark ground, in the order in which classes take them.
 /// They were searched to keep apart CIELAB colours (1976) as seen with normal sight and (Machado et

@@ -21,7 +21,7 @@ void expect(cairo_status_t status) {
               fmt::format("report: cannot draw: {}", cairo_status_to_string(status)));
 }
 
-/// Takes what cairo writes. C code stands between the two ends, so nothing may be thrown here.
+/// Takes what cairo writes. C code calls it, so nothing may be thrown here.
 cairo_status_t append(void* text, const unsigned char* data, unsigned int bytes) noexcept {
   try {
     static_cast<std::string*>(text)->append(reinterpret_cast<const char*>(data), bytes);
@@ -45,7 +45,7 @@ std::string with_own_numbers(const std::string& svg) {
     const std::size_t digits = at + word.size();
     const std::size_t end = std::min(svg.find_first_not_of("0123456789", digits), svg.size());
     out.append(svg, from, digits - from);
-    // Behind another character it is a chance word of an image in base64.
+    // After another character it is a chance word of an image in base64.
     if (end > digits && is_name(at)) {
       const std::string number = svg.substr(digits, end - digits);
       out += std::to_string(numbers.try_emplace(number, numbers.size() + 1).first->second);

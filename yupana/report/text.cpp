@@ -70,12 +70,12 @@ std::string base64(const void* data, std::size_t bytes) {
 
 void write_page(AtomicFile& file,
                 std::string_view page,
-                const std::function<std::string(std::string_view)>& part) {
+                const std::map<std::string_view, std::string>& parts) {
   for (;;) {
     const std::size_t open = page.find("{{"), close = page.find("}}");
     file.write(page.substr(0, open));
     if (open == std::string_view::npos) return;
-    file.write(part(page.substr(open + 2, close - open - 2)));
+    file.write(parts.at(page.substr(open + 2, close - open - 2)));
     page.remove_prefix(close + 2);
   }
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -14,16 +14,16 @@ std::string valid_utf8(const std::string& text);
 /// For element contents and attribute values of HTML.
 std::string escape_html(std::string_view text);
 
-/// JSON that may stand inside a script element: no '<' is left, so no name can close the element or
+/// JSON for a script element: no '<' is left, so no name can close the element or
 /// open a comment.
 std::string escape_script(std::string_view json);
 
 std::string base64(const void* data, std::size_t bytes);
 
-/// Writes a page in which part(name) stands for each {{name}}.
+/// Writes a page in which parts.at(name) replaces each {{name}}.
 void write_page(AtomicFile& file,
                 std::string_view page,
-                const std::function<std::string(std::string_view)>& part);
+                const std::map<std::string_view, std::string>& parts);
 
 /// "distance d (mm)"; the name alone without a unit. Valid UTF-8.
 std::string name_and_unit(const std::string& name, const std::string& unit);

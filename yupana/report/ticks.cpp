@@ -7,8 +7,8 @@
 
 namespace yupana::report {
 
-std::vector<double> ticks(double low, double high, double wanted) {
-  const double raw = (high - low) / std::max(1.0, wanted);
+std::vector<double> ticks(double low, double high, double count) {
+  const double raw = (high - low) / std::max(1.0, count);
   if (!(raw > 0) || !std::isfinite(raw)) return {};
   const double power = std::pow(10.0, std::floor(std::log10(raw)));
   double step = 10 * power;
@@ -17,8 +17,8 @@ std::vector<double> ticks(double low, double high, double wanted) {
   }
   std::vector<double> values;
   for (double k = std::ceil(low / step - 1e-9); k * step <= high + step * 1e-9; ++k) {
-    // At most `wanted` fit; more means that the step is lost beside the size of the values.
-    if (static_cast<double>(values.size()) > wanted + 2) return {};
+    // At most `count` fit; more means that the step is lost next to the size of the values.
+    if (static_cast<double>(values.size()) > count + 2) return {};
     values.push_back(k == 0 ? 0 : k * step);
   }
   return values;

@@ -5,8 +5,8 @@
 
 namespace yupana::report {
 
-/// Round numbers (1, 2 or 5 times a power of ten apart) within [low, high], about `wanted` of them.
-std::vector<double> ticks(double low, double high, double wanted);
+/// Round numbers (1, 2 or 5 times a power of ten apart) within [low, high], about `count` of them.
+std::vector<double> ticks(double low, double high, double count);
 
 /// The ticks as text, all with the digits that their step needs.
 std::vector<std::string> tick_texts(const std::vector<double>& values);

@@ -89,9 +89,6 @@ DeviceMap::DeviceMap(const Matrix<float>& codebook,
   upload(center_, center.data(), features_, stream);
   upload(scale_, fixed.scale.data(), features_, stream);
   if (!tables.empty()) upload(tables_, tables.data(), std::ssize(tables), stream);
-  squares_ = DeviceArray<float>(neurons_);
-  largest_ = DeviceArray<double>(schedule.iterations + 1);
-  clear(largest_, stream);
   for (auto& sums : sums_) {
     sums = DeviceArray<unsigned long long>(neurons_ * (features_ + 1));
     clear(sums, stream);
@@ -101,7 +98,6 @@ DeviceMap::DeviceMap(const Matrix<float>& codebook,
     products_ = DeviceArray<double>(neurons_ * (features_ + 1));
   }
   check(cudaStreamSynchronize(stream), "copy to the device");  // from pageable memory
-  launch_squares(DeviceMap::codebook(), {0, neurons_}, 0, stream);
 }
 
 std::uint64_t DeviceMap::bytes(std::int64_t neurons, std::int64_t features) {
@@ -112,7 +108,7 @@ std::uint64_t DeviceMap::bytes(std::int64_t neurons, std::int64_t features) {
 }
 
 DeviceCodebook DeviceMap::codebook() {
-  return {weights_.data(), squares_.data(), largest_.data(), center_.data(), neurons_, features_};
+  return {weights_.data(), center_.data(), neurons_, features_};
 }
 
 DeviceSums DeviceMap::sums(std::int64_t iteration) {
@@ -133,7 +129,6 @@ void DeviceMap::smooth(std::int64_t iteration, NeuronRange neurons) {
   launch_smooth(
       codebook(),
       neurons,
-      iteration,
       totals_.empty()
           ? sums(iteration)
           : DeviceSums{totals_.data(), totals_.data() + neurons_ * features_, scale_.data()},
@@ -158,7 +153,6 @@ void DeviceMap::take_weights(
                             static_cast<std::size_t>(count) * sizeof(float),
                             stream_),
         "copy weights between devices");
-  launch_squares(codebook(), neurons, iteration + 1, stream_);
   unsigned long long* const next = sums_[(iteration + 1) % 2].data();
   check(cudaMemsetAsync(next + first, 0, static_cast<std::size_t>(count) * 8, stream_), "clear");
   check(cudaMemsetAsync(next + neurons_ * features_ + neurons.first,

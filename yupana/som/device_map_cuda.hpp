@@ -12,7 +12,7 @@
 /// Private to the family; only files of the CUDA build include this.
 namespace yupana::som::cuda {
 
-/// A codebook, its sums and what a run needs beside them on the device that is current when it is
+/// A codebook, its sums and what else a run needs on the device that is current when it is
 /// made. Calls that start work leave it to the stream.
 class DeviceMap {
  public:
@@ -57,12 +57,11 @@ class DeviceMap {
   std::int64_t neurons_, features_;
   SomParams params_;
   cudaStream_t stream_;
-  yupana::cuda::DeviceArray<float> weights_, squares_, center_;
-  yupana::cuda::DeviceArray<double> scale_, tables_, largest_, values_, products_;
+  yupana::cuda::DeviceArray<float> weights_, center_;
+  yupana::cuda::DeviceArray<double> scale_, tables_, values_, products_;
   yupana::cuda::DeviceArray<unsigned long long> sums_[2];  // K x d sums, then K counts
-  yupana::cuda::DeviceArray<unsigned long long>
-      totals_;  ///< of all devices, where there are several
-  yupana::cuda::DeviceArray<unsigned long long> others_;  ///< another device's
+  yupana::cuda::DeviceArray<unsigned long long> totals_;   ///< of all devices, if several
+  yupana::cuda::DeviceArray<unsigned long long> others_;   ///< another device's
 };
 
 }  // namespace yupana::som::cuda

@@ -68,7 +68,7 @@ __device__ __forceinline__ void add_squares(const DeviceSamples& samples,
                              : 0.0f;
     }
     __syncthreads();
-    // Zeros behind the last feature add 0 to a sum, which changes no bit of it.
+    // Zeros after the last feature add 0 to a sum, which changes no bit of it.
 #pragma unroll 4
     for (int k = 0; k < depth; ++k) {
 #pragma unroll

@@ -14,11 +14,11 @@ constexpr int tile_rows = 128;     ///< of a tile of 16 KiB
 constexpr int tile_features = 64;  ///< bfloat16 values, 128 bytes a row
 constexpr int tile_bytes = 16384;
 constexpr int neuron_block = 256;  ///< neurons whose scores a block holds at once
-constexpr int list_capacity = 16;  ///< candidates of a lane; four lanes share a sample
+constexpr int list_capacity = 16;  ///< candidates; a sample has four lists
 
 /// Rows less the center, in tiles as tensor cores read them: tile (row / 128, feature / 64), row r
 /// at 128 r, its 16-byte units swapped by r % 8. `high` holds bfloat16(v), `low` bfloat16(v -
-/// high), null where not wanted.
+/// high), null if not needed.
 struct FilterTiles {
   unsigned char* high = nullptr;
   unsigned char* low = nullptr;
@@ -48,8 +48,8 @@ struct Candidate {
   float score;
 };
 struct FilterOutput {
-  Candidate* lists = nullptr;  ///< by row and lane: 4 x list_capacity
-  int4* counts = nullptr;      ///< of the lists; above list_capacity: not all are there
+  Candidate* lists = nullptr;  ///< by row: 4 x list_capacity
+  int4* counts = nullptr;      ///< of the lists; above list_capacity: the list is incomplete
   float* limits = nullptr;     ///< candidates above it are none
 };
 
@@ -68,17 +68,22 @@ void launch_sample_tiles(const DeviceSamples& samples,
 void launch_codebook_tiles(const DeviceCodebook& codebook,
                            const FilterCodebook& filter,
                            cudaStream_t stream);
-/// Whether launch_filter's kernel was compiled for the current device.
-bool has_filter();
-/// Scores by one product of bfloat16 values, or by three of their halves: products is 1 or 3.
-void launch_filter(const FilterTiles& samples,
-                   const FilterCodebook& codebook,
-                   int products,
-                   std::int64_t features,
-                   const FilterOutput& output,
-                   cudaStream_t stream);
+/// Scores by one product of bfloat16 values, or by three of their halves.
+struct FilterTask {
+  FilterTiles samples;
+  FilterCodebook codebook;
+  FilterOutput output;
+  int products = 1;  ///< or 3
+  int neuron_blocks = 0;
+  std::int64_t features = 0;
+};
+/// Whether the kernel of launch_wgmma() was compiled for the current device: Hopper's.
+bool has_wgmma();
+void launch_wgmma(const FilterTask& task, cudaStream_t stream);
+/// The same on any device; lists may differ in what is above the limits.
+void launch_mma(const FilterTask& task, cudaStream_t stream);
 /// best[] of the range from the candidates; samples with too many go to open[(*opened)++].
-void launch_settle(const DeviceSamples& samples,
+void launch_refine(const DeviceSamples& samples,
                    const DeviceCodebook& codebook,
                    const FilterRange& range,
                    const FilterOutput& output,

@@ -4,14 +4,13 @@
 // two warp groups hold 64 x 256 scores each, find the smallest of every sample and write down the
 // neurons within the samples' error bound of it. Scores themselves are never written.
 #include <algorithm>
-#include <cfloat>
 #include <cmath>
 
 #include "yupana/core/cuda/launch.hpp"
 #include "yupana/core/cuda/pipeline.cuh"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/wgmma.cuh"
-#include "yupana/som/filter_cuda.hpp"
+#include "yupana/som/filter_cuda.cuh"
 
 namespace yupana::som::cuda {
 namespace {
@@ -22,15 +21,6 @@ constexpr int stage_bytes = 3 * tile_bytes;  // samples, neurons, neurons
 constexpr int stages = 4;
 constexpr int threads = 3 * 128;                                 // a producer, two consumers
 constexpr int shared_bytes = stages * stage_bytes + 1024 + 128;  // alignment, barriers
-
-struct FilterTask {
-  FilterTiles samples;
-  FilterCodebook codebook;
-  FilterOutput output;
-  int products;  // of halves: 1 or 3
-  int neuron_blocks;
-  float features;
-};
 
 #if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
 #define YUPANA_HOPPER 1
@@ -81,39 +71,11 @@ __device__ void produce(const FilterTask& task, Ring ring) {
   }
 }
 
-/// Twice a bound of |score - (D - |a|^2)| for all neurons b = w - center of a sample a = x -
-/// center. With h the high halves, a b - ah bh = (a - ah) b + ah (b - bh); with l the low ones,
-/// a b - ah bh - al bh - ah bl = al bl + (a - ah - al) b + (ah + al) (b - bh - bl); Cauchy bounds
-/// each by the norms in `x` and `w`. What tensor cores lose in a sum is not specified; taken is
-/// that each of the 17 terms of an instruction is cut at 2^-23 of the largest. The last terms cover
-/// |b|^2 in float, D's own rounding and what is too small for a float.
-__device__ float margin(const FilterTask& task, float4 x, float3 w) {
-  const float scores = w.x * (w.x + 2.2f * x.x);
-  if (!(scores < 0.25f * FLT_MAX)) return INFINITY;
-  const float products = task.products == 1 ? x.y * w.x + 1.01f * x.x * w.y
-                                            : 1.03f * x.y * w.y + x.z * w.x + 1.02f * x.x * w.z;
-  const float steps = static_cast<float>(task.products) * (task.features / 16 + 1);
-  const float error = 2.001f * products + (18 * steps + 8) * 0x1p-23f * scores +
-                      (task.features + 2) * 0x1p-50f * (x.x + w.x) * (x.x + w.x) +
-                      task.features * FLT_MIN * (16 + x.x + w.x);
-  return 2.001f * error;
-}
-
 /// A lane's candidates of one sample.
 struct List {
   Candidate* at = nullptr;
   int count = 0;
 
-  /// Leaves out those above the limit.
-  __device__ void compact(float limit) {
-    if (count > list_capacity) return;
-    int kept = 0;
-    for (int i = 0; i < count; ++i) {
-      const Candidate one = at[i];
-      if (one.score <= limit) at[kept++] = one;
-    }
-    count = kept;
-  }
   __device__ __forceinline__ void add(int neuron, float score) {
     if (count < list_capacity) at[count] = {neuron, score};
     ++count;
@@ -135,7 +97,9 @@ __device__ __forceinline__ void take(
   best = fminf(best, all);
   const float limit = best + margin;
   if (!(least <= limit)) return;
-  if (list.count >= list_capacity / 2) list.compact(limit);
+  if (list.count >= list_capacity / 2 && list.count <= list_capacity) {
+    list.count = compacted(list.at, list.count, limit);
+  }
 #pragma unroll
   for (int i = 0; i < 128; i += 4) {
 #pragma unroll
@@ -254,25 +218,13 @@ __global__ void __launch_bounds__(threads_if(compiled_for_hopper, threads), 1)
 
 }  // namespace
 
-bool has_filter() { return is_compiled(filter_kernel<4>, threads, shared_bytes); }
+bool has_wgmma() { return is_compiled(filter_kernel<4>, threads, shared_bytes); }
 
-void launch_filter(const FilterTiles& samples,
-                   const FilterCodebook& codebook,
-                   int products,
-                   std::int64_t features,
-                   const FilterOutput& output,
-                   cudaStream_t stream) {
-  if (samples.rows == 0) return;
-  const std::int64_t items =
-      std::min<std::int64_t>(samples.rows / (2 * tile_rows), device_facts().multiprocessors / 2);
-  const auto in_last =
-      static_cast<int>(features - std::int64_t{tile_features} * (samples.chunks - 1));
-  const FilterTask task{samples,
-                        codebook,
-                        output,
-                        products,
-                        static_cast<int>(codebook.tiles.rows / neuron_block),
-                        static_cast<float>(features)};
+void launch_wgmma(const FilterTask& task, cudaStream_t stream) {
+  if (task.samples.rows == 0) return;
+  const std::int64_t items = std::min<std::int64_t>(task.samples.rows / (2 * tile_rows),
+                                                    device_facts().multiprocessors / 2);
+  const auto in_last = static_cast<int>(task.features) - tile_features * (task.samples.chunks - 1);
   const auto kernel = in_last > 48   ? filter_kernel<4>
                       : in_last > 32 ? filter_kernel<3>
                       : in_last > 16 ? filter_kernel<2>

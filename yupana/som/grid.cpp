@@ -58,20 +58,21 @@ void check_grid(const Grid& grid) {
     throw Error(
         ErrorCode::usage,
         fmt::format(
-            "map: at least 1 row and 1 column wanted, {} x {} given", grid.rows, grid.cols));
+            "map: expected at least 1 row and 1 column, got {} x {}", grid.rows, grid.cols));
   }
   if (grid.rows > most_side || grid.cols > most_side || grid.size() > most) {
     throw Error(ErrorCode::usage,
-                fmt::format("map: at most {} neurons and {} a side wanted, {} x {} given",
+                fmt::format("map: expected at most {} neurons and {} a side, got {} x {}",
                             most,
                             most_side,
                             grid.rows,
                             grid.cols));
   }
   if (grid.toroidal && grid.lattice == Lattice::hexagonal && grid.rows % 2 != 0) {
-    throw Error(ErrorCode::usage,
-                fmt::format("map: a toroidal hexagonal map needs an even number of rows, {} given",
-                            grid.rows));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("map: expected an even number of rows of a toroidal hexagonal map, got {}",
+                    grid.rows));
   }
 }
 

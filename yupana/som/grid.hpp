@@ -9,8 +9,8 @@ namespace yupana::som {
 enum class Lattice { rectangular, hexagonal };
 
 /// The neurons of a map: R x C of them, neuron = row * cols + column. In a hexagonal lattice odd
-/// rows stand half a column to the right and rows are sqrt(3) / 2 apart, so that all six neighbours
-/// are at distance 1. A toroidal map goes on behind its edges.
+/// rows are shifted half a column to the right and rows are sqrt(3) / 2 apart, so that all six
+/// neighbours are at distance 1. A toroidal map wraps around at its edges.
 struct Grid {
   std::int64_t rows = 8;
   std::int64_t cols = 8;
@@ -20,7 +20,7 @@ struct Grid {
   std::int64_t size() const { return rows * cols; }
 };
 
-/// How two neurons lie: rows apart, and half columns apart (what a hexagonal lattice needs).
+/// Offset of two neurons: rows apart, and half columns apart (what a hexagonal lattice needs).
 struct GridOffset {
   std::int64_t rows = 0;
   std::int64_t half_cols = 0;

@@ -20,7 +20,7 @@ namespace {
 //   1. scores of 16 samples a warp by tensor cores;
 //   2. samples that their rounding leaves open, by distances in float and then in double;
 //   3. the tile in order of its neurons (counting sort), so that a thread adds up one feature of a
-//      run of samples in a register and shared memory hears of it once a neuron.
+//      run of samples in a register and are added to shared memory once a neuron.
 
 constexpr int threads = 256;
 constexpr int warps = threads / 32;
@@ -49,7 +49,7 @@ __host__ __device__ inline Layout layout(int neurons, int features) {
   return at;
 }
 
-/// The smallest score of a sample so far and its neuron, -1 where others are too near to tell.
+/// The smallest score of a sample so far and its neuron, -1 where others are too near to decide.
 struct Found {
   float score = INFINITY;
   int neuron = -1;
@@ -173,7 +173,7 @@ __device__ void add_tile(const NarrowTask& task,
   // 1.5 x 2^52: added to a number below 2^51, it leaves the nearest integer in the lower bits, ties
   // to even, which is how fixed() rounds; x times a power of two is exact.
   constexpr double shift = 6755399441055744.0;
-  constexpr int ahead = 8;  // samples on their way from shared memory at once
+  constexpr int ahead = 8;  // samples in flight from shared memory at once
   const auto features = static_cast<int>(task.codebook.features);
   const auto* const order = reinterpret_cast<const unsigned*>(memory + at.order);
   auto* const low = reinterpret_cast<unsigned*>(memory + at.low);
@@ -214,7 +214,7 @@ __device__ void add_tile(const NarrowTask& task,
 }
 
 /// Steps 2 and 3 for a tile whose samples search_group() has searched.
-__device__ void settle_tile(const NarrowTask& task,
+__device__ void refine_tile(const NarrowTask& task,
                             const Layout& at,
                             float* memory,
                             const float* values,
@@ -287,7 +287,7 @@ __global__ void __launch_bounds__(threads, 3)
       search_group<held>(task, at, memory, values, first, rows, margin, center);
     }
     __syncthreads();
-    settle_tile(task, at, memory, values, rows, scale);
+    refine_tile(task, at, memory, values, rows, scale);
   }
   __pipeline_wait_prior(0);
   __syncthreads();
@@ -325,7 +325,7 @@ bool is_narrow(std::int64_t neurons, std::int64_t features) {
   return features <= most_features && neurons * features <= 1 << 14 &&
          layout(static_cast<int>(neurons), static_cast<int>(features)).total *
                  std::int64_t{sizeof(float)} <=
-             most_memory;
+             std::min<std::int64_t>(most_memory, yupana::cuda::device_facts().max_shared_bytes);
 }
 
 void launch_narrow(const DeviceSamples& samples,

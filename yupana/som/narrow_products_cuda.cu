@@ -24,8 +24,8 @@ namespace {
 //   1. a warp takes 32 samples: their bytes, their scores, a 1 in the left operand for each;
 //   2. samples left open as in narrow_cuda.cu;
 //   3. a warp multiplies 16 neurons by all samples, and wipes the left operand.
-// Operands lie in memory as lanes read them. Of 32 samples, sample g + 8 i is byte i of word g; of
-// the 32 places that an instruction sums over, lane q has words 2 q and 2 q + 1.
+// Operands are stored in the order in which lanes read them. Of 32 samples, sample g + 8 i is byte
+// i of word g; of the 32 places that an instruction sums over, lane q has words 2 q and 2 q + 1.
 constexpr int threads = 128;
 constexpr int warps = threads / 32;
 constexpr int tile = 128;
@@ -73,8 +73,8 @@ __device__ __forceinline__ unsigned place_of(unsigned group,
          neuron % 8 * 64 + neuron / 8 % 2 * 4;
 }
 
-/// Brings tile `t` of all without waiting for it; those before `whole` have 128 samples and lie at
-/// multiples of 16 bytes.
+/// Brings tile `t` of all without waiting for it; those before `whole` have 128 samples and are
+/// stored at multiples of 16 bytes.
 template <int d>
 __device__ __forceinline__ void bring(const NarrowTask& task, int t, int whole, float* to) {
   static_assert(tile == threads);
@@ -171,7 +171,7 @@ __device__ __forceinline__ void search_samples(float* memory,
       float a[held];
 #pragma unroll
       for (int i = 0; i < held; ++i) {
-        // Behind the last feature and the last sample are other parts of the memory, which must not
+        // After the last feature and the last sample are other parts of the memory, which must not
         // be in the products.
         const float x = mine[(16 * half + 8 * h) * d + 4 * i];
         a[i] = 4 * i + 3 < d || q + 4 * i < d ? __fsub_rn(x, center[4 * i]) : 0.0f;
@@ -198,7 +198,7 @@ __device__ __forceinline__ void search_samples(float* memory,
 
 /// Step 2.
 template <int d>
-__device__ __noinline__ void settle(int neurons, float* memory, const float* values) {
+__device__ __noinline__ void refine(int neurons, float* memory, const float* values) {
   using At = Places<d>;
   const int thread = static_cast<int>(threadIdx.x);
   auto* const list = reinterpret_cast<int*>(memory + At::list);
@@ -278,7 +278,8 @@ __device__ __forceinline__ Margin begin(const NarrowTask& task, float* memory) {
   __syncthreads();
   if (thread < 4 * At::held) {
     const bool inside = thread < d;
-    // The mean of the neurons: early maps lie close together, and what is open depends on |b|.
+    // The mean of the neurons: neurons of early maps are close together, and what is open depends
+    // on |b|.
     float sum = 0;
     const auto neurons = static_cast<int>(task.codebook.neurons);
     for (int k = 0; inside && k < neurons; ++k) sum += memory[At::turned + thread * neurons + k];
@@ -322,7 +323,7 @@ __global__ void __launch_bounds__(threads, blocks_wanted)
     search_samples<d>(memory, values, t < last ? tile : last_rows, margin);
     __syncthreads();
     if (*reinterpret_cast<const int*>(memory + At::list) > 0) {
-      settle<d>(static_cast<int>(task.codebook.neurons), memory, values);
+      refine<d>(static_cast<int>(task.codebook.neurons), memory, values);
     }
     add_products<d>(memory, sums);
   }
@@ -334,6 +335,7 @@ template <int d>
 void launch(const NarrowTask& task, cudaStream_t stream) {
   const auto kernel = product_kernel<d>;
   constexpr int bytes = Places<d>::total * static_cast<int>(sizeof(float));
+  static_assert(bytes <= yupana::cuda::shared_bytes_everywhere);
   const std::int64_t most = std::int64_t{yupana::cuda::device_facts().multiprocessors} *
                             yupana::cuda::resident_blocks(kernel, threads, bytes);
   // A block must not take more tiles than its sums have room for.

@@ -12,11 +12,11 @@
 namespace yupana::som::cuda::narrow {
 
 // A warp takes the scores of 16 samples at once.
-constexpr int columns = 7;  // groups of 8 neurons whose scores stand in registers: 56 of them
+constexpr int columns = 7;  // groups of 8 neurons whose scores are in registers: 56 of them
 constexpr int chunk = 8 * columns;
 constexpr int most_features = 32;
 constexpr std::int64_t most_memory = 112 * 1024;  // two blocks on a multiprocessor
-constexpr float beyond = 3e38f;                   // |b|^2 of places behind the last neuron
+constexpr float beyond = 3e38f;                   // |b|^2 past the last neuron
 
 struct NarrowTask {
   DeviceSamples samples;
@@ -164,7 +164,7 @@ __device__ Margin prepare(const NarrowTask& task, const Prepared& prepared) {
 }
 
 /// Row g + 8 h of the left operand from a sample's features less the center, q + 4 i in a[i], zero
-/// behind the last. Returns |a|^2, the lane's part of it.
+/// past the last. Returns |a|^2, the lane's part of it.
 template <int held>
 __device__ __forceinline__ float split(const float (&a)[held],
                                        int h,
@@ -220,7 +220,7 @@ __device__ __forceinline__ float least_of(const float (&scores)[2 * columns]) {
 }
 
 // A code says which scores are not above a limit: their number times `one`, and the sum of their
-// places in the chunk, which is to be used where there is one. Codes of lanes add up.
+// places in the chunk, which is used if it exists. Codes of lanes add up.
 constexpr unsigned one = 1024;
 
 /// sum += `code` unless the score is above the limit. Two instructions; compilers make it three.
@@ -267,7 +267,7 @@ __device__ __forceinline__ Nearest nearest_of(const float (&scores)[2][2 * colum
   return found;
 }
 
-/// The neuron of a code, of the chunk; -1 where there are several. A limit of infinity and scores
+/// The neuron of a code, of the chunk; -1 for several. A limit of infinity and scores
 /// that are no numbers make several: all places count.
 __device__ __forceinline__ int neuron_of(unsigned code) {
   return code < 2 * one ? static_cast<int>(code - one) : -1;

@@ -4,7 +4,7 @@
 
 #include "yupana/som/narrow_search_cuda.cuh"
 
-/// What the narrow kernels do with a tile beside its scores.
+/// What the narrow kernels do with a tile in addition to its scores.
 namespace yupana::som::cuda::narrow {
 
 __device__ __forceinline__ float smallest_of_warp(float value) {
@@ -14,8 +14,8 @@ __device__ __forceinline__ float smallest_of_warp(float value) {
   return value;
 }
 
-/// The neuron nearest to a sample by D, found by a warp: distances in float, from weights that lie
-/// feature by feature in shared memory, say which may be it.
+/// The neuron nearest to a sample by D, found by a warp: distances in float, from weights that are
+/// stored feature by feature in shared memory, say which may be it.
 __device__ inline int decide(const float* sample, const float* turned, int neurons, int features) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   float least = INFINITY, next = INFINITY;

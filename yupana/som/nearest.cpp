@@ -37,13 +37,14 @@ void check_finite(Context& context, MatrixView<const float> values, std::string_
   if (row == std::numeric_limits<std::int64_t>::max()) return;
   std::int64_t column = 0;
   while (std::isfinite(values(row, column))) ++column;
-  throw Error(ErrorCode::bad_input,
-              fmt::format("som: finite numbers wanted, row {}, column {} of the {} is {}; fill or "
-                          "leave out such rows",
-                          row + 1,
-                          column + 1,
-                          what,
-                          values(row, column)));
+  throw Error(
+      ErrorCode::bad_input,
+      fmt::format("som: expected finite numbers, got {} in row {}, column {} of the {}; fill "
+                  "or leave out such rows",
+                  values(row, column),
+                  row + 1,
+                  column + 1,
+                  what));
 }
 
 NearestNeurons nearest_neurons(Context& context,
@@ -51,7 +52,7 @@ NearestNeurons nearest_neurons(Context& context,
                                MatrixView<const float> codebook) {
   if (samples.cols != codebook.cols) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("som: samples of {} features wanted, as the map has, {} given",
+                fmt::format("som: expected samples of {} features, as the map has, got {}",
                             codebook.cols,
                             samples.cols));
   }

@@ -60,12 +60,12 @@ struct TwoBest {
   }
 };
 
-/// The nearest `wanted` (1 or 2) neurons of a sample, among those that the scores leave possible.
+/// The nearest `count` (1 or 2) neurons of a sample, among those that the scores leave possible.
 TwoBest decide(const PackedCodebook& packed,
                Samples codebook,
                const float* sample,
                float bound,
-               int wanted,
+               int count,
                std::vector<float>& scratch) {
   scratch.resize(static_cast<std::size_t>(packed.count() * group_neurons));
   scores(packed, sample, scratch.data());
@@ -75,7 +75,7 @@ TwoBest decide(const PackedCodebook& packed,
     next = std::min(next, std::max(smallest, score));
     smallest = std::min(smallest, score);
   }
-  float limit = wanted == 2 ? next : smallest;
+  float limit = count == 2 ? next : smallest;
   limit += 2 * bound;
   TwoBest best;
   best.neuron[0] = -1;
@@ -136,7 +136,7 @@ NeuronSums Searcher::sum_by_neuron(Samples codebook, const FixedPoint& fixed, St
     std::vector<float> scratch;
     Array<float> turned(d * tile_samples);
     TileFound found;
-    std::int64_t told = begin;
+    std::int64_t reported = begin;
     for (std::int64_t first = begin; first < end; first += tile_samples) {
       const std::int64_t rows = std::min(tile_samples, end - first);
       const Samples tile(samples_.row(first), rows, d, samples_.stride);
@@ -158,12 +158,12 @@ NeuronSums Searcher::sum_by_neuron(Samples codebook, const FixedPoint& fixed, St
                   d,
                   sums.count.data(),
                   sums.sum.data());
-      if (first - told > 1 << 14) {
-        stage.advance(static_cast<double>(first - told));
-        told = first;
+      if (first - reported > 1 << 14) {
+        stage.advance(static_cast<double>(first - reported));
+        reported = first;
       }
     }
-    stage.advance(static_cast<double>(end - told));
+    stage.advance(static_cast<double>(end - reported));
     const std::lock_guard lock(adding);
     all.add(sums);
   });

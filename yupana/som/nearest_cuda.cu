@@ -23,7 +23,7 @@ namespace {
 constexpr std::int64_t least_piece = 1 << 14;
 constexpr std::int64_t most_work = 1'000'000'000'000;
 
-/// Samples that go to the device at once, beside the codebook.
+/// Samples that are on the device at once, next to the codebook.
 std::int64_t rows_that_fit(Context& context,
                            std::int64_t samples,
                            std::int64_t neurons,
@@ -33,20 +33,21 @@ std::int64_t rows_that_fit(Context& context,
   const std::uint64_t room = context.gpu_memory() > map ? context.gpu_memory() - map : 0;
   auto rows = static_cast<std::int64_t>(room / row);
   if (rows < std::min<std::int64_t>(samples, 1024)) {
-    throw Error(ErrorCode::out_of_resources,
-                fmt::format("som: {} MB on the device wanted for a map of {} neurons, {} features "
-                            "and 1,024 samples, --gpu-memory allows {}",
-                            (map + 1024 * row) >> 20,
-                            neurons,
-                            features,
-                            context.gpu_memory() >> 20));
+    throw Error(
+        ErrorCode::out_of_resources,
+        fmt::format("som: expected {} MB on the device for a map of {} neurons, {} features "
+                    "and 1,024 samples, --gpu-memory allows {}",
+                    (map + 1024 * row) >> 20,
+                    neurons,
+                    features,
+                    context.gpu_memory() >> 20));
   }
   // A run that is cancelled waits for one piece.
   rows = std::min(rows, std::max(least_piece, most_work / (neurons * features)));
   return std::min(rows, samples);
 }
 
-/// Some of the samples on the current device, piece by piece, beside the codebook.
+/// Some of the samples on the current device, piece by piece, next to the codebook.
 class Pieces {
  public:
   Pieces(Context& context,
@@ -58,9 +59,7 @@ class Pieces {
     map_ = copied(codebook, 0, codebook.rows);
   }
   cudaStream_t stream() const { return stream_; }
-  DeviceCodebook codebook() {
-    return {map_.data(), nullptr, nullptr, nullptr, neurons_, samples_.cols};
-  }
+  DeviceCodebook codebook() { return {map_.data(), nullptr, neurons_, samples_.cols}; }
   /// work(samples on the device, the first one's row); what it starts has ended before the next.
   template <class Work>
   void each(yupana::Stage& stage, const Work& work) {

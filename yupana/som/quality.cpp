@@ -18,7 +18,7 @@ Quality quality(const NearestNeurons& nearest, const Grid& grid, int neighbors) 
   if (hexagonal ? neighbors != 6 : neighbors != 4 && neighbors != 8) {
     throw Error(
         ErrorCode::usage,
-        fmt::format("som: {} neighbours wanted, {} given", hexagonal ? "6" : "4 or 8", neighbors));
+        fmt::format("som: expected {} neighbours, got {}", hexagonal ? "6" : "4 or 8", neighbors));
   }
   Quality result;
   const std::int64_t n = nearest.best.size();
@@ -68,7 +68,7 @@ std::vector<std::int64_t> p_matrix(Context& context,
 #endif
   std::vector<std::int64_t> counts(static_cast<std::size_t>(codebook.rows), 0);
   std::mutex joining;
-  // All neurons for some samples after the other: samples may lie on a disk.
+  // All neurons for some samples after the other: samples may be on a disk.
   context.parallel_for(samples.rows, 1024, [&](std::int64_t begin, std::int64_t end) {
     std::vector<std::int64_t> mine(counts.size(), 0);
     constexpr std::int64_t tile = 64;
@@ -112,7 +112,7 @@ std::vector<std::int64_t> neuron_labels(const NearestNeurons& nearest,
                                         const std::vector<std::int64_t>& labels) {
   if (static_cast<std::int64_t>(labels.size()) != nearest.best.size()) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("som: a label for each of {} samples wanted, {} given",
+                fmt::format("som: expected a label for each of {} samples, got {}",
                             nearest.best.size(),
                             labels.size()));
   }

@@ -36,7 +36,7 @@ std::vector<std::int64_t> p_matrix(Context& context,
                                    MatrixView<const float> codebook,
                                    double radius);
 /// The radius that a P-matrix takes by default: the 20th percentile of the distances between
-/// `pairs` pairs of samples drawn with `seed`, which 20 % of the samples then lie within on average
+/// `pairs` pairs of samples drawn with `seed`, within which 20 % of the samples are on average
 /// (Ultsch's Pareto radius).
 double pareto_radius(MatrixView<const float> samples,
                      std::uint64_t seed,

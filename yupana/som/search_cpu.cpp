@@ -23,7 +23,7 @@ using cpu::tile_samples;
 using cpu::TileFound;
 
 constexpr std::int64_t lanes = hn::MaxLanes(Floats());
-constexpr std::int64_t vectors = 2;  // of samples, beside each other
+constexpr std::int64_t vectors = 2;  // of samples, next to each other
 // Neurons whose sums fit the registers: 16 of 32, 8 of 16.
 constexpr std::int64_t at_once = lanes >= 16 ? 8 : 4;
 constexpr std::int64_t step = vectors * lanes;

@@ -14,7 +14,7 @@ inline constexpr std::int64_t group_neurons = 8;
 inline constexpr std::int64_t tile_samples = 32;
 
 /// A codebook for the kernels: by group of neurons |w|^2 and then, by feature, -2 w of each. Places
-/// behind the last neuron have |w|^2 = infinity.
+/// past the last neuron have |w|^2 = infinity.
 struct PackedCodebook {
   std::int64_t neurons = 0;
   std::int64_t features = 0;

@@ -19,13 +19,10 @@ struct DeviceSamples {
   std::int64_t stride = 0;
 };
 
-/// A codebook on a device, K x d without gaps, and what the search reads beside it.
+/// A codebook on a device, K x d without gaps.
 struct DeviceCodebook {
   float* weights = nullptr;
-  float* squares = nullptr;   ///< |w|^2 of every neuron
-  double* largest = nullptr;  ///< of the squares, by iteration; zeros where none has been yet
-  const float* center =
-      nullptr;  ///< any point near the neurons, by feature: searches measure from it
+  const float* center = nullptr;  ///< near the neurons, by feature: searches measure from it
   std::int64_t neurons = 0;
   std::int64_t features = 0;
 };
@@ -42,11 +39,6 @@ struct NeuronRange {
   std::int64_t first = 0;
   std::int64_t end = 0;
 };
-/// |w|^2 of some neurons, and the largest of them into largest[iteration], unless more is there.
-void launch_squares(const DeviceCodebook& codebook,
-                    NeuronRange neurons,
-                    std::int64_t iteration,
-                    cudaStream_t stream);
 
 /// Whether the narrow kernel takes this shape: few features, a codebook that fits a block's memory.
 bool is_narrow(std::int64_t neurons, std::int64_t features);
@@ -64,22 +56,7 @@ void launch_product_sums(const DeviceSamples& samples,
                          const DeviceSums& sums,
                          cudaStream_t stream);
 
-/// What the wide kernel leaves by sample.
-struct WideScratch {
-  float* norms = nullptr;          ///< |x| rounded up
-  std::int32_t* best = nullptr;    ///< the nearest neuron
-  std::int32_t* open = nullptr;    ///< samples that float cannot decide
-  std::int64_t* opened = nullptr;  ///< how many: one number
-};
-void launch_norms(const DeviceSamples& samples, float* norms, cudaStream_t stream);
-/// The nearest neuron of every sample as far as float can tell, and the list of the others.
-void launch_wide(const DeviceSamples& samples,
-                 const DeviceCodebook& codebook,
-                 std::int64_t iteration,
-                 const WideScratch& scratch,
-                 cudaStream_t stream);
-
-/// Where launch_exact writes; places of nearest.hpp by sample, null where not wanted.
+/// Where launch_exact writes; places of nearest.hpp by sample, null if not needed.
 struct ExactOutput {
   std::int32_t* best = nullptr;
   std::int32_t* second = nullptr;
@@ -107,18 +84,16 @@ struct DeviceNeighborhood {
   int rows = 0, cols = 0;
   bool hexagonal = false, toroidal = false;
 };
-/// Two matrices of K x (d + 1) for maps whose rule is worth a product in tiles; null for others.
+/// Two matrices of K x (d + 1) for maps whose rule pays off as a product in tiles; null for others.
 struct SmoothScratch {
   double* values = nullptr;
   double* products = nullptr;
 };
 /// The batch rule from `sums`, in the order of smooth(), for some neurons (all, without scratch);
-/// their squares of iteration + 1; their `next` becomes zero. A range begins at a multiple of
-/// smooth_edge.
+/// their `next` becomes zero. A range begins at a multiple of smooth_edge.
 inline constexpr int smooth_edge = 64;
 void launch_smooth(const DeviceCodebook& codebook,
                    NeuronRange neurons,
-                   std::int64_t iteration,
                    const DeviceSums& sums,
                    const DeviceSums& next,
                    const DeviceNeighborhood& neighborhood,

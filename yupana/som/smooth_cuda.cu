@@ -10,7 +10,7 @@ namespace yupana::som::cuda {
 namespace {
 
 constexpr int threads = 128;
-constexpr int chunk = 128;  // neurons whose weights of the rule stand in shared memory at once
+constexpr int chunk = 128;  // neurons whose weights of the rule are in shared memory at once
 
 /// offset_between() and the table.
 __device__ double weight_of(const DeviceNeighborhood& h, int a, int b) {
@@ -25,28 +25,18 @@ __device__ double weight_of(const DeviceNeighborhood& h, int a, int b) {
 struct SmoothTask {
   DeviceCodebook codebook;
   NeuronRange range;
-  std::int64_t iteration;
   DeviceSums sums, next;
   DeviceNeighborhood neighborhood;
 };
-
-__device__ void raise(double* largest, double square) {
-  // Non-negative doubles order as their bits do.
-  atomicMax(reinterpret_cast<unsigned long long*>(largest),
-            static_cast<unsigned long long>(__double_as_longlong(square)));
-}
 
 /// A block makes one neuron, a feature a thread: sums over all neurons in their order.
 __global__ void __launch_bounds__(threads) smooth_kernel(SmoothTask task) {
   __shared__ double weights[chunk];
   __shared__ double counts[chunk];
-  __shared__ double square;
   const auto neurons = static_cast<int>(task.codebook.neurons);
   const auto features = static_cast<int>(task.codebook.features);
   const int thread = static_cast<int>(threadIdx.x);
   const auto i = static_cast<int>(blockIdx.x);
-  if (thread == 0) square = 0;
-  double mine = 0;
   for (int base_j = 0; base_j < features; base_j += threads) {
     const int j = base_j + thread;
     const bool inside = j < features;
@@ -73,22 +63,15 @@ __global__ void __launch_bounds__(threads) smooth_kernel(SmoothTask task) {
     if (!inside) continue;
     float& w = task.codebook.weights[static_cast<std::int64_t>(i) * features + j];
     if (denominator >= negligible) w = __double2float_rn(__ddiv_rn(numerator, denominator));
-    mine += static_cast<double>(w) * static_cast<double>(w);
     task.next.sums[static_cast<std::int64_t>(i) * features + j] = 0;
   }
-  __syncthreads();
-  atomicAdd(&square, mine);
-  __syncthreads();
-  if (thread == 0) {
-    task.codebook.squares[i] = static_cast<float>(square);
-    task.next.counts[i] = 0;
-    raise(task.codebook.largest + task.iteration + 1, square);
-  }
+  if (thread == 0) task.next.counts[i] = 0;
 }
 
-// Wide maps: a product of the matrix of weights h, made tile by tile, and that of the values beside
-// their counts, K x (d + 1). Every cell is summed in order of the neurons, 64 x 64 cells a block, 4
-// x 4 a thread; 16 neurons whose weights or counts are all zero are skipped, which changes no bit.
+// Wide maps: a product of the matrix of weights h, made tile by tile, and that of the values next
+// to their counts, K x (d + 1). Every cell is summed in order of the neurons, 64 x 64 cells a
+// block, 4 x 4 a thread; 16 neurons whose weights or counts are all zero are skipped, which changes
+// no bit.
 constexpr int edge = smooth_edge;
 constexpr int depth = 16;
 constexpr int cells = 4;
@@ -166,70 +149,29 @@ __global__ void __launch_bounds__(wide_threads)
 /// The new weights of a neuron, a block each.
 __global__ void __launch_bounds__(threads)
     quotient_kernel(SmoothTask task, const double* products) {
-  __shared__ double square;
   const std::int64_t features = task.codebook.features;
   const std::int64_t i = task.range.first + blockIdx.x;
   const double* const row = products + i * (features + 1);
   const double denominator = row[features];
-  if (threadIdx.x == 0) square = 0;
-  double mine = 0;
   for (std::int64_t j = threadIdx.x; j < features; j += threads) {
     float& w = task.codebook.weights[i * features + j];
     if (denominator >= negligible) w = __double2float_rn(__ddiv_rn(row[j], denominator));
-    mine += static_cast<double>(w) * static_cast<double>(w);
     task.next.sums[i * features + j] = 0;
   }
-  __syncthreads();
-  atomicAdd(&square, mine);
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    task.codebook.squares[i] = static_cast<float>(square);
-    task.next.counts[i] = 0;
-    raise(task.codebook.largest + task.iteration + 1, square);
-  }
-}
-
-__global__ void __launch_bounds__(threads)
-    squares_kernel(DeviceCodebook codebook, std::int64_t first, std::int64_t iteration) {
-  const std::int64_t i = first + blockIdx.x;
-  __shared__ double square;
-  if (threadIdx.x == 0) square = 0;
-  __syncthreads();
-  double mine = 0;
-  for (std::int64_t j = threadIdx.x; j < codebook.features; j += threads) {
-    const double w = codebook.weights[i * codebook.features + j];
-    mine += w * w;
-  }
-  atomicAdd(&square, mine);
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    codebook.squares[i] = static_cast<float>(square);
-    raise(codebook.largest + iteration, square);
-  }
+  if (threadIdx.x == 0) task.next.counts[i] = 0;
 }
 
 }  // namespace
 
-void launch_squares(const DeviceCodebook& codebook,
-                    NeuronRange neurons,
-                    std::int64_t iteration,
-                    cudaStream_t stream) {
-  if (neurons.first == neurons.end) return;
-  const auto count = static_cast<unsigned>(neurons.end - neurons.first);
-  squares_kernel<<<count, threads, 0, stream>>>(codebook, neurons.first, iteration);
-  yupana::cuda::check_launch("measure a codebook");
-}
-
 void launch_smooth(const DeviceCodebook& codebook,
                    NeuronRange neurons,
-                   std::int64_t iteration,
                    const DeviceSums& sums,
                    const DeviceSums& next,
                    const DeviceNeighborhood& neighborhood,
                    const SmoothScratch& scratch,
                    cudaStream_t stream) {
   if (neurons.first == neurons.end) return;
-  const SmoothTask task{codebook, neurons, iteration, sums, next, neighborhood};
+  const SmoothTask task{codebook, neurons, sums, next, neighborhood};
   const auto count = static_cast<unsigned>(neurons.end - neurons.first);
   if (scratch.values == nullptr) {
     smooth_kernel<<<count, threads, 0, stream>>>(task);

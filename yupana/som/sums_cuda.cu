@@ -12,7 +12,7 @@ constexpr int threads = 256;
 constexpr int run = 64;  // sorted samples of a block
 
 /// places[s]: how many samples of its neuron came before, in no particular order; starts[k]: how
-/// many there are of neuron k.
+/// many belong to neuron k.
 __global__ void count_kernel(std::int64_t rows,
                              const std::int32_t* best,
                              std::int32_t* places,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "yupana/core/cuda/device_facts.hpp"
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/som/filter_cuda.hpp"
@@ -11,7 +12,7 @@ namespace {
 
 constexpr int threads = 256;
 constexpr int unit = 8;            // values of 16 bytes
-constexpr float beyond = 3e38f;    // |b|^2 of rows behind the last neuron
+constexpr float beyond = 3e38f;    // |b|^2 of rows past the last neuron
 constexpr float above = 1.00001f;  // more than rounding takes off a norm
 
 struct TileTask {
@@ -23,7 +24,7 @@ struct TileTask {
   const float* center;
   float factor;  // of the values, not of the bounds
   FilterTiles tiles;
-  float* squares;  // null where not wanted
+  float* squares;  // null if not needed
   float* largest;
 };
 
@@ -118,7 +119,9 @@ __global__ void __launch_bounds__(threads) tiles_kernel(TileTask task) {
 
 void launch(const TileTask& task, cudaStream_t stream) {
   if (task.tiles.rows == 0) return;
-  const auto blocks = std::min<std::int64_t>(divide_up(task.tiles.rows, threads / 32), 132 * 8);
+  const auto blocks =
+      std::min<std::int64_t>(divide_up(task.tiles.rows, threads / 32),
+                             std::int64_t{8} * yupana::cuda::device_facts().multiprocessors);
   tiles_kernel<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(task);
   yupana::cuda::check_launch("cut samples into tiles");
 }

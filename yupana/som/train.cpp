@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/som/som_backends.hpp"
@@ -51,8 +52,8 @@ void train_batch(Context& context,
   }
 }
 
-/// Visits all samples in an order of its own in every iteration; sigma and the learning rate go on
-/// between samples.
+/// Visits all samples in an order of its own in every iteration; sigma and the learning rate
+/// continue between samples.
 void train_online(Context& context,
                   MatrixView<const float> samples,
                   const SomParams& params,
@@ -103,7 +104,7 @@ SomParams checked(const SomParams& params) {
   check_grid(params.grid);
   if (!(params.learning_rate > 0 && params.learning_rate <= 1)) {
     throw Error(ErrorCode::usage,
-                fmt::format("som: a learning rate above 0 and at most 1 wanted, {} given",
+                fmt::format("som: expected a learning rate above 0 and at most 1, got {}",
                             params.learning_rate));
   }
   SomParams whole = params;
@@ -114,7 +115,7 @@ SomParams checked(const SomParams& params) {
 void check_samples(Context& context, MatrixView<const float> samples) {
   if (samples.rows < 1 || samples.cols < 1) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("som: at least 1 sample of 1 feature wanted, {} of {} given",
+                fmt::format("som: expected at least 1 sample of 1 feature, got {} of {}",
                             samples.rows,
                             samples.cols));
   }
@@ -126,7 +127,8 @@ Matrix<float> run(Context& context,
                   Matrix<float> codebook,
                   const SomParams& params) {
   if (samples.rows < codebook.rows()) {
-    context.note(fmt::format("som: {} samples for {} neurons", samples.rows, codebook.rows()));
+    context.note(fmt::format(
+        "som: {} for {}", counted(samples.rows, "sample"), counted(codebook.rows(), "neuron")));
   }
   if (params.training == Training::online) {
     train_online(context, samples, params, codebook);
@@ -152,7 +154,7 @@ Matrix<float> train_from(Context& context,
   check_samples(context, samples);
   if (codebook.rows() != params.grid.size() || codebook.cols() != samples.cols) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("som: a codebook of {} x {} wanted, {} x {} given",
+                fmt::format("som: expected a codebook of {} x {}, got {} x {}",
                             params.grid.size(),
                             samples.cols,
                             codebook.rows(),

@@ -11,7 +11,7 @@
 
 namespace yupana::som {
 
-/// uniform: [0, 1). samples: samples drawn without repetition while there are enough. pca: the
+/// uniform: [0, 1). samples: samples drawn without repetition while enough remain. pca: the
 /// plane of the two largest principal components, two standard deviations wide.
 enum class Initial { uniform, samples, pca };
 
@@ -54,7 +54,7 @@ std::vector<std::int64_t> drawn_rows(std::int64_t samples,
 /// Returns the codebook, K x d.
 Matrix<float> train(Context& context, MatrixView<const float> samples, const SomParams& params);
 
-/// The same from a codebook given: what several calls, or machines, go on from.
+/// The same from a given codebook: several calls, or machines, continue from it.
 Matrix<float> train_from(Context& context,
                          MatrixView<const float> samples,
                          Matrix<float> codebook,

@@ -30,7 +30,7 @@ using yupana::cuda::Stream;
 
 namespace {
 
-// A device is worth this many samples of its own.
+// A further device pays off above this many samples of its own.
 constexpr std::int64_t least_share = 4096;
 
 /// How the samples of one device go through it.
@@ -49,13 +49,14 @@ Plan plan(Context& context, std::int64_t samples, std::int64_t neurons, std::int
   room -= tiles;
   const auto rows = static_cast<std::int64_t>(room / row);
   if (rows < std::min<std::int64_t>(samples, 1024)) {
-    throw Error(ErrorCode::out_of_resources,
-                fmt::format("som: {} MB on the device wanted for a map of {} neurons, {} features "
-                            "and 1,024 samples, --gpu-memory allows {}",
-                            (map + 1024 * row) >> 20,
-                            neurons,
-                            features,
-                            context.gpu_memory() >> 20));
+    throw Error(
+        ErrorCode::out_of_resources,
+        fmt::format("som: expected {} MB on the device for a map of {} neurons, {} features "
+                    "and 1,024 samples, --gpu-memory allows {}",
+                    (map + 1024 * row) >> 20,
+                    neurons,
+                    features,
+                    context.gpu_memory() >> 20));
   }
   return {std::min(rows, samples), tiles};
 }
@@ -75,7 +76,7 @@ class Adder {
       launch_narrow(samples, map_.codebook(), map_.sums(iteration), stream);
       return;
     }
-    wide_->search(samples, map_.codebook(), iteration, stream);
+    wide_->search(samples, map_.codebook(), stream);
     wide_->add(samples, map_.neurons(), map_.sums(iteration), stream);
   }
 
@@ -87,7 +88,7 @@ class Adder {
 /// One device's share of the samples, and its copy of the map.
 class Worker {
  public:
-  /// resident: the samples in the device's memory, rows without gaps; null: they are copied there.
+  /// resident: the samples in the device's memory, rows without gaps; null: they are copied to it.
   Worker(Context& context,
          int device,
          MatrixView<const float> samples,
@@ -131,10 +132,10 @@ class Worker {
     smoothed_.record(stream_);
   }
 
-  /// Its sums of an iteration are there. Two events: a device that is ahead comes to its next
-  /// iteration while others still ask for this one.
+  /// Its sums of an iteration are complete. Two events: a device that is ahead reaches its next
+  /// iteration while others still wait for this one.
   const Event& added(std::int64_t iteration) const { return added_[iteration % 2]; }
-  /// Its weights of the last iteration are there.
+  /// Its weights of the last iteration are complete.
   const Event& smoothed() const { return smoothed_; }
 
  private:
@@ -197,9 +198,8 @@ void share_weights(Workers& workers, std::size_t mine, std::int64_t iteration) {
   }
 }
 
-/// All iterations, a thread a device; devices wait for each other on their streams alone. A device
-/// that is late finds nothing gone: what others read of an iteration is cleared after their next
-/// sums are there, for which all wait.
+/// All iterations, a thread a device; devices wait for each other on their streams alone. Sums are
+/// cleared one iteration late, so a slow device never reads cleared sums.
 void iterate(Workers& workers, std::int64_t iterations, bool direct, yupana::Stage& stage) {
   const std::size_t count = workers.size();
   std::barrier meeting(static_cast<std::ptrdiff_t>(count));

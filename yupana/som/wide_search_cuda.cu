@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "yupana/core/cuda/device_facts.hpp"
 #include "yupana/som/wide_search_cuda.hpp"
 
 namespace yupana::som::cuda {
@@ -9,11 +10,13 @@ using yupana::cuda::DeviceArray;
 
 namespace {
 
-// Samples whose tiles stand in memory at once: eight rounds of 132 multiprocessors' 128 rows.
-constexpr std::int64_t most_slice = 8 * 132 * tile_rows;
-// Fewer open samples than this are searched in double at once: a pass of the tensor cores over all
-// neurons for one block of samples takes as long.
-constexpr std::int64_t few = 512;
+// Samples whose tiles are in memory at once: eight rounds of 128 rows a multiprocessor.
+std::int64_t most_slice() {
+  return std::int64_t{8} * yupana::cuda::device_facts().multiprocessors * tile_rows;
+}
+// Hopper's own instructions are ahead of mma.sync from this many tiles of features on, those of
+// three products counted three times.
+constexpr int least_wgmma_tiles = 3;
 
 std::int64_t slice_bytes(std::int64_t features) {
   return tile_chunks(features) * tile_features * 4 + 4 * list_capacity * 8 + 16 + 16 + 4;
@@ -30,18 +33,9 @@ WideSearch::WideSearch(std::int64_t rows,
                        std::int64_t neurons,
                        std::int64_t features,
                        std::uint64_t room)
-    : tensor_(has_filter()),
-      best_(rows),
-      first_open_(rows),
-      second_open_(rows),
-      starts_(neurons),
-      opened_(1) {
-  if (!tensor_) {
-    norms_ = DeviceArray<float>(rows);
-    return;
-  }
+    : best_(rows), first_open_(rows), second_open_(rows), starts_(neurons), opened_(1) {
   const auto fitting = static_cast<std::int64_t>(room) / slice_bytes(features);
-  slice_ = std::min({most_slice,
+  slice_ = std::min({most_slice(),
                      padded_rows(rows),
                      std::max<std::int64_t>(neuron_block, fitting / neuron_block * neuron_block)});
   const std::int64_t row = std::int64_t{tile_chunks(features)} * tile_features * 2;
@@ -66,6 +60,8 @@ std::int64_t WideSearch::filter(const DeviceSamples& samples,
                                 std::int32_t* open,
                                 cudaStream_t stream) {
   const int chunks = tile_chunks(samples.features);
+  const auto launch_filter =
+      has_wgmma() && products * chunks >= least_wgmma_tiles ? launch_wgmma : launch_mma;
   const FilterCodebook filter{{codebook_tiles_[0].data(),
                                codebook_tiles_[1].data(),
                                codebook_bounds_.data(),
@@ -84,8 +80,14 @@ std::int64_t WideSearch::filter(const DeviceSamples& samples,
                             padded_rows(slice.rows),
                             chunks};
     launch_sample_tiles(samples, slice, codebook.center, tiles, stream);
-    launch_filter(tiles, filter, products, samples.features, output, stream);
-    launch_settle(samples, codebook, slice, output, best_.data(), open, opened_.data(), stream);
+    launch_filter({tiles,
+                   filter,
+                   output,
+                   products,
+                   static_cast<int>(filter.tiles.rows / neuron_block),
+                   samples.features},
+                  stream);
+    launch_refine(samples, codebook, slice, output, best_.data(), open, opened_.data(), stream);
   }
   std::int64_t opened = 0;
   check(cudaMemcpyAsync(&opened, opened_.data(), sizeof opened, cudaMemcpyDeviceToHost, stream),
@@ -96,35 +98,21 @@ std::int64_t WideSearch::filter(const DeviceSamples& samples,
 
 void WideSearch::search(const DeviceSamples& samples,
                         const DeviceCodebook& codebook,
-                        std::int64_t iteration,
                         cudaStream_t stream) {
-  const std::int32_t* left = first_open_.data();
-  if (tensor_) {
-    // A smooth map leaves most samples open after one product, and the next one is alike; now and
-    // then it is asked again.
-    const bool skip = 4 * open_.after_one > samples.rows && ++skipped_ % 8 != 0;
-    std::int64_t opened = samples.rows;
-    FilterRange range{nullptr, 0, samples.rows};
-    if (!skip) {
-      opened = filter(samples, codebook, range, 1, first_open_.data(), stream);
-      open_.after_one = opened;
-      range = {first_open_.data(), 0, opened};
-    }
-    if (skip || opened > few) {
-      opened = filter(samples, codebook, range, 3, second_open_.data(), stream);
-      left = second_open_.data();
-    }
-    open_.after_three = opened;
-    if (opened == 0) return;
-  } else {
-    launch_norms(samples, norms_.data(), stream);
-    launch_wide(samples,
-                codebook,
-                iteration,
-                {norms_.data(), best_.data(), first_open_.data(), opened_.data()},
-                stream);
+  // A smooth map leaves most samples open after one product, and the next one is alike; now and
+  // then it is tried again.
+  const bool skip = 4 * open_.after_one > samples.rows && ++skipped_ % 8 != 0;
+  std::int64_t opened = samples.rows;
+  FilterRange range{nullptr, 0, samples.rows};
+  if (!skip) {
+    opened = filter(samples, codebook, range, 1, first_open_.data(), stream);
+    open_.after_one = opened;
+    range = {first_open_.data(), 0, opened};
   }
-  launch_exact(samples, codebook, left, opened_.data(), {best_.data()}, stream);
+  if (opened > 0) opened = filter(samples, codebook, range, 3, second_open_.data(), stream);
+  open_.after_three = opened;
+  if (opened == 0) return;
+  launch_exact(samples, codebook, second_open_.data(), opened_.data(), {best_.data()}, stream);
 }
 
 void WideSearch::add(const DeviceSamples& samples,

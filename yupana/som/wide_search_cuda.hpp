@@ -8,9 +8,9 @@
 /// Private to the family; only files of the CUDA build include this.
 namespace yupana::som::cuda {
 
-/// The search of maps that are not narrow, and its memory on the current device. On Hopper tensor
-/// cores name candidates: by one product of bfloat16 values, for samples with too many by three of
-/// their halves; D in double takes what both leave open, and everything on other devices' floats.
+/// The search of maps that are not narrow, and its memory on the current device. Tensor cores name
+/// candidates: by one product of bfloat16 values, for samples with too many by three of their
+/// halves; D in double takes what both leave open.
 class WideSearch {
  public:
   /// For at most `rows` samples at once; `room` bytes may be taken for tiles.
@@ -21,10 +21,7 @@ class WideSearch {
   static constexpr std::uint64_t row_bytes = 16;
 
   /// best[] of all samples. Waits for the device.
-  void search(const DeviceSamples& samples,
-              const DeviceCodebook& codebook,
-              std::int64_t iteration,
-              cudaStream_t stream);
+  void search(const DeviceSamples& samples, const DeviceCodebook& codebook, cudaStream_t stream);
   void add(const DeviceSamples& samples,
            std::int64_t neurons,
            const DeviceSums& sums,
@@ -45,11 +42,10 @@ class WideSearch {
                       std::int32_t* open,
                       cudaStream_t stream);
 
-  bool tensor_ = false;
   std::int64_t slice_ = 0;
   yupana::cuda::DeviceArray<std::int32_t> best_, first_open_, second_open_, starts_;
   yupana::cuda::DeviceArray<std::int64_t> opened_;
-  yupana::cuda::DeviceArray<float> norms_, squares_, largest_, limits_;
+  yupana::cuda::DeviceArray<float> squares_, largest_, limits_;
   yupana::cuda::DeviceArray<unsigned char> tiles_[2], codebook_tiles_[2];
   yupana::cuda::DeviceArray<float4> bounds_, codebook_bounds_;
   yupana::cuda::DeviceArray<Candidate> lists_;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/sparse/triangular_backends.hpp"
 
 namespace yupana::sparse::cpu {
@@ -9,7 +10,7 @@ namespace {
 /// Rows between two looks at Ctrl-C.
 constexpr std::int64_t breath = 1 << 18;
 
-/// Positions of [0, n) in stable order of key(i) in [0, bins): `in` tells what comes first.
+/// Positions of [0, n) in stable order of key(i) in [0, bins): `in` lists them in the order before.
 template <class Index, class Key>
 void counting_sort(const Index* in, std::int64_t n, std::int64_t bins, const Key& key, Index* out) {
   std::vector<std::int64_t> next(static_cast<std::size_t>(bins) + 1, 0);
@@ -71,12 +72,6 @@ LevelAnalysis<Index> analyse(Context& context, const Split<Value, Index>& matrix
   return result;
 }
 
-#define YUPANA_CPU(Value, Index) \
-  template LevelAnalysis<Index> analyse(Context&, const Split<Value, Index>&);
-YUPANA_CPU(float, std::int32_t)
-YUPANA_CPU(float, std::int64_t)
-YUPANA_CPU(double, std::int32_t)
-YUPANA_CPU(double, std::int64_t)
-#undef YUPANA_CPU
+YUPANA_FUNCTIONS(YUPANA_SPARSE, analyse)
 
 }  // namespace yupana::sparse::cpu

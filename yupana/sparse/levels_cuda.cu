@@ -1,330 +1,11 @@
-// Over 400 lines: one kernel with its two ways through a strip, chain by chain and round by round,
-// and what they share.
 #include <algorithm>
 
 #include "yupana/core/cuda/launch.hpp"
-#include "yupana/sparse/mailbox.cuh"
-#include "yupana/sparse/triangular_cuda.hpp"
+#include "yupana/core/instantiate.hpp"
+#include "yupana/sparse/level_chains_cuda.cuh"
 
 namespace yupana::sparse::cuda {
 namespace {
-
-struct LevelTuning {
-  static constexpr int threads = 1024;
-  static constexpr int warps = threads / 32;
-  /// Rows with more entries are read by their warp together.
-  static constexpr int long_row = 64;
-  static constexpr int most_strip_rows = 48 << 10;  // 192 KiB of levels in shared memory
-  /// A strip of at most so many chains is settled chain by chain. With many more than warps the
-  /// wave of levels would wait for warps that are at the far end of their chains.
-  static constexpr int most_chains = 64;
-};
-
-constexpr unsigned everyone = 0xffffffffu;
-
-/// A strip's word of a row: 0 at first, its level at the end; before, this bit and the turn of a
-/// row it waits for, so that looking again is one load, not all of the row.
-constexpr std::uint32_t waiting = 0x80000000u;
-
-/// Where a row has no entry.
-constexpr std::uint32_t no_turn = 0xffffffffu;
-
-struct Levels {
-  std::uint32_t* level;
-  std::uint32_t* key;
-  std::int32_t* rows_in_order;
-  RowEntries* entries;
-  std::int32_t* deepest;
-  std::int32_t rows;
-  std::int32_t strip_rows;
-  std::int32_t strips;
-  bool upper;
-};
-
-/// What a warp knows while it finds the levels of a group of 32 rows. Rows are counted in the order
-/// in which they can be solved: turn i is row i, or rows - 1 - i of an upper triangle.
-struct Group {
-  const Levels& to;
-  std::uint32_t shared;  ///< levels of the strip; 0: not known yet
-  std::int32_t strip;    ///< first turn of the strip
-  std::int32_t first;    ///< first turn of the group
-
-  __device__ std::int32_t turn(std::int64_t column) const {
-    return static_cast<std::int32_t>(to.upper ? to.rows - 1 - column : column);
-  }
-  __device__ std::uint32_t peek_level(std::int32_t at) const {
-    if (at >= strip) {
-      const std::uint32_t word = peek_shared(shared + 4 * (at - strip), std::uint32_t{});
-      return word & waiting ? 0 : word;
-    }
-    return peek(to.level + (to.upper ? to.rows - 1 - at : at));
-  }
-  /// Takes entry after entry of a row: raises `level` above those known before the group and notes
-  /// those within it in `inside`. False if a level is not known yet and `wait` is not: that of turn
-  /// `blocker`.
-  template <bool wait, class Index>
-  __device__ bool take(const Index* columns,
-                       std::int64_t begin,
-                       std::int64_t end,
-                       int step,
-                       std::uint32_t& level,
-                       unsigned& inside,
-                       std::int32_t& blocker) const {
-    constexpr int batch = 4;  // loads on their way at once
-    for (std::int64_t at = begin; at < end; at += batch * step) {
-      std::int32_t from[batch];
-      std::uint32_t found[batch];
-#pragma unroll
-      for (int k = 0; k < batch; ++k) {
-        const std::int64_t e = at + k * step;
-        from[k] = e < end ? turn(__ldg(columns + e)) : -1;
-      }
-#pragma unroll
-      for (int k = 0; k < batch; ++k) {
-        if (from[k] >= first) inside |= 1u << (from[k] - first);
-        found[k] = from[k] < 0 || from[k] >= first ? 0 : peek_level(from[k]);
-      }
-#pragma unroll
-      for (int k = 0; k < batch; ++k) {
-        if (from[k] < 0 || from[k] >= first) continue;
-        if constexpr (wait) {
-          while (found[k] == 0) found[k] = peek_level(from[k]);
-        }
-        if (found[k] == 0) {
-          blocker = from[k];
-          return false;
-        }
-        level = max(level, found[k] + 1);
-      }
-    }
-    return true;
-  }
-};
-
-/// Levels of rows that need each other: bit j of `inside` is set where a lane needs lane j. `ready`
-/// tells whether all else that a lane needs is in its level, on return whether the level is final.
-__device__ inline void settle(std::uint32_t& level, bool& ready, unsigned inside, int lane) {
-  const unsigned linked = __ballot_sync(everyone, inside != 0);
-  if (linked == 0) return;
-  const unsigned before = lane == 0 ? 0 : 1u << (lane - 1);
-  if (__all_sync(everyone, (inside & ~before) == 0)) {
-    // Chains of neighbours: level(i) = max over j <= i of level(j) + i - j, by doubling.
-    const unsigned open = __ballot_sync(everyone, !ready);
-    const unsigned own = ~0u >> (31 - lane);
-    const int first = 31 - __clz(static_cast<int>(~linked & own));  // (lane 0 is not linked)
-#pragma unroll
-    for (int step = 1; step < 32; step *= 2) {
-      const std::uint32_t left = __shfl_up_sync(everyone, level, step);
-      if (lane - step >= first) level = max(level, left + step);
-    }
-    ready = (open & own & (~0u << first)) == 0;
-    return;
-  }
-  for (unsigned rest = __reduce_or_sync(everyone, inside); rest != 0; rest &= rest - 1) {
-    const int j = __ffs(static_cast<int>(rest)) - 1;
-    const std::uint32_t there = __shfl_sync(everyone, level, j);
-    const bool there_ready = __shfl_sync(everyone, ready, j);
-    if (inside >> j & 1) {
-      level = max(level, there + 1);
-      ready = ready && there_ready;
-    }
-  }
-}
-
-__device__ inline int device_class(std::int64_t count) {
-  if (count == 0) return 6;
-  if (count > 16) return 5;
-  return 32 - __clz(static_cast<int>(count) - 1);
-}
-
-/// The rows of one lane.
-template <class Value, class Index>
-struct Rows {
-  const DeviceCsr<Value, Index>& matrix;
-  const Levels& to;
-
-  __device__ std::int32_t row(std::int32_t turn) const {
-    return to.upper ? to.rows - 1 - turn : turn;
-  }
-  __device__ std::int32_t turn(std::int64_t column) const {
-    return static_cast<std::int32_t>(to.upper ? to.rows - 1 - column : column);
-  }
-  __device__ void range(std::int32_t turn, std::int64_t& from, std::int64_t& until) const {
-    const int inner = matrix.diagonal == nullptr ? 1 : 0;
-    from = __ldg(matrix.begin + row(turn)) + (to.upper ? inner : 0);
-    until = __ldg(matrix.begin + row(turn) + 1) - (to.upper ? 0 : inner);
-  }
-};
-
-/// Raises `level` to that of the lane's row, whose entries are [from, until), and tells whether it
-/// is final; it waits for `blocker` otherwise. All lanes of the warp call it; those with nothing to
-/// do have no entries.
-template <bool wait, class Value, class Index>
-__device__ inline bool find_level(const DeviceCsr<Value, Index>& matrix,
-                                  const Group& group,
-                                  std::int64_t from,
-                                  std::int64_t until,
-                                  int lane,
-                                  std::uint32_t& level,
-                                  std::int32_t& blocker) {
-  unsigned inside = 0;
-  blocker = -1;
-  const bool is_long = until - from > LevelTuning::long_row;
-  bool ready = is_long || group.take<wait>(matrix.columns, from, until, 1, level, inside, blocker);
-  __syncwarp();
-  for (unsigned rest = __ballot_sync(everyone, is_long); rest != 0; rest &= rest - 1) {
-    const int owner = __ffs(static_cast<int>(rest)) - 1;
-    std::uint32_t part_level = 1;
-    unsigned part_inside = 0;
-    const std::int64_t begin = __shfl_sync(everyone, from, owner);
-    const std::int64_t end = __shfl_sync(everyone, until, owner);
-    std::int32_t part_blocker = -1;
-    const bool known = group.take<wait>(
-        matrix.columns, begin + lane, end, 32, part_level, part_inside, part_blocker);
-    const bool all_known = __all_sync(everyone, known);
-    part_level = __reduce_max_sync(everyone, part_level);
-    part_inside = __reduce_or_sync(everyone, part_inside);
-    if (lane == owner) {
-      level = part_level;
-      inside = part_inside;
-      ready = all_known;
-    }
-  }
-  if (!ready) inside = 0;  // what is left of it may be cut short
-  settle(level, ready, inside, lane);
-  if (!ready && blocker < 0) blocker = group.first + 31 - __clz(static_cast<int>(inside));
-  return ready;
-}
-
-/// Groups of a warp's part, a bit each.
-struct Part {
-  std::uint64_t linked = 0;  ///< every row needs the row before it
-  std::uint64_t slow = 0;    ///< with long rows
-  bool brief = true;         ///< all rows have at most four entries
-};
-
-/// Keys but for their levels; the entries of rows of at most four, as turns; a bit of `links` a row
-/// that needs the row before it.
-template <class Value, class Index>
-__device__ inline Part look_through(const Rows<Value, Index>& rows,
-                                    std::int32_t begin,
-                                    std::int32_t end,
-                                    std::uint32_t* links,
-                                    int lane) {
-  const Levels& to = rows.to;
-  Part part;
-  for (int g = 0; begin + 32 * g < end; ++g) {
-    const std::int32_t i = begin + 32 * g + lane;
-    std::int64_t from = 0, until = 0;
-    bool link = i >= end;
-    if (i < end) {
-      rows.range(i, from, until);
-      to.key[rows.row(i)] = device_class(until - from);
-      to.rows_in_order[rows.row(i)] = rows.row(i);
-      if (until > from) {
-        link = rows.turn(__ldg(rows.matrix.columns + (to.upper ? from : until - 1))) == i - 1;
-      }
-      RowEntries entries{{no_turn, no_turn, no_turn, no_turn}};
-#pragma unroll
-      for (int k = 0; k < 4; ++k) {
-        if (from + k < until) {
-          entries.entry[k] =
-              static_cast<std::uint32_t>(rows.turn(__ldg(rows.matrix.columns + from + k)));
-        }
-      }
-      to.entries[i] = entries;
-    }
-    const std::uint64_t bit = std::uint64_t{1} << g;
-    const unsigned linked = __ballot_sync(everyone, link);
-    if (lane == 0) links[g] = linked;
-    if (g > 0 && linked == everyone) part.linked |= bit;
-    if (__any_sync(everyone, until - from > LevelTuning::long_row)) part.slow |= bit;
-    if (__any_sync(everyone, until - from > 4)) part.brief = false;
-  }
-  return part;
-}
-
-/// Where a strip's chains begin: rows that do not need the row before them, and the strip's first.
-/// A warp calls it. Returns how many there are; 0: too many.
-__device__ inline int find_chains(const std::uint32_t* links,
-                                  std::int32_t count,
-                                  std::int32_t* chains,
-                                  int lane) {
-  int found = 0;
-  for (std::int32_t base = 0; base < count; base += 32 * 32) {
-    const std::int32_t first = base + 32 * lane;
-    unsigned starts = first < count ? ~links[first / 32] : 0;
-    if (first == 0) starts |= 1;
-    if (count - first < 32 && first < count) starts &= (1u << (count - first)) - 1;
-    const int here = __popc(starts);
-    int through = here;
-    for (int step = 1; step < 32; step *= 2) {
-      const int left = __shfl_up_sync(everyone, through, step);
-      if (lane >= step) through += left;
-    }
-    const int all = found + __shfl_sync(everyone, through, 31);
-    if (all > LevelTuning::most_chains) return 0;
-    for (int at = found + through - here; starts != 0; starts &= starts - 1) {
-      chains[at++] = first + __ffs(static_cast<int>(starts)) - 1;
-    }
-    found = all;
-  }
-  return found;
-}
-
-/// The levels of turns [first, stop) of a chain, 32 at a time, by one warp.
-__device__ inline void follow_chain(const Levels& to,
-                                    std::uint32_t* known,
-                                    std::int32_t strip,
-                                    std::int32_t first,
-                                    std::int32_t stop,
-                                    int lane,
-                                    std::uint32_t& deepest) {
-  const auto entries_at = [&](std::int32_t i) {
-    return i < stop ? *reinterpret_cast<const uint4*>(to.entries + i)
-                    : uint4{no_turn, no_turn, no_turn, no_turn};
-  };
-  // Entries are asked for two groups ahead, so that none is waited for.
-  uint4 entries = entries_at(first + lane), next = entries_at(first + 32 + lane);
-  for (; first < stop; first += 32) {
-    const uint4 third = entries_at(first + 64 + lane);
-    const std::int32_t i = first + lane;
-    const std::uint32_t entry[4] = {entries.x, entries.y, entries.z, entries.w};
-    const std::uint32_t* place[4];
-    bool open[4];
-    unsigned inside = 0;
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      const auto turn = static_cast<std::int32_t>(entry[k]);
-      open[k] = entry[k] < static_cast<std::uint32_t>(first);
-      place[k] = turn >= strip ? known + (turn - strip)
-                               : to.level + (to.upper ? to.rows - 1 - turn : turn);
-      if (!open[k] && entry[k] != no_turn) inside |= 1u << (turn - first);
-    }
-    std::uint32_t level = 1;
-    do {
-#pragma unroll
-      for (int k = 0; k < 4; ++k) {
-        if (!open[k]) continue;
-        const std::uint32_t found = peek_anywhere(place[k]);
-        if (found != 0) {
-          level = max(level, found + 1);
-          open[k] = false;
-        }
-      }
-    } while (__any_sync(everyone, open[0] || open[1] || open[2] || open[3]));
-    bool ready = true;
-    settle(level, ready, inside, lane);
-    if (i < stop) {
-      leave_shared(address_in_shared(known + (i - strip)), level);
-      leave(to.level + (to.upper ? to.rows - 1 - i : i), level);
-      deepest = max(deepest, level);
-    }
-    __syncwarp();
-    entries = next;
-    next = third;
-  }
-}
 
 // One strip of rows a block, one part of it a warp, 32 rows at a time: every warp in flight is on
 // another part of the matrix, so that a wave of levels passes through all of them at once. A warp
@@ -341,7 +22,7 @@ template <class Value, class Index>
 __global__ void __launch_bounds__(LevelTuning::threads)
     levels_kernel(DeviceCsr<Value, Index> matrix, Levels to) {
   extern __shared__ std::uint32_t known[];
-  __shared__ std::int32_t chains[LevelTuning::most_chains];
+  __shared__ std::int32_t chains[LevelTuning::max_chains];
   __shared__ int chain_count, taken;
   std::uint32_t* const links = known + to.strip_rows;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -356,7 +37,7 @@ __global__ void __launch_bounds__(LevelTuning::threads)
     const std::int32_t end = min(to.rows, begin + part);
     const int groups = end > begin ? (end - begin + 31) / 32 : 0;
     std::uint64_t pending = groups == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << groups) - 1;
-    const Part own = look_through(rows, begin, end, links + (begin - strip) / 32, lane);
+    const GroupMasks own = read_groups(rows, begin, end, links + (begin - strip) / 32, lane);
     const std::uint64_t linked = own.linked, slow = own.slow;
     std::uint64_t last_known = 0;
     if (__syncthreads_and(own.brief)) {
@@ -388,7 +69,7 @@ __global__ void __launch_bounds__(LevelTuning::threads)
         const std::uint32_t word = i < end ? known[i - strip] : 1;
         const bool open = word == 0 || (word & waiting) != 0;
         if (!__any_sync(everyone,
-                        open && (word == 0 || group.peek_level(static_cast<std::int32_t>(
+                        open && (word == 0 || group.load_level(static_cast<std::int32_t>(
                                                   word & ~waiting)) != 0))) {
           continue;
         }
@@ -400,9 +81,9 @@ __global__ void __launch_bounds__(LevelTuning::threads)
             slow >> g & 1 ? find_level<true>(matrix, group, from, until, lane, level, blocker)
                           : find_level<false>(matrix, group, from, until, lane, level, blocker);
         if (open) {
-          if (ready) leave(to.level + rows.row(i), level);
-          leave_shared(group.shared + 4 * (i - strip),
-                       ready ? level : waiting | static_cast<std::uint32_t>(blocker));
+          if (ready) store_relaxed(to.level + rows.row(i), level);
+          store_relaxed_shared(group.shared + 4 * (i - strip),
+                               ready ? level : waiting | static_cast<std::uint32_t>(blocker));
           deepest = max(deepest, ready ? level : 0);
         }
         __syncwarp();
@@ -434,11 +115,12 @@ void launch_levels(const DeviceCsr<Value, Index>& matrix,
                    const DeviceTuning& tuning,
                    cudaStream_t stream) {
   using yupana::cuda::check;
-  const auto& [multiprocessors, room] = yupana::cuda::device_facts();
+  const yupana::cuda::DeviceFacts device = yupana::cuda::device_facts();
   const auto n = static_cast<std::int32_t>(matrix.rows);
-  const std::int32_t most = std::min(LevelTuning::most_strip_rows, room / 4) /
+  const std::int32_t room = device.max_shared_bytes - LevelTuning::other_shared_bytes;
+  const std::int32_t most = std::min(LevelTuning::max_strip_rows, room * 8 / 33) /
                             LevelTuning::threads * LevelTuning::threads;
-  const std::int32_t share = n / (multiprocessors * tuning.level_blocks) + 1;
+  const std::int32_t share = n / (device.multiprocessors * tuning.level_blocks) + 1;
   const std::int32_t strip_rows = std::min(
       most, (share + LevelTuning::threads - 1) / LevelTuning::threads * LevelTuning::threads);
   Levels to{reinterpret_cast<std::uint32_t*>(levels),
@@ -451,11 +133,11 @@ void launch_levels(const DeviceCsr<Value, Index>& matrix,
             (n + strip_rows - 1) / strip_rows,
             matrix.triangle == Triangle::upper};
   const auto kernel = levels_kernel<Value, Index>;
-  // Levels, and a bit a row.
+  // Levels, and a bit a row: 33 bytes for 8 rows.
   const std::size_t bytes =
       sizeof(std::uint32_t) * static_cast<std::size_t>(strip_rows + strip_rows / 32);
   const int resident = yupana::cuda::resident_blocks(kernel, LevelTuning::threads, bytes);
-  const int blocks = std::min(to.strips, resident * multiprocessors);
+  const int blocks = std::min(to.strips, resident * device.multiprocessors);
   check(cudaMemsetAsync(levels, 0, sizeof(std::int32_t) * static_cast<std::size_t>(n), stream),
         "clear the levels");
   check(cudaMemsetAsync(deepest, 0, sizeof(std::int32_t), stream), "clear the depth");
@@ -467,19 +149,6 @@ void launch_levels(const DeviceCsr<Value, Index>& matrix,
                                    to);
 }
 
-#define YUPANA_LEVELS(Value, Index)                           \
-  template void launch_levels(const DeviceCsr<Value, Index>&, \
-                              std::int32_t*,                  \
-                              std::uint32_t*,                 \
-                              std::int32_t*,                  \
-                              RowEntries*,                    \
-                              std::int32_t*,                  \
-                              const DeviceTuning&,            \
-                              cudaStream_t);
-YUPANA_LEVELS(float, std::int32_t)
-YUPANA_LEVELS(float, std::int64_t)
-YUPANA_LEVELS(double, std::int32_t)
-YUPANA_LEVELS(double, std::int64_t)
-#undef YUPANA_LEVELS
+YUPANA_FUNCTIONS(YUPANA_SPARSE, launch_levels)
 
 }  // namespace yupana::sparse::cuda

@@ -2,6 +2,7 @@
 #include <numeric>
 #include <vector>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/sparse/triangular_backends.hpp"
 
 namespace yupana::sparse::cpu {
@@ -82,8 +83,7 @@ class PieceCutter {
       const Index from = piece_of_[matrix.columns[e]];
       if (from != piece) depth = std::max(depth, pieces_[static_cast<std::size_t>(from)].needs);
     }
-    pieces_.push_back(
-        {begin, end, depth + 1});  // the depth stands in for needs until all are known
+    pieces_.push_back({begin, end, depth + 1});  // the depth, until all needs are known
   }
 
   /// Pieces of one depth need only pieces of less.
@@ -160,16 +160,6 @@ Schedule<Value, Index> schedule_pieces(Context& context,
   return result;
 }
 
-#define YUPANA_CPU(Value, Index)                                          \
-  template Schedule<Value, Index> schedule_levels(                        \
-      Context&, const Split<Value, Index>&, const LevelAnalysis<Index>&); \
-  template Schedule<Value, Index> schedule_pieces(                        \
-      Context&, const Split<Value, Index>&, const LevelAnalysis<Index>&); \
-  template void schedule_values(Context&, const Split<Value, Index>&, Schedule<Value, Index>&);
-YUPANA_CPU(float, std::int32_t)
-YUPANA_CPU(float, std::int64_t)
-YUPANA_CPU(double, std::int32_t)
-YUPANA_CPU(double, std::int64_t)
-#undef YUPANA_CPU
+YUPANA_FUNCTIONS(YUPANA_SPARSE, schedule_levels, schedule_pieces, schedule_values)
 
 }  // namespace yupana::sparse::cpu

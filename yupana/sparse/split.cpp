@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/sparse/triangular_backends.hpp"
 
 namespace yupana::sparse {
@@ -58,14 +59,14 @@ struct Checker {
     const std::int64_t at = column;
     switch (what) {
       case Fault::bounds:
-        say("begins behind its end or outside the entries; row_begin must ascend");
+        say("begins after its end or outside the entries; row_begin must ascend");
         break;
       case Fault::range:
         say(fmt::format("has an entry in column {}; columns are 0 to {}", at, matrix.cols - 1));
         break;
       case Fault::order:
         say(
-            fmt::format("has column {} behind a larger one; sort the rows by column, or pass "
+            fmt::format("has column {} after a larger one; sort the rows by column, or pass "
                         "sort_columns (--add-duplicates)",
                         at));
         break;
@@ -77,11 +78,11 @@ struct Checker {
         break;
       case Fault::other:
         say(
-            fmt::format("has an entry in column {}, {} the diagonal; a {} triangle was wanted: "
-                        "pass ignore_other (--ignore-other) to leave such entries out",
+            fmt::format("has an entry in column {}, {} the diagonal; expected {} triangle: pass "
+                        "ignore_other (--ignore-other) to leave such entries out",
                         at,
                         lower ? "above" : "below",
-                        lower ? "lower" : "upper"));
+                        lower ? "a lower" : "an upper"));
         break;
       case Fault::missing:
         say("has no entry on the diagonal; pass unit_diagonal (--unit-diagonal) if 1 is meant");
@@ -119,8 +120,7 @@ void check(Context& context, CsrView<Value, Index> matrix, const TriangularParam
   if (matrix.rows != matrix.cols || matrix.rows < 0) {
     throw Error(
         ErrorCode::bad_input,
-        fmt::format(
-            "trisolve: the matrix is {} x {}; a square one was wanted", matrix.rows, matrix.cols));
+        fmt::format("trisolve: expected a square matrix, got {} x {}", matrix.rows, matrix.cols));
   }
   if (matrix.rows == 0) return;
   const Checker<Value, Index> checker{matrix, params};
@@ -245,13 +245,6 @@ Split<Value, Index> split(Context& context,
   return split;
 }
 
-#define YUPANA_SPLIT(Value, Index)                                                              \
-  template Split<Value, Index> split(Context&, CsrView<Value, Index>, const TriangularParams&); \
-  template void split_values(Context&, const Value*, Split<Value, Index>&);
-YUPANA_SPLIT(float, std::int32_t)
-YUPANA_SPLIT(float, std::int64_t)
-YUPANA_SPLIT(double, std::int32_t)
-YUPANA_SPLIT(double, std::int64_t)
-#undef YUPANA_SPLIT
+YUPANA_FUNCTIONS(YUPANA_SPARSE, split, split_values)
 
 }  // namespace yupana::sparse

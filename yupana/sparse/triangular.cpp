@@ -6,36 +6,24 @@
 #include <optional>
 #include <utility>
 
+#include "yupana/core/counted.hpp"
+#include "yupana/core/cuda/device.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/sparse/triangular_backends.hpp"
 
 namespace yupana::sparse {
-namespace {
-
-Error no_cuda() {
-  return Error(ErrorCode::device, "trisolve: this build has no CUDA version; use --device cpu");
-}
-
-}  // namespace
 
 template <class Value, class Index>
 LevelAnalysis<Index> analyse(Context& context,
                              CsrView<Value, Index> matrix,
                              const TriangularParams& params) {
   const Split<Value, Index> parts = split(context, matrix, params);
-  switch (context.backend()) {
-    case Backend::reference:
-      return reference::analyse(parts);
-    case Backend::cpu:
-      return cpu::analyse(context, parts);
-    case Backend::cuda:
-#ifdef YUPANA_CUDA
-      return cuda::resident(context, parts)->analysis();
-#else
-      break;
-#endif
+  if (context.backend() == Backend::reference) return reference::analyse(parts);
+  if constexpr (yupana::cuda::built) {
+    if (context.backend() == Backend::cuda) return cuda::resident(context, parts)->analysis();
   }
-  throw no_cuda();
+  return cpu::analyse(context, parts);
 }
 
 template <class Value, class Index>
@@ -45,40 +33,30 @@ struct TriangularSystem<Value, Index>::State {
   SolveMethod method = SolveMethod::serial;
   Backend backend = Backend::cpu;
   std::optional<cpu::Schedule<Value, Index>> schedule;
-#ifdef YUPANA_CUDA
-  std::unique_ptr<cuda::Resident<Value, Index>> resident;
-#endif
+  std::unique_ptr<cuda::Resident<Value, Index>> resident;  ///< null: the CPU solves
 
   void analyse(Context& context) {
     backend = context.backend();
     if (backend == Backend::reference) {
       analysis = reference::analyse(matrix);
-      return;
-    }
-    if (backend == Backend::cpu) {
+    } else if (backend == Backend::cpu) {
       analysis = cpu::analyse(context, matrix);
-      return;
+    } else if constexpr (yupana::cuda::built) {
+      resident = cuda::resident(context, matrix);
+      analysis = resident->analysis();
     }
-#ifdef YUPANA_CUDA
-    resident = cuda::resident(context, matrix);
-    analysis = resident->analysis();
-#else
-    throw no_cuda();
-#endif
   }
 
-  void choose(SolveMethod wanted) {
-    method = wanted;
-    if (wanted == SolveMethod::automatic) {
+  void choose(SolveMethod requested) {
+    method = requested;
+    if (requested == SolveMethod::automatic) {
       const std::int64_t wide = backend == Backend::cuda ? serial_below_on_gpu : serial_below;
       const bool narrow = matrix.rows < wide * analysis.levels;
       method = narrow ? SolveMethod::serial : SolveMethod::sync_free;
     }
     if (backend == Backend::reference) method = SolveMethod::serial;  // it has no other
-#ifdef YUPANA_CUDA
-    if (method == SolveMethod::serial) resident.reset();  // the CPU solves
+    if (method == SolveMethod::serial) resident.reset();
     if (resident) resident->prepare(method);
-#endif
   }
 };
 
@@ -112,6 +90,11 @@ std::int64_t TriangularSystem<Value, Index>::rows() const {
 }
 
 template <class Value, class Index>
+std::int64_t TriangularSystem<Value, Index>::entries() const {
+  return rows() + state_->matrix.columns.size();
+}
+
+template <class Value, class Index>
 const LevelAnalysis<Index>& TriangularSystem<Value, Index>::analysis() const {
   return state_->analysis;
 }
@@ -125,9 +108,7 @@ template <class Value, class Index>
 void TriangularSystem<Value, Index>::update_values(Context& context, const Value* values) {
   split_values(context, values, state_->matrix);
   if (state_->schedule) cpu::schedule_values(context, state_->matrix, *state_->schedule);
-#ifdef YUPANA_CUDA
   if (state_->resident) state_->resident->update_values(state_->matrix);
-#endif
 }
 
 template <class Value, class Index>
@@ -137,21 +118,19 @@ void TriangularSystem<Value, Index>::solve(Context& context,
   const State& state = *state_;
   if (b.rows != rows() || x.rows != rows() || b.cols != x.cols) {
     throw Error(ErrorCode::usage,
-                fmt::format("trisolve: b is {} x {} and x {} x {}; {} rows and as many columns of "
-                            "both were wanted",
+                fmt::format("trisolve: expected b and x of {} and as many columns, got {} x {} and "
+                            "{} x {}",
+                            counted(rows(), "row"),
                             b.rows,
                             b.cols,
                             x.rows,
-                            x.cols,
-                            rows()));
+                            x.cols));
   }
   if (rows() == 0 || b.cols == 0) return;
   const Stage stage(context, "solve");
   if (state.backend == Backend::reference) return reference::solve(state.matrix, b, x);
   if (state.method == SolveMethod::serial) return cpu::solve_serial(context, state.matrix, b, x);
-#ifdef YUPANA_CUDA
   if (state.resident) return state.resident->solve(b.data, b.stride, x.data, x.stride, b.cols);
-#endif
   if (state.method == SolveMethod::level_set) {
     return cpu::solve_levels(context, *state.schedule, b, x);
   }
@@ -159,23 +138,20 @@ void TriangularSystem<Value, Index>::solve(Context& context,
 }
 
 template <class Value, class Index>
-void TriangularSystem<Value, Index>::solve_there([[maybe_unused]] Context& context,
-                                                 [[maybe_unused]] int device,
-                                                 [[maybe_unused]] const Value* b,
-                                                 [[maybe_unused]] Value* x,
-                                                 std::int64_t sides) const {
+void TriangularSystem<Value, Index>::solve(
+    Context& context, int device, const Value* b, Value* x, std::int64_t sides) const {
   if (rows() == 0 || sides == 0) return;
-#ifdef YUPANA_CUDA
   if (state_->resident && state_->resident->device() == device) {
     const Stage stage(context, "solve");
-    return state_->resident->solve_there(b, x, sides);
+    return state_->resident->solve(b, x, sides);
   }
-#endif
-  throw Error(ErrorCode::usage,
-              fmt::format("trisolve: right-hand sides on GPU {} want a system made for it; give "
-                          "--device cuda:{} and the method sync_free or level_set",
-                          device,
-                          device));
+  throw Error(
+      ErrorCode::usage,
+      fmt::format(
+          "trisolve: expected a system made for GPU {}, where the right-hand sides are; give "
+          "--device cuda:{} and the method sync_free or level_set",
+          device,
+          device));
 }
 
 template <class Value, class Index>
@@ -206,17 +182,7 @@ double backward_error(CsrView<Value, Index> matrix,
   return worst;
 }
 
-#define YUPANA_TRIANGULAR(Value, Index)                                                            \
-  template LevelAnalysis<Index> analyse(Context&, CsrView<Value, Index>, const TriangularParams&); \
-  template class TriangularSystem<Value, Index>;                                                   \
-  template double backward_error(CsrView<Value, Index>,                                            \
-                                 const TriangularParams&,                                          \
-                                 MatrixView<const Value>,                                          \
-                                 MatrixView<const Value>);
-YUPANA_TRIANGULAR(float, std::int32_t)
-YUPANA_TRIANGULAR(float, std::int64_t)
-YUPANA_TRIANGULAR(double, std::int32_t)
-YUPANA_TRIANGULAR(double, std::int64_t)
-#undef YUPANA_TRIANGULAR
+YUPANA_CLASSES(YUPANA_SPARSE, TriangularSystem)
+YUPANA_FUNCTIONS(YUPANA_SPARSE, analyse, backward_error)
 
 }  // namespace yupana::sparse

@@ -18,15 +18,15 @@ enum class SolveMethod {
   automatic,  ///< by structure, see TriangularSystem
   serial,     ///< row after row, on one core
   level_set,  ///< level after level, the rows of one in parallel
-  sync_free,  ///< every row as soon as the rows it needs are there; nobody waits for a level
+  sync_free,  ///< every row as soon as the rows it needs are solved; no barrier between levels
 };
 
 struct TriangularParams {
   Triangle triangle = Triangle::lower;
   SolveMethod method = SolveMethod::automatic;
-  bool unit_diagonal = false;  ///< the diagonal is 1, whatever is stored there
+  bool unit_diagonal = false;  ///< the diagonal is 1, whatever the matrix stores
   bool sort_columns = false;   ///< accept rows in any order; entries of one place are added
-  bool ignore_other = false;   ///< leave out entries of the other triangle: refuse them otherwise
+  bool ignore_other = false;   ///< leave out entries of the other triangle, an error otherwise
 };
 
 /// Rows of one level and one class.
@@ -40,7 +40,7 @@ struct LevelKey {
 };
 
 /// Which rows can be solved together. The level of a row is 1 + the largest level of the rows it
-/// needs (1 if none); its class tells the number c of its entries off the diagonal:
+/// needs (1 if none); its class gives the number c of its entries off the diagonal:
 ///   c      0  1  2  3-4  5-8  9-16  17...
 ///   class  6  0  1  2    3    4     5
 /// `order` is the stable order of the rows by key = (level - 1) * 7 + class.
@@ -92,7 +92,7 @@ LevelAnalysis<Index> analyse(Context& context,
 /// Componentwise backward error at most (4 + c) u for c <= 4, (8 + c / L + log2 L) u otherwise.
 ///
 /// `automatic`: serial where levels have fewer than `serial_below` rows on average (a GPU:
-/// `serial_below_on_gpu`), there too (it cannot win there); else sync_free.
+/// `serial_below_on_gpu`), on a CPU also there; else sync_free.
 template <class Value, class Index>
 class TriangularSystem {
  public:
@@ -111,6 +111,9 @@ class TriangularSystem {
   TriangularSystem& operator=(TriangularSystem&&) noexcept;
 
   std::int64_t rows() const;
+  /// Numbers of the triangle that is solved: its diagonal, and the entries off it after those of
+  /// the other triangle are left out and those of one place are added.
+  std::int64_t entries() const;
   const LevelAnalysis<Index>& analysis() const;
   /// What solve() uses: never automatic.
   SolveMethod method() const;
@@ -126,8 +129,7 @@ class TriangularSystem {
   /// b. Whatever wrote b must have finished.
   ///   errors (usage): the system is not on that GPU: it was made for another one or for the CPU,
   ///   or method() is serial, with which the CPU solves
-  void solve_there(
-      Context& context, int device, const Value* b, Value* x, std::int64_t sides) const;
+  void solve(Context& context, int device, const Value* b, Value* x, std::int64_t sides) const;
 
  private:
   struct State;

@@ -21,7 +21,7 @@ struct Split {
   Array<Value> values;
   Array<Value> diagonal;
   /// Where the values came from: entry j is the sum of the caller's values from[group[j]] up to
-  /// from[group[j + 1]], pivot i that of the group behind all entries and i; no value: 1. Both are
+  /// from[group[j + 1]], pivot i that of group entries + i; no value: 1. Both are
   /// empty where every row holds just its entries and its pivot, the pivot at the end (lower) or
   /// the beginning (upper): those of row i then begin at begin[i] + i.
   std::vector<Index> group;
@@ -65,9 +65,9 @@ template <class Value, class Index>
 struct Schedule {
   Split<Value, Index> matrix;  ///< its rows by position, its columns as they are
   Array<Index> row;            ///< of each position
-  /// Of level_set: positions of the levels, one more than there are.
+  /// level_set: first position of each level, and the end.
   Array<std::int64_t> level_begin;
-  /// Of sync_free: pieces in the order in which threads take them; a piece may begin when the first
+  /// sync_free: pieces in the order in which threads take them; a piece may begin when the first
   /// `needs` pieces are done.
   struct Piece {
     std::int64_t begin, end, needs;
@@ -122,7 +122,7 @@ class Resident {
                      std::int64_t x_stride,
                      std::int64_t sides) = 0;
   /// The same in the memory of the GPU, rows without gaps. x is not b.
-  virtual void solve_there(const Value* b, Value* x, std::int64_t sides) = 0;
+  virtual void solve(const Value* b, Value* x, std::int64_t sides) = 0;
   virtual int device() const = 0;
 };
 template <class Value, class Index>

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <thread>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/sparse/solve_row.hpp"
 #include "yupana/sparse/triangular_backends.hpp"
 
@@ -113,17 +114,6 @@ void solve_pieces(Context& context,
   context.check_cancelled();
 }
 
-#define YUPANA_CPU(Value, Index)                                                            \
-  template void solve_serial(                                                               \
-      Context&, const Split<Value, Index>&, MatrixView<const Value>, MatrixView<Value>);    \
-  template void solve_levels(                                                               \
-      Context&, const Schedule<Value, Index>&, MatrixView<const Value>, MatrixView<Value>); \
-  template void solve_pieces(                                                               \
-      Context&, const Schedule<Value, Index>&, MatrixView<const Value>, MatrixView<Value>);
-YUPANA_CPU(float, std::int32_t)
-YUPANA_CPU(float, std::int64_t)
-YUPANA_CPU(double, std::int32_t)
-YUPANA_CPU(double, std::int64_t)
-#undef YUPANA_CPU
+YUPANA_FUNCTIONS(YUPANA_SPARSE, solve_serial, solve_levels, solve_pieces)
 
 }  // namespace yupana::sparse::cpu

@@ -1,24 +1,19 @@
 #include <optional>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/sparse/triangular_backends.hpp"
 #include "yupana/sparse/triangular_cuda.hpp"
 
 namespace yupana::sparse::cuda {
 namespace {
 
-using yupana::cuda::check;
 using yupana::cuda::DeviceScope;
 
 template <class T>
 void upload(DeviceArray<T>& to, const T* from, std::int64_t count) {
   if (to.size() < count) to = DeviceArray<T>(count);
-  if (count == 0) return;
-  check(cudaMemcpy(
-            to.data(), from, sizeof(T) * static_cast<std::size_t>(count), cudaMemcpyHostToDevice),
-        "copy to the device");
-  // A copy from pageable memory may return before the device has it.
-  check(cudaDeviceSynchronize(), "copy to the device");
+  yupana::cuda::upload("copy to the device", to.data(), from, count);
 }
 
 template <class Value, class Index>
@@ -68,7 +63,7 @@ class ResidentSystem : public Resident<Value, Index> {
     copy_columns(x, x_stride, x_.data(), sides, sides);
     system_->stream().wait();
   }
-  void solve_there(const Value* b, Value* x, std::int64_t sides) override {
+  void solve(const Value* b, Value* x, std::int64_t sides) override {
     const DeviceScope scope(device_);
     run(b, x, sides);
     system_->stream().wait();
@@ -121,13 +116,6 @@ std::unique_ptr<Resident<Value, Index>> resident(Context& context,
   return std::make_unique<ResidentSystem<Value, Index>>(context.devices().front(), matrix);
 }
 
-template std::unique_ptr<Resident<float, std::int32_t>> resident(Context&,
-                                                                 const Split<float, std::int32_t>&);
-template std::unique_ptr<Resident<float, std::int64_t>> resident(Context&,
-                                                                 const Split<float, std::int64_t>&);
-template std::unique_ptr<Resident<double, std::int32_t>> resident(
-    Context&, const Split<double, std::int32_t>&);
-template std::unique_ptr<Resident<double, std::int64_t>> resident(
-    Context&, const Split<double, std::int64_t>&);
+YUPANA_FUNCTIONS(YUPANA_SPARSE, resident)
 
 }  // namespace yupana::sparse::cuda

@@ -56,8 +56,8 @@ struct Packed {
 };
 
 /// Solves for `sides` columns of b and x, row-major with `sides` numbers a row. x must not be b.
-/// Every x is marked "not there" with all bits set, a NaN that no result can be: results that are
-/// NaN are the one without payload. So one load brings a value and tells whether it is there.
+/// All bits of every x are set first, a NaN that no result can be: results that are NaN are the
+/// one without payload. So one load returns a value and whether it is final.
 template <class Value>
 void launch_solve(const Packed<Value>& matrix,
                   const Value* b,

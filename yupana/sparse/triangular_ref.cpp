@@ -3,6 +3,7 @@
 #include <numeric>
 #include <vector>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/sparse/triangular_backends.hpp"
 
 namespace yupana::sparse::reference {
@@ -83,13 +84,6 @@ void solve(const Split<Value, Index>& matrix, MatrixView<const Value> b, MatrixV
   }
 }
 
-#define YUPANA_REFERENCE(Value, Index)                               \
-  template LevelAnalysis<Index> analyse(const Split<Value, Index>&); \
-  template void solve(const Split<Value, Index>&, MatrixView<const Value>, MatrixView<Value>);
-YUPANA_REFERENCE(float, std::int32_t)
-YUPANA_REFERENCE(float, std::int64_t)
-YUPANA_REFERENCE(double, std::int32_t)
-YUPANA_REFERENCE(double, std::int64_t)
-#undef YUPANA_REFERENCE
+YUPANA_FUNCTIONS(YUPANA_SPARSE, analyse, solve)
 
 }  // namespace yupana::sparse::reference

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "yupana/core/cuda/device.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/spectral/limbs.hpp"
 
@@ -33,7 +34,7 @@ std::string_view digits_of(std::string_view text, Digits digits, bool& negative)
     }
   }
   if (text.empty()) {
-    throw Error(ErrorCode::bad_input, "integer: there are no digits; wanted at least one");
+    throw Error(ErrorCode::bad_input, "integer: expected at least one digit, got none");
   }
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (value_of(text[i]) < static_cast<int>(digits)) continue;
@@ -50,11 +51,11 @@ std::string_view digits_of(std::string_view text, Digits digits, bool& negative)
 
 Limbs product_of(Context& context, LimbSpan a, LimbSpan b) {
   if (context.backend() == Backend::reference) return reference::multiply<binary_base>(a, b);
-#ifdef YUPANA_CUDA
-  if (context.backend() == Backend::cuda && cuda::multiplies(context, a.size(), b.size())) {
-    return cuda::multiply(context, a, b);
+  if constexpr (yupana::cuda::built) {
+    if (context.backend() == Backend::cuda && cuda::multiplies(context, a.size(), b.size())) {
+      return cuda::multiply(context, a, b);
+    }
   }
-#endif
   return cpu::multiply<binary_base>(context, a, b);
 }
 

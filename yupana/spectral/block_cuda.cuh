@@ -245,7 +245,7 @@ __device__ __forceinline__ void for_powers(typename F::Element base,
 }
 
 /// Registers to registers through shared memory: from where stage I leaves its results to where
-/// stage I + 1 wants its input. In two
+/// stage I + 1 reads its input. In two
 /// halves: the buffer holds 8 bytes a place.
 template <class Tile, int I>
 __device__ __forceinline__ void exchange(Pack<typename Tile::Field> (&x)[Tile::packs],
@@ -253,7 +253,7 @@ __device__ __forceinline__ void exchange(Pack<typename Tile::Field> (&x)[Tile::p
   using From = StageOf<Tile, I>;
   using To = StageOf<Tile, I + 1>;
   const int thread = static_cast<int>(threadIdx.x);
-  const auto each = [&](auto stage, const auto& move) {
+  const auto for_each_value = [&](auto stage, const auto& move) {
     using Stage = decltype(stage);
     for_constants<Tile::packs>([&](auto index) {
       constexpr int group = index / Stage::radix, digit = index % Stage::radix;
@@ -270,10 +270,11 @@ __device__ __forceinline__ void exchange(Pack<typename Tile::Field> (&x)[Tile::p
     using Half = std::remove_reference_t<decltype(half_of<half>(x[0]))>;
     auto* const places = static_cast<Half*>(buffer);
     __syncthreads();
-    each(From{},
-         [&](auto, auto reversed_index, int at) { places[at] = half_of<half>(x[reversed_index]); });
+    for_each_value(From{}, [&](auto, auto reversed_index, int at) {
+      places[at] = half_of<half>(x[reversed_index]);
+    });
     __syncthreads();
-    each(To{}, [&](auto index, auto, int at) { half_of<half>(x[index]) = places[at]; });
+    for_each_value(To{}, [&](auto index, auto, int at) { half_of<half>(x[index]) = places[at]; });
   };
   exchange_half(std::integral_constant<int, 0>{});
   exchange_half(std::integral_constant<int, 1>{});

@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/spectral/bluestein_cuda.hpp"
-#include "yupana/spectral/each_cuda.cuh"
 #include "yupana/spectral/fields_cuda.cuh"
-#include "yupana/spectral/roots_cuda.hpp"
+#include "yupana/spectral/grid_stride_cuda.cuh"
+#include "yupana/spectral/twiddles_cuda.hpp"
 
 namespace yupana::spectral::cuda {
 
@@ -25,7 +26,7 @@ template <class T>
 __global__ void chirp_kernel(typename ComplexField<T>::Element* chirp,
                              std::int64_t n,
                              RootPair<double2> roots) {
-  each(n, [&](std::int64_t j) {
+  grid_stride_for(n, [&](std::int64_t j) {
     const auto e =
         static_cast<std::int64_t>(static_cast<std::uint64_t>(j) * static_cast<std::uint64_t>(j) %
                                   static_cast<std::uint64_t>(2 * n));
@@ -40,7 +41,7 @@ __global__ void spread_kernel(const typename ComplexField<T>::Element* chirp,
                               typename ComplexField<T>::Element* spectrum,
                               std::int64_t n,
                               std::int64_t padded) {
-  each(padded, [&](std::int64_t j) {
+  grid_stride_for(padded, [&](std::int64_t j) {
     const std::int64_t distance = min(j, padded - j);
     spectrum[j] = {0, 0};
     if (distance < n) spectrum[j] = {chirp[distance].x, -chirp[distance].y};
@@ -56,12 +57,12 @@ __global__ void enter_kernel(const typename ComplexField<T>::Element* in,
                              std::int64_t count,
                              bool inverse) {
   using F = ComplexField<T>;
-  each(count * padded, [&](std::int64_t at) {
+  grid_stride_for(count * padded, [&](std::int64_t at) {
     const std::int64_t b = at / padded, j = at - b * padded;
     typename F::Element value{0, 0};
     if (j < n) {
       value = in[b * n + j];
-      if (inverse) value = F::enter(value);
+      if (inverse) value = F::encode(value);
       value = F::multiply(value, chirp[j]);
     }
     signal[at] = value;
@@ -73,7 +74,7 @@ __global__ void multiply_kernel(typename ComplexField<T>::Element* signal,
                                 const typename ComplexField<T>::Element* spectrum,
                                 std::int64_t padded,
                                 std::int64_t count) {
-  each(count * padded, [&](std::int64_t at) {
+  grid_stride_for(count * padded, [&](std::int64_t at) {
     signal[at] = ComplexField<T>::multiply(signal[at], spectrum[at & (padded - 1)]);
   });
 }
@@ -88,10 +89,10 @@ __global__ void leave_kernel(const typename ComplexField<T>::Element* signal,
                              bool inverse,
                              T scale) {
   using F = ComplexField<T>;
-  each(count * n, [&](std::int64_t at) {
+  grid_stride_for(count * n, [&](std::int64_t at) {
     const std::int64_t b = at / n, k = at - b * n;
     const auto value = F::multiply(signal[b * padded + k], chirp[k]);
-    out[at] = inverse ? F::leave(value, scale) : value;
+    out[at] = inverse ? F::decode(value, scale) : value;
   });
 }
 
@@ -125,7 +126,7 @@ Bluestein<T>::Bluestein(std::int64_t n, std::int64_t batch)
       chirp_(n),
       spectrum_(padded_),
       signal_(padded_ * together_) {
-  const auto roots = Roots<ComplexField<double>>::pair(2 * n);
+  const auto roots = Twiddles<ComplexField<double>>::pair(2 * n);
   chirp_kernel<T><<<blocks_for(n), threads>>>(elements(chirp_.data()), n, roots.view());
   check_launch("make a chirp");
   spread_kernel<T><<<blocks_for(padded_), threads>>>(
@@ -178,7 +179,6 @@ void Bluestein<T>::run(const std::complex<T>* in,
   }
 }
 
-template class Bluestein<float>;
-template class Bluestein<double>;
+YUPANA_CLASSES(YUPANA_FLOATS, Bluestein)
 
 }  // namespace yupana::spectral::cuda

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/spectral/fft_transform.hpp"
 #include "yupana/spectral/matmul_backends.hpp"
@@ -51,8 +52,8 @@ void put_tile(const MatmulKernel<T>& kernel,
   if (rows == kernel.rows && columns == kernel.columns) {
     return kernel.run(depth, a, b, c.row(i) + j, c.stride, add);
   }
-  constexpr std::int64_t most_cells = 12 * 32;
-  T cells[most_cells];
+  constexpr std::int64_t max_cells = 12 * 32;
+  T cells[max_cells];
   kernel.run(depth, a, b, cells, kernel.columns, false);
   for (std::int64_t r = 0; r < rows; ++r) {
     for (std::int64_t s = 0; s < columns; ++s) {
@@ -126,9 +127,6 @@ void classical(
   }
 }
 
-template void classical(
-    Context&, MatrixView<const float>, MatrixView<const float>, MatrixView<float>, bool);
-template void classical(
-    Context&, MatrixView<const double>, MatrixView<const double>, MatrixView<double>, bool);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, classical)
 
 }  // namespace yupana::spectral::cpu

@@ -57,7 +57,7 @@ __device__ __forceinline__ void keep(const Slice& slice, Stage& stage) {
 
 /// Twice 8 x 8 cells += 8 x 4 times 4 x 8, one below the other: lane l holds row l / 4, place l % 4
 /// of the left factor, column l / 4 of the right one and cells (l / 4, 2 (l % 4)) and the one
-/// beside it.
+/// next to it.
 __device__ __forceinline__ void tensor_products(
     double (&upper)[2], double (&lower)[2], double a0, double a1, double b) {
 #if __CUDA_ARCH__ >= 900

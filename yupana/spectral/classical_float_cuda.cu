@@ -14,7 +14,7 @@ constexpr int edge = 128;  // a block's cells of c: 128 x 128, 8 x 8 a thread
 constexpr int depth = 16;
 constexpr int pad = 4;
 
-/// What a block brings from memory at a time, on its way through registers: 16 columns of 128 rows
+/// What a block loads at a time, in registers: 16 columns of 128 rows
 /// of a, 16 rows of 128 columns of b.
 struct Slice {
   float4 a[2];
@@ -36,7 +36,7 @@ __device__ __forceinline__ Slice fetch(const Product<float>& task,
 }
 
 struct Stage {
-  float a[depth][edge + pad];  // turned, so that a thread reads four rows at once
+  float a[depth][edge + pad];  // transposed, so that a thread reads four rows at once
   float b[depth][edge];
 };
 

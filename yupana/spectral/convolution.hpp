@@ -9,9 +9,9 @@
 
 namespace yupana::spectral::cpu {
 
-/// Least power of two that holds `count` residues, as its exponent.
+/// SharedMinimum power of two that holds `count` residues, as its exponent.
 inline int ntt_bits(std::int64_t count) {
-  int bits = least_ntt_bits;
+  int bits = min_ntt_bits;
   while ((std::int64_t{1} << bits) < count) ++bits;
   return bits;
 }

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/spectral/cufft_cuda.hpp"
 #include "yupana/spectral/pass_cuda.hpp"
 
@@ -80,14 +81,15 @@ bool cufft_leads(std::int64_t n, std::int64_t) {
   }
   return n == 1;
 }
-template bool cufft_leads<float>(std::int64_t, std::int64_t);
-template bool cufft_leads<double>(std::int64_t, std::int64_t);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, cufft_leads)
 
 template <class T>
 std::unique_ptr<CuFftPlan<T>> CuFftPlan<T>::make(std::int64_t n, std::int64_t batch) {
   std::unique_ptr<CuFftPlan> plan(new CuFftPlan(n));
-  if (!library() || plan->planned(batch) < 0) return nullptr;
-  return plan;
+  if (!library()) return nullptr;
+  if (plan->planned(batch) >= 0) return plan;
+  cudaGetLastError();  // clears the error, or a later call would report it
+  return nullptr;
 }
 
 template <class T>
@@ -133,10 +135,13 @@ bool CuFftPlan<T>::run(const std::complex<T>* in,
                        cudaStream_t stream) {
   const bool inverse = direction == Direction::inverse;
   const int handle = planned(batch);
-  if (handle < 0 || library().set_stream(handle, stream) != 0) return false;
   const auto execute = sizeof(T) == 4 ? library().single : library().wide;
   // Out of place, cuFFT leaves its input as it is.
-  if (execute(handle, const_cast<std::complex<T>*>(in), out, inverse ? 1 : -1) != 0) return false;
+  if (handle < 0 || library().set_stream(handle, stream) != 0 ||
+      execute(handle, const_cast<std::complex<T>*>(in), out, inverse ? 1 : -1) != 0) {
+    cudaGetLastError();
+    return false;
+  }
   if (inverse) {
     scale_kernel<T><<<1024, 256, 0, stream>>>(reinterpret_cast<T*>(out),
                                               2 * n_ * batch,
@@ -146,7 +151,6 @@ bool CuFftPlan<T>::run(const std::complex<T>* in,
   return true;
 }
 
-template class CuFftPlan<float>;
-template class CuFftPlan<double>;
+YUPANA_CLASSES(YUPANA_FLOATS, CuFftPlan)
 
 }  // namespace yupana::spectral::cuda

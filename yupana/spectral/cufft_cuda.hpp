@@ -11,7 +11,7 @@
 #include "yupana/spectral/fft.hpp"
 
 /// Only files of the CUDA build include this.
-/// Private to the family: cuFFT where it is installed, loaded when first asked for and never
+/// Private to the family: cuFFT where it is installed, loaded on first use and never
 /// linked.
 namespace yupana::spectral::cuda {
 
@@ -19,7 +19,7 @@ namespace yupana::spectral::cuda {
 int cufft_version();
 
 /// Whether cuFFT was measured ahead of this library's own kernels by more than 5 % for `batch`
-/// signals of length n in device memory. The measurements stand beside the definition.
+/// signals of length n in device memory. The definition lists the measurements.
 template <class T>
 bool cufft_leads(std::int64_t n, std::int64_t batch);
 

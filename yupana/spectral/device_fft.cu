@@ -4,17 +4,18 @@
 #include <vector>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/spectral/bluestein_cuda.hpp"
-#include "yupana/spectral/columns_cuda.hpp"
 #include "yupana/spectral/cufft_cuda.hpp"
 #include "yupana/spectral/device_fft.hpp"
+#include "yupana/spectral/fft_single_pass_cuda.hpp"
+#include "yupana/spectral/fft_strided_pass_cuda.hpp"
+#include "yupana/spectral/fft_three_pass_cuda.hpp"
+#include "yupana/spectral/fft_two_pass_cuda.hpp"
+#include "yupana/spectral/fft_two_pass_radix64_cuda.hpp"
 #include "yupana/spectral/mixed_cuda.hpp"
 #include "yupana/spectral/pass_cuda.hpp"
-#include "yupana/spectral/roots_cuda.hpp"
-#include "yupana/spectral/rows_cuda.hpp"
-#include "yupana/spectral/tall_cuda.hpp"
-#include "yupana/spectral/tallest_cuda.hpp"
-#include "yupana/spectral/wide_cuda.hpp"
+#include "yupana/spectral/twiddles_cuda.hpp"
 
 namespace yupana::spectral::cuda {
 
@@ -38,28 +39,28 @@ bool is_smooth(std::int64_t n) {
   return n == 1;
 }
 
-// The divisor of n up to `most` that is nearest to `wanted` from above, or else from below; 0 where
+// The divisor of n up to `most` that is nearest to `target` from above, or else from below; 0 where
 // the other factor would pass `rest`.
 std::int64_t divisor_near(std::int64_t n,
-                          std::int64_t wanted,
+                          std::int64_t target,
                           std::int64_t most,
                           std::int64_t rest) {
   std::int64_t best = 0;
   for (std::int64_t d = 1; d <= most; ++d) {
     if (n % d != 0 || n / d > rest) continue;
-    if (best < wanted || (d >= wanted && d < best)) best = d;
+    if (best < target || (d >= target && d < best)) best = d;
   }
   return best;
 }
 
 // Lengths of the passes; empty where only Bluestein's convolution does.
-std::vector<int> pass_lengths(std::int64_t n, bool tall) {
+std::vector<int> pass_lengths(std::int64_t n, bool two_pass) {
   if (is_power_of_two(n) && n >= 1 << shortest_pass) {
     const int log = log_of(n);
     // Two passes of more than 2^10 values leave tiles rows of 32 bytes, at which the second-level
-    // cache answers half as fast: but for tall_cuda, three passes with rows of 128 bytes measure
-    // faster.
-    const int count = log <= longest_pass ? 1 : log <= 20 || tall ? 2 : 3;
+    // cache answers half as fast: but for fft_two_pass_cuda, three passes with rows of 128 bytes
+    // measure faster.
+    const int count = log <= longest_pass ? 1 : log <= 20 || two_pass ? 2 : 3;
     if (log > 3 * longest_pass) return {};
     std::vector<int> lengths;
     for (int i = 0, left = log; i < count; ++i) {
@@ -85,22 +86,34 @@ std::vector<int> pass_lengths(std::int64_t n, bool tall) {
   return {static_cast<int>(first), static_cast<int>(second), static_cast<int>(rest / second)};
 }
 
-// Whether tall_cuda makes both passes.
+// Whether fft_two_pass_cuda makes both passes.
 template <class T>
-bool is_tall(std::int64_t n) {
-  return std::is_same_v<T, float> && is_power_of_two(n) && tall_serves(log_of(n));
+bool is_two_pass(std::int64_t n) {
+  return std::is_same_v<T, float> && is_power_of_two(n) && two_pass_supports(log_of(n));
 }
 
-// Whether rows_cuda makes the one pass.
-template <class T>
-bool is_rows(std::int64_t n) {
-  return is_power_of_two(n) && n >= 1 << shortest_rows && n <= 1 << longest_rows<T>;
+[[noreturn]] void refuse_cufft(std::int64_t n, std::int64_t batch) {
+  throw Error(
+      ErrorCode::device,
+      fmt::format("fft: cuFFT was requested for {} signals of length {}, and {}, or leave the "
+                  "choice to yupana",
+                  batch,
+                  n,
+                  cufft_version() == 0
+                      ? "is not found; install it"
+                      : "does not run them on this GPU; install a release that does"));
 }
 
-// Whether columns_cuda makes the pass of this length, one of several of a transform.
-bool column_pass(std::int64_t n, int length) {
-  return is_power_of_two(length) && length >= 1 << shortest_columns &&
-         length <= 1 << longest_columns && n / length % 16 == 0;
+// Whether fft_single_pass_cuda makes the one pass.
+template <class T>
+bool has_single_pass(std::int64_t n) {
+  return is_power_of_two(n) && single_pass_supports<T>(log_of(n));
+}
+
+// Whether fft_strided_pass_cuda makes the pass of this length, one of several of a transform.
+bool is_strided_pass(std::int64_t n, int length) {
+  return is_power_of_two(length) && length >= 1 << shortest_strided_pass &&
+         length <= 1 << longest_strided_pass && n / length % 16 == 0;
 }
 
 }  // namespace
@@ -112,15 +125,15 @@ struct DeviceFft<T>::Plan {
 
   std::int64_t n;
   std::int64_t batch;
-  bool always_cufft = false;  ///< asked for
+  bool always_cufft = false;  ///< requested
   bool prepared = false;
-  bool tall;     ///< two passes that tall_cuda makes
-  bool rows;     ///< one pass that rows_cuda makes
-  bool tallest;  ///< two passes that tallest_cuda makes
-  bool wide;     ///< three passes that wide_cuda makes
+  bool two_pass;            ///< two passes that fft_two_pass_cuda makes
+  bool single_pass_kernel;  ///< one pass that fft_single_pass_cuda makes
+  bool two_pass_radix64;    ///< two passes that fft_two_pass_radix64_cuda makes
+  bool three_pass;          ///< three passes that fft_three_pass_cuda makes
   std::vector<int> lengths;
-  std::vector<Roots<F>> roots;    ///< of each length
-  std::vector<Roots<F>> between;  ///< after each pass but the last
+  std::vector<Twiddles<F>> roots;                ///< of each length
+  std::vector<Twiddles<F>> inter_pass_twiddles;  ///< after each pass but the last
   DeviceArray<Element> work;
   std::unique_ptr<Bluestein<T>> bluestein;
   std::unique_ptr<CuFftPlan<T>> cufft;
@@ -128,23 +141,18 @@ struct DeviceFft<T>::Plan {
   Plan(std::int64_t n_, std::int64_t batch_, const FftParams& params)
       : n(n_),
         batch(batch_),
-        tall(is_tall<T>(n)),
-        rows(is_rows<T>(n)),
-        tallest(std::is_same_v<T, float> && is_power_of_two(n) && tallest_serves(log_of(n))),
-        wide(std::is_same_v<T, float> && is_power_of_two(n) && wide_serves(log_of(n))),
-        lengths(pass_lengths(n, tall)) {
+        two_pass(is_two_pass<T>(n)),
+        single_pass_kernel(has_single_pass<T>(n)),
+        two_pass_radix64(std::is_same_v<T, float> && is_power_of_two(n) &&
+                         two_pass_radix64_supports(log_of(n))),
+        three_pass(std::is_same_v<T, float> && is_power_of_two(n) &&
+                   three_pass_supports(log_of(n))),
+        lengths(pass_lengths(n, two_pass)) {
     if (params.library == FftLibrary::cufft ||
         (params.library == FftLibrary::automatic && cufft_leads<T>(n, batch))) {
       cufft = CuFftPlan<T>::make(n, batch);
       always_cufft = params.library == FftLibrary::cufft;
-      if (cufft == nullptr && always_cufft) {
-        throw Error(ErrorCode::device,
-                    fmt::format("fft: cuFFT was asked for {} signals of length {}, and {}; install "
-                                "it or leave the choice to yupana",
-                                batch,
-                                n,
-                                cufft_version() == 0 ? "is not found" : "refuses them"));
-      }
+      if (cufft == nullptr && always_cufft) refuse_cufft(n, batch);
     }
     if (cufft == nullptr) prepare();
   }
@@ -157,21 +165,21 @@ struct DeviceFft<T>::Plan {
       bluestein = std::make_unique<Bluestein<T>>(n, batch);
       return;
     }
-    if (rows) {
-      roots.push_back(Roots<F>::all(n));
+    if (single_pass_kernel) {
+      roots.push_back(Twiddles<F>::all(n));
       if (lengths.size() > 1) return;
     }
     std::int64_t order = n;
     for (std::size_t i = roots.size(); i < lengths.size(); ++i) {
-      roots.push_back(Roots<F>::all(lengths[i]));
-      if (i + 1 < lengths.size()) between.push_back(Roots<F>::pair(order));
+      roots.push_back(Twiddles<F>::all(lengths[i]));
+      if (i + 1 < lengths.size()) inter_pass_twiddles.push_back(Twiddles<F>::pair(order));
       order /= lengths[i];
     }
     if (lengths.size() > 1) work = DeviceArray<Element>(n * batch);
   }
 
   // Pass `index` of a transform of `count` signals; the long way of numbering columns:
-  //   j = (j1 n2 + j2) n3 + j3, k = k1 + n1 (k2 + n2 k3); between passes values stand at (k1, j2,
+  //   j = (j1 n2 + j2) n3 + j3, k = k1 + n1 (k2 + n2 k3); between passes values are at (k1, j2,
   //   j3) and (k1, k2, j3).
   Pass<F> pass_of(std::size_t index, std::int64_t count) const {
     Pass<F> pass;
@@ -186,7 +194,7 @@ struct DeviceFft<T>::Plan {
       pass.from = Layout::rows(rest, length, pass.columns / rest);
       pass.to = pass.from;
       pass.twiddle = Twiddle::after;
-      pass.between = between[index].view();
+      pass.inter_pass_twiddles = inter_pass_twiddles[index].view();
     } else {
       const std::int64_t others = n / length, n1 = lengths[0];
       pass.from.n0 = n1;
@@ -201,12 +209,12 @@ struct DeviceFft<T>::Plan {
 
   void launch(Pass<F>& pass, std::size_t index, Direction direction, cudaStream_t stream) const {
     const bool inverse = direction == Direction::inverse;
-    pass.enter = inverse && index == 0;
-    pass.leave = inverse && index + 1 == lengths.size();
+    pass.encode = inverse && index == 0;
+    pass.decode = inverse && index + 1 == lengths.size();
     pass.scale = static_cast<T>(1.0L / static_cast<long double>(n));
     const int length = lengths[index];
-    if (lengths.size() > 1 && column_pass(n, length)) {
-      run_column_pass(pass, log_of(length), static_cast<int>(lengths.size()), stream);
+    if (lengths.size() > 1 && is_strided_pass(n, length)) {
+      run_strided_pass(pass, log_of(length), static_cast<int>(lengths.size()), stream);
     } else if (is_power_of_two(length) && length >= 1 << shortest_pass) {
       run_pass(pass, log_of(length), stream);
     } else {
@@ -214,16 +222,16 @@ struct DeviceFft<T>::Plan {
     }
   }
 
-  TallPass tall_pass(std::size_t index,
-                     const float2* in,
-                     float2* out,
-                     std::int64_t count,
-                     Direction direction) const requires(std::is_same_v<T, float>) {
-    TallPass pass;
+  TwoPass two_pass_of(std::size_t index,
+                      const float2* in,
+                      float2* out,
+                      std::int64_t count,
+                      Direction direction) const requires(std::is_same_v<T, float>) {
+    TwoPass pass;
     pass.in = in;
     pass.out = out;
     pass.roots = roots[index].data();
-    pass.between = between[0].view();
+    pass.inter_pass_twiddles = inter_pass_twiddles[0].view();
     pass.tiles = n / lengths[index] * count / 4;
     pass.log_others = log_of(lengths[1 - index]);
     pass.inverse = direction == Direction::inverse;
@@ -231,17 +239,17 @@ struct DeviceFft<T>::Plan {
     return pass;
   }
 
-  TallestTransform tallest_transform() requires(std::is_same_v<T, float>) {
-    return {roots[0].data(), between[0].view(), work.data()};
+  TwoPassRadix64Transform two_pass_radix64_transform() requires(std::is_same_v<T, float>) {
+    return {roots[0].data(), inter_pass_twiddles[0].view(), work.data()};
   }
 
-  WideTransform wide_transform() requires(std::is_same_v<T, float>) {
-    WideTransform transform;
+  ThreePassTransform three_pass_transform() requires(std::is_same_v<T, float>) {
+    ThreePassTransform transform;
     for (std::size_t i = 0; i < 3; ++i) {
       transform.logs[i] = log_of(lengths[i]);
       transform.roots[i] = roots[i].data();
     }
-    transform.between = {between[0].view(), between[1].view()};
+    transform.inter_pass_twiddles = {inter_pass_twiddles[0].view(), inter_pass_twiddles[1].view()};
     transform.work = work.data();
     return transform;
   }
@@ -251,34 +259,34 @@ struct DeviceFft<T>::Plan {
            std::int64_t count,
            Direction direction,
            cudaStream_t stream) {
-    if (rows) {
-      RowsPass<T> pass;
+    if (single_pass_kernel) {
+      SinglePass<T> pass;
       pass.in = in;
       pass.out = out;
       pass.count = count;
       pass.roots = roots[0].data();
       pass.inverse = direction == Direction::inverse;
       pass.scale = static_cast<T>(1.0L / static_cast<long double>(n));
-      run_rows(pass, log_of(n), stream);
+      run_single_pass(pass, log_of(n), stream);
       return;
     }
     if constexpr (std::is_same_v<T, float>) {
       const bool aligned = reinterpret_cast<std::uintptr_t>(in) % 16 == 0;
       const bool inverse = direction == Direction::inverse;
-      if (tallest && aligned) {
-        run_tallest(tallest_transform(), in, out, count, inverse, stream);
+      if (two_pass_radix64 && aligned) {
+        run_two_pass_radix64(two_pass_radix64_transform(), in, out, count, inverse, stream);
         return;
       }
-      if (wide && aligned) {
-        run_wide(wide_transform(), in, out, count, inverse, stream);
+      if (three_pass && aligned) {
+        run_three_pass(three_pass_transform(), in, out, count, inverse, stream);
         return;
       }
-      if (tall && aligned) {
-        run_tall(tall_pass(0, in, work.data(), count, direction),
-                 tall_pass(1, work.data(), out, count, direction),
-                 log_of(lengths[0]),
-                 log_of(lengths[1]),
-                 stream);
+      if (two_pass && aligned) {
+        run_two_pass(two_pass_of(0, in, work.data(), count, direction),
+                     two_pass_of(1, work.data(), out, count, direction),
+                     log_of(lengths[0]),
+                     log_of(lengths[1]),
+                     stream);
         return;
       }
     }
@@ -298,9 +306,9 @@ template <class T>
 DeviceFft<T>::~DeviceFft() = default;
 template <class T>
 std::uint64_t DeviceFft<T>::bytes(std::int64_t n, std::int64_t batch) {
-  const std::vector<int> lengths = pass_lengths(n, is_tall<T>(n));
+  const std::vector<int> lengths = pass_lengths(n, is_two_pass<T>(n));
   if (lengths.empty()) return Bluestein<T>::bytes(n, batch);
-  if (lengths.size() == 1 || is_rows<T>(n)) return 0;
+  if (lengths.size() == 1 || has_single_pass<T>(n)) return 0;
   return static_cast<std::uint64_t>(n * batch) * sizeof(std::complex<T>);
 }
 template <class T>
@@ -327,6 +335,7 @@ void DeviceFft<T>::run(const std::complex<T>* in,
     // The way back of cuFFT takes a pass more, to scale it.
     const bool fits = direction == Direction::forward || plan_->always_cufft;
     if (fits && plan_->cufft->run(in, out, batch, direction, stream)) return;
+    if (plan_->always_cufft) refuse_cufft(length_, batch);
     plan_->prepare();
   }
   if (plan_->bluestein) {
@@ -359,18 +368,17 @@ void DeviceFft<T>::run_columns(const std::complex<T>* in,
 
 template <class T>
 bool DeviceFft<T>::is_single_pass(std::int64_t n) {
-  return pass_lengths(n, is_tall<T>(n)).size() == 1;
+  return pass_lengths(n, is_two_pass<T>(n)).size() == 1;
 }
 template <class T>
 std::int64_t DeviceFft<T>::passes() const {
-  return plan_->rows ? 1 : static_cast<std::int64_t>(plan_->lengths.size());
+  return plan_->single_pass_kernel ? 1 : static_cast<std::int64_t>(plan_->lengths.size());
 }
 template <class T>
 bool DeviceFft<T>::by_cufft() const {
   return plan_->cufft != nullptr;
 }
 
-template class DeviceFft<float>;
-template class DeviceFft<double>;
+YUPANA_CLASSES(YUPANA_FLOATS, DeviceFft)
 
 }  // namespace yupana::spectral::cuda

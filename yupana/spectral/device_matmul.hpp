@@ -27,14 +27,14 @@ void classical(MatrixView<const double> a,
 
 /// c = a b with Strassen and Winograd's halves where all sides exceed `strassen_above` (0: the
 /// measured crossover). The work is queued on `stream`; the host waits for all but its end, and
-/// asks the context between any two products of leaves whether to go on.
+/// checks for cancellation between any two products of leaves.
 ///   memory: as matmul()
 template <class T>
-void matmul_on_device(Context& context,
-                      MatrixView<const T> a,
-                      MatrixView<const T> b,
-                      MatrixView<T> c,
-                      std::int64_t strassen_above,
-                      cudaStream_t stream);
+void matmul(Context& context,
+            MatrixView<const T> a,
+            MatrixView<const T> b,
+            MatrixView<T> c,
+            std::int64_t strassen_above,
+            cudaStream_t stream);
 
 }  // namespace yupana::spectral::cuda

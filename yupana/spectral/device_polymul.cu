@@ -4,7 +4,7 @@
 
 #include "yupana/spectral/device_polymul.hpp"
 #include "yupana/spectral/product_cuda.hpp"
-#include "yupana/spectral/roots_cuda.hpp"
+#include "yupana/spectral/twiddles_cuda.hpp"
 
 namespace yupana::spectral::cuda {
 
@@ -20,14 +20,11 @@ struct Shape {
   int rows = short_row;
 };
 
-// Rows of 2^12, two blocks on a multiprocessor, take a quarter less time than half as many of 2^13;
-// columns of 2^12, whose tiles are 32 bytes wide, nearly as much as two passes over 128 bytes.
-constexpr int longest_columns = 11;
-
+// Rows of 2^12, two blocks on a multiprocessor, take a quarter less time than half as many of 2^13.
 Shape shape_of(std::int64_t size) {
   Shape shape;
   while (std::int64_t{1} << shape.log < size) ++shape.log;
-  if (shape.log <= long_row) {
+  if (shape.log <= longest_product_row()) {
     for (const int rows : {long_row, row, short_row}) {
       if (shape.log <= rows) shape.rows = rows;
     }
@@ -36,7 +33,7 @@ Shape shape_of(std::int64_t size) {
   }
   shape.rows = shape.log < row + shortest_pass ? short_row : row;
   const int left = shape.log - shape.rows;
-  if (left <= longest_columns) {
+  if (left <= longest_pass_of<GoldilocksField>) {
     shape.columns = {left};
   } else {
     shape.columns = {(left + 1) / 2, left / 2};
@@ -68,11 +65,11 @@ class Transforms {
     int log = shape_.log;
     scale_ = scale_of(F{}, log);
     for (const int columns : shape_.columns) {
-      roots_.push_back(Roots<F>::all(std::int64_t{1} << columns));
-      between_.push_back(Roots<F>::pair(std::int64_t{1} << log));
+      roots_.push_back(Twiddles<F>::all(std::int64_t{1} << columns));
+      between_.push_back(Twiddles<F>::pair(std::int64_t{1} << log));
       log -= columns;
     }
-    roots_.push_back(Roots<F>::all(std::int64_t{1} << shape_.rows));
+    roots_.push_back(Twiddles<F>::all(std::int64_t{1} << shape_.rows));
     if (shape_.columns.empty()) return;
     for (auto& array : work_) array = DeviceArray<Element>(std::int64_t{1} << shape_.log);
   }
@@ -89,8 +86,8 @@ class Transforms {
   std::int64_t a_size_, b_size_;
   Shape shape_;
   typename F::Scale scale_;
-  std::vector<Roots<F>> roots_;    ///< of the columns' lengths, then of the rows'
-  std::vector<Roots<F>> between_;  ///< behind each pass over columns
+  std::vector<Twiddles<F>> roots_;    ///< of the columns' lengths, then of the rows'
+  std::vector<Twiddles<F>> between_;  ///< after each pass over columns
   mutable DeviceArray<Element> work_[2];
 
   std::int64_t product_size() const { return a_size_ + b_size_ - 1; }
@@ -105,18 +102,18 @@ class Transforms {
     pass.from = Layout::rows(rest, length, pass.columns / rest);
     pass.to = pass.from;
     pass.roots = roots_[index].data();
-    pass.between = between_[index].view();
+    pass.inter_pass_twiddles = between_[index].view();
     return pass;
   }
 
-  // To the columns' frequencies, `size` coefficients and zeros behind them.
+  // To the columns' frequencies, `size` coefficients and zeros after them.
   void forward(const Element* from, std::int64_t size, Element* to, cudaStream_t stream) const {
     for (std::size_t i = 0; i < shape_.columns.size(); ++i) {
       Pass<F> pass = columns_pass(i);
       pass.in = i == 0 ? from : to;
       pass.out = to;
       pass.twiddle = Twiddle::after;
-      pass.enter = i == 0;
+      pass.encode = i == 0;
       if (i == 0) pass.limit = size;
       run_pass(pass, shape_.columns[i], stream);
     }
@@ -131,8 +128,8 @@ class Transforms {
     pass.from = Layout::signals(pass.columns, std::int64_t{1} << shape_.rows);
     pass.to = pass.from;
     pass.roots = roots_.back().data();
-    pass.enter = all;
-    pass.leave = all;
+    pass.encode = all;
+    pass.decode = all;
     pass.reverse = true;
     pass.scale = scale_;
     Pass<F> second = pass;
@@ -152,7 +149,7 @@ class Transforms {
       pass.out = i == 0 ? out : values;
       pass.twiddle = Twiddle::before;
       pass.reverse = true;
-      pass.leave = i == 0;
+      pass.decode = i == 0;
       if (i == 0) pass.out_limit = product_size();
       pass.scale = scale_;
       run_pass(pass, shape_.columns[i], stream);
@@ -160,7 +157,7 @@ class Transforms {
   }
 };
 
-// Of two fields the one with half the instructions, where it tells the results apart.
+// Of two fields the one with half the instructions, where it identifies the results.
 bool residues_do(std::int64_t size, std::uint64_t bound) {
   return bound <= ResiduePairField::modulus / 2 && shape_of(size).log <= ResiduePairField::longest;
 }

@@ -9,7 +9,7 @@
 namespace yupana::spectral::cuda {
 
 /// Exact products of polynomials of `a_size` and `b_size` >= 1 integer coefficients, none of the
-/// product's above `bound` in magnitude: modulo two primes of 31 bits where that tells them apart
+/// product's above `bound` in magnitude: modulo two primes of 31 bits where that suffices
 /// (bound below 1.82e18, about 2^60.66, and a_size + b_size - 1 up to 2^26), else modulo p = 2^64 -
 /// 2^32 + 1, the result between -p/2 and p/2: the integers themselves where none passes 2^63 - 2^31
 /// in magnitude. Larger ones up to 2^63 come out wrong: polymul_exact() checks.

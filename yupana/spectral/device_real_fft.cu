@@ -1,7 +1,8 @@
 #include <algorithm>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/spectral/device_real_fft.hpp"
-#include "yupana/spectral/each_cuda.cuh"
+#include "yupana/spectral/grid_stride_cuda.cuh"
 
 namespace yupana::spectral::cuda {
 
@@ -42,7 +43,7 @@ __global__ void split_kernel(const Element<T>* z,
                              std::int64_t half,
                              std::int64_t batch,
                              RootPair<Element<T>> roots) {
-  each(batch * (half + 1), [&](std::int64_t at) {
+  grid_stride_for(batch * (half + 1), [&](std::int64_t at) {
     const std::int64_t b = at / (half + 1), k = at - b * (half + 1);
     const Element<T> a = z[b * half + (k == half ? 0 : k)];
     const Element<T> c = z[b * half + (k == 0 ? 0 : half - k)];
@@ -60,7 +61,7 @@ __global__ void join_kernel(const Element<T>* x,
                             std::int64_t half,
                             std::int64_t batch,
                             RootPair<Element<T>> roots) {
-  each(batch * half, [&](std::int64_t at) {
+  grid_stride_for(batch * half, [&](std::int64_t at) {
     const std::int64_t b = at / half, k = at - b * half;
     Element<T> a = x[b * (half + 1) + k], c = x[b * (half + 1) + half - k];
     if (k == 0) a.y = c.y = 0;
@@ -75,7 +76,7 @@ __global__ void join_kernel(const Element<T>* x,
 
 template <class T>
 __global__ void widen_kernel(const T* in, Element<T>* out, std::int64_t count) {
-  each(count, [&](std::int64_t at) { out[at] = {in[at], 0}; });
+  grid_stride_for(count, [&](std::int64_t at) { out[at] = {in[at], 0}; });
 }
 template <class T>
 __global__ void first_half_kernel(const Element<T>* in,
@@ -83,7 +84,7 @@ __global__ void first_half_kernel(const Element<T>* in,
                                   std::int64_t n,
                                   std::int64_t batch) {
   const std::int64_t half = n / 2 + 1;
-  each(batch * half, [&](std::int64_t at) { out[at] = in[at / half * n + at % half]; });
+  grid_stride_for(batch * half, [&](std::int64_t at) { out[at] = in[at / half * n + at % half]; });
 }
 template <class T>
 __global__ void mirror_kernel(const Element<T>* in,
@@ -91,7 +92,7 @@ __global__ void mirror_kernel(const Element<T>* in,
                               std::int64_t n,
                               std::int64_t batch) {
   const std::int64_t half = n / 2 + 1;
-  each(batch * n, [&](std::int64_t at) {
+  grid_stride_for(batch * n, [&](std::int64_t at) {
     const std::int64_t b = at / n, k = at - b * n;
     Element<T> value = in[b * half + (k < half ? k : n - k)];
     if (k >= half) value.y = -value.y;
@@ -101,7 +102,7 @@ __global__ void mirror_kernel(const Element<T>* in,
 }
 template <class T>
 __global__ void real_part_kernel(const Element<T>* in, T* out, std::int64_t count) {
-  each(count, [&](std::int64_t at) { out[at] = in[at].x; });
+  grid_stride_for(count, [&](std::int64_t at) { out[at] = in[at].x; });
 }
 
 template <class T>
@@ -131,7 +132,7 @@ template <class T>
 DeviceRealFft<T>::DeviceRealFft(std::int64_t n, std::int64_t batch)
     : n_(n),
       fft_(n % 2 == 0 ? n / 2 : n, batch, {FftLibrary::own}),
-      roots_(Roots<ComplexField<T>>::pair(n)),
+      roots_(Twiddles<ComplexField<T>>::pair(n)),
       work_((n % 2 == 0 ? n / 2 : n) * batch) {}
 
 template <class T>
@@ -211,9 +212,6 @@ void DeviceColumnFft<T>::run(std::complex<T>* values, Direction direction, cudaS
   check_launch("transpose");
 }
 
-template class DeviceRealFft<float>;
-template class DeviceRealFft<double>;
-template class DeviceColumnFft<float>;
-template class DeviceColumnFft<double>;
+YUPANA_CLASSES(YUPANA_FLOATS, DeviceRealFft, DeviceColumnFft)
 
 }  // namespace yupana::spectral::cuda

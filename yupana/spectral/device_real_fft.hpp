@@ -8,7 +8,7 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/spectral/device_fft.hpp"
 #include "yupana/spectral/fields_cuda.cuh"
-#include "yupana/spectral/roots_cuda.hpp"
+#include "yupana/spectral/twiddles_cuda.hpp"
 
 /// Only for CUDA builds: as device_fft.hpp.
 namespace yupana::spectral::cuda {
@@ -29,7 +29,7 @@ class DeviceRealFft {
  private:
   std::int64_t n_;
   DeviceFft<T> fft_;
-  Roots<ComplexField<T>> roots_;  ///< of order n
+  Twiddles<ComplexField<T>> roots_;  ///< of order n
   yupana::cuda::DeviceArray<std::complex<T>> work_;
 };
 

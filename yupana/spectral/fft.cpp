@@ -1,11 +1,12 @@
-// Over 400 lines: the checks of every entry, which share their words, and the instances.
 #include "yupana/spectral/fft.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
 
+#include "yupana/core/cuda/device.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/spectral/fft_backends.hpp"
 #include "yupana/spectral/signal_plan.hpp"
 
@@ -23,14 +24,14 @@ Error no_gpu() { return bad("cuFFT works on a GPU; use --device cuda, or another
 template <class T>
 void check_shape(Signals<T> signals) {
   if (signals.length < 1) {
-    throw bad(fmt::format("a signal of length {} has no transform; at least 1 value is needed",
-                          signals.length));
+    throw bad(fmt::format("expected signals of at least 1 value, got {}", signals.length));
   }
   if (signals.batch < 0)
-    throw bad(fmt::format("{} signals; 0 or more are possible", signals.batch));
+    throw bad(fmt::format("expected 0 signals or more, got {}", signals.batch));
   if (signals.stride < 1 || signals.distance < (signals.batch > 1 ? 1 : 0)) {
-    throw bad(fmt::format(
-        "stride {} and distance {}; both must be at least 1", signals.stride, signals.distance));
+    throw bad(fmt::format("expected stride and distance of at least 1, got {} and {}",
+                          signals.stride,
+                          signals.distance));
   }
 }
 
@@ -61,7 +62,7 @@ void check_batches(Signals<In> in, Signals<Out> out) {
   check_shape(in);
   check_shape(out);
   if (in.batch != out.batch) {
-    throw bad(fmt::format("{} signals in, {} out; wanted as many", in.batch, out.batch));
+    throw bad(fmt::format("expected as many signals out as in, {}, got {}", in.batch, out.batch));
   }
 }
 
@@ -76,12 +77,6 @@ void check_half(Signals<In> real, Signals<Out> half) {
   }
 }
 
-#ifndef YUPANA_CUDA
-Error no_cuda() {
-  return Error(ErrorCode::device, "fft: this build has no CUDA version; use --device cpu");
-}
-#endif
-
 template <class T>
 void run(Context& context,
          Signals<const std::complex<T>> in,
@@ -91,24 +86,17 @@ void run(Context& context,
          cpu::SignalPlan<T>* plan = nullptr) {
   check_batches(in, out);
   if (in.length != out.length) {
-    throw bad(fmt::format("{} values in, {} out; wanted as many", in.length, out.length));
+    throw bad(fmt::format("expected as many values out as in, {}, got {}", in.length, out.length));
   }
   if (in.batch == 0) return;
   if (!same_view(in, out)) check_apart(in, out);
   if (params.library == FftLibrary::cufft && context.backend() != Backend::cuda) throw no_gpu();
-  switch (context.backend()) {
-    case Backend::reference:
-      return reference::fft(in, out, direction);
-    case Backend::cpu:
-      if (plan != nullptr) return plan->run(context, in, out, direction);
-      return cpu::fft(context, in, out, direction);
-    case Backend::cuda:
-#ifdef YUPANA_CUDA
-      return cuda::fft(context, in, out, direction, params);
-#else
-      throw no_cuda();
-#endif
+  if (context.backend() == Backend::reference) return reference::fft(in, out, direction);
+  if constexpr (yupana::cuda::built) {
+    if (context.backend() == Backend::cuda) return cuda::fft(context, in, out, direction, params);
   }
+  if (plan != nullptr) return plan->run(context, in, out, direction);
+  cpu::fft(context, in, out, direction);
 }
 
 template <class T>
@@ -119,19 +107,12 @@ void run_real(Context& context,
   check_half(in, out);
   if (in.batch == 0) return;
   check_apart(in, out);
-  switch (context.backend()) {
-    case Backend::reference:
-      return reference::fft_real(in, out);
-    case Backend::cpu:
-      if (plan != nullptr) return plan->forward(context, in, out);
-      return cpu::fft_real(context, in, out);
-    case Backend::cuda:
-#ifdef YUPANA_CUDA
-      return cuda::fft_real(context, in, out);
-#else
-      throw no_cuda();
-#endif
+  if (context.backend() == Backend::reference) return reference::fft_real(in, out);
+  if constexpr (yupana::cuda::built) {
+    if (context.backend() == Backend::cuda) return cuda::fft_real(context, in, out);
   }
+  if (plan != nullptr) return plan->forward(context, in, out);
+  cpu::fft_real(context, in, out);
 }
 
 template <class T>
@@ -142,19 +123,12 @@ void run_inverse_real(Context& context,
   check_half(out, in);
   if (in.batch == 0) return;
   check_apart(in, out);
-  switch (context.backend()) {
-    case Backend::reference:
-      return reference::inverse_fft_real(in, out);
-    case Backend::cpu:
-      if (plan != nullptr) return plan->inverse(context, in, out);
-      return cpu::inverse_fft_real(context, in, out);
-    case Backend::cuda:
-#ifdef YUPANA_CUDA
-      return cuda::inverse_fft_real(context, in, out);
-#else
-      throw no_cuda();
-#endif
+  if (context.backend() == Backend::reference) return reference::inverse_fft_real(in, out);
+  if constexpr (yupana::cuda::built) {
+    if (context.backend() == Backend::cuda) return cuda::inverse_fft_real(context, in, out);
   }
+  if (plan != nullptr) return plan->inverse(context, in, out);
+  cpu::inverse_fft_real(context, in, out);
 }
 
 /// Two runs of bytes, which may be one if that is allowed.
@@ -189,10 +163,10 @@ Signals<T> columns_of(MatrixView<T> m) {
 template <class In, class Out>
 void check_matrices(MatrixView<In> in, MatrixView<Out> out) {
   if (in.rows < 1 || in.cols < 1) {
-    throw bad(fmt::format("a {} x {} matrix has no transform", in.rows, in.cols));
+    throw bad(fmt::format("expected a matrix of at least 1 x 1, got {} x {}", in.rows, in.cols));
   }
   if (in.rows != out.rows) {
-    throw bad(fmt::format("{} rows in, {} out; wanted as many", in.rows, out.rows));
+    throw bad(fmt::format("expected as many rows out as in, {}, got {}", in.rows, out.rows));
   }
   if (in.stride < in.cols || out.stride < out.cols) {
     throw bad(fmt::format("rows {} and {} apart are shorter than their {} and {} values",
@@ -209,9 +183,9 @@ void run_2d(Context& context,
             MatrixView<std::complex<T>> out,
             Direction direction) {
   check_matrices(in, out);
-#ifdef YUPANA_CUDA
-  if (context.backend() == Backend::cuda) return cuda::fft_2d(context, in, out, direction);
-#endif
+  if constexpr (yupana::cuda::built) {
+    if (context.backend() == Backend::cuda) return cuda::fft_2d(context, in, out, direction);
+  }
   run<T>(context, rows_of(in), rows_of(out), direction);
   run<T>(context, columns_of<const std::complex<T>>(out), columns_of(out), direction);
 }
@@ -219,9 +193,9 @@ void run_2d(Context& context,
 template <class T>
 void run_real_2d(Context& context, MatrixView<const T> in, MatrixView<std::complex<T>> out) {
   check_matrices(in, out);
-#ifdef YUPANA_CUDA
-  if (context.backend() == Backend::cuda) return cuda::fft_real_2d(context, in, out);
-#endif
+  if constexpr (yupana::cuda::built) {
+    if (context.backend() == Backend::cuda) return cuda::fft_real_2d(context, in, out);
+  }
   run_real<T>(context, rows_of(in), rows_of(out));
   run<T>(context, columns_of<const std::complex<T>>(out), columns_of(out), Direction::forward);
 }
@@ -231,9 +205,9 @@ void run_inverse_real_2d(Context& context,
                          MatrixView<const std::complex<T>> in,
                          MatrixView<T> out) {
   check_matrices(in, out);
-#ifdef YUPANA_CUDA
-  if (context.backend() == Backend::cuda) return cuda::inverse_fft_real_2d(context, in, out);
-#endif
+  if constexpr (yupana::cuda::built) {
+    if (context.backend() == Backend::cuda) return cuda::inverse_fft_real_2d(context, in, out);
+  }
   check_half(rows_of(out), rows_of(in));
   check_apart(rows_of(in), rows_of(out));
   Matrix<std::complex<T>> half(in.rows, in.cols);
@@ -244,78 +218,40 @@ void run_inverse_real_2d(Context& context,
 }  // namespace
 
 int cufft_version() {
-#ifdef YUPANA_CUDA
-  return cuda::cufft_version();
-#else
+  if constexpr (yupana::cuda::built) return cuda::cufft_version();
   return 0;
-#endif
 }
 
-void fft(Context& context,
-         Signals<const std::complex<float>> in,
-         Signals<std::complex<float>> out,
-         Direction direction,
-         const FftParams& params) {
-  run(context, in, out, direction, params);
-}
-void fft(Context& context,
-         Signals<const std::complex<double>> in,
-         Signals<std::complex<double>> out,
-         Direction direction,
-         const FftParams& params) {
-  run(context, in, out, direction, params);
-}
-
-void fft_real(Context& context, Signals<const float> in, Signals<std::complex<float>> out) {
-  run_real(context, in, out);
-}
-void fft_real(Context& context, Signals<const double> in, Signals<std::complex<double>> out) {
-  run_real(context, in, out);
-}
-
-void inverse_fft_real(Context& context, Signals<const std::complex<float>> in, Signals<float> out) {
-  run_inverse_real(context, in, out);
-}
-void inverse_fft_real(Context& context,
-                      Signals<const std::complex<double>> in,
-                      Signals<double> out) {
-  run_inverse_real(context, in, out);
-}
-
-void fft_2d(Context& context,
-            MatrixView<const std::complex<float>> in,
-            MatrixView<std::complex<float>> out,
-            Direction direction) {
-  run_2d(context, in, out, direction);
-}
-void fft_2d(Context& context,
-            MatrixView<const std::complex<double>> in,
-            MatrixView<std::complex<double>> out,
-            Direction direction) {
-  run_2d(context, in, out, direction);
-}
-
-void fft_real_2d(Context& context,
-                 MatrixView<const float> in,
-                 MatrixView<std::complex<float>> out) {
-  run_real_2d(context, in, out);
-}
-void fft_real_2d(Context& context,
-                 MatrixView<const double> in,
-                 MatrixView<std::complex<double>> out) {
-  run_real_2d(context, in, out);
-}
-
-void inverse_fft_real_2d(Context& context,
-                         MatrixView<const std::complex<float>> in,
-                         MatrixView<float> out) {
-  run_inverse_real_2d(context, in, out);
-}
-void inverse_fft_real_2d(Context& context,
-                         MatrixView<const std::complex<double>> in,
-                         MatrixView<double> out) {
-  run_inverse_real_2d(context, in, out);
-}
+#define YUPANA_FFTS(T)                                                                          \
+  void fft(Context& context,                                                                    \
+           Signals<const std::complex<T>> in,                                                   \
+           Signals<std::complex<T>> out,                                                        \
+           Direction direction,                                                                 \
+           const FftParams& params) {                                                           \
+    run(context, in, out, direction, params);                                                   \
+  }                                                                                             \
+  void fft_real(Context& context, Signals<const T> in, Signals<std::complex<T>> out) {          \
+    run_real(context, in, out);                                                                 \
+  }                                                                                             \
+  void inverse_fft_real(Context& context, Signals<const std::complex<T>> in, Signals<T> out) {  \
+    run_inverse_real(context, in, out);                                                         \
+  }                                                                                             \
+  void fft_2d(Context& context,                                                                 \
+              MatrixView<const std::complex<T>> in,                                             \
+              MatrixView<std::complex<T>> out,                                                  \
+              Direction direction) {                                                            \
+    run_2d(context, in, out, direction);                                                        \
+  }                                                                                             \
+  void fft_real_2d(Context& context, MatrixView<const T> in, MatrixView<std::complex<T>> out) { \
+    run_real_2d(context, in, out);                                                              \
+  }                                                                                             \
+  void inverse_fft_real_2d(                                                                     \
+      Context& context, MatrixView<const std::complex<T>> in, MatrixView<T> out) {              \
+    run_inverse_real_2d(context, in, out);                                                      \
+  }
+YUPANA_FFTS(float)
+YUPANA_FFTS(double)
+#undef YUPANA_FFTS
 
 template <class T>
 FftPlan<T>::FftPlan(std::int64_t length)
@@ -390,9 +326,6 @@ void RealFftPlan<T>::inverse(Context& context, const std::complex<T>* in, T* out
   kept_->inverse_one(&context, Signals<const C>(in, half), Signals<T>(out, length_));
 }
 
-template class FftPlan<float>;
-template class FftPlan<double>;
-template class RealFftPlan<float>;
-template class RealFftPlan<double>;
+YUPANA_CLASSES(YUPANA_FLOATS, FftPlan, RealFftPlan)
 
 }  // namespace yupana::spectral

@@ -8,7 +8,7 @@
 namespace yupana::spectral {
 
 namespace reference {
-/// The sums as they stand, accumulated in long double: n^2 operations a signal.
+/// The defining sums, accumulated in long double: n^2 operations a signal.
 template <class T>
 void fft(Signals<const std::complex<T>> in, Signals<std::complex<T>> out, Direction direction);
 template <class T>

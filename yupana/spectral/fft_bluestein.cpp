@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "yupana/core/instantiate.hpp"
+
 namespace yupana::spectral::cpu {
 namespace {
 
@@ -72,8 +74,8 @@ void Bluestein<T>::run(Context* context, const T* in, T* out, Ends<T> ends) {
   each_checked(context, length, [&](std::int64_t begin, std::int64_t end) {
     const std::int64_t last = std::clamp(n_, begin, end);
     if (last > begin) {
-      multiply_complexes<T>({in + 2 * begin, chirp + 2 * begin, values + 2 * begin, ends.sign},
-                            last - begin);
+      row_functions<T>().multiply_complexes(
+          {in + 2 * begin, chirp + 2 * begin, values + 2 * begin, ends.sign}, last - begin);
     }
     std::fill(values + 2 * last, values + 2 * end, T(0));
   });
@@ -84,11 +86,10 @@ void Bluestein<T>::run(Context* context, const T* in, T* out, Ends<T> ends) {
     ProductJob<T> job{values + 2 * begin, chirp + 2 * begin, out + 2 * begin};
     job.scale = ends.scale;
     job.scale_imaginary = ends.scale_imaginary;
-    multiply_complexes(job, end - begin);
+    row_functions<T>().multiply_complexes(job, end - begin);
   });
 }
 
-template class Bluestein<float>;
-template class Bluestein<double>;
+YUPANA_CLASSES(YUPANA_FLOATS, Bluestein)
 
 }  // namespace yupana::spectral::cpu

@@ -66,7 +66,7 @@ HWY_INLINE Complexes<V> three_eighths(D d, Complexes<V> x) {
 
 /// x (c - i s).
 template <class D, class V>
-HWY_INLINE Complexes<V> turned(D d, Complexes<V> x, double c, double s) {
+HWY_INLINE Complexes<V> twiddled(D d, Complexes<V> x, double c, double s) {
   const V vc = hn::Set(d, static_cast<hn::TFromD<D>>(c));
   const V vs = hn::Set(d, static_cast<hn::TFromD<D>>(s));
   return {hn::MulAdd(x.im, vs, hn::Mul(x.re, vc)), hn::NegMulAdd(x.re, vs, hn::Mul(x.im, vc))};
@@ -185,15 +185,15 @@ HWY_INLINE void butterfly(D d, Complexes<V>* x) {
 #pragma GCC unroll 4
     for (int p = 0; p < 4; ++p) radix_4(x[p], x[p + 4], x[p + 8], x[p + 12]);
     // x[p + 4 k] is now value k of residue p; its twiddle is e^(-2 pi i p k / 16).
-    x[5] = turned(d, x[5], c1, s1);
+    x[5] = twiddled(d, x[5], c1, s1);
     x[6] = eighth(d, x[6]);
-    x[7] = turned(d, x[7], s1, c1);
+    x[7] = twiddled(d, x[7], s1, c1);
     x[9] = eighth(d, x[9]);
     x[10] = {x[10].im, hn::Neg(x[10].re)};
     x[11] = three_eighths(d, x[11]);
-    x[13] = turned(d, x[13], s1, c1);
+    x[13] = twiddled(d, x[13], s1, c1);
     x[14] = three_eighths(d, x[14]);
-    x[15] = turned(d, x[15], -c1, -s1);
+    x[15] = twiddled(d, x[15], -c1, -s1);
 #pragma GCC unroll 4
     for (int k = 0; k < 4; ++k) radix_4(x[4 * k], x[4 * k + 1], x[4 * k + 2], x[4 * k + 3]);
     // x[4 k + q] is output k + 4 q.

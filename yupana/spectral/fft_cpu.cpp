@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <complex>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/spectral/fft_backends.hpp"
 #include "yupana/spectral/plan_cache.hpp"
@@ -32,9 +33,9 @@ void each_part(Context& context,
                std::int64_t length,
                std::int64_t parts,
                const Body& body) {
-  constexpr std::int64_t least_work = 1 << 14;  // values a thread is worth starting for
-  if (count * length < 2 * least_work) return body(0, count);
-  const std::int64_t grain = std::max<std::int64_t>(1, least_work / (length * parts));
+  constexpr std::int64_t min_work = 1 << 14;  // values a thread is worth starting for
+  if (count * length < 2 * min_work) return body(0, count);
+  const std::int64_t grain = std::max<std::int64_t>(1, min_work / (length * parts));
   context.parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
     context.check_cancelled();
     body(begin, end);
@@ -48,7 +49,7 @@ void SignalPlan<T>::run_in_lanes(Context& context,
                                  Signals<const std::complex<T>> in,
                                  Signals<std::complex<T>> out,
                                  Direction direction) {
-  const std::int64_t lanes = row_lanes<T>();
+  const std::int64_t lanes = row_functions<T>().lanes;
   LaneTransform<T>& transform = in_lanes_.get(length_);
   const Ends<T> ends = ends_of<T>(direction, in.length);
   const auto body = [&](std::int64_t begin, std::int64_t end) {
@@ -114,19 +115,11 @@ void fft(Context& context,
          Signals<const std::complex<T>> in,
          Signals<std::complex<T>> out,
          Direction direction) {
-  static PlanCache<SignalPlan<T>> plans(most_plan_bytes);
+  static PlanCache<SignalPlan<T>> plans(max_plan_bytes);
   plans.with(in.length, [&](SignalPlan<T>& plan) { plan.run(context, in, out, direction); });
 }
 
-template class SignalPlan<float>;
-template class SignalPlan<double>;
-template void fft(Context&,
-                  Signals<const std::complex<float>>,
-                  Signals<std::complex<float>>,
-                  Direction);
-template void fft(Context&,
-                  Signals<const std::complex<double>>,
-                  Signals<std::complex<double>>,
-                  Direction);
+YUPANA_CLASSES(YUPANA_FLOATS, SignalPlan)
+YUPANA_FUNCTIONS(YUPANA_FLOATS, fft)
 
 }  // namespace yupana::spectral::cpu

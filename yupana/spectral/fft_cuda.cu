@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/spectral/device_fft.hpp"
 #include "yupana/spectral/device_real_fft.hpp"
 #include "yupana/spectral/fft_backends.hpp"
@@ -159,9 +160,9 @@ void fft(Context& context,
   });
   const Stream stream;
   DeviceArray<std::complex<T>> values(n * most);
-  // Copies take longer than transforms: cuFFT only where it is asked for.
-  const bool asked = params.library == FftLibrary::cufft;
-  DeviceFft<T> transform(n, most, {asked ? FftLibrary::cufft : FftLibrary::own});
+  // Copies take longer than transforms: cuFFT only on request.
+  const bool requested = params.library == FftLibrary::cufft;
+  DeviceFft<T> transform(n, most, {requested ? FftLibrary::cufft : FftLibrary::own});
   for (std::int64_t begin = 0; begin < in.batch; begin += most) {
     context.check_cancelled();
     const std::int64_t count = std::min(most, in.batch - begin);
@@ -258,20 +259,7 @@ void inverse_fft_real_2d(Context& context,
   to_host(context, values.data(), rows_of(out), stream);
 }
 
-#define YUPANA_FFT_CUDA(T)                                                                  \
-  template void fft<T>(Context&,                                                            \
-                       Signals<const std::complex<T>>,                                      \
-                       Signals<std::complex<T>>,                                            \
-                       Direction,                                                           \
-                       const FftParams&);                                                   \
-  template void fft_real<T>(Context&, Signals<const T>, Signals<std::complex<T>>);          \
-  template void inverse_fft_real<T>(Context&, Signals<const std::complex<T>>, Signals<T>);  \
-  template void fft_2d<T>(                                                                  \
-      Context&, MatrixView<const std::complex<T>>, MatrixView<std::complex<T>>, Direction); \
-  template void fft_real_2d<T>(Context&, MatrixView<const T>, MatrixView<std::complex<T>>); \
-  template void inverse_fft_real_2d<T>(Context&, MatrixView<const std::complex<T>>, MatrixView<T>);
-YUPANA_FFT_CUDA(float)
-YUPANA_FFT_CUDA(double)
-#undef YUPANA_FFT_CUDA
+YUPANA_FUNCTIONS(
+    YUPANA_FLOATS, fft, fft_real, inverse_fft_real, fft_2d, fft_real_2d, inverse_fft_real_2d)
 
 }  // namespace yupana::spectral::cuda

@@ -11,7 +11,7 @@ HWY_BEFORE_NAMESPACE();
 namespace yupana::spectral::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Complex numbers as memory wants them, from vectors of their parts. Highway's own takes six
+/// Complex numbers as memory holds them, from vectors of their parts. Highway's own takes six
 /// shuffles with 512 bits, where two can pick from both vectors.
 template <class D, class V, class T = hn::TFromD<D>>
 HWY_INLINE void store_interleaved(D d, V re, V im, T* at) {
@@ -130,7 +130,8 @@ HWY_NOINLINE void first_pass(const RowJob<T>& job) {
   const typename R::D d;
   const RadixPass& pass = job.plan->passes[0];
   const T* twiddles = job.plan->twiddles.data();
-  // The sign of the imaginary parts is all that tells the inverse from the forward transform.
+  // The sign of the imaginary parts is the only difference of the inverse and the forward
+  // transform.
   const auto flip = hn::Set(d, job.in_sign < 0 ? T(-0.0) : T(0));
   with_radix(pass.radix, [&](auto radix) HWY_ATTR {
     butterflies<radix.value, T>(

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "yupana/core/instantiate.hpp"
+
 namespace yupana::spectral::cpu {
 namespace {
 
@@ -143,8 +145,7 @@ RowPlan<T>::RowPlan(std::int64_t rows_) : rows(rows_) {
   }
 }
 
-template struct RowPlan<float>;
-template struct RowPlan<double>;
+YUPANA_CLASSES(YUPANA_FLOATS, RowPlan)
 
 Split split_of(std::int64_t n, std::int64_t lanes) {
   // Divisors of n up to its root, from the radices.

@@ -52,7 +52,7 @@ struct RadixPass {
 
 /// Transform of n rows by decimation in frequency, in place but for the first pass, which reads
 /// elsewhere, and the last, which writes elsewhere, each row to its own place.
-///   k = q0 + r0 (q1 + r1 (q2 + ...)) stands at row (q0, q1, ...), most significant first
+///   k = q0 + r0 (q1 + r1 (q2 + ...)) is stored at row (q0, q1, ...), most significant first
 template <class T>
 struct RowPlan {
   explicit RowPlan(std::int64_t rows);
@@ -64,7 +64,7 @@ struct RowPlan {
   std::vector<std::int64_t> to;  ///< of the last pass's group g: its first output row
 };
 
-/// n = columns * rows as the four-step method wants it, for vectors of `lanes`.
+/// n = columns * rows for the four-step method, for vectors of `lanes`.
 struct Split {
   std::int64_t rows = 0;     ///< n1: of the first step, whose columns lie n2 apart
   std::int64_t columns = 0;  ///< n2

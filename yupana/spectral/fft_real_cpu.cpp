@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <complex>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/spectral/fft_backends.hpp"
 #include "yupana/spectral/plan_cache.hpp"
 #include "yupana/spectral/signal_plan.hpp"
@@ -15,12 +16,12 @@ void each_signal(Context& context, std::int64_t batch, std::int64_t length, cons
     for (std::int64_t b = 0; b < batch; ++b) body(&context, b);
     return;
   }
-  constexpr std::int64_t least_work = 1 << 14;  // values a thread is worth starting for
-  if (batch * length < 2 * least_work) {
+  constexpr std::int64_t min_work = 1 << 14;  // values a thread is worth starting for
+  if (batch * length < 2 * min_work) {
     for (std::int64_t b = 0; b < batch; ++b) body(nullptr, b);
     return;
   }
-  const std::int64_t grain = std::max<std::int64_t>(1, least_work / length);
+  const std::int64_t grain = std::max<std::int64_t>(1, min_work / length);
   context.parallel_for(batch, grain, [&](std::int64_t begin, std::int64_t end) {
     context.check_cancelled();
     for (std::int64_t b = begin; b < end; ++b) body(nullptr, b);
@@ -114,7 +115,7 @@ void RealSignalPlan<T>::inverse(Context& context,
 namespace {
 template <class T>
 PlanCache<RealSignalPlan<T>>& plans() {
-  static PlanCache<RealSignalPlan<T>> kept(most_plan_bytes);
+  static PlanCache<RealSignalPlan<T>> kept(max_plan_bytes);
   return kept;
 }
 }  // namespace
@@ -129,11 +130,7 @@ void inverse_fft_real(Context& context, Signals<const std::complex<T>> in, Signa
   plans<T>().with(out.length, [&](RealSignalPlan<T>& plan) { plan.inverse(context, in, out); });
 }
 
-template class RealSignalPlan<float>;
-template class RealSignalPlan<double>;
-template void fft_real(Context&, Signals<const float>, Signals<std::complex<float>>);
-template void fft_real(Context&, Signals<const double>, Signals<std::complex<double>>);
-template void inverse_fft_real(Context&, Signals<const std::complex<float>>, Signals<float>);
-template void inverse_fft_real(Context&, Signals<const std::complex<double>>, Signals<double>);
+YUPANA_CLASSES(YUPANA_FLOATS, RealSignalPlan)
+YUPANA_FUNCTIONS(YUPANA_FLOATS, fft_real, inverse_fft_real)
 
 }  // namespace yupana::spectral::cpu

@@ -2,6 +2,7 @@
 #include <complex>
 #include <vector>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/spectral/fft_backends.hpp"
 
 namespace yupana::spectral::reference {
@@ -80,11 +81,6 @@ void inverse_fft_real(Signals<const std::complex<T>> in, Signals<T> out) {
   }
 }
 
-template void fft(Signals<const std::complex<float>>, Signals<std::complex<float>>, Direction);
-template void fft(Signals<const std::complex<double>>, Signals<std::complex<double>>, Direction);
-template void fft_real(Signals<const float>, Signals<std::complex<float>>);
-template void fft_real(Signals<const double>, Signals<std::complex<double>>);
-template void inverse_fft_real(Signals<const std::complex<float>>, Signals<float>);
-template void inverse_fft_real(Signals<const std::complex<double>>, Signals<double>);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, fft, fft_real, inverse_fft_real)
 
 }  // namespace yupana::spectral::reference

@@ -43,9 +43,6 @@ struct RowJob {
   std::int64_t first_column = 0;  ///< of tiles: j0
 };
 
-template <class T>
-void transform_rows(const RowJob<T>& job);
-
 /// How one signal that fits the cache is transformed: its first pass over vectors of neighbours.
 struct ShortShape {
   int lanes = 0;       ///< of those vectors; 0: not this way
@@ -66,11 +63,6 @@ struct ShortJob {
   T scale_imaginary = 1;  ///< of whole: imaginary parts
 };
 
-template <class T>
-ShortShape short_shape(std::int64_t length);
-template <class T>
-void short_pass(const ShortJob<T>& job);
-
 /// out[j] = x[j] y[j], with x's imaginary parts times `sign`, scaled; `count` complex numbers. out
 /// may be x.
 template <class T>
@@ -82,27 +74,6 @@ struct ProductJob {
   T scale = 1;
   T scale_imaginary = 1;
 };
-template <class T>
-void multiply_complexes(const ProductJob<T>& job, std::int64_t count);
-
-/// Rows of a buffer from tiles: L x L complex numbers, parts apart, turned. `count` tiles.
-template <class T>
-void turn_tiles(const T* tiles, std::int64_t count, T* rows);
-
-/// Rows of a buffer from signals: lane l is the signal at in + l * distance, length numbers long.
-template <class T>
-void rows_of_signals(
-    const T* in, std::int64_t distance, std::int64_t length, std::int64_t lanes, T sign, T* rows);
-/// The way back, scaled.
-template <class T>
-void signals_of_rows(const T* rows,
-                     std::int64_t length,
-                     std::int64_t lanes,
-                     T scale,
-                     T scale_imaginary,
-                     T* out,
-                     std::int64_t distance);
-
 /// Between the transform Z of h = n/2 complex values and the spectrum X of n real ones, in place:
 ///   X[k] = E + t, X[h-k] = conj(E - t), E = (Z[k] + conj Z[h-k]) / 2,
 ///   t = -i w^k (Z[k] - conj Z[h-k]) / 2, w = e^(-2 pi i / n); back with the conjugate factor.
@@ -116,12 +87,34 @@ struct HalfSpectrumJob {
   const T* table = nullptr;          ///< [group][re, im][l]: w^(1 + group L + l); null: none
 };
 
-/// The pairs k, h - k for k in [begin, end), within 1 <= k < h/2 or k = h/2.
+/// The functions of this processor's vectors.
 template <class T>
-void pair_half_spectrum(const HalfSpectrumJob<T>& job, std::int64_t begin, std::int64_t end);
+struct RowFunctions {
+  std::int64_t lanes;  ///< L
+  void (*transform)(const RowJob<T>& job);
+  ShortShape (*short_shape)(std::int64_t length);
+  void (*short_pass)(const ShortJob<T>& job);
+  void (*multiply_complexes)(const ProductJob<T>& job, std::int64_t count);
 
-/// L on this machine.
+  /// Rows of a buffer from `count` tiles of L x L complex numbers, parts apart, transposed.
+  void (*transpose_tiles)(const T* tiles, std::int64_t count, T* rows);
+
+  /// Rows of a buffer from signals: lane l is the signal at in + l * distance, length numbers long.
+  void (*load_signals)(
+      const T* in, std::int64_t distance, std::int64_t length, std::int64_t lanes, T sign, T* rows);
+  /// The inverse of load_signals, scaled.
+  void (*store_signals)(const T* rows,
+                        std::int64_t length,
+                        std::int64_t lanes,
+                        T scale,
+                        T scale_imaginary,
+                        T* out,
+                        std::int64_t distance);
+
+  /// The pairs k, h - k for k in [begin, end), within 1 <= k < h/2 or k = h/2.
+  void (*pair_half_spectrum)(const HalfSpectrumJob<T>& job, std::int64_t begin, std::int64_t end);
+};
 template <class T>
-std::int64_t row_lanes();
+const RowFunctions<T>& row_functions();
 
 }  // namespace yupana::spectral::cpu

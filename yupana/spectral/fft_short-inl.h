@@ -1,4 +1,4 @@
-// Signals that fit the cache, one at a time: vectors hold neighbours first, then, turned, rows;
+// Signals that fit the cache, one at a time: vectors hold neighbours first, then, transposed, rows;
 // included once a SIMD target, after the turns.
 #if defined(YUPANA_SPECTRAL_SHORT) == defined(HWY_TARGET_TOGGLE)
 #ifdef YUPANA_SPECTRAL_SHORT
@@ -32,7 +32,7 @@ struct Neighbours {
 };
 
 /// n = radix W: the values j = l + W k of lane l, transformed over k and multiplied by
-/// w^(l q); turned, so that lanes are q; transformed over l. All of it in registers.
+/// w^(l q); transposed, so that lanes are q; transformed over l. All of it in registers.
 template <class T, int W, int radix>
 HWY_NOINLINE void whole(const ShortJob<T>& job) {
   using N = Neighbours<T, W>;

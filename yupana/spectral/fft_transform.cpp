@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/spectral/fft_bluestein.hpp"
 
@@ -12,7 +13,7 @@ namespace {
 /// Longest signal for which vectors across signals beat vectors within one, if it comes alone.
 constexpr std::int64_t longest_alone = 32;
 /// Shortest signal worth more than one thread: about 20 us of work.
-constexpr std::int64_t least_parallel = std::int64_t{1} << 14;
+constexpr std::int64_t min_parallel = std::int64_t{1} << 14;
 
 template <class T>
 std::size_t size_of(std::int64_t numbers) {
@@ -23,12 +24,13 @@ std::size_t size_of(std::int64_t numbers) {
 
 template <class T>
 LaneTransform<T>::LaneTransform(std::int64_t length)
-    : lanes_(row_lanes<T>()), plan_(length), scratch_(4 * lanes_ * length) {}
+    : lanes_(row_functions<T>().lanes), plan_(length), scratch_(4 * lanes_ * length) {}
 
 template <class T>
 void LaneTransform<T>::load(
     const T* in, std::int64_t stride, std::int64_t distance, std::int64_t count, T sign, T* rows) {
-  if (stride == 1) return rows_of_signals(in, 2 * distance, plan_.rows, count, sign, rows);
+  if (stride == 1)
+    return row_functions<T>().load_signals(in, 2 * distance, plan_.rows, count, sign, rows);
   for (std::int64_t j = 0; j < plan_.rows; ++j) {
     for (std::int64_t l = 0; l < count; ++l) {
       const T* from = in + 2 * (j * stride + l * distance);
@@ -67,10 +69,10 @@ void LaneTransform<T>::run(const T* in,
   job.out_stride = whole ? 2 * out_stride : 0;
   job.scale = ends.scale;
   job.scale_imaginary = ends.scale_imaginary;
-  transform_rows(job);
+  row_functions<T>().transform(job);
   if (whole) return;
   if (out_stride == 1) {
-    return signals_of_rows(
+    return row_functions<T>().store_signals(
         result, plan_.rows, count, ends.scale, ends.scale_imaginary, out, 2 * out_distance);
   }
   for (std::int64_t j = 0; j < plan_.rows; ++j) {
@@ -116,11 +118,11 @@ void ShortTransform<T>::run(const T* in, T* out, Ends<T> ends) {
   first.scale_imaginary = ends.scale_imaginary;
   if (shape_.whole) {
     first.out = out;
-    return short_pass(first);
+    return row_functions<T>().short_pass(first);
   }
   // A lock taken and given back twice is a tenth of the shortest of these.
-  if (n_ <= most_on_stack) {
-    alignas(64) T values[2 * most_on_stack];
+  if (n_ <= max_on_stack) {
+    alignas(64) T values[2 * max_on_stack];
     return passes(first, values, out, ends);
   }
   typename Scratch<T>::Block block(scratch_);
@@ -130,7 +132,7 @@ void ShortTransform<T>::run(const T* in, T* out, Ends<T> ends) {
 template <class T>
 void ShortTransform<T>::passes(ShortJob<T> first, T* values, T* out, Ends<T> ends) {
   first.out = values;
-  short_pass(first);
+  row_functions<T>().short_pass(first);
   RowJob<T> job;
   job.plan = &rows_;
   job.sink = Sink::complexes;
@@ -140,14 +142,14 @@ void ShortTransform<T>::passes(ShortJob<T> first, T* values, T* out, Ends<T> end
   for (std::int64_t part = 0; part < shape_.radix / shape_.lanes; ++part) {
     job.buffer = values + part * 2 * shape_.lanes * rows_.rows;
     job.out = out + part * 2 * shape_.lanes;
-    transform_rows(job);
+    row_functions<T>().transform(job);
   }
 }
 
 template <class T>
 FourStep<T>::FourStep(std::int64_t length, Split split)
     : n_(length),
-      lanes_(row_lanes<T>()),
+      lanes_(row_functions<T>().lanes),
       split_(split),
       first_(split.rows),
       second_(split.columns),
@@ -212,8 +214,8 @@ void FourStep<T>::columns(const T* in, T sign, std::int64_t group, T* tiles) {
   job.out_stride = groups_2_ * lanes_ * row;
   job.twiddles = {&roots_, of_base_.data(), of_q_.data(), n_};
   job.first_column = first;
-  transform_rows(job);
-  // Lanes without a row are turned along with the others.
+  row_functions<T>().transform(job);
+  // Lanes without a row are transposed along with the others.
   for (std::int64_t k = split_.rows; k < groups_1_ * lanes_; ++k) {
     std::memset(job.out + k / lanes_ * job.out_stride + k % lanes_ * row, 0, size_of<T>(row));
   }
@@ -225,7 +227,8 @@ void FourStep<T>::rows(const T* tiles, std::int64_t group, Ends<T> ends, const T
   const std::int64_t row = 2 * lanes_;
   const std::int64_t first = group * lanes_;
   const std::int64_t count = std::min(lanes_, split_.rows - first);
-  turn_tiles(tiles + group * groups_2_ * lanes_ * row, groups_2_, block.data());
+  row_functions<T>().transpose_tiles(
+      tiles + group * groups_2_ * lanes_ * row, groups_2_, block.data());
   RowJob<T> job;
   job.plan = &second_;
   job.buffer = block.data();
@@ -240,20 +243,20 @@ void FourStep<T>::rows(const T* tiles, std::int64_t group, Ends<T> ends, const T
     job.out = padded;
     job.out_stride = row;
   }
-  transform_rows(job);
+  row_functions<T>().transform(job);
   if (count == lanes_) return;
   for (std::int64_t k = 0; k < split_.columns; ++k) {
     T* const to = out + 2 * (first + k * split_.rows);
     std::memcpy(to, padded + k * row, size_of<T>(2 * count));
     if (factors != nullptr) {
-      multiply_complexes<T>({to, factors + (to - out), to}, count);
+      row_functions<T>().multiply_complexes({to, factors + (to - out), to}, count);
     }
   }
 }
 
 template <class T>
 void FourStep<T>::run(Context* context, const T* in, T* out, Ends<T> ends, const T* factors) {
-  if (n_ < least_parallel) context = nullptr;
+  if (n_ < min_parallel) context = nullptr;
   typename Scratch<T>::Block tiles(tiles_);
   const auto check = [&] {
     if (context != nullptr) context->check_cancelled();
@@ -278,12 +281,12 @@ Transform<T>::Transform(Context* context, std::int64_t length) : n_(length) {
     bluestein_ = std::make_unique<Bluestein<T>>(context, n_);
     return;
   }
-  const ShortShape shape = n_ <= longest_short ? short_shape<T>(n_) : ShortShape();
+  const ShortShape shape = n_ <= longest_short ? row_functions<T>().short_shape(n_) : ShortShape();
   if (shape.lanes > 0) {
     short_ = std::make_unique<ShortTransform<T>>(n_, shape);
     return;
   }
-  const Split split = split_of(n_, row_lanes<T>());
+  const Split split = split_of(n_, row_functions<T>().lanes);
   if (n_ <= longest_alone || split.rows == 0) {
     lanes_ = std::make_unique<LaneTransform<T>>(n_);
   } else {
@@ -311,7 +314,7 @@ void Transform<T>::run(
   } else {
     bluestein_->run(context, in, out, ends);
   }
-  if (factors != nullptr) multiply_complexes<T>({out, factors, out}, n_);
+  if (factors != nullptr) row_functions<T>().multiply_complexes({out, factors, out}, n_);
 }
 
 template <class T>
@@ -321,13 +324,6 @@ std::uint64_t Transform<T>::bytes() const {
   return four_step_ ? four_step_->bytes() : bluestein_->bytes();
 }
 
-template class ShortTransform<float>;
-template class ShortTransform<double>;
-template class LaneTransform<float>;
-template class LaneTransform<double>;
-template class FourStep<float>;
-template class FourStep<double>;
-template class Transform<float>;
-template class Transform<double>;
+YUPANA_CLASSES(YUPANA_FLOATS, ShortTransform, LaneTransform, FourStep, Transform)
 
 }  // namespace yupana::spectral::cpu

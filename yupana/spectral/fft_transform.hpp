@@ -23,7 +23,7 @@ template <class T>
 class Scratch {
  public:
   explicit Scratch(std::int64_t size) : size_(size) {}
-  /// Bytes of all blocks there are.
+  /// Bytes of all blocks made so far.
   std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
   class Block {
@@ -71,7 +71,7 @@ void each(Context* context, std::int64_t count, std::int64_t grain, const Body& 
   context->parallel_for(count, grain, body);
 }
 
-/// How imaginary parts are read and results scaled: all that tells the directions apart.
+/// How imaginary parts are read and results scaled: the only difference of the directions.
 ///   inverse(x) = conj(forward(conj(x))) / n
 template <class T>
 struct Ends {
@@ -106,7 +106,7 @@ class LaneTransform {
 };
 
 /// One signal that stays in the cache, on one thread: a first pass of radix L or a multiple over
-/// vectors of neighbours, turned in registers as it is stored, and rows of L from there on. One
+/// vectors of neighbours, transposed in registers as it is stored, and rows of L from there on. One
 /// pass less than four steps, and no tiles.
 template <class T>
 class ShortTransform {
@@ -118,7 +118,7 @@ class ShortTransform {
   std::uint64_t bytes() const { return twiddles_.bytes() + rows_.bytes() + scratch_.bytes(); }
 
  private:
-  static constexpr std::int64_t most_on_stack = 1024;
+  static constexpr std::int64_t max_on_stack = 1024;
   void passes(ShortJob<T> first, T* values, T* out, Ends<T> ends);
   ShortShape shape_;
   std::int64_t n_;

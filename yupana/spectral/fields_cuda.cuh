@@ -70,8 +70,8 @@ struct ComplexField {
 
   /// The inverse is the forward transform of x with both parts of every number exchanged, likewise
   /// of its result: what the first pass reads and the last one writes.
-  static __device__ __forceinline__ Element enter(Element a) { return {a.y, a.x}; }
-  static __device__ __forceinline__ Element leave(Element a, T scale) {
+  static __device__ __forceinline__ Element encode(Element a) { return {a.y, a.x}; }
+  static __device__ __forceinline__ Element decode(Element a, T scale) {
     return {a.y * scale, a.x * scale};
   }
 
@@ -148,11 +148,11 @@ struct GoldilocksField {
     return rotate(subtract(a, b), n, k);
   }
 
-  /// A signed coefficient and its residue; residues above p / 2 stand for negative numbers.
-  static __device__ __forceinline__ Element enter(Element a) {
+  /// A signed coefficient and its residue; residues above p / 2 represent negative numbers.
+  static __device__ __forceinline__ Element encode(Element a) {
     return static_cast<std::int64_t>(a) < 0 ? a - epsilon : a;
   }
-  static __device__ __forceinline__ Element leave(Element a, Scale scale) {
+  static __device__ __forceinline__ Element decode(Element a, Scale scale) {
     a = multiply(a, scale);
     return a > prime / 2 ? a + epsilon : a;
   }

@@ -13,11 +13,11 @@ namespace yupana::spectral::cpu {
 template <class T>
 class HalfSpectrum {
  public:
-  explicit HalfSpectrum(std::int64_t n) : half_(n / 2), lane_roots_(2 * row_lanes<T>()) {
+  explicit HalfSpectrum(std::int64_t n) : half_(n / 2), lane_roots_(2 * row_functions<T>().lanes) {
     std::int64_t low = 1;
     while (low * low < n) low *= 2;
     roots_ = RootTable(n, low);
-    const std::int64_t lanes = row_lanes<T>();
+    const std::int64_t lanes = row_functions<T>().lanes;
     for (std::int64_t l = 0; l < lanes; ++l) {
       const std::complex<double> w = unit_root(l % n, n);
       lane_roots_[l] = static_cast<T>(w.real());
@@ -34,7 +34,7 @@ class HalfSpectrum {
     values[half_] = first.real() - first.imag();
     pairs(context, values, false);
   }
-  /// The way back, to `values` from the spectrum already there.
+  /// The way back, to `values` from the spectrum in place.
   void fold(Context* context, std::complex<T>* values) const {
     const T first = values[0].real(), last = values[half_].real();
     values[0] = {T(0.5) * (first + last), T(0.5) * (first - last)};
@@ -45,7 +45,7 @@ class HalfSpectrum {
   /// Up to here every factor is kept: a product of roots a vector is a third of a short unfolding.
   static constexpr std::int64_t longest_table = std::int64_t{1} << 15;
   void make_table(std::int64_t n) {
-    const std::int64_t lanes = row_lanes<T>();
+    const std::int64_t lanes = row_functions<T>().lanes;
     const std::int64_t groups = divide_up(half_ / 2, lanes);
     table_ = Array<T>(2 * groups * lanes);
     for (std::int64_t k = 0; k < groups * lanes; ++k) {
@@ -63,7 +63,7 @@ class HalfSpectrum {
     job.roots = &roots_;
     job.lane_roots = lane_roots_.data();
     job.table = table_.data();
-    const std::int64_t lanes = row_lanes<T>();
+    const std::int64_t lanes = row_functions<T>().lanes;
     // k and h - k go together; pieces of whole vectors, wherever threads cut.
     constexpr std::int64_t piece = 4096;
     const std::int64_t end = half_ / 2 + 1;
@@ -76,8 +76,8 @@ class HalfSpectrum {
         const bool whole = (to - from) % lanes == 0;
         const bool split = !whole && to == end && half_ % 2 == 0 && half_ > 1;
         const std::int64_t middle = split ? to - 1 : to;
-        pair_half_spectrum(job, from, middle);
-        if (middle < to) pair_half_spectrum(job, middle, to);
+        row_functions<T>().pair_half_spectrum(job, from, middle);
+        if (middle < to) row_functions<T>().pair_half_spectrum(job, middle, to);
       }
     };
     const std::int64_t pieces = divide_up(end - 1, piece);

@@ -37,15 +37,15 @@ template <std::uint64_t from, std::uint64_t to>
 Limbs convert(Context& context, LimbSpan digits);
 
 /// Where multiply() changes its method, in limbs of the shorter factor (measured: see README).
-inline constexpr std::size_t least_karatsuba = 48;
-inline constexpr std::size_t least_ntt = 176;
+inline constexpr std::size_t min_karatsuba = 48;
+inline constexpr std::size_t min_ntt = 176;
 }  // namespace cpu
 
 namespace cuda {
 /// From this many limbs of the shorter factor on the device is the faster one (measured: see
 /// README), and up to so many digits of 16 bits a coefficient of the product stays below 2^63.
-inline constexpr std::size_t least_limbs = 16384;
-inline constexpr std::size_t most_digits = std::size_t{1} << 30;
+inline constexpr std::size_t min_limbs = 16384;
+inline constexpr std::size_t max_digits = std::size_t{1} << 30;
 /// Whether a product of so many limbs goes to the device: large enough, and fits its memory.
 bool multiplies(const Context& context, std::size_t a, std::size_t b);
 Limbs multiply(Context& context, LimbSpan a, LimbSpan b);

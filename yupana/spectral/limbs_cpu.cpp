@@ -76,7 +76,7 @@ Limbs by_pieces(Context& context, LimbSpan a, LimbSpan b, std::size_t piece) {
 }
 
 /// Limbs are residues as they are; a coefficient is below 2^28 2^64 = 2^92 < 0.4 p q.
-constexpr std::size_t most_ntt_limbs = std::size_t{1} << 28;
+constexpr std::size_t max_ntt_limbs = std::size_t{1} << 28;
 
 template <std::uint64_t base>
 Limbs by_transforms(Context& context, LimbSpan a, LimbSpan b) {
@@ -124,13 +124,13 @@ Limbs by_transforms(Context& context, LimbSpan a, LimbSpan b) {
 template <std::uint64_t base>
 Limbs multiply(Context& context, LimbSpan a, LimbSpan b) {
   if (a.size() < b.size()) std::swap(a, b);
-  if (b.size() < least_karatsuba) return reference::multiply<base>(a, b);
+  if (b.size() < min_karatsuba) return reference::multiply<base>(a, b);
   context.check_cancelled();
-  if (b.size() > most_ntt_limbs) return karatsuba<base>(context, a, b);
-  if (a.size() + b.size() > (std::size_t{1} << most_ntt_bits)) {
-    return by_pieces<base>(context, a, b, most_ntt_limbs);
+  if (b.size() > max_ntt_limbs) return karatsuba<base>(context, a, b);
+  if (a.size() + b.size() > (std::size_t{1} << max_ntt_bits)) {
+    return by_pieces<base>(context, a, b, max_ntt_limbs);
   }
-  if (b.size() >= least_ntt) {
+  if (b.size() >= min_ntt) {
     // A factor many times longer is not worth a transform of its whole length in zeros.
     if (a.size() >= 16 * b.size()) return by_pieces<base>(context, a, b, 7 * b.size());
     return by_transforms<base>(context, a, b);

@@ -6,7 +6,7 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/spectral/device_polymul.hpp"
-#include "yupana/spectral/each_cuda.cuh"
+#include "yupana/spectral/grid_stride_cuda.cuh"
 #include "yupana/spectral/limbs.hpp"
 
 // Factors as polynomials in 2^16, their product's coefficients below 2^63, and the carries.
@@ -27,7 +27,7 @@ unsigned blocks_of(std::int64_t count) {
 }
 
 __global__ void digits_kernel(const std::uint32_t* limbs, std::int64_t count, longlong2* digits) {
-  each(count, [&](std::int64_t i) {
+  grid_stride_for(count, [&](std::int64_t i) {
     digits[i] = {static_cast<long long>(limbs[i] & 0xffffu),
                  static_cast<long long>(limbs[i] >> 16)};
   });
@@ -56,7 +56,7 @@ __global__ void sums_kernel(const std::uint64_t* coefficients,
                             std::int64_t limbs,
                             std::uint32_t* out,
                             std::uint32_t* carries) {
-  each(limbs, [&](std::int64_t i) {
+  grid_stride_for(limbs, [&](std::int64_t i) {
     const std::uint64_t below = i > 0 ? limb_sum(coefficients, count, i - 1) >> 32 : 0;
     const std::uint64_t sum = (limb_sum(coefficients, count, i) & 0xffffffffu) + below;
     out[i] = static_cast<std::uint32_t>(sum);
@@ -71,7 +71,7 @@ struct Carry {
 };
 
 __global__ void carry_kernel(const std::uint32_t* carries, std::int64_t limbs, std::uint32_t* out) {
-  each(limbs, [&](std::int64_t i) {
+  grid_stride_for(limbs, [&](std::int64_t i) {
     if (i > 0 && carries[i - 1] == makes) ++out[i];
   });
 }
@@ -96,7 +96,7 @@ bool multiplies(const Context& context, std::size_t a, std::size_t b) {
   const std::uint64_t limbs = a + b;
   // Digits, coefficients, limbs and carries; the transforms' two arrays.
   const std::uint64_t bytes = limbs * (16 + 16 + 8) + 2 * 8 * std::bit_ceil(2 * limbs);
-  return std::min(a, b) >= least_limbs && 2 * std::min(a, b) <= most_digits &&
+  return std::min(a, b) >= min_limbs && 2 * std::min(a, b) <= max_digits &&
          bytes <= context.gpu_memory();
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "yupana/core/cuda/device.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/spectral/matmul_backends.hpp"
 
@@ -25,13 +26,14 @@ void run(Context& context,
   if (a.cols != b.rows || c.rows != a.rows || c.cols != b.cols) {
     throw Error(
         ErrorCode::bad_input,
-        fmt::format("matmul: {} x {} times {} x {} into {} x {}; wanted m x k, k x n, m x n",
-                    a.rows,
-                    a.cols,
-                    b.rows,
-                    b.cols,
-                    c.rows,
-                    c.cols));
+        fmt::format(
+            "matmul: expected m x k times k x n into m x n, got {} x {} times {} x {} into {} x {}",
+            a.rows,
+            a.cols,
+            b.rows,
+            b.cols,
+            c.rows,
+            c.cols));
   }
   if (overlap(a, c) || overlap(b, c)) {
     throw Error(ErrorCode::bad_input,
@@ -39,20 +41,16 @@ void run(Context& context,
   }
   if (params.strassen_above < 0) {
     throw Error(ErrorCode::usage,
-                fmt::format("matmul: strassen_above {}; wanted 0 or more", params.strassen_above));
+                fmt::format("matmul: expected a strassen_above of 0 or more, got {}",
+                            params.strassen_above));
   }
-  switch (context.backend()) {
-    case Backend::reference:
-      return reference::matmul(a, b, c);
-    case Backend::cpu:
-      return cpu::matmul(context, a, b, c, params.strassen_above);
-    case Backend::cuda:
-#ifdef YUPANA_CUDA
-      return cuda::matmul(context, a, b, c, params.strassen_above);
-#else
-      throw Error(ErrorCode::device, "matmul: this build has no CUDA version; use --device cpu");
-#endif
+  if (context.backend() == Backend::reference) return reference::matmul(a, b, c);
+  if constexpr (yupana::cuda::built) {
+    if (context.backend() == Backend::cuda) {
+      return cuda::matmul_host(context, a, b, c, params.strassen_above);
+    }
   }
+  cpu::matmul(context, a, b, c, params.strassen_above);
 }
 
 }  // namespace

@@ -31,11 +31,11 @@ void combine(
 namespace cuda {
 /// Matrices in host memory: to the device and back, in parts where they do not fit.
 template <class T>
-void matmul(Context& context,
-            MatrixView<const T> a,
-            MatrixView<const T> b,
-            MatrixView<T> c,
-            std::int64_t strassen_above);
+void matmul_host(Context& context,
+                 MatrixView<const T> a,
+                 MatrixView<const T> b,
+                 MatrixView<T> c,
+                 std::int64_t strassen_above);
 }  // namespace cuda
 
 }  // namespace yupana::spectral

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/spectral/matmul_backends.hpp"
 #include "yupana/spectral/strassen.hpp"
 
@@ -59,13 +60,6 @@ void matmul(Context& context,
   strassen<T>(threads, a, b, c, strassen_above > 0 ? strassen_above : crossover);
 }
 
-template void combine(
-    Context&, MatrixView<const float>, MatrixView<const float>, float, MatrixView<float>);
-template void combine(
-    Context&, MatrixView<const double>, MatrixView<const double>, double, MatrixView<double>);
-template void matmul(
-    Context&, MatrixView<const float>, MatrixView<const float>, MatrixView<float>, std::int64_t);
-template void matmul(
-    Context&, MatrixView<const double>, MatrixView<const double>, MatrixView<double>, std::int64_t);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, combine, matmul)
 
 }  // namespace yupana::spectral::cpu

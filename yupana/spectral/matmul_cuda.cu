@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/spectral/device_matmul.hpp"
 #include "yupana/spectral/matmul_backends.hpp"
@@ -206,7 +207,7 @@ class ThroughDevice {
     if (add) {
       cuda::classical(left.view(), right.view(), product.view(), true, stream_);
     } else {
-      matmul_on_device<T>(context_, left.view(), right.view(), product.view(), above, stream_);
+      matmul<T>(context_, left.view(), right.view(), product.view(), above, stream_);
     }
     copy<T>(c, product.view(), stream_);
     stream_.wait();
@@ -216,44 +217,29 @@ class ThroughDevice {
 }  // namespace
 
 template <class T>
-void matmul_on_device(Context& context,
-                      MatrixView<const T> a,
-                      MatrixView<const T> b,
-                      MatrixView<T> c,
-                      std::int64_t strassen_above,
-                      cudaStream_t stream) {
+void matmul(Context& context,
+            MatrixView<const T> a,
+            MatrixView<const T> b,
+            MatrixView<T> c,
+            std::int64_t strassen_above,
+            cudaStream_t stream) {
   const std::int64_t above = strassen_above > 0 ? strassen_above : crossover;
   OnDevice<T> device(context, scratch_values(c.rows, a.cols, c.cols, above), stream);
   strassen<T>(device, a, b, c, above);
 }
 
 template <class T>
-void matmul(Context& context,
-            MatrixView<const T> a,
-            MatrixView<const T> b,
-            MatrixView<T> c,
-            std::int64_t strassen_above) {
+void matmul_host(Context& context,
+                 MatrixView<const T> a,
+                 MatrixView<const T> b,
+                 MatrixView<T> c,
+                 std::int64_t strassen_above) {
   const DeviceScope scope(context.devices().front());
   const std::int64_t above = strassen_above > 0 ? strassen_above : crossover;
   ThroughDevice<T> device(context, above);
   strassen<T>(device, a, b, c, above);
 }
 
-template void matmul_on_device(Context&,
-                               MatrixView<const float>,
-                               MatrixView<const float>,
-                               MatrixView<float>,
-                               std::int64_t,
-                               cudaStream_t);
-template void matmul_on_device(Context&,
-                               MatrixView<const double>,
-                               MatrixView<const double>,
-                               MatrixView<double>,
-                               std::int64_t,
-                               cudaStream_t);
-template void matmul(
-    Context&, MatrixView<const float>, MatrixView<const float>, MatrixView<float>, std::int64_t);
-template void matmul(
-    Context&, MatrixView<const double>, MatrixView<const double>, MatrixView<double>, std::int64_t);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, matmul, matmul_host)
 
 }  // namespace yupana::spectral::cuda

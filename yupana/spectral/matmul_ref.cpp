@@ -1,3 +1,4 @@
+#include "yupana/core/instantiate.hpp"
 #include "yupana/spectral/matmul_backends.hpp"
 
 namespace yupana::spectral::reference {
@@ -13,7 +14,6 @@ void matmul(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c) {
   }
 }
 
-template void matmul(MatrixView<const float>, MatrixView<const float>, MatrixView<float>);
-template void matmul(MatrixView<const double>, MatrixView<const double>, MatrixView<double>);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, matmul)
 
 }  // namespace yupana::spectral::reference

@@ -25,11 +25,11 @@ struct NttPrime {
 };
 inline constexpr NttPrime ntt_primes[2] = {{140496970186753, 15911035262396},
                                            {140458315481089, 96071490681681}};
-/// Integers that the smaller prime tells apart by residues within p / 2 + 1: |c| <= this, 0.498 p.
+/// Integers that the smaller prime identifies by residues within p / 2 + 1: |c| <= this, 0.498 p.
 inline constexpr std::int64_t single_prime_bound = 70'000'000'000'000;
 
-inline constexpr int least_ntt_bits = 6;
-inline constexpr int most_ntt_bits = 30;
+inline constexpr int min_ntt_bits = 6;
+inline constexpr int max_ntt_bits = 30;
 
 /// The roots of a prime for transforms of 2^bits residues.
 ///   w[b] = e(b), where bit t of b turns by 1 / 2^(t + 2) of the circle: block b of a level is

@@ -149,7 +149,7 @@ HWY_EXPORT(join_residues);
 
 namespace {
 /// Transforms below this length are not worth a second thread.
-constexpr int least_parallel_bits = 13;
+constexpr int min_parallel_bits = 13;
 
 void first_pass(Context& context, const NttRoots& roots, bool inverse, double* x) {
   const std::int64_t n = std::int64_t{1} << roots.bits;
@@ -202,7 +202,7 @@ void ntt_join(
 }
 
 void ntt_forward(Context& context, const NttRoots& roots, double* x) {
-  if (roots.bits < least_parallel_bits) {
+  if (roots.bits < min_parallel_bits) {
     return HWY_DYNAMIC_DISPATCH(forward_block)(roots, x, std::int64_t{1} << roots.bits, 0);
   }
   first_pass(context, roots, false, x);
@@ -212,7 +212,7 @@ void ntt_forward(Context& context, const NttRoots& roots, double* x) {
 }
 
 void ntt_multiply_inverse(Context& context, const NttRoots& roots, double* x, const double* y) {
-  if (roots.bits < least_parallel_bits) {
+  if (roots.bits < min_parallel_bits) {
     return HWY_DYNAMIC_DISPATCH(inverse_block)(roots, x, y, std::int64_t{1} << roots.bits, 0);
   }
   each_sub_block(context, roots, [&](std::int64_t at, std::int64_t length, std::int64_t b) {

@@ -193,7 +193,8 @@ struct LaneRoots {
   }
 };
 
-/// The last six levels of tile t, 64 residues: three between rows, turned, three between columns.
+/// The last six levels of tile t, 64 residues: three between rows, transposed, three between
+/// columns.
 HWY_INLINE void forward_tile(const NttRoots& roots, const Field& field, std::int64_t t, double* x) {
   const D d;
   const BlockRoots root{roots.blocks.data(), t};

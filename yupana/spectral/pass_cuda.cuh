@@ -99,7 +99,7 @@ struct PassKernel {
     for_constants<Tile::packs * size>([&](auto i) { body(x[i / size].at[i % size]); });
   }
 
-  // Calls move(index, v, address, elements that are there) for each piece of this thread's input.
+  // Calls move(index, v, address, elements in range) for each piece of this thread's input.
   template <class Move>
   static __device__ __forceinline__ void each_input(const PassLaunch<F>& launch,
                                                     std::int64_t tile,
@@ -112,13 +112,13 @@ struct PassKernel {
 #pragma unroll
     for (int v = 0; v < size; ++v) {
       if (v >= pieces) break;
-      const bool there = column + v < pass.columns;
-      const std::int64_t base = there ? place_of(pass.from, column + v).offset : 0;
+      const bool in_range = column + v < pass.columns;
+      const std::int64_t base = in_range ? place_of(pass.from, column + v).offset : 0;
       for_slots<Tile, false>([&](auto index, Slot slot) {
         const std::int64_t at = base + (slot.row + std::int64_t{slot.digit} * first_step) * stride;
-        std::int64_t count = there ? length : 0;
+        std::int64_t count = in_range ? length : 0;
         if constexpr (F::powers_from_table) {
-          count = there ? min(std::int64_t{length}, max(std::int64_t{0}, pass.limit - at)) : 0;
+          count = in_range ? min(std::int64_t{length}, max(std::int64_t{0}, pass.limit - at)) : 0;
         }
         move(index, v, count > 0 ? pass.in + at : pass.in, static_cast<int>(count));
       });
@@ -170,10 +170,10 @@ struct PassKernel {
       const int piece = static_cast<int>(threadIdx.x) + i * Tile::threads;
       const int row = piece >> log_pieces, at = (piece & ((1 << log_pieces) - 1)) * size;
       const std::int64_t column = tile * Tile::columns + row;
-      const bool there = column < pass.columns;
+      const bool in_range = column < pass.columns;
       fetch<16>(fetched + row * pitch + at,
-                there ? pass.in + place_of(pass.from, column).offset + at : pass.in,
-                there ? 16 : 0);
+                in_range ? pass.in + place_of(pass.from, column).offset + at : pass.in,
+                in_range ? 16 : 0);
     });
   }
 
@@ -204,7 +204,8 @@ struct PassKernel {
       const std::int64_t i0 = place_of(After ? pass.to : pass.from, column + v).i0;
       const auto power = [&](std::int64_t k) {
         const std::int64_t e = k * i0;
-        return root_of<F>(pass.between, After || e == 0 ? e : pass.between.order - e);
+        return root_of<F>(pass.inter_pass_twiddles,
+                          After || e == 0 ? e : pass.inter_pass_twiddles.order - e);
       };
       const Element by_step = power(step);
       for_constants<Tile::packs / radix>([&](auto group) {
@@ -258,6 +259,7 @@ struct PassKernel {
     wait_for_earlier_kernels();
     std::int64_t tile = blockIdx.x;
     auto* const rows = reinterpret_cast<Element*>(fetched);
+    // Exact products have no such columns; but without the branch the compiler spills for them.
     if (launch.rows_in) {
       fetch_rows(launch, tile, rows);
       read_rows(rows, x);
@@ -273,16 +275,16 @@ struct PassKernel {
           fetch_tile(launch, next, fetched);
         }
       }
-      if (pass.enter) {
-        each_value(x, [&](Element& value) { value = F::enter(value); });
+      if (pass.encode) {
+        each_value(x, [&](Element& value) { value = F::encode(value); });
       }
       if constexpr (F::powers_from_table) {
         if (pass.twiddle == Twiddle::before) twiddle_columns<false>(pass, tile, x);
       }
       transform<Tile>(x, shared, pass.roots);
       if (pass.twiddle == Twiddle::after) twiddle_columns<true>(pass, tile, x);
-      if (pass.leave) {
-        each_value(x, [&](Element& value) { value = F::leave(value, pass.scale); });
+      if (pass.decode) {
+        each_value(x, [&](Element& value) { value = F::decode(value, pass.scale); });
       }
       store(launch, tile, x);
       if (next >= launch.tiles) return;
@@ -329,11 +331,16 @@ void launch_pass(const Pass<typename Tile::Field>& pass, cudaStream_t stream) {
   using F = typename Tile::Field;
   using Kernel = PassKernel<Tile>;
   const std::int64_t tiles = (pass.columns + Tile::columns - 1) / Tile::columns;
-  const std::int64_t room = multiprocessors() * Tile::blocks;
+  // Where a tile and what is fetched do not fit together, each block has one tile and reads it
+  // itself.
+  const bool fetches =
+      Kernel::exchange_bytes + Kernel::fetch_bytes <= yupana::cuda::device_facts().max_shared_bytes;
+  const std::int64_t room = fetches ? multiprocessors() * Tile::blocks : tiles;
   PassLaunch<F> launch{
       pass, tiles, takes_packs<F>(pass.in, pass.from), takes_packs<F>(pass.out, pass.to), false};
-  launch.rows_in = !F::powers_from_table && pass.from.stride == 1 && pass.from.s0 != 1 &&
+  launch.rows_in = !F::powers_from_table && fetches && pass.from.stride == 1 && pass.from.s0 != 1 &&
                    starts_packs<F>(pass.in, pass.from);
+  static_assert(Kernel::exchange_bytes <= yupana::cuda::shared_bytes_everywhere);
   const int shared =
       Kernel::exchange_bytes + (launch.rows_in || tiles > room ? Kernel::fetch_bytes : 0);
   yupana::cuda::launch_dependent("transform columns",
@@ -345,33 +352,39 @@ void launch_pass(const Pass<typename Tile::Field>& pass, cudaStream_t stream) {
 
 /// Packs of columns in a tile: rows of 128 bytes where that leaves enough tiles for every
 /// multiprocessor, and where columns lie across memory.
+template <class F, int LogLength, int LogWidth, int LogNarrow = LogWidth>
+void launch_widths(const Pass<F>& pass, cudaStream_t stream) {
+  // Columns of an exact product are so many that no tile is narrow.
+  if constexpr (LogNarrow < LogWidth && !F::powers_from_table) {
+    const bool rows = pass.from.stride == 1 && pass.to.stride == 1;
+    if (rows || pass.columns / Pack<F>::size >> LogWidth < 128) {
+      return launch_pass<Tile<F, LogLength, LogNarrow>>(pass, stream);
+    }
+  }
+  launch_pass<Tile<F, LogLength, LogWidth>>(pass, stream);
+}
+
 template <class F>
-void launch_pass_of(const Pass<F>& pass, int log_length, cudaStream_t stream) {
-  const std::int64_t packs = pass.columns / Pack<F>::size;
-  const bool rows = pass.from.stride == 1 && pass.to.stride == 1;
-  const auto few = [&](int log_width) { return rows || packs >> log_width < 128; };
+void run_pass(const Pass<F>& pass, int log_length, cudaStream_t stream) {
   switch (log_length) {
     case 4:
-      return launch_pass<Tile<F, 4, 6>>(pass, stream);
+      return launch_widths<F, 4, 6>(pass, stream);
     case 5:
-      return launch_pass<Tile<F, 5, 4>>(pass, stream);
+      return launch_widths<F, 5, 4>(pass, stream);
     case 6:
-      return launch_pass<Tile<F, 6, 3>>(pass, stream);
+      return launch_widths<F, 6, 3>(pass, stream);
     case 7:
-      return launch_pass<Tile<F, 7, 3>>(pass, stream);
+      return launch_widths<F, 7, 3>(pass, stream);
     case 8:
-      if (few(3)) return launch_pass<Tile<F, 8, 1>>(pass, stream);
-      return launch_pass<Tile<F, 8, 3>>(pass, stream);
+      return launch_widths<F, 8, 3, 1>(pass, stream);
     case 9:
-      if (few(3)) return launch_pass<Tile<F, 9, 1>>(pass, stream);
-      return launch_pass<Tile<F, 9, 3>>(pass, stream);
+      return launch_widths<F, 9, 3, 1>(pass, stream);
     case 10:
-      if (few(2)) return launch_pass<Tile<F, 10, 1>>(pass, stream);
-      return launch_pass<Tile<F, 10, 2>>(pass, stream);
+      return launch_widths<F, 10, 2, 1>(pass, stream);
     case 11:
-      return launch_pass<Tile<F, 11, 1>>(pass, stream);
+      return launch_widths<F, 11, 1>(pass, stream);
     default:
-      return launch_pass<Tile<F, 12, 1>>(pass, stream);
+      if constexpr (longest_pass_of < F >> 11) launch_widths<F, 12, 1>(pass, stream);
   }
 }
 

@@ -57,10 +57,10 @@ struct Pass {
   std::int64_t columns = 0;
   Layout from, to;
   const Element* roots = nullptr;  ///< of the length, all
-  RootPair<Element> between;
+  RootPair<Element> inter_pass_twiddles;
   Twiddle twiddle = Twiddle::none;
-  bool enter = false;    ///< read through Field::enter
-  bool leave = false;    ///< write through Field::leave
+  bool encode = false;   ///< read through Field::encode
+  bool decode = false;   ///< write through Field::decode
   bool reverse = false;  ///< value k goes where -k belongs: the inverse transform
   typename F::Scale scale{};
   std::int64_t limit = INT64_MAX;      ///< elements in `in`; beyond them it reads zeros
@@ -74,11 +74,14 @@ struct Radices {
   std::array<int, 12> radix{};
 };
 
-/// Of length 2^log_length, 4 to 12. Kernels may start before earlier ones of the stream end: they
-/// wait for them themselves.
+/// Of length 2^log_length, 4 to longest_pass_of<F>. Kernels may start before earlier ones of the
+/// stream end: they wait for them themselves.
 template <class F>
 void run_pass(const Pass<F>& pass, int log_length, cudaStream_t stream);
 inline constexpr int shortest_pass = 4, longest_pass = 12;
+/// Of exact products two passes are faster than one of 2^12: its tiles are 32 bytes wide.
+template <class F>
+inline constexpr int longest_pass_of = F::powers_from_table ? 11 : longest_pass;
 
 /// Of any length up to longest_mixed made of 2, 3, 5 and 7.
 template <class F>

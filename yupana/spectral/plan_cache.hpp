@@ -8,20 +8,20 @@
 
 namespace yupana::spectral::cpu {
 
-/// Plans of the calls without one, kept from call to call: the last used, up to `most_bytes` of
+/// Plans of the calls without one, kept from call to call: the last used, up to `max_bytes` of
 /// tables and scratch memory together. For any number of threads.
 ///
 /// The family holds one for each kind of plan in the process, not in a Context, which is where
 /// state belongs otherwise. A Context may live for a single call, as those of the Python package
 /// do, and would keep nothing, where a plan of 2^10 floats takes 12 us to make and its transform
 /// 0.8. It is no state that a caller can see: what a plan computes depends on its length alone, so
-/// that nobody can tell a kept one from a new one but by its time, and Contexts on several threads
+/// that a kept plan differs from a new one in time alone, and Contexts on several threads
 /// share it as they share the code (FftPlans.ThreadsShareAPlanAndTheCallsCache). Nor does it grow:
-/// 64 plans and most_plan_bytes at most, whatever lengths come (the tests of PlanCache).
+/// 64 plans and max_plan_bytes at most, whatever lengths come (the tests of PlanCache).
 template <class Plan>
 class PlanCache {
  public:
-  explicit PlanCache(std::uint64_t most_bytes) : most_bytes_(most_bytes) {}
+  explicit PlanCache(std::uint64_t max_bytes) : max_bytes_(max_bytes) {}
 
   /// use(plan of this length); afterwards the plan is kept if it is small enough.
   template <class Use>
@@ -70,7 +70,7 @@ class PlanCache {
       first.bytes = bytes;
     }
     for (auto last = kept_.end();
-         (bytes_ > most_bytes_ || kept_.size() > most_plans) && last != kept_.begin();) {
+         (bytes_ > max_bytes_ || kept_.size() > max_plans) && last != kept_.begin();) {
       --last;
       bytes_ -= last->bytes;
       const auto drop = last++;
@@ -78,14 +78,14 @@ class PlanCache {
     }
   }
 
-  static constexpr std::size_t most_plans = 64;  // looked through one by one
-  const std::uint64_t most_bytes_;
+  static constexpr std::size_t max_plans = 64;  // looked through one by one
+  const std::uint64_t max_bytes_;
   mutable std::mutex mutex_;
   std::list<Kept> kept_;
   std::uint64_t bytes_ = 0;
 };
 
 /// What one cache may hold: a transform of 2^21 floats, say.
-inline constexpr std::uint64_t most_plan_bytes = std::uint64_t{32} << 20;
+inline constexpr std::uint64_t max_plan_bytes = std::uint64_t{32} << 20;
 
 }  // namespace yupana::spectral::cpu

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "yupana/core/cuda/device.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/spectral/polymul_backends.hpp"
 
@@ -14,12 +15,6 @@ std::int64_t product_size(std::size_t a, std::size_t b) {
   return a == 0 || b == 0 ? 0 : static_cast<std::int64_t>(a + b - 1);
 }
 
-#ifndef YUPANA_CUDA
-Error no_cuda() {
-  return Error(ErrorCode::device, "polymul: this build has no CUDA version; use --device cpu");
-}
-#endif
-
 /// |a|_2; throws for what is no number.
 double size_of(std::span<const double> a, const char* name) {
   long double sum = 0;
@@ -27,7 +22,8 @@ double size_of(std::span<const double> a, const char* name) {
     if (!std::isfinite(a[i])) {
       throw Error(
           ErrorCode::bad_input,
-          fmt::format("polymul: coefficient {} of {} is {}; wanted finite numbers", i, name, a[i]));
+          fmt::format(
+              "polymul: expected finite numbers, got {} as coefficient {} of {}", a[i], i, name));
     }
     sum += static_cast<long double>(a[i]) * a[i];
   }
@@ -43,6 +39,18 @@ double size_of(std::span<const double> a, const char* name) {
 double bound_of(double a, double b, std::int64_t count) {
   const double levels = std::ceil(std::log2(std::max<double>(2, static_cast<double>(count)))) + 2;
   return a * b * (18 * levels + 8) * 0x1p-53;
+}
+
+/// No bound holds where the transforms, or the product itself, leave the range of double.
+void check_range(const RealProduct& product) {
+  const auto is_finite = [](double value) { return std::isfinite(value); };
+  if (is_finite(product.error_bound) &&
+      std::all_of(product.coefficients.begin(), product.coefficients.end(), is_finite)) {
+    return;
+  }
+  throw Error(ErrorCode::bad_input,
+              "polymul: expected sums of products within the range of double, got some beyond it; "
+              "divide the coefficients by a power of 2 first");
 }
 
 Magnitudes magnitudes_of(std::span<const std::int64_t> a) {
@@ -73,7 +81,7 @@ std::uint64_t coefficient_bound(const Magnitudes& x, const Magnitudes& y) {
     throw Error(
         ErrorCode::bad_input,
         fmt::format("polymul: the product's coefficients may reach 2^63 (largest magnitudes "
-                    "{} and {}, {} and {} coefficients); use smaller ones, or --real",
+                    "{} and {}, {} and {} coefficients); use smaller ones, or floats (--real)",
                     static_cast<std::uint64_t>(x.most),
                     static_cast<std::uint64_t>(y.most),
                     x.count,
@@ -93,21 +101,14 @@ RealProduct polymul(Context& context, std::span<const double> a, std::span<const
   product.coefficients = Array<double>(count);
   if (count == 0) return product;
   const std::span<double> out(product.coefficients.data(), static_cast<std::size_t>(count));
-  switch (context.backend()) {
-    case Backend::reference:
-      reference::polymul(a, b, out);
-      break;
-    case Backend::cpu:
-      cpu::polymul(context, a, b, out);
-      break;
-    case Backend::cuda:
-#ifdef YUPANA_CUDA
-      cuda::polymul(context, a, b, out);
-      break;
-#else
-      throw no_cuda();
-#endif
+  if (context.backend() == Backend::reference) {
+    reference::polymul(a, b, out);
+  } else if (context.backend() == Backend::cpu) {
+    cpu::polymul(context, a, b, out);
+  } else if constexpr (yupana::cuda::built) {
+    cuda::polymul(context, a, b, out);
   }
+  check_range(product);
   return product;
 }
 
@@ -119,20 +120,12 @@ Array<std::int64_t> polymul_exact(Context& context,
   Array<std::int64_t> product(count);
   if (count == 0) return product;
   const std::span<std::int64_t> out(product.data(), static_cast<std::size_t>(count));
-  switch (context.backend()) {
-    case Backend::reference:
-      reference::polymul_exact(a, b, out);
-      break;
-    case Backend::cpu:
-      cpu::polymul_exact(context, a, b, bound, out);
-      break;
-    case Backend::cuda:
-#ifdef YUPANA_CUDA
-      cuda::polymul_exact(context, a, b, bound, out);
-      break;
-#else
-      throw no_cuda();
-#endif
+  if (context.backend() == Backend::reference) {
+    reference::polymul_exact(a, b, out);
+  } else if (context.backend() == Backend::cpu) {
+    cpu::polymul_exact(context, a, b, bound, out);
+  } else if constexpr (yupana::cuda::built) {
+    cuda::polymul_exact(context, a, b, bound, out);
   }
   return product;
 }

@@ -20,7 +20,8 @@ struct RealProduct {
 ///   error: an absolute bound, the same for every coefficient: a multiple of
 ///   2^-53 log2 n |a|_2 |b|_2 (polymul.cpp has the constant and its proof)
 ///   determinism: the same bits for any number of threads
-///   errors (bad_input): a coefficient that is NaN or infinite, named
+///   errors (bad_input): a coefficient that is NaN or infinite, named; a product, or sums of its
+///   transforms, beyond the range of double
 RealProduct polymul(Context& context, std::span<const double> a, std::span<const double> b);
 
 /// min(max|a| sum|b|, sum|a| max|b|), which no coefficient of the product exceeds in magnitude.

@@ -9,8 +9,8 @@
 namespace yupana::spectral::cpu {
 namespace {
 
-/// Below this many products of coefficients, sums as they stand are faster than transforms.
-constexpr std::int64_t least_transformed = 4096;
+/// Below this many products of coefficients, direct sums are faster than transforms.
+constexpr std::int64_t min_transformed = 4096;
 
 template <class T>
 bool same(std::span<const T> a, std::span<const T> b) {
@@ -78,15 +78,15 @@ void polymul_exact(Context& context,
   const auto a_count = static_cast<std::int64_t>(a.size());
   const auto b_count = static_cast<std::int64_t>(b.size());
   const auto count = static_cast<std::int64_t>(out.size());
-  if (a_count < 16 || b_count < 16 || a_count * b_count <= least_transformed) {
+  if (a_count < 16 || b_count < 16 || a_count * b_count <= min_transformed) {
     return reference::polymul_exact(a, b, out);
   }
   const int bits = ntt_bits(count);
-  if (bits > most_ntt_bits) {
+  if (bits > max_ntt_bits) {
     throw Error(
         ErrorCode::bad_input,
         fmt::format(
-            "polymul: {} coefficients; the exact product has at most 2^{}", count, most_ntt_bits));
+            "polymul: {} coefficients; the exact product has at most 2^{}", count, max_ntt_bits));
   }
   Array<double> x, y, scratch;
   const auto residues = [&](const NttRoots& roots, Array<double>& to) {

@@ -5,8 +5,8 @@
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/spectral/device_fft.hpp"
 #include "yupana/spectral/device_polymul.hpp"
-#include "yupana/spectral/each_cuda.cuh"
 #include "yupana/spectral/fields_cuda.cuh"
+#include "yupana/spectral/grid_stride_cuda.cuh"
 #include "yupana/spectral/polymul_backends.hpp"
 
 namespace yupana::spectral::cuda {
@@ -23,13 +23,14 @@ constexpr int threads = 256;
 constexpr unsigned blocks = 1024;
 
 __global__ void pad_kernel(const double* in, std::int64_t size, double2* out, std::int64_t padded) {
-  each(padded, [&](std::int64_t at) { out[at] = {at < size ? in[at] : 0, 0}; });
+  grid_stride_for(padded, [&](std::int64_t at) { out[at] = {at < size ? in[at] : 0, 0}; });
 }
 __global__ void multiply_kernel(double2* a, const double2* b, std::int64_t count) {
-  each(count, [&](std::int64_t at) { a[at] = ComplexField<double>::multiply(a[at], b[at]); });
+  grid_stride_for(count,
+                  [&](std::int64_t at) { a[at] = ComplexField<double>::multiply(a[at], b[at]); });
 }
 __global__ void real_kernel(const double2* in, double* out, std::int64_t count) {
-  each(count, [&](std::int64_t at) { out[at] = in[at].x; });
+  grid_stride_for(count, [&](std::int64_t at) { out[at] = in[at].x; });
 }
 
 template <class T>
@@ -109,7 +110,7 @@ void polymul(Context& context,
   to_host(context, product, out, stream);
 }
 
-// Residues tell integers apart up to p / 2 = 2^63 - 2^31. The few products between that and 2^63
+// Residues identify integers up to p / 2 = 2^63 - 2^31. The few products between that and 2^63
 // are made of two, with a = 2 (a >> 1) + (a & 1) for the factor with the larger coefficients: both
 // are bounded by little more than half. Sums modulo 2^64 are the integers, which fit.
 void polymul_exact(Context& context,

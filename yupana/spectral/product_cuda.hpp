@@ -11,5 +11,7 @@ namespace yupana::spectral::cuda {
 template <class F>
 void multiply_rows(const Pass<F>& a, const Pass<F>& b, int log_length, cudaStream_t stream);
 inline constexpr int short_row = 9, row = 12, long_row = 13;
+/// long_row, or `row` where the current device's shared memory does not hold two long rows.
+int longest_product_row();
 
 }  // namespace yupana::spectral::cuda

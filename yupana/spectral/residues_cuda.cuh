@@ -72,7 +72,7 @@ struct Residues {
 /// Residues modulo two primes, or before enter() and after leave() the words of an integer.
 using ResiduePair = uint2;
 
-/// Integers modulo P Q. Roots of unity, and scales, are R times what they stand for; values are
+/// Integers modulo P Q. Roots of unity, and scales, are R times what they represent; values are
 /// not.
 struct ResiduePairField {
   using Element = ResiduePair;
@@ -103,28 +103,28 @@ struct ResiduePairField {
     const Element d = {a.x - b.x + p, a.y - b.y + q};
     switch (k * (16 / n)) {
       case 1:
-        return turned<1>(d);
+        return twiddled<1>(d);
       case 2:
-        return turned<2>(d);
+        return twiddled<2>(d);
       case 3:
-        return turned<3>(d);
+        return twiddled<3>(d);
       case 4:
-        return turned<4>(d);
+        return twiddled<4>(d);
       case 5:
-        return turned<5>(d);
+        return twiddled<5>(d);
       case 6:
-        return turned<6>(d);
+        return twiddled<6>(d);
       default:
-        return turned<7>(d);
+        return twiddled<7>(d);
     }
   }
 
-  static __device__ __forceinline__ Element enter(Element a) {
+  static __device__ __forceinline__ Element encode(Element a) {
     const auto value = static_cast<std::int64_t>(a.x | static_cast<std::uint64_t>(a.y) << 32);
     return {First::of(value), Second::of(value)};
   }
   /// The integer between -P Q / 2 and P Q / 2 of both residues: r + P ((s - r) / P modulo Q).
-  static __device__ __forceinline__ Element leave(Element a, Scale scale) {
+  static __device__ __forceinline__ Element decode(Element a, Scale scale) {
     a = multiply(a, scale);
     constexpr std::uint32_t over_p = Second::power(p, q - 2);
     const std::uint32_t h = Second::shoup<over_p>(a.y - a.x + q);  // p < q
@@ -135,7 +135,7 @@ struct ResiduePairField {
 
  private:
   template <int K>
-  static __device__ __forceinline__ Element turned(Element a) {
+  static __device__ __forceinline__ Element twiddled(Element a) {
     constexpr std::uint32_t u = First::power(p_generator, std::uint64_t{(p - 1) / 16} * K);
     constexpr std::uint32_t v = Second::power(q_generator, std::uint64_t{(q - 1) / 16} * K);
     return {First::shoup<u>(a.x), Second::shoup<v>(a.y)};

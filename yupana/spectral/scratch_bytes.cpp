@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <complex>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/spectral/convolution.hpp"
 #include "yupana/spectral/fft_bluestein.hpp"
@@ -30,7 +31,7 @@ TransformBytes transform_bytes(std::int64_t length) {
     const TransformBytes inner = transform_bytes<T>(padded);
     return {inner.tables + value * (length + padded), inner.block + value * padded};
   }
-  const std::int64_t lanes = cpu::row_lanes<T>();
+  const std::int64_t lanes = cpu::row_functions<T>().lanes;
   const cpu::Split split = cpu::split_of(length, lanes);
   if (length <= cpu::longest_short || split.rows == 0) return {value * length, value * length};
   return {0, value * round_up(split.rows, lanes) * round_up(split.columns, lanes)};
@@ -54,7 +55,7 @@ std::uint64_t fft_scratch_bytes(const Context& context, SignalShape signals) {
   if (context.backend() == Backend::cuda) return 0;
   if (context.backend() == Backend::reference) return reference_bytes(signals.length);
   constexpr std::int64_t value = sizeof(std::complex<T>);
-  const std::int64_t lanes = cpu::row_lanes<T>();
+  const std::int64_t lanes = cpu::row_functions<T>().lanes;
   const std::int64_t blocks = blocks_of(context, signals);
   if (cpu::goes_in_lanes<T>(signals.length, signals.batch, signals.columns)) {
     return static_cast<std::uint64_t>(blocks * 2 * lanes * value * signals.length);
@@ -88,7 +89,7 @@ std::uint64_t polymul_exact_scratch_bytes(const Context& context,
                                           std::int64_t count,
                                           std::uint64_t bound) {
   if (context.backend() != Backend::cpu || count == 0) return 0;
-  const std::int64_t n = std::int64_t{1} << std::min(cpu::ntt_bits(count), cpu::most_ntt_bits);
+  const std::int64_t n = std::int64_t{1} << std::min(cpu::ntt_bits(count), cpu::max_ntt_bits);
   const bool one = bound <= static_cast<std::uint64_t>(cpu::single_prime_bound);
   // Residues of each prime and of the other factor; roots and their inverses, n/16 in the blocks
   // and 3 n/64 in the tiles, each with its quotient.
@@ -97,9 +98,6 @@ std::uint64_t polymul_exact_scratch_bytes(const Context& context,
   return static_cast<std::uint64_t>(residues + roots);
 }
 
-template std::uint64_t fft_scratch_bytes<float>(const Context&, SignalShape);
-template std::uint64_t fft_scratch_bytes<double>(const Context&, SignalShape);
-template std::uint64_t real_fft_scratch_bytes<float>(const Context&, SignalShape, bool);
-template std::uint64_t real_fft_scratch_bytes<double>(const Context&, SignalShape, bool);
+YUPANA_FUNCTIONS(YUPANA_FLOATS, fft_scratch_bytes, real_fft_scratch_bytes)
 
 }  // namespace yupana::spectral

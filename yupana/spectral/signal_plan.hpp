@@ -21,12 +21,13 @@ inline constexpr std::int64_t long_signal = std::int64_t{1} << 17;
 /// Longer columns of a matrix do too: anything else would read whole lines for single values.
 template <class T>
 bool goes_in_lanes(std::int64_t length, std::int64_t batch, bool columns) {
-  return 2 * batch >= row_lanes<T>() && length <= (columns ? 16384 : 1024) && is_smooth(length);
+  return 2 * batch >= row_functions<T>().lanes && length <= (columns ? 16384 : 1024) &&
+         is_smooth(length);
 }
 
-/// Made when first asked for, by whichever thread asks. Of several that ask at once each makes one
-/// and the first stays: to wait for another, while making takes the threads of a context, could
-/// mean to wait for oneself. What fails or is cancelled leaves nothing.
+/// Made on first use, by any thread. Threads that race each make one and the first one stays: a
+/// lock held while making, which uses the threads of a context, could deadlock. What fails or is
+/// cancelled leaves nothing.
 template <class T>
 class Lazy {
  public:

@@ -9,7 +9,7 @@ using yupana::cuda::check;
 
 namespace {
 
-// Of the driver, asked for at run time: programs start without one.
+// Looked up in the driver at run time: programs start without one.
 PFN_cuTensorMapEncodeTiled_v12000 encoder() {
   static const auto function = [] {
     void* found = nullptr;

@@ -9,7 +9,7 @@
 /// Private to the family: matrices of floats as the copy engine of Hopper knows them.
 namespace yupana::spectral::cuda {
 
-/// Boxes of `columns` values in `rows` rows; these are every `stride`-th one, where stride > 1 the
+/// Boxes of `columns` values in `rows` rows: every `stride`-th one, where stride > 1 the
 /// box's place has three numbers: column, row mod stride, row / stride.
 struct Box {
   int columns;
@@ -17,7 +17,7 @@ struct Box {
   int rows;
 };
 
-/// `height` rows of `width` values, one behind the other; `data` begins at a multiple of 16 bytes.
+/// `height` rows of `width` values, contiguous; `data` begins at a multiple of 16 bytes.
 CUtensorMap matrix_of(const float2* data, std::int64_t width, std::int64_t height, Box box);
 
 /// Whether the driver describes matrices to that engine; kernels that use it exist in some variants

@@ -43,6 +43,8 @@ struct Tuning {
   std::int64_t block_columns = 0;                     ///< of a block at most; 0: chosen
   std::int64_t saved_bytes = std::int64_t{64} << 20;  ///< rows held at once to trace an exon
   bool wide = false;                                  ///< 32-bit scores from the start
+  double* trace_seconds =
+      nullptr;  ///< where wanted, with one problem: cpu_seconds of its traceback
 };
 
 std::vector<SplicedAlignment> align(Context& context,

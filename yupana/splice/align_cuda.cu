@@ -26,7 +26,7 @@ constexpr int warps_that_trace = 8;
 /// Rows of an exon that such a warp keeps where there are many; longer exons are computed in slabs.
 constexpr std::int64_t slab_rows_of_many = 384;
 
-/// Shared memory of a multiprocessor that rows may take, less than any device since 8.0 has.
+/// Shared memory of a multiprocessor that rows may take, where the device has as much.
 constexpr std::int64_t shared_bytes = 160 << 10;
 
 /// Bytes of a batch's upload.
@@ -70,7 +70,9 @@ class Aligner {
         results_(results),
         allowed_(tuning.memory > 0 ? tuning.memory : context.gpu_memory() / 4 * 3) {
     const DeviceScope scope(device_);
-    multiprocessors_ = yupana::cuda::device_facts().multiprocessors;
+    const yupana::cuda::DeviceFacts facts = yupana::cuda::device_facts();
+    multiprocessors_ = facts.multiprocessors;
+    shared_bytes_ = std::min<std::int64_t>(shared_bytes, facts.multiprocessor_shared_bytes);
   }
 
   /// The cases at these places, longest first; the ones that 16 bits did not hold again in 32.
@@ -290,7 +292,7 @@ class Aligner {
       most = std::max(most, (p.plan.slots + 1) * planes * p.shape.columns * 32);
     }
     const std::int64_t beside = std::clamp<std::int64_t>(warps / multiprocessors_ + 1, 1, 16);
-    const std::int64_t room = std::min<std::int64_t>(most_shared_bytes, shared_bytes / beside);
+    const std::int64_t room = std::min<std::int64_t>(most_shared_bytes, shared_bytes_ / beside);
     return std::min(most, room / 128 * 32);
   }
 
@@ -359,6 +361,7 @@ class Aligner {
   double work_ = 0;              ///< of all cases, which run side by side
   std::int64_t warps_ = 0;       ///< of them, at least
   int multiprocessors_ = 0;
+  std::int64_t shared_bytes_ = 0;
 };
 
 }  // namespace

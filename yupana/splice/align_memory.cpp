@@ -28,6 +28,8 @@ std::int64_t row_values(std::int64_t letters, std::int64_t lanes) {
   return round_up(letters, lanes) + (blocks + 1) * lanes;
 }
 
+}  // namespace
+
 // Whole tables of three scores a cell, and where row 0 comes from in two states.
 std::uint64_t reference_bytes(const Case& problem) {
   const double columns = static_cast<double>(problem.target.size()) + 1;
@@ -48,6 +50,8 @@ std::uint64_t reference_protein_bytes(const Case& problem) {
   }
   return static_cast<std::uint64_t>(std::min(bytes, 1e18));
 }
+
+namespace {
 
 template <class Bytes>
 void check_cpu(const Case& problem,

@@ -52,6 +52,10 @@ void check_protein_memory(const Context& context, const Case& problem, const Ali
 /// Problems that may run side by side, 1 to `threads`, where the largest needs `bytes`.
 int problems_at_once(int threads, std::uint64_t bytes, std::uint64_t left);
 
+/// What --device reference holds: whole tables.
+std::uint64_t reference_bytes(const Case& problem);
+std::uint64_t reference_protein_bytes(const Case& problem);
+
 [[noreturn]] void refuse_memory(const Case& problem,
                                 const char* letters,
                                 std::uint64_t bytes,

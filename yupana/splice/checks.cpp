@@ -114,16 +114,16 @@ void check_exons(const Case& problem, const Substitution& known) {
   for (std::size_t k = 0; k < problem.exons.size(); ++k) {
     const Exon& exon = problem.exons[k];
     if (exon.first < 1 || exon.last > std::ssize(problem.bases) || exon.first > exon.last) {
-      throw refused(fmt::format("splice: exon {} is {}..{}; 1 <= first <= last <= {} wanted",
+      throw refused(fmt::format("splice: exon {}: expected 1 <= first <= last <= {}, got {}..{}",
                                 k + 1,
+                                problem.bases.size(),
                                 exon.first,
-                                exon.last,
-                                problem.bases.size()));
+                                exon.last));
     }
     for (const std::int32_t score : {exon.begin, exon.entry, exon.exit, exon.end}) {
       if (score < -largest_score || score > largest_score) {
         throw refused(fmt::format(
-            "splice: exon {} has a score of {}; at most {} wanted", k + 1, score, largest_score));
+            "splice: exon {}: expected scores of at most {}, got {}", k + 1, largest_score, score));
       }
     }
     spans.emplace_back(exon.first, exon.last);

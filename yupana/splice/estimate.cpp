@@ -8,6 +8,7 @@
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/splice/align_backends.hpp"
 #include "yupana/splice/align_memory.hpp"
@@ -81,8 +82,9 @@ Estimate estimate(const Case& problem, const AlignParams& params, const Plan& pl
   e.sequential_steps = e.cells;
   e.bytes = static_cast<std::int64_t>(cpu_bytes(
       problem, params, TableCounts::of(plan), cpu::score_bytes(problem, params), UINT64_MAX));
-  e.skewed_steps =
-      order.empty() ? 0 : e.letters - 1 + longest_chain(problem.exons, order, params.min_intron);
+  const std::int64_t chain = longest_chain(problem.exons, order, params.min_intron);
+  e.skewed_steps = order.empty() ? 0 : e.letters - 1 + chain;
+  e.traced_cells = std::min(chain, e.letters) * e.letters;
   return e;
 }
 
@@ -105,15 +107,18 @@ Estimate estimate_protein(const Case& problem, const ProteinParams& params) {
 
 namespace {
 
+double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 /// The best seconds of `repeats` runs.
 template <class Run>
-double best_seconds(int repeats, const Run& run) {
+double best_seconds(int repeats, double now(), const Run& run) {
   double best = HUGE_VAL;
   for (int repeat = 0; repeat < repeats; ++repeat) {
-    const auto begin = std::chrono::steady_clock::now();
+    const double begin = now();
     run();
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    best = std::min(best, seconds.count());
+    best = std::min(best, now() - begin);
   }
   return best;
 }
@@ -170,14 +175,14 @@ Rate rate_of(const Context& where, const Sample& sample, const Align& align) {
   Context context(params);
   if (where.backend() != Backend::cuda) {
     const int repeats = where.backend() == Backend::cpu ? 5 : 1;
-    rate.cells = sample.cells / best_seconds(repeats, [&] { align(context, one); });
+    rate.cells = sample.cells / best_seconds(repeats, cpu_seconds, [&] { align(context, one); });
     return rate;
   }
   double bases = 0;
   for (const Exon& exon : sample.exons) bases += static_cast<double>(exon.length());
-  rate.call = best_seconds(3, [&] { align(context, small); });
-  const double alone = best_seconds(3, [&] { align(context, one); });
-  const double together = best_seconds(2, [&] { align(context, many); });
+  rate.call = best_seconds(3, wall_seconds, [&] { align(context, small); });
+  const double alone = best_seconds(3, wall_seconds, [&] { align(context, one); });
+  const double together = best_seconds(2, wall_seconds, [&] { align(context, many); });
   // A clock that is too coarse must not make it infinitely fast.
   rate.bases = bases / std::max(alone - rate.call, 0.05 * alone);
   rate.cells = 600 * sample.cells / std::max(together - rate.call, 0.05 * together);
@@ -210,7 +215,12 @@ std::vector<Exon> part_of(const Case& problem, double cells) {
   return {part.begin(), part.end()};
 }
 
-/// align(context, problem) of one thread of the CPU.
+struct Traced {
+  double cells = 0, seconds = 0;
+};
+
+/// align(context, problem) of one thread of the CPU, which returns what of it was the traceback: of
+/// the few exons of a part more are traced than of all.
 template <class Align>
 Rate rate_on_cpu(const Context& where, const Case& part, double cells, const Align& align) {
   Rate rate;
@@ -219,9 +229,16 @@ Rate rate_on_cpu(const Context& where, const Case& part, double cells, const Ali
   params.device = where.backend() == Backend::cpu ? "cpu" : "reference";
   Context context(params);
   const Case nothing{part.bases, part.exons.first(0), part.target};
-  rate.call = best_seconds(3, [&] { align(context, nothing); });
-  const double seconds = best_seconds(3, [&] { align(context, part); });
-  rate.cells = std::max(cells, 1.0) / std::max(seconds - rate.call, 0.05 * seconds);
+  rate.call = best_seconds(3, cpu_seconds, [&] { align(context, nothing); });
+  Traced traced;
+  double forward = HUGE_VAL, trace = HUGE_VAL;
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    const double seconds = best_seconds(1, cpu_seconds, [&] { traced = align(context, part); });
+    forward = std::min(forward, seconds - traced.seconds);
+    trace = std::min(trace, traced.seconds);
+  }
+  rate.cells = std::max(cells, 1.0) / std::max(forward - rate.call, 0.05 * forward);
+  if (trace > 0) rate.traced = traced.cells / trace;
   return rate;
 }
 
@@ -231,13 +248,15 @@ double cells_to_measure(const Context& context) {
 
 }  // namespace
 
-double seconds_of_fresh_byte() {
-  constexpr std::int64_t touched = 64 << 20;
-  const auto begin = std::chrono::steady_clock::now();
-  Array<char> fresh(touched);
-  std::fill(fresh.begin(), fresh.end(), 1);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  return fresh[touched - 1] * seconds.count() / touched;
+double seconds_of_fresh_byte(double bytes) {
+  const auto touched = static_cast<std::int64_t>(std::clamp(bytes, 1.0, double{64 << 20}));
+  char last = 0;
+  const double seconds = best_seconds(3, cpu_seconds, [&] {
+    Array<char> fresh(touched);
+    std::fill(fresh.begin(), fresh.end(), 1);
+    last = fresh[touched - 1];
+  });
+  return last * seconds / static_cast<double>(touched);
 }
 
 std::int64_t columns_of_a_thread() { return 8 * cpu::row_kernels<std::int16_t>().lanes; }
@@ -246,16 +265,27 @@ Rate measured_rate(Context& context, const AlignParams& params, const Case& like
   const std::vector<Exon> exons = part_of(like, cells_to_measure(context));
   const Case part{like.bases, exons, like.target};
   const auto cells = static_cast<double>(estimate(part, params).executed_cells);
-  return rate_on_cpu(
-      context, part, cells, [&](Context& on, const Case& one) { align(on, one, params); });
+  return rate_on_cpu(context, part, cells, [&](Context& on, const Case& one) {
+    Traced traced;
+    if (on.backend() == Backend::reference) {
+      align(on, one, params);
+      return traced;
+    }
+    cpu::Tuning tuning;
+    tuning.trace_seconds = &traced.seconds;
+    traced.cells = static_cast<double>(cpu::align(on, {&one, 1}, params, tuning)[0].traced_cells);
+    return traced;
+  });
 }
 
 Rate measured_protein_rate(Context& context, const ProteinParams& params, const Case& like) {
   const std::vector<Exon> exons = part_of(like, cells_to_measure(context));
   const Case part{like.bases, exons, like.target};
   const auto cells = static_cast<double>(estimate_protein(part, params).executed_cells);
-  return rate_on_cpu(
-      context, part, cells, [&](Context& on, const Case& one) { align_protein(on, one, params); });
+  return rate_on_cpu(context, part, cells, [&](Context& on, const Case& one) {
+    align_protein(on, one, params);
+    return Traced{};
+  });
 }
 
 double Rate::seconds(double all_cells, double longest, double workers) const {

@@ -18,8 +18,10 @@ struct Estimate {
   std::int64_t dense_cells = 0;       ///< n times the bases of the whole sequence
   std::int64_t sequential_steps = 0;  ///< one cell after another: cells
   std::int64_t exon_steps = 0;        ///< anti-diagonals of one exon at once: sum of |b| + n - 1
-  std::int64_t group_steps = 0;   ///< and of overlapping exons: sum over groups of max |b| + n - 1
-  std::int64_t bytes = 0;         ///< of memory that an alignment on a CPU holds, at most
+  std::int64_t group_steps = 0;  ///< and of overlapping exons: sum over groups of max |b| + n - 1
+  std::int64_t bytes = 0;        ///< of memory that an alignment on a CPU holds, at most
+  /// About, of a cDNA: whole rows of a chain as long as the target.
+  std::int64_t traced_cells = 0;
   std::int64_t skewed_steps = 0;  ///< no barriers: n - 1 plus the bases of the longest chain
   std::vector<std::int64_t> length_histogram;  ///< exons of 2^i to 2^(i+1) - 1 bases
   std::vector<std::int64_t> group_histogram;   ///< groups of 2^i to 2^(i+1) - 1 exons
@@ -34,9 +36,10 @@ Estimate estimate_protein(const Case& problem, const ProteinParams& params);
 
 /// How fast problems are aligned where a context runs.
 struct Rate {
-  double cells = 0;  ///< a second: of one thread, or of one GPU that many problems fill
-  double bases = 0;  ///< a second: of a GPU's way through the exons of one problem; 0: no matter
-  double call = 0;   ///< seconds that a call takes besides: of a GPU, or of each problem of a CPU
+  double cells = 0;   ///< a second: of one thread, or of one GPU that many problems fill
+  double bases = 0;   ///< a second: of a GPU's way through the exons of one problem; 0: no matter
+  double traced = 0;  ///< a second, of the traceback on one thread; 0: it is part of `cells`
+  double call = 0;    ///< seconds that a call takes besides: of a GPU, or of each problem of a CPU
 
   /// Seconds for `cells` in all on `workers` threads or GPUs, of problems whose exons have at most
   /// `longest` bases in all: on a GPU a problem takes no less, however narrow its target.
@@ -46,9 +49,9 @@ struct Rate {
 /// own against its target, so that short exons, many ends and large scores count as they do there.
 Rate measured_rate(Context& context, const AlignParams& params, const Case& like);
 Rate measured_protein_rate(Context& context, const ProteinParams& params, const Case& like);
-/// Seconds until a byte of memory that is new to the process is written: the rows that starts saw
-/// are the memory of a large problem, each written once.
-double seconds_of_fresh_byte();
+/// Seconds until a byte of memory that is new to the process is written, by writing `bytes` of it,
+/// 64 MiB at most: the rows that starts saw are the memory of a large problem, each written once.
+double seconds_of_fresh_byte(double bytes);
 /// Columns of a cDNA that are worked on at once, each by a thread of its own, are at least this
 /// many.
 std::int64_t columns_of_a_thread();

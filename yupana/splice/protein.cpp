@@ -21,13 +21,14 @@ void check(const ProteinParams& params) {
     if (params.align.substitution.knows(amino)) continue;
     throw Error(
         ErrorCode::bad_input,
-        fmt::format("splice: the substitution matrix has no scores for '{}'; wanted are the "
-                    "twenty amino acids, X and *",
-                    amino));
+        fmt::format(
+            "splice: expected a substitution matrix of the twenty amino acids, X and *, got "
+            "one without '{}'",
+            amino));
   }
   if (params.partial_codon > 0 || params.partial_codon < -largest_score) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("splice: a score of {} for a partial codon; wanted is 0 or a loss",
+                fmt::format("splice: expected a score of 0 or less for a partial codon, got {}",
                             params.partial_codon));
   }
 }

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/core/tiles.hpp"
 
 namespace yupana::splice::cpu {
@@ -351,9 +352,11 @@ bool Solver<T>::solve(Stage& stage, SplicedAlignment& result) {
   }
   result.score = scores_[best];
   if (params_.alignment) {
+    const double begin = cpu_seconds();
     const Trace trace = trace_back(best);
     result.chain = trace.chain;
     result.traced_cells = trace.cells;
+    if (tuning_.trace_seconds != nullptr) *tuning_.trace_seconds = cpu_seconds() - begin;
   }
   return true;
 }

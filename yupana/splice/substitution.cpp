@@ -4,6 +4,7 @@
 #include <cctype>
 #include <utility>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
 
 namespace yupana::splice {
@@ -15,10 +16,10 @@ int Substitution::highest() const {
 Substitution Substitution::matrix(std::string_view letters, std::vector<int> scores) {
   if (letters.empty() || scores.size() != letters.size() * letters.size()) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("substitution matrix: {} scores for {} letters; {} wanted",
-                            scores.size(),
-                            letters.size(),
-                            letters.size() * letters.size()));
+                fmt::format("substitution matrix: expected {} scores for {}, got {}",
+                            letters.size() * letters.size(),
+                            counted(std::ssize(letters), "letter"),
+                            scores.size()));
   }
   Substitution result;
   result.code.fill(no_letter);

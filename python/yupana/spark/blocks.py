@@ -18,13 +18,18 @@ BLOCK_BYTES = 4 << 20
 SCHEMA = "rows long, columns long, data binary, labels binary, row long, error string"
 
 
+def cores_of_a_task(sc: Any) -> int:
+    """Spark's own setting."""
+    return int(sc.getConf().get("spark.task.cpus", "1"))
+
+
 @dataclass
 class Columns:
     """What of a DataFrame is the table: numbers side by side, or one column of vectors."""
 
     names: list[str]  # of the features' columns
     is_vector: bool
-    is_single: bool  # float32 as it stands
+    is_single: bool  # float32
     has_label: bool
     has_order: bool
 
@@ -49,7 +54,7 @@ def number_column(df: Any, name: str, role: str, hint: str = "") -> Any:
     kind = _type_of(df, name, role)
     if not _is_number(kind):
         raise ValueError(
-            f"{role}: numbers wanted, column '{name}' is {kind.simpleString()}{hint}"
+            f"{role}: expected numbers, column '{name}' is {kind.simpleString()}{hint}"
         )
     return col(f"`{name}`")
 
@@ -66,8 +71,7 @@ def feature_columns(
     if names:
         columns = [number_column(df, name, "featuresCols") for name in names]
         single = single or all(isinstance(_type_of(df, n, ""), FloatType) for n in names)
-        wanted = "float" if single else "double"
-        return [column.cast(wanted) for column in columns], False, single
+        return [column.cast("float" if single else "double") for column in columns], False, single
     kind = _type_of(df, vector, "featuresCol")
     if isinstance(kind, VectorUDT):
         numbers = vector_to_array(col(f"`{vector}`"), "float32" if single else "float64")
@@ -77,7 +81,7 @@ def feature_columns(
         numbers = col(f"`{vector}`").cast("array<float>" if single else "array<double>")
         return [numbers], True, single
     raise ValueError(
-        f"featuresCol: a vector or an array of numbers wanted, column '{vector}' is "
+        f"featuresCol: expected a vector or an array of numbers, column '{vector}' is "
         f"{kind.simpleString()}; name columns of numbers in featuresCols"
     )
 
@@ -87,7 +91,7 @@ def table_columns(
 ) -> tuple[list[Any], Columns]:
     """Checks names and types; float32 where `single` asks for it or the columns are.
 
-    The Spark columns are the features', then the label's and the order's where these are wanted.
+    The Spark columns are the features', then the label's and the order's where these are named.
     """
     features, is_vector, is_single = feature_columns(df, names, vector, single)
     selected = [column.alias(f"x{c}") for c, column in enumerate(features)]
@@ -117,12 +121,12 @@ def matrix_of_lists(column: Any, name: str, width: int | None) -> np.ndarray:
         at = int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
         raise _Bad(at, f"column '{name}' is null")
     lengths = np.diff(column.offsets.to_numpy())
-    wanted = int(lengths[0]) if width is None else width
-    if (lengths != wanted).any():
-        at = int(np.argmax(lengths != wanted))
-        raise _Bad(at, f"column '{name}' has {lengths[at]} numbers, {wanted} wanted")
+    width = int(lengths[0]) if width is None else width
+    if (lengths != width).any():
+        at = int(np.argmax(lengths != width))
+        raise _Bad(at, f"column '{name}': expected {width} numbers, got {lengths[at]}")
     values = column.flatten()
-    return values.to_numpy(zero_copy_only=False).reshape(len(column), wanted)
+    return values.to_numpy(zero_copy_only=False).reshape(len(column), width)
 
 
 @dataclass
@@ -131,7 +135,7 @@ class Packer:
 
     columns: Columns
     order: str  # of the matrix: "C", row after row, or "F"
-    missing: bool  # whether NaN and null stand for a missing value
+    missing: bool  # whether NaN and null are missing values
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         parts: list[tuple[list[np.ndarray], np.ndarray | None]] = []
@@ -214,7 +218,7 @@ class Packer:
         if last is not None and not last < column[0].as_py():
             row = 0
         if row >= 0:
-            raise _Bad(row, f"orderCol: {column[row].as_py()!r} stands twice")
+            raise _Bad(row, f"orderCol: {column[row].as_py()!r} appears twice")
         return column[len(column) - 1].as_py()
 
     def _block(self, parts: Any, rows: int, width: int) -> Any:
@@ -353,8 +357,8 @@ def packed(
             raise ValueError("the DataFrame has no row")
         if len(widths) != 1:
             raise ValueError(
-                f"column '{columns.names[0]}': vectors of one length wanted, "
-                f"{' and '.join(map(str, sorted(widths)))} given"
+                f"column '{columns.names[0]}': expected vectors of one length, "
+                f"got {' and '.join(map(str, sorted(widths)))}"
             )
         dtype = np.float32 if columns.is_single else np.float64
         yield Table(blocks, dtype, order, starts, rows, widths.pop(), facts)

@@ -14,8 +14,8 @@ from pyspark.sql.functions import array
 from .. import _core
 from .._call import options
 from .blocks import packed, table_columns
-from .growing import Grow, grow_parts, grow_whole, labels_of, nothing
-from .stages import Saved, Stage, add_columns, keyword_only, param, result, take_column
+from .growing import Grow, grow_parts, grow_whole, labels_of
+from .stages import Saved, Stage, add_columns, param, result, take_column
 
 __all__ = [
     "RandomForestClassificationModel",
@@ -25,28 +25,18 @@ __all__ = [
 ]
 
 
+_MAX_FEATURES = "drawn at a node: sqrt, log2, all, a number, a share"
+
+
 class _Forest(Stage, HasLabelCol):
     """Parameters of forests."""
 
-    numTrees = param("numTrees", "trees", "int")
-    sampling = param("sampling", "rows of a tree: bootstrap, partition or all", "str")
-    impurity = param("impurity", "gini or entropy; variance for numbers", "str")
-    maxDepth = param("maxDepth", "edges from the root to the deepest leaf; -1: no limit", "int")
-    minSamplesSplit = param("minSamplesSplit", "a node of fewer rows is a leaf", "int")
-    minSamplesLeaf = param("minSamplesLeaf", "rows in each child, at least", "int")
-    minImpurityDecrease = param("minImpurityDecrease", "of a split, at least", "float")
-    maxFeatures = param("maxFeatures", "drawn at a node: sqrt, log2, all, a number, a share", "str")
-
-    def _start_forest(self, keywords: dict, defaults: dict) -> None:
-        everywhere = {
-            "numTrees": 100,
-            "sampling": "bootstrap",
-            "maxDepth": -1,
-            "minSamplesSplit": 2,
-            "minSamplesLeaf": 1,
-            "minImpurityDecrease": 0.0,
-        }
-        self._set_keywords(keywords, {**everywhere, **defaults})
+    numTrees = param("numTrees", "trees", 100)
+    sampling = param("sampling", "rows of a tree: bootstrap, partition or all", "bootstrap")
+    maxDepth = param("maxDepth", "edges from the root to the deepest leaf; -1: no limit", -1)
+    minSamplesSplit = param("minSamplesSplit", "a node of fewer rows is a leaf", 2)
+    minSamplesLeaf = param("minSamplesLeaf", "rows in each child, at least", 1)
+    minImpurityDecrease = param("minImpurityDecrease", "of a split, at least", 0.0)
 
     def _max_features(self) -> Any:
         text = self._get("maxFeatures")
@@ -58,7 +48,7 @@ class _Forest(Stage, HasLabelCol):
             return int(text) if text.isdigit() else float(text)
         except ValueError:
             raise ValueError(
-                f"maxFeatures: sqrt, log2, all, a number or a share wanted, '{text}' given"
+                f"maxFeatures: expected sqrt, log2, all, a number or a share, got '{text}'"
             ) from None
 
     def _local(self) -> Any:
@@ -66,9 +56,9 @@ class _Forest(Stage, HasLabelCol):
         depth = self._get("maxDepth")
         sampling = self._get("sampling")
         if sampling not in ("bootstrap", "partition", "all"):
-            raise ValueError(f"sampling: bootstrap, partition or all wanted, '{sampling}' given")
+            raise ValueError(f"sampling: expected bootstrap, partition or all, got '{sampling}'")
         if self._get("numTrees") < 1:
-            raise ValueError(f"numTrees: 1 or more wanted, {self._get('numTrees')} given")
+            raise ValueError(f"numTrees: expected 1 or more, got {self._get('numTrees')}")
         bootstrap = {"bootstrap": True, "all": False}.get(sampling, sampling)
         return self._local_class()(
             n_estimators=self._get("numTrees"),
@@ -99,7 +89,7 @@ class _Grower(_Forest):
             label=self.getLabelCol(),
             order=self._get("orderCol"),
         )
-        learn = labels_of if self._is_class else nothing
+        learn = labels_of if self._is_class else (lambda block: None)
         with packed(df, selected, columns, "F", missing=True, learn=learn) as table:
             names = self._get("featuresCols") or [f"x{c}" for c in range(table.columns)]
             classes = np.unique(np.concatenate(table.facts)) if self._is_class else np.zeros(0)
@@ -129,11 +119,10 @@ class _Grower(_Forest):
 
 
 class _ForestModel(_Forest, Model, Saved):
-    """What grown forests share."""
+    """A grown forest."""
 
     def __init__(self, model: Any = None, classes: Any = None) -> None:
         super().__init__()
-        self._start({})
         self._model = model
         self._classes = np.zeros(0) if classes is None else np.asarray(classes)
 
@@ -152,14 +141,14 @@ class _ForestModel(_Forest, Model, Saved):
         return self._local_class().from_bytes(self._model.to_bytes())
 
     def _shares(self, df: Any, schema: str, rows_of: Any) -> Any:
-        told = df.sparkSession.sparkContext.broadcast(self._model.to_bytes())
+        shared = df.sparkSession.sparkContext.broadcast(self._model.to_bytes())
         where = self._call(df.sparkSession.sparkContext)
 
         def load() -> Any:
-            model = _core.forest.Model.from_bytes(told.value)
+            model = _core.forest.Model.from_bytes(shared.value)
 
             def answer(table: np.ndarray) -> dict:
-                with options(*where) as call:
+                with options(**where) as call:
                     return rows_of(model.predict_shares(call, table))
 
             return answer
@@ -180,12 +169,9 @@ class _ForestModel(_Forest, Model, Saved):
 
 class _Classes(_Forest, HasProbabilityCol):
     _is_class = True
-    voting = param("voting", "soft: the mean of the trees' shares; hard: of their votes", "str")
-
-    def _start(self, keywords: dict) -> None:
-        self._start_forest(
-            keywords, {"impurity": "gini", "maxFeatures": "sqrt", "voting": "soft"}
-        )
+    impurity = param("impurity", "gini or entropy", "gini")
+    maxFeatures = param("maxFeatures", _MAX_FEATURES, "sqrt")
+    voting = param("voting", "soft: the mean of the trees' shares; hard: of their votes", "soft")
 
     @staticmethod
     def _local_class() -> Any:
@@ -195,7 +181,7 @@ class _Classes(_Forest, HasProbabilityCol):
 
     def _local_extras(self) -> dict:
         if self._get("voting") not in ("soft", "hard"):
-            raise ValueError(f"voting: soft or hard wanted, '{self._get('voting')}' given")
+            raise ValueError(f"voting: expected soft or hard, got '{self._get('voting')}'")
         return {"criterion": self._get("impurity"), "voting": self._get("voting")}
 
     def _soft(self) -> bool:
@@ -205,8 +191,8 @@ class _Classes(_Forest, HasProbabilityCol):
 class _Numbers(_Forest):
     _is_class = False
 
-    def _start(self, keywords: dict) -> None:
-        self._start_forest(keywords, {"impurity": "variance", "maxFeatures": "all"})
+    impurity = param("impurity", "variance", "variance")
+    maxFeatures = param("maxFeatures", _MAX_FEATURES, "all")
 
     @staticmethod
     def _local_class() -> Any:
@@ -216,7 +202,7 @@ class _Numbers(_Forest):
 
     def _local_extras(self) -> dict:
         if self._get("impurity") != "variance":
-            raise ValueError(f"impurity: variance wanted, '{self._get('impurity')}' given")
+            raise ValueError(f"impurity: expected variance, got '{self._get('impurity')}'")
         return {}
 
 
@@ -266,8 +252,8 @@ class RandomForestClassifier(
     Tree t draws from (seed, t) and the numbers of the rows alone: the same forest for any
     partitions.
 
-    * ``sampling="bootstrap"`` and "all": the table is gathered and broadcast, and stretches of
-      trees are dealt to tasks; it must fit a task's memory about three times.
+    * ``sampling="bootstrap"`` and "all": the table is gathered and broadcast, and ranges of
+      trees go to tasks; it must fit a task's memory about three times.
     * ``sampling="partition"``: each row goes to one tree, which grows where its rows are. Entropy
       is gathered as above.
 
@@ -286,32 +272,6 @@ class RandomForestClassifier(
     """
 
     _model_class = RandomForestClassificationModel
-
-    @keyword_only
-    def __init__(
-        self,
-        *,
-        featuresCol="features",
-        featuresCols=None,
-        labelCol="label",
-        predictionCol="prediction",
-        probabilityCol="probability",
-        orderCol=None,
-        numTrees=None,
-        sampling=None,
-        impurity=None,
-        maxDepth=None,
-        minSamplesSplit=None,
-        minSamplesLeaf=None,
-        minImpurityDecrease=None,
-        maxFeatures=None,
-        voting=None,
-        seed=None,
-        device=None,
-        threads=None,
-    ):
-        super().__init__()
-        self._start(self._input_kwargs)
 
 
 class RandomForestRegressor(
@@ -333,27 +293,3 @@ class RandomForestRegressor(
     """
 
     _model_class = RandomForestRegressionModel
-
-    @keyword_only
-    def __init__(
-        self,
-        *,
-        featuresCol="features",
-        featuresCols=None,
-        labelCol="label",
-        predictionCol="prediction",
-        orderCol=None,
-        numTrees=None,
-        sampling=None,
-        impurity=None,
-        maxDepth=None,
-        minSamplesSplit=None,
-        minSamplesLeaf=None,
-        minImpurityDecrease=None,
-        maxFeatures=None,
-        seed=None,
-        device=None,
-        threads=None,
-    ):
-        super().__init__()
-        self._start(self._input_kwargs)

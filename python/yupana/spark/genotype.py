@@ -10,7 +10,7 @@ import numpy as np
 from .. import _core
 from .._call import options
 from ..genotype import PairCounts
-from .blocks import _Bad, _type_of, binary_of, matrix_of_lists, number_column
+from .blocks import _Bad, _type_of, binary_of, cores_of_a_task, matrix_of_lists, number_column
 
 __all__ = ["genotype_distances", "genotype_pair_counts"]
 
@@ -58,7 +58,7 @@ class _CountSites:
                     pass
                 return
             samples = calls.shape[1]
-            with options(*self.call) as call:
+            with options(**self.call) as call:
                 counted.add_sites(call, calls, self.hethet)
         if samples is not None:
             yield from self._bands(counted, samples)
@@ -72,13 +72,13 @@ class _CountSites:
             ends = np.frombuffer(column.buffers()[1], np.int32)[
                 column.offset : column.offset + len(column) + 1
             ]
-            wanted = int(ends[1] - ends[0]) if samples is None else samples
+            samples = int(ends[1] - ends[0]) if samples is None else samples
             lengths = np.diff(ends)
-            if (lengths != wanted).any():
-                given = lengths[int(np.argmax(lengths != wanted))]
-                raise _Bad(0, f"column '{self.names[0]}' has {given} calls, {wanted} wanted")
+            if (lengths != samples).any():
+                got = lengths[int(np.argmax(lengths != samples))]
+                raise _Bad(0, f"column '{self.names[0]}': expected {samples} calls, got {got}")
             calls = np.frombuffer(column.buffers()[2], np.int8)[ends[0] : ends[-1]]
-            calls = calls.reshape(len(column), wanted)
+            calls = calls.reshape(len(column), samples)
         elif self.is_list:
             calls = matrix_of_lists(_filled(batch.column(0)), self.names[0], samples)
         else:
@@ -87,12 +87,12 @@ class _CountSites:
         return _as_calls(calls)
 
     def _bands(self, counted: Any, samples: int) -> Iterator[Any]:
-        wanted = TRIANGLES[: 5 if self.hethet else 3]
-        edges = band_edges(samples, len(wanted))
+        names = TRIANGLES[: 5 if self.hethet else 3]
+        edges = band_edges(samples, len(names))
         for band, (begin, end) in enumerate(zip(edges, edges[1:])):
             cells = {
                 name: counted.triangle(name, begin, end).astype(np.uint32)
-                for name in wanted
+                for name in names
                 if not (name == "shared" and counted.complete)
             }
             totals = counted.sample_totals() if band == 0 else None
@@ -120,7 +120,7 @@ def _as_calls(calls: np.ndarray) -> np.ndarray:
         site, sample = np.unravel_index(int(np.argmax(bad)), bad.shape)
         raise _Bad(
             int(site),
-            "genotypes: 0, 1, 2 or, missing, a negative number or null wanted; sample "
+            "genotypes: expected 0, 1, 2 or, missing, a negative number or null; sample "
             f"{sample} (counted from 0) has {calls[site, sample]}",
         )
     return calls if calls.dtype == np.int8 else np.where(called, calls, -1).astype(np.int8)
@@ -184,7 +184,7 @@ def _check_columns(df: Any, calls: Any) -> tuple[list[Any], list[str], bool, boo
     if not isinstance(calls, str):
         names = [str(name) for name in calls]
         if not names:
-            raise ValueError("calls: a column or a list of columns wanted, none given")
+            raise ValueError("calls: expected a column or a list of columns, got none")
         return [number_column(df, name, "calls") for name in names], names, False, False
     kind = _type_of(df, calls, "calls")
     if isinstance(kind, BinaryType):
@@ -192,7 +192,7 @@ def _check_columns(df: Any, calls: Any) -> tuple[list[Any], list[str], bool, boo
     if isinstance(kind, ArrayType) and isinstance(kind.elementType, NumericType):
         return [col(f"`{calls}`")], [calls], False, True
     raise ValueError(
-        f"calls: an array of numbers or a binary column wanted, column '{calls}' is "
+        f"calls: expected an array of numbers or a binary column, column '{calls}' is "
         f"{kind.simpleString()}"
     )
 
@@ -229,7 +229,7 @@ def genotype_pair_counts(
     """
     columns, names, is_binary, is_list = _check_columns(df, calls)
     sc = df.sparkSession.sparkContext
-    where = (device, threads or int(sc.getConf().get("spark.task.cpus", "1")))
+    where = {"device": device, "threads": threads or cores_of_a_task(sc)}
     count = _CountSites(names, is_binary, is_list, hethet, where)
     selected = df.select(*[column.alias(f"c{c}") for c, column in enumerate(columns)])
     counted = selected.mapInArrow(count.__call__, SCHEMA).rdd.map(_opened)
@@ -253,7 +253,7 @@ def _collected(bands: Any, column: str, names: list[str], samples: Any) -> Any:
             raise ValueError(counts["error"])
         if len(counts["samples"]) > 1:
             few = " and ".join(map(str, sorted(counts["samples"])))
-            raise ValueError(f"column '{column}': sites of the same samples wanted, {few} given")
+            raise ValueError(f"column '{column}': expected sites of the same samples, got {few}")
         waiting.append((band, counts))
         if band == 0:
             given = list(map(str, samples)) if samples is not None else ([] if column else names)

@@ -1,4 +1,4 @@
-"""How the trees of a forest are dealt to executors and grown there."""
+"""Trees of a forest, spread over the executors and grown there."""
 
 from __future__ import annotations
 
@@ -14,14 +14,10 @@ from .blocks import Block
 #: Bytes of the table that one task may answer with.
 PIECE_BYTES = 32 << 20
 
+
 def labels_of(block: Block) -> np.ndarray:
     """The labels that a block has."""
     return np.unique(block.label_values())
-
-
-def nothing(block: Block) -> None:
-    """For numbers, of which nothing is to be learnt."""
-    return None
 
 
 @dataclass
@@ -37,7 +33,7 @@ class Grow:
         growing = _core.forest.Growing(
             **{**self.arguments, "trees": trees, "first_tree": first}
         )
-        with options(*self.call) as call:
+        with options(**self.call) as call:
             model, _, _ = _core.forest.fit(
                 call,
                 X,
@@ -52,20 +48,20 @@ class Grow:
 
 
 @dataclass
-class GrowStretch:
+class GrowRange:
     """Trees [first, last) on the whole table."""
 
     grow: Grow
     table: Any  # broadcast
 
-    def __call__(self, stretch: tuple[int, int]) -> tuple[int, bytes]:
+    def __call__(self, trees: tuple[int, int]) -> tuple[int, bytes]:
         X, y = self.table.value
-        first, last = stretch
+        first, last = trees
         return first, self.grow(X, y, last - first, first)
 
 
 @dataclass
-class Deal:
+class RowsByTree:
     """Rows of each block to the trees that see them."""
 
     parts: Any  # broadcast: the tree of each row
@@ -105,8 +101,8 @@ class GrowPart:
 
     grow: Grow
 
-    def __call__(self, dealt: Any) -> tuple[int, bytes]:
-        tree, pieces = dealt
+    def __call__(self, assigned: Any) -> tuple[int, bytes]:
+        tree, pieces = assigned
         pieces = sorted(pieces, key=lambda piece: piece[0])
         X = np.asfortranarray(np.concatenate([piece[1] for piece in pieces]))
         y = np.concatenate([piece[2] for piece in pieces])
@@ -125,7 +121,7 @@ def _small_pieces(table: Any) -> Any:
 
 
 def grow_whole(sc: Any, table: Any, classes: np.ndarray, local: Any, grow: Grow) -> list:
-    """The table gathered on the driver and broadcast; stretches of trees dealt to tasks."""
+    """The table gathered on the driver and broadcast; ranges of trees go to tasks."""
     X = np.empty((table.rows, table.columns), table.dtype, order="F")
     y = np.empty(table.rows, np.int32 if grow.classes else np.float64)
     for begin, block in _small_pieces(table).toLocalIterator(prefetchPartitions=True):
@@ -133,16 +129,16 @@ def grow_whole(sc: Any, table: Any, classes: np.ndarray, local: Any, grow: Grow)
         X[begin:end] = block.matrix(table.dtype, "F")
         labels = block.label_values()
         y[begin:end] = np.searchsorted(classes, labels) if grow.classes else labels
-    told = sc.broadcast((X, y))
+    shared = sc.broadcast((X, y))
     del X, y
     try:
         trees = local.n_estimators
         tasks = min(trees, sc.defaultParallelism)
         edges = [trees * task // tasks for task in range(tasks + 1)]
-        stretches = sc.parallelize(list(zip(edges, edges[1:])), tasks)
-        return stretches.map(GrowStretch(grow, told)).collect()
+        ranges = sc.parallelize(list(zip(edges, edges[1:])), tasks)
+        return ranges.map(GrowRange(grow, shared)).collect()
     finally:
-        told.destroy()
+        shared.destroy()
 
 
 def grow_parts(sc: Any, table: Any, classes: np.ndarray, local: Any, grow: Grow) -> list:
@@ -154,12 +150,12 @@ def grow_parts(sc: Any, table: Any, classes: np.ndarray, local: Any, grow: Grow)
             f"{table.rows} trees"
         )
     parts = _core.forest.parts_of_rows(table.rows, trees, grow.arguments["seed"])
-    told = sc.broadcast(parts)
+    shared = sc.broadcast(parts)
     try:
         grow.arguments = {**grow.arguments, "sampling": "all"}
-        deal = Deal(told, table.starts, classes, table.dtype)
-        dealt = table.blocks.mapPartitionsWithIndex(deal)
+        assign = RowsByTree(shared, table.starts, classes, table.dtype)
+        assigned = table.blocks.mapPartitionsWithIndex(assign)
         tasks = min(trees, max(sc.defaultParallelism, table.blocks.getNumPartitions()))
-        return dealt.groupByKey(tasks).map(GrowPart(grow)).collect()
+        return assigned.groupByKey(tasks).map(GrowPart(grow)).collect()
     finally:
-        told.destroy()
+        shared.destroy()

@@ -12,7 +12,7 @@ from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 from .. import _core
 from .._call import options
 from .blocks import Block, packed, table_columns
-from .stages import Saved, Stage, add_columns, keyword_only, param, result, take_column
+from .stages import Saved, Stage, add_columns, param, result, take_column
 
 __all__ = ["SOM", "SOMModel"]
 
@@ -25,37 +25,18 @@ _SHARED += ["sigma0", "sigmaF", "tau", "initial", "seed"]
 class _Map(Stage):
     """Parameters of the map and of its training, as yupana.SOM has them."""
 
-    rows = param("rows", "rows of the map", "int")
-    cols = param("cols", "columns of the map", "int")
-    lattice = param("lattice", "rectangular or hexagonal", "str")
-    toroidal = param("toroidal", "the map goes on behind its edges", "bool")
-    neighborhood = param("neighborhood", "gaussian, truncated or bubble", "str")
-    iterations = param("iterations", "passes over the samples", "int")
-    smooth = param("smooth", "last iterations, at sigmaF", "int")
-    sigma0 = param("sigma0", "radius at the beginning; 0: half the longer side", "float")
-    sigmaF = param("sigmaF", "radius at the end", "float")
-    tau = param("tau", "decay of the radius; 0: reaches sigmaF", "float")
-    initial = param("initial", "samples or uniform", "str")
-    distanceCol = param("distanceCol", "column for the distance to it; none if empty", "str")
-
-    def _start(self, keywords: dict) -> None:
-        self._set_keywords(
-            keywords,
-            {
-                "rows": 8,
-                "cols": 8,
-                "lattice": "rectangular",
-                "toroidal": False,
-                "neighborhood": "gaussian",
-                "iterations": 20,
-                "smooth": 0,
-                "sigma0": 0.0,
-                "sigmaF": 0.5,
-                "tau": 0.0,
-                "initial": "samples",
-                "distanceCol": "",
-            },
-        )
+    rows = param("rows", "rows of the map", 8)
+    cols = param("cols", "columns of the map", 8)
+    lattice = param("lattice", "rectangular or hexagonal", "rectangular")
+    toroidal = param("toroidal", "opposite edges of the map are joined", False)
+    neighborhood = param("neighborhood", "gaussian, truncated or bubble", "gaussian")
+    iterations = param("iterations", "passes over the samples", 20)
+    smooth = param("smooth", "last iterations, at sigmaF", 0)
+    sigma0 = param("sigma0", "radius at the beginning; 0: half the longer side", 0.0)
+    sigmaF = param("sigmaF", "radius at the end", 0.5)
+    tau = param("tau", "decay of the radius; 0: reaches sigmaF", 0.0)
+    initial = param("initial", "samples or uniform", "samples")
+    distanceCol = param("distanceCol", "column for the distance to it; none if empty", "")
 
     def _local(self) -> Any:
         """The same map as yupana.SOM."""
@@ -74,7 +55,7 @@ class _Learn:
     call: tuple
 
     def __call__(self, block: Block) -> np.ndarray:
-        with options(*self.call) as call:
+        with options(**self.call) as call:
             return _core.som.largest_values(call, block.matrix(np.float32, "C"))
 
 
@@ -105,7 +86,7 @@ class _SumByNeuron:
     def __call__(self, blocks: Iterator[Block]) -> Iterator[Any]:
         sums = None
         for block in blocks:
-            with options(*self.call) as call:
+            with options(**self.call) as call:
                 own = _core.som.sum_by_neuron(
                     call, block.matrix(np.float32, "C"), self.codebook.value, self.scale
                 )
@@ -142,38 +123,11 @@ class SOM(_Map, Estimator, DefaultParamsReadable, DefaultParamsWritable):
     2
     """
 
-    @keyword_only
-    def __init__(
-        self,
-        *,
-        featuresCol="features",
-        featuresCols=None,
-        predictionCol="prediction",
-        distanceCol=None,
-        orderCol=None,
-        rows=None,
-        cols=None,
-        lattice=None,
-        toroidal=None,
-        neighborhood=None,
-        iterations=None,
-        smooth=None,
-        sigma0=None,
-        sigmaF=None,
-        tau=None,
-        initial=None,
-        seed=None,
-        device=None,
-        threads=None,
-    ):
-        super().__init__()
-        self._start(self._input_kwargs)
-
     def _fit(self, df: Any) -> "SOMModel":
         sc = df.sparkSession.sparkContext
         local = self._local()
         if local.initial == "pca":
-            raise ValueError("initial: samples or uniform wanted on Spark, 'pca' given")
+            raise ValueError("initial: expected samples or uniform on Spark, got 'pca'")
         params = local._params(self.getSeed())
         _core.som.check(params)
         selected, columns = table_columns(
@@ -190,19 +144,19 @@ class SOM(_Map, Estimator, DefaultParamsReadable, DefaultParamsWritable):
             scale = _core.som.scale(table.rows, np.max(table.facts, axis=0))
             codebook = self._initial(table, params)
             for iteration in range(local.iterations):
-                told = sc.broadcast(codebook)
-                step = _SumByNeuron(told, scale, where)
+                shared = sc.broadcast(codebook)
+                step = _SumByNeuron(shared, scale, where)
                 count, total = table.blocks.mapPartitions(step).treeReduce(_added)
-                with options("cpu") as call:
+                with options(device="cpu") as call:
                     codebook = _core.som.smoothed(
                         call, codebook, count, total, scale, params, iteration
                     )
-                told.destroy()
+                shared.destroy()
         names = self._get("featuresCols")
         return self._copyValues(SOMModel(weights=codebook, names=names))
 
     def _initial(self, table: Any, params: Any) -> np.ndarray:
-        with options("cpu") as call:
+        with options(device="cpu") as call:
             if self._get("initial") == "uniform":
                 return _core.som.initial(call, np.zeros((1, table.columns), np.float32), params)
         numbers = _core.som.drawn_rows(table.rows, params)
@@ -217,7 +171,6 @@ class SOMModel(_Map, Model, Saved):
 
     def __init__(self, weights: Any = None, names: list[str] | None = None) -> None:
         super().__init__()
-        self._start({})
         self._weights = weights
         self._names = names or []
 
@@ -237,16 +190,16 @@ class SOMModel(_Map, Model, Saved):
         return local
 
     def _transform(self, df: Any) -> Any:
-        told = df.sparkSession.sparkContext.broadcast(self._weights)
+        shared = df.sparkSession.sparkContext.broadcast(self._weights)
         where = self._call(df.sparkSession.sparkContext)
 
         def load() -> Any:
-            weights = told.value
+            weights = shared.value
 
             def answer(table: np.ndarray) -> dict:
-                with options(*where) as call:
-                    found = _core.som.nearest(call, table, weights)
-                return {"neuron": found["best"], "distance": found["best_distance"]}
+                with options(**where) as call:
+                    neurons, distances = _core.som.nearest_with_distances(call, table, weights)
+                return {"neuron": neurons, "distance": distances}
 
             return answer
 

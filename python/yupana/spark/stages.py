@@ -1,11 +1,10 @@
-"""What the estimators and models of the package share: parameters, columns out, saving."""
+"""Parameters, result columns and saving of the package's estimators and models."""
 
 import json
 from typing import Any, Callable, Iterator, Tuple
 
 import numpy as np
 import pandas as pd
-from pyspark import keyword_only
 from pyspark.ml.param import Param, Params, TypeConverters
 from pyspark.ml.param.shared import HasFeaturesCol, HasPredictionCol, HasSeed
 from pyspark.ml.util import (
@@ -18,33 +17,43 @@ from pyspark.ml.util import (
 )
 from pyspark.sql.functions import col, pandas_udf, size
 
-from .blocks import feature_columns
+from .blocks import cores_of_a_task, feature_columns
 
-__all__ = ["Stage", "add_columns", "keyword_only", "param"]
+__all__ = ["Stage", "add_columns", "param"]
 
 
-def param(name: str, doc: str, kind: str) -> Param:
-    """A parameter of "int", "float", "str", "bool" or "list" of names."""
-    converters = {
-        "int": TypeConverters.toInt,
-        "float": TypeConverters.toFloat,
-        "str": TypeConverters.toString,
-        "bool": TypeConverters.toBoolean,
-        "list": TypeConverters.toListString,
-    }
-    return Param(Params._dummy(), name, doc, typeConverter=converters[kind])
+_CONVERTERS = {
+    int: TypeConverters.toInt,
+    float: TypeConverters.toFloat,
+    str: TypeConverters.toString,
+    bool: TypeConverters.toBoolean,
+    list: TypeConverters.toListString,
+}
+
+
+def param(name: str, doc: str, default: Any) -> Param:
+    """A parameter of the type of its default; lists are of names."""
+    made = Param(Params._dummy(), name, doc, typeConverter=_CONVERTERS[type(default)])
+    made.default = default
+    return made
 
 
 class Stage(HasFeaturesCol, HasPredictionCol, HasSeed):
-    """Columns in and out, and where the work is done."""
+    """Columns in and out, and where the work is done. Arguments are parameters by name."""
 
-    featuresCols = param("featuresCols", "columns of numbers, in place of featuresCol", "list")
-    orderCol = param("orderCol", "a column without equal values that numbers the rows", "str")
-    device = param("device", "where executors compute", "str")
-    threads = param("threads", "threads of a task; 0: as many as Spark gives it cores", "int")
+    featuresCols = param("featuresCols", "columns of numbers, in place of featuresCol", [])
+    orderCol = param("orderCol", "a column without equal values that numbers the rows", "")
+    device = param("device", "where executors compute", "cpu")
+    threads = param("threads", "threads of a task; 0: as many as Spark gives it cores", 0)
 
-    def _set_keywords(self, keywords: dict, defaults: dict) -> None:
-        self._setDefault(featuresCols=[], orderCol="", device="cpu", threads=0, seed=0, **defaults)
+    def __init__(self, **keywords: Any) -> None:
+        super().__init__()
+        for name in keywords:
+            if not self.hasParam(name):
+                known = ", ".join(each.name for each in self.params)
+                raise TypeError(f"{type(self).__name__}: expected one of {known}; got '{name}'")
+        defaults = {each.name: each.default for each in self.params if hasattr(each, "default")}
+        self._setDefault(seed=0, **defaults)
         self._set(**{name: value for name, value in keywords.items() if value is not None})
 
     def setParams(self, **keywords: Any) -> "Stage":
@@ -54,10 +63,10 @@ class Stage(HasFeaturesCol, HasPredictionCol, HasSeed):
     def _get(self, name: str) -> Any:
         return self.getOrDefault(self.getParam(name))
 
-    def _call(self, sc: Any) -> tuple:
+    def _call(self, sc: Any) -> dict:
         """Arguments of options() on an executor."""
-        cpus = int(sc.getConf().get("spark.task.cpus", "1"))
-        return self._get("device"), self._get("threads") or cpus
+        threads = self._get("threads") or cores_of_a_task(sc)
+        return {"device": self._get("device"), "threads": threads}
 
 
 def _columns_of(df: Any, stage: Stage, width: int, single: bool) -> list:
@@ -68,7 +77,7 @@ def _columns_of(df: Any, stage: Stage, width: int, single: bool) -> list:
     if is_vector:
         return [columns[0][c] for c in range(width)] + [size(columns[0])]
     if len(columns) != width:
-        raise ValueError(f"featuresCols: {width} columns wanted, {len(columns)} given")
+        raise ValueError(f"featuresCols: expected {width} columns, got {len(columns)}")
     return columns
 
 
@@ -76,9 +85,9 @@ def _table(batch: tuple, width: int, dtype: Any, order: str) -> np.ndarray:
     if len(batch) > width:
         lengths = batch[width].to_numpy()
         if (lengths != width).any():
-            given = lengths[int(np.argmax(lengths != width))]
-            given = "null" if given < 0 else f"{given} numbers"
-            raise ValueError(f"features: vectors of {width} numbers wanted, {given} given")
+            length = lengths[int(np.argmax(lengths != width))]
+            got = "null" if length < 0 else f"{length} numbers"
+            raise ValueError(f"features: expected vectors of {width} numbers, got {got}")
     table = np.empty((len(batch[0]), width), dtype, order=order)
     for c in range(width):
         table[:, c] = batch[c].to_numpy()
@@ -121,7 +130,7 @@ def result(field: str) -> Any:
 
 
 class ModelWriter(MLWriter):
-    """Parameters as pyspark.ml has them, and the model's bytes beside them."""
+    """Parameters as pyspark.ml has them, with the model's bytes in a file next to them."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()

@@ -1,4 +1,5 @@
 #include <cuda_runtime.h>
+#include <fmt/format.h>
 
 #include "yupana/core/cuda/device.hpp"
 
@@ -41,6 +42,18 @@ class Visit {
   bool known_ = false, arrived_ = false;
 };
 
+/// What the current device runs of this program's code.
+std::string code_of_probe() {
+  cudaFuncAttributes probe{};
+  if (cudaFuncGetAttributes(&probe, probe_kernel) != cudaSuccess) return "";
+  const bool from_ptx = probe.binaryVersion != probe.ptxVersion;
+  return fmt::format("{} {}.{}{}",
+                     from_ptx ? "PTX of" : "compiled for",
+                     probe.ptxVersion / 10,
+                     probe.ptxVersion % 10,
+                     from_ptx ? ", compiled by the driver" : "");
+}
+
 DeviceInfo describe(int ordinal) {
   cudaDeviceProp properties{};
   DeviceInfo info;
@@ -54,6 +67,7 @@ DeviceInfo describe(int ordinal) {
   info.multiprocessors = properties.multiProcessorCount;
   info.memory = properties.totalGlobalMem;
   info.works = launch_probe();
+  info.code = code_of_probe();
   return info;
 }
 
@@ -77,10 +91,12 @@ std::uint64_t free_memory(int ordinal) {
   return cudaMemGetInfo(&available, &total) == cudaSuccess ? available : 0;
 }
 
+std::string_view code_built() { return YUPANA_CUDA_CODE; }
+
 std::string why_no_device() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
-  return std::string("device: cuda wanted, but no GPU is usable here (") +
+  return std::string("device: expected cuda, but no GPU is usable here (") +
          cudaGetErrorString(status) + "); use --device cpu, or check the driver with nvidia-smi";
 }
 

@@ -2,10 +2,11 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
-/// What the rest of core asks of CUDA. Without the CUDA backend in the build, or without a driver,
-/// there are simply no devices.
+/// Facts about CUDA for the rest of core. Without the CUDA backend in the build, or without a
+/// driver, there are simply no devices.
 namespace yupana::cuda {
 
 #ifdef YUPANA_CUDA
@@ -22,7 +23,11 @@ struct DeviceInfo {
   int multiprocessors = 0;
   std::uint64_t memory = 0;  ///< bytes
   bool works = false;        ///< a kernel ran on it and answered
+  std::string code;          ///< which of the program's code it runs; empty if none
 };
+
+/// What device code this program holds, as in "sm_90a, PTX of 8.0"; empty without the backend.
+std::string_view code_built();
 
 /// Devices this process can use; 0 without a driver.
 int device_count();

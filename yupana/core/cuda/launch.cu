@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -15,6 +16,9 @@ namespace {
 constexpr int max_devices = 64;
 /// Static and dynamic shared memory of a block that need no opt-in.
 constexpr std::size_t shared_without_opt_in = std::size_t{48} << 10;
+/// What a multiprocessor sets aside for each block (CUDA programming guide, compute capability 8.x
+/// and later).
+constexpr std::size_t reserved_shared = 1 << 10;
 /// First architecture with griddepcontrol, the instruction of wait_for_predecessor().
 constexpr int first_overlapping = 90;
 
@@ -58,12 +62,46 @@ KernelTable& table() {
   return one;
 }
 
+/// errors: device if a block's static and dynamic shared memory exceed what the device grants
 void raise_shared_limit(KernelFacts& facts, const void* kernel, std::size_t bytes) {
+  const std::size_t all = facts.static_shared + bytes;
+  const auto granted = static_cast<std::size_t>(device_facts().max_shared_bytes);
+  if (all > granted) {
+    throw Error(
+        ErrorCode::device,
+        fmt::format("expected at most {} bytes of shared memory in a block on this GPU, got "
+                    "{}; use --device cpu",
+                    granted,
+                    all));
+  }
   if (bytes <= facts.dynamic_limit) return;
   check(cudaFuncSetAttribute(
             kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
         "raise a kernel's shared memory");
   facts.dynamic_limit = bytes;
+}
+
+/// See limit_device_facts_for_test().
+std::array<std::atomic<int>, 4>& limits_for_test() {
+  static std::array<std::atomic<int>, 4> limits{};
+  return limits;
+}
+
+/// The members in the order of limits_for_test().
+std::array<int DeviceFacts::*, 4> members() {
+  return {&DeviceFacts::multiprocessors,
+          &DeviceFacts::max_shared_bytes,
+          &DeviceFacts::multiprocessor_shared_bytes,
+          &DeviceFacts::multiprocessor_threads};
+}
+
+DeviceFacts limited(DeviceFacts facts) {
+  for (std::size_t i = 0; i < members().size(); ++i) {
+    const int limit = limits_for_test()[i].load(std::memory_order_relaxed);
+    int& fact = facts.*members()[i];
+    if (limit > 0) fact = std::min(fact, limit);
+  }
+  return facts;
 }
 
 }  // namespace
@@ -78,7 +116,11 @@ LaunchShape::LaunchShape(std::int64_t blocks_, int threads_, std::int64_t shared
                           blocks_));
 }
 
-const DeviceFacts& device_facts() {
+void limit_device_facts_for_test(const DeviceFacts& limits) {
+  for (std::size_t i = 0; i < members().size(); ++i) limits_for_test()[i] = limits.*members()[i];
+}
+
+DeviceFacts device_facts() {
   static std::array<DeviceFacts, max_devices> facts;
   static std::array<std::once_flag, max_devices> read;
   const int device = current_device();
@@ -96,8 +138,10 @@ const DeviceFacts& device_facts() {
     };
     query(facts[index].multiprocessors, cudaDevAttrMultiProcessorCount);
     query(facts[index].max_shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    query(facts[index].multiprocessor_shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor);
+    query(facts[index].multiprocessor_threads, cudaDevAttrMaxThreadsPerMultiProcessor);
   });
-  return facts[index];
+  return limited(facts[index]);
 }
 
 namespace detail {
@@ -109,16 +153,26 @@ bool is_compiled(const void* kernel, int threads, std::size_t shared_bytes) {
   return facts.max_threads >= threads && facts.static_shared + shared_bytes <= available;
 }
 
+int architecture_of(const void* kernel) {
+  const std::lock_guard lock(table().mutex);
+  return table().of(kernel).compiled_for;
+}
+
 int resident_blocks(const void* kernel, int threads, std::size_t shared_bytes) {
   const std::lock_guard lock(table().mutex);
   KernelFacts& facts = table().of(kernel);
+  raise_shared_limit(facts, kernel, shared_bytes);
   const auto [at, is_new] = facts.resident_blocks.try_emplace({threads, shared_bytes});
   if (is_new) {
-    raise_shared_limit(facts, kernel, shared_bytes);
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&at->second, kernel, threads, shared_bytes),
           "query a kernel's occupancy");
   }
-  return at->second;
+  // Below the driver's answer only where a test has lowered the facts.
+  const DeviceFacts device = device_facts();
+  const std::size_t of_block = facts.static_shared + shared_bytes + reserved_shared;
+  const auto by_memory = static_cast<std::size_t>(device.multiprocessor_shared_bytes) / of_block;
+  return std::min(
+      {at->second, static_cast<int>(by_memory), device.multiprocessor_threads / threads});
 }
 
 void launch(const char* doing,

@@ -34,6 +34,10 @@ inline constexpr bool compiled_for_hopper = false;
 /// others take a single thread, so the driver refuses to launch them and is_compiled() is false.
 constexpr int threads_if(bool has_body, int threads) { return has_body ? threads : 1; }
 
+/// Shared memory of a block that every device grants for which programs are compiled: 99 KB
+/// (compute capability 8.6, 8.9 and 12.0). A kernel that takes more has a smaller shape, too.
+inline constexpr int shared_bytes_everywhere = 99 << 10;
+
 /// Shape of a launch.
 struct LaunchShape {
   LaunchShape(dim3 blocks_, dim3 threads_, std::int64_t shared_bytes_ = 0)
@@ -52,6 +56,7 @@ namespace detail {
 enum class Order { after, overlapping, cooperative };
 
 bool is_compiled(const void* kernel, int threads, std::size_t shared_bytes);
+int architecture_of(const void* kernel);
 int resident_blocks(const void* kernel, int threads, std::size_t shared_bytes);
 void launch(const char* doing,
             const void* kernel,
@@ -81,6 +86,13 @@ void launch(const char* doing,
 template <class... Parameters>
 bool is_compiled(void (*kernel)(Parameters...), int threads, std::size_t shared_bytes = 0) {
   return detail::is_compiled(reinterpret_cast<const void*>(kernel), threads, shared_bytes);
+}
+
+/// The architecture that the variant of `kernel` that the current device runs was compiled for:
+/// what compiled_for is in its body.
+template <class... Parameters>
+int architecture_of(void (*kernel)(Parameters...)) {
+  return detail::architecture_of(reinterpret_cast<const void*>(kernel));
 }
 
 /// Blocks of this shape that one multiprocessor of the current device holds at a time.

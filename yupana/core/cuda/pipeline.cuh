@@ -2,7 +2,9 @@
 
 #include <cstdint>
 
-/// Barriers and bulk tensor copies of Hopper, as a producer warp and its consumers use them.
+/// Barriers of shared memory, as a producer warp and its consumers use them, and bulk copies. What
+/// is said to be of Hopper needs code compiled for compute capability 9 or more; the rest runs on
+/// any GPU from 8 on.
 namespace yupana::cuda {
 
 __device__ inline std::uint32_t shared_address(const void* pointer) {
@@ -13,17 +15,25 @@ __device__ inline std::uint32_t shared_address(const void* pointer) {
 __device__ inline void barrier_init(std::uint32_t barrier, int count) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
 }
-/// Makes initialised barriers visible to the cluster and the copy engine.
+/// Makes initialised barriers visible to the cluster and the copy engine, on devices that have
+/// them.
 __device__ inline void barrier_init_fence() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+#endif
 }
+/// By one thread at a barrier of its block.
+__device__ inline void barrier_arrive(std::uint32_t barrier) {
+  asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+/// Of Hopper.
 __device__ inline void barrier_expect(std::uint32_t barrier, int bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                : "memory");
 }
-/// Arrives at the barrier that lies at this address in block `rank` of the cluster. Asking for
-/// cluster-wide release and acquire here and in barrier_wait makes the compiler fence all of
-/// memory, which halves the speed; tiles that come and go by the copy engine do not need it.
+/// Of Hopper. Arrives at the barrier that lies at this address in block `rank` of the cluster.
+/// Asking for cluster-wide release and acquire here and in barrier_wait makes the compiler fence
+/// all of memory, which halves the speed; tiles that come and go by the copy engine do not need it.
 __device__ inline void barrier_arrive(std::uint32_t barrier, int rank) {
   asm volatile(
       "{\n"
@@ -40,7 +50,11 @@ __device__ inline void barrier_wait(std::uint32_t barrier, std::uint32_t parity)
       "{\n"
       ".reg .pred done;\n"
       "again:\n"
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
       "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+#else
+      "mbarrier.test_wait.parity.shared.b64 done, [%0], %1;\n"
+#endif
       "@done bra out;\n"
       "bra again;\n"
       "out:\n"
@@ -49,8 +63,8 @@ __device__ inline void barrier_wait(std::uint32_t barrier, std::uint32_t parity)
       : "memory");
 }
 
-/// Copies contiguous bytes (a multiple of 16) into the shared memory of this block, or of every
-/// block in `mask` at the same place; `barrier` hears of them there.
+/// Of Hopper. Copies contiguous bytes (a multiple of 16) into the shared memory of this block, or
+/// of every block in `mask` at the same offset; the block's `barrier` counts them.
 __device__ inline void bulk_copy(std::uint32_t to,
                                  const void* from,
                                  int bytes,

@@ -75,7 +75,7 @@ void check(cudaError_t status, const char* doing, Place place) {
 }
 
 DeviceScope::DeviceScope(int device) {
-  check(cudaGetDevice(&before_), "ask for the current device");
+  check(cudaGetDevice(&before_), "query the current device");
   check(cudaSetDevice(device), "choose a device");
 }
 
@@ -95,7 +95,7 @@ void connect(const std::vector<int>& devices) {
 
 std::uint64_t free_device_memory() {
   std::size_t available = 0, total = 0;
-  check(cudaMemGetInfo(&available, &total), "ask for free memory");
+  check(cudaMemGetInfo(&available, &total), "query free memory");
   return available;
 }
 
@@ -106,11 +106,12 @@ void* allocate_device(std::uint64_t bytes) {
     cudaGetLastError();
     throw Error(
         ErrorCode::out_of_resources,
-        fmt::format("{:.2f} GiB of memory wanted on {}, {:.2f} GiB free; lower --gpu-memory, or "
-                    "use --device cpu",
-                    gib(bytes),
-                    device_name(),
-                    gib(free_device_memory())));
+        fmt::format(
+            "expected {:.2f} GiB of memory on {}, got {:.2f} GiB free; lower --gpu-memory, or "
+            "use --device cpu",
+            gib(bytes),
+            device_name(),
+            gib(free_device_memory())));
   }
   check(status, "allocate memory");
   return memory;
@@ -123,12 +124,18 @@ void* allocate_pinned(std::uint64_t bytes) {
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     throw Error(ErrorCode::out_of_resources,
-                fmt::format("{:.2f} GiB of page-locked memory wanted, the system refused; lower "
+                fmt::format("expected {:.2f} GiB of page-locked memory, the system refused; lower "
                             "--memory",
                             gib(bytes)));
   }
   check(status, "allocate page-locked memory");
   return memory;
+}
+
+void upload_bytes(const char* doing, void* to, const void* from, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  check(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), doing);
+  check(cudaStreamSynchronize(nullptr), doing);
 }
 
 void copy_rows(const char* doing,

@@ -9,7 +9,7 @@
 
 #include "yupana/core/error.hpp"
 
-/// What every CUDA version stands on: owners of device memory, pinned memory, streams and events.
+/// Basis of every CUDA version: owners of device memory, pinned memory, streams and events.
 /// Only files of the CUDA build include this.
 namespace yupana::cuda {
 
@@ -41,7 +41,7 @@ void connect(const std::vector<int>& devices);
 /// Bytes free on the current device now.
 std::uint64_t free_device_memory();
 
-/// Allocation on the current device; throws out_of_resources with what was wanted and what is free.
+/// Allocation on the current device; throws out_of_resources with the bytes expected and free.
 void* allocate_device(std::uint64_t bytes);
 void* allocate_pinned(std::uint64_t bytes);
 
@@ -80,7 +80,7 @@ class DeviceArray {
   std::int64_t size_ = 0;
 };
 
-/// The same in page-locked host memory, from which copies run beside kernels.
+/// The same in page-locked host memory, from which copies overlap kernels.
 template <class T>
 class PinnedArray {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -113,6 +113,22 @@ class PinnedArray {
   std::int64_t size_ = 0;
 };
 
+/// Copies bytes from host memory to the current device's; they have arrived when it returns. From
+/// pageable memory cudaMemcpy alone returns while they are in flight, and our streams do not wait
+/// for it.
+void upload_bytes(const char* doing, void* to, const void* from, std::uint64_t bytes);
+template <class T>
+void upload(const char* doing, T* to, const T* from, std::int64_t count) {
+  upload_bytes(doing, to, from, static_cast<std::uint64_t>(count) * sizeof(T));
+}
+/// The values in memory of the current device.
+template <class T>
+DeviceArray<T> uploaded(const char* doing, const std::vector<T>& values) {
+  DeviceArray<T> array(static_cast<std::int64_t>(values.size()));
+  upload(doing, array.data(), values.data(), array.size());
+  return array;
+}
+
 /// Rows in host or device memory: the first one and the bytes from one to the next.
 struct RowsTo {
   void* data;
@@ -136,10 +152,10 @@ void copy_rows(const char* doing,
 class Stream {
  public:
   Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "make a stream"); }
-  /// One whose kernels start before those of other streams as soon as there is room.
+  /// A stream whose waiting kernels start before those of other streams.
   static Stream urgent() {
     int least = 0, greatest = 0;
-    check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "ask for priorities");
+    check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "query priorities");
     Stream stream(nullptr);
     check(cudaStreamCreateWithPriority(&stream.stream_, cudaStreamNonBlocking, greatest),
           "make a stream");
@@ -179,7 +195,7 @@ class Event {
   operator cudaEvent_t() const { return event_; }
   void record(cudaStream_t stream) const { check(cudaEventRecord(event_, stream), "mark a point"); }
   void wait() const { check(cudaEventSynchronize(event_), "wait for a point"); }
-  /// `stream` goes on only after this point.
+  /// `stream` continues only after this point.
   void hold(cudaStream_t stream) const {
     check(cudaStreamWaitEvent(stream, event_, 0), "order two streams");
   }

@@ -1,0 +1,257 @@
+#include "cli/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace yupana::cli {
+namespace {
+
+[[noreturn]] void refuse_value(const std::string& names,
+                               const std::string& expected,
+                               const std::string& text) {
+  throw Error(ErrorCode::usage, fmt::format("{}: expected {}, got '{}'", names, expected, text));
+}
+
+/// A number with a suffix k, M, G, T or P of powers of `step`; of bytes also "MB" and "MiB".
+std::optional<double> scaled(const std::string& text, double step) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || !std::isfinite(value)) return {};
+  std::string_view suffix(stop, static_cast<std::size_t>(end - stop));
+  if (step == 1024 && (suffix.ends_with('B') || suffix.ends_with('b'))) {
+    suffix.remove_suffix(1);
+    if (suffix.ends_with('i')) suffix.remove_suffix(1);
+  }
+  if (suffix.empty()) return value;
+  const std::size_t power = std::string_view("kMGTP").find(suffix == "K" ? "k" : suffix);
+  if (suffix.size() != 1 || power == std::string_view::npos) return {};
+  return value * std::pow(step, static_cast<double>(power + 1));
+}
+
+/// From 1 to 9e18.
+std::int64_t at_least_one(const std::string& names,
+                          const std::string& text,
+                          double step,
+                          const char* expected) {
+  const std::optional<double> value = scaled(text, step);
+  const bool whole = step == 1024 || (value && *value == std::floor(*value));
+  if (value && *value >= 1 && *value <= 9e18 && whole) return static_cast<std::int64_t>(*value);
+  refuse_value(names, expected, text);
+}
+
+/// A positional argument as a message names it.
+std::string shown(const std::string& option) {
+  return option.starts_with('-') ? option : "'" + option + "'";
+}
+
+}  // namespace
+
+std::string listed(const Names& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
+    text += words[i];
+  }
+  return text;
+}
+
+Option Option::required() const { return Option(option_->required()); }
+Option Option::group(const std::string& name) const { return Option(option_->group(name)); }
+Option Option::shows(const std::string& text) const { return Option(option_->default_str(text)); }
+Option Option::takes(int min_words, int max_words) const {
+  return Option(option_->expected(min_words, max_words));
+}
+Option Option::separated_by_commas() const { return Option(option_->delimiter(',')); }
+
+Command::Command(CLI::App& app) : app_(&app), rules_(std::make_shared<Rules>()) {}
+
+Command Command::add(const std::string& name,
+                     const std::string& purpose,
+                     const std::string& example) {
+  CLI::App* app = app_->add_subcommand(name, purpose);
+  app->footer("Example:\n  " + example);
+  return Command(*app);
+}
+
+Command Command::add_group(const std::string& name,
+                           const std::string& purpose,
+                           const std::string& example) {
+  Command group = add(name, purpose, example);
+  group.app_->require_subcommand(1);
+  return group;
+}
+
+void Command::on_run(std::function<void()> body) {
+  app_->callback([self = *this, body = std::move(body)] {
+    for (const auto& rule : *self.rules_) rule(self);
+    body();
+  });
+}
+
+std::string Command::name() const {
+  const CLI::App* parent = app_->get_parent();
+  const bool nested = parent != nullptr && parent->get_parent() != nullptr;
+  return (nested ? parent->get_name() + " " : "") + app_->get_name();
+}
+
+Option Command::text(const std::string& names, std::string& value, const std::string& help) {
+  CLI::Option* option = app_->add_option(names, value, help);
+  return Option(value.empty() ? option : option->capture_default_str());
+}
+
+Option Command::list(const std::string& names,
+                     std::vector<std::string>& values,
+                     const std::string& help) {
+  return Option(app_->add_option(names, values, help));
+}
+
+Option Command::flag(const std::string& names, bool& value, const std::string& help) {
+  return Option(app_->add_flag(names, value, help));
+}
+
+Option Command::flag(const std::string& names, std::function<void()> act, const std::string& help) {
+  return Option(app_->add_flag_callback(names, std::move(act), help));
+}
+
+Option Command::add_word(const std::string& names,
+                         Take take,
+                         const std::string& help,
+                         const std::string& type) {
+  return Option(
+      app_->add_option_function<std::string>(names, std::move(take), help)->type_name(type));
+}
+
+Option Command::word(const std::string& names, Take take, const std::string& help) {
+  return add_word(names, std::move(take), help, "TEXT");
+}
+
+Option Command::words(const std::string& names,
+                      std::function<void(std::vector<std::string>)> take,
+                      const std::string& help) {
+  return Option(app_->add_option_function<std::vector<std::string>>(
+      names,
+      [take = std::move(take)](std::vector<std::string> words) {
+        std::erase(words, "");  // the parser's word for none
+        take(std::move(words));
+      },
+      help));
+}
+
+Command::Take Command::chosen(const std::string& names,
+                              const Names& words,
+                              std::function<void(std::size_t)> take) {
+  return [names, words, take = std::move(take)](const std::string& text) {
+    const auto found = std::find(words.begin(), words.end(), text);
+    if (found == words.end()) refuse_value(names, listed(words), text);
+    take(static_cast<std::size_t>(found - words.begin()));
+  };
+}
+
+Option Command::choice(const std::string& names,
+                       std::string& value,
+                       const Names& words,
+                       const std::string& help) {
+  const Option option =
+      word(names, chosen(names, words, [&value, words](std::size_t i) { value = words[i]; }), help);
+  return value.empty() ? option : option.shows(value);
+}
+
+Option Command::count(const std::string& names, std::int64_t& value, const std::string& help) {
+  return word(
+      names,
+      [names, &value](const std::string& text) {
+        value =
+            at_least_one(names, text, 1000, "a whole number of at least 1, as 30000, 30k or 600M");
+      },
+      help);
+}
+
+Option Command::bytes(const std::string& names, std::uint64_t& value, const std::string& help) {
+  return word(
+      names,
+      [names, &value](const std::string& text) {
+        constexpr const char* expected = "a size of at least 1 byte, as 16G, 500M or 1000000";
+        value = static_cast<std::uint64_t>(at_least_one(names, text, 1024, expected));
+      },
+      help);
+}
+
+Option Command::folder(const std::string& names, Take take, const std::string& help) {
+  CLI::Option* option = app_->add_option_function<std::string>(names, std::move(take), help);
+  return Option(option->check(CLI::ExistingDirectory));
+}
+
+bool Command::given(const std::string& option) const {
+  return app_->get_option(option)->count() > 0;
+}
+
+void Command::append_help(const Names& options, const std::string& note) {
+  for (const std::string& name : options) {
+    CLI::Option* option = app_->get_option(name);
+    option->description(fmt::format("{} [{}]", option->get_description(), note));
+  }
+}
+
+void Command::needs(const Names& options, const Names& partners) {
+  append_help(options, "with " + listed(partners));
+  rules_->push_back([options, partners](const Command& self) {
+    Names names;
+    for (const std::string& partner : partners) {
+      if (self.given(partner)) return;
+      names.push_back(shown(partner));
+    }
+    self.refuse(options, fmt::format("without {}", listed(names)));
+  });
+}
+
+void Command::excludes(const Names& options, const std::string& other, const std::string& why) {
+  append_help(options, "not with " + other);
+  rules_->push_back([options, other, why](const Command& self) {
+    if (!self.given(other)) return;
+    self.refuse(options, fmt::format("with {}{}{}", shown(other), why.empty() ? "" : ": ", why));
+  });
+}
+
+void Command::only_one(const Names& options) {
+  rules_->push_back([options](const Command& self) {
+    const std::string* first = nullptr;
+    for (const std::string& option : options) {
+      if (!self.given(option)) continue;
+      if (first != nullptr) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} and {} exclude each other; leave one of them out",
+                                shown(*first),
+                                shown(option)));
+      }
+      first = &option;
+    }
+  });
+}
+
+void Command::excludes_groups(const Names& groups,
+                              const std::string& other,
+                              const std::string& why) {
+  rules_->push_back([groups, other, why](const Command& self) {
+    if (!self.given(other)) return;
+    for (const CLI::Option* option : self.app_->get_options()) {
+      if (std::find(groups.begin(), groups.end(), option->get_group()) == groups.end()) continue;
+      self.refuse({option->get_name()}, fmt::format("with {}: {}", other, why));
+    }
+  });
+}
+
+void Command::refuse(const Names& options, const std::string& why) const {
+  for (const std::string& name : options) {
+    if (!given(name)) continue;
+    const Names& names = app_->get_option(name)->get_lnames();
+    const std::string option =
+        names.empty() ? shown(name) : fmt::format("--{}", fmt::join(names, "/--"));
+    throw Error(ErrorCode::usage,
+                fmt::format("{} has no effect {}; leave {} out", option, why, option));
+  }
+}
+
+}  // namespace yupana::cli

@@ -1,0 +1,223 @@
+"""Arrays on a GPU reach the functions of _core.device, checked, with the arguments of the host's.
+
+No GPU is needed: a library of its own makes arrays that are said to be on GPU 3, and _core.device is
+the host's functions on their values.
+"""
+
+import sys
+import types
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import yupana
+from yupana import _core, arrays, spectral
+
+
+class GpuArray:
+    """A CuPy-like array: values in host memory that claim to be on a GPU."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __dlpack_device__(self):
+        return (2, 3)
+
+    def __getattr__(self, name):
+        if name in ("dtype", "shape", "ndim", "flags"):
+            return getattr(self.values, name)
+        raise AttributeError(name)
+
+    def __getitem__(self, index):
+        return GpuArray(self.values[index])
+
+    def reshape(self, *shape):
+        return GpuArray(self.values.reshape(*shape))
+
+    @property
+    def T(self):
+        return GpuArray(self.values.T)
+
+
+GpuArray.__module__ = "gpulibrary"
+
+
+def gpu(values):
+    return GpuArray(np.asarray(values))
+
+
+def unwrapped(argument):
+    return argument.values if isinstance(argument, GpuArray) else argument
+
+
+def wrapped(result):
+    if isinstance(result, tuple):
+        return tuple(map(wrapped, result))
+    return GpuArray(result) if isinstance(result, np.ndarray) else result
+
+
+class Family:
+    """The functions of a family on the values of GPU arrays; says which were called, and where."""
+
+    def __init__(self, name, log):
+        self.name, self.log = name, log
+
+    def __getattr__(self, function):
+        def called(options, *arguments):
+            self.log.append(f"{self.name}.{function}")
+            host = getattr(getattr(_core, self.name), function)
+            return wrapped(host(_core.Options("cpu", 0, 0, None), *map(unwrapped, arguments)))
+
+        return called
+
+
+@pytest.fixture
+def log(monkeypatch):
+    """The functions of _core.device that a test called."""
+    log = []
+    library = types.ModuleType("gpulibrary")
+    library.from_dlpack = lambda array: array
+    monkeypatch.setitem(sys.modules, "gpulibrary", library)
+    families = ("arrays", "spectral", "graph", "geometry", "som")
+    device = types.SimpleNamespace(**{name: Family(name, log) for name in families})
+    device.host = lambda array: array.values
+    monkeypatch.setattr(_core, "device", device, raising=False)
+    # Options name a GPU that is not here.
+    options = _core.Options
+    made = lambda device, *rest: options("cpu" if device == "cuda:3" else device, *rest)  # noqa: E731
+    monkeypatch.setattr(_core, "Options", made)
+    return log
+
+
+RNG = np.random.default_rng(2)
+X = RNG.normal(size=300)
+KEYS = RNG.integers(0, 40, 300)
+WAVE = RNG.normal(size=(3, 20)) + 1j
+POINTS = RNG.random((30, 3))
+WEIGHTS = np.sqrt(((POINTS[:, None] - POINTS) ** 2).sum(-1))
+LENGTHS = yupana.shortest_paths(WEIGHTS)
+WORDS = np.arange(300, dtype=np.uint64)
+
+CALLS = {
+    "arrays.scan": [
+        (arrays.inclusive_scan, X, "max"),
+        (arrays.exclusive_scan, X, 3, "plus"),
+        (arrays.exclusive_scan, X),
+    ],
+    "arrays.reduce": [(arrays.reduce, X, "min"), (arrays.reduce, X, "plus", 2)],
+    "arrays.segmented_scan": [(arrays.segmented_scan, X, np.array([0, 7, 300]))],
+    "arrays.segmented_reduce": [(arrays.segmented_reduce, X, np.array([0, 7, 7]), "min", 1)],
+    "arrays.reduce_by_key": [(arrays.reduce_by_key, KEYS, X)],
+    "arrays.sort": [(arrays.sort, X)],
+    "arrays.sort_by_key": [(arrays.sort_by_key, KEYS, WORDS)],
+    "arrays.argsort": [(arrays.argsort, KEYS)],
+    "arrays.merge": [(arrays.merge, np.sort(X), np.sort(X[:7]))],
+    "arrays.merge_by_key": [(arrays.merge_by_key, WORDS, WORDS, WORDS[:9], WORDS[:9])],
+    "spectral.fft": [(yupana.fft, WAVE), (yupana.ifft, WAVE), (yupana.fft, WAVE[0])],
+    "spectral.rfft": [(yupana.rfft, X)],
+    "spectral.irfft": [(yupana.irfft, WAVE, 39)],
+    "spectral.fft2": [(spectral.fft2, WAVE), (spectral.ifft2, WAVE)],
+    "spectral.polymul": [(yupana.polymul, X, X), (yupana.polymul, KEYS, KEYS)],
+    "spectral.matmul": [(spectral.matmul, POINTS, WEIGHTS[:3])],
+    "graph.shortest_paths": [(yupana.shortest_paths, WEIGHTS, "directed")],
+    "graph.path": [(yupana.path, WEIGHTS, LENGTHS, 1, 4)],
+    "graph.predecessors": [(yupana.graph.predecessors, WEIGHTS, LENGTHS)],
+    "geometry.closest_pair": [(yupana.closest_pair, POINTS)],
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_functions_of_the_gpu_are_called_as_those_of_the_host(log, name):
+    for function, *arguments in CALLS[name]:
+        expected = function(*arguments)
+        there = [gpu(x) if isinstance(x, np.ndarray) else x for x in arguments]
+        found = function(*there)
+        assert log == [name]
+        log.clear()
+        for mine, other in zip(*((x if isinstance(x, tuple) else (x,)) for x in (found, expected))):
+            assert isinstance(mine, GpuArray) == isinstance(other, np.ndarray)
+            assert np.array_equal(unwrapped(mine), other)
+
+
+def test_what_is_written_to_is_the_callers_array(log):
+    out = gpu(np.zeros(300))
+    assert arrays.sort(gpu(X), out=out) is out and np.array_equal(out.values, np.sort(X))
+    assert arrays.inclusive_scan(out, out=out) is out
+    with pytest.raises(ValueError, match="out: expected an array on the GPU of 300 float64 values"):
+        arrays.sort(gpu(X), out=np.zeros(300))
+
+
+def test_a_map_is_trained_and_asked_where_its_samples_are(log):
+    table = RNG.normal(size=(50, 4)).astype(np.float32)
+    som = yupana.SOM(3, 2, iterations=3, random_state=1)
+    expected = yupana.SOM(3, 2, iterations=3, random_state=1).fit(table)
+    _core.device.som = types.SimpleNamespace(  # the codebook comes to the host
+        train=lambda *arguments: unwrapped(Family("som", log).train(*arguments)),
+        **{name: getattr(Family("som", log), name) for name in ("judged", "nearest", "distances")},
+    )
+    som.fit(gpu(table))
+    assert log == ["som.train", "som.judged"] and som.n_features_in_ == 4
+    assert som.weights_.tobytes() == expected.weights_.tobytes()
+    assert np.array_equal(som.labels_.values, expected.labels_)
+    assert np.array_equal(som.predict(gpu(table)).values, expected.predict(table))
+    assert som.quality(gpu(table)) == expected.quality(table)
+    assert np.array_equal(som.bmu_coords(gpu(table)), expected.bmu_coords(table))
+    assert np.array_equal(som.transform(gpu(table)).values, expected.transform(table))
+
+
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (lambda: arrays.sort(gpu(X[::2])), TypeError, "keys: expected rows one after the other"),
+        (lambda: arrays.sort(gpu(X > 0)), TypeError, "keys: expected int32 or .* got bool"),
+        (lambda: arrays.sort(gpu(WEIGHTS)), ValueError, "keys: expected 1 dimension"),
+        (lambda: arrays.sort(gpu(X), device="cpu"), ValueError, "device: expected 'auto' or 'cuda:3'"),
+        (lambda: arrays.merge(gpu(X), X), TypeError, "b: expected an array on a GPU"),
+        (lambda: arrays.merge(gpu(KEYS), gpu(X)), TypeError, "b: expected int64, as a has"),
+        (lambda: arrays.sort_by_key(gpu(X), gpu(X > 0)), TypeError, "4 or 8 bytes"),
+        (lambda: arrays.segmented_scan(X, gpu(KEYS)), TypeError, "offsets: expected an array in host"),
+        (lambda: yupana.fft(gpu(X)), TypeError, "x: expected complex64 or complex128 on a GPU"),
+        (lambda: yupana.irfft(gpu(WAVE), 37), ValueError, "n: expected a length of 20"),
+        (lambda: yupana.polymul(gpu(X), gpu(X), exact=True), ValueError, "exact: expected None"),
+        (lambda: yupana.fermat(gpu(WEIGHTS), neighbors=2), ValueError, "all edges"),
+        (lambda: yupana.distances(gpu(X)), ValueError, "genotypes: expected 2 dimension"),
+        (lambda: yupana.distances(gpu(WEIGHTS), min_maf=0.1), ValueError, "filters: expected"),
+        (lambda: yupana.analysis.mds(gpu(WEIGHTS)), TypeError, "distances: .* in host memory"),
+        (lambda: yupana.graph.keep_neighbors(gpu(WEIGHTS), 1), TypeError, "in host memory"),
+        (lambda: yupana.SOM().fit(gpu(POINTS)), TypeError, "X: expected float32 on a GPU"),
+        (
+            lambda: yupana.DecisionTreeRegressor().fit(gpu(POINTS), X[:30]),
+            TypeError,
+            "X: expected columns one after the other",
+        ),
+        (
+            lambda: yupana.triangular_solve(sp.eye_array(3), gpu(np.zeros(3, "f4"))),
+            TypeError,
+            "b: expected float64 on a GPU",
+        ),
+        (
+            lambda: yupana.triangular_solve(sp.eye_array(3), gpu(np.zeros(4))),
+            ValueError,
+            "b: expected 3 rows",
+        ),
+    ],
+)
+def test_what_a_gpu_cannot_take_is_refused_with_what_to_do(log, call, error, words):
+    with pytest.raises(error, match=words) as caught:
+        call()
+    assert log == [] and "\n" not in str(caught.value)
+
+
+def test_an_array_of_an_unknown_library_is_refused_with_what_to_do(log):
+    unknown = types.SimpleNamespace(__cuda_array_interface__={})
+    with pytest.raises(TypeError, match="cupy.asarray"):
+        arrays.sort(unknown)
+
+
+@pytest.mark.parametrize("function", [yupana.fft, yupana.analysis.linkage])
+def test_keywords_that_a_function_does_not_have_are_refused_in_its_name(function):
+    with pytest.raises(TypeError, match=f"{function.__name__}: expected .*; got 'devices'"):
+        function(WEIGHTS, devices="cpu")
+    with pytest.raises(TypeError, match="linkage: expected .*; got 'device'"):
+        yupana.analysis.linkage(WEIGHTS, device="cpu")

@@ -1,0 +1,294 @@
+"""Arrays of any library as the bindings take them, and results as arrays of that library.
+
+Arrays in host memory are converted where a function takes another type or order. Arrays on a GPU
+never are: one that a function cannot read in place is refused in one line that says what to do.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from . import _core
+
+#: What functions return: a NumPy array, or one of the library of an argument on a GPU.
+Array = Any
+
+PLAIN_TYPES = ("int32", "int64", "uint32", "uint64", "float32", "float64")
+FLOATS = ("float32", "float64")
+COMPLEX = ("complex64", "complex128")
+WEIGHTS = ("int32", *FLOATS)
+#: Values that move with their keys.
+WORDS = ("a type of 4 or 8 bytes",)
+
+_DLPACK_CPU, _DLPACK_CUDA, _DLPACK_MANAGED = 1, 2, 13
+
+
+def on_gpu(array: Any) -> bool:
+    """True for an array in the memory of a CUDA device (CuPy, torch, JAX, ...)."""
+    if array is None or isinstance(array, np.ndarray):
+        return False
+    try:
+        return array.__dlpack_device__()[0] == _DLPACK_CUDA
+    except AttributeError:
+        return hasattr(array, "__cuda_array_interface__")
+
+
+def any_on_gpu(**arrays: Any) -> bool:
+    """True if all arrays are on a GPU, False if none is; TypeError for a mix."""
+    there = {name: on_gpu(array) for name, array in arrays.items()}
+    if any(there.values()) and not all(there.values()):
+        name = next(name for name in there if not there[name])
+        raise TypeError(f"{name}: expected an array on a GPU, as the other is, got one in host memory")
+    return any(there.values())
+
+
+def ordinal(array: Any) -> int:
+    """The number of the GPU that an array is on."""
+    _library(array)
+    return int(array.__dlpack_device__()[1])
+
+
+def _library(array: Any) -> Any:
+    """The library of an array on a GPU, which makes arrays from DLPack."""
+    if not hasattr(_core, "device"):
+        raise TypeError(
+            "x: expected an array in host memory, got one on a GPU; this build has no CUDA backend"
+        )
+    if hasattr(array, "__dlpack_device__"):
+        for kind in type(array).__mro__:
+            name = kind.__module__.split(".")[0]
+            name = "jax.dlpack" if name.startswith("jax") else name
+            if name in ("builtins", "numpy"):
+                continue
+            module = import_module(name)
+            if hasattr(module, "from_dlpack"):
+                return module
+    kind = type(array)
+    raise TypeError(
+        "an array on a GPU: expected one of CuPy, torch or JAX, got "
+        f"{kind.__module__}.{kind.__qualname__}; cupy.asarray(x) takes it without a copy"
+    )
+
+
+def returned(result: Any, likes: tuple[Any, ...] = (None,)) -> Any:
+    """A result whose arrays on a GPU are of the libraries of likes, the last for all that follow."""
+    if isinstance(result, np.ndarray):
+        # NumPy prints the type of 64-bit integers from DLPack as another than its own int64.
+        return result.view(result.dtype.str) if result.dtype.char in "qQ" else result
+    if isinstance(result, tuple):
+        last = len(likes) - 1
+        return tuple(returned(x, (likes[min(i, last)],)) for i, x in enumerate(result))
+    if isinstance(result, dict):
+        return {name: returned(value, likes) for name, value in result.items()}
+    return _library(likes[0]).from_dlpack(result) if on_gpu(result) else result
+
+
+def dtype_of(array: Any) -> np.dtype:
+    """An array's type, as NumPy has it."""
+    return array.dtype if isinstance(array.dtype, np.dtype) else np.dtype(_type_name(array))
+
+
+def _type_name(array: Any) -> str:
+    return str(array.dtype).split(".")[-1]
+
+
+def _is_dense(array: Any, order: str) -> bool:
+    array = array if order == "C" else array.T
+    if hasattr(array, "is_contiguous"):
+        return bool(array.is_contiguous())
+    return bool(array.flags.c_contiguous) if hasattr(array, "flags") else True
+
+
+_DENSE = {
+    "C": "rows one after the other without gaps, use {0}.contiguous() (torch) or "
+    "cupy.ascontiguousarray({0})",
+    "F": "columns one after the other, use {0}.t().contiguous().t() (torch) or "
+    "cupy.asfortranarray({0})",
+}
+
+
+def _layout_problem(array: Any, name: str, order: str) -> str | None:
+    """What keeps the library from reading an array on a GPU, and what to do."""
+    if getattr(array, "requires_grad", False):
+        return f"a tensor without gradients, use {name}.detach()"
+    if "sparse" in str(getattr(array, "layout", "")):
+        return f"a dense tensor, use {name}.to_dense()"
+    if any(hasattr(array, f) and getattr(array, f)() for f in ("is_conj", "is_neg")):
+        return f"values as they lie in memory, use {name}.resolve_conj().resolve_neg()"
+    return None if _is_dense(array, order) else _DENSE[order].format(name)
+
+
+def resident(
+    array: Any, name: str, types: tuple[str, ...], dimensions: int = 0, order: str = "C"
+) -> Any:
+    """The array on a GPU itself, if it has one of the types, so many dimensions (0: any), the order."""
+    _library(array)
+    if dimensions and array.ndim != dimensions:
+        shape = tuple(array.shape)
+        raise ValueError(f"{name}: expected {dimensions} dimension(s), got shape {shape}")
+    fits = array.dtype.itemsize in (4, 8) if types is WORDS else _type_name(array) in types
+    if not fits:
+        known = " or ".join(types)
+        raise TypeError(f"{name}: expected {known} on a GPU, got {_type_name(array)}")
+    problem = _layout_problem(array, name, order)
+    if problem is not None:
+        raise TypeError(f"{name}: expected {problem}")
+    return array
+
+
+def same_types(**arrays: Any) -> None:
+    """Refuses arrays whose type is not the first one's."""
+    (first, x), *rest = arrays.items()
+    for name, other in rest:
+        if _type_name(other) != _type_name(x):
+            raise TypeError(
+                f"{name}: expected {_type_name(x)}, as {first} has, got {_type_name(other)}"
+            )
+
+
+def to_host(array: Any) -> np.ndarray:
+    """The array, or a copy in host memory, in the same order, of one on a GPU."""
+    if not on_gpu(array):
+        return array
+    if array.ndim == 2 and not _is_dense(array, "C"):
+        return to_host(array.T).T
+    _library(array)
+    return _core.device.host(array.reshape(-1)).reshape(tuple(array.shape))
+
+
+def host_array(array: Any, name: str, dtype: Any = None) -> np.ndarray:
+    """A NumPy view of an array in host memory; a copy only for another dtype."""
+    if on_gpu(array):
+        raise TypeError(
+            f"{name}: expected an array in host memory, got one on a GPU; copy it with .get() "
+            "(CuPy) or .cpu() (torch)"
+        )
+    if not isinstance(array, np.ndarray) and hasattr(array, "__dlpack__"):
+        _wait_for(array)
+        try:
+            array = np.from_dlpack(array)
+        except (BufferError, RuntimeError) as error:
+            kind = getattr(array, "dtype", type(array).__name__)
+            raise TypeError(f"{name}: {kind}: {str(error).splitlines()[0]}") from error
+        if array.__dlpack_device__()[0] != _DLPACK_CPU:
+            array = np.asarray(_WithoutDevice(array))
+    return np.asarray(array, dtype=dtype)
+
+
+class _WithoutDevice:
+    """Managed or page-locked memory as plain host memory: NumPy's DLPack would report the device."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.__array_interface__ = array.__array_interface__
+        self._array = array  # owns the memory
+
+
+def _wait_for(array: Any) -> None:
+    """Waits for the GPU's work on managed memory, which the host may read meanwhile."""
+    kind, number = array.__dlpack_device__()
+    if kind == _DLPACK_MANAGED and hasattr(_core, "device"):
+        _core.device.wait(int(number))
+
+
+def _real_on_host(array: Any, name: str) -> np.ndarray:
+    """float32 from float32 and float16, else float64; integers that no double equals are refused."""
+    array = host_array(array, name)
+    if array.dtype.kind == "c":
+        raise TypeError(f"{name}: expected real numbers, got {array.dtype}")
+    if array.dtype in (np.float32, np.float16):
+        return array.astype(np.float32, copy=False)
+    refuse_rounding(array, name)
+    return array.astype(np.float64, copy=False)
+
+
+def refuse_rounding(array: np.ndarray, name: str) -> None:
+    """Raises ValueError for integers that no double equals, which would change silently."""
+    if array.dtype.kind not in "iu" or array.dtype.itemsize < 8 or array.size == 0:
+        return
+    if -(2**53) <= int(array.min()) and int(array.max()) <= 2**53:
+        return
+    doubles = array.astype(np.float64)
+    above = 2.0 ** (63 if array.dtype.kind == "i" else 64)
+    with np.errstate(invalid="ignore"):
+        if (doubles >= above).any() or (doubles.astype(array.dtype) != array).any():
+            raise ValueError(
+                f"{name}: expected integers that a double equals, got one beyond 2**53; "
+                "convert it with .astype(float) if it may be rounded"
+            )
+
+
+def real_array(array: Any, name: str, dimensions: int = 0) -> Array:
+    """Real numbers, so many dimensions (0: any): float32 or float64, any strides in host memory."""
+    if on_gpu(array):
+        return resident(array, name, FLOATS, dimensions)
+    array = _real_on_host(array, name)
+    if dimensions and array.ndim != dimensions:
+        raise ValueError(f"{name}: expected {dimensions} dimension(s), got shape {array.shape}")
+    return array
+
+
+def complex_array(array: Any, name: str, dimensions: int = 0) -> Array:
+    """Complex numbers, dense: complex64 from complex64 and float32, else complex128."""
+    if on_gpu(array):
+        return resident(array, name, COMPLEX, dimensions)
+    array = host_array(array, name)
+    if array.dtype.kind != "c":
+        array = _real_on_host(array, name)
+    if dimensions and array.ndim != dimensions:
+        raise ValueError(f"{name}: expected {dimensions} dimension(s), got shape {array.shape}")
+    single = array.dtype in (np.complex64, np.float32)
+    return np.ascontiguousarray(array, dtype=np.complex64 if single else np.complex128)
+
+
+def plain_vector(array: Any, name: str, types: tuple[str, ...] = PLAIN_TYPES) -> Array:
+    """A dense vector of one of the types."""
+    if on_gpu(array):
+        return resident(array, name, types, 1)
+    vector = host_array(array, name)
+    if vector.ndim != 1:
+        raise ValueError(f"{name}: expected one dimension, got {vector.ndim}")
+    if vector.dtype.name not in types:
+        raise TypeError(f"{name}: expected {', '.join(types)}, got {vector.dtype}")
+    return np.ascontiguousarray(vector, dtype=vector.dtype.newbyteorder("="))
+
+
+def output(out: Any, like: Any) -> Array | None:
+    """The caller's array to write to, of the shape and type of another and beside it; or None."""
+    if out is None:
+        return None
+    size, kind = int(like.shape[0]), _type_name(like)
+    where = "an array on the GPU" if on_gpu(like) else "a NumPy array"
+    if on_gpu(like):
+        fits = on_gpu(out) and _type_name(out) == kind
+    else:
+        fits = isinstance(out, np.ndarray) and out.dtype == like.dtype
+    if not fits or tuple(out.shape) != (size,):
+        raise ValueError(f"out: expected {where} of {size} {kind} values")
+    if on_gpu(out):
+        if _library(out).__name__.startswith("jax"):
+            raise ValueError("out: expected an array that may be written to, which none of JAX may")
+        return resident(out, "out", PLAIN_TYPES, 1)
+    if not (out.flags.c_contiguous and out.flags.writeable):
+        raise ValueError("out: expected a dense and writeable array")
+    return out
+
+
+def square_matrix(array: Any, name: str) -> Array:
+    """A dense square matrix of int32, float32 or float64."""
+    if on_gpu(array):
+        return resident(array, name, WEIGHTS, 2)
+    matrix = host_array(array, name)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"{name}: expected a square matrix, got shape {matrix.shape}")
+    if matrix.dtype.kind in "iu" and matrix.dtype != np.int32:
+        largest = int(matrix.max(initial=0))
+        fits = largest < 2**30 and int(matrix.min(initial=0)) > -(2**30)
+        matrix = matrix.astype(np.int32 if fits else np.float64)
+    elif matrix.dtype.kind != "f" and matrix.dtype != np.int32:
+        raise TypeError(f"{name}: expected integers or floats, got {matrix.dtype}")
+    elif matrix.dtype.kind == "f" and matrix.dtype not in (np.float32, np.float64):
+        matrix = matrix.astype(np.float64)
+    return np.ascontiguousarray(matrix)

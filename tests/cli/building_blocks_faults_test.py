@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""scan, reduce, sort, fft, polymul, closest and trisolve: what they once said that was not so."""
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import main, run, skip
+
+try:
+    import numpy as np
+except ImportError:
+    skip("NumPy is not installed")
+
+
+def put(name, text):
+    pathlib.Path(name).write_text(text)
+    return name
+
+
+def refuse(*arguments, says, status=3):
+    before = sorted(p.name for p in pathlib.Path(".").iterdir())
+    done = run(*arguments, status=status)
+    assert done.stdout == "" and len(done.stderr.splitlines()) == 1, done
+    assert says in done.stderr, f"expected '{says}', got: {done.stderr}"
+    assert sorted(p.name for p in pathlib.Path(".").iterdir()) == before
+
+
+def notes(*arguments):
+    return [line for line in run(*arguments).stderr.splitlines() if line.startswith("note:")]
+
+
+def one_was_written_as_many():
+    put("x.txt", "5\n")
+    for command in ["sort", "scan", "fft"]:
+        assert run(command, "x.txt", "-o", "y.npy").stdout.startswith("1 number ("), command
+    assert run("polymul", "x.txt", "x.txt", "-o", "y.npy").stdout.startswith("1 coefficient (")
+    put("m.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n")
+    lines = run("trisolve", "m.mtx").stdout.splitlines()
+    assert lines[0] == "1 row, 1 entry: 1 level, 1.0 rows each; 1 warp", lines
+    assert lines[1] == "class 6: 1 row of 0 entries off the diagonal", lines
+
+
+def float_sums_left_their_range_without_a_word():
+    np.save("x.npy", np.full(3, 1e308))
+    np.save("finite.npy", np.ones(3))
+    np.save("s.npy", np.full(4, 3e38, np.float32))
+    for command in [("reduce",), ("scan", "-o", "y.npy")]:
+        said = notes(command[0], "x.npy", *command[1:])
+        assert len(said) == 1 and "the sum is inf" in said[0] and "f8 holds" in said[0], said
+        assert notes(command[0], "x.npy", *command[1:], "--op", "max") == []
+        assert notes(command[0], "finite.npy", *command[1:]) == []
+    said = notes("fft", "s.npy", "-o", "y.npy")
+    assert len(said) == 1 and "sums of s.npy are beyond what f4 holds" in said[0], said
+    put("nan.txt", "1\nnan\n")
+    said = notes("fft", "nan.txt", "-o", "y.npy")
+    assert len(said) == 1 and "nan.txt holds inf or nan" in said[0], said
+    assert notes("fft", "finite.npy", "-o", "y.npy") == []
+
+
+def a_product_of_nan_had_a_bound():
+    np.save("a.npy", np.full(3, 1e308))
+    refuse("polymul", "a.npy", "a.npy", "-o", "y.npy", says="within the range of double")
+    # Every coefficient is finite, and so was the bound; sums of the transforms are not.
+    np.save("b.npy", np.full(1000, 2e152))
+    refuse("polymul", "b.npy", "b.npy", "-o", "y.npy", says="within the range of double")
+
+
+def a_text_of_floats_was_taken_for_integers():
+    put("a.txt", "1.5\n2\n")
+    put("b.txt", "# 1.5\n1\n2\n")
+    done = json.loads(run("polymul", "a.txt", "b.txt", "-o", "y.npy", "--json").stdout)
+    assert done["type"] == "f8", done
+    assert np.allclose(np.load("y.npy"), [1.5, 5, 4])
+    done = json.loads(run("polymul", "b.txt", "b.txt", "-o", "y.npy", "--json").stdout)
+    assert done["type"] == "i8" and list(np.load("y.npy")) == [1, 4, 4], done
+    refuse("polymul", "a.txt", "b.txt", "--exact", "-o", "z.npy", says="a.txt:1: expected one whole")
+
+
+def plain_text_was_written_under_a_compressed_name():
+    put("x.txt", "1\n2\n")
+    put("m.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n")
+    for arguments in [("sort", "x.txt"), ("scan", "x.txt"), ("reduce", "x.txt"), ("fft", "x.txt"),
+                      ("merge", "x.txt"), ("polymul", "x.txt", "x.txt"), ("trisolve", "m.mtx")]:
+        for name in ["y.npy.gz", "y.npz"]:
+            refuse(*arguments, "-o", name, says=f"-o {name}: expected", status=2)
+
+
+def a_text_with_a_nul_was_called_utf16():
+    put("x.txt", "1\0\n2\n")
+    refuse("sort", "x.txt", "-o", "y.txt", says="x.txt:1: expected one number a line")
+    pathlib.Path("u.txt").write_bytes("1\n2\n".encode("utf-16-le"))
+    refuse("sort", "u.txt", "-o", "y.txt", says="u.txt: expected UTF-8, got UTF-16")
+
+
+def an_empty_name_left_a_sentence_without_a_subject():
+    for command in [("sort", "", "-o", "y.txt"), ("closest", ""), ("trisolve", "")]:
+        refuse(*command, says="yupana: '': cannot be opened")
+
+
+def closest_took_two_integers_for_one():
+    put("x.csv", "9007199254740993,1\n9007199254740992,1\n")
+    refuse("closest", "x.csv", says="x.csv:1: '9007199254740993' is an integer between two doubles")
+
+
+def closest_printed_an_infinite_distance():
+    put("x.csv", "1e308\n-1e308\n")
+    for device in ["cpu", "reference"]:
+        refuse("closest", "x.csv", "--device", device, says="distance within the range of double")
+
+
+def a_number_of_right_hand_sides_was_ignored():
+    put("m.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n")
+    put("b.txt", "1\n")
+    refuse("trisolve", "m.mtx", "b.txt", "--rhs", 1, says="--rhs", status=2)
+
+
+sys.exit(main([one_was_written_as_many,
+               float_sums_left_their_range_without_a_word,
+               a_product_of_nan_had_a_bound,
+               a_text_of_floats_was_taken_for_integers,
+               plain_text_was_written_under_a_compressed_name,
+               a_text_with_a_nul_was_called_utf16,
+               an_empty_name_left_a_sentence_without_a_subject,
+               closest_took_two_integers_for_one,
+               closest_printed_an_infinite_distance,
+               a_number_of_right_hand_sides_was_ignored]))

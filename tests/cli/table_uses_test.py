@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""What columns, names and options of tables are used for: none twice, none ignored in silence."""
+import csv
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import main, run
+
+
+def put(name, text):
+    pathlib.Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+def refuse(*arguments, status=3, says=(), **options):
+    before = sorted(p.name for p in pathlib.Path(".").iterdir())
+    done = run(*arguments, status=status, **options)
+    lines = [line for line in done.stderr.strip().splitlines() if not line.startswith("note: ")]
+    assert len(lines) == 1 and lines[0].startswith("yupana: "), done.stderr
+    for word in says:
+        assert word in lines[0], f"'{word}' wanted in: {lines[0]}"
+    assert before == sorted(p.name for p in pathlib.Path(".").iterdir())
+    return done
+
+
+def answer(*arguments):
+    return json.loads(run(*arguments, "--json").stdout)
+
+
+def a_fold_column_is_told_by_number_or_text_and_is_no_other_column():
+    put("f.csv", "x,z,part,class\n" + "".join(
+        f"{i},{i * 5 % 7},{'train' if i % 3 else 'test'},{'ab'[i % 2]}\n" for i in range(30)))
+    by_name = answer("tree", "fit", "f.csv", "--label", "class", "--cv-column", "part")
+    by_number = answer("tree", "fit", "f.csv", "--label", "class", "--cv-column", 3)
+    assert by_name["features"] == 2 and len(by_name["cv_scores"]) == 2
+    assert by_name["cv_scores"] == by_number["cv_scores"]
+    for options in (["--label", "class", "--cv-column", "class"],
+                    ["--label", "class", "--weight", "x", "--cv-column", "x"],
+                    ["--label", "class", "--ignore", "z", "--cv-column", "z"]):
+        refuse("tree", "fit", "f.csv", *options, status=2, says=["--cv-column", "name it once"])
+
+
+def a_feature_that_is_the_label_or_the_weight_is_refused():
+    put("t.csv", "x,z,class\n1,2,0\n2,3,1\n3,1,0\n")
+    refuse("tree", "fit", "t.csv", "--label", "class", "--columns", "x,class",
+           says=["'class' cannot be a feature and the label"])
+    refuse("tree", "fit", "t.csv", "--label", "class", "--weight", "z", "--columns", "x,z",
+           says=["'z' cannot be a feature and the weight"])
+    run("tree", "fit", "t.csv", "--label", "class", "-o", "m")
+    refuse("tree", "predict", "m.json", "t.csv", "--label", "x", "-o", "p",
+           says=["'x' cannot be a feature and the label"])
+
+
+def categorical_columns_that_no_feature_is_made_of_are_refused():
+    put("t.csv", "x,c,class\n1,a,0\n2,b,1\n")
+    refuse("tree", "fit", "t.csv", "--label", "class", "--columns", "x", "--categorical", "c",
+           status=2, says=["--categorical", "'c'", "--columns"])
+    put("t.svm", "0 1:1 2:3\n1 1:2 2:3\n")
+    refuse("tree", "fit", "t.svm", "--label", "label", "--categorical", 1, status=2,
+           says=["--categorical: is for text and .npy tables"])
+
+
+def a_first_row_with_a_named_column_is_a_header():
+    put("years.csv", "1990,1991,1992,class\n1,5,3,x\n2,4,4,y\n")
+    assert answer("tree", "fit", "years.csv", "--label", "class")["rows"] == 2
+    put("text.csv", "word,class\nTrue,x\nFalse,y\n")
+    told = answer("tree", "fit", "text.csv", "--label", "class", "--categorical", "word")
+    assert told["rows"] == 2 and told["classes"] == ["x", "y"]
+    put("numbers.csv", "1990,1991\n1,5\n2,4\n")
+    refuse("tree", "fit", "numbers.csv", "--label", "1991", says=["'1991'", "--header yes"])
+
+
+def names_with_tabs_and_quotes_keep_their_column():
+    names = ["a\tb", 'q"uote', "#hash", " lead", "plain"]
+    cells = ['"' + name.replace('"', '""') + '"' for name in names]
+    put("t.csv", "x,class\n" + "".join(f"{i},{cell}\n" for i, cell in enumerate(cells)))
+    run("tree", "fit", "t.csv", "--label", "class", "-o", "m")
+    run("tree", "predict", "m.json", "t.csv", "--proba", "-o", "p")
+    run("som", "fit", "t.csv", "--label", "class", "--rows", 1, "--cols", 2, "-o", "map")
+    with open("p.predicted.tsv", newline="") as file:
+        rows = list(csv.reader(file, delimiter="\t"))
+    assert rows[0] == ["predicted", *sorted(names)] and [row[0] for row in rows[1:]] == names, rows
+    with open("map.bmu.tsv", newline="") as file:
+        rows = list(csv.reader(file, delimiter="\t"))
+    assert [row[7] for row in rows[1:]] == names, rows
+    put("f.csv", 'class,"a\tb"\nx,1\ny,2\n')
+    run("tree", "fit", "f.csv", "--label", "class", "-o", "m")
+    run("tree", "importances", "m.json", "-o", "m")
+    assert '"a\tb"\t1' in pathlib.Path("m.importances.tsv").read_text()
+
+
+def a_category_never_takes_a_columns_name():
+    put("t.csv", "c=a,c,class\n1,a,0\n2,b,1\n3,a,0\n4,b,1\n")
+    for fold in ([], ["--cv", 2]):
+        refuse("tree", "fit", "t.csv", "--label", "class", "--categorical", "c", "--categories",
+               "one-hot", *fold, says=["'c=a'", "another column"])
+
+
+def r2_is_told_only_where_it_is_defined():
+    put("y.csv", "x,y\n" + "".join(f"{i},{i * i % 11}\n" for i in range(12)))
+    refuse("tree", "fit", "y.csv", "--label", "y", "--regression", "--cv", 12,
+           says=["a fold has one row", "fewer folds"])
+    put("same.csv", "x,y\n1,2\n2,2\n3,2\n4,2\n")
+    told = answer("tree", "fit", "same.csv", "--label", "y", "--regression", "--cv", 2, "-o", "m")
+    assert told["train_r2"] == 1 and told["cv_r2_mean"] == 1, told
+    assert answer("tree", "predict", "m.json", "same.csv", "--label", "y", "-o", "p")["score"] == 1
+
+
+def missing_error_refuses_unknown_categories():
+    put("t.csv", "c,class\na,0\nb,1\na,0\nb,1\n")
+    run("tree", "fit", "t.csv", "--label", "class", "--categorical", "c", "-o", "m")
+    put("new.csv", "c,class\na,0\nzz,1\n")
+    run("tree", "predict", "m.json", "new.csv", "-o", "p")
+    pathlib.Path("p.predicted.tsv").unlink()
+    refuse("tree", "predict", "m.json", "new.csv", "--missing", "error", "-o", "p",
+           says=["1 cell of categories", "--missing error"])
+
+
+def the_trees_of_a_forest_count_against_the_memory():
+    put("t.csv", "x,z,class\n" + "".join(
+        f"{i * 37 % 101},{i * 53 % 97},{i * i % 3}\n" for i in range(300)))
+    forest = ["forest", "fit", "t.csv", "--label", "class", "-o", "m"]
+    run(*forest, "--trees", 20, "--memory", "8M")
+    pathlib.Path("m.json").unlink()
+    for trees in (3000, 10**9):
+        refuse(*forest, "--trees", trees, "--memory", "8M", status=4,
+               says=[f"a forest of {trees} trees", "--memory"])
+
+
+def trees_of_many_classes_count_against_the_memory():
+    # A count a class in each node: 4.8 GB of nodes were made, 100 MB allowed.
+    put("t.csv", "x,id\n" + "".join(f"{i * 7919 % 10007},n{i}\n" for i in range(10000)))
+    for family in ("tree", "forest"):
+        refuse(family, "fit", "t.csv", "--label", "id", "-o", "m", "--memory", "40M", status=4,
+               says=["takes more than", "--max-depth"])
+    done = answer("tree", "fit", "t.csv", "--label", "id", "-o", "m", "--memory", "40M", "--max-depth", 2)
+    assert "confusion" not in done and done["leaves"] <= 4, done["leaves"]
+
+
+def the_trees_of_parts_count_against_the_memory():
+    # They went uncounted; and a forest too large was grown once more from parts of the table.
+    put("t.csv", "x,class\n" + "".join(f"{i * 7919 % 20011},{i * i // 7 % 2}\n" for i in range(20000)))
+    fit = ["forest", "fit", "t.csv", "--label", "class", "--partition", "--trees", 20, "-o", "m"]
+    for memory in ("1M", "700K"):
+        refuse(*fit, "--memory", memory, status=4, says=["--memory"])
+    run(*fit, "--memory", "1M", "--max-depth", 4)
+
+
+def out_of_bag_needs_rows_that_a_tree_did_not_see():
+    put("t.csv", "x,class\n1,a\n2,b\n3,a\n")
+    for sampling in (["--all-rows"], ["--partition", "--trees", 1]):
+        refuse("forest", "fit", "t.csv", "--label", "class", "--oob", *sampling, status=2,
+               says=["--oob", sampling[0]])
+
+
+def rules_of_missing_values_are_plain():
+    put("t.csv", "x,class\n1,0\n,1\n2,0\n,1\n")
+    run("tree", "fit", "t.csv", "--label", "class", "-o", "m")
+    lines = run("tree", "show", "m.json").stdout.splitlines()
+    assert lines[0].startswith("if x is known: 0") and lines[1].startswith("if x is missing: 1"), lines
+
+
+def a_map_of_one_neuron_has_no_topographic_error():
+    put("t.csv", "x,z\n1,2\n3,4\n")
+    said = run("som", "fit", "t.csv", "--rows", 1, "--cols", 1, "-o", "map").stdout
+    assert "nan" not in said and "topographic" not in said, said
+    assert ">nan<" not in pathlib.Path("map.html").read_text()
+
+
+sys.exit(main([test for name, test in list(globals().items())
+               if callable(test) and getattr(test, "__module__", "") == "__main__"
+               and name not in ("put", "refuse", "answer")]))

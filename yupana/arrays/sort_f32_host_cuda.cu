@@ -1,9 +1,0 @@
-#include "yupana/arrays/sort_host_cuda.cuh"
-
-namespace yupana::arrays::cuda {
-
-YUPANA_SORTS_ON_DEVICE(float, NoValue)
-YUPANA_SORTS_ON_DEVICE(float, std::uint32_t)
-YUPANA_SORTS_ON_DEVICE(float, std::uint64_t)
-
-}  // namespace yupana::arrays::cuda

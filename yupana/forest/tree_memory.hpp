@@ -1,0 +1,81 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "yupana/core/context.hpp"
+#include "yupana/core/counted.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
+#include "yupana/forest/forest.hpp"
+
+namespace yupana::forest {
+
+/// Bytes that a tree takes with the form that rows go through: nodes of 64 and at most 96 more, and
+/// a number an output in the first, two in the second.
+inline double bytes_of(const Tree& tree) {
+  return static_cast<double>(tree.nodes.size()) * (160.0 + 24.0 * tree.outputs);
+}
+
+/// Bytes of a tree alone.
+inline double bytes_at_rest(const Tree& tree) {
+  return static_cast<double>(tree.nodes.size() * sizeof(Node) +
+                             tree.values.size() * sizeof(double));
+}
+
+template <class T>
+double bytes_of(TableView<T> table) {
+  return static_cast<double>(table.rows) * static_cast<double>(table.columns) * sizeof(T);
+}
+
+/// Trees, and not the table, pass what the run may hold: a smaller part of the table is no help.
+class TreesTooLarge : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The bytes of trees that grow side by side, next to `held` bytes of their table.
+class TreeMemory {
+ public:
+  /// A single tree counts its nodes as they are made.
+  TreeMemory(const Context& context, std::int32_t outputs, double held)
+      : node_(bytes_of(Tree{{Node{}}, outputs, {}})),
+        held_(held),
+        most_(static_cast<double>(context.memory())) {}
+  TreeMemory(const Context& context, const ForestParams& params, std::int32_t outputs, double held)
+      : TreeMemory(context, outputs, held) {
+    trees_ = params.trees;
+    // One leaf each, before any work.
+    check(static_cast<double>(trees_) * node_);
+  }
+
+  /// errors: out_of_resources where the trees so far and the table pass what the run may hold;
+  /// TreesTooLarge where the trees alone do
+  void add(const Tree& tree) { add(std::ssize(tree.nodes)); }
+  void add(std::int64_t nodes) {
+    const double bytes = static_cast<double>(nodes) * node_;
+    check(bytes_.fetch_add(bytes) + bytes);
+  }
+
+ private:
+  void check(double bytes) const {
+    if (held_ + bytes <= most_) return;
+    const std::string message = fmt::format(
+        "{}{} takes more than {}, which is what memory is limited to; give {}--max-depth, "
+        "--min-samples-leaf or more --memory",
+        trees_ == 0 ? "a tree" : "a forest of " + counted(trees_, "tree"),
+        held_ > 0 ? fmt::format(" next to a table of {}", human_bytes(held_)) : "",
+        human_bytes(most_),
+        trees_ > 1 ? "fewer --trees, " : "");
+    if (bytes > most_) throw TreesTooLarge(ErrorCode::out_of_resources, message);
+    throw Error(ErrorCode::out_of_resources, message);
+  }
+
+  std::int64_t trees_ = 0;  ///< of a forest; 0: a single tree
+  double node_;
+  double held_;
+  double most_;
+  std::atomic<double> bytes_{0};
+};
+
+}  // namespace yupana::forest

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "yupana/core/array.hpp"
+#include "yupana/core/context.hpp"
+#include "yupana/io/input_file.hpp"
+#include "yupana/io/npy_layout.hpp"
+#include "yupana/io/number_field.hpp"
+
+namespace yupana::io {
+
+/// A plain number type as NumPy writes it: letter f, i or u and bytes.
+struct NumberType {
+  char kind = 'f';
+  int width = 8;
+
+  bool operator==(const NumberType&) const = default;
+  std::string name() const { return std::string(1, kind) + std::to_string(width); }
+};
+
+template <class T>
+constexpr NumberType number_type() {
+  return {std::is_floating_point_v<T> ? 'f' : (std::is_signed_v<T> ? 'i' : 'u'),
+          static_cast<int>(sizeof(T))};
+}
+
+/// Calls body with a value of the type.
+template <class Body>
+auto with_number_type(NumberType type, const Body& body) {
+  if (type.kind == 'f') return type.width == 4 ? body(float{}) : body(double{});
+  const bool is_signed = type.kind == 'i';
+  switch (type.width) {
+    case 1:
+      return is_signed ? body(std::int8_t{}) : body(std::uint8_t{});
+    case 2:
+      return is_signed ? body(std::int16_t{}) : body(std::uint16_t{});
+    case 4:
+      return is_signed ? body(std::int32_t{}) : body(std::uint32_t{});
+    default:
+      return is_signed ? body(std::int64_t{}) : body(std::uint64_t{});
+  }
+}
+
+/// The arrays that a reader of .npy files takes: of any integer type, float32, float64 and those
+/// named here.
+struct NpyKinds {
+  std::string_view shape;  ///< in words
+  std::size_t min_dimensions = 2;
+  std::size_t max_dimensions = 2;
+  bool is_column = false;     ///< a second dimension is 1
+  bool with_complex = false;  ///< complex64 and complex128
+  bool with_bool = false;
+  bool with_half = false;  ///< float16
+};
+
+/// The numbers of a .npy file, read at any place, from several threads. A complex value is two
+/// numbers; where an array has one dimension, its columns are 1.
+class NpyFile {
+ public:
+  /// errors (bad_input): a header that cannot be read, another type or shape, a file whose size is
+  /// not the header's. `file` must outlive this.
+  NpyFile(const InputFile& file, const NpyKinds& kinds);
+
+  const NpyLayout& layout() const { return layout_; }
+  bool is_complex() const { return layout_.kind == 'c'; }
+  /// Of the numbers; bool: u1.
+  NumberType type() const;
+  std::int64_t rows() const { return layout_.shape.empty() ? 1 : layout_.shape[0]; }
+  std::int64_t cols() const { return layout_.shape.size() == 2 ? layout_.shape[1] : 1; }
+  std::int64_t count() const { return rows() * cols() * (is_complex() ? 2 : 1); }
+
+  /// Numbers [first, first + count) in the file's order and type.
+  template <class Own>
+  void read(std::int64_t first, std::int64_t count, Own* to) const {
+    constexpr auto width = static_cast<std::int64_t>(sizeof(Own));
+    file_.read_at(layout_.data + first * width, to, count * width);
+    if (!layout_.swapped || width == 1) return;
+    char* const bytes = reinterpret_cast<char*>(to);
+    for (std::int64_t i = 0; i < count; ++i)
+      std::reverse(bytes + i * width, bytes + (i + 1) * width);
+  }
+
+  /// The same as T. errors: bad_input for an integer that no double equals where T is one.
+  template <class T>
+  void read_as(std::int64_t first, std::int64_t count, T* to) const {
+    with_number_type(type(), [&](auto zero) {
+      using Own = decltype(zero);
+      if constexpr (std::is_same_v<T, Own>) return read(first, count, to);
+      constexpr std::int64_t piece = 1 << 16;
+      Array<Own> own(std::min(piece, count));
+      for (std::int64_t done = 0; done < count; done += piece) {
+        const std::int64_t n = std::min(piece, count - done);
+        read(first + done, n, own.data());
+        for (std::int64_t i = 0; i < n; ++i) {
+          to[done + i] = exact_number<T>(file_.path(), own[i], first + done + i);
+        }
+      }
+    });
+  }
+
+  /// All numbers row after row, whatever the file's order.
+  template <class T>
+  void read_rows(Context& context, T* to) const;
+
+ private:
+  void check_type(const NpyKinds& kinds) const;
+  void check_shape(const NpyKinds& kinds) const;
+  void check_size() const;
+
+  const InputFile& file_;
+  NpyLayout layout_;
+};
+
+}  // namespace yupana::io

@@ -1,0 +1,136 @@
+#include <algorithm>
+#include <cmath>
+
+#include "yupana/io/cell.hpp"
+#include "yupana/io/number_field.hpp"
+#include "yupana/io/printable.hpp"
+#include "yupana/io/table_columns.hpp"
+#include "yupana/io/text_fields.hpp"
+
+namespace yupana::io {
+namespace {
+
+constexpr std::string_view blanks = " \t\r";
+
+bool is_blank(char c, char delimiter) {
+  return c == ' ' || (c == '\t' && delimiter != '\t') || c == '\r';
+}
+
+/// A quoted cell that begins at `at`; returns the place after the closing quote, npos without one.
+std::size_t quoted_cell(std::string_view line,
+                        std::size_t at,
+                        Cell& cell,
+                        std::vector<std::string>& storage) {
+  const std::size_t begin = at + 1;
+  std::size_t end = line.find('"', begin);
+  bool doubled = false;
+  while (end != line.npos && end + 1 < line.size() && line[end + 1] == '"') {
+    doubled = true;
+    end = line.find('"', end + 2);
+  }
+  if (end == line.npos) return end;
+  cell = {line.substr(begin, end - begin), true};
+  if (doubled) {
+    std::string text;
+    for (std::size_t i = 0; i < cell.text.size(); ++i) {
+      text += cell.text[i];
+      if (cell.text[i] == '"') ++i;
+    }
+    storage.push_back(std::move(text));
+    cell.text = storage.back();
+  }
+  return end + 1;
+}
+
+}  // namespace
+
+char found_delimiter(std::string_view line) {
+  char best = ' ';
+  std::int64_t most = 0;
+  for (const char c : {',', '\t', ';', '|'}) {
+    bool quoted = false;
+    std::int64_t count = 0;
+    for (const char x : line) {
+      quoted ^= x == '"';
+      count += x == c && !quoted;
+    }
+    if (count > most) {
+      most = count;
+      best = c;
+    }
+  }
+  return best;
+}
+
+bool split_cells(std::string_view line,
+                 char delimiter,
+                 std::vector<Cell>& cells,
+                 std::vector<std::string>& storage) {
+  cells.clear();
+  storage.clear();
+  // Views into the strings must survive the next ones.
+  storage.reserve(line.size() / 2);
+  std::size_t at = 0;
+  while (true) {
+    while (at < line.size() && is_blank(line[at], delimiter)) ++at;
+    if (delimiter == ' ' && at == line.size()) return true;
+    Cell cell;
+    if (at < line.size() && line[at] == '"') {
+      at = quoted_cell(line, at, cell, storage);
+      if (at == line.npos) return false;
+      if (delimiter != ' ') {
+        while (at < line.size() && is_blank(line[at], delimiter)) ++at;
+      }
+      const bool ends = at == line.size() || line[at] == delimiter ||
+                        (delimiter == ' ' && is_blank(line[at], delimiter));
+      if (!ends) return false;
+    } else {
+      const std::size_t end =
+          std::min(line.size(),
+                   delimiter == ' ' ? line.find_first_of(blanks, at) : line.find(delimiter, at));
+      cell.text = trimmed(line.substr(at, end - at), blanks);
+      at = end;
+    }
+    cells.push_back(cell);
+    if (at == line.size()) return true;
+    ++at;
+  }
+}
+
+bool has_decimal_comma(std::string_view cell) {
+  const std::size_t comma = cell.find(',');
+  double value = 0;
+  if (comma == cell.npos || cell.find('.') != cell.npos) return false;
+  std::string text(cell);
+  text[comma] = '.';
+  return whole_number(text, value);
+}
+
+std::string beyond_range(std::string_view number, std::size_t bytes) {
+  return fmt::format(
+      "{} is beyond the range of float{}; scale the column, or leave it out with "
+      "--ignore",
+      printable(number),
+      8 * bytes);
+}
+
+std::string lost_number(std::string_view cell, double value, std::size_t bytes) {
+  const bool overflows = bytes == 4 ? std::isinf(static_cast<float>(value)) : std::isinf(value);
+  // The words inf and infinity are infinite themselves.
+  if (overflows && cell.find_first_of("0123456789") != cell.npos) return beyond_range(cell, bytes);
+  if (bytes < 8 || !is_rounded_integer(cell, value)) return {};
+  return fmt::format(
+      "{0} is an integer beyond 2^53 and between two doubles; write {0}.0 if it may "
+      "be rounded, or leave the column out with --ignore",
+      printable(cell));
+}
+
+bool is_comment(std::string_view line, char comment) {
+  return !line.empty() && comment != '\0' && line[0] == comment;
+}
+
+bool is_skipped_line(std::string_view line, char comment) {
+  return is_comment(line, comment) || line.find_first_not_of(blanks) == line.npos;
+}
+
+}  // namespace yupana::io

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "yupana/analysis/clustering.hpp"
+#include "yupana/analysis/fermat_edges.hpp"
+#include "yupana/analysis/mds.hpp"
+#include "yupana/core/context.hpp"
+#include "yupana/graph/fermat.hpp"
+#include "yupana/job/fermat.hpp"
+#include "yupana/job/load.hpp"
+#include "yupana/job/units.hpp"
+#include "yupana/report/report.hpp"
+
+namespace yupana::job {
+
+/// The power of every entry in float, "no path" as +inf; the diagonal stays zero.
+SquareMatrix<float> powered(Context& context, const graph::AnyMatrix& matrix, const Power& power);
+/// Whether both give the same floats, bit for bit, without making them.
+bool same_powers(Context& context,
+                 const graph::AnyMatrix& a,
+                 const Power& power_a,
+                 const graph::AnyMatrix& b,
+                 const Power& power_b);
+
+/// The rows of the report's tables and pictures for one distance matrix.
+struct MatrixAnalysis {
+  MatrixFindings findings;
+  analysis::MdsResult mds;
+  std::vector<analysis::Merge> merges;  ///< of the run's linkage
+  report::HeatMap heat_map;
+  report::Histogram histogram;
+};
+
+/// Embedding, tree, scores (where there are labels) and pictures of one matrix.
+MatrixAnalysis analyze_matrix(Context& context,
+                              const std::string& name,
+                              const std::string& unit,
+                              const SquareMatrix<float>& distances,
+                              const analysis::Labels& labels,
+                              const FermatJobParams& params);
+
+/// The same for a matrix that holds the same numbers.
+MatrixAnalysis renamed(const MatrixAnalysis& other,
+                       const std::string& name,
+                       const std::string& unit);
+
+/// F^(1/alpha), d^alpha and F of one alpha, and the graph of its paths.
+struct AlphaAnalysis {
+  MatrixAnalysis roots, weights, lengths;
+  std::vector<analysis::Edge> edges;
+};
+
+/// Share of kept edges against alpha, over at most `sample` individuals.
+struct RetentionCurve {
+  static constexpr std::int64_t sample = 512;
+  std::vector<double> alphas, kept_edges;
+};
+
+/// The analyses of a run. Axes of embeddings point the way those of the first one do, so that
+/// pictures compare.
+class FermatAnalysis {
+ public:
+  /// Analyzes d.
+  FermatAnalysis(Context& context, const FermatJobParams& params, const FermatInput& input);
+
+  const MatrixAnalysis& distances() const { return distances_; }
+  /// Sets findings.scale.
+  AlphaAnalysis alpha(const graph::FermatResult& paths, AlphaFindings& findings);
+  RetentionCurve curve(const std::vector<double>& alphas);
+
+ private:
+  MatrixAnalysis analyze(const std::string& name,
+                         const std::string& unit,
+                         const SquareMatrix<float>& matrix);
+  /// Analyzes a power of the lengths, given the analysis of the power of d to compare it with.
+  /// Where every pair is its own shortest path both most often hold the same floats: nothing is
+  /// computed then.
+  MatrixAnalysis analyze_lengths(const std::string& name,
+                                 const std::string& unit,
+                                 const graph::FermatResult& paths,
+                                 const Power& power,
+                                 const Power& other_power,
+                                 const MatrixAnalysis& other);
+  std::vector<analysis::Edge> edges(const graph::FermatResult& paths, const Power& power);
+  void align(analysis::MdsResult& embedding);
+
+  Context& context_;
+  const FermatJobParams& params_;
+  const FermatInput& input_;
+  std::string unit_;  ///< of d
+  MatrixAnalysis distances_;
+  Matrix<double> axes_;  ///< points of the first embedding
+};
+
+}  // namespace yupana::job

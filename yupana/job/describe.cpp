@@ -1,0 +1,194 @@
+#include "yupana/job/describe.hpp"
+
+#include <fmt/format.h>
+
+#include "yupana/core/counted.hpp"
+#include "yupana/core/machine.hpp"
+
+namespace yupana::job {
+namespace {
+
+bool from_matrix(const FermatJobParams& params) { return !params.distances.empty(); }
+
+std::string metric_sentence(const FermatJobParams& params) {
+  if (from_matrix(params)) {
+    return params.squared ? "square roots of the matrix given" : "the matrix given";
+  }
+  std::string text = "Euclidean distance of allele counts (0, 1, 2 a site)";
+  if (params.input.cohort.missing == genotype::Missing::pairwise) {
+    text +=
+        "; pairs with missing calls over the sites they share, d\u00b2 scaled by sites / shared";
+  }
+  return text;
+}
+
+std::string missing_sentence(const FermatJobParams& params, const FermatJobResult& result) {
+  std::string text;
+  switch (params.input.cohort.missing) {
+    case genotype::Missing::pairwise:
+      text = "left out of the pairs they touch (--missing pairwise)";
+      break;
+    case genotype::Missing::mode:
+      text = "replaced by the site's most frequent genotype (--missing mode)";
+      break;
+    case genotype::Missing::error:
+      text = "refused (--missing error)";
+      break;
+  }
+  if (!result.cohort) return text;
+  const double percent = 100 * result.cohort->missing_rate();
+  const bool tiny = percent > 0 && percent < 0.005;
+  return fmt::format(
+      "{} of the calls; {}", tiny ? "below 0.01 %" : fmt::format("{:.2f} %", percent), text);
+}
+
+std::string graph_sentence(const FermatJobParams& params) {
+  const graph::FermatParams& fermat = params.fermat;
+  if (fermat.neighbors > 0) {
+    return fmt::format("paths among the {} (--knn {})",
+                       counted(fermat.neighbors, "nearest neighbour"),
+                       fermat.neighbors);
+  }
+  if (fermat.landmarks > 0) {
+    return fmt::format("estimated through {} (--landmarks {})",
+                       counted(fermat.landmarks, "landmark"),
+                       fermat.landmarks);
+  }
+  return from_matrix(params) ? "all given edges: one for every pair of finite distance"
+                             : "complete: every pair has its direct edge";
+}
+
+}  // namespace
+
+std::string grouped(std::int64_t count) {
+  std::string text = std::to_string(count);
+  for (auto at = std::ssize(text) - 3; at > 0; at -= 3) {
+    text.insert(static_cast<std::size_t>(at), 1, ',');
+  }
+  return text;
+}
+
+std::string missing_name(genotype::Missing missing) {
+  switch (missing) {
+    case genotype::Missing::pairwise:
+      return "pairwise";
+    case genotype::Missing::mode:
+      return "mode";
+    case genotype::Missing::error:
+      return "error";
+  }
+  return "";
+}
+
+std::string linkage_name(analysis::Linkage linkage) {
+  switch (linkage) {
+    case analysis::Linkage::single:
+      return "single";
+    case analysis::Linkage::average:
+      return "average";
+    case analysis::Linkage::complete:
+      return "complete";
+  }
+  return "";
+}
+
+std::string curve_note(const FermatJobParams& params,
+                       std::int64_t individuals,
+                       std::int64_t sample) {
+  std::string text = "The curve is of the full matrix: every pair's direct edge against all paths ";
+  if (individuals <= sample) {
+    text += fmt::format(
+        "between the {} individual{}.", grouped(individuals), individuals == 1 ? "" : "s");
+  } else {
+    text += fmt::format(
+        "between {} individuals drawn at random from the {}; among all of them more paths compete, "
+        "so that the share kept is lower or the same.",
+        grouped(sample),
+        grouped(individuals));
+  }
+  const graph::FermatParams& fermat = params.fermat;
+  if (fermat.neighbors > 0 || fermat.landmarks > 0) {
+    text += fmt::format(
+        " This run did not use all edges ({}): its own shares, in the findings above, can differ.",
+        fermat.neighbors > 0 ? fmt::format("--knn {}", fermat.neighbors)
+                             : fmt::format("--landmarks {}", fermat.landmarks));
+  }
+  return text;
+}
+
+std::string metric_of(const FermatJobParams& params) {
+  if (!from_matrix(params)) return "euclidean";
+  return params.squared ? "given, squared" : "given";
+}
+
+std::string filters_of(const InputParams& input) {
+  const genotype::CohortParams& cohort = input.cohort;
+  std::string text;
+  const auto add = [&](const std::string& filter) {
+    if (!text.empty()) text += ", ";
+    text += filter;
+  };
+  if (input.all_chromosomes) add("all chromosomes (--all-chr)");
+  if (!input.chromosomes.empty()) add("--chr " + input.chromosomes);
+  if (!input.region.empty()) add("--region " + input.region);
+  if (text.empty()) add("autosomes only");
+  if (input.autosomes != genotype::human_autosomes)
+    add(fmt::format("--chr-set {}", input.autosomes));
+  if (!input.keep_file.empty()) add("--keep " + input.keep_file);
+  if (!input.remove_file.empty()) add("--remove " + input.remove_file);
+  if (cohort.max_sample_missing < 1) add(fmt::format("--mind {:g}", cohort.max_sample_missing));
+  if (cohort.max_site_missing < 1) add(fmt::format("--geno {:g}", cohort.max_site_missing));
+  if (cohort.min_maf > 0) {
+    add(fmt::format("--maf {:g}{}", cohort.min_maf, cohort.nonfounders ? " --nonfounders" : ""));
+  }
+  if (cohort.thin < 1) add(fmt::format("--thin {:g} --seed {}", cohort.thin, cohort.seed));
+  if (input.snps_only) add(input.just_acgt ? "--snps-only just-acgt" : "--snps-only");
+  if (input.filtered) add(fmt::format("--var-filter {}", fmt::join(input.ignored_filters, " ")));
+  if (input.min_qual) add(fmt::format("--var-min-qual {:g}", *input.min_qual));
+  if (input.half_call != "missing") add("--half-call " + input.half_call);
+  if (input.polyploid != "error") add("--polyploid " + input.polyploid);
+  if (input.multiallelic != "skip") add("--multiallelic " + input.multiallelic);
+  return text;
+}
+
+std::string distance_unit(const FermatJobParams& params) {
+  return from_matrix(params) ? "input units" : "alleles";
+}
+
+std::string powered_unit(const FermatJobParams& params, double alpha, double scale) {
+  std::string unit = distance_unit(params);
+  if (alpha == 1 && scale == 1) return unit;
+  if (scale != 1) unit = fmt::format("({:.4g} {})", scale, unit);
+  return fmt::format("{}^{}", unit, alpha);
+}
+
+Rows run_rows(const FermatJobParams& params, const FermatJobResult& result) {
+  Rows rows;
+  if (!params.command.empty()) rows.emplace_back("command", params.command);
+  rows.emplace_back("input", from_matrix(params) ? params.distances : params.input.path);
+  if (!params.labels.empty()) {
+    const std::string column = params.label_column.empty() ? "" : ", column " + params.label_column;
+    rows.emplace_back("labels", params.labels + column);
+  }
+  rows.emplace_back("metric", metric_sentence(params));
+  if (!from_matrix(params)) {
+    rows.emplace_back("missing calls", missing_sentence(params, result));
+    rows.emplace_back("filters", filters_of(params.input));
+  }
+  rows.emplace_back("graph", graph_sentence(params));
+  rows.emplace_back("linkage of the trees", linkage_name(params.linkage));
+  rows.emplace_back("individuals", grouped(result.samples));
+  return rows;
+}
+
+std::string run_subtitle(const FermatJobParams& params, const FermatJobResult& result) {
+  std::string text = fmt::format(
+      "{} {}", grouped(result.samples), result.samples == 1 ? "individual" : "individuals");
+  if (result.cohort) text += fmt::format(", {} sites", grouped(result.cohort->sites.kept));
+  text += from_matrix(params) ? ", distances as given" : ", Euclidean distance of allele counts";
+  if (params.fermat.neighbors > 0) text += fmt::format(", --knn {}", params.fermat.neighbors);
+  if (params.fermat.landmarks > 0) text += fmt::format(", --landmarks {}", params.fermat.landmarks);
+  return text;
+}
+
+}  // namespace yupana::job

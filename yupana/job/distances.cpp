@@ -1,0 +1,248 @@
+#include "yupana/job/distances.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "yupana/core/atomic_file.hpp"
+#include "yupana/core/counted.hpp"
+#include "yupana/core/disk.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/job/run_files.hpp"
+
+namespace yupana::job {
+namespace {
+
+using genotype::Metric;
+using genotype::MetricParams;
+using genotype::PairCounts;
+
+/// Only the .npy matrix can be written band by band.
+bool needs_all_counts(const DistanceOutputs& outputs) {
+  return outputs.plink || outputs.tsv || outputs.phylip || outputs.pairs;
+}
+
+int bytes_of(io::NpyType type) {
+  return type == io::NpyType::float64 || type == io::NpyType::int64 ? 8 : 4;
+}
+
+/// Bytes of a number of a PLINK matrix; a digit and a tab of text, nothing known of gzip.
+double plink_cell(io::PlinkEncoding encoding) {
+  switch (encoding) {
+    case io::PlinkEncoding::float64:
+      return 8;
+    case io::PlinkEncoding::float32:
+      return 4;
+    case io::PlinkEncoding::text:
+      return 2;
+    case io::PlinkEncoding::gzip:
+      break;
+  }
+  return 0;
+}
+
+/// Bytes of the matrices that a run writes: text as the least it can take.
+std::uint64_t output_bytes(const DistanceOutputs& outputs, std::int64_t samples) {
+  double cell = 0;
+  if (outputs.npy) cell += bytes_of(outputs.type);
+  if (outputs.shared) cell += 8;
+  if (outputs.tsv) cell += 2;
+  if (outputs.phylip) cell += 2;
+  if (outputs.plink) {
+    const double part = outputs.plink->shape == io::PlinkShape::triangle ? 0.5 : 1;
+    const auto files = static_cast<double>(outputs.plink_contents.size());
+    cell += files * part * plink_cell(outputs.plink->encoding);
+  }
+  const auto n = static_cast<double>(samples);
+  return static_cast<std::uint64_t>(n * n * cell);
+}
+
+/// Whether the files can take more than output_bytes.
+bool output_may_grow(const DistanceOutputs& outputs) {
+  const bool binary = !outputs.plink || outputs.plink->encoding == io::PlinkEncoding::float64 ||
+                      outputs.plink->encoding == io::PlinkEncoding::float32;
+  return outputs.tsv || outputs.phylip || outputs.pairs || !binary;
+}
+
+Plan plan_of(Context& context, const Input& input, const DistanceJobParams& params) {
+  PlanParams sizes;
+  sizes.samples = static_cast<std::int64_t>(input.cohort.samples().size());
+  sizes.sites = input.cohort.sites();
+  sizes.missing = params.input.cohort.missing == genotype::Missing::pairwise;
+  sizes.hethet = params.metric.metric == Metric::king;
+  sizes.one_band = needs_all_counts(params.outputs);
+  if (params.outputs.npy) sizes.cell_bytes = bytes_of(params.outputs.type);
+  if (params.outputs.shared) sizes.cell_bytes = 8;
+  take_ranks(sizes, input, params.input);
+  Plan plan = make_plan(context, sizes);
+  add_disk(plan, params.out, output_bytes(params.outputs, sizes.samples));
+  plan.output_may_grow = output_may_grow(params.outputs);
+  return plan;
+}
+
+io::RowProducer metric_rows(const PairCounts& counts, const MetricParams& metric) {
+  return [&counts, metric](std::int64_t i, double* row) {
+    genotype::metric_row(counts, metric, i, row);
+  };
+}
+
+/// Columns [0, i] of row i, from the rows a band holds.
+io::RowProducer lower_rows(const PairCounts& counts, const MetricParams& metric) {
+  return [&counts, metric](std::int64_t i, double* row) {
+    genotype::metric_lower_row(counts, metric, i, row);
+  };
+}
+
+io::RowProducer shared_lower_rows(const PairCounts& counts) {
+  return [&counts](std::int64_t i, double* row) {
+    for (std::int64_t j = 0; j <= i; ++j) row[j] = static_cast<double>(counts.shared_at(i, j));
+  };
+}
+
+Metric plink_metric(io::PlinkContent content) {
+  switch (content) {
+    case io::PlinkContent::allele_count:
+      return Metric::manhattan;
+    case io::PlinkContent::ibs:
+      return Metric::ibs;
+    case io::PlinkContent::one_minus_ibs:
+      return Metric::one_minus_ibs;
+  }
+  return Metric::manhattan;
+}
+
+/// "FAMILY<TAB>IID" where a .fam gave families: what PLINK's .id files hold.
+std::vector<std::string> plink_samples(const Input& input) {
+  std::vector<std::string> samples = input.cohort.samples();
+  for (std::size_t i = 0; i < samples.size() && !input.families.empty(); ++i) {
+    samples[i] = input.families[i] + "\t" + input.individuals[i];
+  }
+  return samples;
+}
+
+/// The files that are made from the counts of the whole triangle at once.
+void add_whole_files(Context& context,
+                     const Input& input,
+                     const DistanceJobParams& params,
+                     const PairCounts& counts,
+                     OutputFiles& files) {
+  const DistanceOutputs& outputs = params.outputs;
+  const std::vector<std::string>& names = input.cohort.samples();
+  const io::RowProducer rows = metric_rows(counts, params.metric);
+  if (outputs.tsv) io::write_tsv(context, files.add(params.out + ".dist.tsv"), names, rows);
+  if (outputs.phylip) io::write_phylip(context, files.add(params.out + ".dist.phy"), names, rows);
+  if (outputs.pairs) {
+    io::write_pairs(context, files.add(params.out + ".pairs.tsv"), names, *outputs.pairs, rows);
+  }
+  for (const io::PlinkContent content : outputs.plink_contents) {
+    io::write_plink(context,
+                    files,
+                    params.out,
+                    content,
+                    *outputs.plink,
+                    plink_samples(input),
+                    metric_rows(counts, {.metric = plink_metric(content)}));
+  }
+}
+
+void note_unshared(Context& context, std::int64_t pairs) {
+  if (pairs == 0) return;
+  context.note(
+      pairs == 1
+          ? "1 pair of samples shares no called site; its distance is nan"
+          : fmt::format("{} pairs of samples share no called site; their distance is nan", pairs));
+}
+
+std::int64_t sum_over_ranks(Comm* comm, std::int64_t value) {
+  auto bits = static_cast<std::uint64_t>(value);
+  if (comm != nullptr) comm->sum(&bits, 1);
+  return static_cast<std::int64_t>(bits);
+}
+
+}  // namespace
+
+bool has_integer_squares(const genotype::PairCounts& counts) {
+  constexpr std::int64_t largest_integer_sites = std::int64_t{1} << 27;  // 4 m below 2^29
+  return counts.shared.empty() && counts.sites < largest_integer_sites;
+}
+
+void refuse_unshared(std::int64_t pairs,
+                     const std::vector<std::string>& names,
+                     Range rows,
+                     const std::function<bool(std::int64_t, std::int64_t)>& shares,
+                     Comm* comm) {
+  const std::int64_t all = sum_over_ranks(comm, pairs);
+  if (all == 0) return;
+  using Pair = std::array<std::int64_t, 2>;
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  Pair own = {none, 0};
+  for (std::int64_t i = rows.begin; i < rows.end && own[0] == none; ++i) {
+    for (std::int64_t j = 0; j < i && own[0] == none; ++j) {
+      if (!shares(i, j)) own = {i, j};
+    }
+  }
+  Pair first = own;
+  for (int rank = 0; comm != nullptr && rank < comm->size(); ++rank) {
+    Pair theirs = own;
+    comm->broadcast(theirs.data(), sizeof(theirs), rank);
+    first = std::min(first, theirs);  // a row is one rank's
+  }
+  throw Error(ErrorCode::bad_input,
+              fmt::format("{} of samples without a called site in common, so without a distance "
+                          "(first: {} and {}); drop such samples with --mind, or use --missing "
+                          "mode",
+                          counted(all, "pair"),
+                          names[static_cast<std::size_t>(first[1])],
+                          names[static_cast<std::size_t>(first[0])]));
+}
+
+DistanceJobResult run_distances(Context& context, const DistanceJobParams& params) {
+  Input input = open_input(context, params.input);
+  const Plan plan = plan_of(context, input, params);
+  cut_pairs(input, plan.pair_groups);
+  const std::int64_t n = plan.sizes.samples;
+  check_disk(params.out, plan.output_bytes);
+  if (n == 1) context.note("one sample: its distance to itself is all there is");
+
+  OutputFiles files;
+  const bool first = input.comm == nullptr || input.comm->rank() == 0;
+  DistanceJobResult result;
+  result.samples = n;
+  result.passes = passes_of(plan);
+  std::optional<io::NpyMatrix> npy, shared;
+  const auto matrix = [&](const char* ending) -> AtomicFile& {
+    return files.add(params.out + ending, input.comm);
+  };
+  if (params.outputs.npy) npy.emplace(matrix(".dist.npy"), n, params.outputs.type);
+  if (params.outputs.shared) shared.emplace(matrix(".shared.npy"), n, io::NpyType::int64);
+  for (const Range band : plan.bands) {
+    const PairCounts counts = count_pairs(context, input, plan, band, params.checkpoint);
+    result.sites = counts.sites;
+    if (counts.sites == 0) whole_summary(context, input, params.input.cohort.missing);  // throws
+    genotype::check_metric(counts, params.metric, input.cohort.samples());
+    result.pairs_without_sites += genotype::pairs_without_shared_site(counts);
+    Stage stage(context, "write");
+    const auto buffer = static_cast<std::int64_t>(plan.write_bytes);
+    if (npy) npy->write_band(context, counts.rows, lower_rows(counts, params.metric), buffer);
+    if (shared) shared->write_band(context, counts.rows, shared_lower_rows(counts), buffer);
+    if (plan.sizes.one_band && first) {
+      add_whole_files(context, input, params, counts, files);
+    }
+  }
+  result.cohort = whole_summary(context, input, params.input.cohort.missing);
+  result.pairs_without_sites = sum_over_ranks(input.comm, result.pairs_without_sites);
+  note_unshared(context, result.pairs_without_sites);
+  if (!params.outputs.plink && first) {
+    io::write_ids(files.add(params.out + ".ids"), input.cohort.samples());
+  }
+  commit_files(context, files, result.files);
+  remove_checkpoint(input.comm, plan, params.checkpoint);
+  return result;
+}
+
+Plan plan_distances(Context& context, const DistanceJobParams& params) {
+  const Input input = open_input(context, params.input);
+  return plan_of(context, input, params);
+}
+
+}  // namespace yupana::job

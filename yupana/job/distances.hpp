@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "yupana/core/context.hpp"
+#include "yupana/genotype/metric.hpp"
+#include "yupana/io/matrix_writer.hpp"
+#include "yupana/io/npy_matrix.hpp"
+#include "yupana/io/plink_matrix.hpp"
+#include "yupana/job/count.hpp"
+#include "yupana/job/input.hpp"
+#include "yupana/job/plan.hpp"
+
+namespace yupana::job {
+
+/// Which files a distance run writes. With `plink` set only PLINK's own, otherwise those named.
+struct DistanceOutputs {
+  bool npy = true;  ///< PREFIX.dist.npy
+  io::NpyType type = io::NpyType::float64;
+  bool tsv = false;                      ///< PREFIX.dist.tsv
+  bool phylip = false;                   ///< PREFIX.dist.phy
+  bool shared = false;                   ///< PREFIX.shared.npy: sites called in both, int64
+  std::optional<io::PairFilter> pairs;   ///< PREFIX.pairs.tsv
+  std::optional<io::PlinkLayout> plink;  ///< --distance
+  std::vector<io::PlinkContent> plink_contents;
+};
+
+struct DistanceJobParams {
+  InputParams input;
+  genotype::MetricParams metric;
+  DistanceOutputs outputs;
+  CheckpointParams checkpoint;
+  std::string out;  ///< prefix of the files
+};
+
+struct DistanceJobResult {
+  genotype::CohortSummary cohort;
+  std::int64_t samples = 0;
+  std::int64_t sites = 0;
+  std::int64_t pairs_without_sites = 0;  ///< NaN in the matrix
+  std::int64_t passes = 1;
+  std::vector<std::string> files;
+};
+
+/// True if every d^2 of these counts is an integer that an int32 holds with room: no call missing.
+bool has_integer_squares(const genotype::PairCounts& counts);
+
+/// Throws bad_input where `pairs` pairs of samples share no called site, naming the first of them.
+/// shares(i, j), j < i, answers for i in `rows`. With `comm` every rank calls it, with pairs and
+/// rows of its own; all throw the same.
+void refuse_unshared(std::int64_t pairs,
+                     const std::vector<std::string>& names,
+                     Range rows,
+                     const std::function<bool(std::int64_t, std::int64_t)>& shares,
+                     Comm* comm = nullptr);
+
+/// Genotypes in, a distance matrix in files out.
+DistanceJobResult run_distances(Context& context, const DistanceJobParams& params);
+
+/// The plan of the same run, without running it.
+Plan plan_distances(Context& context, const DistanceJobParams& params);
+
+}  // namespace yupana::job

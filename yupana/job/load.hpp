@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "yupana/analysis/scores.hpp"
+#include "yupana/core/context.hpp"
+#include "yupana/graph/fermat.hpp"
+#include "yupana/job/fermat.hpp"
+#include "yupana/job/input.hpp"
+#include "yupana/job/plan.hpp"
+
+namespace yupana::job {
+
+/// Populations of the individuals: names, and per individual which one (-1: none). Both are empty
+/// in a run without labels.
+struct RunLabels {
+  std::vector<std::string> names;
+  analysis::Labels classes;
+};
+
+/// What a Fermat run starts from: names and d (or d^2).
+struct FermatInput {
+  std::vector<std::string> names;
+  RunLabels labels;
+  graph::AnyMatrix distances;
+  DeviceMatrix on_device;  ///< the same on a GPU, if they were made there
+  bool squared = true;
+  std::optional<genotype::CohortSummary> cohort;
+
+  std::int64_t size() const;
+};
+
+/// Counts genotypes, whose distances stay on the GPU that counted them. Faults of the labels show
+/// before the work. Every rank calls it; the first one has the distances.
+FermatInput load_cohort(Context& context,
+                        const FermatJobParams& params,
+                        Input& input,
+                        const Plan& plan);
+
+/// Reads a matrix (--from-distances). Throws out_of_resources where a run from it would not fit.
+FermatInput load_distances(Context& context, const FermatJobParams& params);
+
+}  // namespace yupana::job

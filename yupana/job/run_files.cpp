@@ -1,0 +1,67 @@
+#include "yupana/job/run_files.hpp"
+
+#include "yupana/core/error.hpp"
+
+namespace yupana::job {
+namespace {
+
+constexpr io::NumberType default_text_type{'f', 8};
+
+io::NumberType number_type_of(const TextType& name) {
+  if (!name) return default_text_type;
+  for (const io::NumberType type : {io::NumberType{'f', 8}, {'i', 8}, {'u', 8}}) {
+    if (type.name() == *name) return type;
+  }
+  throw Error(ErrorCode::usage, fmt::format("--type: expected f8, i8 or u8, got '{}'", *name));
+}
+
+}  // namespace
+
+void check_memory(const Context& context, std::string_view what, std::uint64_t bytes) {
+  if (bytes <= context.memory()) return;
+  // Whole units, none of which is 0 of what is allowed.
+  const bool small = context.memory() < std::uint64_t{10} << 20;
+  const std::uint64_t unit = small ? 1 << 10 : 1 << 20;
+  const std::uint64_t needed = bytes / unit + (bytes % unit > 0 ? 1 : 0);
+  const char* const name = small ? "KiB" : "MiB";
+  throw Error(ErrorCode::out_of_resources,
+              fmt::format("{} needs {} {} of memory, and {} {} are allowed; give --memory {}{}",
+                          what,
+                          needed,
+                          name,
+                          context.memory() / unit,
+                          name,
+                          needed,
+                          small ? 'k' : 'M'));
+}
+
+void commit_files(Context& context, OutputFiles& files, std::vector<std::string>& paths) {
+  context.check_cancelled();
+  files.commit();
+  for (const AtomicFile& file : files.files()) paths.push_back(file.path());
+}
+
+std::unique_ptr<io::ColumnReader> open_column(const std::string& path, const TextType& text_type) {
+  auto reader = std::make_unique<io::ColumnReader>(path, number_type_of(text_type));
+  if (!text_type || reader->type() == number_type_of(text_type)) return reader;
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("--type {}: {} is a .npy of {}, which names its type itself; leave --type "
+                  "out",
+                  *text_type,
+                  path,
+                  reader->type().name()));
+}
+
+void check_not_compressed(const std::string& out) {
+  for (const char* end : {".gz", ".bgz", ".bz2", ".xz", ".zst", ".zip", ".npz"}) {
+    if (!out.ends_with(end)) continue;
+    throw Error(ErrorCode::usage,
+                fmt::format("-o {}: expected a name for .npy or plain text, got one for {}, which "
+                            "is not written; name it .npy or .txt",
+                            out,
+                            end));
+  }
+}
+
+}  // namespace yupana::job

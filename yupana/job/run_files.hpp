@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "yupana/core/atomic_file.hpp"
+#include "yupana/core/context.hpp"
+#include "yupana/io/column.hpp"
+#include "yupana/job/arrays.hpp"
+
+namespace yupana::job {
+
+/// Throws out_of_resources where work on a file is about to hold more bytes than --memory allows.
+/// `what` names command and file. The program itself, about 15 MB, is not counted.
+void check_memory(const Context& context, std::string_view what, std::uint64_t bytes);
+
+/// Makes the files of a run visible, unless it was cancelled, and appends their paths.
+void commit_files(Context& context, OutputFiles& files, std::vector<std::string>& paths);
+
+/// Numbers handed to an algorithm at a time. Part of the results: the carry of a float scan is
+/// rounded at each boundary, so that it must not depend on memory.
+inline constexpr std::int64_t column_chunk = std::int64_t{1} << 21;
+
+/// A file of numbers, open for reading.
+///   errors: usage for an unknown type, or another one than a .npy holds; what io::ColumnReader
+///   refuses
+std::unique_ptr<io::ColumnReader> open_column(const std::string& path, const TextType& text_type);
+
+/// Throws a usage error where the name of an output promises compression, which nothing here does.
+void check_not_compressed(const std::string& out);
+
+}  // namespace yupana::job

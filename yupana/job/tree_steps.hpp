@@ -1,0 +1,55 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "yupana/core/array.hpp"
+#include "yupana/core/context.hpp"
+#include "yupana/job/trees.hpp"
+
+/// Steps of the jobs on trees; private to them.
+namespace yupana::job {
+
+/// Seconds of a steady clock.
+inline double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// usage for what no table can make meaningful: no label, options that need or exclude others.
+void check_fit(const FitTreesParams& params);
+
+/// usage for a cost complexity below 0.
+void check_alpha(double alpha);
+
+/// bad_input where a fold has one row, which has no r2.
+void check_fold_rows(const std::vector<std::int32_t>& fold, std::int64_t folds);
+
+/// usage where a class has rows, but fewer than stratified folds.
+void check_members(const std::vector<std::string>& classes,
+                   const Array<std::int32_t>& codes,
+                   std::int64_t folds);
+
+/// The rows' weights by --balanced and --class-weight; empty if neither is given.
+///   errors: usage for factors that cannot be, or where numbers are predicted; bad_input for a
+///   class that no row has
+std::vector<double> class_weights(const std::vector<std::string>& classes,
+                                  std::int64_t rows,
+                                  const forest::Target& target,
+                                  const FitTreesParams& params);
+
+/// If a forest can grow without its table in memory: each tree on a part of the rows of its own
+/// (Sampling::partition), of classes by the Gini index, nothing weighed, folded or drawn again.
+/// Numbers and weights are rounded by their sum over all rows, which a part does not know.
+bool grows_in_parts(const FitTreesParams& params);
+
+/// The model that fit_trees gives, not yet written, from a table that is read several times: once
+/// for its labels, then for as many trees at a time as fit in memory, then to look back. --memory
+/// changes no bit.
+///   memory: 12 bytes a row of the table, a part's rows and sorted lists
+///   errors: as fit_trees; out_of_resources if one part does not fit
+template <class T>
+FitTreesResult fit_in_parts(Context& context, const FitTreesParams& params);
+
+}  // namespace yupana::job
