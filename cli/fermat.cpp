@@ -43,7 +43,7 @@ nlohmann::ordered_json run_json(const job::AlphaFindings& run) {
           {"certified", run.certified},
           {"method", run.method},
           {"precision", run.precision},
-          {"largest_rank", run.largest_rank},
+          {"largest_rank", run.max_neighbor_rank},
           {"components", run.components},
           {"unit", run.unit.length_name()},
           {"scale", run.unit.length_scale()}};

@@ -14,21 +14,21 @@ namespace {
 constexpr std::int64_t edge = 64;
 
 template <class T>
-WeightFacts<T> no_facts() {
+WeightStats<T> no_stats() {
   return {unreachable<T>, std::numeric_limits<T>::lowest(), false, false, false};
 }
 
 template <class T>
-WeightFacts<T> facts_of(Context& context, MatrixView<const T> w, bool upper_only) {
-  WeightFacts<T> all = no_facts<T>();
+WeightStats<T> weight_stats(Context& context, MatrixView<const T> w, bool upper_only) {
+  WeightStats<T> all = no_stats<T>();
   std::mutex mutex;
-  const auto gather = cpu::simd_table<T>().gather_facts;
+  const auto scan = cpu::simd_table<T>().scan_weights;
   context.parallel_for(w.rows, 64, [&](std::int64_t begin, std::int64_t end) {
     context.check_cancelled();
-    WeightFacts<T> mine = no_facts<T>();
+    WeightStats<T> mine = no_stats<T>();
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t from = upper_only ? i : 0;
-      gather(w.row(i) + from, w.cols - from, mine);
+      scan(w.row(i) + from, w.cols - from, mine);
     }
     const std::lock_guard lock(mutex);
     all.smallest = std::min(all.smallest, mine.smallest);
@@ -76,21 +76,21 @@ Error entry_error(MatrixView<const T> w, const Bad& bad, const char* what, const
 }
 
 template <class T>
-void check_facts(MatrixView<const T> w, const WeightFacts<T>& facts) {
-  if (facts.not_a_number) {
+void check_stats(MatrixView<const T> w, const WeightStats<T>& stats) {
+  if (stats.not_a_number) {
     throw entry_error(
         w, [](T x) { return x != x; }, "not a number", "use infinity where there is no edge");
   }
   if constexpr (std::is_integral_v<T>) {
     constexpr T limit = unreachable<T>;
-    if (facts.largest > limit || facts.smallest <= -limit) {
+    if (stats.largest > limit || stats.smallest <= -limit) {
       throw entry_error(
           w,
           [](T x) { return x > limit || x <= -limit; },
           "2^30 or more in size",
           "use float64 weights");
     }
-  } else if (std::isinf(facts.smallest) && facts.smallest < 0) {
+  } else if (std::isinf(stats.smallest) && stats.smallest < 0) {
     throw entry_error(
         w,
         [](T x) { return x < 0 && std::isinf(x); },
@@ -138,9 +138,9 @@ WeightKind<T> check_weights(Context& context, MatrixView<T> w) {
   }
   WeightKind<T> kind;
   kind.symmetric = is_symmetric<T>(context, w);
-  kind.facts = facts_of<T>(context, w, kind.symmetric);
-  check_facts<T>(w, kind.facts);
-  if (kind.facts.negative_zero) {
+  kind.stats = weight_stats<T>(context, w, kind.symmetric);
+  check_stats<T>(w, kind.stats);
+  if (kind.stats.negative_zero) {
     context.parallel_for(w.rows, 64, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         for (std::int64_t j = 0; j < w.cols; ++j) w(i, j) += T{0};  // -0.0 + 0.0 = 0.0

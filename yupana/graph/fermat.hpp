@@ -40,8 +40,8 @@ struct FermatParams {
 using AnyMatrix =
     std::variant<SquareMatrix<std::int32_t>, SquareMatrix<float>, SquareMatrix<double>>;
 
-struct FermatResult {
-  AnyMatrix lengths;  ///< F(i, j); unreachable<T> where no path joins i and j
+/// Facts about the lengths of a call.
+struct FermatFacts {
   double alpha = 2;
   bool rooted = false;
   double scale = 1;         ///< 1: lengths are in units of distance^alpha. Else these would
@@ -58,9 +58,13 @@ struct FermatResult {
   /// Share of pairs whose length is proven without a search (0 if not tried); with --knn share of
   /// pairs whose length is proven to be that of all edges, within rounding
   double certified = 0;
-  std::string method;             ///< what ran, in words
-  std::int64_t largest_rank = 0;  ///< --knn: largest neighbour rank of any edge used
-  std::int64_t components = 1;    ///< into which the edges that were used join the vertices
+  std::string method;                  ///< what ran, in words
+  std::int64_t max_neighbor_rank = 0;  ///< --knn: largest neighbour rank of any edge used
+  std::int64_t components = 1;         ///< into which the edges that were used join the vertices
+};
+
+struct FermatResult : FermatFacts {
+  AnyMatrix lengths;  ///< F(i, j); unreachable<T> where no path joins i and j
 };
 
 /// Sample Fermat distances.
@@ -70,13 +74,12 @@ struct FermatResult {
 /// distances (unreachable<T>) are no edges. With pairwise-complete distances the triangle
 /// inequality can fail, so that alpha = 1 need not be the identity.
 ///   neighbors: shortest paths on the graph of the k nearest neighbours (ties: the smaller index;
-///   an edge that either end chose counts for both; zero distances are edges). largest_rank is the
-///   largest rank of an edge in use: where it is well below k, a larger k would change nothing much
-///   landmarks: farthest-first by weight from a seeded first; F(l, .) is exact. upper =
-///   min(W, min_l F(i,l) + F(l,j)) >= F, lower = max_l |F(i,l) - F(l,j)| <= F (less what rounding
-///   can add to the difference), mean = half their sum (integers round down), which is no bound;
-///   shares of edges are then of the estimate: with upper, replaced_edges is a lower bound of the
-///   exact one
+///   an edge that either end chose counts for both; zero distances are edges). max_neighbor_rank is
+///   the largest rank of an edge in use: where it is well below k, a larger k would change nothing
+///   much landmarks: farthest-first by weight from a seeded first; F(l, .) is exact. upper = min(W,
+///   min_l F(i,l) + F(l,j)) >= F, lower = max_l |F(i,l) - F(l,j)| <= F (less what rounding can add
+///   to the difference), mean = half their sum (integers round down), which is no bound; shares of
+///   edges are then of the estimate: with upper, replaced_edges is a lower bound of the exact one
 ///   work: n^3 / 2 add+min, or n^2 where every edge is certified; deterministic
 ///   errors (bad_input): alpha < 1, not square, NaN or negative distance, not symmetric
 ///   `on_device`: the same distances on a GPU, if they are there. Where the power of them is 1 or 2

@@ -18,10 +18,10 @@ constexpr std::int64_t panel_depth = min_plus_panel;
 // of c (192 x 4 register tiles) fill 650 KB of the second-level cache.
 constexpr std::int64_t kernel_depth = 256;
 constexpr std::int64_t block_rows = 192;
-constexpr std::int64_t most_block_rows = block_rows + 6;
+constexpr std::int64_t max_block_rows = block_rows + 6;
 constexpr std::int64_t block_tiles = 4;
 // Below this many add+mins the threads cost more than they bring (about 5 us of work).
-constexpr std::int64_t least_parallel = std::int64_t{1} << 18;
+constexpr std::int64_t min_parallel = std::int64_t{1} << 18;
 
 template <class T>
 void copy_transposed(const T* from,
@@ -160,7 +160,7 @@ void MinPlus<T>::multiply_block(const Blocks& blocks, std::int64_t index, Matrix
   // A copy of the block: its rows would lie a power of two apart for many n and share a few sets
   // of the caches (n = 4,096: 42 G (add+min)/s in place, 55 so). Tails need no code of their own.
   Array<T>& tiles = tiles_.local();
-  if (tiles.empty()) tiles = Array<T>(most_block_rows * block_tiles * tile_columns);
+  if (tiles.empty()) tiles = Array<T>(max_block_rows * block_tiles * tile_columns);
   each_tile_row(c, rows, columns, upper, [&](const T* from, std::int64_t to, std::size_t bytes) {
     std::memcpy(&tiles[to], from, bytes);
   });
@@ -213,7 +213,7 @@ void MinPlus<T>::product(Operand<T> left, Operand<T> right, MatrixView<T> c, Par
   const auto count = [&] {
     return divide_up(c.rows, blocks.rows) * divide_up(c.cols, blocks.columns);
   };
-  blocks.parallel = context_.threads() > 1 && c.rows * c.cols * depth > least_parallel;
+  blocks.parallel = context_.threads() > 1 && c.rows * c.cols * depth > min_parallel;
   while (blocks.parallel && count() < 6 * context_.threads()) {
     if (blocks.columns > kernels_.columns && blocks.columns >= blocks.rows) {
       blocks.columns = round_up(blocks.columns / 2, kernels_.columns);

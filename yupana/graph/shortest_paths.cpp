@@ -42,9 +42,9 @@ std::int64_t dispatch(Context& context, MatrixView<T> weights, PathMethod method
 
 // Sums of int32 weights stay below `unreachable` if nothing is negative and either there is an edge
 // between all vertices, which no path exceeds, or n - 1 of the largest weight do not reach it.
-bool sums_fit(const WeightFacts<std::int32_t>& facts, std::int64_t n) {
-  if (facts.smallest < 0) return false;
-  return !facts.unreachable || (n - 1) * std::max(facts.largest, 0) < unreachable<std::int32_t>;
+bool sums_fit(const WeightStats<std::int32_t>& stats, std::int64_t n) {
+  if (stats.smallest < 0) return false;
+  return !stats.unreachable || (n - 1) * std::max(stats.largest, 0) < unreachable<std::int32_t>;
 }
 
 // Doubles hold every sum of 2^22 integers below 2^30 exactly, and their infinity stays one.
@@ -84,7 +84,7 @@ std::int64_t close_as_double(Context& context,
 template <class T>
 void shortest_paths(Context& context, MatrixView<T> weights, const ShortestPathsParams& params) {
   const WeightKind<T> kind = check_weights(context, weights);
-  const Signs signs = kind.facts.smallest < 0 ? Signs::any : Signs::nonnegative;
+  const Signs signs = kind.stats.smallest < 0 ? Signs::any : Signs::nonnegative;
   PathMethod method = params.method;
   if (method == PathMethod::automatic) {
     // A negative edge of a symmetric graph is a negative cycle, there and back: directed names it.
@@ -99,7 +99,7 @@ void shortest_paths(Context& context, MatrixView<T> weights, const ShortestPaths
   }
   std::int64_t vertex = -1;
   if constexpr (std::is_integral_v<T>) {
-    vertex = sums_fit(kind.facts, weights.rows) ? dispatch(context, weights, method, signs)
+    vertex = sums_fit(kind.stats, weights.rows) ? dispatch(context, weights, method, signs)
                                                 : close_as_double(context, weights, method, signs);
   } else {
     vertex = dispatch(context, weights, method, signs);

@@ -13,7 +13,7 @@
 namespace yupana::graph {
 
 using cpu::Signs;
-using cpu::WeightFacts;
+using cpu::WeightStats;
 
 namespace reference {
 template <class T>
@@ -46,7 +46,7 @@ std::int64_t shortest_paths_directed(Context& context, MatrixView<T> weights, Si
 template <class T>
 struct WeightKind {
   bool symmetric = false;
-  WeightFacts<T> facts{};
+  WeightStats<T> stats{};
 };
 
 /// Checks `weights` for `shortest_paths` and sets the diagonal to zero and -0.0 to 0.

@@ -3,15 +3,15 @@
 #include <algorithm>
 
 #include "yupana/core/instantiate.hpp"
+#include "yupana/graph/distributed_closure.hpp"
 #include "yupana/graph/min_plus.hpp"
-#include "yupana/graph/rank_tiles.hpp"
 #include "yupana/graph/shortest_paths_backends.hpp"
 
 namespace yupana::graph {
 namespace {
 
 // Up to here the first rank works alone.
-constexpr std::int64_t least_shared = 1024;
+constexpr std::int64_t min_shared = 1024;
 
 struct Request {
   std::int64_t type;  // 0: int32, 1: float, 2: double, -1: no more
@@ -28,12 +28,13 @@ template <class T>
 void close_and_return(Context& context, Comm& comm, std::int64_t n, MatrixView<T> weights) {
   std::vector<Range> first(static_cast<std::size_t>(comm.size()));
   first.front() = {0, n};
-  RankTiles<T> tiles(comm, n);
-  tiles.take_rows(
-      context, first, [&](std::int64_t i, T* row) { std::copy_n(weights.row(i), i + 1, row); });
-  close_tiles(context, tiles);
+  DistributedSymmetricMatrix<T> tiles(comm, n);
+  scatter_rows(context, tiles, first, [&](std::int64_t i, T* row) {
+    std::copy_n(weights.row(i), i + 1, row);
+  });
+  compute_closure(context, tiles);
   // The lower triangle keeps the weights, for the count of edges that did not change.
-  tiles.give_rows(context, first, [&](Range rows, MatrixView<const T> values) {
+  gather_rows(context, tiles, first, [&](Range rows, MatrixView<const T> values) {
     for (std::int64_t i = rows.begin; i < rows.end; ++i) {
       std::copy(values.row(i - rows.begin) + i, values.row(i - rows.begin) + n, weights.row(i) + i);
     }
@@ -44,7 +45,7 @@ void close_and_return(Context& context, Comm& comm, std::int64_t n, MatrixView<T
 
 template <class T>
 std::int64_t shortest_paths_symmetric_ranks(Context& context, Comm& comm, MatrixView<T> weights) {
-  if (weights.rows <= least_shared) return cpu::shortest_paths_symmetric(context, weights);
+  if (weights.rows <= min_shared) return cpu::shortest_paths_symmetric(context, weights);
   Request request = {type_number<T>, weights.rows};
   comm.broadcast(&request, sizeof(request), 0);
   close_and_return(context, comm, weights.rows, weights);

@@ -10,8 +10,9 @@
 ///
 /// Rank 0 has the matrix and calls shortest_paths_symmetric_ranks as often as it likes, then
 /// release_ranks; every other rank calls serve_shortest_paths once and does its share of each.
-/// The matrix is spread in tiles over all of them, closed (close_tiles) and brought back.
-///   work: n^3 / 2 add+min in all; sent: the matrix, there and back, and the panels of close_tiles
+/// The matrix is spread in tiles over all of them, closed (compute_closure) and brought back.
+///   work: n^3 / 2 add+min in all; sent: the matrix, there and back, and the panels of
+///   compute_closure
 namespace yupana::graph {
 
 /// In place; returns the number of edges that are their own shortest path. T is std::int32_t, float

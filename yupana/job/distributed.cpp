@@ -8,7 +8,7 @@
 #include "yupana/core/disk.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/genotype/metric.hpp"
-#include "yupana/graph/fermat_ranks.hpp"
+#include "yupana/graph/distributed_fermat.hpp"
 #include "yupana/io/matrix_writer.hpp"
 #include "yupana/io/npy_matrix.hpp"
 #include "yupana/job/count.hpp"
@@ -22,18 +22,18 @@
 namespace yupana::job {
 namespace {
 
-using graph::AnyRankTiles;
-using graph::RankTiles;
+using graph::AnyDistributedMatrix;
+using graph::DistributedSymmetricMatrix;
 
 /// d^2 of the rows of a band that this rank counted goes to the tiles of all.
 template <class T>
 void take_band(Context& context,
                const genotype::PairCounts& counts,
                const std::vector<RankRows>& rows,
-               RankTiles<T>& distances) {
+               DistributedSymmetricMatrix<T>& distances) {
   std::vector<Range> shares;
   for (const RankRows& of : rows) shares.push_back(of.kept);
-  distances.take_rows(context, shares, [&](std::int64_t i, T* row) {
+  scatter_rows(context, distances, shares, [&](std::int64_t i, T* row) {
     if constexpr (std::is_integral_v<T>) {
       for (std::int64_t j = 0; j < i; ++j) {
         row[j] = static_cast<T>(counts.ibs1.at(i, j) + 4 * counts.ibs0.at(i, j));
@@ -50,11 +50,11 @@ void take_band(Context& context,
 }
 
 /// Counts in as many passes as the plan has, their distances in tiles of all ranks.
-AnyRankTiles make_distances(Context& context,
-                            const FermatJobParams& params,
-                            Input& input,
-                            const Plan& plan) {
-  std::optional<AnyRankTiles> distances;
+AnyDistributedMatrix make_distances(Context& context,
+                                    const FermatJobParams& params,
+                                    Input& input,
+                                    const Plan& plan) {
+  std::optional<AnyDistributedMatrix> distances;
   const std::int64_t n = plan.sizes.samples;
   for (const Range band : plan.bands) {
     const genotype::PairCounts counts = count_pairs(context, input, plan, band, params.checkpoint);
@@ -68,9 +68,9 @@ AnyRankTiles make_distances(Context& context,
     Stage stage(context, "metric");
     // Which calls are missing is a matter of the sites, which every band counts alike.
     if (!distances && has_integer_squares(counts)) {
-      distances.emplace(RankTiles<std::int32_t>(*input.comm, n));
+      distances.emplace(DistributedSymmetricMatrix<std::int32_t>(*input.comm, n));
     } else if (!distances) {
-      distances.emplace(RankTiles<double>(*input.comm, n));
+      distances.emplace(DistributedSymmetricMatrix<double>(*input.comm, n));
     }
     const std::vector<RankRows> rows = rank_rows(plan, band);
     std::visit([&](auto& tiles) { take_band(context, counts, rows, tiles); }, *distances);
@@ -80,15 +80,18 @@ AnyRankTiles make_distances(Context& context,
 
 /// Every rank writes rows of its own; `value` makes of a cell what the file holds.
 template <class Value>
-void write_rows(
-    Context& context, AnyRankTiles& tiles, AtomicFile& file, io::NpyType type, const Value& value) {
+void write_rows(Context& context,
+                AnyDistributedMatrix& tiles,
+                AtomicFile& file,
+                io::NpyType type,
+                const Value& value) {
   Stage stage(context, "write " + file.path());
   std::visit(
       [&](auto& spread) {
         const std::int64_t n = spread.size();
         io::NpyMatrix npy(file, n, type);
-        const auto shares = graph::even_rows(n, spread.comm().size());
-        spread.give_rows(context, shares, [&](Range rows, auto values) {
+        const auto shares = graph::split_rows(n, spread.comm().size());
+        gather_rows(context, spread, shares, [&](Range rows, auto values) {
           npy.write_rows(context, rows, [&](std::int64_t i, double* row) {
             for (std::int64_t j = 0; j < n; ++j) {
               row[j] = value(static_cast<double>(values(i - rows.begin, j)));
@@ -102,13 +105,13 @@ void write_rows(
 /// Paths of one alpha, with their findings and file.
 void write_alpha(Context& context,
                  const FermatJobParams& params,
-                 AnyRankTiles& distances,
+                 AnyDistributedMatrix& distances,
                  double alpha,
                  OutputFiles& files,
                  FermatJobResult& result) {
   graph::FermatParams fermat = params.fermat;
   fermat.alpha = alpha;
-  graph::RankFermatResult closed = graph::fermat_ranks(context, distances, true, fermat);
+  graph::DistributedFermatResult closed = graph::fermat(context, distances, true, fermat);
   const AlphaFindings findings = findings_of(closed);
   result.alphas.push_back(findings);
   for (std::string& notice : notices_of(params, findings)) {
@@ -145,12 +148,13 @@ Plan plan_distributed(Context& context, const Input& input, const FermatJobParam
   sizes.missing = params.input.cohort.missing == genotype::Missing::pairwise;
   take_ranks(sizes, input, params.input);
   const std::int64_t n = sizes.samples;
-  sizes.later_bytes = (sizes.missing ? RankTiles<double>::most_bytes(n, sizes.ranks)
-                                     : RankTiles<std::int32_t>::most_bytes(n, sizes.ranks)) +
-                      RankTiles<double>::moving_bytes(n);
+  sizes.later_bytes =
+      (sizes.missing ? DistributedSymmetricMatrix<double>::max_bytes(n, sizes.ranks)
+                     : DistributedSymmetricMatrix<std::int32_t>::max_bytes(n, sizes.ranks)) +
+      graph::transfer_bytes<double>(n);
   Plan plan = make_plan(context, sizes);
   // The counts are gone when the closure starts, and the codes with them.
-  plan.sizes.later_bytes += graph::fermat_ranks_bytes(n, sizes.ranks, params.fermat);
+  plan.sizes.later_bytes += graph::distributed_fermat_bytes(n, sizes.ranks, params.fermat);
   const std::uint64_t closing = program_bytes(sizes.ranks) + plan.sizes.later_bytes;
   if (closing > context.memory()) {
     throw Error(ErrorCode::out_of_resources,
@@ -186,7 +190,7 @@ FermatJobResult run_distributed(Context& context, const FermatJobParams& params,
   OutputFiles files;
   const bool first = input.comm->rank() == 0;
   if (first) io::write_ids(files.add(params.out + ".ids"), input.cohort.samples());
-  AnyRankTiles distances = make_distances(context, params, input, plan);
+  AnyDistributedMatrix distances = make_distances(context, params, input, plan);
   result.cohort = whole_summary(context, input, params.input.cohort.missing);
   AtomicFile& file = files.add(params.out + ".dist.npy", input.comm);
   write_rows(context, distances, file, io::NpyType::float64, [](double squared) {

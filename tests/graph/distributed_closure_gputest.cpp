@@ -5,7 +5,7 @@
 
 #include "tests/support/gpu.hpp"
 #include "tests/support/thread_ranks.hpp"
-#include "yupana/graph/rank_tiles.hpp"
+#include "yupana/graph/distributed_closure.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 
 namespace yupana::graph {
@@ -35,12 +35,12 @@ SquareMatrix<T> closed_by_ranks(const SquareMatrix<T>& start,
   SquareMatrix<T> closed(n);
   ThreadRanks(ranks).run([&](Comm& comm) {
     Context context(device);
-    RankTiles<T> tiles(comm, n);
-    tiles.take_rows(context, even_rows(n, ranks), [&](std::int64_t i, T* row) {
+    DistributedSymmetricMatrix<T> tiles(comm, n);
+    scatter_rows(context, tiles, split_rows(n, ranks), [&](std::int64_t i, T* row) {
       std::copy_n(start.row(i), i + 1, row);
     });
-    close_tiles(context, tiles);
-    tiles.give_rows(context, even_rows(n, ranks), [&](Range rows, MatrixView<const T> values) {
+    compute_closure(context, tiles);
+    gather_rows(context, tiles, split_rows(n, ranks), [&](Range rows, MatrixView<const T> values) {
       for (std::int64_t i = rows.begin; i < rows.end; ++i) {
         std::copy_n(values.row(i - rows.begin), n, closed.row(i));
       }
@@ -50,11 +50,11 @@ SquareMatrix<T> closed_by_ranks(const SquareMatrix<T>& start,
 }
 
 template <class T>
-class RankTilesOnGpus : public testing::Test {};
+class DistributedClosureOnGpus : public testing::Test {};
 using Types = testing::Types<std::int32_t, float, double>;
-TYPED_TEST_SUITE(RankTilesOnGpus, Types);
+TYPED_TEST_SUITE(DistributedClosureOnGpus, Types);
 
-TYPED_TEST(RankTilesOnGpus, TheClosureHasTheBitsOfTheCpuInOneProcess) {
+TYPED_TEST(DistributedClosureOnGpus, TheClosureHasTheBitsOfTheCpuInOneProcess) {
   YUPANA_NEEDS_GPU();
   using T = TypeParam;
   for (const auto& [n, ranks] : std::vector<std::pair<std::int64_t, int>>{
@@ -70,7 +70,7 @@ TYPED_TEST(RankTilesOnGpus, TheClosureHasTheBitsOfTheCpuInOneProcess) {
   }
 }
 
-TYPED_TEST(RankTilesOnGpus, WhatTheGpuCannotHoldIsClosedOnTheCpu) {
+TYPED_TEST(DistributedClosureOnGpus, WhatTheGpuCannotHoldIsClosedOnTheCpu) {
   YUPANA_NEEDS_GPU();
   using T = TypeParam;
   const SquareMatrix<T> start = weights<T>(1500);

@@ -1,5 +1,3 @@
-#include "yupana/graph/shortest_paths_ranks.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -7,6 +5,7 @@
 
 #include "tests/support/thread_ranks.hpp"
 #include "yupana/graph/shortest_paths.hpp"
+#include "yupana/graph/shortest_paths_ranks.hpp"
 
 namespace yupana::graph {
 namespace {
