@@ -98,7 +98,6 @@ Answer fermat(Context& context, const Call& call, FermatOptions options) {
   }
   if (options.job.distances.empty()) check_genotype_options(call, options.job.input);
   options.job.command = command_line();
-  options.job.input.comm = call.comm;
   options.job.out = call.out;
   if (options.plan) return make_answer(job::plan_fermat(context, options.job));
   required_out(call, "PREFIX, the beginning of the files to write, as out/run");

@@ -3,31 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <random>
 
+#include "tests/graph/graphs.hpp"
 #include "tests/support/thread_ranks.hpp"
+#include "yupana/graph/distributed_closure.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 
 namespace yupana::graph {
 namespace {
 
 constexpr std::int64_t tile_size = DistributedSymmetricMatrix<float>::tile_size;
-
-/// Weights whose paths have many edges, so that the order of sums shows in their last bits.
-template <class T>
-SquareMatrix<T> weights(std::int64_t n) {
-  std::mt19937 random(static_cast<unsigned>(n));
-  SquareMatrix<T> w(n);
-  for (std::int64_t i = 0; i < n; ++i) {
-    for (std::int64_t j = 0; j < i; ++j) {
-      const double far = static_cast<double>(i - j) * static_cast<double>(i - j);
-      const double value = (1 + far) * std::uniform_real_distribution<double>(0.5, 1.5)(random);
-      w(i, j) = w(j, i) = random() % 50 == 0 ? unreachable<T> : static_cast<T>(value);
-    }
-    w(i, i) = 0;
-  }
-  return w;
-}
 
 /// Rows that belong together by no tile: a prime cut, an empty share, the rest.
 std::vector<Range> uneven_rows(Range rows, int ranks) {
@@ -131,7 +116,7 @@ TYPED_TEST(DistributedMatrixOf, RowsThatGoInComeOutOfBothTriangles) {
   using T = TypeParam;
   for (const std::int64_t n :
        {std::int64_t{1}, tile_size - 1, tile_size, tile_size + 1, std::int64_t{311}}) {
-    const SquareMatrix<T> start = weights<T>(n);
+    const SquareMatrix<T> start = long_path_weights<T>(n);
     for (const int ranks : {1, 2, 3, 4, 7}) {
       SquareMatrix<T> found(n);
       ThreadRanks(ranks).run([&](Comm& comm) {
@@ -162,7 +147,7 @@ TYPED_TEST(DistributedMatrixOf, TheClosureHasTheBitsOfOneProcess) {
   using T = TypeParam;
   for (const auto& [n, ranks] : std::vector<std::pair<std::int64_t, int>>{
            {1, 2}, {65, 3}, {1024, 4}, {1025, 1}, {2113, 4}}) {
-    const SquareMatrix<T> start = weights<T>(n);
+    const SquareMatrix<T> start = long_path_weights<T>(n);
     SquareMatrix<T> one(n), many(n);
     std::copy_n(start.data(), n * n, one.data());
     Context context({.device = "cpu"});

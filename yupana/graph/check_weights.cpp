@@ -11,7 +11,7 @@
 namespace yupana::graph {
 namespace {
 
-constexpr std::int64_t edge = 64;
+constexpr std::int64_t tile_size = 64;
 
 template <class T>
 WeightStats<T> no_stats() {
@@ -42,16 +42,16 @@ WeightStats<T> weight_stats(Context& context, MatrixView<const T> w, bool upper_
 
 template <class T>
 bool equal_tiles(MatrixView<const T> w, Range rows, Range columns) {
-  T turned[edge][edge];
+  T transposed[tile_size][tile_size];
   for (std::int64_t j = columns.begin; j < columns.end; ++j) {
     for (std::int64_t i = rows.begin; i < rows.end; ++i) {
-      turned[i - rows.begin][j - columns.begin] = w(j, i);
+      transposed[i - rows.begin][j - columns.begin] = w(j, i);
     }
   }
   bool equal = true;
   for (std::int64_t i = rows.begin; i < rows.end; ++i) {
     const T* row = w.row(i) + columns.begin;
-    const T* other = turned[i - rows.begin];
+    const T* other = transposed[i - rows.begin];
     for (std::int64_t j = 0; j < columns.size(); ++j) equal &= row[j] == other[j];
   }
   return equal;
@@ -104,17 +104,19 @@ void check_stats(MatrixView<const T> w, const WeightStats<T>& stats) {
 template <class T>
 bool is_symmetric(Context& context, MatrixView<const T> w) {
   std::atomic<bool> symmetric{true};
-  const std::int64_t side = divide_up(w.rows, edge);
-  context.parallel_for(triangle_tiles(w.rows, edge), 8, [&](std::int64_t begin, std::int64_t end) {
-    context.check_cancelled();
-    for (std::int64_t index = begin; index < end; ++index) {
-      if (!symmetric.load(std::memory_order_relaxed)) return;
-      const Tile tile = triangle_tile(index, side, side);
-      const Range rows = {tile.row * edge, std::min(w.rows, (tile.row + 1) * edge)};
-      const Range columns = {tile.column * edge, std::min(w.rows, (tile.column + 1) * edge)};
-      if (!equal_tiles(w, rows, columns)) symmetric.store(false, std::memory_order_relaxed);
-    }
-  });
+  const std::int64_t side = divide_up(w.rows, tile_size);
+  context.parallel_for(
+      triangle_tiles(w.rows, tile_size), 8, [&](std::int64_t begin, std::int64_t end) {
+        context.check_cancelled();
+        for (std::int64_t index = begin; index < end; ++index) {
+          if (!symmetric.load(std::memory_order_relaxed)) return;
+          const Tile tile = triangle_tile(index, side, side);
+          const Range rows = {tile.row * tile_size, std::min(w.rows, (tile.row + 1) * tile_size)};
+          const Range columns = {tile.column * tile_size,
+                                 std::min(w.rows, (tile.column + 1) * tile_size)};
+          if (!equal_tiles(w, rows, columns)) symmetric.store(false, std::memory_order_relaxed);
+        }
+      });
   return symmetric.load();
 }
 

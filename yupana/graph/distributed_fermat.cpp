@@ -47,13 +47,8 @@ WeightRange distance_range(Context& context, DistributedSymmetricMatrix<T>& dist
     const std::lock_guard hold(mutex);
     mine.add(some);
   });
-  WeightRange all = mine;
-  Comm& comm = distances.comm();
-  for (int rank = 0; rank < comm.size(); ++rank) {
-    WeightRange theirs = mine;
-    comm.broadcast(&theirs, sizeof(theirs), rank);
-    all.add(theirs);
-  }
+  WeightRange all;
+  for (const WeightRange& theirs : all_gather(distances.comm(), mine)) all.add(theirs);
   return all;
 }
 

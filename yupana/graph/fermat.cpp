@@ -11,20 +11,18 @@
 #include "yupana/core/machine.hpp"
 #include "yupana/graph/fermat_backends.hpp"
 #include "yupana/graph/fermat_weights.hpp"
-#include "yupana/graph/shortest_paths_ranks.hpp"
+#include "yupana/graph/shared_closure.hpp"
 
 namespace yupana::graph {
 namespace {
 
 // That of one process, whose choices and bits do not change where ranks share the work.
 template <class T>
-DenseClosure<T> dense_closure(const Context& context, std::int64_t n, const FermatParams& params) {
+DenseClosure<T> dense_closure(const Context& context, std::int64_t n, SharedClosure& shared) {
   DenseClosure<T> dense = cpu::dense_closure<T>(context, n);
-  if (params.comm != nullptr) {
-    dense.compute = [&comm = *params.comm](Context& all, MatrixView<T> weights) {
-      return shortest_paths_symmetric_ranks(all, comm, weights);
-    };
-  }
+  dense.compute = [&shared](Context& all, MatrixView<T> weights) {
+    return shared.compute(all, weights);
+  };
   return dense;
 }
 
@@ -32,18 +30,19 @@ template <class T>
 ClosureResult dispatch(Context& context,
                        SquareMatrix<T>& weights,
                        const FermatParams& params,
-                       [[maybe_unused]] const DeviceSource& source) {
-  const bool prune = params.prune;
+                       [[maybe_unused]] const DeviceSource& source,
+                       SharedClosure& shared) {
+  const std::int64_t n = weights.size();
   switch (context.backend()) {
     case Backend::reference:
       return reference::compute_closure(context, weights);
     case Backend::cpu:
       return cpu::compute_closure(
-          context, weights, prune, dense_closure<T>(context, weights.size(), params));
+          context, weights, params.prune, dense_closure<T>(context, n, shared));
     case Backend::cuda:
 #ifdef YUPANA_CUDA
       return cpu::compute_closure(
-          context, weights, prune, cuda::dense_closure<T>(context, weights.size(), source));
+          context, weights, params.prune, cuda::dense_closure<T>(context, n, source));
 #else
       break;
 #endif
@@ -127,6 +126,7 @@ EdgeCounts solve(Context& context,
                  bool far,
                  const FermatParams& params,
                  const DeviceSource& source,
+                 SharedClosure& shared,
                  FermatFacts& facts) {
   if (params.neighbors > 0) {
     SquareMatrix<T> lengths = close_neighbors(context, weights, params.neighbors, facts);
@@ -142,7 +142,7 @@ EdgeCounts solve(Context& context,
     facts.method = landmark_method(params);
     equal.kept = estimate_by_landmarks(context, weights, params);
   } else {
-    const ClosureResult closure = dispatch(context, weights, params, source);
+    const ClosureResult closure = dispatch(context, weights, params, source, shared);
     facts.certified = closure.certified;
     facts.method = closure.method;
     equal.kept = closure.kept;
@@ -221,12 +221,14 @@ std::int64_t equal_pairs(Context& context, const SquareMatrix<T>& a, const Squar
   return equal.load();
 }
 
-FermatResult fermat(Context& context,
-                    AnyMatrix distances,
-                    bool squared,
-                    const FermatParams& params,
-                    const DeviceMatrix& on_device) {
-  check_params(params);
+namespace {
+
+FermatResult solve_matrix(Context& context,
+                          AnyMatrix distances,
+                          bool squared,
+                          const FermatParams& params,
+                          const DeviceMatrix& on_device,
+                          SharedClosure& shared) {
   FermatWeights weights = fermat_weights(context, std::move(distances), squared, params);
   FermatResult result;
   DeviceSource source;
@@ -239,7 +241,8 @@ FermatResult fermat(Context& context,
         const std::int64_t n = matrix.size();
         FermatFacts& facts = result;
         facts = make_facts(params, weights.scale, precision_of<T>, n);
-        set_shares(solve(context, matrix, weights.unreachable, params, source, facts), n, facts);
+        const bool far = weights.unreachable;
+        set_shares(solve(context, matrix, far, params, source, shared, facts), n, facts);
         if (params.root) {
           result.lengths = rooted(context, std::move(matrix), params.alpha, weights.scale);
         } else {
@@ -248,6 +251,30 @@ FermatResult fermat(Context& context,
       },
       weights.values);
   return result;
+}
+
+}  // namespace
+
+FermatResult fermat(Context& context,
+                    AnyMatrix distances,
+                    bool squared,
+                    const FermatParams& params,
+                    const DeviceMatrix& on_device) {
+  check_params(params);
+  if (context.rank() > 0) {
+    join_closure(context);
+    return {};
+  }
+  SharedClosure shared(context);
+  return solve_matrix(context, std::move(distances), squared, params, on_device, shared);
+}
+
+FermatResult fermat_alone(Context& context,
+                          AnyMatrix distances,
+                          bool squared,
+                          const FermatParams& params) {
+  SharedClosure alone;
+  return solve_matrix(context, std::move(distances), squared, params, {}, alone);
 }
 
 YUPANA_FUNCTIONS(YUPANA_DISTANCES, equal_pairs)

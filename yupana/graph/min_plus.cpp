@@ -32,9 +32,9 @@ void copy_transposed(const T* from,
                      std::int64_t to_stride) {
   // Squares small enough for the first-level cache; rows are read in whole lines, since rows a
   // power of two apart share few cache sets.
-  constexpr std::int64_t edge = 64;
-  for (std::int64_t j0 = 0; j0 < columns.size(); j0 += edge) {
-    const std::int64_t j1 = std::min(j0 + edge, columns.size());
+  constexpr std::int64_t tile_size = 64;
+  for (std::int64_t j0 = 0; j0 < columns.size(); j0 += tile_size) {
+    const std::int64_t j1 = std::min(j0 + tile_size, columns.size());
     for (std::int64_t i = 0; i < rows.size(); ++i) {
       const T* source = from + (rows.begin + i) * from_stride + columns.begin;
       for (std::int64_t j = j0; j < j1; ++j) to[j * to_stride + i] = source[j];
@@ -235,8 +235,8 @@ void MinPlus<T>::product(Operand<T> left, Operand<T> right, MatrixView<T> c, Par
 
 template <class T>
 std::int64_t mirror(Context& context, MatrixView<T> square, Triangle from) {
-  constexpr std::int64_t edge = 64;
-  const std::int64_t side = divide_up(square.rows, edge);
+  constexpr std::int64_t tile_size = 64;
+  const std::int64_t side = divide_up(square.rows, tile_size);
   const bool up = from == Triangle::lower;
   std::atomic<std::int64_t> unchanged{0};
   const auto body = [&](std::int64_t begin, std::int64_t end) {
@@ -245,12 +245,12 @@ std::int64_t mirror(Context& context, MatrixView<T> square, Triangle from) {
       const Tile tile = triangle_tile(index, side, side);
       const std::int64_t row = up ? tile.column : tile.row;
       const std::int64_t column = up ? tile.row : tile.column;
-      const Range rows = {row * edge, std::min(square.rows, (row + 1) * edge)};
-      const Range columns = {column * edge, std::min(square.rows, (column + 1) * edge)};
-      T turned[edge * edge];
-      copy_transposed<T>(square.data, square.stride, columns, rows, turned, edge);
+      const Range rows = {row * tile_size, std::min(square.rows, (row + 1) * tile_size)};
+      const Range columns = {column * tile_size, std::min(square.rows, (column + 1) * tile_size)};
+      T transposed[tile_size * tile_size];
+      copy_transposed<T>(square.data, square.stride, columns, rows, transposed, tile_size);
       for (std::int64_t i = rows.begin; i < rows.end; ++i) {
-        const T* source = turned + (i - rows.begin) * edge - columns.begin;
+        const T* source = transposed + (i - rows.begin) * tile_size - columns.begin;
         T* to = square.row(i);
         const std::int64_t first = up ? std::max(columns.begin, i + 1) : columns.begin;
         const std::int64_t last = up ? columns.end : std::min(columns.end, i);
@@ -262,7 +262,7 @@ std::int64_t mirror(Context& context, MatrixView<T> square, Triangle from) {
     }
     unchanged.fetch_add(equal, std::memory_order_relaxed);
   };
-  context.parallel_for(triangle_tiles(square.rows, edge), 8, body);
+  context.parallel_for(triangle_tiles(square.rows, tile_size), 8, body);
   return unchanged.load();
 }
 

@@ -25,10 +25,12 @@ namespace cpu {
 /// the number of edges that are their own shortest path.
 template <class T>
 std::int64_t shortest_paths_symmetric(Context& context, MatrixView<T> weights);
+/// `method` is floyd_warshall or directed.
 template <class T>
-std::int64_t shortest_paths_directed(Context& context, MatrixView<T> weights, Signs signs);
-template <class T>
-std::int64_t shortest_paths_floyd_warshall(Context& context, MatrixView<T> weights, Signs signs);
+std::int64_t shortest_paths_directed(Context& context,
+                                     MatrixView<T> weights,
+                                     Signs signs,
+                                     PathMethod method);
 }  // namespace cpu
 
 #ifdef YUPANA_CUDA

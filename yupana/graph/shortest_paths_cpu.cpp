@@ -9,64 +9,37 @@ namespace {
 // Pivots of a step of blocked Floyd-Warshall.
 constexpr std::int64_t pivot_block = 256;
 
-/// Runs a schedule on the matrix in host memory. `largest`: most rows, columns or steps of any of
-/// its products.
-template <class T, class Schedule>
-std::int64_t close_on_host(Context& context,
-                           MatrixView<T> weights,
-                           Part stored,
-                           Signs signs,
-                           std::int64_t largest,
-                           const Schedule& schedule) {
-  const auto n = static_cast<double>(weights.rows);
-  const double work = stored == Part::upper_triangle ? n * n * n / 2 : n * n * n;
-  Stage stage(context, "shortest paths", work, "add+min");
-  MinPlus<T> min_plus(context, stage, signs, largest);
-  HostBlocks<T> blocks(min_plus, weights, stored);
-  return context.run([&] { return schedule(blocks, weights.rows); });
-}
-
 }  // namespace
 
 template <class T>
 std::int64_t shortest_paths_symmetric(Context& context, MatrixView<T> weights) {
-  return close_on_host(context,
-                       weights,
-                       Part::upper_triangle,
-                       Signs::nonnegative,
-                       split_point(weights.rows),
-                       [&](HostBlocks<T>& blocks, std::int64_t n) {
-                         close_blocks(blocks, {0, n});
-                         return mirror(context, weights);
-                       });
+  const std::int64_t n = weights.rows;
+  const auto size = static_cast<double>(n);
+  Stage stage(context, "shortest paths", size * size * size / 2, "add+min");
+  MinPlus<T> min_plus(context, stage, Signs::nonnegative, split_point(n));
+  HostBlocks<T> blocks(min_plus, weights, Part::upper_triangle);
+  return context.run([&] {
+    close_blocks(blocks, {0, n});
+    return mirror(context, weights);
+  });
 }
 
 template <class T>
-std::int64_t shortest_paths_directed(Context& context, MatrixView<T> weights, Signs signs) {
-  return close_on_host(context,
-                       weights,
-                       Part::whole,
-                       signs,
-                       split_point(weights.rows),
-                       [](HostBlocks<T>& blocks, std::int64_t n) {
-                         return close_blocks(blocks, {0, n});
-                       });
+std::int64_t shortest_paths_directed(Context& context,
+                                     MatrixView<T> weights,
+                                     Signs signs,
+                                     PathMethod method) {
+  const bool kleene = method != PathMethod::floyd_warshall;
+  const std::int64_t n = weights.rows;
+  const auto size = static_cast<double>(n);
+  Stage stage(context, "shortest paths", size * size * size, "add+min");
+  MinPlus<T> min_plus(context, stage, signs, kleene ? split_point(n) : n);
+  HostBlocks<T> blocks(min_plus, weights, Part::whole);
+  return context.run([&] {
+    return kleene ? close_blocks(blocks, {0, n}) : floyd_warshall(blocks, n, pivot_block);
+  });
 }
 
-template <class T>
-std::int64_t shortest_paths_floyd_warshall(Context& context, MatrixView<T> weights, Signs signs) {
-  return close_on_host(
-      context,
-      weights,
-      Part::whole,
-      signs,
-      weights.rows,
-      [](HostBlocks<T>& blocks, std::int64_t n) { return floyd_warshall(blocks, n, pivot_block); });
-}
-
-YUPANA_FUNCTIONS(YUPANA_DISTANCES,
-                 shortest_paths_symmetric,
-                 shortest_paths_directed,
-                 shortest_paths_floyd_warshall)
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, shortest_paths_symmetric, shortest_paths_directed)
 
 }  // namespace yupana::graph::cpu

@@ -64,13 +64,13 @@ AnyDistributedMatrix make_distances(Context& context,
         input.cohort.samples(),
         counts.rows,
         [&](std::int64_t i, std::int64_t j) { return counts.shared_at(i, j) > 0; },
-        input.comm);
+        context.comm());
     Stage stage(context, "metric");
     // Which calls are missing is a matter of the sites, which every band counts alike.
     if (!distances && has_integer_squares(counts)) {
-      distances.emplace(DistributedSymmetricMatrix<std::int32_t>(*input.comm, n));
+      distances.emplace(DistributedSymmetricMatrix<std::int32_t>(*context.comm(), n));
     } else if (!distances) {
-      distances.emplace(DistributedSymmetricMatrix<double>(*input.comm, n));
+      distances.emplace(DistributedSymmetricMatrix<double>(*context.comm(), n));
     }
     const std::vector<RankRows> rows = rank_rows(plan, band);
     std::visit([&](auto& tiles) { take_band(context, counts, rows, tiles); }, *distances);
@@ -118,8 +118,7 @@ void write_alpha(Context& context,
     result.notices.push_back(std::move(notice));
   }
   const bool several = params.alphas.size() > 1;
-  AtomicFile& file =
-      files.add(fermat_file(params, several, alpha, ".fermat.npy"), params.input.comm);
+  AtomicFile& file = files.add(fermat_file(params, several, alpha, ".fermat.npy"), context.comm());
   const bool whole = closed.lengths.index() == 0;
   write_rows(context, closed.lengths, file, length_type(findings), [whole](double length) {
     return whole ? written_length(static_cast<std::int32_t>(length)) : length;
@@ -128,8 +127,8 @@ void write_alpha(Context& context,
 
 }  // namespace
 
-bool can_distribute(const Context& context, const FermatJobParams& params, int ranks) {
-  return ranks > 1 && params.distances.empty() && !params.automatic_alpha &&
+bool can_distribute(const Context& context, const FermatJobParams& params) {
+  return context.ranks() > 1 && params.distances.empty() && !params.automatic_alpha &&
          params.fermat.neighbors == 0 && params.fermat.landmarks == 0 &&
          context.backend() != Backend::reference;
 }
@@ -146,7 +145,7 @@ Plan plan_distributed(Context& context, const Input& input, const FermatJobParam
   sizes.samples = static_cast<std::int64_t>(input.cohort.samples().size());
   sizes.sites = input.cohort.sites();
   sizes.missing = params.input.cohort.missing == genotype::Missing::pairwise;
-  take_ranks(sizes, input, params.input);
+  take_ranks(sizes, context, params.input);
   const std::int64_t n = sizes.samples;
   sizes.later_bytes =
       (sizes.missing ? DistributedSymmetricMatrix<double>::max_bytes(n, sizes.ranks)
@@ -176,7 +175,7 @@ Plan plan_distributed(Context& context, const Input& input, const FermatJobParam
 
 FermatJobResult run_distributed(Context& context, const FermatJobParams& params, Input& input) {
   const Plan plan = plan_distributed(context, input, params);
-  cut_pairs(input, plan.pair_groups);
+  cut_pairs(context, input, plan.pair_groups);
   if (!params.matrix_only) {
     context.note(
         "the first rank cannot hold the matrices that embedding, tree and report are made from: "
@@ -188,11 +187,11 @@ FermatJobResult run_distributed(Context& context, const FermatJobParams& params,
   if (result.samples == 1) result.notices.push_back("One individual: every distance is zero.");
   check_disk(params.out, plan.output_bytes);
   OutputFiles files;
-  const bool first = input.comm->rank() == 0;
+  const bool first = context.rank() == 0;
   if (first) io::write_ids(files.add(params.out + ".ids"), input.cohort.samples());
   AnyDistributedMatrix distances = make_distances(context, params, input, plan);
   result.cohort = whole_summary(context, input, params.input.cohort.missing);
-  AtomicFile& file = files.add(params.out + ".dist.npy", input.comm);
+  AtomicFile& file = files.add(params.out + ".dist.npy", context.comm());
   write_rows(context, distances, file, io::NpyType::float64, [](double squared) {
     return std::sqrt(squared);
   });
@@ -203,7 +202,7 @@ FermatJobResult run_distributed(Context& context, const FermatJobParams& params,
     files.add(params.out + ".json").write(fermat_record(params, params.alphas.size() > 1, result));
   }
   commit_files(context, files, result.files);
-  remove_checkpoint(input.comm, plan, params.checkpoint);
+  remove_checkpoint(context, plan, params.checkpoint);
   return result;
 }
 

@@ -17,7 +17,6 @@ graph::FermatResult shortest_paths(Context& context,
   graph::FermatParams fermat = params.fermat;
   fermat.alpha = alpha;
   fermat.prune = fermat.prune && !params.matrix_only;
-  fermat.comm = params.input.comm;
   graph::AnyMatrix copy = std::visit(
       [](const auto& source) -> graph::AnyMatrix {
         std::remove_cvref_t<decltype(source)> matrix(source.size());
