@@ -23,12 +23,10 @@ struct Cut {
   int groups;
 };
 
-Plan plan_of(Context& context, const InputParams& params) {
-  PlanParams sizes;
-  sizes.samples = samples;
-  sizes.sites = sites;
+Plan plan_of(Context& context, const Input& input, const InputParams& params) {
+  PlanParams sizes = plan_sizes(context, input, params);
+  EXPECT_EQ(sizes.samples, samples);
   sizes.hethet = true;
-  take_ranks(sizes, context, params);
   return make_plan(context, sizes);
 }
 
@@ -40,7 +38,7 @@ std::vector<genotype::PairCounts> counted(Cut cut, double missing) {
     InputParams params = input_of(missing);
     params.pair_groups = cut.groups;
     Input input = open_input(context, params);
-    const Plan plan = plan_of(context, params);
+    const Plan plan = plan_of(context, input, params);
     ASSERT_EQ(plan.pair_groups, cut.groups);
     ASSERT_EQ(plan.bands.size(), 1u);
     cut_pairs(context, input, plan.pair_groups);
@@ -57,7 +55,7 @@ TEST(CountPairs, OfEveryCutOfPairsAndSitesAreThoseOfOneProcess) {
     Context context({.device = "cpu", .threads = 2});
     const InputParams params = input_of(missing);
     Input input = open_input(context, params);
-    const Plan plan = plan_of(context, params);
+    const Plan plan = plan_of(context, input, params);
     const genotype::PairCounts whole = count_pairs(context, input, plan, {0, samples});
     for (const Cut cut : {Cut{1, 1}, Cut{2, 1}, Cut{2, 2}, Cut{3, 3}, Cut{4, 2}, Cut{6, 3}}) {
       SCOPED_TRACE(fmt::format("{} ranks, {} groups, missing {}", cut.ranks, cut.groups, missing));

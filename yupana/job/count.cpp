@@ -180,10 +180,15 @@ genotype::PairCounts count_rows(Context& context,
 
 }  // namespace
 
-void take_ranks(PlanParams& sizes, const Context& context, const InputParams& params) {
+PlanParams plan_sizes(const Context& context, const Input& input, const InputParams& params) {
+  PlanParams sizes;
+  sizes.samples = std::ssize(input.cohort.samples());
+  sizes.sites = input.cohort.sites();
+  sizes.missing = params.cohort.missing == genotype::Missing::pairwise;
   sizes.ranks = context.ranks();
   sizes.rank = context.rank();
   sizes.pair_groups = params.pair_groups;
+  return sizes;
 }
 
 std::vector<RankRows> rank_rows(const Plan& plan, Range band) {

@@ -15,8 +15,8 @@ struct CheckpointParams {
   double interval = 300;  ///< seconds between two saves
 };
 
-/// Sets the ranks of a plan from those of the context.
-void take_ranks(PlanParams& sizes, const Context& context, const InputParams& params);
+/// The sizes of a plan that the input and the ranks of the context decide.
+PlanParams plan_sizes(const Context& context, const Input& input, const InputParams& params);
 
 /// A rank's part of a band: rows whose pairs it counts, over the sites of its own, and those of
 /// them whose sums over all sites it keeps.

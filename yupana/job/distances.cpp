@@ -66,15 +66,11 @@ bool output_may_grow(const DistanceOutputs& outputs) {
 }
 
 Plan plan_of(Context& context, const Input& input, const DistanceJobParams& params) {
-  PlanParams sizes;
-  sizes.samples = static_cast<std::int64_t>(input.cohort.samples().size());
-  sizes.sites = input.cohort.sites();
-  sizes.missing = params.input.cohort.missing == genotype::Missing::pairwise;
+  PlanParams sizes = plan_sizes(context, input, params.input);
   sizes.hethet = params.metric.metric == Metric::king;
   sizes.one_band = needs_all_counts(params.outputs);
   if (params.outputs.npy) sizes.cell_bytes = bytes_of(params.outputs.type);
   if (params.outputs.shared) sizes.cell_bytes = 8;
-  take_ranks(sizes, context, params.input);
   Plan plan = make_plan(context, sizes);
   add_disk(plan, params.out, output_bytes(params.outputs, sizes.samples));
   plan.output_may_grow = output_may_grow(params.outputs);
@@ -184,8 +180,8 @@ void refuse_unshared(std::int64_t pairs,
   }
   Pair first = own;
   if (comm != nullptr) {
-    const std::vector<Pair> all = all_gather(*comm, own);
-    first = *std::min_element(all.begin(), all.end());  // a row is one rank's
+    const std::vector<Pair> of_ranks = all_gather(*comm, own);
+    first = *std::min_element(of_ranks.begin(), of_ranks.end());  // a row is one rank's
   }
   throw Error(ErrorCode::bad_input,
               fmt::format("{} of samples without a called site in common, so without a distance "

@@ -141,11 +141,7 @@ std::string needs_first_rank(const FermatJobParams& params) {
 }
 
 Plan plan_distributed(Context& context, const Input& input, const FermatJobParams& params) {
-  PlanParams sizes;
-  sizes.samples = static_cast<std::int64_t>(input.cohort.samples().size());
-  sizes.sites = input.cohort.sites();
-  sizes.missing = params.input.cohort.missing == genotype::Missing::pairwise;
-  take_ranks(sizes, context, params.input);
+  PlanParams sizes = plan_sizes(context, input, params.input);
   const std::int64_t n = sizes.samples;
   sizes.later_bytes =
       (sizes.missing ? DistributedSymmetricMatrix<double>::max_bytes(n, sizes.ranks)

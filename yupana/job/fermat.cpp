@@ -23,15 +23,11 @@ void append(std::vector<std::string>& all, std::vector<std::string> more) {
 }
 
 Plan plan_cohort(Context& context, const Input& input, const FermatJobParams& params) {
-  PlanParams sizes;
-  sizes.samples = static_cast<std::int64_t>(input.cohort.samples().size());
-  sizes.sites = input.cohort.sites();
-  sizes.missing = params.input.cohort.missing == genotype::Missing::pairwise;
+  PlanParams sizes = plan_sizes(context, input, params.input);
   const int cell = sizes.missing ? fractional_cell : whole_cell;
   sizes.after_bytes = fermat_bytes(params, sizes.samples, cell);
   sizes.complete_after_bytes = fermat_bytes(params, sizes.samples, whole_cell);
   sizes.one_band = true;
-  take_ranks(sizes, context, params.input);
   Plan plan = make_plan(context, sizes);
   add_disk(plan, params.out, fermat_output_bytes(params, sizes.samples, cell));
   return plan;
