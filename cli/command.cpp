@@ -109,7 +109,7 @@ void run_in_ranks(Call& call, const Body& body, bool can_share) {
         fmt::format("{} runs in one process; start it without mpirun", call.command.name()));
   }
   const std::shared_ptr<Comm> comm = join_ranks(call.context);
-  call.comm = comm.get();
+  call.context.comm = comm.get();
   if (comm->rank() != 0) call.quiet = true;
   try {
     const Answer answer = run(call, body);

@@ -91,7 +91,6 @@ Answer dist(Context& context, const Call& call, DistOptions options) {
   options.job.metric.metric = genotype::metric_from_name(options.metric);
   apply_formats(options);
   if (options.plink) apply_plink(options, context);
-  options.job.input.comm = call.comm;
   if (options.plan) {
     options.job.out = call.out;
     return make_answer(job::plan_distances(context, options.job));

@@ -43,7 +43,7 @@ nlohmann::ordered_json run_json(const job::AlphaFindings& run) {
           {"certified", run.certified},
           {"method", run.method},
           {"precision", run.precision},
-          {"largest_rank", run.largest_rank},
+          {"largest_rank", run.max_neighbor_rank},
           {"components", run.components},
           {"unit", run.unit.length_name()},
           {"scale", run.unit.length_scale()}};
@@ -98,7 +98,6 @@ Answer fermat(Context& context, const Call& call, FermatOptions options) {
   }
   if (options.job.distances.empty()) check_genotype_options(call, options.job.input);
   options.job.command = command_line();
-  options.job.input.comm = call.comm;
   options.job.out = call.out;
   if (options.plan) return make_answer(job::plan_fermat(context, options.job));
   required_out(call, "PREFIX, the beginning of the files to write, as out/run");

@@ -162,7 +162,6 @@ void add_fit(Command& som) {
        .ranks = true},
       [params](Context& context, const Call& call) {
         params->out = call.out;
-        params->som.comm = call.comm;
         return make_answer(context, call, job::som_fit(context, *params));
       });
   command.text("table", params->table, "CSV, TSV, .npy (n x d) or libsvm; also gzip").required();

@@ -258,7 +258,6 @@ job::SpliceJobParams splice_job(const Call& call, const SpliceOptions& options) 
   params.inputs = inputs_of(call.command, options);
   check_combination(call.command, options, params.inputs);
   params.out = call.out;
-  params.comm = call.comm;
   if (params.estimate && !params.out.empty()) {
     throw Error(ErrorCode::usage,
                 "splice: -o has no effect with --estimate, which writes nothing; leave one of them "

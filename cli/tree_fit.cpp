@@ -66,7 +66,6 @@ std::pair<double, double> mean_and_deviation(const std::vector<double>& values) 
 
 Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
   params.out = call.out;
-  params.comm = call.comm;
   const job::FitTreesResult result = job::fit_trees(context, params);
   const bool classes = result.model.is_class();
   const char* measure = classes ? "accuracy" : "r2";

@@ -84,7 +84,7 @@ void check_fermat_fits(const Context& context,
                        int cell) {
   const std::uint64_t bytes = program_bytes(1) + fermat_bytes(params, samples, cell);
   if (bytes > context.memory()) {
-    const bool ranks = params.input.comm != nullptr;
+    const bool ranks = context.comm() != nullptr;
     throw Error(
         ErrorCode::out_of_resources,
         fmt::format("memory: the matrices of {} need {}, --memory allows {}; raise "

@@ -290,16 +290,14 @@ InputKind input_kind(const InputParams& params) {
 }
 
 Input open_input(Context& context, const InputParams& params) {
-  if (params.comm != nullptr && params.path == "-") {
+  if (context.comm() != nullptr && params.path == "-") {
     throw Error(ErrorCode::usage,
                 "several processes cannot read one standard input; give a file, or start one");
   }
   Opened opened = open_any(context, params);
   genotype::CohortParams cohort = params.cohort;
-  if (params.comm != nullptr) {
-    cohort.part = params.comm->rank();
-    cohort.parts = params.comm->size();
-  }
+  cohort.part = context.rank();
+  cohort.parts = context.ranks();
   io::SampleNames names = opened.names;
   if (names.ids.empty()) names.ids = opened.source->samples();
   if (!params.keep_file.empty()) {
@@ -309,23 +307,18 @@ Input open_input(Context& context, const InputParams& params) {
     cohort.remove = listed_samples(context, "--remove", params.remove_file, names);
   }
   const std::string fingerprint = opened.fingerprint + filter_lines(params, cohort);
-  Input input{genotype::Cohort(context, std::move(opened.source), cohort),
-              {},
-              {},
-              fingerprint,
-              params.comm,
-              1,
-              {}};
+  Input input{
+      genotype::Cohort(context, std::move(opened.source), cohort), {}, {}, fingerprint, 1, {}};
   // Nobody's to delete: the run's.
-  input.same_pairs = std::shared_ptr<Comm>(params.comm, [](Comm*) {});
+  input.same_pairs = std::shared_ptr<Comm>(context.comm(), [](Comm*) {});
   take_names(input, opened.names);
   return input;
 }
 
-void cut_pairs(Input& input, int groups) {
+void cut_pairs(Context& context, Input& input, int groups) {
   if (groups == 1) return;
   input.pair_groups = groups;
-  input.same_pairs = input.comm->split(input.pair_group());
+  input.same_pairs = context.comm()->split(context.rank() % groups);
   input.cohort.take_part(input.same_pairs->rank(), input.same_pairs->size());
 }
 

@@ -84,7 +84,7 @@ FermatInput load_cohort(Context& context,
   FermatInput result;
   result.names = input.cohort.samples();
   result.labels = labels_of(context, params, {result.names, input.families, input.individuals, {}});
-  if (plan.gpu_bands.size() == 1 && input.comm == nullptr) {
+  if (plan.gpu_bands.size() == 1 && context.comm() == nullptr) {
     genotype::PairCounter counter = count_whole(context, input, plan, params.checkpoint);
     result.cohort = input.cohort.summary();
     make_distances(context, counter, result);

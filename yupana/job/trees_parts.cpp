@@ -215,10 +215,11 @@ class PartsGrower {
 
 }  // namespace
 
-bool grows_in_parts(const FitTreesParams& params) {
+bool grows_in_parts(const Context& context, const FitTreesParams& params) {
   const forest::ForestParams& forest = params.forest_params;
-  const bool own_rows = params.forest && forest.sampling == forest::Sampling::partition &&
-                        !forest.out_of_bag && forest.first_tree == 0 && params.comm == nullptr;
+  const bool own_rows = context.comm() == nullptr && params.forest &&
+                        forest.sampling == forest::Sampling::partition && !forest.out_of_bag &&
+                        forest.first_tree == 0;
   const bool counts = !params.regression && forest.tree.criterion == forest::Criterion::gini &&
                       !params.balanced && params.class_weights.empty() &&
                       params.table.columns.weight.empty();
