@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: all setup packages build program demo test test-gpu test-sanitizers fuzz peers bench install clean
+.PHONY: all setup packages build program demo test test-gpu test-sanitizers faults soak fuzz peers bench install clean
 
 # What the build needs, and what the tests need besides: peers as oracles and a browser.
 BUILD_PACKAGES := g++ cmake ninja-build ccache pkg-config libtbb-dev libhwy-dev libhts-dev \
@@ -21,6 +21,8 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
+SOAK_SEED ?= 1
+SOAK_COUNT ?= 10000
 GPU_SUITE_OPTIONS ?=
 YUPANA := build/release/yupana
 # Real inputs of the benches, in folders matrices and splice/vertebrate_cds; without them they say so.
@@ -82,6 +84,14 @@ test-sanitizers: packages
 	  cmake --build build/$$preset -j $(JOBS)
 	  ctest --test-dir build/$$preset --output-on-failure
 	done
+
+# Every call to the system refused once, in a run of every command; hours.
+faults: build
+	@python3 tests/faults/fault_test.py $(abspath $(YUPANA)) --all
+
+# SOAK_COUNT random jobs, each run in every way that must give the same bytes.
+soak: build
+	@python3 tests/soak/soak.py $(YUPANA) --seed $(SOAK_SEED) --count $(SOAK_COUNT) --findings build/soak
 
 # Every reader fuzzed for FUZZ_SECONDS.
 fuzz: packages

@@ -26,14 +26,23 @@ def parsed():
     return parser.parse_args()
 
 
-def chosen(count, sample, rng):
-    """Calls, counted from 1: all, or the last one and a sample."""
-    if sample is None or count <= sample:
+def chosen(begin, count, sample, rng):
+    """Calls, counted from 1: all after `begin`, or the last one and a sample."""
+    if sample is None:
+        return range(begin + 1, count + 1)
+    if count <= sample:
         return range(1, count + 1)
     return sorted({count, *rng.sample(range(1, count), sample - 1)})
 
 
+def common_allocations(injector):
+    """Allocations that every command begins with, those of the options: one job tests them all."""
+    (whole, _), _ = injector.reference("man", False)
+    return whole.counts["memory"] - 500
+
+
 def faults_of(injector, job, kinds, sample, rng):
+    skipped = 0 if job == "man" else common_allocations(injector)
     for over in (False, True):
         (whole, _), older = injector.reference(job, over)
         if over and not older:
@@ -41,7 +50,8 @@ def faults_of(injector, job, kinds, sample, rng):
         for kind in kinds:
             # Older files cannot be put back where no file can be renamed any more.
             once = kind in ONCE or over and kind == "rename"
-            for first in chosen(whole.counts[KINDS[kind][0]], sample, rng):
+            begin = skipped if kind == "memory" else 0
+            for first in chosen(begin, whole.counts[KINDS[kind][0]], sample, rng):
                 for last in (first,) if once else (first, FOREVER):
                     yield Fault(job, kind, first, last, over)
 

@@ -22,7 +22,7 @@ namespace yupana {
 namespace {
 
 Error cannot(std::string_view path, std::string_view verb) {
-  const ErrorCode code = errno == ENOSPC || errno == EDQUOT || errno == EFBIG
+  const ErrorCode code = errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == ENOMEM
                              ? ErrorCode::out_of_resources
                              : ErrorCode::bad_input;
   return Error(code, fmt::format("{}: cannot {}: {}", path, verb, std::strerror(errno)));
@@ -179,13 +179,16 @@ bool write_all(int file, const char* data, std::size_t bytes) {
 
 bool copy_to(int descriptor, int from) {
   std::array<char, 1 << 16> piece;
-  for (off_t offset = 0;;) {
+  const off_t end = lseek(from, 0, SEEK_END);
+  for (off_t offset = 0; offset < end;) {
     const ssize_t got = pread(from, piece.data(), piece.size(), offset);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return got == 0;
+    if (got == 0) errno = EIO;
+    if (got <= 0) return false;
     if (!write_all(descriptor, piece.data(), static_cast<std::size_t>(got))) return false;
     offset += got;
   }
+  return end >= 0;
 }
 
 }  // namespace
