@@ -4,8 +4,8 @@
 SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: all deps build program demo test test-gpu test-sanitizers fuzz peers bench install packages \
-  test-packages clean
+.PHONY: all deps build program demo test test-gpu test-sanitizers faults soak fuzz peers bench install \
+  packages test-packages clean
 
 # What the build needs, and what the tests need besides: peers as oracles and a browser.
 BUILD_PACKAGES := g++ cmake ninja-build ccache pkg-config libtbb-dev libhwy-dev libhts-dev \
@@ -25,6 +25,8 @@ PREFIX ?= /usr/local
 PYTHONS ?= python3
 SANITIZERS ?= dev tsan
 FUZZ_SECONDS ?= 600
+SOAK_SEED ?= 1
+SOAK_COUNT ?= 10000
 GPU_SUITE_OPTIONS ?=
 YUPANA := build/release/yupana
 # Real inputs of the benches, in folders matrices and splice/vertebrate_cds; without them they say so.
@@ -86,6 +88,14 @@ test-sanitizers: deps
 	  cmake --build build/$$preset -j $(JOBS)
 	  ctest --test-dir build/$$preset --output-on-failure
 	done
+
+# Every call to the system refused once, in a run of every command; hours.
+faults: build
+	@python3 tests/faults/fault_test.py $(abspath $(YUPANA)) --all
+
+# SOAK_COUNT random jobs, each run in every way that must give the same bytes.
+soak: build
+	@python3 tests/soak/soak.py $(YUPANA) --seed $(SOAK_SEED) --count $(SOAK_COUNT) --findings build/soak
 
 # Every reader fuzzed for FUZZ_SECONDS.
 fuzz: deps

@@ -119,6 +119,7 @@ Stage::Stage(Context& context, std::string name, double total, std::string unit)
       total_(total),
       begin_(now()) {
   context_.check_cancelled();
+  context_.stages_.reserve(context_.stages_.size() + 1);  // the destructor may not throw
   ++context_.open_stages_;
 }
 
@@ -126,7 +127,7 @@ Stage::~Stage() {
   if (--context_.open_stages_ > 0) return;
   time_.seconds = elapsed();
   time_.work = done_.load();
-  context_.stages_.push_back(time_);
+  context_.stages_.push_back(std::move(time_));
 }
 
 double Stage::elapsed() const { return static_cast<double>(now() - begin_) * 1e-9; }

@@ -4,6 +4,7 @@
 #include <hwy/highway.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -18,11 +19,22 @@
 namespace yupana {
 namespace {
 
-/// First number of a one-number file, or `otherwise` ("max", no such file).
+constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+
+/// First number of a file, or `otherwise` ("max", no such file).
 std::uint64_t number_in(const char* path, std::uint64_t otherwise) {
   std::ifstream file(path);
   std::uint64_t value = 0;
   return file >> value ? value : otherwise;
+}
+
+/// Bytes that the process may still map under its own limit (ulimit -v), as batch systems set it.
+std::uint64_t free_addresses() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return unlimited;
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const std::uint64_t used = number_in("/proc/self/statm", 0) * page;
+  return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
 }
 
 /// "key: value" of a /proc file.
@@ -65,13 +77,12 @@ int usable_cores() {
 }
 
 std::uint64_t free_memory() {
-  constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
   const std::string available = proc_value("/proc/meminfo", "MemAvailable");
   std::uint64_t bytes = available.empty() ? std::uint64_t{4} << 30 : std::stoull(available) * 1024;
   const std::uint64_t limit = number_in("/sys/fs/cgroup/memory.max", unlimited);
   const std::uint64_t used = number_in("/sys/fs/cgroup/memory.current", 0);
   if (limit != unlimited) bytes = std::min(bytes, limit > used ? limit - used : 0);
-  return bytes;
+  return std::min(bytes, free_addresses());
 }
 
 std::uint64_t peak_memory() {

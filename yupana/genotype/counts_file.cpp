@@ -143,7 +143,8 @@ void sync(const std::string& path, int flags) {
   if (file >= 0) ::close(file);
   // Some file systems and devices know no fsync; they have no later moment to wait for either.
   if (done || fault == EINVAL || fault == EROFS) return;
-  throw Error(ErrorCode::out_of_resources,
+  const bool full = fault == ENOSPC || fault == EDQUOT;
+  throw Error(full ? ErrorCode::out_of_resources : ErrorCode::bad_input,
               fmt::format("{}: cannot be put on the disk: {}", path, std::strerror(fault)));
 }
 
