@@ -38,7 +38,9 @@ void add_simulate(Command& program) {
       {.name = "simulate",
        .purpose =
            "A cohort with population structure (Balding-Nichols), as .bed or VCF, with its labels.",
-       .example = "yupana simulate --samples 600 --sites 50k --populations 3 -o cohort"},
+       .example = "yupana simulate --samples 600 --sites 50k --populations 3 -o cohort",
+       .processor_only = true,
+       .ignored = {"--gpu-memory"}},
       [params](Context& context, const Call& call) { return simulate(context, call, *params); });
   genotype::SimulateParams& cohort = params->cohort;
   command.count("--samples", cohort.samples, "individuals").required();

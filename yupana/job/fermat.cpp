@@ -29,8 +29,8 @@ Plan plan_cohort(Context& context, const Input& input, const FermatJobParams& pa
   sizes.sites = input.cohort.sites();
   sizes.missing = params.input.cohort.missing == genotype::Missing::pairwise;
   const int cell = sizes.missing ? fractional_cell : whole_cell;
-  sizes.after_bytes = fermat_bytes(params, sizes.samples, cell);
-  sizes.complete_after_bytes = fermat_bytes(params, sizes.samples, whole_cell);
+  sizes.after_bytes = fermat_bytes(params, sizes.samples, cell, context.memory());
+  sizes.complete_after_bytes = fermat_bytes(params, sizes.samples, whole_cell, context.memory());
   sizes.one_band = true;
   take_ranks(sizes, input, params.input);
   Plan plan = make_plan(context, sizes);
