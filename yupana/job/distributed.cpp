@@ -157,8 +157,8 @@ Plan plan_distributed(Context& context, const Input& input, const FermatJobParam
                             "each, --memory allows {}; raise --memory or start more ranks",
                             n,
                             sizes.ranks,
-                            human_bytes(static_cast<double>(closing)),
-                            human_bytes(static_cast<double>(context.memory()))));
+                            needed_bytes(static_cast<double>(closing)),
+                            allowed_bytes(static_cast<double>(context.memory()))));
   }
   plan.total_bytes = std::max(plan.total_bytes, closing);
   FermatJobParams matrices = params;

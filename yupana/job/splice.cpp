@@ -226,6 +226,7 @@ SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
   const std::vector<SpliceInput>& inputs = params.inputs;
   const auto proteins = std::count_if(
       inputs.begin(), inputs.end(), [](const SpliceInput& input) { return input.is_protein; });
+  note_pipe(context, params.matrix);
   read_scores(params, proteins, std::ssize(inputs));
   auto memory = std::make_shared<SpliceInputs>(context, params, proteins > 0);
   const std::vector<Task> tasks = memory->tasks(inputs);

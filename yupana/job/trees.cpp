@@ -217,8 +217,8 @@ void check_memory(Context& context, const io::TableFile<T>& file, const FitTrees
                   file.table.rows(),
                   features,
                   features > file.table.columns() ? " (one a category)" : "",
-                  human_bytes(bytes),
-                  human_bytes(most),
+                  needed_bytes(bytes),
+                  allowed_bytes(most),
                   what_to_do));
 }
 

@@ -102,8 +102,8 @@ class PartsGrower {
                       counted(std::ssize(rows_.codes), "row"),
                       counted(forest_.trees, "part"),
                       grown.empty() ? "" : " and the trees so far",
-                      human_bytes((12 * rows + trees + table + lists) / 0.9),
-                      human_bytes(memory())));
+                      needed_bytes((12 * rows + trees + table + lists) / 0.9),
+                      allowed_bytes(memory())));
     }
     return std::min(left, static_cast<std::int64_t>((room - lists) / table));
   }
