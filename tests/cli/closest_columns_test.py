@@ -44,8 +44,8 @@ def what_is_no_list_of_columns_is_a_usage_error():
 
 def a_bad_number_was_told_after_the_file_that_is_missing():
     for columns in ["1.9", "0", "-1", "nan", ""]:
-        refuse("nope.csv", "--columns", columns, status=2, says=["--columns", f"got '{columns}'"])
-    refuse("nope.csv", "--columns", "2zz", status=3, says=["nope.csv"])  # a header may have it
+        refuse("closest", "nope.csv", "--columns", columns, status=2, says=["--columns", f"got '{columns}'"])
+    refuse("closest", "nope.csv", "--columns", "2zz", status=3, says=["nope.csv"])  # a header may have it
     write("named.csv", "2zz,b\n1,5\n1.5,9\n")
     assert pair("named.csv", "--columns", "2zz") == (0, 1, 1)
 
