@@ -4,7 +4,8 @@
 SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: all setup packages build program demo test test-gpu test-sanitizers faults soak fuzz peers bench install clean
+.PHONY: all deps build program demo test test-gpu test-sanitizers faults soak fuzz peers bench install \
+  packages test-packages clean
 
 # What the build needs, and what the tests need besides: peers as oracles and a browser.
 BUILD_PACKAGES := g++ cmake ninja-build ccache pkg-config libtbb-dev libhwy-dev libhts-dev \
@@ -16,10 +17,13 @@ TEST_PACKAGES := clang-format-14 plink1.9 plink2 bcftools tabix python3-numpy py
 PEER_PACKAGES := libopenblas0-pthread python3-graph-tool exonerate minimap2 spaln libfftw3-single3 \
   libfftw3-double3 libgmp10 libhwy1 python3-pandas
 FUZZ_PACKAGES := clang libclang-rt-14-dev
+PACKAGING_PACKAGES := dpkg-dev file python3-venv python3-dev
 
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
+PYTHONS ?= python3
+SANITIZERS ?= dev tsan
 FUZZ_SECONDS ?= 600
 SOAK_SEED ?= 1
 SOAK_COUNT ?= 10000
@@ -43,15 +47,15 @@ endef
 
 all: build
 
-packages:
+deps:
 	@$(call install,$(BUILD_PACKAGES))
 
-build: packages
+build: deps
 	@[ -f build/release/build.ninja ] || cmake --preset release >/dev/null
 	cmake --build build/release -j $(JOBS)
 
 # The program without the tests.
-program: packages
+program: deps
 	@[ -f build/release/build.ninja ] || cmake --preset release >/dev/null
 	cmake --build build/release -j $(JOBS) --target yupana_cli
 
@@ -62,7 +66,7 @@ demo: program
 	$(YUPANA) fermat demo/cohort.bed --labels demo/cohort.labels.tsv --alpha auto -o demo/run
 	echo "The report is $(CURDIR)/demo/run.html"
 
-test: packages
+test: deps
 	@$(call install,$(TEST_PACKAGES))
 	[ -f build/release/build.ninja ] || cmake --preset release >/dev/null
 	cmake --build build/release -j $(JOBS)
@@ -70,7 +74,7 @@ test: packages
 
 # Every GPU test program on this machine's GPU, in each way that its kernels can run; about an hour, half of it
 # every family beside every other on one GPU.
-test-gpu: packages
+test-gpu: deps
 	@for preset in cuda cuda-80; do
 	  [ -f build/$$preset/build.ninja ] || cmake --preset $$preset >/dev/null
 	  cmake --build build/$$preset -j $(JOBS)
@@ -78,8 +82,8 @@ test-gpu: packages
 	python3 tests/support/gpu_suite.py build/cuda --build-80 build/cuda-80 $(GPU_SUITE_OPTIONS)
 
 # The same tests under ASan + UBSan and under TSan.
-test-sanitizers: packages
-	@for preset in dev tsan; do
+test-sanitizers: deps
+	@for preset in $(SANITIZERS); do
 	  cmake --preset $$preset >/dev/null
 	  cmake --build build/$$preset -j $(JOBS)
 	  ctest --test-dir build/$$preset --output-on-failure
@@ -94,7 +98,7 @@ soak: build
 	@python3 tests/soak/soak.py $(YUPANA) --seed $(SOAK_SEED) --count $(SOAK_COUNT) --findings build/soak
 
 # Every reader fuzzed for FUZZ_SECONDS.
-fuzz: packages
+fuzz: deps
 	@$(call install,$(FUZZ_PACKAGES))
 	cmake --preset fuzz >/dev/null
 	cmake --build build/fuzz -j $(JOBS) --target fuzzers
@@ -134,5 +138,25 @@ bench: build peers
 install: build
 	cmake --install build/release --prefix $(PREFIX)
 
+# Under dist/: Debian packages (yupana, yupana-mpi, libyupana-dev), the source distribution, and from it a wheel
+# for each of PYTHONS with all its libraries, which is tried in a new virtual environment.
+packages: deps
+	@$(call install,$(PACKAGING_PACKAGES))
+	rm -rf dist
+	cmake --preset package >/dev/null
+	cmake --build build/package -j $(JOBS)
+	(cd build/package && cpack >/dev/null)
+	JOBS=$(JOBS) packaging/wheels.sh $(PYTHONS)
+	for python in $(PYTHONS); do
+	  tag=$$($$python -c 'import sys; print("cp%d%d" % sys.version_info[:2])')
+	  packaging/check_wheel.sh dist/yupana-*-$$tag-*.whl $$python
+	done
+	ls -l dist
+
+# What is under dist/ in a bare Debian, made by debootstrap.
+test-packages:
+	@$(call install,debootstrap)
+	$(SUDO) packaging/check_in_chroot.sh
+
 clean:
-	rm -rf build demo
+	rm -rf build demo dist

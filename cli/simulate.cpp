@@ -47,7 +47,9 @@ void add_simulate(Command& program) {
        .purpose =
            "A cohort with population structure (Balding-Nichols), as .bed or VCF, with its labels.",
        .example = "yupana simulate --samples 600 --sites 50k --populations 12 --structure line "
-                  "--fst 0.3 -o cohort"},
+                  "--fst 0.3 -o cohort",
+       .processor_only = true,
+       .ignored = {"--gpu-memory"}},
       [params](Context& context, const Call& call) { return simulate(context, call, *params); });
   genotype::SimulateParams& cohort = params->cohort;
   command.count("--samples", cohort.samples, "individuals").required();

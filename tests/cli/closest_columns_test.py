@@ -42,6 +42,14 @@ def what_is_no_list_of_columns_is_a_usage_error():
         refuse("closest", "x.csv", "--columns", columns, status=3, says=["x.csv", f"no column '{columns}'"])
 
 
+def a_bad_number_was_told_after_the_file_that_is_missing():
+    for columns in ["1.9", "0", "-1", "nan", ""]:
+        refuse("nope.csv", "--columns", columns, status=2, says=["--columns", f"got '{columns}'"])
+    refuse("nope.csv", "--columns", "2zz", status=3, says=["nope.csv"])  # a header may have it
+    write("named.csv", "2zz,b\n1,5\n1.5,9\n")
+    assert pair("named.csv", "--columns", "2zz") == (0, 1, 1)
+
+
 def quoted_cells_are_read_as_tables_read_them():
     write("x.csv", '"name","x, east","y"\n"a ""b""","1","2"\n"c, d",3,"5"\ne,1,2.5\n')
     assert pair("x.csv", "--columns", "2,3") == (0, 2, 2)
@@ -85,6 +93,7 @@ def the_pair_is_written_where_o_says():
 
 sys.exit(main([a_range_names_all_its_columns,
                what_is_no_list_of_columns_is_a_usage_error,
+               a_bad_number_was_told_after_the_file_that_is_missing,
                quoted_cells_are_read_as_tables_read_them,
                nan_and_infinite_points_end_in_one_line,
                tsplib_distances_other_than_euclidean_are_refused,

@@ -44,6 +44,21 @@ def killed_run_resumes_to_the_same_bytes():
     assert not checkpoint.exists(), "a finished run clears its checkpoint"
 
 
+def one_of_two_runs_removed_the_checkpoint_of_the_other():
+    process = start("dist", "simulate:400x30000000,missing=0.01", "-o", "a", "--checkpoint", "save",
+                    "--checkpoint-interval", 0)
+    while not list(pathlib.Path("save").glob("counts-*.yupana")) and process.poll() is None:
+        time.sleep(0.01)
+    done = run("dist", "simulate:10x100", "-o", "b", "--checkpoint", "save", status=3)
+    assert "--checkpoint save: another run saves its counts there" in done.stderr, done.stderr
+    process.kill()
+    process.wait()
+    run("dist", "simulate:10x100", "-o", "b", "--checkpoint", "other")
+    for left in pathlib.Path("save").iterdir():
+        left.unlink()
+    run("dist", "simulate:10x100", "-o", "b", "--checkpoint", "save")  # the lock ended with its run
+
+
 def other_run_does_not_take_the_checkpoint():
     process = start("dist", ENDLESS, "-o", "a", "--checkpoint", "save", "--checkpoint-interval", 0)
     while not list(pathlib.Path("save").glob("counts-*.yupana")) and process.poll() is None:
@@ -150,7 +165,9 @@ def a_message_that_cannot_be_written_aborts_nothing():
         pathlib.Path("m.json").unlink()
 
 
-sys.exit(main([killed_run_resumes_to_the_same_bytes, other_run_does_not_take_the_checkpoint,
+sys.exit(main([killed_run_resumes_to_the_same_bytes,
+               one_of_two_runs_removed_the_checkpoint_of_the_other,
+               other_run_does_not_take_the_checkpoint,
                interrupt_leaves_nothing, ctrl_c_ends_a_long_run_within_a_second,
                a_second_signal_ends_at_once_and_leaves_nothing,
                building_blocks_stop_as_well, closed_output_is_an_error,

@@ -243,7 +243,7 @@ def importances_are_told_and_drawn():
     assert "permutation" not in run("forest", "importances", "m.json").stdout
     refuse("forest", "importances", "m.json", "v.csv", status=2, says=["--label"])
     refuse("forest", "importances", "m.json", "v.csv", "--label", "class", "--repeats", 0, status=2,
-           says=["repeats: expected at least 1"])
+           says=["--repeats: expected a whole number of at least 1"])
 
 
 def bad_input_is_one_line():

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "yupana/core/comm.hpp"
 #include "yupana/core/cuda/device.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
@@ -71,6 +72,7 @@ int checked_threads(int threads) {
 
 Context::Context(const ContextParams& params)
     : threads_(checked_threads(params.threads)),
+      comm_(params.comm),
       memory_(params.memory > 0 ? params.memory : free_memory() / 5 * 4),
       workers_(threads_) {
   const std::string_view device = params.device;
@@ -103,6 +105,9 @@ void Context::use_devices(std::string_view device, std::uint64_t memory) {
   }
   gpu_memory_ = memory > 0 ? memory : least_free_memory(devices_) / 10 * 9;
 }
+
+int Context::rank() const { return comm_ == nullptr ? 0 : comm_->rank(); }
+int Context::ranks() const { return comm_ == nullptr ? 1 : comm_->size(); }
 
 void Context::check_cancelled() const {
   if (cancelled()) throw Error(ErrorCode::interrupted, "interrupted; no output file was written");

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <ctime>
 #include <fstream>
@@ -49,16 +50,28 @@ std::string proc_value(const char* path, std::string_view key) {
   return {};
 }
 
-std::string scaled(double value, const std::array<const char*, 7>& units) {
-  std::size_t unit = 0;
-  while (value >= 999.5 && unit + 1 < units.size()) value /= 1000, ++unit;
-  return fmt::format("{:.{}f} {}",
-                     value,
-                     value < 10 && unit > 0    ? 2
-                     : value < 100 && unit > 0 ? 1
-                                               : 0,
-                     units[unit]);
+enum class Rounding { nearest, up, down };
+
+/// Divisions by 1000 are not exact: less than this is their error.
+constexpr double slack = 1e-12;
+
+double rounded(double value, Rounding rounding) {
+  if (rounding == Rounding::up) return std::ceil(value * (1 - slack));
+  if (rounding == Rounding::down) return std::floor(value * (1 + slack));
+  return std::round(value);
 }
+
+std::string scaled(double value,
+                   const std::array<const char*, 7>& units,
+                   Rounding rounding = Rounding::nearest) {
+  std::size_t unit = 0;
+  while (rounded(value, rounding) >= 1000 && unit + 1 < units.size()) value /= 1000, ++unit;
+  const int digits = unit == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  const double step = std::pow(10, digits);
+  return fmt::format("{:.{}f} {}", rounded(value * step, rounding) / step, digits, units[unit]);
+}
+
+constexpr std::array<const char*, 7> byte_units = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
 
 }  // namespace
 
@@ -104,8 +117,17 @@ std::string simd_target() {
   return hwy::TargetName(targets & -targets);
 }
 
-std::string human_bytes(double bytes) {
-  return scaled(bytes, {"B", "kB", "MB", "GB", "TB", "PB", "EB"});
+std::string human_bytes(double bytes) { return scaled(bytes, byte_units); }
+
+std::string needed_bytes(double bytes) { return scaled(bytes, byte_units, Rounding::up); }
+
+std::string allowed_bytes(double bytes) { return scaled(bytes, byte_units, Rounding::down); }
+
+std::string memory_option(double bytes) {
+  std::string text = needed_bytes(bytes);
+  text.pop_back();  // B
+  text.erase(text.find(' '), 1);
+  return text;
 }
 
 std::string human_count(double count) {

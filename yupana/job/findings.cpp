@@ -207,7 +207,7 @@ std::string neighbors_notice(const FermatJobParams& params, const AlphaFindings&
       "path used is {}; {}.",
       alpha_text(run.alpha),
       counted(params.fermat.neighbors, "nearest neighbour"),
-      run.largest_rank,
+      run.max_neighbor_rank,
       proven);
 }
 

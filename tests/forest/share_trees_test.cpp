@@ -1,4 +1,4 @@
-#include "yupana/forest/forest_ranks.hpp"
+#include "yupana/forest/share_trees.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 namespace yupana::forest {
 namespace {
 
-TEST(ForestRanks, GrowTheForestOfOneProcess) {
+TEST(ShareTrees, GrowTheForestOfOneProcess) {
   const std::int64_t rows = 400;
   Table<double> table(rows, {"a", "b", "c"});
   std::vector<std::int32_t> codes;
@@ -27,8 +27,8 @@ TEST(ForestRanks, GrowTheForestOfOneProcess) {
     const ForestResult wanted = fit_forest<double>(context, table.view(), target, params);
     for (const int ranks : {1, 2, 3, 13}) {
       ThreadRanks(ranks).run([&](Comm& comm) {
-        Context mine({.device = "cpu", .threads = 1});
-        const ForestResult found = fit_forest<double>(mine, comm, table.view(), target, params);
+        Context mine({.device = "cpu", .threads = 1, .comm = &comm});
+        const ForestResult found = fit_forest<double>(mine, table.view(), target, params);
         EXPECT_EQ(found.trees, wanted.trees) << ranks;
         EXPECT_EQ(found.out_of_bag, wanted.out_of_bag) << ranks;
         EXPECT_EQ(found.out_of_bag_rows, wanted.out_of_bag_rows) << ranks;

@@ -1,4 +1,4 @@
-#include "yupana/forest/forest_ranks.hpp"
+#include "yupana/forest/share_trees.hpp"
 
 #include <cstring>
 #include <type_traits>

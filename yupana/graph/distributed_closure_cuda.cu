@@ -5,8 +5,8 @@
 
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/graph/distributed_closure_cuda.hpp"
 #include "yupana/graph/min_plus_cuda.hpp"
-#include "yupana/graph/rank_tiles_cuda.hpp"
 
 namespace yupana::graph::cuda {
 namespace {
@@ -71,7 +71,7 @@ class OnDevices : public TileProducts<T> {
       store(host);
       context.count_moved(static_cast<std::uint64_t>(cells) * sizeof(T));
     }
-    settle();
+    synchronize();
   }
   ~OnDevices() override {
     // Memory of panels and tiles is theirs until the last kernel is done.
@@ -81,7 +81,7 @@ class OnDevices : public TileProducts<T> {
     }
   }
 
-  void take_panels(MatrixView<T> left, MatrixView<T> right) override {
+  void load_panels(MatrixView<T> left, MatrixView<T> right) override {
     left_stride_ = left.stride;
     right_stride_ = right.stride;
     depth_ = left.rows;
@@ -94,11 +94,11 @@ class OnDevices : public TileProducts<T> {
       next.used.hold(member->copies);
       copy(next.left.data(), left, member->copies);
       copy(next.right.data(), right, member->copies);
-      next.there.record(member->copies);
-      next.there.hold(member->main);
+      next.loaded.record(member->copies);
+      next.loaded.hold(member->main);
     }
     turn_ = 1 - turn_;
-    for (const auto& member : members_) member->panels[turn_].there.wait();
+    for (const auto& member : members_) member->panels[turn_].loaded.wait();
   }
 
   void multiply(MatrixView<T> block, std::int64_t top, std::int64_t begin) override {
@@ -123,7 +123,7 @@ class OnDevices : public TileProducts<T> {
     launch_min_plus(task, size, group.member->main);
   }
 
-  void mark() override {
+  void record() override {
     for (const auto& member : members_) {
       const DeviceScope scope(member->device);
       member->marked.record(member->main);
@@ -138,14 +138,14 @@ class OnDevices : public TileProducts<T> {
     Group& group = group_of(block);
     move(group, on_device(group, block), block.data, block);
   }
-  void settle() override {
+  void synchronize() override {
     for (const auto& member : members_) member->copies.wait();
   }
 
  private:
   struct Panels {
     DeviceArray<T> left, right;
-    Event there, used;
+    Event loaded, used;
   };
   struct Member {
     Member(int device_, std::int64_t left, std::int64_t right) : device(device_) {

@@ -1,8 +1,10 @@
-#include "yupana/job/splice_ranks.hpp"
+#include "yupana/job/align_cases.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+
+#include "yupana/core/comm.hpp"
 
 namespace yupana::job {
 namespace {
@@ -11,7 +13,7 @@ using splice::SplicedAlignment;
 
 using Numbers = std::vector<std::int64_t>;
 
-/// An alignment as numbers, for the way between two ranks.
+/// An alignment as numbers of a message.
 void put(const SplicedAlignment& alignment, Numbers& to) {
   to.insert(to.end(),
             {alignment.score,
@@ -64,25 +66,26 @@ std::vector<std::vector<std::size_t>> deal(const std::vector<double>& cells, int
 
 }  // namespace
 
-std::vector<SplicedAlignment> align_by_ranks(
-    Comm& comm,
+std::vector<SplicedAlignment> align_cases(
+    Context& context,
     std::span<const splice::Case> cases,
     const std::vector<double>& cells,
     const std::function<std::vector<SplicedAlignment>(std::span<const splice::Case>)>& align) {
-  const auto dealt = deal(cells, comm.size());
-  const std::vector<std::size_t>& own = dealt[static_cast<std::size_t>(comm.rank())];
+  if (context.ranks() == 1) return align(cases);
+  const auto dealt = deal(cells, context.ranks());
+  const std::vector<std::size_t>& own = dealt[static_cast<std::size_t>(context.rank())];
   std::vector<splice::Case> mine;
   for (const std::size_t c : own) mine.push_back(cases[c]);
   Numbers numbers;
   for (const SplicedAlignment& alignment : align(mine)) put(alignment, numbers);
 
-  std::vector<std::vector<std::byte>> messages(static_cast<std::size_t>(comm.size()));
+  std::vector<std::vector<std::byte>> messages(dealt.size());
   messages.front().resize(numbers.size() * sizeof(std::int64_t));
   if (!numbers.empty()) {
     std::memcpy(messages.front().data(), numbers.data(), messages.front().size());
   }
-  const auto received = comm.exchange(messages);
-  if (comm.rank() > 0) return {};
+  const auto received = context.comm()->exchange(messages);
+  if (context.rank() > 0) return {};
   std::vector<SplicedAlignment> all(cases.size());
   for (std::size_t r = 0; r < dealt.size(); ++r) {
     Numbers theirs(received[r].size() / sizeof(std::int64_t));

@@ -1,33 +1,18 @@
-#include "yupana/graph/rank_tiles.hpp"
+#include "yupana/graph/distributed_matrix.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <random>
 
+#include "tests/graph/graphs.hpp"
 #include "tests/support/thread_ranks.hpp"
+#include "yupana/graph/distributed_closure.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 
 namespace yupana::graph {
 namespace {
 
-constexpr std::int64_t edge = RankTiles<float>::edge;
-
-/// Weights whose paths have many edges, so that the order of sums shows in their last bits.
-template <class T>
-SquareMatrix<T> weights(std::int64_t n) {
-  std::mt19937 random(static_cast<unsigned>(n));
-  SquareMatrix<T> w(n);
-  for (std::int64_t i = 0; i < n; ++i) {
-    for (std::int64_t j = 0; j < i; ++j) {
-      const double far = static_cast<double>(i - j) * static_cast<double>(i - j);
-      const double value = (1 + far) * std::uniform_real_distribution<double>(0.5, 1.5)(random);
-      w(i, j) = w(j, i) = random() % 50 == 0 ? unreachable<T> : static_cast<T>(value);
-    }
-    w(i, i) = 0;
-  }
-  return w;
-}
+constexpr std::int64_t tile_size = DistributedSymmetricMatrix<float>::tile_size;
 
 /// Rows that belong together by no tile: a prime cut, an empty share, the rest.
 std::vector<Range> uneven_rows(Range rows, int ranks) {
@@ -101,25 +86,25 @@ class CountingComm : public Comm {
 };
 
 template <class T>
-class RankTilesOf : public testing::Test {};
+class DistributedMatrixOf : public testing::Test {};
 using Types = testing::Types<std::int32_t, float, double>;
-TYPED_TEST_SUITE(RankTilesOf, Types);
+TYPED_TEST_SUITE(DistributedMatrixOf, Types);
 
-TEST(RankGridOf, IsAsSquareAsTheNumberAllows) {
+TEST(ProcessGridOf, IsAsSquareAsTheNumberAllows) {
   for (const auto& [ranks, rows] :
        std::vector<std::pair<int, int>>{{1, 1}, {2, 1}, {4, 2}, {6, 2}, {7, 1}, {12, 3}, {64, 8}}) {
-    EXPECT_EQ(RankGrid::of(ranks).rows, rows) << ranks;
-    EXPECT_EQ(RankGrid::of(ranks).columns, ranks / rows) << ranks;
+    EXPECT_EQ(ProcessGrid::of(ranks).rows, rows) << ranks;
+    EXPECT_EQ(ProcessGrid::of(ranks).columns, ranks / rows) << ranks;
   }
 }
 
-TEST(RankTilesShares, EvenRowsAreWholeTilesAndCoverTheMatrix) {
+TEST(DistributedMatrixShares, EvenRowsAreWholeTilesAndCoverTheMatrix) {
   for (const std::int64_t n : {0, 1, 63, 64, 65, 1000}) {
     for (const int ranks : {1, 2, 3, 7}) {
       std::int64_t next = 0;
-      for (const Range share : even_rows(n, ranks)) {
+      for (const Range share : split_rows(n, ranks)) {
         EXPECT_EQ(share.begin, next);
-        EXPECT_TRUE(share.end % edge == 0 || share.end == n);
+        EXPECT_TRUE(share.end % tile_size == 0 || share.end == n);
         next = share.end;
       }
       EXPECT_EQ(next, n);
@@ -127,27 +112,29 @@ TEST(RankTilesShares, EvenRowsAreWholeTilesAndCoverTheMatrix) {
   }
 }
 
-TYPED_TEST(RankTilesOf, RowsThatGoInComeOutOfBothTriangles) {
+TYPED_TEST(DistributedMatrixOf, RowsThatGoInComeOutOfBothTriangles) {
   using T = TypeParam;
-  for (const std::int64_t n : {std::int64_t{1}, edge - 1, edge, edge + 1, std::int64_t{311}}) {
-    const SquareMatrix<T> start = weights<T>(n);
+  for (const std::int64_t n :
+       {std::int64_t{1}, tile_size - 1, tile_size, tile_size + 1, std::int64_t{311}}) {
+    const SquareMatrix<T> start = long_path_weights<T>(n);
     for (const int ranks : {1, 2, 3, 4, 7}) {
       SquareMatrix<T> found(n);
       ThreadRanks(ranks).run([&](Comm& comm) {
         Context context({.device = "cpu", .threads = 1 + comm.rank() % 2});
-        RankTiles<T> tiles(comm, n);
+        DistributedSymmetricMatrix<T> tiles(comm, n);
         // As bands of several passes bring them.
         const std::int64_t cut = 2 * n / 3;
         for (const Range band : {Range{0, cut}, Range{cut, n}}) {
-          tiles.take_rows(context, uneven_rows(band, ranks), [&](std::int64_t i, T* row) {
+          scatter_rows(context, tiles, uneven_rows(band, ranks), [&](std::int64_t i, T* row) {
             std::copy_n(start.row(i), i + 1, row);
           });
         }
-        tiles.give_rows(context, even_rows(n, ranks), [&](Range rows, MatrixView<const T> values) {
-          for (std::int64_t i = rows.begin; i < rows.end; ++i) {
-            std::copy_n(values.row(i - rows.begin), n, found.row(i));
-          }
-        });
+        gather_rows(
+            context, tiles, split_rows(n, ranks), [&](Range rows, MatrixView<const T> values) {
+              for (std::int64_t i = rows.begin; i < rows.end; ++i) {
+                std::copy_n(values.row(i - rows.begin), n, found.row(i));
+              }
+            });
       });
       EXPECT_EQ(
           std::memcmp(start.data(), found.data(), static_cast<std::size_t>(n * n) * sizeof(T)), 0)
@@ -156,23 +143,23 @@ TYPED_TEST(RankTilesOf, RowsThatGoInComeOutOfBothTriangles) {
   }
 }
 
-TYPED_TEST(RankTilesOf, TheClosureHasTheBitsOfOneProcess) {
+TYPED_TEST(DistributedMatrixOf, TheClosureHasTheBitsOfOneProcess) {
   using T = TypeParam;
   for (const auto& [n, ranks] : std::vector<std::pair<std::int64_t, int>>{
            {1, 2}, {65, 3}, {1024, 4}, {1025, 1}, {2113, 4}}) {
-    const SquareMatrix<T> start = weights<T>(n);
+    const SquareMatrix<T> start = long_path_weights<T>(n);
     SquareMatrix<T> one(n), many(n);
     std::copy_n(start.data(), n * n, one.data());
     Context context({.device = "cpu"});
     shortest_paths(context, one.view(), {.method = PathMethod::symmetric});
     ThreadRanks(ranks).run([&, n = n, ranks = ranks](Comm& comm) {
       Context mine({.device = "cpu", .threads = 1 + comm.rank() % 2});
-      RankTiles<T> tiles(comm, n);
-      tiles.take_rows(mine, even_rows(n, ranks), [&](std::int64_t i, T* row) {
+      DistributedSymmetricMatrix<T> tiles(comm, n);
+      scatter_rows(mine, tiles, split_rows(n, ranks), [&](std::int64_t i, T* row) {
         std::copy_n(start.row(i), i + 1, row);
       });
-      close_tiles(mine, tiles);
-      tiles.give_rows(mine, even_rows(n, ranks), [&](Range rows, MatrixView<const T> values) {
+      compute_closure(mine, tiles);
+      gather_rows(mine, tiles, split_rows(n, ranks), [&](Range rows, MatrixView<const T> values) {
         for (std::int64_t i = rows.begin; i < rows.end; ++i) {
           std::copy_n(values.row(i - rows.begin), n, many.row(i));
         }
@@ -183,17 +170,17 @@ TYPED_TEST(RankTilesOf, TheClosureHasTheBitsOfOneProcess) {
   }
 }
 
-TEST(RankTilesTraffic, ARankGetsNoMoreThanThePanelsOfItsTileRowsAndColumns) {
+TEST(DistributedClosureTraffic, ARankGetsNoMoreThanThePanelsOfItsTileRowsAndColumns) {
   const std::int64_t n = 1600;
   for (const int ranks : {2, 4}) {
     ThreadRanks(ranks).run([&](Comm& comm) {
       CountingComm counting(comm);
       Context context({.device = "cpu", .threads = 1});
-      RankTiles<float> tiles(counting, n);
-      close_tiles(context, tiles);
+      DistributedSymmetricMatrix<float> tiles(counting, n);
+      compute_closure(context, tiles);
       // Stripes of a grid that does not divide the tiles: one more tile row and column at most.
-      const RankGrid grid = tiles.grid();
-      const double stripes = 1.0 / grid.rows + 1.0 / grid.columns + 2.0 * edge / n * 8;
+      const ProcessGrid grid = tiles.grid();
+      const double stripes = 1.0 / grid.rows + 1.0 / grid.columns + 2.0 * tile_size / n * 8;
       const double panels = 2.0 * n * n * stripes;
       const double squares = 1024.0 * n;
       EXPECT_LT(static_cast<double>(counting.received()), 4 * (panels + squares)) << ranks;
@@ -202,14 +189,15 @@ TEST(RankTilesTraffic, ARankGetsNoMoreThanThePanelsOfItsTileRowsAndColumns) {
   }
 }
 
-TYPED_TEST(RankTilesOf, EveryRankHoldsAboutItsPartOfTheTriangle) {
+TYPED_TEST(DistributedMatrixOf, EveryRankHoldsAboutItsPartOfTheTriangle) {
   const std::int64_t n = 20000;
   for (const int ranks : {1, 4, 16}) {
     const double triangle = static_cast<double>(n) * static_cast<double>(n) / 2 * sizeof(TypeParam);
-    const auto most = static_cast<double>(RankTiles<TypeParam>::most_bytes(n, ranks));
+    const auto most =
+        static_cast<double>(DistributedSymmetricMatrix<TypeParam>::max_bytes(n, ranks));
     EXPECT_GT(most, triangle / ranks);
     // Groups of 16 tile columns of a rank reach below the diagonal.
-    EXPECT_LT(most, triangle / ranks * (1 + 2048.0 * RankGrid::of(ranks).columns / n)) << ranks;
+    EXPECT_LT(most, triangle / ranks * (1 + 2048.0 * ProcessGrid::of(ranks).columns / n)) << ranks;
   }
 }
 

@@ -1,4 +1,4 @@
-#include "yupana/graph/fermat_ranks.hpp"
+#include "yupana/graph/distributed_fermat.hpp"
 
 #include <gtest/gtest.h>
 
@@ -43,12 +43,12 @@ void expect_the_same(const SquareMatrix<D>& d, int ranks, FermatParams params) {
   const FermatResult one = fermat(context, copy_of(d), true, params);
   ThreadRanks(ranks).run([&](Comm& comm) {
     Context mine({.device = "cpu", .threads = 1 + comm.rank() % 2});
-    RankTiles<D> tiles(comm, n);
-    tiles.take_rows(mine, even_rows(n, ranks), [&](std::int64_t i, D* row) {
+    DistributedSymmetricMatrix<D> tiles(comm, n);
+    scatter_rows(mine, tiles, split_rows(n, ranks), [&](std::int64_t i, D* row) {
       std::copy_n(d.row(i), i + 1, row);
     });
-    AnyRankTiles start = std::move(tiles);
-    RankFermatResult many = fermat_ranks(mine, start, true, params);
+    AnyDistributedMatrix start = std::move(tiles);
+    DistributedFermatResult many = fermat(mine, start, true, params);
     ASSERT_EQ(many.lengths.index(), one.lengths.index());
     EXPECT_EQ(many.kept_edges, one.kept_edges);
     EXPECT_EQ(many.replaced_edges, one.replaced_edges);
@@ -61,9 +61,9 @@ void expect_the_same(const SquareMatrix<D>& d, int ranks, FermatParams params) {
     EXPECT_EQ(many.rooted, one.rooted);
     EXPECT_EQ(many.method, one.method);
     std::visit(
-        [&]<class T>(RankTiles<T>& lengths) {
+        [&]<class T>(DistributedSymmetricMatrix<T>& lengths) {
           const auto& wanted = std::get<SquareMatrix<T>>(one.lengths);
-          lengths.give_rows(mine, even_rows(n, ranks), [&](Range rows, auto values) {
+          gather_rows(mine, lengths, split_rows(n, ranks), [&](Range rows, auto values) {
             for (std::int64_t i = rows.begin; i < rows.end; ++i) {
               EXPECT_EQ(std::memcmp(values.row(i - rows.begin),
                                     wanted.row(i),
@@ -77,7 +77,7 @@ void expect_the_same(const SquareMatrix<D>& d, int ranks, FermatParams params) {
   });
 }
 
-TEST(FermatRanks, HaveTheBitsOfOneProcessForEveryTypeAndSize) {
+TEST(DistributedFermat, HaveTheBitsOfOneProcessForEveryTypeAndSize) {
   for (const std::int64_t n : {1, 2, 63, 64, 65, 257, 1100}) {
     for (const int ranks : {1, 2, 3, 4}) {
       if (n == 1100 && ranks < 3) continue;
@@ -89,14 +89,14 @@ TEST(FermatRanks, HaveTheBitsOfOneProcessForEveryTypeAndSize) {
   }
 }
 
-TEST(FermatRanks, RootsAndScalesAreThoseOfOneProcess) {
+TEST(DistributedFermat, RootsAndScalesAreThoseOfOneProcess) {
   expect_the_same(squared_distances<std::int32_t>(130), 3, {.alpha = 4, .root = true});
   expect_the_same(squared_distances<double>(130), 4, {.alpha = 3, .root = true});
   expect_the_same(squared_distances<double>(130), 2, {.alpha = 600});
   expect_the_same(squared_distances<double>(130), 2, {.alpha = 600, .root = true});
 }
 
-TEST(FermatRanks, PairsWithoutAnEdgeStayWithoutOne) {
+TEST(DistributedFermat, PairsWithoutAnEdgeStayWithoutOne) {
   SquareMatrix<double> d = squared_distances<double>(150);
   for (std::int64_t i = 0; i < 70; ++i) {
     for (std::int64_t j = 70; j < 150; ++j) d(i, j) = d(j, i) = unreachable<double>;
@@ -104,20 +104,20 @@ TEST(FermatRanks, PairsWithoutAnEdgeStayWithoutOne) {
   expect_the_same(d, 3, {.alpha = 3});
 }
 
-TEST(FermatRanks, RefuseWhatTheDenseClosureDoesNot) {
+TEST(DistributedFermat, RefuseWhatTheDenseClosureDoesNot) {
   for (const FermatParams& params : {FermatParams{.alpha = 0.5},
                                      FermatParams{.neighbors = 3},
                                      FermatParams{.landmarks = 3},
                                      FermatParams{.alpha = 3, .precision = Precision::integer}}) {
     ThreadRanks(2).run([&](Comm& comm) {
       Context mine({.device = "cpu", .threads = 1});
-      RankTiles<double> tiles(comm, 10);
-      tiles.take_rows(mine, even_rows(10, 2), [](std::int64_t i, double* row) {
+      DistributedSymmetricMatrix<double> tiles(comm, 10);
+      scatter_rows(mine, tiles, split_rows(10, 2), [](std::int64_t i, double* row) {
         for (std::int64_t j = 0; j <= i; ++j) row[j] = 0.5 * static_cast<double>(i - j);
       });
-      AnyRankTiles start = std::move(tiles);
+      AnyDistributedMatrix start = std::move(tiles);
       try {
-        fermat_ranks(mine, start, true, params);
+        fermat(mine, start, true, params);
         ADD_FAILURE() << "was taken";
       } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::bad_input);
@@ -126,11 +126,11 @@ TEST(FermatRanks, RefuseWhatTheDenseClosureDoesNot) {
   }
 }
 
-TEST(FermatRanks, BytesOfARankFallWithTheNumberOfRanks) {
+TEST(DistributedFermat, BytesOfARankFallWithTheNumberOfRanks) {
   const FermatParams params;
-  const std::uint64_t one = fermat_ranks_bytes(100000, 1, params);
-  EXPECT_LT(fermat_ranks_bytes(100000, 4, params), one / 3);
-  EXPECT_LT(fermat_ranks_bytes(100000, 64, params), one / 20);
+  const std::uint64_t one = distributed_fermat_bytes(100000, 1, params);
+  EXPECT_LT(distributed_fermat_bytes(100000, 4, params), one / 3);
+  EXPECT_LT(distributed_fermat_bytes(100000, 64, params), one / 20);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "yupana/job/splice_ranks.hpp"
+#include "yupana/job/align_cases.hpp"
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ SplicedAlignment made_of(const Case& problem) {
   return alignment;
 }
 
-TEST(AlignByRanks, GivesEveryAlignmentInTheOrderOfTheCases) {
+TEST(AlignCases, GivesEveryAlignmentInTheOrderOfTheCases) {
   std::vector<std::string> targets;
   for (std::size_t i = 0; i < 23; ++i) targets.emplace_back(1 + 7 * i % 23, 'A');
   std::vector<Case> cases;
@@ -36,7 +36,8 @@ TEST(AlignByRanks, GivesEveryAlignmentInTheOrderOfTheCases) {
     std::vector<SplicedAlignment> found;
     std::atomic<std::size_t> worked{0};
     ThreadRanks(ranks).run([&](Comm& comm) {
-      auto mine = align_by_ranks(comm, cases, cells, [&](std::span<const Case> own) {
+      Context context({.device = "cpu", .threads = 1, .comm = &comm});
+      auto mine = align_cases(context, cases, cells, [&](std::span<const Case> own) {
         std::vector<SplicedAlignment> done;
         for (const Case& problem : own) done.push_back(made_of(problem));
         worked += own.size();

@@ -1,31 +1,15 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <random>
 
+#include "tests/graph/graphs.hpp"
 #include "tests/support/gpu.hpp"
 #include "tests/support/thread_ranks.hpp"
-#include "yupana/graph/rank_tiles.hpp"
+#include "yupana/graph/distributed_closure.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 
 namespace yupana::graph {
 namespace {
-
-/// Far vertices are joined by long edges: paths have many, so that the order of sums shows.
-template <class T>
-SquareMatrix<T> weights(std::int64_t n) {
-  std::mt19937 random(static_cast<unsigned>(n));
-  SquareMatrix<T> w(n);
-  for (std::int64_t i = 0; i < n; ++i) {
-    for (std::int64_t j = 0; j < i; ++j) {
-      const double far = static_cast<double>(i - j) * static_cast<double>(i - j);
-      const double value = (1 + far) * std::uniform_real_distribution<double>(0.5, 1.5)(random);
-      w(i, j) = w(j, i) = random() % 50 == 0 ? unreachable<T> : static_cast<T>(value);
-    }
-    w(i, i) = 0;
-  }
-  return w;
-}
 
 template <class T>
 SquareMatrix<T> closed_by_ranks(const SquareMatrix<T>& start,
@@ -35,12 +19,12 @@ SquareMatrix<T> closed_by_ranks(const SquareMatrix<T>& start,
   SquareMatrix<T> closed(n);
   ThreadRanks(ranks).run([&](Comm& comm) {
     Context context(device);
-    RankTiles<T> tiles(comm, n);
-    tiles.take_rows(context, even_rows(n, ranks), [&](std::int64_t i, T* row) {
+    DistributedSymmetricMatrix<T> tiles(comm, n);
+    scatter_rows(context, tiles, split_rows(n, ranks), [&](std::int64_t i, T* row) {
       std::copy_n(start.row(i), i + 1, row);
     });
-    close_tiles(context, tiles);
-    tiles.give_rows(context, even_rows(n, ranks), [&](Range rows, MatrixView<const T> values) {
+    compute_closure(context, tiles);
+    gather_rows(context, tiles, split_rows(n, ranks), [&](Range rows, MatrixView<const T> values) {
       for (std::int64_t i = rows.begin; i < rows.end; ++i) {
         std::copy_n(values.row(i - rows.begin), n, closed.row(i));
       }
@@ -50,16 +34,16 @@ SquareMatrix<T> closed_by_ranks(const SquareMatrix<T>& start,
 }
 
 template <class T>
-class RankTilesOnGpus : public testing::Test {};
+class DistributedClosureOnGpus : public testing::Test {};
 using Types = testing::Types<std::int32_t, float, double>;
-TYPED_TEST_SUITE(RankTilesOnGpus, Types);
+TYPED_TEST_SUITE(DistributedClosureOnGpus, Types);
 
-TYPED_TEST(RankTilesOnGpus, TheClosureHasTheBitsOfTheCpuInOneProcess) {
+TYPED_TEST(DistributedClosureOnGpus, TheClosureHasTheBitsOfTheCpuInOneProcess) {
   YUPANA_NEEDS_GPU();
   using T = TypeParam;
   for (const auto& [n, ranks] : std::vector<std::pair<std::int64_t, int>>{
            {65, 2}, {1025, 1}, {2113, 1}, {2113, 4}, {3001, 3}, {4500, 2}}) {
-    const SquareMatrix<T> start = weights<T>(n);
+    const SquareMatrix<T> start = long_path_weights<T>(n);
     SquareMatrix<T> one(n);
     std::copy_n(start.data(), n * n, one.data());
     Context context({.device = "cpu"});
@@ -70,10 +54,10 @@ TYPED_TEST(RankTilesOnGpus, TheClosureHasTheBitsOfTheCpuInOneProcess) {
   }
 }
 
-TYPED_TEST(RankTilesOnGpus, WhatTheGpuCannotHoldIsClosedOnTheCpu) {
+TYPED_TEST(DistributedClosureOnGpus, WhatTheGpuCannotHoldIsClosedOnTheCpu) {
   YUPANA_NEEDS_GPU();
   using T = TypeParam;
-  const SquareMatrix<T> start = weights<T>(1500);
+  const SquareMatrix<T> start = long_path_weights<T>(1500);
   const SquareMatrix<T> cpu = closed_by_ranks(start, 2, {.device = "cpu", .threads = 1});
   const SquareMatrix<T> gpu = closed_by_ranks(
       start, 2, {.device = "cuda:0", .threads = 1, .gpu_memory = std::uint64_t{1} << 20});
