@@ -97,7 +97,7 @@ Answer dist(Context& context, const Call& call, DistOptions options) {
     return make_answer(job::plan_distances(context, options.job));
   }
   options.job.out = required_out(call, "PREFIX, the beginning of the files to write, as out/run");
-  const CheckpointFolder checkpoint(options.job.checkpoint, call.comm);
+  const CheckpointFolder checkpoint(options.job.checkpoint, context.comm());
   const job::DistanceJobResult result = job::run_distances(context, options.job);
   Answer answer;
   answer.text = account_text(result.cohort);

@@ -111,7 +111,7 @@ Answer fermat(Context& context, const Call& call, FermatOptions options) {
   options.job.out = call.out;
   if (options.plan) return make_answer(job::plan_fermat(context, options.job));
   required_out(call, "PREFIX, the beginning of the files to write, as out/run");
-  const CheckpointFolder checkpoint(options.job.checkpoint, call.comm);
+  const CheckpointFolder checkpoint(options.job.checkpoint, context.comm());
   const job::FermatJobResult result = job::run_fermat(context, options.job);
   Answer answer;
   answer.json = {{"command", "fermat"}, {"samples", result.samples}};

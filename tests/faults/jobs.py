@@ -16,9 +16,6 @@ def write_tables(folder, rng):
     rows = [[rng.gauss(k % 3, 0.7) for _ in range(4)] + [f"c{k % 3}"] for k in range(60)]
     (folder / "t.csv").write_text("a,b,c,d,class\n" + "".join(
         ",".join(f"{x:.3f}" if isinstance(x, float) else x for x in row) + "\n" for row in rows))
-    # 2 MB as float32: what exceeds --memory has its pages in a file.
-    (folder / "wide.csv").write_text("".join(
-        ",".join(rng.choices("0123456789", k=16)) + "\n" for _ in range(33000)))
     npy(folder / "x.npy", "d", (3000,), [rng.gauss(0, 9) for _ in range(3000)])
     npy(folder / "k.npy", "q", (40000,), [rng.randrange(1 << 40) for _ in range(40000)])
     npy(folder / "p.npy", "d", (500, 3), [rng.random() for _ in range(1500)])
@@ -101,8 +98,6 @@ JOBS = {
     "forest_fit": "forest fit ../in/t.csv --label class --trees 4 --bootstrap --oob -o out/o",
     "forest_importances": "forest importances ../in/forest.json ../in/t.csv --label class",
     "som_fit": "som fit ../in/t.csv --label class --rows 3 --cols 3 --iterations 4 -o out/o",
-    "som_scratch": "som fit ../in/wide.csv --rows 2 --cols 2 --iterations 1 --no-p-matrix "
-                   "--memory 1M -o out/o",
     "som_apply": "som apply ../in/map.json ../in/t.csv -o out/o",
     "som_report": "som report ../in/map.json -o out/o",
     "bench": "bench scan --quick --no-peers --json",
