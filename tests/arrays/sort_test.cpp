@@ -42,6 +42,25 @@ std::vector<K> stable_sorted(std::vector<K> keys, auto less) {
   return keys;
 }
 
+/// Sorts by comparison know nothing of a type but its size and order.
+template <class K>
+constexpr bool compared =
+    std::is_same_v<K, std::uint8_t> || std::is_same_v<K, std::int32_t> || std::is_same_v<K, double>;
+
+template <class K>
+void compares_as_std(Context& context, const std::vector<K>& in, const std::vector<K>& want) {
+  const std::int64_t n = ssize_of(in);
+  std::vector<K> keys = in;
+  merge_sort(context, keys.data(), n);
+  EXPECT_TRUE(same_bits(keys, want)) << n;
+  keys = in;
+  merge_sort(context, keys.data(), n, Greater{});
+  EXPECT_TRUE(same_bits(keys, stable_sorted(in, Greater{}))) << n;
+  keys = in;
+  quicksort(context, keys.data(), n);
+  EXPECT_TRUE(std::equal(keys.begin(), keys.end(), want.begin(), Equal{})) << n;
+}
+
 template <class K>
 void sorts_as_std(Context& context, std::int64_t n) {
   for (const std::vector<K>& in : inputs<K>(n)) {
@@ -49,15 +68,7 @@ void sorts_as_std(Context& context, std::int64_t n) {
     std::vector<K> keys = in;
     sort(context, keys.data(), n);
     EXPECT_TRUE(same_bits(keys, want)) << n;
-    keys = in;
-    merge_sort(context, keys.data(), n);
-    EXPECT_TRUE(same_bits(keys, want)) << n;
-    keys = in;
-    merge_sort(context, keys.data(), n, Greater{});
-    EXPECT_TRUE(same_bits(keys, stable_sorted(in, Greater{}))) << n;
-    keys = in;
-    quicksort(context, keys.data(), n);
-    EXPECT_TRUE(std::equal(keys.begin(), keys.end(), want.begin(), Equal{})) << n;
+    if constexpr (compared<K>) compares_as_std(context, in, want);
 
     std::vector<std::uint32_t> places(in.size());
     std::iota(places.begin(), places.end(), 0U);
