@@ -1,12 +1,18 @@
 #include <nanobind/stl/complex.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <functional>
+#include <numeric>
+#include <vector>
 
 #include "python/bindings/call.hpp"
 #include "python/bindings/numpy.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/spectral/big_integer.hpp"
 #include "yupana/spectral/fft.hpp"
+#include "yupana/spectral/fft_axes.hpp"
 #include "yupana/spectral/matmul.hpp"
 #include "yupana/spectral/polymul.hpp"
 
@@ -29,6 +35,60 @@ Signals<const T> signals_of(const SignalsIn<T>& rows) {
 template <class T>
 Signals<T> signals_of(Matrix<T>& matrix) {
   return {matrix.data(), matrix.cols(), matrix.rows()};
+}
+
+/// A dense array of any number of axes.
+template <class T>
+using ArrayIn = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
+using Axes = std::vector<std::int64_t>;
+
+template <class T>
+DenseArray<const T> array_of(const ArrayIn<T>& array) {
+  Axes extents;
+  for (std::size_t i = 0; i < array.ndim(); ++i) {
+    extents.push_back(static_cast<std::int64_t>(array.shape(i)));
+  }
+  return {array.data(), extents};
+}
+
+/// A new array for make(context, out), which the package gives its shape.
+template <class T, class Make>
+nb::ndarray<nb::numpy, T> made(const Options& options, const Axes& extents, const Make& make) {
+  const std::int64_t size =
+      std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+  return to_numpy(call(options, [&](Context& context) {
+    Array<T> out(size);
+    make(context, DenseArray<T>{out.data(), extents});
+    return out;
+  }));
+}
+
+template <class R>
+void bind_axes(nb::module_& m) {
+  using C = std::complex<R>;
+  m.def("fft_axes", [](const Options& options, ArrayIn<C> in, const Axes& axes, bool inverse) {
+    const DenseArray<const C> from = array_of<C>(in);
+    return made<C>(options, from.extents, [&](Context& context, const DenseArray<C>& out) {
+      fft_axes<R>(context, from, out, axes, inverse ? Direction::inverse : Direction::forward);
+    });
+  });
+  m.def("rfft_axes", [](const Options& options, ArrayIn<R> in, const Axes& axes) {
+    const DenseArray<const R> from = array_of<R>(in);
+    Axes extents = from.extents;
+    std::int64_t& last = extents.at(static_cast<std::size_t>(axes.at(axes.size() - 1)));
+    last = last / 2 + 1;
+    return made<C>(options, extents, [&](Context& context, const DenseArray<C>& out) {
+      fft_real_axes<R>(context, from, out, axes);
+    });
+  });
+  m.def("irfft_axes", [](const Options& options, ArrayIn<C> in, const Axes& axes, std::int64_t n) {
+    const DenseArray<const C> from = array_of<C>(in);
+    Axes extents = from.extents;
+    extents.at(static_cast<std::size_t>(axes.at(axes.size() - 1))) = n;
+    return made<R>(options, extents, [&](Context& context, const DenseArray<R>& out) {
+      inverse_fft_real_axes<R>(context, from, out, axes);
+    });
+  });
 }
 
 template <class R>
@@ -87,6 +147,8 @@ void bind_spectral(nb::module_& module) {
   nb::module_ m = module.def_submodule("spectral", "Fourier transforms and exact products.");
   bind_precision<float>(m);
   bind_precision<double>(m);
+  bind_axes<float>(m);
+  bind_axes<double>(m);
   m.def("polymul", [](const Options& options, Vector<double> a, Vector<double> b) {
     return to_numpy(call(options, [&](Context& context) {
       return polymul(context, {a.data(), a.size()}, {b.data(), b.size()}).coefficients;
