@@ -1,7 +1,7 @@
 """Fourier transforms along any axes of an array, as NumPy and SciPy shape, cut, pad and scale them.
 
 The transforms are the library's, one call for all axes; what is done here moves values or multiplies
-all of them by one number.
+all of them by one number. Errors that SciPy has too begin with its words.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ def _checked_axes(x: Any, s: list[int] | None, axes: Any) -> list[int]:
     if axes is None:
         count = x.ndim if s is None else len(s)
         if count > x.ndim:
-            raise ValueError(f"s: expected up to {x.ndim} lengths, one an axis, got {count}")
+            raise ValueError(
+                f"shape requires more axes than are present: expected up to {x.ndim}, got {count}"
+            )
         return [*range(x.ndim - count, x.ndim)]
     axes = _whole_numbers("axes", axes)
     if any(not -x.ndim <= axis < x.ndim for axis in axes):
@@ -46,13 +48,22 @@ def _checked_axes(x: Any, s: list[int] | None, axes: Any) -> list[int]:
     return axes
 
 
+def one_length(n: Any) -> tuple[int] | None:
+    """The s of n."""
+    if n is None:
+        return None
+    if index(n) < 1:
+        raise ValueError(f"invalid number of data points ({n}) specified; expected 1 or more")
+    return (index(n),)
+
+
 def lengths_along(x: Any, s: Any, axes: Any) -> tuple[list[int], list[int]]:
     """The lengths of the signals along the axes, and the axes from 0; -1 is the array's own length."""
     s = None if s is None else _whole_numbers("s", s)
     axes = _checked_axes(x, s, axes)
     lengths = [int(x.shape[a]) if n == -1 else n for n, a in zip(s or [-1] * len(axes), axes)]
     if any(n < 1 for n in lengths):
-        raise ValueError(f"expected at least 1 value along the axes transformed, got {lengths}")
+        raise ValueError(f"invalid number of data points ({lengths}) specified; expected 1 or more")
     return lengths, axes
 
 
@@ -79,7 +90,9 @@ def _fitted(x: Any, lengths: Lengths, axes: Sequence[int]) -> Any:
 def _scaled(x: Any, norm: str | None, inverse: bool, size: int) -> Any:
     """What the library gives, the inverse divided by the size, with the scale of norm."""
     if norm not in OPPOSITE:
-        raise ValueError(f"norm: expected 'backward', 'ortho' or 'forward', got {norm!r}")
+        raise ValueError(
+            f'Invalid norm value {norm!r}, should be "backward", "ortho" or "forward"'
+        )
     if norm in (None, "backward"):
         return x
     scale = sqrt(size) if norm == "ortho" else size
@@ -121,7 +134,7 @@ def complex_to_complex(
 
 def _needs_an_axis(axes: list[int]) -> None:
     if not axes:
-        raise ValueError("axes: expected at least one axis for real signals, got none")
+        raise ValueError("at least 1 axis must be transformed, got none")
 
 
 def real_to_complex(x: Any, s: Any, axes: Any, norm: str | None, keywords: Keywords) -> Array:

@@ -26,6 +26,8 @@ from ._transforms import (
     OPPOSITE,
     complex_to_complex,
     complex_to_real,
+    lengths_along,
+    one_length,
     real_to_complex,
 )
 from ._views import Array, on_gpu
@@ -54,14 +56,21 @@ __all__ = [
 __ua_domain__ = "numpy.scipy.fft"
 
 
+class LongDoubles(TypeError):
+    """What the library has no numbers for."""
+
+
 def __ua_function__(method: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What uarray calls; NotImplemented leaves the call to SciPy."""
-    if method.__name__ not in __all__:
-        return NotImplemented
-    x = args[0] if args else kwargs.get("x")
-    if getattr(x, "dtype", None) in (np.longdouble, np.clongdouble):
-        return NotImplemented
-    return globals()[method.__name__](*args, **kwargs)
+    """What uarray calls; SciPy's own backend gets the rest, which a global one stands before."""
+    if method.__name__ in __all__:
+        try:
+            return globals()[method.__name__](*args, **kwargs)
+        except LongDoubles:
+            pass
+    from scipy.fft import set_backend
+
+    with set_backend("scipy"):
+        return method(*args, **kwargs)
 
 
 def _numbers(x: Any) -> Any:
@@ -69,47 +78,47 @@ def _numbers(x: Any) -> Any:
     if on_gpu(x):
         return x
     x = np.asarray(x)
+    if x.ndim == 0:
+        raise ValueError("x: expected at least 1 dimension, got a number")
     if x.dtype in (np.longdouble, np.clongdouble):
-        raise TypeError(f"x: expected numbers up to double, got {x.dtype}; scipy.fft takes these")
+        raise LongDoubles(f"x: expected numbers up to double, got {x.dtype}; scipy.fft takes these")
     if x.dtype == np.float16:
         return x.astype(np.float32)
-    return x if x.dtype.kind in "fc" else x.astype(np.float64)
+    return x.astype(x.dtype.newbyteorder("=") if x.dtype.kind in "fc" else np.float64, copy=False)
 
 
 def _real(x: Any) -> Any:
     x = _numbers(x)
     if not on_gpu(x) and x.dtype.kind == "c":
-        raise TypeError(f"x: expected a real sequence, got {x.dtype}")
+        raise TypeError(f"x must be a real sequence, got {x.dtype}")
     return x
 
 
 def _keywords(workers: int | None, plan: Any) -> Keywords:
     if plan is not None:
-        raise NotImplementedError("plan: expected None; the library keeps plans itself")
+        raise NotImplementedError("a precomputed plan is not supported: expected None for plan")
     if workers is None:
         from scipy.fft import get_workers
 
         given = get_workers()
         return {"threads": given if given > 1 else None}
     workers, cores = index(workers), os.cpu_count() or 1
-    if workers == 0 or workers < -cores:
-        raise ValueError(f"workers: expected a number of threads, or from {-cores} to -1, got {workers}")
+    if workers == 0:
+        raise ValueError("workers must not be zero: expected a number of threads, or -1 for all cores")
+    if workers < -cores:
+        raise ValueError(f"workers value out of range; got {workers}, expected at least {-cores}")
     return {"threads": workers if workers > 0 else workers + 1 + cores}
-
-
-def _length(n: int | None) -> tuple[int] | None:
-    return None if n is None else (index(n),)
 
 
 def _conjugate(x: Any) -> Any:
     return x.conj() if np.iscomplexobj(x) or on_gpu(x) else x
 
 
-def _needs_two(x: Any, s: Any, axes: Any) -> None:
-    """Refuses spectra of one value whose signal might have no value, as SciPy does."""
-    last = -1 if axes is None else np.atleast_1d(axes)[-1] if np.size(axes) else -1
-    if s is None and x.ndim and -x.ndim <= last < x.ndim and x.shape[last] < 2:
-        raise ValueError(f"n: expected a length for spectra of {x.shape[last]} value(s)")
+def _refuse_single(x: Any, s: Any, axes: Any) -> None:
+    """Refuses spectra of one value without n, whose signal would have none, as SciPy does."""
+    lengths, _ = lengths_along(x, s, axes)
+    if s is None and lengths and lengths[-1] < 2:
+        raise ValueError("invalid number of data points (0) specified; expected 1 or more")
 
 
 def _c2c(x: Any, s: Any, axes: Any, norm: Any, inverse: bool, keywords: Keywords) -> Array:
@@ -125,7 +134,7 @@ def _r2c(x: Any, s: Any, axes: Any, norm: Any, inverse: bool, keywords: Keywords
 
 def _c2r(x: Any, s: Any, axes: Any, norm: Any, inverse: bool, keywords: Keywords) -> Array:
     x = _numbers(x)
-    _needs_two(x, s, axes)
+    _refuse_single(x, s, axes)
     if inverse:
         return complex_to_real(x, s, axes, norm, keywords)
     return complex_to_real(_conjugate(x), s, axes, OPPOSITE.get(norm, norm), keywords)
@@ -142,7 +151,7 @@ def _along_one(name: str, transform: Callable[..., Array], inverse: bool) -> Cal
         *,
         plan: Any = None,
     ) -> Array:
-        return transform(x, _length(n), (axis,), norm, inverse, _keywords(workers, plan))
+        return transform(x, one_length(n), (axis,), norm, inverse, _keywords(workers, plan))
 
     return _named(function, name)
 
