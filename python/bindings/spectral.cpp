@@ -25,6 +25,12 @@ using namespace spectral;
 template <class T>
 using SignalsIn = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+/// What the library transforms on one thread is done on the calling one.
+Runs runs_for(std::size_t values) {
+  constexpr std::size_t few = std::size_t{1} << 14;
+  return values <= few ? Runs::at_once : Runs::anywhere;
+}
+
 template <class T>
 Signals<const T> signals_of(const SignalsIn<T>& rows) {
   return {rows.data(),
@@ -56,11 +62,12 @@ template <class T, class Make>
 nb::ndarray<nb::numpy, T> made(const Options& options, const Axes& extents, const Make& make) {
   const std::int64_t size =
       std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
-  return to_numpy(call(options, [&](Context& context) {
+  const auto body = [&](Context& context) {
     Array<T> out(size);
     make(context, DenseArray<T>{out.data(), extents});
     return out;
-  }));
+  };
+  return to_numpy(call(options, body, runs_for(static_cast<std::size_t>(size))));
 }
 
 template <class R>
@@ -95,36 +102,40 @@ template <class R>
 void bind_precision(nb::module_& m) {
   using C = std::complex<R>;
   m.def("fft", [](const Options& options, SignalsIn<C> in, bool inverse) {
-    return to_numpy(call(options, [&](Context& context) {
+    const auto transform = [&](Context& context) {
       Matrix<C> out(signals_of(in).batch, signals_of(in).length);
       const Direction direction = inverse ? Direction::inverse : Direction::forward;
       fft(context, signals_of(in), signals_of(out), direction);
       return out;
-    }));
+    };
+    return to_numpy(call(options, transform, runs_for(in.size())));
   });
   m.def("rfft", [](const Options& options, SignalsIn<R> in) {
-    return to_numpy(call(options, [&](Context& context) {
+    const auto transform = [&](Context& context) {
       Matrix<C> out(signals_of(in).batch, signals_of(in).length / 2 + 1);
       fft_real(context, signals_of(in), signals_of(out));
       return out;
-    }));
+    };
+    return to_numpy(call(options, transform, runs_for(in.size())));
   });
   m.def("irfft", [](const Options& options, SignalsIn<C> in, std::int64_t n) {
-    return to_numpy(call(options, [&](Context& context) {
+    const auto transform = [&](Context& context) {
       Matrix<R> out(signals_of(in).batch, n);
       inverse_fft_real(context, signals_of(in), signals_of(out));
       return out;
-    }));
+    };
+    return to_numpy(call(options, transform, runs_for(in.size())));
   });
   m.def("fft2", [](const Options& options, SignalsIn<C> in, bool inverse) {
-    return to_numpy(call(options, [&](Context& context) {
+    const auto transform = [&](Context& context) {
       Matrix<C> out(signals_of(in).batch, signals_of(in).length);
       fft_2d(context,
              MatrixView<const C>(in.data(), out.rows(), out.cols()),
              out.view(),
              inverse ? Direction::inverse : Direction::forward);
       return out;
-    }));
+    };
+    return to_numpy(call(options, transform, runs_for(in.size())));
   });
   m.def("matmul", [](const Options& options, SignalsIn<R> a, SignalsIn<R> b) {
     return to_numpy(call(

@@ -23,7 +23,7 @@ OPPOSITE = {None: "forward", "backward": "forward", "forward": "backward", "orth
 
 def _whole_numbers(name: str, values: Any) -> list[int]:
     try:
-        return [index(values)] if np.ndim(values) == 0 else [index(value) for value in values]
+        return [index(value) for value in (values if np.iterable(values) else (values,))]
     except TypeError:
         raise ValueError(f"{name}: expected whole numbers, got {values!r}") from None
 
@@ -48,17 +48,17 @@ def _checked_axes(x: Any, s: list[int] | None, axes: Any) -> list[int]:
     return axes
 
 
-def one_length(n: Any) -> tuple[int] | None:
-    """The s of n."""
-    if n is None:
-        return None
-    if index(n) < 1:
+def checked_length(n: Any) -> int | None:
+    """n of one axis, where -1 is no length."""
+    if n is not None and index(n) < 1:
         raise ValueError(f"invalid number of data points ({n}) specified; expected 1 or more")
-    return (index(n),)
+    return n
 
 
 def lengths_along(x: Any, s: Any, axes: Any) -> tuple[list[int], list[int]]:
     """The lengths of the signals along the axes, and the axes from 0; -1 is the array's own length."""
+    if s is None and type(axes) is int and -x.ndim <= axes < x.ndim and x.shape[axes] > 0:
+        return [int(x.shape[axes])], [axes % x.ndim]  # the usual case, at once
     s = None if s is None else _whole_numbers("s", s)
     axes = _checked_axes(x, s, axes)
     lengths = [int(x.shape[a]) if n == -1 else n for n, a in zip(s or [-1] * len(axes), axes)]

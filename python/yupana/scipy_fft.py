@@ -24,10 +24,10 @@ import numpy as np
 from ._call import Keywords
 from ._transforms import (
     OPPOSITE,
+    checked_length,
     complex_to_complex,
     complex_to_real,
     lengths_along,
-    one_length,
     real_to_complex,
 )
 from ._views import Array, on_gpu
@@ -151,7 +151,7 @@ def _along_one(name: str, transform: Callable[..., Array], inverse: bool) -> Cal
         *,
         plan: Any = None,
     ) -> Array:
-        return transform(x, one_length(n), (axis,), norm, inverse, _keywords(workers, plan))
+        return transform(x, checked_length(n), axis, norm, inverse, _keywords(workers, plan))
 
     return _named(function, name)
 

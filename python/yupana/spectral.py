@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _core
 from ._call import HostKeywords, Keywords, options, run, with_keywords
-from ._transforms import complex_to_complex, complex_to_real, one_length, real_to_complex
+from ._transforms import checked_length, complex_to_complex, complex_to_real, real_to_complex
 from ._views import (
     Array,
     any_on_gpu,
@@ -75,7 +75,7 @@ def fft(
     >>> yupana.spectral.fft(np.array([1.0, 0.0, 0.0, 0.0]))
     array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
-    return complex_to_complex(x, one_length(n), (axis,), norm, False, keywords)
+    return complex_to_complex(x, checked_length(n), axis, norm, False, keywords)
 
 
 @with_keywords
@@ -94,7 +94,7 @@ def ifft(
     >>> np.abs(yupana.spectral.ifft(np.array([0.0, 4.0, 0.0, 0.0])))
     array([1., 1., 1., 1.])
     """
-    return complex_to_complex(x, one_length(n), (axis,), norm, True, keywords)
+    return complex_to_complex(x, checked_length(n), axis, norm, True, keywords)
 
 
 @with_keywords
@@ -113,7 +113,7 @@ def rfft(
     >>> np.abs(yupana.spectral.rfft(np.array([1.0, 0.0, -1.0, 0.0])))
     array([0., 2., 0.])
     """
-    return real_to_complex(x, one_length(n), (axis,), norm, keywords)
+    return real_to_complex(x, checked_length(n), axis, norm, keywords)
 
 
 @with_keywords
@@ -132,7 +132,7 @@ def irfft(
     >>> yupana.spectral.irfft(np.array([4.0, 0.0, 0.0]))
     array([1., 1., 1., 1.])
     """
-    return complex_to_real(x, one_length(n), (axis,), norm, keywords)
+    return complex_to_real(x, checked_length(n), axis, norm, keywords)
 
 
 @with_keywords

@@ -7,6 +7,7 @@
 #include "yupana/core/array.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/tiles.hpp"
 
 namespace yupana::spectral {
 namespace {
@@ -77,8 +78,8 @@ void each_slab(Context& context, const Along<In>& in, const Along<Out>& out, con
     return run(Signals<In>(in.data, in.length, in.slabs),
                Signals<Out>(out.data, out.length, out.slabs));
   }
-  // Slabs too small for threads of their own go side by side.
-  constexpr std::int64_t small = std::int64_t{1} << 15;
+  // Slabs of which a thread has work for itself go side by side.
+  constexpr std::int64_t long_slab = std::int64_t{1} << 18, some_work = std::int64_t{1} << 15;
   const std::int64_t slab = std::max(in.length, out.length) * in.inner;
   const auto some = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
@@ -86,9 +87,9 @@ void each_slab(Context& context, const Along<In>& in, const Along<Out>& out, con
       run(in.slab(i), out.slab(i));
     }
   };
-  if (slab >= small || context.backend() != Backend::cpu) return some(0, in.slabs);
-  context.parallel_for(
-      in.slabs, std::max<std::int64_t>(1, small / std::max(slab, small / 64)), some);
+  const bool side_by_side = slab < long_slab && in.slabs >= 2 * context.threads();
+  if (!side_by_side || context.backend() != Backend::cpu) return some(0, in.slabs);
+  context.parallel_for(in.slabs, divide_up(some_work, std::max<std::int64_t>(slab, 512)), some);
 }
 
 /// The transforms along axes [0, count): the first from `in` to `out`, the others in place.
