@@ -75,9 +75,9 @@ class _Graph:
         weights = self.edges.weights if self._dense is None else self._dense
         return bool((weights < 0).any())
 
-    def wants_closure(self) -> bool:
+    def wants_closure(self, predecessors: bool) -> bool:
         count = len(self.edges.weights) if self._dense is None else np.isfinite(self._dense).sum()
-        return closure_is_faster(self.n, int(count))
+        return closure_is_faster(self.n, int(count), predecessors)
 
 
 def _sources(indices: Any, n: int) -> tuple[np.ndarray | None, tuple[int, ...]]:
@@ -101,7 +101,7 @@ def _paths(
     """Lengths, or lengths and predecessors as SciPy has them."""
     sources, shape = _sources(indices, graph.n)
     if dense is None:
-        dense = sources is None and limit == np.inf and graph.wants_closure()
+        dense = sources is None and limit == np.inf and graph.wants_closure(return_predecessors)
     try:
         if dense:
             lengths, before = closure(graph.matrix, return_predecessors)

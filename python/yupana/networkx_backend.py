@@ -21,8 +21,17 @@ import numpy as np
 
 from ._all_pairs import Edges, all_pairs, closure, closure_is_faster, searches
 
-#: Fewer vertices take NetworkX less time (docs/drop-in.md has the measurement).
-_FEWEST_VERTICES = 16
+#: The functions; fewer vertices than these take NetworkX less time (docs/drop-in.md).
+_FEWEST_VERTICES = {
+    "all_pairs_bellman_ford_path_length": 32,
+    "all_pairs_dijkstra": 48,
+    "all_pairs_dijkstra_path": 48,
+    "all_pairs_dijkstra_path_length": 32,
+    "all_pairs_shortest_path_length": 128,
+    "floyd_warshall": 24,
+    "floyd_warshall_numpy": 96,
+    "floyd_warshall_predecessor_and_distance": 24,
+}
 #: Sources searched from at a time, whose rows are in memory.
 _BLOCK = 512
 _EXACT = 2**53
@@ -90,7 +99,7 @@ def _or_networkx(function: Any, *arguments: Any) -> Any:
 
 def _rows(edges: Edges, predecessors: bool) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
     """Lengths from each vertex in turn, and the vertices before."""
-    if closure_is_faster(edges.n, len(edges.weights)):
+    if closure_is_faster(edges.n, len(edges.weights), predecessors):
         blocks = iter([closure(edges.matrix(), predecessors)])
     else:
         starts = range(0, edges.n, _BLOCK)
@@ -136,17 +145,23 @@ def _dijkstra_rows(
     return graph, ((i, d, p, _nearest_first(d, cutoff)) for i, (d, p) in rows)
 
 
-def all_pairs_dijkstra_path_length(G, cutoff=None, weight="weight"):
+def all_pairs_dijkstra_path_length(
+    G: Any, cutoff: float | None = None, weight: str | None = "weight"
+) -> Iterator[Any]:
     graph, rows = _dijkstra_rows(G, cutoff, weight, False)
     return ((graph.nodes[i], _lengths_of(graph, d, order)) for i, d, _, order in rows)
 
 
-def all_pairs_dijkstra_path(G, cutoff=None, weight="weight"):
+def all_pairs_dijkstra_path(
+    G: Any, cutoff: float | None = None, weight: str | None = "weight"
+) -> Iterator[Any]:
     graph, rows = _dijkstra_rows(G, cutoff, weight, True)
     return ((graph.nodes[i], _paths_of(graph, i, p, order)) for i, _, p, order in rows)
 
 
-def all_pairs_dijkstra(G, cutoff=None, weight="weight"):
+def all_pairs_dijkstra(
+    G: Any, cutoff: float | None = None, weight: str | None = "weight"
+) -> Iterator[Any]:
     graph, rows = _dijkstra_rows(G, cutoff, weight, True)
     return (
         (graph.nodes[i], (_lengths_of(graph, d, order), _paths_of(graph, i, p, order)))
@@ -154,18 +169,20 @@ def all_pairs_dijkstra(G, cutoff=None, weight="weight"):
     )
 
 
-def all_pairs_shortest_path_length(G, cutoff=None):
+def all_pairs_shortest_path_length(G: Any, cutoff: float | None = None) -> Iterator[Any]:
     return all_pairs_dijkstra_path_length(G, cutoff, None)
 
 
-def all_pairs_bellman_ford_path_length(G, weight="weight"):
+def all_pairs_bellman_ford_path_length(G: Any, weight: str | None = "weight") -> Iterator[Any]:
     graph = _Weighted(G, weight)
     lengths, _ = _or_networkx(all_pairs, graph.edges, False)
     rows = ((d, _nearest_first(d, None)) for d in lengths)
     return ((graph.nodes[i], _lengths_of(graph, d, order)) for i, (d, order) in enumerate(rows))
 
 
-def floyd_warshall_numpy(G, nodelist=None, weight="weight"):
+def floyd_warshall_numpy(
+    G: Any, nodelist: Any = None, weight: str | None = "weight"
+) -> np.ndarray:
     if nodelist is not None and not len(nodelist) == len(G) == len({*nodelist}):
         import networkx
 
@@ -176,13 +193,15 @@ def floyd_warshall_numpy(G, nodelist=None, weight="weight"):
     return _or_networkx(closure, graph.edges.matrix(), False)[0]
 
 
-def floyd_warshall(G, weight="weight"):
+def floyd_warshall(G: Any, weight: str | None = "weight") -> dict[Any, Any]:
     graph = _Weighted(G, weight, 1.0)
     lengths, _ = _or_networkx(closure, graph.edges.matrix(), False)
     return {u: dict(zip(graph.nodes, graph.numbers(d))) for u, d in zip(graph.nodes, lengths)}
 
 
-def floyd_warshall_predecessor_and_distance(G, weight="weight"):
+def floyd_warshall_predecessor_and_distance(
+    G: Any, weight: str | None = "weight"
+) -> tuple[dict[Any, Any], dict[Any, Any]]:
     graph = _Weighted(G, weight, 1.0)
     nodes = graph.nodes
     lengths, before = _or_networkx(closure, graph.edges.matrix(), True)
@@ -193,18 +212,6 @@ def floyd_warshall_predecessor_and_distance(G, weight="weight"):
         if reached:
             predecessors[u] = {nodes[j]: nodes[row[j]] for j in reached}
     return predecessors, distances
-
-
-_FUNCTIONS = (
-    all_pairs_bellman_ford_path_length,
-    all_pairs_dijkstra,
-    all_pairs_dijkstra_path,
-    all_pairs_dijkstra_path_length,
-    all_pairs_shortest_path_length,
-    floyd_warshall,
-    floyd_warshall_numpy,
-    floyd_warshall_predecessor_and_distance,
-)
 
 
 class Backend:
@@ -227,11 +234,12 @@ class Backend:
     def should_run(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
         """Whether a call gains."""
         vertices = len(next(chain(args, kwargs.values())))
-        return vertices >= _FEWEST_VERTICES or f"{vertices} vertices are done sooner by NetworkX"
+        is_enough = vertices >= _FEWEST_VERTICES[name]
+        return is_enough or f"{vertices} vertices are done sooner by NetworkX"
 
 
-for _function in _FUNCTIONS:
-    setattr(Backend, _function.__name__, staticmethod(_function))
+for _name in _FEWEST_VERTICES:
+    setattr(Backend, _name, staticmethod(globals()[_name]))
 
 backend = Backend()
 
@@ -243,5 +251,5 @@ def backend_info() -> dict[str, Any]:
         "project": "yupana",
         "package": "yupana",
         "short_summary": "Paths between all vertices by a parallel min-plus closure.",
-        "functions": {function.__name__: {} for function in _FUNCTIONS},
+        "functions": {name: {} for name in _FEWEST_VERTICES},
     }
