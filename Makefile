@@ -4,7 +4,8 @@
 SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: all setup packages build program demo test test-gpu test-peers test-sanitizers fuzz peers bench install clean
+.PHONY: all deps build program demo test test-gpu test-peers test-sanitizers faults soak fuzz peers bench \
+  install packages test-packages clean
 
 # What the build needs, and what the tests need besides: peers as oracles and a browser.
 BUILD_PACKAGES := g++ cmake ninja-build ccache pkg-config libtbb-dev libhwy-dev libhts-dev \
@@ -16,11 +17,16 @@ TEST_PACKAGES := clang-format-14 plink1.9 plink2 bcftools tabix python3-numpy py
 PEER_PACKAGES := libopenblas0-pthread python3-graph-tool exonerate minimap2 spaln libfftw3-single3 \
   libfftw3-double3 libgmp10 libhwy1 python3-pandas
 FUZZ_PACKAGES := clang libclang-rt-14-dev
+PACKAGING_PACKAGES := dpkg-dev file python3-venv python3-dev
 
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
+PYTHONS ?= python3
+SANITIZERS ?= dev tsan
 FUZZ_SECONDS ?= 600
+SOAK_SEED ?= 1
+SOAK_COUNT ?= 10000
 GPU_SUITE_OPTIONS ?=
 YUPANA := build/release/yupana
 # Real inputs of the benches, in folders matrices and splice/vertebrate_cds; without them they say so.
@@ -41,26 +47,26 @@ endef
 
 all: build
 
-packages:
+deps:
 	@$(call install,$(BUILD_PACKAGES))
 
-build: packages
+build: deps
 	@[ -f build/release/build.ninja ] || cmake --preset release >/dev/null
 	cmake --build build/release -j $(JOBS)
 
 # The program without the tests.
-program: packages
+program: deps
 	@[ -f build/release/build.ninja ] || cmake --preset release >/dev/null
 	cmake --build build/release -j $(JOBS) --target yupana_cli
 
-# A structured cohort of 600 individuals in three populations, and the whole genomic job on it.
+# A cohort of 600 individuals in twelve populations along a line, and the whole genomic job on it.
 demo: program
 	@mkdir -p demo
-	$(YUPANA) simulate --samples 600 --sites 50000 --populations 3 --missing 0.01 --seed 1 -o demo/cohort
-	$(YUPANA) fermat demo/cohort.bed --labels demo/cohort.labels.tsv --alpha 2 -o demo/run
+	$(YUPANA) simulate --samples 600 --sites 50000 --populations 12 --structure line --fst 0.3 --missing 0.01 -o demo/cohort
+	$(YUPANA) fermat demo/cohort.bed --labels demo/cohort.labels.tsv --alpha auto -o demo/run
 	echo "The report is $(CURDIR)/demo/run.html"
 
-test: packages
+test: deps
 	@$(call install,$(TEST_PACKAGES))
 	[ -f build/release/build.ninja ] || cmake --preset release >/dev/null
 	cmake --build build/release -j $(JOBS)
@@ -68,7 +74,7 @@ test: packages
 
 # Every GPU test program on this machine's GPU, in each way that its kernels can run; about an hour, half of it
 # every family beside every other on one GPU.
-test-gpu: packages
+test-gpu: deps
 	@for preset in cuda cuda-80; do
 	  [ -f build/$$preset/build.ninja ] || cmake --preset $$preset >/dev/null
 	  cmake --build build/$$preset -j $(JOBS)
@@ -84,15 +90,23 @@ test-peers: build
 	$$python python/tests/peer_suites.py
 
 # The same tests under ASan + UBSan and under TSan.
-test-sanitizers: packages
-	@for preset in dev tsan; do
+test-sanitizers: deps
+	@for preset in $(SANITIZERS); do
 	  cmake --preset $$preset >/dev/null
 	  cmake --build build/$$preset -j $(JOBS)
 	  ctest --test-dir build/$$preset --output-on-failure
 	done
 
+# Every call to the system refused once, in a run of every command; hours.
+faults: build
+	@python3 tests/faults/fault_test.py $(abspath $(YUPANA)) --all
+
+# SOAK_COUNT random jobs, each run in every way that must give the same bytes.
+soak: build
+	@python3 tests/soak/soak.py $(YUPANA) --seed $(SOAK_SEED) --count $(SOAK_COUNT) --findings build/soak
+
 # Every reader fuzzed for FUZZ_SECONDS.
-fuzz: packages
+fuzz: deps
 	@$(call install,$(FUZZ_PACKAGES))
 	cmake --preset fuzz >/dev/null
 	cmake --build build/fuzz -j $(JOBS) --target fuzzers
@@ -132,5 +146,25 @@ bench: build peers
 install: build
 	cmake --install build/release --prefix $(PREFIX)
 
+# Under dist/: Debian packages (yupana, yupana-mpi, libyupana-dev), the source distribution, and from it a wheel
+# for each of PYTHONS with all its libraries, which is tried in a new virtual environment.
+packages: deps
+	@$(call install,$(PACKAGING_PACKAGES))
+	rm -rf dist
+	cmake --preset package >/dev/null
+	cmake --build build/package -j $(JOBS)
+	(cd build/package && cpack >/dev/null)
+	JOBS=$(JOBS) packaging/wheels.sh $(PYTHONS)
+	for python in $(PYTHONS); do
+	  tag=$$($$python -c 'import sys; print("cp%d%d" % sys.version_info[:2])')
+	  packaging/check_wheel.sh dist/yupana-*-$$tag-*.whl $$python
+	done
+	ls -l dist
+
+# What is under dist/ in a bare Debian, made by debootstrap.
+test-packages:
+	@$(call install,debootstrap)
+	$(SUDO) packaging/check_in_chroot.sh
+
 clean:
-	rm -rf build demo
+	rm -rf build demo dist

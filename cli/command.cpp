@@ -69,7 +69,12 @@ Answer run(const Call& call, const Body& body) {
       put_text(stderr, fmt::format("{}note: {}\n", draws ? "\r\033[K" : "", escaped(note)));
     });
   }
-  const OutFolder folder(call.out);
+  const OutFolder folder("-o " + call.out, folder_of(call.out));
+  // A plan for a cluster takes it for that cluster's GPUs.
+  const bool elsewhere = call.command.name() == "plan" && call.command.given("--gpus");
+  if (call.context.gpu_memory > 0 && context.backend() != Backend::cuda && !elsewhere) {
+    context.note("--gpu-memory has no effect: no GPU that runs yupana's kernels is here");
+  }
   struct Line {
     bool draws;
     ~Line() {
@@ -109,7 +114,7 @@ void run_in_ranks(Call& call, const Body& body, bool can_share) {
         fmt::format("{} runs in one process; start it without mpirun", call.command.name()));
   }
   const std::shared_ptr<Comm> comm = join_ranks(call.context);
-  call.comm = comm.get();
+  call.context.comm = comm.get();
   if (comm->rank() != 0) call.quiet = true;
   try {
     const Answer answer = run(call, body);
@@ -151,8 +156,9 @@ void add_common_options(Command& command, Call& call, const Names& ignored) {
   add("--memory", [&](const std::string& names) {
     return command.bytes(names,
                          call.context.memory,
-                         "bytes the run may hold (16G), the program's own 15 MB not counted; "
-                         "default: 80 % of the free memory");
+                         "bytes the run may hold (16G is 16e9, 16GiB is 16 x 2^30); dist, fermat "
+                         "and simulate count the program's own 15 MB, others do not; default: 80 % "
+                         "of the free memory");
   });
   add("--gpu-memory", [&](const std::string& names) {
     return command.bytes(

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "cli/options.hpp"
-#include "yupana/core/comm.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/job/plan.hpp"
 
@@ -20,7 +19,6 @@ struct Call {
   std::string out = {};  ///< -o: the file to write, or the prefix of several
   bool json = false;     ///< one JSON object on standard output
   bool quiet = false;    ///< nothing but errors, and results that no file holds
-  Comm* comm = nullptr;  ///< the processes that mpirun started; null for one alone
 };
 
 /// What a command prints at its end: a sentence or table for people, an object for programs.

@@ -2,6 +2,7 @@
 #include <limits>
 #include <optional>
 
+#include "cli/checkpoint_folder.hpp"
 #include "cli/command.hpp"
 #include "cli/genotype_options.hpp"
 #include "yupana/core/error.hpp"
@@ -91,12 +92,12 @@ Answer dist(Context& context, const Call& call, DistOptions options) {
   options.job.metric.metric = genotype::metric_from_name(options.metric);
   apply_formats(options);
   if (options.plink) apply_plink(options, context);
-  options.job.input.comm = call.comm;
   if (options.plan) {
     options.job.out = call.out;
     return make_answer(job::plan_distances(context, options.job));
   }
   options.job.out = required_out(call, "PREFIX, the beginning of the files to write, as out/run");
+  const CheckpointFolder checkpoint(options.job.checkpoint, call.comm);
   const job::DistanceJobResult result = job::run_distances(context, options.job);
   Answer answer;
   answer.text = account_text(result.cohort);

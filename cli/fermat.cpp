@@ -1,7 +1,9 @@
 #include "yupana/job/fermat.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "cli/checkpoint_folder.hpp"
 #include "cli/genotype_options.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
@@ -43,7 +45,7 @@ nlohmann::ordered_json run_json(const job::AlphaFindings& run) {
           {"certified", run.certified},
           {"method", run.method},
           {"precision", run.precision},
-          {"largest_rank", run.largest_rank},
+          {"largest_rank", run.max_neighbor_rank},
           {"components", run.components},
           {"unit", run.unit.length_name()},
           {"scale", run.unit.length_scale()}};
@@ -96,12 +98,20 @@ Answer fermat(Context& context, const Call& call, FermatOptions options) {
                             "'yupana fermat --help'",
                             got));
   }
+  const auto& alphas = options.job.alphas;
+  const auto fraction = std::find_if(
+      alphas.begin(), alphas.end(), [](double alpha) { return alpha != std::floor(alpha); });
+  if (options.job.fermat.precision == graph::Precision::integer && fraction != alphas.end()) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("--precision int: expected a whole --alpha, got {}; use float64", *fraction));
+  }
   if (options.job.distances.empty()) check_genotype_options(call, options.job.input);
   options.job.command = command_line();
-  options.job.input.comm = call.comm;
   options.job.out = call.out;
   if (options.plan) return make_answer(job::plan_fermat(context, options.job));
   required_out(call, "PREFIX, the beginning of the files to write, as out/run");
+  const CheckpointFolder checkpoint(options.job.checkpoint, call.comm);
   const job::FermatJobResult result = job::run_fermat(context, options.job);
   Answer answer;
   answer.json = {{"command", "fermat"}, {"samples", result.samples}};

@@ -198,7 +198,7 @@ void check_genotype_options(const Call& call, const job::InputParams& input) {
     }
     call.command.refuse(names, job::no_effect(option, input, kind));
   }
-  if (call.comm == nullptr) {
+  if (call.context.comm == nullptr) {
     call.command.refuse({"--pair-groups"}, "without mpirun: one process counts every pair");
   }
 }

@@ -1,26 +1,77 @@
 #include <fmt/format.h>
 #include <malloc.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <new>
 #include <stdexcept>
+#include <system_error>
 
 #include "cli/command.hpp"
+#include "cli/out_folder.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/usage.hpp"
 #include "yupana/cluster/mpi.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/escaped.hpp"
+#include "yupana/core/unfinished_files.hpp"
 
 namespace {
 
-int print_error(const std::string& message, yupana::ErrorCode code) {
+using yupana::ErrorCode;
+
+constexpr const char* out_of_memory = "out of memory; lower --memory or close other programs";
+constexpr const char* unforeseen = "unforeseen fault, please report it: ";
+
+/// Prints "yupana: ", `lead` and `message` as one line and returns the exit status. Where no memory
+/// is left, the message is printed as it is.
+int print_error(ErrorCode code, const char* lead, const char* message) noexcept {
+  using yupana::cli::put_text;
+  const int status = static_cast<int>(code);
   // Every rank finds a fault of the command line: the first reports it.
-  if (yupana::cluster::rank_by_environment() == 0) {
-    yupana::cli::put_text(stderr, fmt::format("yupana: {}\n", yupana::escaped(message)));
+  if (yupana::cluster::rank_by_environment() > 0) return status;
+  try {
+    put_text(stderr, fmt::format("yupana: {}{}\n", lead, yupana::escaped(message)));
+  } catch (const std::bad_alloc&) {
+    for (const char* const text : {"yupana: ", lead, message, "\n"}) put_text(stderr, text);
   }
-  return static_cast<int>(code);
+  return status;
+}
+
+/// Reports the exception that is being handled and returns the exit status.
+int print_current_exception() noexcept {
+  try {
+    throw;
+  } catch (const yupana::Error& error) {
+    return print_error(error.code(), "", error.what());
+  } catch (const std::bad_alloc&) {
+    return print_error(ErrorCode::out_of_resources, out_of_memory, "");
+  } catch (const std::length_error& error) {
+    return print_error(ErrorCode::out_of_resources, "out of memory: ", error.what());
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::resource_unavailable_try_again) {
+      return print_error(ErrorCode::bad_input, unforeseen, error.what());
+    }
+    return print_error(ErrorCode::out_of_resources,
+                       "cannot start a thread; lower --threads or raise ulimit -u: ",
+                       error.what());
+  } catch (const std::exception& error) {
+    return print_error(ErrorCode::bad_input, unforeseen, error.what());
+  }
+}
+
+/// Ends the program where no exception may pass: the parser, JSON and others allocate in functions
+/// that are declared not to throw. One that unwinding met in such a function is known to be in
+/// flight, but not by its type.
+[[noreturn]] void end_at_once() noexcept {
+  yupana::remove_unfinished_files();
+  yupana::cli::remove_out_folders();
+  if (std::current_exception()) _exit(print_current_exception());
+  if (std::uncaught_exceptions() == 0) std::abort();
+  _exit(print_error(ErrorCode::out_of_resources, out_of_memory, ""));
 }
 
 void add_commands(yupana::cli::Command& program) {
@@ -46,7 +97,6 @@ void add_commands(yupana::cli::Command& program) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  using yupana::ErrorCode;
   yupana::cli::keep_standard_streams();
   // Past the limit of file sizes (ulimit -f) a write then fails, and its error says so.
   std::signal(SIGXFSZ, SIG_IGN);
@@ -57,19 +107,12 @@ int main(int argc, char** argv) {
   mallopt(M_MMAP_THRESHOLD, 128 << 10);
   mallopt(M_TRIM_THRESHOLD, 128 << 10);
 #endif
+  std::set_terminate(end_at_once);
   try {
     yupana::cli::run_program(argc, argv, add_commands);
     yupana::cli::check_standard_output();
     return 0;
-  } catch (const yupana::Error& error) {
-    return print_error(error.what(), error.code());
-  } catch (const std::bad_alloc&) {
-    return print_error("out of memory; lower --memory or close other programs",
-                       ErrorCode::out_of_resources);
-  } catch (const std::length_error& error) {
-    return print_error(fmt::format("out of memory: {}", error.what()), ErrorCode::out_of_resources);
-  } catch (const std::exception& error) {
-    return print_error(fmt::format("unforeseen fault, please report it: {}", error.what()),
-                       ErrorCode::bad_input);
+  } catch (...) {
+    return print_current_exception();
   }
 }

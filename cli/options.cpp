@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string_view>
 
 namespace yupana::cli {
@@ -14,16 +15,21 @@ namespace {
   throw Error(ErrorCode::usage, fmt::format("{}: expected {}, got '{}'", names, expected, text));
 }
 
-/// A number with a suffix k, M, G, T or P of powers of `step`; of bytes also "MB" and "MiB".
-std::optional<double> scaled(const std::string& text, double step) {
+/// A number with a suffix k, M, G, T or P of powers of 1000; of bytes also "MB", and "MiB" of
+/// powers of 1024.
+std::optional<double> scaled(const std::string& text, bool bytes) {
   double value = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || !std::isfinite(value)) return {};
   std::string_view suffix(stop, static_cast<std::size_t>(end - stop));
-  if (step == 1024 && (suffix.ends_with('B') || suffix.ends_with('b'))) {
+  double step = 1000;
+  if (bytes && (suffix.ends_with('B') || suffix.ends_with('b'))) {
     suffix.remove_suffix(1);
-    if (suffix.ends_with('i')) suffix.remove_suffix(1);
+    if (suffix.size() == 2 && suffix.ends_with('i')) {
+      step = 1024;
+      suffix.remove_suffix(1);
+    }
   }
   if (suffix.empty()) return value;
   const std::size_t power = std::string_view("kMGTP").find(suffix == "K" ? "k" : suffix);
@@ -34,12 +40,17 @@ std::optional<double> scaled(const std::string& text, double step) {
 /// From 1 to 9e18.
 std::int64_t at_least_one(const std::string& names,
                           const std::string& text,
-                          double step,
+                          bool bytes,
                           const char* expected) {
-  const std::optional<double> value = scaled(text, step);
-  const bool whole = step == 1024 || (value && *value == std::floor(*value));
-  if (value && *value >= 1 && *value <= 9e18 && whole) return static_cast<std::int64_t>(*value);
+  const std::optional<double> value = scaled(text, bytes);
+  const bool whole = bytes || (value && *value == std::floor(*value));
+  if (value && *value >= 1 && *value <= 9e18 && whole) return std::llround(*value);
   refuse_value(names, expected, text);
+}
+
+[[noreturn]] void refuse_both(const std::string& one, const std::string& other) {
+  throw Error(ErrorCode::usage,
+              fmt::format("{} and {} exclude each other; leave one of them out", one, other));
 }
 
 /// A positional argument as a message names it.
@@ -99,17 +110,43 @@ std::string Command::name() const {
 
 Option Command::text(const std::string& names, std::string& value, const std::string& help) {
   CLI::Option* option = app_->add_option(names, value, help);
+  // Else it would be taken for an option that was not given.
+  option->check([names](const std::string& text) {
+    if (text.empty()) refuse_value(shown(names), "a value that is not empty", text);
+    return std::string();
+  });
+  refuse_options(names, *option);
   return Option(value.empty() ? option : option->capture_default_str());
 }
 
 Option Command::list(const std::string& names,
                      std::vector<std::string>& values,
                      const std::string& help) {
-  return Option(app_->add_option(names, values, help));
+  CLI::Option* option = app_->add_option(names, values, help);
+  refuse_options(names, *option);
+  return Option(option);
+}
+
+/// The parser takes the word after an option that needs one for its value, another option too.
+void Command::refuse_options(const std::string& names, CLI::Option& option) const {
+  option.check([names, app = app_](const std::string& text) {
+    const bool is_option = text.starts_with('-') && app->get_option_no_throw(text) != nullptr;
+    if (is_option) refuse_value(shown(names), "a value", text);
+    return std::string();
+  });
 }
 
 Option Command::flag(const std::string& names, bool& value, const std::string& help) {
-  return Option(app_->add_flag(names, value, help));
+  CLI::Option* option = app_->add_flag(names, value, help);
+  const std::size_t no = names.find(",!");
+  if (no != names.npos) {
+    rules_->push_back(
+        [option, yes = names.substr(0, no), no = names.substr(no + 2)](const Command&) {
+          const Names given = option->results();  // "true" or "false", each time
+          if (std::set<std::string>(given.begin(), given.end()).size() > 1) refuse_both(yes, no);
+        });
+  }
+  return Option(option);
 }
 
 Option Command::flag(const std::string& names, std::function<void()> act, const std::string& help) {
@@ -164,7 +201,7 @@ Option Command::count(const std::string& names, std::int64_t& value, const std::
       names,
       [names, &value](const std::string& text) {
         value =
-            at_least_one(names, text, 1000, "a whole number of at least 1, as 30000, 30k or 600M");
+            at_least_one(names, text, false, "a whole number of at least 1, as 30000, 30k or 600M");
       },
       help);
 }
@@ -174,7 +211,7 @@ Option Command::bytes(const std::string& names, std::uint64_t& value, const std:
       names,
       [names, &value](const std::string& text) {
         constexpr const char* expected = "a size of at least 1 byte, as 16G, 500M or 1000000";
-        value = static_cast<std::uint64_t>(at_least_one(names, text, 1024, expected));
+        value = static_cast<std::uint64_t>(at_least_one(names, text, true, expected));
       },
       help);
 }
@@ -220,12 +257,7 @@ void Command::only_one(const Names& options) {
     const std::string* first = nullptr;
     for (const std::string& option : options) {
       if (!self.given(option)) continue;
-      if (first != nullptr) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} and {} exclude each other; leave one of them out",
-                                shown(*first),
-                                shown(option)));
-      }
+      if (first != nullptr) refuse_both(shown(*first), shown(option));
       first = &option;
     }
   });

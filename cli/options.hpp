@@ -116,7 +116,7 @@ class Command {
                 option_value<T> high = greatest<option_value<T>>);
   /// A whole number of at least 1 with an optional metric suffix ("600M", "30k").
   Option count(const std::string& names, std::int64_t& value, const std::string& help);
-  /// Bytes, at least 1, with an optional binary suffix ("16G", "500MiB").
+  /// Bytes, at least 1, with an optional suffix, metric ("16G", "500MB") or binary ("15GiB").
   Option bytes(const std::string& names, std::uint64_t& value, const std::string& help);
   /// A folder that exists.
   Option folder(const std::string& names, Take take, const std::string& help);
@@ -146,6 +146,7 @@ class Command {
                   Take take,
                   const std::string& help,
                   const std::string& type);
+  void refuse_options(const std::string& names, CLI::Option& option) const;
   /// Adds to what --help says of some options.
   void append_help(const Names& options, const std::string& note);
   Take chosen(const std::string& names, const Names& words, std::function<void(std::size_t)> take);

@@ -1,7 +1,10 @@
 #include "cli/out_folder.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <mutex>
 #include <system_error>
 
@@ -36,6 +39,14 @@ void check_prefix(const std::string& out) {
                           out));
 }
 
+fs::path folder_of(const std::string& out) {
+  std::error_code none;
+  const fs::file_status status = fs::symlink_status(out, none);
+  if (fs::is_symlink(status) || fs::is_other(status)) return {};
+  const fs::path folder = fs::path(out).parent_path();
+  return folder.empty() && !out.empty() ? "." : folder;
+}
+
 bool is_standard_output(const std::string& out) {
   return out == "/dev/stdout" || out == "/dev/fd/1" || out == "/proc/self/fd/1";
 }
@@ -43,35 +54,45 @@ bool is_standard_output(const std::string& out) {
 namespace {
 
 std::mutex making;
-OutFolder* current = nullptr;  ///< of this process
+std::vector<OutFolder*> all;  ///< of this process
+
+/// Before the work rather than after it. A folder that the system cannot tell of has an error of
+/// its own when a file is made.
+void check_writable(const std::string& option, const fs::path& folder) {
+  if (access(folder.c_str(), W_OK | X_OK) == 0 || (errno != EACCES && errno != EROFS)) return;
+  throw Error(ErrorCode::bad_input,
+              fmt::format("{}: cannot write in the folder {}: {}; choose another",
+                          option,
+                          folder.string(),
+                          std::strerror(errno)));
+}
 
 }  // namespace
 
-OutFolder::OutFolder(const std::string& out) {
+OutFolder::OutFolder(const std::string& option, const fs::path& folder) {
   const std::lock_guard lock(making);
-  current = this;
   std::error_code fault;
   std::vector<fs::path> missing;
-  for (fs::path folder = fs::path(out).parent_path(); !folder.empty() && !fs::exists(folder, fault);
-       folder = folder.parent_path()) {
+  for (fs::path at = folder; !at.empty() && !fs::exists(at, fault); at = at.parent_path()) {
     if (fault) return;  // the file's own error says why
-    missing.push_back(folder);
+    missing.push_back(at);
   }
   for (; !missing.empty(); missing.pop_back()) {
     if (fs::create_directory(missing.back(), fault)) made_.push_back(missing.back());
     if (!fault) continue;
     const std::string name = missing.back().string(), cause = fault.message();
     remove_empty();
-    current = nullptr;
     throw Error(ErrorCode::bad_input,
-                fmt::format("-o {}: cannot make the folder {}: {}", out, name, cause));
+                fmt::format("{}: cannot make the folder {}: {}", option, name, cause));
   }
+  check_writable(option, folder);
+  all.push_back(this);
 }
 
 OutFolder::~OutFolder() {
   const std::lock_guard lock(making);
+  std::erase(all, this);
   remove_empty();
-  current = nullptr;
 }
 
 void OutFolder::remove_empty() {
@@ -81,7 +102,7 @@ void OutFolder::remove_empty() {
 
 void remove_out_folders() {
   const std::lock_guard lock(making);
-  if (current != nullptr) current->remove_empty();
+  for (OutFolder* const folder : all) folder->remove_empty();
 }
 
 }  // namespace yupana::cli

@@ -12,13 +12,20 @@ void check_out(const std::string& out);
 /// Throws usage for a -o that names a device or a pipe, of commands that write several files.
 void check_prefix(const std::string& out);
 
+/// The folder in which -o makes files; none where it is not given, or names a symbolic link, a
+/// device or a pipe.
+std::filesystem::path folder_of(const std::string& out);
+
 /// True if -o names standard output (/dev/stdout, /dev/fd/1).
 bool is_standard_output(const std::string& out);
 
-/// Makes the folders of -o that do not exist, and at its end removes those of them that are empty.
+/// Makes a folder and those above it that do not exist, and at its end removes those of them that
+/// are empty. Errors (bad_input), of a folder too that cannot be written in, begin with `option`,
+/// as
+/// "-o out/run".
 class OutFolder {
  public:
-  explicit OutFolder(const std::string& out);
+  OutFolder(const std::string& option, const std::filesystem::path& folder);
   ~OutFolder();
   OutFolder(const OutFolder&) = delete;
   OutFolder& operator=(const OutFolder&) = delete;
@@ -30,7 +37,7 @@ class OutFolder {
   std::vector<std::filesystem::path> made_;
 };
 
-/// The same for the run of this process, which is ended without unwinding.
+/// The same for all of a process that is ended without unwinding.
 void remove_out_folders();
 
 }  // namespace yupana::cli

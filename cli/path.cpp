@@ -67,7 +67,8 @@ void add_path(Command& program) {
        .purpose = "The chain of individuals along the shortest path between two, from a finished "
                   "Fermat run.",
        .example = "yupana path out/run NA06985 NA18970",
-       .ignored = {"-o"}},
+       .processor_only = true,
+       .ignored = {"-o", "--gpu-memory"}},
       [params](Context& context, const Call&) { return path(context, *params); });
   command.text("run", params->run, "prefix of the run's files").required();
   command.text("from", params->from, "sample identifier").required();

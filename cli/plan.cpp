@@ -49,9 +49,10 @@ Answer plan(Context& context, const Call& call, PlanOptions options) {
   if (options.gpus > 0) return plan_on_cluster(call, options);
   if (options.fermat) {
     const int cell = options.sizes.missing ? job::fractional_cell : job::whole_cell;
-    options.sizes.after_bytes = job::fermat_bytes({}, options.sizes.samples, cell);
+    options.sizes.after_bytes =
+        job::fermat_bytes({}, options.sizes.samples, cell, context.memory());
     options.sizes.complete_after_bytes =
-        job::fermat_bytes({}, options.sizes.samples, job::whole_cell);
+        job::fermat_bytes({}, options.sizes.samples, job::whole_cell, context.memory());
     options.sizes.one_band = true;
   } else {
     options.sizes.cell_bytes = 8;

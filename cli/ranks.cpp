@@ -30,10 +30,7 @@ std::string gpus_of(const Comm& comm, int gpus) {
 
 /// Cores by the ranks that may run on them, and no more than the rank's part of a quota.
 int share_of_cores(Comm& comm) {
-  std::vector<cluster::Cores> all(static_cast<std::size_t>(comm.size()), cluster::own_cores());
-  for (int root = 0; root < comm.size(); ++root) {
-    comm.broadcast(&all[static_cast<std::size_t>(root)], sizeof(cluster::Cores), root);
-  }
+  const std::vector<cluster::Cores> all = all_gather(comm, cluster::own_cores());
   const auto self = static_cast<std::size_t>(comm.rank());
   const int threads = cluster::threads_of(all, self);
   const bool quota = usable_cores() < static_cast<int>(all[self].allowed.count());
@@ -42,13 +39,8 @@ int share_of_cores(Comm& comm) {
 
 /// Of every rank's value.
 std::uint64_t minimum(Comm& comm, std::uint64_t value) {
-  std::uint64_t all = value;
-  for (int root = 0; root < comm.size(); ++root) {
-    std::uint64_t theirs = value;
-    comm.broadcast(&theirs, sizeof(theirs), root);
-    all = std::min(all, theirs);
-  }
-  return all;
+  const std::vector<std::uint64_t> all = all_gather(comm, value);
+  return *std::min_element(all.begin(), all.end());
 }
 
 }  // namespace

@@ -104,6 +104,10 @@ void add_image(Command& command, job::SomFitParams& params) {
       "--image", take, "samples are images of HxW pixels, row by row: draw the neurons as such");
 }
 
+void add_neighbors(Command& command, int& neighbors, const std::string& help) {
+  command.choice("--neighbors", neighbors, {{"4", 4}, {"6", 6}, {"8", 8}}, help);
+}
+
 Names add_p_matrix(Command& command, std::optional<bool>& value) {
   command.flag(
       "--p-matrix", [&value] { value = true; }, "count it even if it takes long");
@@ -116,8 +120,8 @@ Names add_p_matrix(Command& command, std::optional<bool>& value) {
 void add_map_options(Command& command, som::SomParams& map) {
   using som::Initial, som::Lattice, som::Neighborhood;
   som::Schedule& schedule = map.schedule;
-  command.number("--rows", map.grid.rows, "of neurons");
-  command.number("--cols", map.grid.cols, "of neurons");
+  command.number("--rows", map.grid.rows, "of neurons", 1);
+  command.number("--cols", map.grid.cols, "of neurons", 1);
   command.number("--iterations", schedule.iterations, "over all samples");
   add_automatic(
       command, "--sigma0", schedule.sigma0, "radius at first; auto: half the longer side");
@@ -146,7 +150,7 @@ void add_map_options(Command& command, som::SomParams& map) {
       "--online",
       [&map] { map.training = som::Training::online; },
       "one sample at a time, on one thread, for small tables");
-  command.number("--learning-rate", map.learning_rate, "of --online; decays as sigma does");
+  command.number("--learning-rate", map.learning_rate, "of --online; decays as sigma does", 0, 1);
   command.needs({"--learning-rate"}, {"--online"});
 }
 
@@ -162,16 +166,14 @@ void add_fit(Command& som) {
        .ranks = true},
       [params](Context& context, const Call& call) {
         params->out = call.out;
-        params->som.comm = call.comm;
         return make_answer(context, call, job::som_fit(context, *params));
       });
   command.text("table", params->table, "CSV, TSV, .npy (n x d) or libsvm; also gzip").required();
   add_map_options(command, params->som);
   command.flag("--standardize", params->standardize, "features to mean 0 and deviation 1");
-  command.number("--neighbors",
-                 params->neighbors,
-                 "adjacent neurons of the topographic error: 4, 6 or 8; default: 8, hexagonal 6",
-                 1);
+  add_neighbors(command,
+                params->neighbors,
+                "adjacent neurons of the topographic error; default: 8, hexagonal 6");
   add_image(command, *params);
   add_p_matrix(command, params->p_matrix);
   add_reading_options(command, params->reading);
@@ -196,8 +198,7 @@ void add_use(Command& som, bool report) {
   command.text("model", params->model, "the .json of 'yupana som fit'").required();
   const Option table =
       command.text("table", params->table, "with the model's columns by name, or all in order");
-  command.number(
-      "--neighbors", params->neighbors, "4, 6 or 8; default: as the model was fitted", 1);
+  add_neighbors(command, params->neighbors, "default: as the model was fitted");
   const Names reading = add_reading_options(command, params->reading);
   if (!report) {
     table.required();

@@ -77,8 +77,7 @@ nlohmann::ordered_json hit_json(const io::SplicedHit& hit) {
 }
 
 Answer splice(Context& context, const Call& call, const SpliceOptions& options) {
-  const job::SpliceJobParams params = splice_job(call, options);
-  if (!params.estimate) required_out(call, "PREFIX: the files are PREFIX.tsv, .gff3, .paf, .txt");
+  const job::SpliceJobParams params = splice_job(context, call, options);
   const job::SpliceResult result = job::run_splice(context, params);
   Answer answer;
   answer.json = {{"command", "splice"}, {"problems", result.estimates.size()}};

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <utility>
 
 #include "yupana/core/error.hpp"
+#include "yupana/job/run_files.hpp"
 
 namespace yupana::cli {
 namespace {
@@ -149,19 +149,6 @@ void add_candidates(Command& command, splice::CandidateParams& found) {
   throw Error(ErrorCode::usage, "splice: " + what);
 }
 
-/// An empty name would be taken for an option that was not given.
-void refuse_empty_names(const Command& command, const SpliceOptions& options) {
-  for (const auto& [name, value] : {std::pair{"--genome", options.input.genome},
-                                    {"--exons", options.input.exons},
-                                    {"--target", options.input.target},
-                                    {"--protein", options.protein},
-                                    {"--batch", options.batch},
-                                    {"--matrix", options.job.matrix}}) {
-    if (!command.given(name) || !value.empty()) continue;
-    refuse(fmt::format("{}: expected the name of a file, got an empty one", name));
-  }
-}
-
 /// The files would replace what they are made of.
 void refuse_own_inputs(const SpliceOptions& options, const job::SpliceJobParams& params) {
   namespace fs = std::filesystem;
@@ -182,11 +169,13 @@ void refuse_own_inputs(const SpliceOptions& options, const job::SpliceJobParams&
   }
 }
 
-std::vector<job::SpliceInput> inputs_of(const Command& command, const SpliceOptions& options) {
-  refuse_empty_names(command, options);
+std::vector<job::SpliceInput> inputs_of(Context& context,
+                                        const Command& command,
+                                        const SpliceOptions& options) {
   if (!options.batch.empty()) {
     command.refuse({"--genome", "--exons", "--target", "--protein"},
                    "with --batch, whose list names the files");
+    job::note_pipe(context, options.batch);
     return io::read_splice_cases(options.batch);
   }
   job::SpliceInput input = options.input;
@@ -198,6 +187,25 @@ std::vector<job::SpliceInput> inputs_of(const Command& command, const SpliceOpti
   return {input};
 }
 
+/// What no file can make right.
+void check_options(const Call& call, const SpliceOptions& options) {
+  const splice::CandidateParams& found = options.job.candidates;
+  if (options.job.estimate && !call.out.empty()) {
+    refuse("-o has no effect with --estimate, which writes nothing; leave one of them out");
+  }
+  if (!options.job.estimate) {
+    required_out(call, "PREFIX: the files are PREFIX.tsv, .gff3, .paf, .txt");
+  }
+  if (!options.job.matrix.empty()) call.command.refuse({"--match", "--mismatch"}, "with --matrix");
+  if (!found.gc_donors) call.command.refuse({"--min-gc-donor"}, "with --no-gc-donors");
+  if (found.min_exon > found.max_exon) {
+    refuse(fmt::format("--min-exon {} and --max-exon {}: expected --min-exon <= --max-exon",
+                       found.min_exon,
+                       found.max_exon));
+  }
+}
+
+/// What depends on the inputs, which a batch lists.
 void check_combination(const Command& command,
                        const SpliceOptions& options,
                        const std::vector<job::SpliceInput>& inputs) {
@@ -209,9 +217,6 @@ void check_combination(const Command& command,
   }
   if (std::all_of(inputs.begin(), inputs.end(), is_protein)) {
     command.refuse({"--match", "--mismatch"}, "with --protein: give scores by --matrix");
-  }
-  if (!options.job.matrix.empty()) {
-    command.refuse({"--match", "--mismatch"}, "with --matrix");
   }
   if (std::none_of(inputs.begin(), inputs.end(), is_auto)) {
     command.refuse({"--junction-weight",
@@ -228,12 +233,6 @@ void check_combination(const Command& command,
                    "with --exons from a file; it needs --exons auto");
   }
   const splice::CandidateParams& found = options.job.candidates;
-  if (!found.gc_donors) command.refuse({"--min-gc-donor"}, "with --no-gc-donors");
-  if (found.min_exon > found.max_exon) {
-    refuse(fmt::format("--min-exon {} and --max-exon {}: expected --min-exon <= --max-exon",
-                       found.min_exon,
-                       found.max_exon));
-  }
   if (options.min_intron && *options.min_intron < found.min_intron &&
       std::any_of(inputs.begin(), inputs.end(), is_auto)) {
     refuse(fmt::format("--min-intron {}: with --exons auto expected {} to {}",
@@ -253,12 +252,12 @@ void add_splice_options(Command& command, SpliceOptions& options) {
   add_candidates(command, options.job.candidates);
 }
 
-job::SpliceJobParams splice_job(const Call& call, const SpliceOptions& options) {
+job::SpliceJobParams splice_job(Context& context, const Call& call, const SpliceOptions& options) {
+  check_options(call, options);
   job::SpliceJobParams params = options.job;
-  params.inputs = inputs_of(call.command, options);
+  params.inputs = inputs_of(context, call.command, options);
   check_combination(call.command, options, params.inputs);
   params.out = call.out;
-  params.comm = call.comm;
   if (params.estimate && !params.out.empty()) {
     throw Error(ErrorCode::usage,
                 "splice: -o has no effect with --estimate, which writes nothing; leave one of them "

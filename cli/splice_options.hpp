@@ -24,8 +24,8 @@ struct SpliceOptions {
 
 void add_splice_options(Command& command, SpliceOptions& options);
 
-/// The options as the job takes them. Throws usage for a combination in which an option that was
-/// given has no effect.
-job::SpliceJobParams splice_job(const Call& call, const SpliceOptions& options);
+/// The options as the job takes them; a batch is read. Throws usage for a combination in which an
+/// option that was given has no effect.
+job::SpliceJobParams splice_job(Context& context, const Call& call, const SpliceOptions& options);
 
 }  // namespace yupana::cli

@@ -102,7 +102,7 @@ void add_show(Command& family) {
        .ignored = no_work},
       [params](Context& context, const Call& call) { return show(context, call, *params); });
   command.text("model", params->model, model_help).required();
-  command.number("--tree", params->tree, "which, from 1");
+  command.number("--tree", params->tree, "which, from 1", 1);
   command.choice("--as", params->format, {"rules", "dot", "svg"}, "rules, dot or svg");
 }
 
@@ -178,7 +178,7 @@ void add_importances(Command& family) {
   command.text("model", params->model, model_help).required();
   command.text("table", params->table.path, "rows with labels, best not those of training");
   command.needs(add_tree_table(command, params->table), {"table"});
-  command.number("--repeats", params->repeats, "shuffles a feature");
+  command.number("--repeats", params->repeats, "shuffles a feature", 1);
   command.seed(params->seed, "of the shuffles");
   command.needs({"--repeats", "--seed"}, {"table"});
 }

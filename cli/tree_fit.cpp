@@ -51,9 +51,12 @@ void add_tree_params(Command& command, forest::TreeParams& tree) {
 std::pair<std::string, double> class_weight(const std::string& text) {
   const std::size_t equals = std::min(text.rfind('='), text.size());
   const auto factor = number_of<double>(text.substr(std::min(equals + 1, text.size())));
-  if (factor) return {text.substr(0, equals), *factor};
-  throw Error(ErrorCode::usage,
-              fmt::format("--class-weight: expected CLASS=FACTOR, as spam=2, got '{}'", text));
+  if (factor && *factor >= 0 && std::isfinite(*factor)) return {text.substr(0, equals), *factor};
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("--class-weight: expected CLASS=FACTOR, as spam=2, a factor of 0 or more, got "
+                  "'{}'",
+                  text));
 }
 
 std::pair<double, double> mean_and_deviation(const std::vector<double>& values) {
@@ -66,7 +69,6 @@ std::pair<double, double> mean_and_deviation(const std::vector<double>& values) 
 
 Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
   params.out = call.out;
-  params.comm = call.comm;
   const job::FitTreesResult result = job::fit_trees(context, params);
   const bool classes = result.model.is_class();
   const char* measure = classes ? "accuracy" : "r2";
@@ -175,6 +177,8 @@ void add_rows_options(Command& command, job::FitTreesParams& params) {
                  "numbers), one-hot (a feature a category), by-name; auto: ordered where it can "
                  "be, else one-hot");
   command.needs({"--categories"}, {"--categorical"});
+  command.excludes(
+      {"--balanced", "--class-weight"}, "--regression", "numbers have no classes; give --weight");
 }
 
 void add_tests(Command& command, job::FitTreesParams& params) {
@@ -189,7 +193,7 @@ void add_tests(Command& command, job::FitTreesParams& params) {
 }
 
 void add_forest_params(Command& command, forest::ForestParams& forest) {
-  command.number("--trees", forest.trees, "how many");
+  command.number("--trees", forest.trees, "how many", 1);
   const auto sampling = [&](const char* name, forest::Sampling value, const char* help) {
     command.flag(
         name, [&forest, value] { forest.sampling = value; }, help);

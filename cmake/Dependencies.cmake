@@ -1,4 +1,4 @@
-# Every dependency comes from the distribution's packages (Makefile: packages).
+# Every dependency comes from the distribution's packages (make deps).
 find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)
 find_package(TBB REQUIRED)

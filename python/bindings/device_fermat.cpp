@@ -37,7 +37,7 @@ Error bad_pair(const T* d, std::int64_t n, unsigned long long cell, const char* 
 
 /// As fermat() checks those in host memory.
 template <class T>
-graph::Spread checked(const T* d, std::int64_t n) {
+graph::WeightRange checked(const T* d, std::int64_t n) {
   const DistancesSummary summary = device::summarize_distances(d, n);
   if (summary.diagonal != nowhere) {
     const auto i = static_cast<std::int64_t>(summary.diagonal);
@@ -112,9 +112,9 @@ Found found(Context& context,
             std::int64_t n,
             bool squared,
             const graph::FermatParams& params) {
-  const graph::Spread spread = checked(distances, n);
-  const bool far = spread.unreachable;
-  const graph::WeightRule rule = graph::weight_rule(context, spread, n, squared, params);
+  const graph::WeightRange range = checked(distances, n);
+  const bool far = range.unreachable;
+  const graph::WeightRule rule = graph::weight_rule(context, range, n, squared, params);
   switch (rule.precision) {
     case graph::Precision::integer:
       return closed<std::int32_t>(context, device, distances, n, rule, far, params);

@@ -56,7 +56,7 @@ nb::dict fermat_dict(graph::FermatResult&& result) {
   facts["kept_edges"] = result.kept_edges;
   facts["certified"] = result.certified;
   facts["method"] = result.method;
-  facts["largest_rank"] = result.largest_rank;
+  facts["largest_rank"] = result.max_neighbor_rank;
   facts["components"] = result.components;
   facts["replaced_edges"] = result.replaced_edges;
   facts["longer_edges"] = result.longer_edges;

@@ -359,12 +359,12 @@ TEST(ArraysGpu, WhatDoesNotFitTheMemoryThatMayBeUsedIsRefusedWithThePlan) {
     }
   };
   const auto n = static_cast<std::int64_t>(keys.size());
-  refused("sort: 2 MiB", [&] { sort(little, keys.data(), n); });
-  refused("sort: 4 MiB", [&] { sort_by_key(little, keys.data(), values.data(), n); });
+  refused("sort: 2.10 MB", [&] { sort(little, keys.data(), n); });
+  refused("sort: 4.20 MB", [&] { sort_by_key(little, keys.data(), values.data(), n); });
   EXPECT_EQ(keys, before);
   sort(little, keys.data(), n / 4);
   std::vector<std::uint32_t> wide(1 << 19);
-  refused("scan: 2 MiB", [&] { inclusive_scan(little, wide.data(), 2 * n, wide.data()); });
+  refused("scan: 2.10 MB", [&] { inclusive_scan(little, wide.data(), 2 * n, wide.data()); });
 }
 
 TEST(ArraysGpu, ChunksOfAHostArrayMeet) {

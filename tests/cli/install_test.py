@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What `cmake --install` writes serves projects outside the tree: docs/examples build with CMake and
 with pkg-config against it, and run."""
+import gzip
 import os
 import pathlib
 import re
@@ -52,6 +53,10 @@ def main():
             run("g++", "-std=c++20", EXAMPLES / f"{example}.cpp", "-o", out / "by_pkg_config", *flags)
             check(example, out / "by_pkg_config")
         assert run(prefix / "bin" / "yupana", "--version").startswith("yupana ")
+        manual = gzip.decompress((prefix / "share/man/man1/yupana.1.gz").read_bytes()).decode()
+        assert manual.startswith(".TH YUPANA 1") and "fermat" in manual, manual[:80]
+        completions = prefix / "share/bash-completion/completions/yupana"
+        run("bash", "-c", f"source {completions} && complete -p yupana")
 
 
 main()

@@ -123,6 +123,33 @@ def a_pipe_that_nobody_writes_can_be_interrupted():
     assert "not a regular file" in done.stderr, done.stderr
 
 
+def a_pipe_given_for_a_list_was_waited_for_without_a_word():
+    run("simulate", "--samples", 10, "--sites", 40, "-o", "c")
+    pathlib.Path("g.fa").write_text(">g\n" + "ACGTTGCA" * 20 + "\n")
+    pathlib.Path("e.tsv").write_text("1 50\n")
+    splice = ("splice", "--estimate")
+    for k, command in enumerate((
+            ("dist", "c", "-o", "o", "--keep"), ("dist", "c", "-o", "o", "--remove"),
+            ("dist", "c.bed", "-o", "o", "--fam"), ("dist", "c.bed", "-o", "o", "--bim"),
+            ("fermat", "c", "-o", "o", "--labels"), (*splice, "--batch"),
+            (*splice, "--exons", "e.tsv", "--target", "g.fa", "--genome"),
+            (*splice, "--genome", "g.fa", "--target", "g.fa", "--exons"),
+            (*splice, "--genome", "g.fa", "--exons", "e.tsv", "--target"),
+            (*splice, "--genome", "g.fa", "--exons", "e.tsv", "--target", "g.fa", "--matrix"))):
+        os.mkfifo(f"pipe{k}")
+        process = subprocess.Popen([PROGRAM, *map(str, command), f"pipe{k}"], text=True,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        note = process.stderr.readline()
+        assert note == f"note: pipe{k}: is a pipe; waiting for a program that writes to it\n", (
+            command, note)
+        process.kill()
+        process.communicate()
+    keep = subprocess.run(f"{PROGRAM} dist c -o o --keep <(head -5 c.fam)", shell=True,
+                          executable="/bin/bash", capture_output=True, text=True)
+    assert keep.returncode == 0 and "5 of 10 kept" in keep.stdout, keep
+    assert "pipe" not in keep.stderr, keep.stderr
+
+
 def a_pipe_that_nobody_reads_can_be_interrupted():
     pathlib.Path("many.txt").write_text("1\n" * 200000)
     process = subprocess.Popen([PROGRAM, "scan", "many.txt", "-o", "/dev/stdout"],
@@ -130,6 +157,17 @@ def a_pipe_that_nobody_reads_can_be_interrupted():
     select.select([process.stdout], [], [], 60)
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=20) == 130
+
+
+def empty_folders_of_a_checkpoint_stayed():
+    for command in (("dist", COHORT), ("fermat", COHORT), ("dist", "no.bed"), ("fermat", "no.bed"),
+                    ("dist", COHORT, "--plan")):
+        status = 3 if "no.bed" in command else 0
+        run(*command, "-o", "out/run", "--checkpoint", "ck/a/b", status=status)
+        assert not pathlib.Path("ck").exists(), command
+    pathlib.Path("ck").mkdir()
+    run("dist", COHORT, "-o", "out/run", "--checkpoint", "ck/a/b")
+    assert list(pathlib.Path("ck").iterdir()) == [], "a folder that was there before stays"
 
 
 def an_interrupted_run_names_its_checkpoint():
@@ -148,5 +186,6 @@ sys.exit(main([folders_of_the_output_are_made, standard_output_is_appended_to,
                a_replaced_file_keeps_its_permissions, quiet_prints_nothing_but_results,
                the_next_run_removes_what_a_killed_one_left, a_run_leaves_the_files_of_a_living_one,
                hangup_and_termination_clean_up, a_pipe_that_nobody_writes_can_be_interrupted,
+               a_pipe_given_for_a_list_was_waited_for_without_a_word,
                a_pipe_that_nobody_reads_can_be_interrupted,
-               an_interrupted_run_names_its_checkpoint]))
+               empty_folders_of_a_checkpoint_stayed, an_interrupted_run_names_its_checkpoint]))

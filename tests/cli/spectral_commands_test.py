@@ -49,6 +49,28 @@ def transforms_every_type():
             close(fft(y, "--inverse"), x.astype(complex), single)
 
 
+def imaginary_parts_that_no_real_signal_has_were_dropped_without_a_word():
+    def notes(x, *options):
+        np.save("x.npy", x)
+        return run("fft", "x.npy", "-o", "y.npy", "--real", "--inverse", *options).stderr
+
+    for n in [2, 8, 9, 1000]:
+        odd = ["--odd"] if n % 2 else []
+        spectra = np.fft.rfft(RNG.normal(size=(3, n)))
+        assert notes(spectra, *odd) == notes(spectra[0], *odd) == ""
+        assert notes(np.asfortranarray(spectra.T), "--axis", 0, *odd) == ""
+        spectra[1, 0] += 0.5j
+        assert "note: fft: 1 of 3 signals of x.npy are no spectra" in notes(spectra, *odd)
+        assert "1 of 3 signals" in notes(np.ascontiguousarray(spectra.T), "--axis", 0, *odd)
+        spectra[2, -1] += 0.5j
+        assert f"{2 - len(odd) if n > 1 else 1} of 3 signals" in notes(spectra, *odd)
+        matrix = np.fft.rfft2(RNG.normal(size=(6, n)))
+        assert notes(matrix, "--2d", *odd) == ""
+        matrix[2, 0] += 0.5
+        assert "2 of 6 rows" in notes(matrix, "--2d", *odd)
+    assert "imaginary" in notes((spectra + 1j).astype("c8"))
+
+
 def real_spectra_are_halves():
     for n in [1, 2, 7, 1000, 4097]:
         x = RNG.normal(size=n)
@@ -247,6 +269,7 @@ def bad_input_ends_in_one_line_and_no_file():
 
 
 sys.exit(main([transforms_every_type,
+               imaginary_parts_that_no_real_signal_has_were_dropped_without_a_word,
                real_spectra_are_halves,
                matrices_go_along_either_axis_or_both,
                text_in_and_out,

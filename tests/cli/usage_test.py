@@ -112,6 +112,40 @@ def options_without_effect_are_refused():
             says=["--gpu-memory", "--device cpu"])
 
 
+def memory_of_a_gpu_that_is_not_there_was_accepted_in_silence():
+    if '"works":true' in run("info", "--json").stdout:
+        return  # it has an effect
+    note = "note: --gpu-memory has no effect"
+    assert note in run("dist", COHORT, "-o", "x", "--gpu-memory", "1G").stderr
+    plan = ("plan", "--samples", 3, "--sites", 3, "--gpu-memory", "1G")
+    assert note in run(*plan).stderr
+    assert run(*plan, "--gpus", 2).stderr == ""
+    for command in (("path", "run", "a", "b"), ("simulate", "--samples", 3, "--sites", 3, "-o", "x")):
+        refused(*command, "--gpu-memory", "1G", says=["--gpu-memory has no effect on"])
+
+
+def a_flag_and_its_opposite_were_taken_together():
+    splice = ("splice", "--genome", "g.fa", "--exons", "auto", "--target", "t.fa", "-o", "x")
+    for one, other in (("--gc-donors", "--no-gc-donors"), ("--coding", "--any-frame")):
+        for both in ((one, other), (other, one)):
+            refused(*splice, *both, says=[f"{one} and {other} exclude each other"])
+
+
+def empty_values_were_taken_for_options_that_were_not_given():
+    for option in ("--keep", "--remove", "--region", "--chr", "--checkpoint", "--half-call"):
+        refused("dist", COHORT, "-o", "x", option, "", says=[option, "got ''"])
+    refused("fermat", COHORT, "-o", "x", "--labels", "", says=["--labels", "got ''"])
+    refused("fermat", "--from-distances", "", "-o", "x", says=["--from-distances", "got ''"])
+    refused("dist", "", "-o", "x", says=["input", "got ''"])
+
+
+def a_value_that_begins_an_option_names_the_option_before_it():
+    for option in ("--region", "--keep", "--maf", "--memory", "--metric", "--format"):
+        refused("dist", COHORT, option, "-o", "x", says=[f"{option}: expected", "got '-o'"])
+    refused("tree", "fit", "t.csv", "--label", "--cv", 3, says=["--label: expected", "got '--cv'"])
+    refused("tree", "fit", "t.csv", "--ignore", "--cv", 3, says=["--ignore: expected", "got '--cv'"])
+
+
 def outputs_that_are_no_files_are_refused():
     pathlib.Path("folder").mkdir()
     for out in ("folder/", "none/", "folder/.", "", "-"):
@@ -123,4 +157,8 @@ sys.exit(main([files_of_a_prefix_were_written_beside_a_device, a_plan_of_dist_wa
                unknown_commands_are_named, unknown_options_and_arguments_are_named,
                values_out_of_range_show_the_range, numbers_beyond_their_type_are_refused,
                an_option_given_twice_is_named, a_leading_zero_was_read_as_octal, lists_of_devices_are_checked,
-                              options_without_effect_are_refused, outputs_that_are_no_files_are_refused]))
+               memory_of_a_gpu_that_is_not_there_was_accepted_in_silence,
+               a_flag_and_its_opposite_were_taken_together,
+               empty_values_were_taken_for_options_that_were_not_given,
+               a_value_that_begins_an_option_names_the_option_before_it,
+               options_without_effect_are_refused, outputs_that_are_no_files_are_refused]))

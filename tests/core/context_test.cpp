@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/thread_ranks.hpp"
 #include "yupana/core/cuda/device.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
@@ -34,6 +35,19 @@ TEST(Context, MissingGpuIsADeviceError) {
   if (cuda::device_count() > 0) GTEST_SKIP() << "this machine has a GPU";
   EXPECT_EQ(code_of({.device = "cuda"}), ErrorCode::device);
   EXPECT_EQ(code_of({.device = "cuda:0"}), ErrorCode::device);
+}
+
+TEST(Context, KnowsItsRanks) {
+  const Context alone({.device = "cpu"});
+  EXPECT_EQ(alone.comm(), nullptr);
+  EXPECT_EQ(alone.rank(), 0);
+  EXPECT_EQ(alone.ranks(), 1);
+  ThreadRanks(3).run([](Comm& comm) {
+    const Context context({.device = "cpu", .threads = 1, .comm = &comm});
+    EXPECT_EQ(context.comm(), &comm);
+    EXPECT_EQ(context.rank(), comm.rank());
+    EXPECT_EQ(context.ranks(), 3);
+  });
 }
 
 TEST(Context, ParallelForCoversTheRangeOnce) {

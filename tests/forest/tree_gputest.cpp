@@ -359,7 +359,7 @@ TEST_F(GpuTrees, TooLittleDeviceMemoryIsToldWithThePlan) {
   const std::string text = refusal([&] { fit_tree(little, sample.table.view(), sample.target()); },
                                    ErrorCode::out_of_resources);
   EXPECT_NE(text.find("100000 rows of 6 features want"), std::string::npos) << text;
-  EXPECT_NE(text.find("--gpu-memory allows 4 MB"), std::string::npos) << text;
+  EXPECT_NE(text.find("--gpu-memory allows 4.19 MB"), std::string::npos) << text;
 }
 
 TEST_F(GpuTrees, SpambaseIsPredictedAsOnTheProcessorToTheLastRow) {

@@ -1,4 +1,3 @@
-// Over 400 lines: every mode of one function (dense, pruned, neighbours, landmarks).
 #include "yupana/graph/fermat.hpp"
 
 #include <gtest/gtest.h>
@@ -6,62 +5,10 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/graph/graphs.hpp"
+#include "tests/graph/fermat_fixture.hpp"
 
 namespace yupana::graph {
 namespace {
-
-template <class T>
-const SquareMatrix<T>& lengths_as(const FermatResult& result) {
-  return std::get<SquareMatrix<T>>(result.lengths);
-}
-
-// Squared distances of points in a few clusters, some of them twice, some nearly: relatives.
-SquareMatrix<double> squared_distances(std::int64_t n, std::uint64_t seed, double spread = 3) {
-  const Random random(seed);
-  std::vector<double> x(static_cast<std::size_t>(n));
-  std::vector<double> y(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    if (i % 7 == 1) {
-      x[i] = x[i - 1];
-      y[i] = y[i - 1];
-    } else if (i % 7 == 2) {
-      x[i] = x[i - 1] + 1;
-      y[i] = y[i - 1];
-    } else {
-      x[i] = std::floor(random.uniform(2 * i) * 30 * spread) + 200 * spread * (i % 3);
-      y[i] = std::floor(random.uniform(2 * i + 1) * 30 * spread);
-    }
-  }
-  SquareMatrix<double> d(n);
-  for (std::int64_t i = 0; i < n; ++i) {
-    for (std::int64_t j = 0; j < n; ++j) {
-      const auto a = static_cast<std::size_t>(i);
-      const auto b = static_cast<std::size_t>(j);
-      d(i, j) = (x[a] - x[b]) * (x[a] - x[b]) + (y[a] - y[b]) * (y[a] - y[b]);
-    }
-  }
-  return d;
-}
-
-template <class To>
-SquareMatrix<To> as(const SquareMatrix<double>& d) {
-  SquareMatrix<To> m(d.size());
-  for (std::int64_t i = 0; i < d.size() * d.size(); ++i) {
-    m.data()[i] = static_cast<To>(d.data()[i]);
-  }
-  return m;
-}
-
-double at(const FermatResult& result, std::int64_t i, std::int64_t j) {
-  return std::visit([&](const auto& m) { return static_cast<double>(m(i, j)); }, result.lengths);
-}
-
-class Fermat : public testing::Test {
- protected:
-  Context context_{{.device = "cpu", .threads = 2}};
-  Context reference_{{.device = "reference"}};
-};
 
 TEST_F(Fermat, WorkedExample) {
   for (Context* context : {&context_, &reference_}) {
@@ -293,64 +240,6 @@ TEST_F(Fermat, BadDistancesAreNamed) {
             "");
 }
 
-TEST_F(Fermat, AllNeighborsGiveTheExactLengthsAndTheirRank) {
-  for (const std::int64_t n : {3, 40, 131}) {
-    const auto d2 = squared_distances(n, 8);
-    const auto exact = fermat(context_, copy_of(d2), true);
-    for (Context* context : {&context_, &reference_}) {
-      const auto all = fermat(*context, copy_of(d2), true, {.neighbors = n + 5});
-      EXPECT_EQ(differences(lengths_as<std::int32_t>(all), lengths_as<std::int32_t>(exact)), 0);
-      EXPECT_EQ(all.components, 1);
-      EXPECT_EQ(all.kept_edges, exact.kept_edges);
-      // The rank in use is enough: fewer neighbours than that would lose an edge in use.
-      const auto enough = fermat(*context, copy_of(d2), true, {.neighbors = all.largest_rank});
-      EXPECT_EQ(differences(lengths_as<std::int32_t>(enough), lengths_as<std::int32_t>(exact)), 0);
-      EXPECT_EQ(enough.largest_rank, all.largest_rank);
-    }
-  }
-}
-
-TEST_F(Fermat, FewNeighborsLeaveComponentsUnreachable) {
-  const auto d =
-      matrix_of<std::int32_t>(4, {0, 1, 90, 91, 1, 0, 92, 93, 90, 92, 0, 2, 91, 93, 2, 0});
-  const auto f = fermat(context_, copy_of(d), true, {.neighbors = 1});
-  EXPECT_EQ(f.components, 2);
-  EXPECT_EQ(f.largest_rank, 1);
-  EXPECT_EQ(lengths_as<std::int32_t>(f)(0, 3), unreachable<std::int32_t>);
-  EXPECT_EQ(lengths_as<std::int32_t>(f)(2, 3), 2);
-}
-
-TEST_F(Fermat, LandmarksBoundTheLengths) {
-  const std::int64_t n = 80;
-  for (const auto precision : {Precision::automatic, Precision::float64}) {
-    const auto d2 = squared_distances(n, 12);
-    const auto exact = fermat(context_, copy_of(d2), true, {.precision = precision});
-    for (const std::int64_t count : {1, 5, 80, 200}) {
-      const auto run = [&](LandmarkEstimate estimate) {
-        return fermat(
-            context_,
-            copy_of(d2),
-            true,
-            {.precision = precision, .landmarks = count, .estimate = estimate, .seed = 3});
-      };
-      const auto upper = run(LandmarkEstimate::upper);
-      const auto lower = run(LandmarkEstimate::lower);
-      const auto mean = run(LandmarkEstimate::mean);
-      for (std::int64_t i = 0; i < n; ++i) {
-        for (std::int64_t j = 0; j < n; ++j) {
-          ASSERT_LE(at(lower, i, j), at(exact, i, j));
-          ASSERT_GE(at(upper, i, j), at(exact, i, j));
-          ASSERT_GE(at(mean, i, j), at(lower, i, j));
-          ASSERT_LE(at(mean, i, j), at(upper, i, j));
-          if (count >= n) {
-            ASSERT_EQ(at(lower, i, j), at(upper, i, j));
-          }
-        }
-      }
-    }
-  }
-}
-
 TEST_F(Fermat, SameBitsForEveryNumberOfThreads) {
   const auto d2 = squared_distances(300, 14);
   for (const FermatParams& params : {FermatParams{.alpha = 3},
@@ -375,40 +264,6 @@ TEST_F(Fermat, InfiniteDistancesAreNoEdges) {
     EXPECT_EQ(lengths_as<std::int32_t>(f)(0, 2), unreachable<std::int32_t>);
     EXPECT_EQ(lengths_as<std::int32_t>(f)(0, 1), 2);
   }
-}
-
-TEST_F(Fermat, KeptEdgesFallWithAlphaAndAutomaticAlphaHalvesThem) {
-  const Random random(21);
-  SquareMatrix<double> scattered(140);  // points of the unit cube in five dimensions
-  for (std::int64_t i = 0; i < 140; ++i) {
-    for (std::int64_t j = 0; j < 140; ++j) {
-      double sum = 0;
-      for (std::int64_t axis = 0; axis < 5; ++axis) {
-        const double step = random.uniform(static_cast<std::uint64_t>(5 * i + axis)) -
-                            random.uniform(static_cast<std::uint64_t>(5 * j + axis));
-        sum += step * step;
-      }
-      scattered(i, j) = sum;
-    }
-  }
-  const AnyMatrix d2 = std::move(scattered);
-  const auto kept = kept_edges(context_, d2, true, {1, 1.5, 2, 4, 8, 16});
-  for (std::size_t i = 1; i < kept.size(); ++i) EXPECT_LE(kept[i], kept[i - 1]);
-  const double alpha = automatic_alpha(context_, d2, true);
-  ASSERT_GT(alpha, 1);
-  ASSERT_LT(alpha, 64);
-  const auto around = kept_edges(context_, d2, true, {alpha / 1.02, alpha});
-  EXPECT_GT(around[0], 0.5);
-  EXPECT_LE(around[1], 0.5);
-}
-
-TEST_F(Fermat, SampleDependsOnTheSeedAlone) {
-  const AnyMatrix d2 = squared_distances(200, 22);
-  const std::vector<double> alphas = {2.0, 3.0};
-  const auto a = kept_edges(context_, d2, true, alphas, 50, 1);
-  Context one({.device = "cpu", .threads = 1});
-  EXPECT_EQ(a, kept_edges(one, d2, true, alphas, 50, 1));
-  EXPECT_NE(a, kept_edges(context_, d2, true, alphas, 50, 2));
 }
 
 }  // namespace

@@ -38,6 +38,24 @@ SquareMatrix<T> random_graph(std::int64_t n, const GraphParams& params = {}) {
   return w;
 }
 
+/// Weights whose shortest paths have many edges, so that the order of sums shows in their last
+/// bits; one pair in 50 has no edge.
+template <class T>
+SquareMatrix<T> long_path_weights(std::int64_t n, std::uint64_t seed = 1) {
+  const Random random(seed);
+  SquareMatrix<T> w(n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t j = 0; j < i; ++j) {
+      const auto cell = static_cast<std::uint64_t>(2 * (i * n + j));
+      const double far = static_cast<double>(i - j) * static_cast<double>(i - j);
+      const double value = (1 + far) * (0.5 + random.uniform(cell));
+      w(i, j) = w(j, i) = random.uniform(cell + 1) < 0.02 ? unreachable<T> : static_cast<T>(value);
+    }
+    w(i, i) = 0;
+  }
+  return w;
+}
+
 template <class T>
 SquareMatrix<T> copy_of(const SquareMatrix<T>& m) {
   SquareMatrix<T> copy(m.size());

@@ -98,7 +98,14 @@ TEST_F(ExonsTest, TablesHaveTwoToFourColumnsWithOrWithoutHeader) {
   EXPECT_EQ(shown(read("start\tend\n3\t9\n\n1 2\n")), ":3-9. :1-2. ");
   EXPECT_EQ(shown(read("# note\nc 3 9 -\n")), "c:3-9- ");
   EXPECT_EQ(shown(read("3 9 +\r\n")), ":3-9+ ");
+  EXPECT_EQ(shown(read("3 9 1\n11 12 -1\n14 15 .\n")), ":3-9+ :11-12- :14-15. ");
   EXPECT_EQ(shown(read("")), "");
+}
+
+TEST_F(ExonsTest, ATablesThirdColumnThatIsNoStrandWasTakenForNone) {
+  refuse("3 9\n11 12 minus\n", "e:2: expected a strand (+, - or .) in column 3, got 'minus'");
+  refuse("c 3 9 0.7\n", "e:1: expected a strand (+, - or .) in column 4, got '0.7'");
+  refuse("start end name\n3 9 exon1\n", "e:2: expected a strand");
 }
 
 TEST_F(ExonsTest, GenscanLinesSwapTheirEndsOnTheOtherStrand) {

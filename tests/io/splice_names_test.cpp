@@ -52,7 +52,7 @@ TEST_F(SpliceNames, BytesThatAreNoTextAreNoEmptyTable) {
 }
 
 TEST_F(SpliceNames, StrandsOfTablesMayBeNumbers) {
-  const std::string path = folder_.put("e.tsv", "c 1 2 -1\nc 3 4 +1\nc 5 6 0.7\nc 7 8 -\n");
+  const std::string path = folder_.put("e.tsv", "c 1 2 -1\nc 3 4 +1\nc 5 6 .\nc 7 8 -\n");
   std::string strands;
   for (const ExonRecord& record : read_exons(path)) strands += record.strand;
   EXPECT_EQ(strands, "-+.-");

@@ -12,10 +12,9 @@ namespace {
 constexpr std::int64_t samples = 61;
 constexpr std::int64_t sites = 40000;  // of several pieces, which are what ranks are dealt
 
-InputParams input_of(Comm* comm, double missing) {
+InputParams input_of(double missing) {
   InputParams params;
   params.path = fmt::format("simulate:{}x{},seed=3,missing={}", samples, sites, missing);
-  params.comm = comm;
   return params;
 }
 
@@ -25,11 +24,9 @@ struct Cut {
 };
 
 Plan plan_of(Context& context, const Input& input, const InputParams& params) {
-  PlanParams sizes;
-  sizes.samples = samples;
-  sizes.sites = sites;
+  PlanParams sizes = plan_sizes(context, input, params);
+  EXPECT_EQ(sizes.samples, samples);
   sizes.hethet = true;
-  take_ranks(sizes, input, params);
   return make_plan(context, sizes);
 }
 
@@ -37,14 +34,14 @@ Plan plan_of(Context& context, const Input& input, const InputParams& params) {
 std::vector<genotype::PairCounts> counted(Cut cut, double missing) {
   std::vector<genotype::PairCounts> kept(static_cast<std::size_t>(cut.ranks));
   ThreadRanks(cut.ranks).run([&](Comm& comm) {
-    Context context({.device = "cpu", .threads = 1});
-    InputParams params = input_of(&comm, missing);
+    Context context({.device = "cpu", .threads = 1, .comm = &comm});
+    InputParams params = input_of(missing);
     params.pair_groups = cut.groups;
     Input input = open_input(context, params);
     const Plan plan = plan_of(context, input, params);
     ASSERT_EQ(plan.pair_groups, cut.groups);
     ASSERT_EQ(plan.bands.size(), 1u);
-    cut_pairs(input, plan.pair_groups);
+    cut_pairs(context, input, plan.pair_groups);
     const auto rank = static_cast<std::size_t>(comm.rank());
     kept[rank] = count_pairs(context, input, plan, plan.bands[0]);
     EXPECT_EQ(kept[rank].rows.begin, rank_rows(plan, plan.bands[0])[rank].kept.begin);
@@ -56,7 +53,7 @@ std::vector<genotype::PairCounts> counted(Cut cut, double missing) {
 TEST(CountPairs, OfEveryCutOfPairsAndSitesAreThoseOfOneProcess) {
   for (const double missing : {0.0, 0.1}) {
     Context context({.device = "cpu", .threads = 2});
-    const InputParams params = input_of(nullptr, missing);
+    const InputParams params = input_of(missing);
     Input input = open_input(context, params);
     const Plan plan = plan_of(context, input, params);
     const genotype::PairCounts whole = count_pairs(context, input, plan, {0, samples});
@@ -95,10 +92,9 @@ TEST(RankRows, OfAGroupAreWhatItsRanksKeepTogether) {
 
 TEST(CutPairs, LetsTheRanksThatFollowOnEachOtherReadTheSameSites) {
   ThreadRanks(6).run([](Comm& comm) {
-    Context context({.device = "cpu", .threads = 1});
-    Input input = open_input(context, input_of(&comm, 0));
-    cut_pairs(input, 3);
-    EXPECT_EQ(input.pair_group(), comm.rank() % 3);
+    Context context({.device = "cpu", .threads = 1, .comm = &comm});
+    Input input = open_input(context, input_of(0));
+    cut_pairs(context, input, 3);
     EXPECT_EQ(input.site_groups(), 2);
     EXPECT_EQ(input.same_pairs->size(), 2);
     EXPECT_EQ(input.same_pairs->rank(), comm.rank() / 3);

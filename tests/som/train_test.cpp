@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "tests/som/samples.hpp"
+#include "tests/support/thread_ranks.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/som/nearest.hpp"
@@ -68,6 +69,24 @@ TEST(Som, BatchTrainingFollowsItsRule) {
     const Matrix<float> trained = train(context, samples.view(), params);
     for (std::int64_t i = 0; i < trained.rows() * trained.cols(); ++i) {
       EXPECT_NEAR(trained.data()[i], expected.data()[i], 1e-5) << device;
+    }
+  }
+}
+
+TEST(Som, RanksTrainTheMapOfOneProcess) {
+  const Matrix<float> samples = clouds(301, 7, 1);
+  SomParams params;
+  params.grid = {4, 5};
+  params.schedule = {6, 4, 2, 0.5, 0};
+  for (const Training training : {Training::batch, Training::online}) {
+    params.training = training;
+    Context context({.device = "cpu"});
+    const Matrix<float> one = train(context, samples.view(), params);
+    for (const int ranks : {1, 2, 3}) {
+      ThreadRanks(ranks).run([&](Comm& comm) {
+        Context mine({.device = "cpu", .threads = 1, .comm = &comm});
+        EXPECT_TRUE(same(train(mine, samples.view(), params), one)) << ranks;
+      });
     }
   }
 }

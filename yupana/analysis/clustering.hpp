@@ -39,6 +39,9 @@ struct Merge {
 template <class T>
 std::vector<Merge> linkage(Context& context, MatrixView<const T> distances, Linkage method);
 
+/// Bytes that linkage() holds at most for n points where a context has so much memory.
+std::uint64_t linkage_bytes(std::int64_t n, std::uint64_t memory);
+
 /// Order of the leaves when the dendrogram is drawn (left subtree first). No merges: one leaf.
 std::vector<std::int64_t> leaf_order(const std::vector<Merge>& merges);
 /// Cluster number (0 ..) of every point after cutting the tree into `clusters` clusters, numbered

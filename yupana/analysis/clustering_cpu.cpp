@@ -149,12 +149,25 @@ std::vector<Join> prim(Context& context, MatrixView<const T> distances, bool joi
 
 YUPANA_FUNCTIONS(YUPANA_DISTANCES, prim)
 
+namespace {
+
+/// Next to the matrices of a job, the square may take a quarter of the memory.
+bool takes_square(std::int64_t n, std::uint64_t memory) {
+  return SquareClusters::bytes(n) <= memory / 4;
+}
+
+}  // namespace
+
+std::uint64_t linkage_bytes(std::int64_t n, std::uint64_t memory) {
+  const auto points = static_cast<std::uint64_t>(n);
+  return takes_square(n, memory) ? SquareClusters::bytes(n) : points * points / 2 * sizeof(double);
+}
+
 namespace cpu {
 
 template <class T>
 std::vector<Join> linkage(Context& context, MatrixView<const T> distances, Linkage method) {
-  // Next to the matrices of a job, the square may take a quarter of the memory.
-  const bool square = SquareClusters::bytes(distances.rows) <= context.memory() / 4;
+  const bool square = takes_square(distances.rows, context.memory());
   return context.run([&] {
     return square ? follow_chains(context, SquareClusters(context, distances, method))
                   : follow_chains(context, TriangleClusters(context, distances, method));

@@ -7,6 +7,7 @@
 #include "yupana/arrays/workspace_cuda.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 
 /// Host arrays to the device and back.
 namespace yupana::arrays::cuda {
@@ -20,12 +21,11 @@ class DeviceSession {
   void require(std::uint64_t bytes, const char* what) const {
     if (bytes <= context_.gpu_memory()) return;
     throw Error(ErrorCode::out_of_resources,
-                fmt::format("{}: {:.4g} MiB of GPU memory expected for the arrays and the working "
-                            "space, got {:.4g} MiB; raise "
-                            "--gpu-memory, or use --device cpu",
+                fmt::format("{}: {} of GPU memory expected for the arrays and the working "
+                            "space, got {}; raise --gpu-memory, or use --device cpu",
                             what,
-                            static_cast<double>(bytes) / (1 << 20),
-                            static_cast<double>(context_.gpu_memory()) / (1 << 20)));
+                            needed_bytes(static_cast<double>(bytes)),
+                            allowed_bytes(static_cast<double>(context_.gpu_memory()))));
   }
 
   Workspace& space() { return space_; }

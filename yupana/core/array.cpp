@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/core/nameless_file.hpp"
 #include "yupana/core/scratch_scope.hpp"
 
@@ -24,17 +25,17 @@ std::size_t rounded(std::size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 
 Error refused(std::size_t bytes) {
   return Error(ErrorCode::out_of_resources,
-               fmt::format("memory: expected {:.1f} MiB, the system has none left; lower --memory "
+               fmt::format("memory: expected {}, the system has none left; lower --memory "
                            "or close other programs",
-                           static_cast<double>(bytes) / (1 << 20)));
+                           human_bytes(static_cast<double>(bytes))));
 }
 
 Error disk_refused(const std::string& folder, std::size_t bytes, int cause) {
   const bool full = cause == ENOSPC || cause == EDQUOT || cause == EFBIG || cause == ENOMEM;
   return Error(full ? ErrorCode::out_of_resources : ErrorCode::bad_input,
-               fmt::format("{}: cannot store {:.1f} MiB that exceed --memory: {}",
+               fmt::format("{}: cannot store {} that exceed --memory: {}",
                            folder,
-                           static_cast<double>(bytes) / (1 << 20),
+                           human_bytes(static_cast<double>(bytes)),
                            std::strerror(cause)));
 }
 

@@ -2,14 +2,17 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <random>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -19,7 +22,7 @@ namespace yupana {
 namespace {
 
 Error cannot(std::string_view path, std::string_view verb) {
-  const ErrorCode code = errno == ENOSPC || errno == EDQUOT || errno == EFBIG
+  const ErrorCode code = errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == ENOMEM
                              ? ErrorCode::out_of_resources
                              : ErrorCode::bad_input;
   return Error(code, fmt::format("{}: cannot {}: {}", path, verb, std::strerror(errno)));
@@ -126,6 +129,28 @@ class ReplacedFiles {
   std::vector<File> files_;
 };
 
+/// Locks the folder of a file while it lives, so that the files of two runs of one name do not mix.
+/// Other programs may hold the lock for reasons of their own: after a second it is not waited for.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::string& file) {
+    const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+    folder_ = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (int tries = 0; tries < 100 && flock(folder_, LOCK_EX | LOCK_NB) != 0; ++tries) {
+      if (errno != EWOULDBLOCK && errno != EINTR) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+  ~FolderLock() {
+    if (folder_ >= 0) ::close(folder_);
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int folder_ = -1;
+};
+
 /// The temporary file of a descriptor, which has no folder of its own: nobody can guess the name.
 std::string scratch_name(int descriptor) {
   std::error_code none;
@@ -154,35 +179,43 @@ bool write_all(int file, const char* data, std::size_t bytes) {
 
 bool copy_to(int descriptor, int from) {
   std::array<char, 1 << 16> piece;
-  for (off_t offset = 0;;) {
+  const off_t end = lseek(from, 0, SEEK_END);
+  for (off_t offset = 0; offset < end;) {
     const ssize_t got = pread(from, piece.data(), piece.size(), offset);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return got == 0;
+    if (got == 0) errno = EIO;
+    if (got <= 0) return false;
     if (!write_all(descriptor, piece.data(), static_cast<std::size_t>(got))) return false;
     offset += got;
   }
+  return end >= 0;
 }
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::string path)
-    : path_(std::move(path)), target_(target_of(path_)), descriptor_(descriptor_of(target_)) {
+AtomicFile::AtomicFile(std::string path, Comm* comm)
+    : path_(std::move(path)), target_(target_of(path_)), comm_(comm) {}
+
+// The destructor removes what a constructor made that then failed.
+AtomicFile::AtomicFile(std::string path) : AtomicFile(std::move(path), nullptr) {
+  descriptor_ = descriptor_of(target_);
   if (descriptor_ < 0 && holds_no_file(path_)) throw no_file(path_);
   if (descriptor_ >= 0 && fcntl(descriptor_, F_GETFD) < 0) throw cannot(path_, "write");
   temporary_ = descriptor_ < 0 ? part_name(target_) : scratch_name(descriptor_);
   unfinished_ = std::make_unique<UnfinishedFile>(temporary_, target_);
   const int file = unfinished_->file() < 0 ? -1 : fcntl(unfinished_->file(), F_DUPFD_CLOEXEC, 0);
-  file_ = file < 0 ? nullptr : fdopen(file, "wb");
-  if (file_ == nullptr) throw cannot(path_, "create the file");
+  if (file >= 0) file_ = fdopen(file, "wb");
+  if (file_ == nullptr) {
+    const Error error = cannot(path_, "create the file");
+    if (file >= 0) ::close(file);
+    throw error;
+  }
   if (descriptor_ >= 0) std::remove(temporary_.c_str());  // the open file is all that is needed
   std::setvbuf(file_, nullptr, _IOFBF, 1 << 20);
 }
 
-AtomicFile::AtomicFile(std::string path, Comm& comm)
-    : path_(std::move(path)),
-      target_(target_of(path_)),
-      temporary_(part_name(target_)),
-      comm_(&comm) {
+AtomicFile::AtomicFile(std::string path, Comm& comm) : AtomicFile(std::move(path), &comm) {
+  temporary_ = part_name(target_);
   broadcast(comm, temporary_, 0);
   // The first rank makes the file, emptying an older one, and all learn whether it could.
   constexpr int something_else = -1;
@@ -277,6 +310,8 @@ AtomicFile& OutputFiles::add(std::string path, Comm* comm) {
 
 void OutputFiles::commit() {
   for (AtomicFile& file : files_) file.close();
+  if (files_.empty()) return;
+  const FolderLock others(files_.front().target());
   const auto held = hold_unfinished_files();
   ReplacedFiles replaced;
   for (AtomicFile& file : files_) {

@@ -54,6 +54,7 @@ class AtomicFile {
   std::unique_ptr<SharedFile> shared_;
   bool committed_ = false;
 
+  AtomicFile(std::string path, Comm* comm);
   void check(const std::string& fault) const;
   void publish() const;
 };

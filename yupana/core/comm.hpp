@@ -69,6 +69,16 @@ class Comm {
   [[noreturn]] virtual void abort(int status) = 0;
 };
 
+/// The value of every rank, trivially copyable. Collective.
+template <class T>
+std::vector<T> all_gather(Comm& comm, const T& own) {
+  std::vector<T> all(static_cast<std::size_t>(comm.size()), own);
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    comm.broadcast(&all[rank], sizeof(T), static_cast<int>(rank));
+  }
+  return all;
+}
+
 /// Broadcast of a text, whose length the others do not know.
 inline void broadcast(Comm& comm, std::string& text, int root) {
   std::uint64_t bytes = text.size();

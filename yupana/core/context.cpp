@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "yupana/core/comm.hpp"
 #include "yupana/core/cuda/device.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
@@ -71,6 +72,7 @@ int checked_threads(int threads) {
 
 Context::Context(const ContextParams& params)
     : threads_(checked_threads(params.threads)),
+      comm_(params.comm),
       memory_(params.memory > 0 ? params.memory : free_memory() / 5 * 4),
       workers_(threads_) {
   const std::string_view device = params.device;
@@ -104,6 +106,9 @@ void Context::use_devices(std::string_view device, std::uint64_t memory) {
   gpu_memory_ = memory > 0 ? memory : least_free_memory(devices_) / 10 * 9;
 }
 
+int Context::rank() const { return comm_ == nullptr ? 0 : comm_->rank(); }
+int Context::ranks() const { return comm_ == nullptr ? 1 : comm_->size(); }
+
 void Context::check_cancelled() const {
   if (cancelled()) throw Error(ErrorCode::interrupted, "interrupted; no output file was written");
 }
@@ -114,6 +119,7 @@ Stage::Stage(Context& context, std::string name, double total, std::string unit)
       total_(total),
       begin_(now()) {
   context_.check_cancelled();
+  context_.stages_.reserve(context_.stages_.size() + 1);  // the destructor may not throw
   ++context_.open_stages_;
 }
 
@@ -121,7 +127,7 @@ Stage::~Stage() {
   if (--context_.open_stages_ > 0) return;
   time_.seconds = elapsed();
   time_.work = done_.load();
-  context_.stages_.push_back(time_);
+  context_.stages_.push_back(std::move(time_));
 }
 
 double Stage::elapsed() const { return static_cast<double>(now() - begin_) * 1e-9; }

@@ -14,6 +14,8 @@
 
 namespace yupana {
 
+class Comm;
+
 /// Which of an algorithm's implementations runs.
 enum class Backend { reference, cpu, cuda };
 
@@ -22,6 +24,7 @@ struct ContextParams {
   int threads = 0;  ///< threads at work, cores or not; 0: one per core this process may use
   std::uint64_t memory = 0;      ///< bytes a run may hold; 0: 80 % of what is free at the start
   std::uint64_t gpu_memory = 0;  ///< the same on each GPU; 0: 90 % of what is free
+  Comm* comm = nullptr;  ///< the ranks of the run, which outlive the context; null: one process
 };
 
 /// How far a stage has come. `done` and `total` count `unit`s; total is 0 where it is unknown.
@@ -41,8 +44,9 @@ struct StageTime {
   std::string unit;
 };
 
-/// Where and how algorithms run: device, threads, memory, progress and cancellation. Several
-/// contexts work side by side; one context serves one call at a time.
+/// Where and how algorithms run: device, threads, ranks, memory, progress and cancellation. Several
+/// contexts work side by side; one context serves one call at a time. A function that is collective
+/// is called by every rank of the context, in the same order.
 class Context {
  public:
   /// Throws usage for a device name it does not know, device for a GPU that does not exist.
@@ -52,6 +56,10 @@ class Context {
   /// Ordinals of the CUDA devices to use; empty on the CPU.
   const std::vector<int>& devices() const { return devices_; }
   int threads() const { return threads_; }
+  /// The ranks of the run; null for one process, which is rank 0 of 1.
+  Comm* comm() const { return comm_; }
+  int rank() const;
+  int ranks() const;
   std::uint64_t memory() const { return memory_; }
   /// Bytes that algorithms may hold on each device.
   std::uint64_t gpu_memory() const { return gpu_memory_; }
@@ -113,6 +121,7 @@ class Context {
   Backend backend_ = Backend::cpu;
   std::vector<int> devices_;
   int threads_;
+  Comm* comm_;
   std::uint64_t memory_ = 0;
   std::uint64_t gpu_memory_ = 0;
   Workers workers_;

@@ -35,8 +35,8 @@ void check_disk(const std::string& prefix, std::uint64_t bytes) {
               fmt::format("{}: the output takes {}, its disk has {} free; free some, or choose "
                           "another folder",
                           prefix,
-                          human_bytes(static_cast<double>(bytes)),
-                          human_bytes(static_cast<double>(*left))));
+                          needed_bytes(static_cast<double>(bytes)),
+                          allowed_bytes(static_cast<double>(*left))));
 }
 
 }  // namespace yupana

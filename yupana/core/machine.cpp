@@ -4,9 +4,11 @@
 #include <hwy/highway.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <ctime>
 #include <fstream>
@@ -18,11 +20,22 @@
 namespace yupana {
 namespace {
 
-/// First number of a one-number file, or `otherwise` ("max", no such file).
+constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+
+/// First number of a file, or `otherwise` ("max", no such file).
 std::uint64_t number_in(const char* path, std::uint64_t otherwise) {
   std::ifstream file(path);
   std::uint64_t value = 0;
   return file >> value ? value : otherwise;
+}
+
+/// Bytes that the process may still map under its own limit (ulimit -v), as batch systems set it.
+std::uint64_t free_addresses() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return unlimited;
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const std::uint64_t used = number_in("/proc/self/statm", 0) * page;
+  return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
 }
 
 /// "key: value" of a /proc file.
@@ -37,16 +50,28 @@ std::string proc_value(const char* path, std::string_view key) {
   return {};
 }
 
-std::string scaled(double value, const std::array<const char*, 7>& units) {
-  std::size_t unit = 0;
-  while (value >= 999.5 && unit + 1 < units.size()) value /= 1000, ++unit;
-  return fmt::format("{:.{}f} {}",
-                     value,
-                     value < 10 && unit > 0    ? 2
-                     : value < 100 && unit > 0 ? 1
-                                               : 0,
-                     units[unit]);
+enum class Rounding { nearest, up, down };
+
+/// Divisions by 1000 are not exact: less than this is their error.
+constexpr double slack = 1e-12;
+
+double rounded(double value, Rounding rounding) {
+  if (rounding == Rounding::up) return std::ceil(value * (1 - slack));
+  if (rounding == Rounding::down) return std::floor(value * (1 + slack));
+  return std::round(value);
 }
+
+std::string scaled(double value,
+                   const std::array<const char*, 7>& units,
+                   Rounding rounding = Rounding::nearest) {
+  std::size_t unit = 0;
+  while (rounded(value, rounding) >= 1000 && unit + 1 < units.size()) value /= 1000, ++unit;
+  const int digits = unit == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  const double step = std::pow(10, digits);
+  return fmt::format("{:.{}f} {}", rounded(value * step, rounding) / step, digits, units[unit]);
+}
+
+constexpr std::array<const char*, 7> byte_units = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
 
 }  // namespace
 
@@ -65,13 +90,12 @@ int usable_cores() {
 }
 
 std::uint64_t free_memory() {
-  constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
   const std::string available = proc_value("/proc/meminfo", "MemAvailable");
   std::uint64_t bytes = available.empty() ? std::uint64_t{4} << 30 : std::stoull(available) * 1024;
   const std::uint64_t limit = number_in("/sys/fs/cgroup/memory.max", unlimited);
   const std::uint64_t used = number_in("/sys/fs/cgroup/memory.current", 0);
   if (limit != unlimited) bytes = std::min(bytes, limit > used ? limit - used : 0);
-  return bytes;
+  return std::min(bytes, free_addresses());
 }
 
 std::uint64_t peak_memory() {
@@ -93,8 +117,17 @@ std::string simd_target() {
   return hwy::TargetName(targets & -targets);
 }
 
-std::string human_bytes(double bytes) {
-  return scaled(bytes, {"B", "kB", "MB", "GB", "TB", "PB", "EB"});
+std::string human_bytes(double bytes) { return scaled(bytes, byte_units); }
+
+std::string needed_bytes(double bytes) { return scaled(bytes, byte_units, Rounding::up); }
+
+std::string allowed_bytes(double bytes) { return scaled(bytes, byte_units, Rounding::down); }
+
+std::string memory_option(double bytes) {
+  std::string text = needed_bytes(bytes);
+  text.pop_back();  // B
+  text.erase(text.find(' '), 1);
+  return text;
 }
 
 std::string human_count(double count) {

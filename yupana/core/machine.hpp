@@ -19,8 +19,14 @@ std::string processor_name();
 /// Best instruction set the SIMD code will use here ("AVX3_DL", "AVX2", "NEON", ...).
 std::string simd_target();
 
-/// "12.3 GB", "640 MB": decimal units, for people.
+/// "12.3 GB", "640 MB": powers of 1000, as the suffixes of --memory; three digits.
 std::string human_bytes(double bytes);
+/// The same rounded up, of what a run needs, and down, of what it may hold: the two never print
+/// alike where one exceeds the other, and --memory takes the first as it is printed.
+std::string needed_bytes(double bytes);
+std::string allowed_bytes(double bytes);
+/// needed_bytes() as --memory takes it: "12.3G".
+std::string memory_option(double bytes);
 /// "1.23 T", "85 G": a count with a metric prefix.
 std::string human_count(double count);
 

@@ -1,5 +1,6 @@
 #include "yupana/core/unfinished_files.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -9,7 +10,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
+#include <new>
 #include <set>
+#include <string_view>
 
 namespace yupana {
 namespace {
@@ -21,9 +25,11 @@ struct Registry {
   std::multiset<std::string> names;
 };
 
-/// Leaked deliberately: files may end after static objects do.
+/// Never destroyed, since files may end after static objects do, and made without allocation, since
+/// it is needed where memory ran out.
 Registry& registry() {
-  static Registry* const all = new Registry;
+  alignas(Registry) static char storage[sizeof(Registry)];
+  static Registry* const all = new (storage) Registry;
   return *all;
 }
 
@@ -34,6 +40,10 @@ bool lock(int file, int kind) {
   } while (status != 0 && errno == EINTR);
   return status == 0;
 }
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { closedir(folder); }
+};
 
 /// Removes a file that no living run holds the lock of. Where locks are unknown it stays.
 void remove_if_left(const std::string& path) {
@@ -73,29 +83,29 @@ void remove_left_parts(const std::string& target) {
   const fs::path whole(target);
   const fs::path folder = whole.has_parent_path() ? whole.parent_path() : fs::path(".");
   const std::string beginning = whole.filename().string() + ".part-";
-  std::error_code none;
-  for (fs::directory_iterator entry(folder, none), end; !none && entry != end;
-       entry.increment(none)) {
-    const std::string path = entry->path().string();
-    if (entry->path().filename().string().starts_with(beginning)) remove_if_left(path);
+  // Not directory_iterator, which ends the program where memory runs out.
+  const std::unique_ptr<DIR, CloseFolder> entries(opendir(folder.c_str()));
+  if (!entries) return;
+  while (const dirent* const entry = readdir(entries.get())) {
+    if (std::string_view(entry->d_name).starts_with(beginning)) {
+      remove_if_left((folder / entry->d_name).string());
+    }
   }
 }
 
-UnfinishedFile::UnfinishedFile(const std::string& temporary, const std::string& target)
-    : temporary_(temporary) {
+UnfinishedFile::UnfinishedFile(const std::string& temporary, const std::string& target) {
   remove_left_parts(target);
   struct stat status {};
   const bool replaces = stat(target.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-  file_ = create(temporary, replaces ? status.st_mode & 0777 : 0);
   const auto held = hold_unfinished_files();
-  if (file_ >= 0) registry().names.insert(temporary_);
+  registered_ = registry().names.insert(temporary);
+  file_ = create(temporary, replaces ? status.st_mode & 0777 : 0);
 }
 
 UnfinishedFile::~UnfinishedFile() {
-  if (file_ < 0) return;
-  close(file_);
+  if (file_ >= 0) close(file_);
   const auto held = hold_unfinished_files();
-  registry().names.erase(registry().names.find(temporary_));
+  registry().names.erase(registered_);
 }
 
 std::unique_lock<std::recursive_mutex> hold_unfinished_files() {

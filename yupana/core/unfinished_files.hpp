@@ -1,6 +1,7 @@
 #pragma once
 
 #include <mutex>
+#include <set>
 #include <string>
 
 namespace yupana {
@@ -21,7 +22,7 @@ class UnfinishedFile {
   int file() const { return file_; }
 
  private:
-  std::string temporary_;
+  std::multiset<std::string>::iterator registered_;  ///< the name, among those of the process
   int file_ = -1;
 };
 

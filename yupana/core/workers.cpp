@@ -10,6 +10,9 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <stdexcept>
+
+#include "yupana/core/error.hpp"
 
 // The thread sanitizer sees what instrumented code does. The distribution's oneTBB is not
 // instrumented: that a task begins after it was spawned, and that a loop ends after its pieces, it
@@ -82,6 +85,21 @@ class Allowance {
   int threads_;
 };
 
+/// Runs body in the arena.
+/// errors: out_of_resources where the system refuses a thread: oneTBB throws its words
+template <class Body>
+void execute(tbb::task_arena& arena, const Body& body) {
+  try {
+    arena.execute(body);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::runtime_error& fault) {
+    throw Error(
+        ErrorCode::out_of_resources,
+        fmt::format("cannot start a thread; lower --threads or raise ulimit -u: {}", fault.what()));
+  }
+}
+
 }  // namespace
 
 struct Workers::State {
@@ -100,7 +118,7 @@ void Workers::parallel_for(std::int64_t count,
   using Pieces = tbb::blocked_range<std::int64_t>;
   Region region;
   const auto piece = [&](const Pieces& r) { region.part([&] { body(r.begin(), r.end()); }); };
-  state_->arena.execute([&] {
+  execute(state_->arena, [&] {
     tbb::parallel_for(
         Pieces(0, count, static_cast<std::size_t>(grain)), piece, tbb::simple_partitioner());
   });
@@ -141,7 +159,7 @@ void Workers::in_order(std::int64_t count,
     YUPANA_RELEASE(&turn);
   };
   constexpr auto serial = tbb::filter_mode::serial_in_order;
-  state_->arena.execute([&] {
+  execute(state_->arena, [&] {
     tbb::parallel_pipeline(
         static_cast<std::size_t>(most),
         tbb::make_filter<void, std::int64_t>(serial, count_up) &
@@ -153,7 +171,7 @@ void Workers::in_order(std::int64_t count,
 
 void Workers::run(FunctionView<void()> body) {
   Region region;
-  state_->arena.execute([&] { region.part([&] { body(); }); });
+  execute(state_->arena, [&] { region.part([&] { body(); }); });
 }
 
 }  // namespace yupana

@@ -10,10 +10,10 @@
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/core/tiles.hpp"
-#include "yupana/forest/forest_ranks.hpp"
 #include "yupana/forest/lists.hpp"
 #include "yupana/forest/row_ranks.hpp"
 #include "yupana/forest/row_sampling.hpp"
+#include "yupana/forest/share_trees.hpp"
 #include "yupana/forest/tree_backends.hpp"
 #include "yupana/forest/tree_cuda.hpp"
 #include "yupana/forest/tree_memory.hpp"
@@ -227,10 +227,9 @@ Array<std::uint32_t> parts_of_rows(std::int64_t rows, std::int64_t trees, std::u
 
 namespace {
 
-/// resident: the table once more, in the first device's memory; null: not there. comm: null alone.
+/// resident: the table once more, in the first device's memory; null: not there.
 template <class T>
 ForestResult fit(Context& context,
-                 Comm* comm,
                  TableView<T> table,
                  [[maybe_unused]] const T* resident,
                  const Target& target,
@@ -253,8 +252,7 @@ ForestResult fit(Context& context,
   }
 #endif
   if (context.backend() != Backend::cuda) {
-    const std::int64_t rank = comm == nullptr ? 0 : comm->rank();
-    const std::int64_t ranks = comm == nullptr ? 1 : comm->size();
+    const std::int64_t rank = context.rank(), ranks = context.ranks();
     const std::int64_t mine = divide_up(std::max<std::int64_t>(params.trees - rank, 0), ranks);
     Stage stage(context, "grow trees", static_cast<double>(mine), "trees");
     context.parallel_for(mine, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -269,7 +267,7 @@ ForestResult fit(Context& context,
         stage.advance(1);
       }
     });
-    if (comm != nullptr) share_trees(*comm, result.trees);
+    if (context.comm() != nullptr) share_trees(*context.comm(), result.trees);
   }
   if (params.out_of_bag && params.sampling != Sampling::all) {
     Stage stage(context, "score out of bag");
@@ -315,16 +313,7 @@ ForestResult fit_forest(Context& context,
                         TableView<T> table,
                         const Target& target,
                         const ForestParams& params) {
-  return fit<T>(context, nullptr, table, nullptr, target, params);
-}
-
-template <class T>
-ForestResult fit_forest(Context& context,
-                        Comm& comm,
-                        TableView<T> table,
-                        const Target& target,
-                        const ForestParams& params) {
-  return fit<T>(context, &comm, table, nullptr, target, params);
+  return fit<T>(context, table, nullptr, target, params);
 }
 
 #ifdef YUPANA_CUDA
@@ -334,7 +323,7 @@ ForestResult cuda::fit_resident_forest(Context& context,
                                        const T* resident,
                                        const Target& target,
                                        const ForestParams& params) {
-  return fit<T>(context, nullptr, table, resident, target, params);
+  return fit<T>(context, table, resident, target, params);
 }
 YUPANA_FUNCTIONS(YUPANA_FLOATS, cuda::fit_resident_forest)
 #endif
@@ -361,9 +350,5 @@ std::vector<double> importances(const std::vector<Tree>& trees, std::int64_t fea
 
 template ForestResult fit_forest(Context&, TableView<float>, const Target&, const ForestParams&);
 template ForestResult fit_forest(Context&, TableView<double>, const Target&, const ForestParams&);
-template ForestResult fit_forest(
-    Context&, Comm&, TableView<float>, const Target&, const ForestParams&);
-template ForestResult fit_forest(
-    Context&, Comm&, TableView<double>, const Target&, const ForestParams&);
 
 }  // namespace yupana::forest

@@ -64,7 +64,9 @@ struct ForestResult {
   Array<double> out_of_bag_values = {};
 };
 
-/// Grows each tree on its rows, trees side by side. Tree t draws from (seed, t) alone.
+/// Grows each tree on its rows, trees side by side. Tree t draws from (seed, t) alone. Collective:
+/// every rank has the whole table and returns the forest; on CPUs rank r grows trees r, r + ranks,
+/// ..., on GPUs each grows all.
 ///   memory: the sorted table (8 bytes a value), and as much for each tree at work
 ///   determinism: the same forest for any threads and backend
 ///   errors: as fit_tree; usage for no trees, bad_input for more trees than rows to part

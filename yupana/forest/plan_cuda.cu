@@ -2,6 +2,7 @@
 #include <string>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/level_cuda.hpp"
 #include "yupana/forest/lists_cuda.hpp"
@@ -59,8 +60,6 @@ Need need_of(std::int64_t table_rows,
   return need;
 }
 
-std::string megabytes(double bytes) { return fmt::format("{:.0f} MB", bytes * 0x1p-20 + 0.5); }
-
 void check_size(const Context& context,
                 const Need& need,
                 std::int64_t table_rows,
@@ -76,11 +75,11 @@ void check_size(const Context& context,
                   "cpu",
                   rows,
                   features,
-                  megabytes(need.of(rows)),
-                  megabytes(need.sorted),
-                  megabytes(need.entry * static_cast<double>(rows)),
-                  megabytes(need.labels),
-                  megabytes(static_cast<double>(context.gpu_memory()))));
+                  needed_bytes(need.of(rows)),
+                  human_bytes(need.sorted),
+                  human_bytes(need.entry * static_cast<double>(rows)),
+                  human_bytes(need.labels),
+                  allowed_bytes(static_cast<double>(context.gpu_memory()))));
 }
 
 /// Trees that grow at once, as many in each batch where they are several.

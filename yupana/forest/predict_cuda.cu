@@ -10,6 +10,7 @@
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/packed_cuda.hpp"
 #include "yupana/forest/tree_cuda.hpp"
@@ -212,11 +213,11 @@ void predict_rows(Context& context,
   const auto fits = static_cast<std::int64_t>(room / row_bytes);
   if (fits < std::min<std::int64_t>(table.rows, 1024)) {
     throw Error(ErrorCode::out_of_resources,
-                fmt::format("predict: {} MB of trees and 1,024 rows of {} bytes want more than the "
-                            "{} MB that --gpu-memory allows; use --device cpu",
-                            forest >> 20,
+                fmt::format("predict: {} of trees and 1,024 rows of {} bytes want more than the "
+                            "{} that --gpu-memory allows; use --device cpu",
+                            needed_bytes(static_cast<double>(forest)),
                             row_bytes,
-                            context.gpu_memory() >> 20));
+                            allowed_bytes(static_cast<double>(context.gpu_memory()))));
   }
   const auto count = std::ssize(devices);
   run_side_by_side(devices.size(), [&](std::size_t d) {

@@ -65,7 +65,7 @@ class TreeMemory {
         "--min-samples-leaf or more --memory",
         trees_ == 0 ? "a tree" : "a forest of " + counted(trees_, "tree"),
         held_ > 0 ? fmt::format(" next to a table of {}", human_bytes(held_)) : "",
-        human_bytes(most_),
+        allowed_bytes(most_),
         trees_ > 1 ? "fewer --trees, " : "");
     if (bytes > most_) throw TreesTooLarge(ErrorCode::out_of_resources, message);
     throw Error(ErrorCode::out_of_resources, message);

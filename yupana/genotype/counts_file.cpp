@@ -24,6 +24,7 @@
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/genotype/checksum.hpp"
 
 namespace yupana::genotype {
@@ -143,7 +144,8 @@ void sync(const std::string& path, int flags) {
   if (file >= 0) ::close(file);
   // Some file systems and devices know no fsync; they have no later moment to wait for either.
   if (done || fault == EINVAL || fault == EROFS) return;
-  throw Error(ErrorCode::out_of_resources,
+  const bool full = fault == ENOSPC || fault == EDQUOT;
+  throw Error(full ? ErrorCode::out_of_resources : ErrorCode::bad_input,
               fmt::format("{}: cannot be put on the disk: {}", path, std::strerror(fault)));
 }
 
@@ -319,11 +321,11 @@ std::optional<PairCounts> load_counts(Context& context,
   const Header header = read_head(file, run, begin);
   if (static_cast<std::uint64_t>(file.size()) > context.memory()) {
     throw Error(ErrorCode::out_of_resources,
-                fmt::format("{}: holds {:.1f} MiB of counts and memory is limited to {:.1f} MiB; "
+                fmt::format("{}: holds {} of counts and memory is limited to {}; "
                             "give --memory more",
                             path,
-                            static_cast<double>(file.size()) / (1 << 20),
-                            static_cast<double>(context.memory()) / (1 << 20)));
+                            needed_bytes(static_cast<double>(file.size())),
+                            allowed_bytes(static_cast<double>(context.memory()))));
   }
   PairCounts counts = allocated(file, header, file.size() - begin - 8);
   const auto parts = parts_of(counts);

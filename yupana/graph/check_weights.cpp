@@ -11,24 +11,24 @@
 namespace yupana::graph {
 namespace {
 
-constexpr std::int64_t edge = 64;
+constexpr std::int64_t tile_size = 64;
 
 template <class T>
-WeightFacts<T> no_facts() {
+WeightStats<T> no_stats() {
   return {unreachable<T>, std::numeric_limits<T>::lowest(), false, false, false};
 }
 
 template <class T>
-WeightFacts<T> facts_of(Context& context, MatrixView<const T> w, bool upper_only) {
-  WeightFacts<T> all = no_facts<T>();
+WeightStats<T> weight_stats(Context& context, MatrixView<const T> w, bool upper_only) {
+  WeightStats<T> all = no_stats<T>();
   std::mutex mutex;
-  const auto gather = cpu::simd_table<T>().gather_facts;
+  const auto scan = cpu::simd_table<T>().scan_weights;
   context.parallel_for(w.rows, 64, [&](std::int64_t begin, std::int64_t end) {
     context.check_cancelled();
-    WeightFacts<T> mine = no_facts<T>();
+    WeightStats<T> mine = no_stats<T>();
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t from = upper_only ? i : 0;
-      gather(w.row(i) + from, w.cols - from, mine);
+      scan(w.row(i) + from, w.cols - from, mine);
     }
     const std::lock_guard lock(mutex);
     all.smallest = std::min(all.smallest, mine.smallest);
@@ -42,16 +42,16 @@ WeightFacts<T> facts_of(Context& context, MatrixView<const T> w, bool upper_only
 
 template <class T>
 bool equal_tiles(MatrixView<const T> w, Range rows, Range columns) {
-  T turned[edge][edge];
+  T transposed[tile_size][tile_size];
   for (std::int64_t j = columns.begin; j < columns.end; ++j) {
     for (std::int64_t i = rows.begin; i < rows.end; ++i) {
-      turned[i - rows.begin][j - columns.begin] = w(j, i);
+      transposed[i - rows.begin][j - columns.begin] = w(j, i);
     }
   }
   bool equal = true;
   for (std::int64_t i = rows.begin; i < rows.end; ++i) {
     const T* row = w.row(i) + columns.begin;
-    const T* other = turned[i - rows.begin];
+    const T* other = transposed[i - rows.begin];
     for (std::int64_t j = 0; j < columns.size(); ++j) equal &= row[j] == other[j];
   }
   return equal;
@@ -76,21 +76,21 @@ Error entry_error(MatrixView<const T> w, const Bad& bad, const char* what, const
 }
 
 template <class T>
-void check_facts(MatrixView<const T> w, const WeightFacts<T>& facts) {
-  if (facts.not_a_number) {
+void check_stats(MatrixView<const T> w, const WeightStats<T>& stats) {
+  if (stats.not_a_number) {
     throw entry_error(
         w, [](T x) { return x != x; }, "not a number", "use infinity where there is no edge");
   }
   if constexpr (std::is_integral_v<T>) {
     constexpr T limit = unreachable<T>;
-    if (facts.largest > limit || facts.smallest <= -limit) {
+    if (stats.largest > limit || stats.smallest <= -limit) {
       throw entry_error(
           w,
           [](T x) { return x > limit || x <= -limit; },
           "2^30 or more in size",
           "use float64 weights");
     }
-  } else if (std::isinf(facts.smallest) && facts.smallest < 0) {
+  } else if (std::isinf(stats.smallest) && stats.smallest < 0) {
     throw entry_error(
         w,
         [](T x) { return x < 0 && std::isinf(x); },
@@ -104,17 +104,19 @@ void check_facts(MatrixView<const T> w, const WeightFacts<T>& facts) {
 template <class T>
 bool is_symmetric(Context& context, MatrixView<const T> w) {
   std::atomic<bool> symmetric{true};
-  const std::int64_t side = divide_up(w.rows, edge);
-  context.parallel_for(triangle_tiles(w.rows, edge), 8, [&](std::int64_t begin, std::int64_t end) {
-    context.check_cancelled();
-    for (std::int64_t index = begin; index < end; ++index) {
-      if (!symmetric.load(std::memory_order_relaxed)) return;
-      const Tile tile = triangle_tile(index, side, side);
-      const Range rows = {tile.row * edge, std::min(w.rows, (tile.row + 1) * edge)};
-      const Range columns = {tile.column * edge, std::min(w.rows, (tile.column + 1) * edge)};
-      if (!equal_tiles(w, rows, columns)) symmetric.store(false, std::memory_order_relaxed);
-    }
-  });
+  const std::int64_t side = divide_up(w.rows, tile_size);
+  context.parallel_for(
+      triangle_tiles(w.rows, tile_size), 8, [&](std::int64_t begin, std::int64_t end) {
+        context.check_cancelled();
+        for (std::int64_t index = begin; index < end; ++index) {
+          if (!symmetric.load(std::memory_order_relaxed)) return;
+          const Tile tile = triangle_tile(index, side, side);
+          const Range rows = {tile.row * tile_size, std::min(w.rows, (tile.row + 1) * tile_size)};
+          const Range columns = {tile.column * tile_size,
+                                 std::min(w.rows, (tile.column + 1) * tile_size)};
+          if (!equal_tiles(w, rows, columns)) symmetric.store(false, std::memory_order_relaxed);
+        }
+      });
   return symmetric.load();
 }
 
@@ -138,9 +140,9 @@ WeightKind<T> check_weights(Context& context, MatrixView<T> w) {
   }
   WeightKind<T> kind;
   kind.symmetric = is_symmetric<T>(context, w);
-  kind.facts = facts_of<T>(context, w, kind.symmetric);
-  check_facts<T>(w, kind.facts);
-  if (kind.facts.negative_zero) {
+  kind.stats = weight_stats<T>(context, w, kind.symmetric);
+  check_stats<T>(w, kind.stats);
+  if (kind.stats.negative_zero) {
     context.parallel_for(w.rows, 64, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         for (std::int64_t j = 0; j < w.cols; ++j) w(i, j) += T{0};  // -0.0 + 0.0 = 0.0

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "yupana/core/cuda/runtime.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/graph/closure_cuda.hpp"
 #include "yupana/graph/closure_streamed_cuda.hpp"
 #include "yupana/graph/resident_cuda.hpp"
@@ -122,12 +123,12 @@ void StreamedClosure<Kind>::plan() {
   const std::uint64_t block_bytes = static_cast<std::uint64_t>(buffers * strip_) * row;
   if (memory < squares + strip_bytes + block_bytes) {
     throw Error(ErrorCode::out_of_resources,
-                fmt::format("shortest paths: {} vertices want {:.3f} GiB on the GPU even strip by "
-                            "strip, {:.3f} GiB may be used; raise --gpu-memory, or use --device "
+                fmt::format("shortest paths: {} vertices want {} on the GPU even strip by "
+                            "strip, {} may be used; raise --gpu-memory, or use --device "
                             "cpu",
                             n_,
-                            static_cast<double>(squares + strip_bytes + block_bytes) / (1 << 30),
-                            static_cast<double>(memory) / (1 << 30)));
+                            needed_bytes(static_cast<double>(squares + strip_bytes + block_bytes)),
+                            allowed_bytes(static_cast<double>(memory))));
   }
   const std::int64_t all = divide_up(n_, strip_);
   const auto at_most = [](std::uint64_t bytes, std::uint64_t piece, std::int64_t most) {

@@ -13,7 +13,7 @@ namespace {
 
 // Measured share of pairs settled at alpha = 2 with families of at most 1, 8, 32: HapMap trios
 // 0.42, 1.00, 1.00; outbred mice 0.13, 0.63, 0.999.
-constexpr std::int64_t most_members = 32;
+constexpr std::int64_t max_members = 32;
 constexpr int rounds = 6;
 
 template <class T>
@@ -62,7 +62,7 @@ bool join(std::vector<Exit<T>> edges, Families<T>& families) {
     std::int64_t b = families.family_of[static_cast<std::size_t>(edge.to)];
     auto& keep = families.members[static_cast<std::size_t>(std::min(a, b))];
     auto& leave = families.members[static_cast<std::size_t>(std::max(a, b))];
-    if (a == b || static_cast<std::int64_t>(keep.size() + leave.size()) > most_members) continue;
+    if (a == b || static_cast<std::int64_t>(keep.size() + leave.size()) > max_members) continue;
     for (const std::int64_t vertex : leave) {
       families.family_of[static_cast<std::size_t>(vertex)] = std::min(a, b);
     }

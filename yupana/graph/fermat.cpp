@@ -11,51 +11,44 @@
 #include "yupana/core/machine.hpp"
 #include "yupana/graph/fermat_backends.hpp"
 #include "yupana/graph/fermat_weights.hpp"
-#include "yupana/graph/shortest_paths_ranks.hpp"
+#include "yupana/graph/shared_closure.hpp"
 
 namespace yupana::graph {
 namespace {
 
 // That of one process, whose choices and bits do not change where ranks share the work.
 template <class T>
-DenseClosure<T> dense_closure(const Context& context, std::int64_t n, const FermatParams& params) {
+DenseClosure<T> dense_closure(const Context& context, std::int64_t n, SharedClosure& shared) {
   DenseClosure<T> dense = cpu::dense_closure<T>(context, n);
-  if (params.comm != nullptr) {
-    dense.close = [&comm = *params.comm](Context& all, MatrixView<T> weights) {
-      return shortest_paths_symmetric_ranks(all, comm, weights);
-    };
-  }
+  dense.compute = [&shared](Context& all, MatrixView<T> weights) {
+    return shared.compute(all, weights);
+  };
   return dense;
 }
 
 template <class T>
-Closing dispatch(Context& context,
-                 SquareMatrix<T>& weights,
-                 const FermatParams& params,
-                 [[maybe_unused]] const DeviceSource& source) {
-  const bool prune = params.prune;
+ClosureResult dispatch(Context& context,
+                       SquareMatrix<T>& weights,
+                       const FermatParams& params,
+                       [[maybe_unused]] const DeviceSource& source,
+                       SharedClosure& shared) {
+  const std::int64_t n = weights.size();
   switch (context.backend()) {
     case Backend::reference:
-      return reference::close(context, weights);
+      return reference::compute_closure(context, weights);
     case Backend::cpu:
-      return cpu::close(context, weights, prune, dense_closure<T>(context, weights.size(), params));
+      return cpu::compute_closure(
+          context, weights, params.prune, dense_closure<T>(context, n, shared));
     case Backend::cuda:
 #ifdef YUPANA_CUDA
-      return cpu::close(
-          context, weights, prune, cuda::dense_closure<T>(context, weights.size(), source));
+      return cpu::compute_closure(
+          context, weights, params.prune, cuda::dense_closure<T>(context, n, source));
 #else
       break;
 #endif
   }
   throw Error(ErrorCode::device, "fermat: this build has no CUDA version; use --device cpu");
 }
-
-/// Pairs i < j by their length F and their direct edge W; the rest have F < W.
-struct EdgeCounts {
-  std::int64_t kept = 0;
-  std::int64_t longer = 0;
-  std::int64_t unreachable = 0;
-};
 
 /// Adds up `counts_of(i, counts)` over the rows.
 template <class CountsOf>
@@ -133,45 +126,33 @@ EdgeCounts solve(Context& context,
                  bool far,
                  const FermatParams& params,
                  const DeviceSource& source,
-                 FermatResult& result) {
+                 SharedClosure& shared,
+                 FermatFacts& facts) {
   if (params.neighbors > 0) {
-    SquareMatrix<T> lengths = close_neighbors(context, weights, params.neighbors, result);
+    SquareMatrix<T> lengths = close_neighbors(context, weights, params.neighbors, facts);
     const EdgeCounts counts = compare(context, weights, lengths);
     weights = std::move(lengths);
     const std::int64_t nearest = std::min(params.neighbors, weights.size() - 1);
-    result.method = "Dijkstra on " + counted(nearest, "nearest neighbour");
+    facts.method = "Dijkstra on " + counted(nearest, "nearest neighbour");
     return counts;
   }
-  if (far) result.components = count_components(weights);
+  if (far) facts.components = count_components(weights);
   EdgeCounts equal;
   if (params.landmarks > 0 && params.landmarks < weights.size()) {
-    result.method = landmark_method(params);
+    facts.method = landmark_method(params);
     equal.kept = estimate_by_landmarks(context, weights, params);
   } else {
-    const Closing closing = dispatch(context, weights, params, source);
-    result.certified = closing.certified;
-    result.method = closing.method;
-    equal.kept = closing.kept;
+    const ClosureResult closure = dispatch(context, weights, params, source, shared);
+    facts.certified = closure.certified;
+    facts.method = closure.method;
+    equal.kept = closure.kept;
   }
   return far ? without_unreachable(context, weights, equal) : equal;
 }
 
-void set_shares(const EdgeCounts& counts, std::int64_t n, FermatResult& result) {
-  result.kept_edges = 1;
-  if (n < 2) return;
-  const std::int64_t pairs = n * (n - 1) / 2;
-  const auto share = [&](std::int64_t count) {
-    return static_cast<double>(count) / static_cast<double>(pairs);
-  };
-  result.kept_edges = share(counts.kept);
-  result.longer_edges = share(counts.longer);
-  result.unreachable_pairs = share(counts.unreachable);
-  result.replaced_edges = share(pairs - counts.kept - counts.longer - counts.unreachable);
-}
-
 template <class T>
 AnyMatrix rooted(Context& context, SquareMatrix<T> lengths, double alpha, double scale) {
-  using To = std::conditional_t<std::is_integral_v<T>, double, T>;
+  using To = RootOf<T>;
   const std::int64_t n = lengths.size();
   SquareMatrix<To> roots(n);
   context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
@@ -200,6 +181,33 @@ void check_params(const FermatParams& params) {
 
 }  // namespace
 
+FermatFacts make_facts(const FermatParams& params,
+                       double unit,
+                       Precision precision,
+                       std::int64_t n) {
+  FermatFacts facts;
+  facts.alpha = params.alpha;
+  facts.rooted = params.root;
+  facts.scale = params.root ? 1 : unit;
+  facts.weight_scale = unit;
+  facts.precision = precision;
+  facts.components = n > 0 ? 1 : 0;
+  return facts;
+}
+
+void set_shares(const EdgeCounts& counts, std::int64_t n, FermatFacts& facts) {
+  facts.kept_edges = 1;
+  if (n < 2) return;
+  const std::int64_t pairs = n * (n - 1) / 2;
+  const auto share = [&](std::int64_t count) {
+    return static_cast<double>(count) / static_cast<double>(pairs);
+  };
+  facts.kept_edges = share(counts.kept);
+  facts.longer_edges = share(counts.longer);
+  facts.unreachable_pairs = share(counts.unreachable);
+  facts.replaced_edges = share(pairs - counts.kept - counts.longer - counts.unreachable);
+}
+
 template <class T>
 std::int64_t equal_pairs(Context& context, const SquareMatrix<T>& a, const SquareMatrix<T>& b) {
   std::atomic<std::int64_t> equal{0};
@@ -213,18 +221,16 @@ std::int64_t equal_pairs(Context& context, const SquareMatrix<T>& a, const Squar
   return equal.load();
 }
 
-FermatResult fermat(Context& context,
-                    AnyMatrix distances,
-                    bool squared,
-                    const FermatParams& params,
-                    const DeviceMatrix& on_device) {
-  check_params(params);
+namespace {
+
+FermatResult solve_matrix(Context& context,
+                          AnyMatrix distances,
+                          bool squared,
+                          const FermatParams& params,
+                          const DeviceMatrix& on_device,
+                          SharedClosure& shared) {
   FermatWeights weights = fermat_weights(context, std::move(distances), squared, params);
   FermatResult result;
-  result.alpha = params.alpha;
-  result.rooted = params.root;
-  result.scale = params.root ? 1 : weights.scale;
-  result.weight_scale = weights.scale;
   DeviceSource source;
   source.power = squared ? params.alpha / 2 : params.alpha;
   // Other powers, and scaled distances, are worked out on the host: its pow has other bits.
@@ -233,10 +239,10 @@ FermatResult fermat(Context& context,
       [&](auto& matrix) {
         using T = std::remove_cvref_t<decltype(matrix(0, 0))>;
         const std::int64_t n = matrix.size();
-        result.precision = precision_of<T>;
-        result.components = n > 0 ? 1 : 0;
+        FermatFacts& facts = result;
+        facts = make_facts(params, weights.scale, precision_of<T>, n);
         const bool far = weights.unreachable;
-        set_shares(solve(context, matrix, far, params, source, result), n, result);
+        set_shares(solve(context, matrix, far, params, source, shared, facts), n, facts);
         if (params.root) {
           result.lengths = rooted(context, std::move(matrix), params.alpha, weights.scale);
         } else {
@@ -245,6 +251,30 @@ FermatResult fermat(Context& context,
       },
       weights.values);
   return result;
+}
+
+}  // namespace
+
+FermatResult fermat(Context& context,
+                    AnyMatrix distances,
+                    bool squared,
+                    const FermatParams& params,
+                    const DeviceMatrix& on_device) {
+  check_params(params);
+  if (context.rank() > 0) {
+    join_closure(context);
+    return {};
+  }
+  SharedClosure shared(context);
+  return solve_matrix(context, std::move(distances), squared, params, on_device, shared);
+}
+
+FermatResult fermat_alone(Context& context,
+                          AnyMatrix distances,
+                          bool squared,
+                          const FermatParams& params) {
+  SharedClosure alone;
+  return solve_matrix(context, std::move(distances), squared, params, {}, alone);
 }
 
 YUPANA_FUNCTIONS(YUPANA_DISTANCES, equal_pairs)

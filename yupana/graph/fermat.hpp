@@ -5,7 +5,6 @@
 #include <variant>
 #include <vector>
 
-#include "yupana/core/comm.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/device_matrix.hpp"
 #include "yupana/core/matrix.hpp"
@@ -33,15 +32,13 @@ struct FermatParams {
                                ///< are vertices: exact
   LandmarkEstimate estimate = LandmarkEstimate::upper;
   std::uint64_t seed = 0;  ///< of the landmarks
-  /// Ranks that share the closure on CPUs: this is rank 0, the others serve_shortest_paths().
-  Comm* comm = nullptr;
 };
 
 using AnyMatrix =
     std::variant<SquareMatrix<std::int32_t>, SquareMatrix<float>, SquareMatrix<double>>;
 
-struct FermatResult {
-  AnyMatrix lengths;  ///< F(i, j); unreachable<T> where no path joins i and j
+/// Facts about the lengths of a call.
+struct FermatFacts {
   double alpha = 2;
   bool rooted = false;
   double scale = 1;         ///< 1: lengths are in units of distance^alpha. Else these would
@@ -58,9 +55,13 @@ struct FermatResult {
   /// Share of pairs whose length is proven without a search (0 if not tried); with --knn share of
   /// pairs whose length is proven to be that of all edges, within rounding
   double certified = 0;
-  std::string method;             ///< what ran, in words
-  std::int64_t largest_rank = 0;  ///< --knn: largest neighbour rank of any edge used
-  std::int64_t components = 1;    ///< into which the edges that were used join the vertices
+  std::string method;                  ///< what ran, in words
+  std::int64_t max_neighbor_rank = 0;  ///< --knn: largest neighbour rank of any edge used
+  std::int64_t components = 1;         ///< into which the edges that were used join the vertices
+};
+
+struct FermatResult : FermatFacts {
+  AnyMatrix lengths;  ///< F(i, j); unreachable<T> where no path joins i and j
 };
 
 /// Sample Fermat distances.
@@ -70,13 +71,14 @@ struct FermatResult {
 /// distances (unreachable<T>) are no edges. With pairwise-complete distances the triangle
 /// inequality can fail, so that alpha = 1 need not be the identity.
 ///   neighbors: shortest paths on the graph of the k nearest neighbours (ties: the smaller index;
-///   an edge that either end chose counts for both; zero distances are edges). largest_rank is the
-///   largest rank of an edge in use: where it is well below k, a larger k would change nothing much
-///   landmarks: farthest-first by weight from a seeded first; F(l, .) is exact. upper =
-///   min(W, min_l F(i,l) + F(l,j)) >= F, lower = max_l |F(i,l) - F(l,j)| <= F (less what rounding
-///   can add to the difference), mean = half their sum (integers round down), which is no bound;
-///   shares of edges are then of the estimate: with upper, replaced_edges is a lower bound of the
-///   exact one
+///   an edge that either end chose counts for both; zero distances are edges). max_neighbor_rank is
+///   the largest rank of an edge in use: where it is well below k, a larger k would change nothing
+///   much landmarks: farthest-first by weight from a seeded first; F(l, .) is exact. upper = min(W,
+///   min_l F(i,l) + F(l,j)) >= F, lower = max_l |F(i,l) - F(l,j)| <= F (less what rounding can add
+///   to the difference), mean = half their sum (integers round down), which is no bound; shares of
+///   edges are then of the estimate: with upper, replaced_edges is a lower bound of the exact one
+///   Collective: the distances are those of rank 0, the others pass none and get an empty result.
+///   They share the dense closure on CPUs, and change no bit.
 ///   work: n^3 / 2 add+min, or n^2 where every edge is certified; deterministic
 ///   errors (bad_input): alpha < 1, not square, NaN or negative distance, not symmetric
 ///   `on_device`: the same distances on a GPU, if they are there. Where the power of them is 1 or 2
@@ -95,7 +97,7 @@ void keep_neighbors(Context& context, SquareMatrix<T>& weights, std::int64_t k);
 /// The smallest alpha at which at least half of the edges are replaced by longer paths, by
 /// bisection in [1, 64] to 1 %, rounded up to two decimals, on at most `sample` individuals
 /// (--alpha auto). The share of replaced edges grows with the number of individuals, so a sample
-/// gives an upper estimate.
+/// gives an upper estimate. Not collective: by this process alone.
 double automatic_alpha(Context& context,
                        const AnyMatrix& distances,
                        bool squared,
@@ -103,7 +105,7 @@ double automatic_alpha(Context& context,
                        std::uint64_t seed = 0);
 
 /// Share of pairs whose edge is its own shortest path, at each alpha, on at most `sample`
-/// individuals: the report's curve.
+/// individuals: the report's curve. Not collective.
 std::vector<double> kept_edges(Context& context,
                                const AnyMatrix& distances,
                                bool squared,

@@ -24,8 +24,31 @@ FermatWeights fermat_weights(Context& context,
                              bool squared,
                              const FermatParams& params);
 
+/// fermat() by this process, whatever ranks the context has.
+FermatResult fermat_alone(Context& context,
+                          AnyMatrix distances,
+                          bool squared,
+                          const FermatParams& params);
+
+/// The facts that params and the type of the lengths decide; those of a graph whose edges join all
+/// its n vertices.
+FermatFacts make_facts(const FermatParams& params,
+                       double unit,
+                       Precision precision,
+                       std::int64_t n);
+
+/// Pairs i < j by their length F and their direct edge W; the rest have F < W.
+struct EdgeCounts {
+  std::int64_t kept = 0;
+  std::int64_t longer = 0;
+  std::int64_t unreachable = 0;
+};
+
+/// Sets the shares of the pairs of n vertices.
+void set_shares(const EdgeCounts& counts, std::int64_t n, FermatFacts& facts);
+
 /// How the shortest paths were found.
-struct Closing {
+struct ClosureResult {
   std::int64_t kept = 0;  ///< pairs, of n (n - 1) / 2, whose length is their weight, finite or not
   double certified = 0;   ///< share of pairs certified without a search
   std::string method;
@@ -33,14 +56,14 @@ struct Closing {
 
 namespace reference {
 template <class T>
-Closing close(Context& context, SquareMatrix<T>& weights);
+ClosureResult compute_closure(Context& context, SquareMatrix<T>& weights);
 }  // namespace reference
 
 /// The dense closure that `close` falls back to, and what it costs.
 template <class T>
 struct DenseClosure {
   /// In place, symmetric; returns the edges kept.
-  std::function<std::int64_t(Context& context, MatrixView<T> weights)> close;
+  std::function<std::int64_t(Context& context, MatrixView<T> weights)> compute;
   const char* method;
   double seconds;  ///< about, times the threads of the context: what a search may take in its place
   bool families;   ///< slow enough that putting relatives together first can pay
@@ -49,7 +72,10 @@ struct DenseClosure {
 namespace cpu {
 /// The certificate and the search run on the CPU, whatever closes.
 template <class T>
-Closing close(Context& context, SquareMatrix<T>& weights, bool prune, const DenseClosure<T>& dense);
+ClosureResult compute_closure(Context& context,
+                              SquareMatrix<T>& weights,
+                              bool prune,
+                              const DenseClosure<T>& dense);
 template <class T>
 DenseClosure<T> dense_closure(const Context& context, std::int64_t n);
 }  // namespace cpu
@@ -78,13 +104,13 @@ struct NeighborGraph {
 template <class T>
 NeighborGraph neighbor_graph(Context& context, const SquareMatrix<T>& weights, std::int64_t k);
 
-/// Shortest paths on the k-nearest-neighbour graph; fills largest_rank, components and certified of
-/// `result`, returns the lengths.
+/// Shortest paths on the k-nearest-neighbour graph; sets max_neighbor_rank, components and
+/// certified of `facts`, returns the lengths.
 template <class T>
 SquareMatrix<T> close_neighbors(Context& context,
                                 const SquareMatrix<T>& weights,
                                 std::int64_t k,
-                                FermatResult& result);
+                                FermatFacts& facts);
 
 /// Estimates through landmarks, in place. Returns how many pairs kept their weight.
 template <class T>

@@ -31,13 +31,13 @@ template <class T>
 std::vector<T> nearest(Context& context, const SquareMatrix<T>& w) {
   const std::int64_t n = w.size();
   std::vector<T> nn(static_cast<std::size_t>(n));
-  const auto gather = simd_table<T>().gather_facts;
+  const auto scan = simd_table<T>().scan_weights;
   context.parallel_for(n, 64, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      WeightFacts<T> facts = {unreachable<T>, T{0}, false, false, false};
-      gather(w.row(i), i, facts);
-      gather(w.row(i) + i + 1, n - i - 1, facts);
-      nn[static_cast<std::size_t>(i)] = facts.smallest;
+      WeightStats<T> stats = {unreachable<T>, T{0}, false, false, false};
+      scan(w.row(i), i, stats);
+      scan(w.row(i) + i + 1, n - i - 1, stats);
+      nn[static_cast<std::size_t>(i)] = stats.smallest;
     }
   });
   return nn;
@@ -164,29 +164,29 @@ std::int64_t search_open(Context& context,
 // True if searching costs less than closing. Seconds of one thread: a relaxed edge of a search 8
 // ns, a settled vertex 100 ns (estimates for Zen 4, not measured each; a factor of two either way
 // moves the choice only where both take about as long).
-bool search_pays(double sources, double edges, double n, double closing) {
-  return sources * (edges * 8e-9 + n * 100e-9) < closing;
+bool search_pays(double sources, double edges, double n, double dense_seconds) {
+  return sources * (edges * 8e-9 + n * 100e-9) < dense_seconds;
 }
 
 // Families cost about as much as the closure here (one thread of Zen 4: both 16 ms); at n = 4,096
 // they settle a cohort of relatives in 0.23 s where the closure takes 0.75 s, and trying in vain
 // costs 7 % of it.
-constexpr std::int64_t least_for_families = 1024;
+constexpr std::int64_t min_for_families = 1024;
 
 // Settles what the certificate can: with `lengths` = W and `out` = nn, or with Y and the exits of
 // families. Returns how many lengths fell below their old value, or -1 if a closure is needed.
 template <class T>
-std::int64_t settle(Context& context,
-                    SquareMatrix<T>& lengths,
-                    const std::vector<T>& out,
-                    const std::string& found,
-                    double closing_seconds,
-                    Closing& closing) {
+std::int64_t certify(Context& context,
+                     SquareMatrix<T>& lengths,
+                     const std::vector<T>& out,
+                     const std::string& found,
+                     double dense_seconds,
+                     ClosureResult& result) {
   const std::int64_t n = lengths.size();
   const double pairs = static_cast<double>(n) * static_cast<double>(n - 1) / 2;
   const OpenPairs<T> open = open_pairs(context, lengths, out);
-  closing.certified = 1 - static_cast<double>(open.total) / pairs;
-  closing.method = fmt::format("every pair certified {}", found);
+  result.certified = 1 - static_cast<double>(open.total) / pairs;
+  result.method = fmt::format("every pair certified {}", found);
   if (open.total == 0) return 0;
   const auto counts = useful_edges(context, lengths, out, open.largest);
   const std::int64_t edges = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
@@ -195,11 +195,11 @@ std::int64_t settle(Context& context,
   if (!search_pays(static_cast<double>(sources),
                    static_cast<double>(edges),
                    static_cast<double>(n),
-                   closing_seconds)) {
+                   dense_seconds)) {
     return -1;
   }
   const SparseGraph<T> graph = useful_graph(lengths, out, open.largest, edges);
-  closing.method = fmt::format("certificate {}, then Dijkstra on the edges left", found);
+  result.method = fmt::format("certificate {}, then Dijkstra on the edges left", found);
   return search_open(context, lengths, graph, open, out);
 }
 
@@ -221,41 +221,41 @@ DenseClosure<T> dense_closure(const Context&, std::int64_t n) {
 }
 
 template <class T>
-Closing close(Context& context,
-              SquareMatrix<T>& weights,
-              bool prune,
-              const DenseClosure<T>& dense) {
-  Closing closing;
+ClosureResult compute_closure(Context& context,
+                              SquareMatrix<T>& weights,
+                              bool prune,
+                              const DenseClosure<T>& dense) {
+  ClosureResult result;
   const std::int64_t n = weights.size();
   if (prune && n > 1) {
     std::optional<Stage> stage(std::in_place, context, "certificate");
     const std::vector<T> nn = nearest(context, weights);
     const std::int64_t fallen =
-        settle(context, weights, nn, "by nearest neighbours", dense.seconds, closing);
+        certify(context, weights, nn, "by nearest neighbours", dense.seconds, result);
     if (fallen >= 0) {
-      closing.kept = n * (n - 1) / 2 - fallen;
-      return closing;
+      result.kept = n * (n - 1) / 2 - fallen;
+      return result;
     }
-    if (dense.families && n >= least_for_families) {
+    if (dense.families && n >= min_for_families) {
       const Families<T> families = find_families(context, weights);
       if (families_pay(context, weights, families)) {
         SquareMatrix<T> lengths = through_families(context, weights, families);
-        if (settle(context, lengths, families.out, "by families", dense.seconds, closing) < 0) {
+        if (certify(context, lengths, families.out, "by families", dense.seconds, result) < 0) {
           stage.reset();
-          dense.close(context, lengths.view());
-          closing.method = dense.method;
+          dense.compute(context, lengths.view());
+          result.method = dense.method;
         }
-        closing.kept = equal_pairs(context, weights, lengths);
+        result.kept = equal_pairs(context, weights, lengths);
         weights = std::move(lengths);
-        return closing;
+        return result;
       }
     }
   }
-  closing.kept = dense.close(context, weights.view());
-  closing.method = dense.method;
-  return closing;
+  result.kept = dense.compute(context, weights.view());
+  result.method = dense.method;
+  return result;
 }
 
-YUPANA_FUNCTIONS(YUPANA_DISTANCES, dense_closure, close)
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, dense_closure, compute_closure)
 
 }  // namespace yupana::graph::cpu

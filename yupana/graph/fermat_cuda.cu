@@ -82,7 +82,7 @@ DenseClosure<T> dense_closure(const Context& context, std::int64_t n, const Devi
   const bool fits = static_cast<double>(source.distances.bytes()) + size * size * sizeof(T) * 1.25 <
                     static_cast<double>(context.gpu_memory());
   if (!source.distances.empty() && one && fits) {
-    closure.close = [source](Context& there, MatrixView<T> weights) {
+    closure.compute = [source](Context& there, MatrixView<T> weights) {
       return close_there(there, source, weights);
     };
   }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "yupana/core/random.hpp"
-#include "yupana/graph/fermat.hpp"
+#include "yupana/graph/fermat_backends.hpp"
 
 namespace yupana::graph {
 namespace {
@@ -52,7 +52,7 @@ double kept_at(Context& context, const SquareMatrix<double>& part, bool squared,
   SquareMatrix<double> copy(part.size());
   std::copy(part.data(), part.data() + part.size() * part.size(), copy.data());
   const FermatParams params = {.alpha = alpha, .precision = Precision::float64};
-  return fermat(context, std::move(copy), squared, params).kept_edges;
+  return fermat_alone(context, std::move(copy), squared, params).kept_edges;
 }
 
 }  // namespace

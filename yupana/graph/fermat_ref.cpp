@@ -8,18 +8,18 @@ namespace yupana::graph::reference {
 
 // The whole closure, beside a copy of the weights to count the edges that stayed.
 template <class T>
-Closing close(Context& context, SquareMatrix<T>& weights) {
+ClosureResult compute_closure(Context& context, SquareMatrix<T>& weights) {
   SquareMatrix<T> before(weights.size());
   std::copy(weights.data(), weights.data() + weights.size() * weights.size(), before.data());
   shortest_paths(context, weights.view());
-  Closing closing;
+  ClosureResult result;
   for (std::int64_t i = 0; i < weights.size(); ++i) {
-    for (std::int64_t j = 0; j < i; ++j) closing.kept += weights(i, j) == before(i, j);
+    for (std::int64_t j = 0; j < i; ++j) result.kept += weights(i, j) == before(i, j);
   }
-  closing.method = "Floyd-Warshall";
-  return closing;
+  result.method = "Floyd-Warshall";
+  return result;
 }
 
-YUPANA_FUNCTIONS(YUPANA_DISTANCES, close)
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, compute_closure)
 
 }  // namespace yupana::graph::reference

@@ -39,10 +39,10 @@ void check(Context& context, const SquareMatrix<T>& d) {
   std::atomic<bool> negative{false};
   context.parallel_for(d.size(), 64, [&](std::int64_t begin, std::int64_t end) {
     context.check_cancelled();
-    WeightFacts<T> facts = {T{0}, T{0}, false, false, false};
-    cpu::simd_table<T>().gather_facts(d.row(begin), (end - begin) * d.size(), facts);
-    if (facts.not_a_number) nan = true;
-    if (facts.smallest < 0) negative = true;
+    WeightStats<T> stats = {T{0}, T{0}, false, false, false};
+    cpu::simd_table<T>().scan_weights(d.row(begin), (end - begin) * d.size(), stats);
+    if (stats.not_a_number) nan = true;
+    if (stats.smallest < 0) negative = true;
   });
   if (nan) {
     throw bad_pair(
@@ -65,23 +65,23 @@ void check(Context& context, const SquareMatrix<T>& d) {
 }
 
 template <class T>
-Spread spread_of(Context& context, const SquareMatrix<T>& d) {
-  std::vector<Spread> rows(static_cast<std::size_t>(d.size()));
+WeightRange distance_range(Context& context, const SquareMatrix<T>& d) {
+  std::vector<WeightRange> rows(static_cast<std::size_t>(d.size()));
   context.parallel_for(d.size(), 16, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      rows[static_cast<std::size_t>(i)] = spread_of_run(d.row(i) + i + 1, d.size() - i - 1);
+      rows[static_cast<std::size_t>(i)] = weight_range(d.row(i) + i + 1, d.size() - i - 1);
     }
   });
-  Spread all;
-  for (const Spread& row : rows) all.add(row);
+  WeightRange all;
+  for (const WeightRange& row : rows) all.add(row);
   return all;
 }
 
 // Integers are exact if distances are integers, the power is a whole number, weights stay below
 // 2^30, and so does every path: always where there is an edge between all pairs.
-bool integers_fit(const Spread& spread, double power, std::int64_t edges_of_a_path) {
-  if (!spread.whole || power != std::floor(power)) return false;
-  return std::pow(spread.largest, power) * static_cast<double>(edges_of_a_path) < 0x1p30 - 1;
+bool integers_fit(const WeightRange& range, double power, std::int64_t edges_of_a_path) {
+  if (!range.whole || power != std::floor(power)) return false;
+  return std::pow(range.largest, power) * static_cast<double>(edges_of_a_path) < 0x1p30 - 1;
 }
 
 // Floats must hold the weights with room for sums, and their differences above the subnormals.
@@ -92,7 +92,7 @@ struct Window {
 constexpr Window float_window = {-100, 100};  // binary exponents
 constexpr Window double_window = {-960, 960};
 
-Precision choose(const Spread& spread, double power, Precision wanted, bool integers) {
+Precision choose(const WeightRange& range, double power, Precision wanted, bool integers) {
   if (wanted == Precision::integer && !integers) {
     throw bad(
         "integer lengths need integer distances, a power that keeps them integers and weights "
@@ -101,33 +101,33 @@ Precision choose(const Spread& spread, double power, Precision wanted, bool inte
   }
   if (wanted != Precision::automatic) return wanted;
   if (integers) return Precision::integer;
-  if (spread.whole && power == std::floor(power)) return Precision::float64;  // exact to 2^53
-  if (spread.largest == 0) return Precision::float32;
-  const double bits = power * std::log2(spread.largest / spread.least);
+  if (range.whole && power == std::floor(power)) return Precision::float64;  // exact to 2^53
+  if (range.largest == 0) return Precision::float32;
+  const double bits = power * std::log2(range.largest / range.smallest);
   return bits < float_window.high ? Precision::float32 : Precision::float64;
 }
 
 // 1 unless the weights would leave the window; then the power of two above the largest distance.
-double scale_for(const Spread& spread, double power, Precision precision) {
-  if (precision == Precision::integer || spread.largest == 0) return 1;
+double scale_for(const WeightRange& range, double power, Precision precision) {
+  if (precision == Precision::integer || range.largest == 0) return 1;
   const Window window = precision == Precision::float32 ? float_window : double_window;
-  if (power * std::log2(spread.largest) < window.high &&
-      power * std::log2(spread.least) > window.low) {
+  if (power * std::log2(range.largest) < window.high &&
+      power * std::log2(range.smallest) > window.low) {
     return 1;
   }
-  return std::exp2(std::ceil(std::log2(spread.largest)));
+  return std::exp2(std::ceil(std::log2(range.largest)));
 }
 
 // Distances so much smaller than the largest that their power is zero look like duplicates.
 void note_vanishing(Context& context,
-                    const Spread& spread,
+                    const WeightRange& range,
                     double power,
                     Precision precision,
                     double scale,
                     double alpha) {
-  if (precision == Precision::integer || spread.largest == 0) return;
+  if (precision == Precision::integer || range.largest == 0) return;
   const double least_exponent = precision == Precision::float32 ? -126 : -1022;
-  if (power * std::log2(spread.least / scale) >= least_exponent) return;
+  if (power * std::log2(range.smallest / scale) >= least_exponent) return;
   context.note(
       fmt::format("alpha = {} takes the smallest distances below the floating-point range: they "
                   "count as zero beside the largest",
@@ -166,38 +166,38 @@ SquareMatrix<To> convert(Context& context, SquareMatrix<From> d, double power, d
 }  // namespace
 
 template <class T>
-Spread spread_of_run(const T* values, std::int64_t count) {
+WeightRange weight_range(const T* values, std::int64_t count) {
   T largest = 0;
-  T least = std::numeric_limits<T>::max();
+  T smallest = std::numeric_limits<T>::max();
   bool whole = true;
-  bool far = false;
+  bool has_unreachable = false;
   for (std::int64_t j = 0; j < count; ++j) {
     const T x = values[j];
-    far |= x == unreachable<T>;
+    has_unreachable |= x == unreachable<T>;
     largest = x > largest && x != unreachable<T> ? x : largest;
-    least = x < least && x > 0 ? x : least;
+    smallest = x < smallest && x > 0 ? x : smallest;
     // Integers of a float beyond 2^30 are refused as weights anyway.
     if constexpr (!std::is_integral_v<T>) {
       whole &= !(x < T{0x1p30}) || static_cast<T>(static_cast<std::int32_t>(x)) == x;
     }
   }
-  return {static_cast<double>(largest), static_cast<double>(least), whole, far};
+  return {static_cast<double>(largest), static_cast<double>(smallest), whole, has_unreachable};
 }
 
 WeightRule weight_rule(
-    Context& context, Spread spread, std::int64_t n, bool squared, const FermatParams& params) {
+    Context& context, WeightRange range, std::int64_t n, bool squared, const FermatParams& params) {
   if (!(params.alpha >= 1) || std::isinf(params.alpha)) {
     throw bad(fmt::format("expected an alpha of at least 1, got {}", params.alpha));
   }
-  spread.least = std::min(spread.least, spread.largest);
+  range.smallest = std::min(range.smallest, range.largest);
   WeightRule rule;
   rule.power = squared ? params.alpha / 2 : params.alpha;
-  const bool complete = !spread.unreachable && params.neighbors == 0;
+  const bool complete = !range.unreachable && params.neighbors == 0;
   const bool integers =
-      integers_fit(spread, rule.power, complete ? 1 : std::max<std::int64_t>(1, n - 1));
-  rule.precision = choose(spread, rule.power, params.precision, integers);
-  rule.scale = scale_for(spread, rule.power, rule.precision);
-  note_vanishing(context, spread, rule.power, rule.precision, rule.scale, params.alpha);
+      integers_fit(range, rule.power, complete ? 1 : std::max<std::int64_t>(1, n - 1));
+  rule.precision = choose(range, rule.power, params.precision, integers);
+  rule.scale = scale_for(range, rule.power, rule.precision);
+  note_vanishing(context, range, rule.power, rule.precision, rule.scale, params.alpha);
   rule.unit = squared ? std::sqrt(rule.scale) : rule.scale;
   return rule;
 }
@@ -212,10 +212,10 @@ FermatWeights fermat_weights(Context& context,
   return std::visit(
       [&](auto&& matrix) -> FermatWeights {
         check(context, matrix);
-        const Spread spread = spread_of(context, matrix);
-        const bool far = spread.unreachable;
+        const WeightRange range = distance_range(context, matrix);
+        const bool far = range.unreachable;
         const auto [precision, power, scale, unit] =
-            weight_rule(context, spread, matrix.size(), squared, params);
+            weight_rule(context, range, matrix.size(), squared, params);
         switch (precision) {
           case Precision::integer:
             return {convert<std::int32_t>(context, std::move(matrix), power, scale), unit, far};
@@ -228,6 +228,6 @@ FermatWeights fermat_weights(Context& context,
       std::move(distances));
 }
 
-YUPANA_FUNCTIONS(YUPANA_DISTANCES, spread_of_run)
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, weight_range)
 
 }  // namespace yupana::graph

@@ -12,24 +12,24 @@
 /// Private to the family: how distances become weights and lengths roots, cell by cell.
 namespace yupana::graph {
 
-/// What decides the type of the weights.
-struct Spread {
-  double largest = 0;                                 ///< finite distance
-  double least = std::numeric_limits<double>::max();  ///< positive distance
-  bool whole = true;                                  ///< every finite distance is an integer
-  bool unreachable = false;                           ///< some distance is infinite
+/// The facts about distances that decide the type of the weights.
+struct WeightRange {
+  double largest = 0;                                    ///< finite distance
+  double smallest = std::numeric_limits<double>::max();  ///< positive distance
+  bool whole = true;                                     ///< every finite distance is an integer
+  bool unreachable = false;                              ///< some distance is infinite
 
-  void add(const Spread& other) {
+  void add(const WeightRange& other) {
     largest = std::max(largest, other.largest);
-    least = std::min(least, other.least);
+    smallest = std::min(smallest, other.smallest);
     whole &= other.whole;
     unreachable |= other.unreachable;
   }
 };
 
-/// Of cells beside each other, none of them on the diagonal.
+/// The range of adjacent cells, none of them on the diagonal.
 template <class T>
-Spread spread_of_run(const T* values, std::int64_t count);
+WeightRange weight_range(const T* values, std::int64_t count);
 
 /// weight = (distance / scale)^power, in `precision`.
 struct WeightRule {
@@ -39,9 +39,9 @@ struct WeightRule {
   double unit = 1;  ///< FermatResult::scale
 };
 
-/// For n vertices whose distances have this spread. Throws bad_input for alpha and precision.
+/// For n vertices whose distances have this range. Throws bad_input for alpha and precision.
 WeightRule weight_rule(
-    Context& context, Spread spread, std::int64_t n, bool squared, const FermatParams& params);
+    Context& context, WeightRange range, std::int64_t n, bool squared, const FermatParams& params);
 
 template <class To, class From>
 To weight(From distance, double power, double inverse_scale) {
@@ -58,7 +58,10 @@ constexpr Precision precision_of = std::is_integral_v<T>      ? Precision::integ
                                    : std::is_same_v<T, float> ? Precision::float32
                                                               : Precision::float64;
 
-/// The root of an integer is no integer: To is double then.
+/// The type of roots: that of an integer is no integer.
+template <class T>
+using RootOf = std::conditional_t<std::is_integral_v<T>, double, T>;
+
 template <class To, class T>
 To root_of(T length, double alpha, double unit) {
   if (length == unreachable<T>) return unreachable<To>;

@@ -18,10 +18,10 @@ constexpr std::int64_t panel_depth = min_plus_panel;
 // of c (192 x 4 register tiles) fill 650 KB of the second-level cache.
 constexpr std::int64_t kernel_depth = 256;
 constexpr std::int64_t block_rows = 192;
-constexpr std::int64_t most_block_rows = block_rows + 6;
+constexpr std::int64_t max_block_rows = block_rows + 6;
 constexpr std::int64_t block_tiles = 4;
 // Below this many add+mins the threads cost more than they bring (about 5 us of work).
-constexpr std::int64_t least_parallel = std::int64_t{1} << 18;
+constexpr std::int64_t min_parallel = std::int64_t{1} << 18;
 
 template <class T>
 void copy_transposed(const T* from,
@@ -32,9 +32,9 @@ void copy_transposed(const T* from,
                      std::int64_t to_stride) {
   // Squares small enough for the first-level cache; rows are read in whole lines, since rows a
   // power of two apart share few cache sets.
-  constexpr std::int64_t edge = 64;
-  for (std::int64_t j0 = 0; j0 < columns.size(); j0 += edge) {
-    const std::int64_t j1 = std::min(j0 + edge, columns.size());
+  constexpr std::int64_t tile_size = 64;
+  for (std::int64_t j0 = 0; j0 < columns.size(); j0 += tile_size) {
+    const std::int64_t j1 = std::min(j0 + tile_size, columns.size());
     for (std::int64_t i = 0; i < rows.size(); ++i) {
       const T* source = from + (rows.begin + i) * from_stride + columns.begin;
       for (std::int64_t j = j0; j < j1; ++j) to[j * to_stride + i] = source[j];
@@ -160,7 +160,7 @@ void MinPlus<T>::multiply_block(const Blocks& blocks, std::int64_t index, Matrix
   // A copy of the block: its rows would lie a power of two apart for many n and share a few sets
   // of the caches (n = 4,096: 42 G (add+min)/s in place, 55 so). Tails need no code of their own.
   Array<T>& tiles = tiles_.local();
-  if (tiles.empty()) tiles = Array<T>(most_block_rows * block_tiles * tile_columns);
+  if (tiles.empty()) tiles = Array<T>(max_block_rows * block_tiles * tile_columns);
   each_tile_row(c, rows, columns, upper, [&](const T* from, std::int64_t to, std::size_t bytes) {
     std::memcpy(&tiles[to], from, bytes);
   });
@@ -213,7 +213,7 @@ void MinPlus<T>::product(Operand<T> left, Operand<T> right, MatrixView<T> c, Par
   const auto count = [&] {
     return divide_up(c.rows, blocks.rows) * divide_up(c.cols, blocks.columns);
   };
-  blocks.parallel = context_.threads() > 1 && c.rows * c.cols * depth > least_parallel;
+  blocks.parallel = context_.threads() > 1 && c.rows * c.cols * depth > min_parallel;
   while (blocks.parallel && count() < 6 * context_.threads()) {
     if (blocks.columns > kernels_.columns && blocks.columns >= blocks.rows) {
       blocks.columns = round_up(blocks.columns / 2, kernels_.columns);
@@ -235,8 +235,8 @@ void MinPlus<T>::product(Operand<T> left, Operand<T> right, MatrixView<T> c, Par
 
 template <class T>
 std::int64_t mirror(Context& context, MatrixView<T> square, Triangle from) {
-  constexpr std::int64_t edge = 64;
-  const std::int64_t side = divide_up(square.rows, edge);
+  constexpr std::int64_t tile_size = 64;
+  const std::int64_t side = divide_up(square.rows, tile_size);
   const bool up = from == Triangle::lower;
   std::atomic<std::int64_t> unchanged{0};
   const auto body = [&](std::int64_t begin, std::int64_t end) {
@@ -245,12 +245,12 @@ std::int64_t mirror(Context& context, MatrixView<T> square, Triangle from) {
       const Tile tile = triangle_tile(index, side, side);
       const std::int64_t row = up ? tile.column : tile.row;
       const std::int64_t column = up ? tile.row : tile.column;
-      const Range rows = {row * edge, std::min(square.rows, (row + 1) * edge)};
-      const Range columns = {column * edge, std::min(square.rows, (column + 1) * edge)};
-      T turned[edge * edge];
-      copy_transposed<T>(square.data, square.stride, columns, rows, turned, edge);
+      const Range rows = {row * tile_size, std::min(square.rows, (row + 1) * tile_size)};
+      const Range columns = {column * tile_size, std::min(square.rows, (column + 1) * tile_size)};
+      T transposed[tile_size * tile_size];
+      copy_transposed<T>(square.data, square.stride, columns, rows, transposed, tile_size);
       for (std::int64_t i = rows.begin; i < rows.end; ++i) {
-        const T* source = turned + (i - rows.begin) * edge - columns.begin;
+        const T* source = transposed + (i - rows.begin) * tile_size - columns.begin;
         T* to = square.row(i);
         const std::int64_t first = up ? std::max(columns.begin, i + 1) : columns.begin;
         const std::int64_t last = up ? columns.end : std::min(columns.end, i);
@@ -262,7 +262,7 @@ std::int64_t mirror(Context& context, MatrixView<T> square, Triangle from) {
     }
     unchanged.fetch_add(equal, std::memory_order_relaxed);
   };
-  context.parallel_for(triangle_tiles(square.rows, edge), 8, body);
+  context.parallel_for(triangle_tiles(square.rows, tile_size), 8, body);
   return unchanged.load();
 }
 

@@ -27,9 +27,9 @@ struct MinPlusKernels {
   std::int64_t (*leaf)(std::int64_t n, T* c, std::int64_t stride);
 };
 
-/// Facts of a row of weights, gathered in one pass.
+/// Statistics of weights, from one pass.
 template <class T>
-struct WeightFacts {
+struct WeightStats {
   T smallest;                  ///< of all values
   T largest;                   ///< of all values that are not `unreachable`
   bool unreachable = false;    ///< some value is
@@ -42,8 +42,8 @@ template <class T>
 struct SimdTable {
   MinPlusKernels<T> nonnegative;
   MinPlusKernels<T> any;
-  /// Adds `count` values to `facts`.
-  void (*gather_facts)(const T* values, std::int64_t count, WeightFacts<T>& facts);
+  /// Adds `count` values to `stats`.
+  void (*scan_weights)(const T* values, std::int64_t count, WeightStats<T>& stats);
   /// Add+min on registers alone, what the kernels are measured against: sets the number of pairs
   /// done, returns a value that depends on each.
   T (*register_loop)(std::int64_t steps, std::int64_t& pairs);

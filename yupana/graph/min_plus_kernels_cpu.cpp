@@ -128,13 +128,13 @@ std::int64_t leaf(std::int64_t n, T* c, std::int64_t stride) {
 }
 
 template <class T>
-void facts_of(const T* values, std::int64_t count, WeightFacts<T>& facts) {
+void scan_weights(const T* values, std::int64_t count, WeightStats<T>& stats) {
   const hn::ScalableTag<T> d;
   constexpr std::int64_t lanes = HWY_LANES(T);
   const auto none = hn::Set(d, unreachable<T>);
   const auto zero = hn::Zero(d);
-  auto least = hn::Set(d, facts.smallest);
-  auto most = hn::Set(d, facts.largest);
+  auto least = hn::Set(d, stats.smallest);
+  auto most = hn::Set(d, stats.largest);
   auto far = hn::FirstN(d, 0);
   auto nan = hn::FirstN(d, 0);
   auto signs = zero;  // bits of all zeros: -0.0 leaves its sign
@@ -150,25 +150,25 @@ void facts_of(const T* values, std::int64_t count, WeightFacts<T>& facts) {
       signs = hn::Or(signs, hn::IfThenElseZero(hn::Eq(x, zero), x));
     }
   }
-  facts.smallest = hn::GetLane(hn::MinOfLanes(d, least));
-  facts.largest = hn::GetLane(hn::MaxOfLanes(d, most));
-  facts.unreachable |= !hn::AllFalse(d, far);
-  facts.not_a_number |= !hn::AllFalse(d, nan);
+  stats.smallest = hn::GetLane(hn::MinOfLanes(d, least));
+  stats.largest = hn::GetLane(hn::MaxOfLanes(d, most));
+  stats.unreachable |= !hn::AllFalse(d, far);
+  stats.not_a_number |= !hn::AllFalse(d, nan);
   if constexpr (hwy::IsFloat<T>()) {
     const hn::RebindToSigned<decltype(d)> di;
     const auto bits = hn::BitCast(di, signs);
-    facts.negative_zero |= !hn::AllFalse(di, hn::Lt(bits, hn::Zero(di)));
+    stats.negative_zero |= !hn::AllFalse(di, hn::Lt(bits, hn::Zero(di)));
   }
   for (; i < count; ++i) {
     const T x = values[i];
     if (x == unreachable<T>) {
-      facts.unreachable = true;
-    } else if (x > facts.largest) {
-      facts.largest = x;
+      stats.unreachable = true;
+    } else if (x > stats.largest) {
+      stats.largest = x;
     }
-    if (x < facts.smallest) facts.smallest = x;
-    if (x != x) facts.not_a_number = true;
-    if constexpr (hwy::IsFloat<T>()) facts.negative_zero |= x == 0 && std::signbit(x);
+    if (x < stats.smallest) stats.smallest = x;
+    if (x != x) stats.not_a_number = true;
+    if constexpr (hwy::IsFloat<T>()) stats.negative_zero |= x == 0 && std::signbit(x);
   }
 }
 
@@ -234,7 +234,7 @@ template <class T>
 SimdTable<T> table_of() {
   return {kernels_of<T, Signs::nonnegative>(),
           kernels_of<T, Signs::any>(),
-          &facts_of<T>,
+          &scan_weights<T>,
           &register_loop<T>};
 }
 

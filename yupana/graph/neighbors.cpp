@@ -168,7 +168,7 @@ template <class T>
 SquareMatrix<T> close_neighbors(Context& context,
                                 const SquareMatrix<T>& weights,
                                 std::int64_t k,
-                                FermatResult& result) {
+                                FermatFacts& facts) {
   const NeighborGraph neighbors = neighbor_graph(context, weights, k);
   SparseGraph<T> graph;
   graph.offsets = neighbors.offsets;
@@ -200,11 +200,11 @@ SquareMatrix<T> close_neighbors(Context& context,
          ++e) {
       const auto edge = static_cast<std::size_t>(e);
       if (lengths(i, graph.targets[edge]) != graph.weights[edge]) continue;
-      result.largest_rank = std::max(result.largest_rank, neighbors.ranks[edge]);
+      facts.max_neighbor_rank = std::max(facts.max_neighbor_rank, neighbors.ranks[edge]);
     }
   }
-  result.components = neighbors.components;
-  result.certified = certified_share(context, weights, neighbors, lengths);
+  facts.components = neighbors.components;
+  facts.certified = certified_share(context, weights, neighbors, lengths);
   return lengths;
 }
 

@@ -6,6 +6,7 @@
 
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/graph/paths_backends.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 
@@ -133,11 +134,11 @@ std::vector<std::int64_t> predecessors(Context& context,
                       static_cast<std::uint64_t>(3 * batch * n) * sizeof(std::int32_t);
   if (wanted > context.gpu_memory()) {
     throw Error(ErrorCode::out_of_resources,
-                fmt::format("predecessors: {} vertices want {:.2f} GiB on the GPU, {:.2f} GiB may "
+                fmt::format("predecessors: {} vertices want {} on the GPU, {} may "
                             "be used; raise --gpu-memory, or use --device cpu",
                             n,
-                            static_cast<double>(wanted) / (1 << 30),
-                            static_cast<double>(context.gpu_memory()) / (1 << 30)));
+                            needed_bytes(static_cast<double>(wanted)),
+                            allowed_bytes(static_cast<double>(context.gpu_memory()))));
   }
   DeviceArray<T> all(n * n), lengths(batch * n);
   DeviceArray<std::int32_t> rows(batch * n), levels(batch * n), layers(batch * n), flags(batch);

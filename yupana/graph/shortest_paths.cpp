@@ -5,26 +5,27 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/graph/shared_closure.hpp"
 #include "yupana/graph/shortest_paths_backends.hpp"
 
 namespace yupana::graph {
 namespace {
 
 template <class T>
-std::int64_t dispatch(Context& context, MatrixView<T> weights, PathMethod method, Signs signs) {
+std::int64_t dispatch(Context& context,
+                      MatrixView<T> weights,
+                      PathMethod method,
+                      Signs signs,
+                      SharedClosure& shared) {
   switch (context.backend()) {
     case Backend::reference:
       return reference::shortest_paths(context, weights);
     case Backend::cpu:
-      switch (method) {
-        case PathMethod::symmetric:
-          cpu::shortest_paths_symmetric(context, weights);
-          return -1;
-        case PathMethod::floyd_warshall:
-          return cpu::shortest_paths_floyd_warshall(context, weights, signs);
-        default:
-          return cpu::shortest_paths_directed(context, weights, signs);
+      if (method == PathMethod::symmetric) {
+        shared.compute(context, weights);
+        return -1;
       }
+      return cpu::shortest_paths_directed(context, weights, signs, method);
     case Backend::cuda:
 #ifdef YUPANA_CUDA
       if (method == PathMethod::symmetric) {
@@ -42,16 +43,17 @@ std::int64_t dispatch(Context& context, MatrixView<T> weights, PathMethod method
 
 // Sums of int32 weights stay below `unreachable` if nothing is negative and either there is an edge
 // between all vertices, which no path exceeds, or n - 1 of the largest weight do not reach it.
-bool sums_fit(const WeightFacts<std::int32_t>& facts, std::int64_t n) {
-  if (facts.smallest < 0) return false;
-  return !facts.unreachable || (n - 1) * std::max(facts.largest, 0) < unreachable<std::int32_t>;
+bool sums_fit(const WeightStats<std::int32_t>& stats, std::int64_t n) {
+  if (stats.smallest < 0) return false;
+  return !stats.unreachable || (n - 1) * std::max(stats.largest, 0) < unreachable<std::int32_t>;
 }
 
 // Doubles hold every sum of 2^22 integers below 2^30 exactly, and their infinity stays one.
 std::int64_t close_as_double(Context& context,
                              MatrixView<std::int32_t> weights,
                              PathMethod method,
-                             Signs signs) {
+                             Signs signs,
+                             SharedClosure& shared) {
   constexpr std::int32_t none = unreachable<std::int32_t>;
   SquareMatrix<double> wide(weights.rows);
   const auto rows = [&](const auto& body) {
@@ -64,7 +66,7 @@ std::int64_t close_as_double(Context& context,
   rows([](std::int32_t& narrow, double& value) {
     value = narrow == none ? unreachable<double> : narrow;
   });
-  const std::int64_t vertex = dispatch(context, wide.view(), method, signs);
+  const std::int64_t vertex = dispatch(context, wide.view(), method, signs, shared);
   if (vertex >= 0) return vertex;
   rows([](std::int32_t& narrow, double& value) {
     if (value == unreachable<double>) {
@@ -83,8 +85,10 @@ std::int64_t close_as_double(Context& context,
 
 template <class T>
 void shortest_paths(Context& context, MatrixView<T> weights, const ShortestPathsParams& params) {
+  if (context.rank() > 0) return join_closure(context);
+  SharedClosure shared(context);
   const WeightKind<T> kind = check_weights(context, weights);
-  const Signs signs = kind.facts.smallest < 0 ? Signs::any : Signs::nonnegative;
+  const Signs signs = kind.stats.smallest < 0 ? Signs::any : Signs::nonnegative;
   PathMethod method = params.method;
   if (method == PathMethod::automatic) {
     // A negative edge of a symmetric graph is a negative cycle, there and back: directed names it.
@@ -99,10 +103,11 @@ void shortest_paths(Context& context, MatrixView<T> weights, const ShortestPaths
   }
   std::int64_t vertex = -1;
   if constexpr (std::is_integral_v<T>) {
-    vertex = sums_fit(kind.facts, weights.rows) ? dispatch(context, weights, method, signs)
-                                                : close_as_double(context, weights, method, signs);
+    vertex = sums_fit(kind.stats, weights.rows)
+                 ? dispatch(context, weights, method, signs, shared)
+                 : close_as_double(context, weights, method, signs, shared);
   } else {
-    vertex = dispatch(context, weights, method, signs);
+    vertex = dispatch(context, weights, method, signs, shared);
   }
   if (vertex >= 0) {
     throw Error(ErrorCode::bad_input,

@@ -31,7 +31,8 @@ struct ShortestPathsParams {
 /// All-pairs shortest path lengths of a dense graph, in place (the min-plus closure of `weights`).
 ///   result(i, j) = min over paths i = v0 .. vk = j of sum weights(v[m], v[m+1]);  result(i, i) = 0
 /// T is std::int32_t, float or double. Zero is an edge of length zero; unreachable<T> is no edge.
-/// Negative weights are allowed in directed graphs.
+/// Negative weights are allowed in directed graphs. Collective: the weights are those of rank 0,
+/// the others pass an empty view; they share the symmetric closure on CPUs, and change no bit.
 ///   exactness: integers are exact and equal on every backend (|path| < 2^30 is checked); float
 ///   and double have a relative error of at most hops * 2^-24 (2^-53) for non-negative weights, are
 ///   the same in every run, and may differ between CPU and GPU within that

@@ -13,7 +13,7 @@
 namespace yupana::graph {
 
 using cpu::Signs;
-using cpu::WeightFacts;
+using cpu::WeightStats;
 
 namespace reference {
 template <class T>
@@ -25,10 +25,12 @@ namespace cpu {
 /// the number of edges that are their own shortest path.
 template <class T>
 std::int64_t shortest_paths_symmetric(Context& context, MatrixView<T> weights);
+/// `method` is floyd_warshall or directed.
 template <class T>
-std::int64_t shortest_paths_directed(Context& context, MatrixView<T> weights, Signs signs);
-template <class T>
-std::int64_t shortest_paths_floyd_warshall(Context& context, MatrixView<T> weights, Signs signs);
+std::int64_t shortest_paths_directed(Context& context,
+                                     MatrixView<T> weights,
+                                     Signs signs,
+                                     PathMethod method);
 }  // namespace cpu
 
 #ifdef YUPANA_CUDA
@@ -46,7 +48,7 @@ std::int64_t shortest_paths_directed(Context& context, MatrixView<T> weights, Si
 template <class T>
 struct WeightKind {
   bool symmetric = false;
-  WeightFacts<T> facts{};
+  WeightStats<T> stats{};
 };
 
 /// Checks `weights` for `shortest_paths` and sets the diagonal to zero and -0.0 to 0.

@@ -33,6 +33,11 @@ std::optional<std::int64_t> ColumnReader::size() const {
   return npy_ ? std::optional(npy_->count()) : std::nullopt;
 }
 
+std::int64_t ColumnReader::size_bound() const {
+  // A number and its end of a line take two bytes; deflate packs at most 1032 bytes into one.
+  return npy_ ? npy_->count() : file_.size() * (is_gzip(file_) ? 1032 : 1) / 2 + 2;
+}
+
 template <class T>
 std::int64_t ColumnReader::read_text(T* to, std::int64_t n) {
   std::int64_t count = 0;

@@ -25,6 +25,8 @@ class ColumnReader {
   NumberType type() const { return npy_ ? npy_->type() : text_type_; }
   /// How many numbers there are; text does not say.
   std::optional<std::int64_t> size() const;
+  /// At least as many as there are, and of a text more.
+  std::int64_t size_bound() const;
   const std::string& path() const { return file_.path(); }
 
   /// The next numbers, at most n, in the file's own type; 0 after the last.

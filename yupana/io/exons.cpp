@@ -115,6 +115,19 @@ void read_bed(const Collector& to, const Fields& f, std::vector<ExonRecord>& exo
   }
 }
 
+/// The strand in column `column` of a table; Ensembl writes 1 and -1. Another text there is a
+/// column of something else, and exons of the other strand would be taken for those of the first.
+std::string_view table_strand(const Collector& to, std::string_view text, std::size_t column) {
+  if (text == "1" || text == "+1") return "+";
+  if (text == "-1") return "-";
+  if (text == "+" || text == "-" || text == "." || text == "?") return text;
+  throw to.fault(
+      fmt::format("expected a strand (+, - or .) in column {}, got '{}'; leave out columns other "
+                  "than [sequence] first last [strand], or name a BED file .bed",
+                  column,
+                  text));
+}
+
 void read_table(const Collector& to, const Fields& f, std::vector<ExonRecord>& exons) {
   const bool named = f.size() > 2 && !number(f[0]);
   const std::size_t at = named ? 1 : 0;
@@ -122,14 +135,11 @@ void read_table(const Collector& to, const Fields& f, std::vector<ExonRecord>& e
     throw to.fault(
         fmt::format("expected [sequence] first last [strand], got {} columns", f.size()));
   }
-  std::string_view strand = f.size() > at + 2 ? f[at + 2] : ".";
-  if (strand == "+1" || strand == "-1") strand.remove_suffix(1);
-  const bool is_strand = strand == "+" || strand == "-";
   to.add(exons,
          named ? f[0] : std::string_view(),
          to.place(f[at], "first base"),
          to.place(f[at + 1], "last base"),
-         is_strand ? strand : ".");
+         f.size() > at + 2 ? table_strand(to, f[at + 2], at + 3) : ".");
 }
 
 /// Lines like " 1.01 Intr +  1234  1300   67  2  1 ...": ends are swapped on the - strand.

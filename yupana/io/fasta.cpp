@@ -97,7 +97,7 @@ std::vector<FastaRecord> read_fasta(const std::string& path,
                               "more --memory, or fewer or shorter sequences",
                               path,
                               reader.number(),
-                              human_bytes(static_cast<double>(max_bytes))));
+                              allowed_bytes(static_cast<double>(max_bytes))));
     }
     letters += line;
   }

@@ -22,8 +22,8 @@ Error too_large(const std::string& path, std::uint64_t bytes, std::uint64_t most
                fmt::format("{}: its text takes more than {} and memory is limited to {}; give more "
                            "--memory",
                            path,
-                           human_bytes(static_cast<double>(bytes)),
-                           human_bytes(static_cast<double>(most))));
+                           needed_bytes(static_cast<double>(bytes)),
+                           allowed_bytes(static_cast<double>(most))));
 }
 
 /// An array of `size` + 1 bytes, the last zero, that begins with the `filled` bytes of `old`; in

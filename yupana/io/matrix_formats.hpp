@@ -7,6 +7,7 @@
 
 #include "yupana/core/context.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/core/matrix.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/matrix_reader.hpp"
@@ -42,13 +43,13 @@ SquareMatrix<T> allocate_square(const Context& context, const std::string& path,
   const double bytes = static_cast<double>(n) * static_cast<double>(n) * sizeof(T);
   if (bytes > static_cast<double>(context.memory())) {
     throw Error(ErrorCode::out_of_resources,
-                fmt::format("{}: its {} x {} matrix takes {:.1f} MiB and memory is limited to "
-                            "{:.1f} MiB; give --memory more, or fewer samples",
+                fmt::format("{}: its {} x {} matrix takes {} and memory is limited to "
+                            "{}; give --memory more, or fewer samples",
                             path,
                             n,
                             n,
-                            bytes / (1 << 20),
-                            static_cast<double>(context.memory()) / (1 << 20)));
+                            needed_bytes(bytes),
+                            allowed_bytes(static_cast<double>(context.memory()))));
   }
   return SquareMatrix<T>(n);
 }

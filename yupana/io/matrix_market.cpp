@@ -10,6 +10,7 @@
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/number_field.hpp"
@@ -143,14 +144,14 @@ class Reader {
     const std::uint64_t bytes = matrix_market_bytes(head_);
     if (bytes <= context_.memory()) return;
     throw Error(ErrorCode::out_of_resources,
-                fmt::format("{}: {} rows and {} entries take {} MiB to read, and {} MiB are "
-                            "allowed; give --memory {}M",
+                fmt::format("{}: {} rows and {} entries take {} to read, and {} are "
+                            "allowed; give --memory {}",
                             lines_.path(),
                             head_.rows,
                             head_.entries,
-                            (bytes >> 20) + 1,
-                            context_.memory() >> 20,
-                            (bytes >> 20) + 1));
+                            needed_bytes(static_cast<double>(bytes)),
+                            allowed_bytes(static_cast<double>(context_.memory())),
+                            memory_option(static_cast<double>(bytes))));
   }
 
   void read_entries() {

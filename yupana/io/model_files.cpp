@@ -260,8 +260,8 @@ Error model_too_large(const std::string& path, std::uint64_t wanted, std::uint64
                fmt::format("{}: reading the model takes {}; memory is limited to {}; give more "
                            "--memory, or the .model that fit --binary writes",
                            path,
-                           human_bytes(static_cast<double>(wanted)),
-                           human_bytes(static_cast<double>(max_bytes))));
+                           needed_bytes(static_cast<double>(wanted)),
+                           allowed_bytes(static_cast<double>(max_bytes))));
 }
 
 void write_model_json(AtomicFile& file, const Model& model) {

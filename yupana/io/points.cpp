@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/io/cell.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/npy_file.hpp"
@@ -35,6 +38,31 @@ std::optional<NumberRange> number_range(std::string_view text) {
   const auto last = dash == text.npos ? first : number_of<std::size_t>(text.substr(dash + 1));
   if (!first || !last || *first == 0 || *last < *first) return {};
   return NumberRange{*first, *last};
+}
+
+Error no_column(const std::string& column) {
+  return Error(ErrorCode::usage,
+               fmt::format("--columns: expected names, numbers from 1 or ranges like 1-2, got '{}'",
+                           printable(column)));
+}
+
+Error second_time(const std::string& column, const std::string& number) {
+  return Error(ErrorCode::usage,
+               fmt::format("--columns: '{}' names column {} a second time; leave it out",
+                           printable(column),
+                           number));
+}
+
+/// Throws usage for what no header can make right: a line with a number in it is none, so that a
+/// number is no name.
+void check_columns(const std::vector<std::string>& columns) {
+  std::set<double> numbers;
+  for (const std::string& column : columns) {
+    double number = 0;
+    const bool is_number = !column.empty() && whole_number(column, number);
+    if (column.empty() || (is_number && !number_range(column))) throw no_column(column);
+    if (is_number && !numbers.insert(number).second) throw second_time(column, column);
+  }
 }
 
 class TextPoints {
@@ -165,13 +193,7 @@ class TextPoints {
   NumberRange numbers_of(const std::string& column) const {
     const NumberRange range = number_range(column).value_or(NumberRange{0, 0});
     // Text with a digit at its beginning is a number gone wrong rather than a name.
-    const bool numeric = !column.empty() && column[0] >= '0' && column[0] <= '9';
-    if (range.first == 0 && (column.empty() || numeric)) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("--columns: expected names, numbers from 1 or ranges like 1-2, got "
-                              "'{}'",
-                              printable(column)));
-    }
+    if (range.first == 0 && column[0] >= '0' && column[0] <= '9') throw no_column(column);
     if (range.first == 0 || range.last > width_) {
       throw bad_file(params_.path,
                      fmt::format("no column '{}': {} columns{}{}",
@@ -185,10 +207,7 @@ class TextPoints {
 
   void choose(std::size_t k, const std::string& column) {
     if (std::find(chosen_.begin(), chosen_.end(), k) != chosen_.end()) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("--columns: '{}' names column {} a second time; leave it out",
-                              printable(column),
-                              k + 1));
+      throw second_time(column, std::to_string(k + 1));
     }
     chosen_.push_back(k);
   }
@@ -226,14 +245,13 @@ class TextPoints {
   void check_memory() const {
     const std::uint64_t bytes = 3 * sizeof(double) * (values_.size() + chosen_.size());
     if (bytes <= context_.memory()) return;
-    throw Error(
-        ErrorCode::out_of_resources,
-        fmt::format("{}: expected points that fit --memory, got {} that take over {:.1f} MiB of "
-                    "{:.1f} MiB; give --memory more, or save them as .npy",
-                    params_.path,
-                    rows_ + 1,
-                    static_cast<double>(bytes) / (1 << 20),
-                    static_cast<double>(context_.memory()) / (1 << 20)));
+    throw Error(ErrorCode::out_of_resources,
+                fmt::format("{}: expected points that fit --memory, got {} that take over {} of "
+                            "{}; give --memory more, or save them as .npy",
+                            params_.path,
+                            rows_ + 1,
+                            needed_bytes(static_cast<double>(bytes)),
+                            allowed_bytes(static_cast<double>(context_.memory()))));
   }
 
   Context& context_;
@@ -258,11 +276,11 @@ Matrix<T> allocate(const Context& context,
   const double bytes = static_cast<double>(rows) * static_cast<double>(cols) * sizeof(T);
   if (bytes > static_cast<double>(context.memory())) {
     throw Error(ErrorCode::out_of_resources,
-                fmt::format("{}: its points take {:.1f} MiB and memory is limited to {:.1f} MiB; "
+                fmt::format("{}: its points take {} and memory is limited to {}; "
                             "give --memory more",
                             path,
-                            bytes / (1 << 20),
-                            static_cast<double>(context.memory()) / (1 << 20)));
+                            needed_bytes(bytes),
+                            allowed_bytes(static_cast<double>(context.memory()))));
   }
   return Matrix<T>(rows, cols);
 }
@@ -277,6 +295,7 @@ Matrix<T> read_npy(Context& context, const std::string& path, const NpyFile& npy
 }  // namespace
 
 Points read_points(Context& context, const PointsParams& params) {
+  check_columns(params.columns);
   const InputFile file(params.path);
   Stage stage(context, "read " + params.path, static_cast<double>(file.size()), "bytes");
   Points points;

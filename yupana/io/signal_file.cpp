@@ -6,6 +6,7 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/number_text.hpp"
@@ -22,12 +23,12 @@ void check_fits(const Context& context, const std::string& path, const std::vect
   const std::uint64_t bytes = 3 * sizeof(T) * (numbers.size() + 1);
   if (bytes <= context.memory()) return;
   throw Error(ErrorCode::out_of_resources,
-              fmt::format("{}: its first {} numbers take {} MiB to read, and {} MiB are allowed; "
+              fmt::format("{}: its first {} numbers take {} to read, and {} are allowed; "
                           "give --memory more, or save them as .npy",
                           path,
                           numbers.size(),
-                          bytes >> 20,
-                          context.memory() >> 20));
+                          needed_bytes(static_cast<double>(bytes)),
+                          allowed_bytes(static_cast<double>(context.memory()))));
 }
 
 std::string fault_of(Field field, std::string_view text, double value) {

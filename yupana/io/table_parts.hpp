@@ -62,8 +62,8 @@ TableFile<T> shaped_table(Context& context,
                     "or read fewer columns",
                     rows,
                     columns.features.size(),
-                    human_bytes(bytes),
-                    human_bytes(static_cast<double>(context.memory()))));
+                    needed_bytes(bytes),
+                    allowed_bytes(static_cast<double>(context.memory()))));
   }
   TableFile<T> file;
   const ScratchScope scope(fits ? std::string() : scratch);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <isa-l/igzip_lib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -107,6 +108,8 @@ TextStream::TextStream(std::string path) : path_(std::move(path)) {
     throw bad_file(path_.empty() ? "''" : path_,
                    fmt::format("cannot be opened: {}", std::strerror(errno)));
   }
+  struct stat about {};
+  if (fstat(file_, &about) == 0 && S_ISREG(about.st_mode)) size_ = about.st_size;
 }
 
 TextStream::~TextStream() { ::close(file_); }
@@ -114,7 +117,15 @@ TextStream::~TextStream() { ::close(file_); }
 std::int64_t TextStream::read_file(char* to, std::int64_t most) {
   while (true) {
     const ssize_t got = ::read(file_, to, most);
-    if (got >= 0) return got;
+    if (got > 0) return got;
+    if (got == 0) {
+      // A file that another program cuts would otherwise be read as a shorter one.
+      const off_t end = lseek(file_, 0, SEEK_CUR);
+      if (end >= 0 && end < size_) {
+        throw bad_file(path_, fmt::format("ends at byte {} of {}; copy it again", end, size_));
+      }
+      return 0;
+    }
     if (errno != EINTR) {
       throw bad_file(path_, fmt::format("cannot be read: {}", std::strerror(errno)));
     }

@@ -9,8 +9,9 @@ namespace yupana::io {
 
 /// The bytes of a file or pipe from its beginning on, decompressed where it is gzip: the texts of
 /// all its members (BGZF has many), one after the other. Zeros after the last one, as tapes have
-/// them, are left out. Errors (bad_input) name the file: not there, cannot be read, or gzip that is
-/// cut short, damaged (each member's checksum is compared) or followed by something else.
+/// them, are left out. Errors (bad_input) name the file: not there, cannot be read,
+/// shorter than it was when it was opened, or gzip that is cut short, damaged (each member's
+/// checksum is compared) or followed by something else.
 class TextStream {
  public:
   explicit TextStream(std::string path);
@@ -30,6 +31,7 @@ class TextStream {
 
   std::string path_;
   int file_ = -1;
+  std::int64_t size_ = 0;  ///< of a regular file, in bytes, when it was opened
   bool begun_ = false;
   std::unique_ptr<Gzip> gzip_;
 };

@@ -98,11 +98,11 @@ std::string explain(const GenotypeFault& fault, const std::string& sample, std::
                               : std::string(" names an allele that the site does not have: it has "
                                             "REF (0) and one ALT (1)"));
     case CallFault::half:
-      return call + " is a half call; take them with half-call missing, haploid or reference";
+      return call + " is a half call; take them with --half-call missing, haploid or reference";
     case CallFault::polyploid:
       return call +
              " has more than two alleles; yupana reads haploid and diploid calls: leave the "
-             "site out, or take such calls as missing with polyploid missing";
+             "site out, or take such calls as missing with --polyploid missing";
     case CallFault::none:
     case CallFault::columns:
     case CallFault::syntax:

@@ -20,12 +20,14 @@ namespace yupana::job {
 namespace {
 
 template <class Params>
+void check_operator(const Params& params) {
+  if (!params.wrap || params.op == ArrayOperator::sum) return;
+  throw Error(ErrorCode::usage, "--wrap: goes with --op sum, not min or max; leave it out");
+}
+
+template <class Params>
 void check_wrap(const Params& params, io::NumberType type) {
-  if (!params.wrap) return;
-  if (params.op != ArrayOperator::sum) {
-    throw Error(ErrorCode::usage, "--wrap: goes with --op sum, not min or max; leave it out");
-  }
-  if (type.kind != 'f') return;
+  if (!params.wrap || type.kind != 'f') return;
   throw Error(ErrorCode::usage,
               fmt::format("--wrap: {} holds {}, and sums of floats do not wrap; leave it out",
                           params.in,
@@ -240,6 +242,7 @@ ArrayFileResult scan_file(Context& context, const ScanFileParams& params) {
         ErrorCode::usage,
         "scan: --exclusive begins with 0, which only sums do; leave it out for min and max");
   }
+  check_operator(params);
   const auto reader = open_column(params.in, params.text_type);
   check_wrap(params, reader->type());
   AtomicFile out(params.out);
@@ -279,6 +282,7 @@ ArrayFileResult scan_file(Context& context, const ScanFileParams& params) {
 
 ReduceFileResult reduce_file(Context& context, const ReduceFileParams& params) {
   check_not_compressed(params.out);
+  check_operator(params);
   const auto reader = open_column(params.in, params.text_type);
   check_wrap(params, reader->type());
   std::optional<AtomicFile> out;

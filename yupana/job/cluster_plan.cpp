@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -101,8 +102,9 @@ std::optional<std::int64_t> passes_of(const Load& load, int pair_groups) {
 void add_fermat(const Load& load, ClusterPlan& plan) {
   const double gpus = plan.used_gpus();
   plan.gpu_bytes = std::max(plan.gpu_bytes, load.path_bytes(gpus));
-  plan.host_bytes = static_cast<double>(
-      fermat_bytes({}, load.params.samples, load.params.missing ? fractional_cell : whole_cell));
+  constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
+  plan.host_bytes = static_cast<double>(fermat_bytes(
+      {}, load.params.samples, load.params.missing ? fractional_cell : whole_cell, any));
   plan.relaxations = load.n * load.n * load.n / 2;
   // Every GPU receives every panel that it did not make: n^2 lengths in all.
   const double panels = length_bytes * load.n * load.n * (gpus - 1) / gpus;
@@ -208,12 +210,12 @@ std::string duration(double seconds) {
   }
   throw Error(ErrorCode::out_of_resources,
               fmt::format("GPU memory: {} samples need {} on each of {} GPUs, {} given; take "
-                          "--gpu-memory {:.0f}{}",
+                          "--gpu-memory {}{}",
                           p.samples,
-                          human_bytes(here),
+                          needed_bytes(here),
                           p.gpus,
-                          human_bytes(static_cast<double>(p.gpu_memory)),
-                          std::ceil(here),
+                          allowed_bytes(static_cast<double>(p.gpu_memory)),
+                          memory_option(here),
                           others));
 }
 

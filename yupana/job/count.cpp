@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "yupana/core/comm.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/unfinished_files.hpp"
 #include "yupana/genotype/counts_file.hpp"
@@ -15,17 +16,17 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Every rank saves what it has counted.
-std::string counts_path(const Comm* comm, const CheckpointParams& checkpoint, Range band) {
-  const std::string rank = comm != nullptr ? fmt::format("-rank{}", comm->rank()) : "";
+std::string counts_path(const Context& context, const CheckpointParams& checkpoint, Range band) {
+  const std::string rank = context.comm() ? fmt::format("-rank{}", context.rank()) : "";
   return fmt::format("{}/counts-{}-{}{}.yupana", checkpoint.folder, band.begin, band.end, rank);
 }
 
 /// What a checkpoint must agree in to be continued.
-std::string run_text(const Input& input, const Plan& plan, Range rows) {
+std::string run_text(const Context& context, const Input& input, const Plan& plan, Range rows) {
   const std::string cut =
-      input.comm == nullptr
+      context.comm() == nullptr
           ? ""
-          : fmt::format("ranks: {}\npair groups: {}\n", input.ranks(), input.pair_groups);
+          : fmt::format("ranks: {}\npair groups: {}\n", context.ranks(), input.pair_groups);
   return fmt::format("{}{}rows: {}-{}\nhethet: {}\n",
                      input.fingerprint,
                      cut,
@@ -134,8 +135,8 @@ genotype::PairCounter count_pass(Context& context,
       context, plan.sizes.samples, {.hethet = plan.sizes.hethet, .rows = rows});
   std::int64_t counted = 0;  // sites an earlier run has counted
   if (!checkpoint.folder.empty()) {
-    save = {counts_path(input.comm, checkpoint, band),
-            run_text(input, plan, rows),
+    save = {counts_path(context, checkpoint, band),
+            run_text(context, input, plan, rows),
             checkpoint.interval};
     make_folder(checkpoint.folder);
     if (auto saved = genotype::load_counts(context, save.path, save.run)) {
@@ -179,10 +180,15 @@ genotype::PairCounts count_rows(Context& context,
 
 }  // namespace
 
-void take_ranks(PlanParams& sizes, const Input& input, const InputParams& params) {
-  sizes.ranks = input.ranks();
-  sizes.rank = input.comm == nullptr ? 0 : input.comm->rank();
+PlanParams plan_sizes(const Context& context, const Input& input, const InputParams& params) {
+  PlanParams sizes;
+  sizes.samples = std::ssize(input.cohort.samples());
+  sizes.sites = input.cohort.sites();
+  sizes.missing = params.cohort.missing == genotype::Missing::pairwise;
+  sizes.ranks = context.ranks();
+  sizes.rank = context.rank();
   sizes.pair_groups = params.pair_groups;
+  return sizes;
 }
 
 std::vector<RankRows> rank_rows(const Plan& plan, Range band) {
@@ -210,9 +216,9 @@ genotype::PairCounts count_pairs(Context& context,
                                  const Plan& plan,
                                  Range band,
                                  const CheckpointParams& checkpoint) {
-  if (input.comm == nullptr) return count_rows(context, input, plan, band, band, checkpoint);
+  if (context.comm() == nullptr) return count_rows(context, input, plan, band, band, checkpoint);
   const std::vector<RankRows> rows = rank_rows(plan, band);
-  const auto self = static_cast<std::size_t>(input.comm->rank());
+  const auto self = static_cast<std::size_t>(context.rank());
   genotype::PairCounts counts =
       count_rows(context, input, plan, rows[self].counted, band, checkpoint);
   const Stage stage(context, "sum over ranks");
@@ -231,12 +237,14 @@ genotype::PairCounter count_whole(Context& context,
   return count_pass(context, input, plan, all, all, checkpoint);
 }
 
-void remove_checkpoint(Comm* comm, const Plan& plan, const CheckpointParams& checkpoint) {
+void remove_checkpoint(const Context& context,
+                       const Plan& plan,
+                       const CheckpointParams& checkpoint) {
   if (checkpoint.folder.empty()) return;
-  if (comm != nullptr) comm->barrier();
+  if (context.comm() != nullptr) context.comm()->barrier();
   for (const auto* bands : {&plan.bands, &plan.gpu_bands}) {
     for (const Range band : *bands) {
-      const std::string path = counts_path(comm, checkpoint, band);
+      const std::string path = counts_path(context, checkpoint, band);
       remove_left_parts(path);
       std::remove(path.c_str());
     }

@@ -15,8 +15,8 @@ struct CheckpointParams {
   double interval = 300;  ///< seconds between two saves
 };
 
-/// Sets the ranks of a plan from those of a run.
-void take_ranks(PlanParams& sizes, const Input& input, const InputParams& params);
+/// The sizes of a plan that the input and the ranks of the context decide.
+PlanParams plan_sizes(const Context& context, const Input& input, const InputParams& params);
 
 /// A rank's part of a band: rows whose pairs it counts, over the sites of its own, and those of
 /// them whose sums over all sites it keeps.
@@ -47,8 +47,10 @@ genotype::PairCounter count_whole(Context& context,
                                   const Plan& plan,
                                   const CheckpointParams& checkpoint = {});
 
-/// Removes the checkpoint's files after a run is done. Every rank calls it, after the last file:
-/// none removes its own while another can still fail.
-void remove_checkpoint(Comm* comm, const Plan& plan, const CheckpointParams& checkpoint);
+/// Removes the checkpoint's files after a run is done. Collective, after the last file: no rank
+/// removes its own while another can still fail.
+void remove_checkpoint(const Context& context,
+                       const Plan& plan,
+                       const CheckpointParams& checkpoint);
 
 }  // namespace yupana::job

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "yupana/core/atomic_file.hpp"
+#include "yupana/core/comm.hpp"
 #include "yupana/core/counted.hpp"
 #include "yupana/core/disk.hpp"
 #include "yupana/core/error.hpp"
@@ -65,15 +66,11 @@ bool output_may_grow(const DistanceOutputs& outputs) {
 }
 
 Plan plan_of(Context& context, const Input& input, const DistanceJobParams& params) {
-  PlanParams sizes;
-  sizes.samples = static_cast<std::int64_t>(input.cohort.samples().size());
-  sizes.sites = input.cohort.sites();
-  sizes.missing = params.input.cohort.missing == genotype::Missing::pairwise;
+  PlanParams sizes = plan_sizes(context, input, params.input);
   sizes.hethet = params.metric.metric == Metric::king;
   sizes.one_band = needs_all_counts(params.outputs);
   if (params.outputs.npy) sizes.cell_bytes = bytes_of(params.outputs.type);
   if (params.outputs.shared) sizes.cell_bytes = 8;
-  take_ranks(sizes, input, params.input);
   Plan plan = make_plan(context, sizes);
   add_disk(plan, params.out, output_bytes(params.outputs, sizes.samples));
   plan.output_may_grow = output_may_grow(params.outputs);
@@ -182,10 +179,9 @@ void refuse_unshared(std::int64_t pairs,
     }
   }
   Pair first = own;
-  for (int rank = 0; comm != nullptr && rank < comm->size(); ++rank) {
-    Pair theirs = own;
-    comm->broadcast(theirs.data(), sizeof(theirs), rank);
-    first = std::min(first, theirs);  // a row is one rank's
+  if (comm != nullptr) {
+    const std::vector<Pair> of_ranks = all_gather(*comm, own);
+    first = *std::min_element(of_ranks.begin(), of_ranks.end());  // a row is one rank's
   }
   throw Error(ErrorCode::bad_input,
               fmt::format("{} of samples without a called site in common, so without a distance "
@@ -199,19 +195,19 @@ void refuse_unshared(std::int64_t pairs,
 DistanceJobResult run_distances(Context& context, const DistanceJobParams& params) {
   Input input = open_input(context, params.input);
   const Plan plan = plan_of(context, input, params);
-  cut_pairs(input, plan.pair_groups);
+  cut_pairs(context, input, plan.pair_groups);
   const std::int64_t n = plan.sizes.samples;
   check_disk(params.out, plan.output_bytes);
   if (n == 1) context.note("one sample: its distance to itself is all there is");
 
   OutputFiles files;
-  const bool first = input.comm == nullptr || input.comm->rank() == 0;
+  const bool first = context.rank() == 0;
   DistanceJobResult result;
   result.samples = n;
   result.passes = passes_of(plan);
   std::optional<io::NpyMatrix> npy, shared;
   const auto matrix = [&](const char* ending) -> AtomicFile& {
-    return files.add(params.out + ending, input.comm);
+    return files.add(params.out + ending, context.comm());
   };
   if (params.outputs.npy) npy.emplace(matrix(".dist.npy"), n, params.outputs.type);
   if (params.outputs.shared) shared.emplace(matrix(".shared.npy"), n, io::NpyType::int64);
@@ -230,13 +226,13 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
     }
   }
   result.cohort = whole_summary(context, input, params.input.cohort.missing);
-  result.pairs_without_sites = sum_over_ranks(input.comm, result.pairs_without_sites);
+  result.pairs_without_sites = sum_over_ranks(context.comm(), result.pairs_without_sites);
   note_unshared(context, result.pairs_without_sites);
   if (!params.outputs.plink && first) {
     io::write_ids(files.add(params.out + ".ids"), input.cohort.samples());
   }
   commit_files(context, files, result.files);
-  remove_checkpoint(input.comm, plan, params.checkpoint);
+  remove_checkpoint(context, plan, params.checkpoint);
   return result;
 }
 

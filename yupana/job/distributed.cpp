@@ -8,7 +8,7 @@
 #include "yupana/core/disk.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/genotype/metric.hpp"
-#include "yupana/graph/fermat_ranks.hpp"
+#include "yupana/graph/distributed_fermat.hpp"
 #include "yupana/io/matrix_writer.hpp"
 #include "yupana/io/npy_matrix.hpp"
 #include "yupana/job/count.hpp"
@@ -22,18 +22,18 @@
 namespace yupana::job {
 namespace {
 
-using graph::AnyRankTiles;
-using graph::RankTiles;
+using graph::AnyDistributedMatrix;
+using graph::DistributedSymmetricMatrix;
 
 /// d^2 of the rows of a band that this rank counted goes to the tiles of all.
 template <class T>
 void take_band(Context& context,
                const genotype::PairCounts& counts,
                const std::vector<RankRows>& rows,
-               RankTiles<T>& distances) {
+               DistributedSymmetricMatrix<T>& distances) {
   std::vector<Range> shares;
   for (const RankRows& of : rows) shares.push_back(of.kept);
-  distances.take_rows(context, shares, [&](std::int64_t i, T* row) {
+  scatter_rows(context, distances, shares, [&](std::int64_t i, T* row) {
     if constexpr (std::is_integral_v<T>) {
       for (std::int64_t j = 0; j < i; ++j) {
         row[j] = static_cast<T>(counts.ibs1.at(i, j) + 4 * counts.ibs0.at(i, j));
@@ -50,11 +50,11 @@ void take_band(Context& context,
 }
 
 /// Counts in as many passes as the plan has, their distances in tiles of all ranks.
-AnyRankTiles make_distances(Context& context,
-                            const FermatJobParams& params,
-                            Input& input,
-                            const Plan& plan) {
-  std::optional<AnyRankTiles> distances;
+AnyDistributedMatrix make_distances(Context& context,
+                                    const FermatJobParams& params,
+                                    Input& input,
+                                    const Plan& plan) {
+  std::optional<AnyDistributedMatrix> distances;
   const std::int64_t n = plan.sizes.samples;
   for (const Range band : plan.bands) {
     const genotype::PairCounts counts = count_pairs(context, input, plan, band, params.checkpoint);
@@ -64,13 +64,13 @@ AnyRankTiles make_distances(Context& context,
         input.cohort.samples(),
         counts.rows,
         [&](std::int64_t i, std::int64_t j) { return counts.shared_at(i, j) > 0; },
-        input.comm);
+        context.comm());
     Stage stage(context, "metric");
     // Which calls are missing is a matter of the sites, which every band counts alike.
     if (!distances && has_integer_squares(counts)) {
-      distances.emplace(RankTiles<std::int32_t>(*input.comm, n));
+      distances.emplace(DistributedSymmetricMatrix<std::int32_t>(*context.comm(), n));
     } else if (!distances) {
-      distances.emplace(RankTiles<double>(*input.comm, n));
+      distances.emplace(DistributedSymmetricMatrix<double>(*context.comm(), n));
     }
     const std::vector<RankRows> rows = rank_rows(plan, band);
     std::visit([&](auto& tiles) { take_band(context, counts, rows, tiles); }, *distances);
@@ -80,15 +80,18 @@ AnyRankTiles make_distances(Context& context,
 
 /// Every rank writes rows of its own; `value` makes of a cell what the file holds.
 template <class Value>
-void write_rows(
-    Context& context, AnyRankTiles& tiles, AtomicFile& file, io::NpyType type, const Value& value) {
+void write_rows(Context& context,
+                AnyDistributedMatrix& tiles,
+                AtomicFile& file,
+                io::NpyType type,
+                const Value& value) {
   Stage stage(context, "write " + file.path());
   std::visit(
       [&](auto& spread) {
         const std::int64_t n = spread.size();
         io::NpyMatrix npy(file, n, type);
-        const auto shares = graph::even_rows(n, spread.comm().size());
-        spread.give_rows(context, shares, [&](Range rows, auto values) {
+        const auto shares = graph::split_rows(n, spread.comm().size());
+        gather_rows(context, spread, shares, [&](Range rows, auto values) {
           npy.write_rows(context, rows, [&](std::int64_t i, double* row) {
             for (std::int64_t j = 0; j < n; ++j) {
               row[j] = value(static_cast<double>(values(i - rows.begin, j)));
@@ -102,21 +105,20 @@ void write_rows(
 /// Paths of one alpha, with their findings and file.
 void write_alpha(Context& context,
                  const FermatJobParams& params,
-                 AnyRankTiles& distances,
+                 AnyDistributedMatrix& distances,
                  double alpha,
                  OutputFiles& files,
                  FermatJobResult& result) {
   graph::FermatParams fermat = params.fermat;
   fermat.alpha = alpha;
-  graph::RankFermatResult closed = graph::fermat_ranks(context, distances, true, fermat);
+  graph::DistributedFermatResult closed = graph::fermat(context, distances, true, fermat);
   const AlphaFindings findings = findings_of(closed);
   result.alphas.push_back(findings);
   for (std::string& notice : notices_of(params, findings)) {
     result.notices.push_back(std::move(notice));
   }
   const bool several = params.alphas.size() > 1;
-  AtomicFile& file =
-      files.add(fermat_file(params, several, alpha, ".fermat.npy"), params.input.comm);
+  AtomicFile& file = files.add(fermat_file(params, several, alpha, ".fermat.npy"), context.comm());
   const bool whole = closed.lengths.index() == 0;
   write_rows(context, closed.lengths, file, length_type(findings), [whole](double length) {
     return whole ? written_length(static_cast<std::int32_t>(length)) : length;
@@ -125,8 +127,8 @@ void write_alpha(Context& context,
 
 }  // namespace
 
-bool can_distribute(const Context& context, const FermatJobParams& params, int ranks) {
-  return ranks > 1 && params.distances.empty() && !params.automatic_alpha &&
+bool can_distribute(const Context& context, const FermatJobParams& params) {
+  return context.ranks() > 1 && params.distances.empty() && !params.automatic_alpha &&
          params.fermat.neighbors == 0 && params.fermat.landmarks == 0 &&
          context.backend() != Backend::reference;
 }
@@ -139,18 +141,15 @@ std::string needs_first_rank(const FermatJobParams& params) {
 }
 
 Plan plan_distributed(Context& context, const Input& input, const FermatJobParams& params) {
-  PlanParams sizes;
-  sizes.samples = static_cast<std::int64_t>(input.cohort.samples().size());
-  sizes.sites = input.cohort.sites();
-  sizes.missing = params.input.cohort.missing == genotype::Missing::pairwise;
-  take_ranks(sizes, input, params.input);
+  PlanParams sizes = plan_sizes(context, input, params.input);
   const std::int64_t n = sizes.samples;
-  sizes.later_bytes = (sizes.missing ? RankTiles<double>::most_bytes(n, sizes.ranks)
-                                     : RankTiles<std::int32_t>::most_bytes(n, sizes.ranks)) +
-                      RankTiles<double>::moving_bytes(n);
+  sizes.later_bytes =
+      (sizes.missing ? DistributedSymmetricMatrix<double>::max_bytes(n, sizes.ranks)
+                     : DistributedSymmetricMatrix<std::int32_t>::max_bytes(n, sizes.ranks)) +
+      graph::transfer_bytes<double>(n);
   Plan plan = make_plan(context, sizes);
   // The counts are gone when the closure starts, and the codes with them.
-  plan.sizes.later_bytes += graph::fermat_ranks_bytes(n, sizes.ranks, params.fermat);
+  plan.sizes.later_bytes += graph::distributed_fermat_bytes(n, sizes.ranks, params.fermat);
   const std::uint64_t closing = program_bytes(sizes.ranks) + plan.sizes.later_bytes;
   if (closing > context.memory()) {
     throw Error(ErrorCode::out_of_resources,
@@ -158,8 +157,8 @@ Plan plan_distributed(Context& context, const Input& input, const FermatJobParam
                             "each, --memory allows {}; raise --memory or start more ranks",
                             n,
                             sizes.ranks,
-                            human_bytes(static_cast<double>(closing)),
-                            human_bytes(static_cast<double>(context.memory()))));
+                            needed_bytes(static_cast<double>(closing)),
+                            allowed_bytes(static_cast<double>(context.memory()))));
   }
   plan.total_bytes = std::max(plan.total_bytes, closing);
   FermatJobParams matrices = params;
@@ -172,7 +171,7 @@ Plan plan_distributed(Context& context, const Input& input, const FermatJobParam
 
 FermatJobResult run_distributed(Context& context, const FermatJobParams& params, Input& input) {
   const Plan plan = plan_distributed(context, input, params);
-  cut_pairs(input, plan.pair_groups);
+  cut_pairs(context, input, plan.pair_groups);
   if (!params.matrix_only) {
     context.note(
         "the first rank cannot hold the matrices that embedding, tree and report are made from: "
@@ -184,11 +183,11 @@ FermatJobResult run_distributed(Context& context, const FermatJobParams& params,
   if (result.samples == 1) result.notices.push_back("One individual: every distance is zero.");
   check_disk(params.out, plan.output_bytes);
   OutputFiles files;
-  const bool first = input.comm->rank() == 0;
+  const bool first = context.rank() == 0;
   if (first) io::write_ids(files.add(params.out + ".ids"), input.cohort.samples());
-  AnyRankTiles distances = make_distances(context, params, input, plan);
+  AnyDistributedMatrix distances = make_distances(context, params, input, plan);
   result.cohort = whole_summary(context, input, params.input.cohort.missing);
-  AtomicFile& file = files.add(params.out + ".dist.npy", input.comm);
+  AtomicFile& file = files.add(params.out + ".dist.npy", context.comm());
   write_rows(context, distances, file, io::NpyType::float64, [](double squared) {
     return std::sqrt(squared);
   });
@@ -199,7 +198,7 @@ FermatJobResult run_distributed(Context& context, const FermatJobParams& params,
     files.add(params.out + ".json").write(fermat_record(params, params.alphas.size() > 1, result));
   }
   commit_files(context, files, result.files);
-  remove_checkpoint(input.comm, plan, params.checkpoint);
+  remove_checkpoint(context, plan, params.checkpoint);
   return result;
 }
 

@@ -9,7 +9,7 @@ namespace yupana::job {
 
 /// True if the ranks can share the matrices of this run: from genotypes, paths over all of them,
 /// given powers.
-bool can_distribute(const Context& context, const FermatJobParams& params, int ranks);
+bool can_distribute(const Context& context, const FermatJobParams& params);
 
 /// The option that keeps the matrices of several ranks on the first; empty if none does.
 std::string needs_first_rank(const FermatJobParams& params);

@@ -7,7 +7,6 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/core/disk.hpp"
 #include "yupana/core/error.hpp"
-#include "yupana/graph/shortest_paths_ranks.hpp"
 #include "yupana/job/analyze.hpp"
 #include "yupana/job/describe.hpp"
 #include "yupana/job/distributed.hpp"
@@ -24,15 +23,11 @@ void append(std::vector<std::string>& all, std::vector<std::string> more) {
 }
 
 Plan plan_cohort(Context& context, const Input& input, const FermatJobParams& params) {
-  PlanParams sizes;
-  sizes.samples = static_cast<std::int64_t>(input.cohort.samples().size());
-  sizes.sites = input.cohort.sites();
-  sizes.missing = params.input.cohort.missing == genotype::Missing::pairwise;
+  PlanParams sizes = plan_sizes(context, input, params.input);
   const int cell = sizes.missing ? fractional_cell : whole_cell;
-  sizes.after_bytes = fermat_bytes(params, sizes.samples, cell);
-  sizes.complete_after_bytes = fermat_bytes(params, sizes.samples, whole_cell);
+  sizes.after_bytes = fermat_bytes(params, sizes.samples, cell, context.memory());
+  sizes.complete_after_bytes = fermat_bytes(params, sizes.samples, whole_cell, context.memory());
   sizes.one_band = true;
-  take_ranks(sizes, input, params.input);
   Plan plan = make_plan(context, sizes);
   add_disk(plan, params.out, fermat_output_bytes(params, sizes.samples, cell));
   return plan;
@@ -54,12 +49,12 @@ void limit_to_samples(Context& context, graph::FermatParams& fermat, std::int64_
 std::optional<Plan> plan_whole(Context& context,
                                const Input& input,
                                const FermatJobParams& params) {
-  const bool spreads = can_distribute(context, params, input.ranks());
+  const bool spreads = can_distribute(context, params);
   if (spreads && params.matrix_only) return {};
   try {
     return plan_cohort(context, input, params);
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::out_of_resources || input.ranks() == 1) throw;
+    if (error.code() != ErrorCode::out_of_resources || context.ranks() == 1) throw;
     if (spreads) return {};
     const std::string option = needs_first_rank(params);
     if (option.empty()) throw;
@@ -95,7 +90,6 @@ void write_matrices(Context& context,
     const graph::FermatResult paths = find_paths(context, params, input, alpha, result);
     files.add_lengths(context, paths, result.alphas.back());
   }
-  if (params.input.comm != nullptr) graph::release_ranks(*params.input.comm);
   files.write_matrices(context, result);
 }
 
@@ -120,10 +114,19 @@ void write_all(Context& context,
     }
     files.add_alpha(context, paths, run, std::move(own));
   }
-  if (params.input.comm != nullptr) graph::release_ranks(*params.input.comm);
   result.findings = findings_in_words(params, result.alphas, result.matrices);
   append(result.notices, notices_of_infinite(result.matrices));
   files.write(context, analysis.curve(alphas), result);
+}
+
+/// Counts the sites of this rank and shares the closures of rank 0, which does the rest.
+void help_first_rank(Context& context,
+                     const FermatJobParams& params,
+                     std::optional<Input>& cohort,
+                     const Plan& plan) {
+  if (cohort) load_cohort(context, params, *cohort, plan);
+  const std::size_t alphas = params.automatic_alpha ? 1 : params.alphas.size();
+  for (std::size_t k = 0; k < alphas; ++k) graph::fermat(context, {}, true);
 }
 
 }  // namespace
@@ -140,11 +143,9 @@ FermatJobResult run_fermat(Context& context, const FermatJobParams& as_given) {
     plan = *whole;
     check_disk(params.out, plan.output_bytes);
   }
-  Comm* const comm = params.input.comm;
   FermatJobResult result;
-  if (comm != nullptr && comm->rank() > 0) {  // counts its sites, then closes its tiles
-    if (cohort) load_cohort(context, params, *cohort, plan);
-    graph::serve_shortest_paths(context, *comm);
+  if (context.rank() > 0) {
+    help_first_rank(context, params, cohort, plan);
   } else {
     const FermatInput input =
         cohort ? load_cohort(context, params, *cohort, plan) : load_distances(context, params);
@@ -156,7 +157,7 @@ FermatJobResult run_fermat(Context& context, const FermatJobParams& as_given) {
     const auto& write = params.matrix_only ? write_matrices : write_all;
     write(context, params, input, alphas, result);
   }
-  remove_checkpoint(comm, plan, params.checkpoint);
+  remove_checkpoint(context, plan, params.checkpoint);
   return result;
 }
 

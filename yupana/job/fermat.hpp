@@ -56,7 +56,7 @@ struct AlphaFindings {
   std::string method;
   std::string precision;          ///< of the lengths
   std::string weights_precision;  ///< of weights and closure
-  std::int64_t largest_rank = 0;
+  std::int64_t max_neighbor_rank = 0;
   std::int64_t components = 1;
 };
 

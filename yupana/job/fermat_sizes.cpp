@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "yupana/analysis/clustering.hpp"
 #include "yupana/core/counted.hpp"
 #include "yupana/core/disk.hpp"
 #include "yupana/core/error.hpp"
@@ -29,6 +30,10 @@ double matrix_only_cell(const FermatJobParams& params, double alpha, int cell) {
   return params.fermat.root ? std::max<double>(closing, cell + weight + root) : closing;
 }
 
+double alphas_of(const FermatJobParams& params) {
+  return static_cast<double>(params.automatic_alpha ? 1 : params.alphas.size());
+}
+
 /// True if lengths take 8 bytes: where the run names float64, and for roots of integers.
 bool wide_lengths(const FermatJobParams& params, int cell) {
   if (params.fermat.precision == graph::Precision::float64) return true;
@@ -40,7 +45,10 @@ bool wide_lengths(const FermatJobParams& params, int cell) {
 
 }  // namespace
 
-std::uint64_t fermat_bytes(const FermatJobParams& params, std::int64_t samples, int cell) {
+std::uint64_t fermat_bytes(const FermatJobParams& params,
+                           std::int64_t samples,
+                           int cell,
+                           std::uint64_t memory) {
   const auto n = static_cast<double>(samples);
   if (params.matrix_only) {
     // Power 0 stands for any: --alpha auto leaves the list of alphas empty.
@@ -51,14 +59,18 @@ std::uint64_t fermat_bytes(const FermatJobParams& params, std::int64_t samples, 
     return static_cast<std::uint64_t>(n * n * most);
   }
   const int wide = wide_lengths(params, cell) ? 4 : 0;
-  const double neighbors = params.fermat.neighbors > 0 ? 4 : 0;
-  constexpr double pictures = 18.2, report = 5e6;
-  return static_cast<std::uint64_t>(n * n * (cell + pictures + neighbors + wide) + report);
+  const double neighbors = params.fermat.neighbors == 0 ? 0 : cell == whole_cell ? 8 : 4;
+  const auto clustering = static_cast<double>(analysis::linkage_bytes(samples, memory));
+  const double further = 3 * (alphas_of(params) - 1);
+  const double analyzing = n * n * (cell + 8.2 + neighbors + wide + further) + clustering + 5e6;
+  const double side = std::min(n, 512.0);
+  const double drawing = n * n * (cell + 2) + 23e6 + 14 * side * side * (alphas_of(params) + 1);
+  return static_cast<std::uint64_t>(std::max(analyzing, drawing));
 }
 
 std::uint64_t fermat_output_bytes(const FermatJobParams& params, std::int64_t samples, int cell) {
   const auto n = static_cast<double>(samples);
-  const double alphas = static_cast<double>(params.automatic_alpha ? 1 : params.alphas.size());
+  const double alphas = alphas_of(params);
   const double length = wide_lengths(params, cell) ? 8 : 4;
   const double matrices = n * n * (8 + length * alphas);
   if (params.matrix_only) return static_cast<std::uint64_t>(matrices);
@@ -82,16 +94,17 @@ void check_fermat_fits(const Context& context,
                        const FermatJobParams& params,
                        std::int64_t samples,
                        int cell) {
-  const std::uint64_t bytes = program_bytes(1) + fermat_bytes(params, samples, cell);
+  const std::uint64_t bytes =
+      program_bytes(1) + fermat_bytes(params, samples, cell, context.memory());
   if (bytes > context.memory()) {
-    const bool ranks = params.input.comm != nullptr;
+    const bool ranks = context.comm() != nullptr;
     throw Error(
         ErrorCode::out_of_resources,
         fmt::format("memory: the matrices of {} need {}, --memory allows {}; raise "
                     "--memory{}, or {}",
                     counted(samples, "sample"),
-                    human_bytes(static_cast<double>(bytes)),
-                    human_bytes(static_cast<double>(context.memory())),
+                    needed_bytes(static_cast<double>(bytes)),
+                    allowed_bytes(static_cast<double>(context.memory())),
                     params.matrix_only ? "" : ", write matrices alone (--matrix-only)",
                     ranks ? "start from genotypes with --matrix-only: --from-distances needs the "
                             "matrices on the first rank"
@@ -108,7 +121,7 @@ Plan plan_of_distances(Context& context, const FermatJobParams& params) {
     plan.sizes.samples = std::visit([](const auto& values) { return values.size(); },
                                     io::read_distances(context, params.distances).values);
   }
-  plan.sizes.after_bytes = fermat_bytes(params, plan.sizes.samples, cell);
+  plan.sizes.after_bytes = fermat_bytes(params, plan.sizes.samples, cell, context.memory());
   plan.total_bytes = program_bytes(1) + plan.sizes.after_bytes;
   add_disk(plan, params.out, fermat_output_bytes(params, plan.sizes.samples, cell));
   return plan;

@@ -17,8 +17,15 @@ inline constexpr int whole_cell = 4, fractional_cell = 8;
 /// there; distances included. Fitted to the peaks of runs of 1000 to 4000 samples on the CPU:
 ///   matrices alone  2 cell + the weight's bytes times n^2: d, its copy, the weights; where these
 ///                   have the type of d, cell + 1.375 times theirs; with --root d, F and its root
-///   with pictures   cell + 18.2 bytes times n^2 and 5 MB; 4 more with --knn, 4 more for float64
-std::uint64_t fermat_bytes(const FermatJobParams& params, std::int64_t samples, int cell);
+///   with pictures   cell + 8.2 bytes times n^2, what clustering takes where the run may hold so
+///                   much `memory`, and 5 MB; 4 n^2 more with --knn (8 where cell is 4), 4 more
+///                   for float64, 3 more for each further alpha; of few samples the pages: cell +
+///                   2 bytes times n^2, 23 MB and 14 bytes a pixel of heat maps of 512 pixels
+///                   squared, two and one for each further alpha
+std::uint64_t fermat_bytes(const FermatJobParams& params,
+                           std::int64_t samples,
+                           int cell,
+                           std::uint64_t memory);
 
 /// Bytes of all its files.
 std::uint64_t fermat_output_bytes(const FermatJobParams& params, std::int64_t samples, int cell);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <limits>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
@@ -75,6 +76,49 @@ SignalArray<T> complex_transform(Context& context,
   return signals;
 }
 
+/// Largest real or imaginary part.
+template <class T>
+T largest_part(const Signals<const std::complex<T>>& spectra, std::int64_t signal) {
+  T most = 0;
+  for (std::int64_t k = 0; k < spectra.length; ++k) {
+    const std::complex<T> value = spectra(signal, k);
+    most = std::max({most, std::abs(value.real()), std::abs(value.imag())});
+  }
+  return most;
+}
+
+/// Notes what the inverse of a real transform leaves out, beyond rounding: the spectrum of real
+/// numbers is real in its first value and, of an even length, in its last; that of a matrix has in
+/// these columns the conjugate at the opposite frequency.
+template <class T>
+void note_dropped(Context& context,
+                  const FftFileParams& params,
+                  const Signals<const std::complex<T>>& spectra) {
+  T most = 0;  // of a matrix, whose rows are one signal
+  for (std::int64_t b = 0; params.two_d && b < spectra.batch; ++b) {
+    most = std::max(most, largest_part(spectra, b));
+  }
+  std::int64_t dropped = 0;
+  for (std::int64_t b = 0; b < spectra.batch; ++b) {
+    context.check_cancelled();
+    const T size = params.two_d ? most : largest_part(spectra, b);
+    const std::int64_t opposite = params.two_d && b > 0 ? spectra.batch - b : b;
+    const auto is_dropped = [&](std::int64_t k) {
+      return std::abs(spectra(b, k) - std::conj(spectra(opposite, k))) >
+             64 * std::numeric_limits<T>::epsilon() * size;
+    };
+    if (is_dropped(0) || (!params.odd && is_dropped(spectra.length - 1))) ++dropped;
+  }
+  if (dropped == 0) return;
+  context.note(fmt::format(
+      "fft: {} of {} of {} are no spectra of real numbers: imaginary parts of the first "
+      "value{} are left out",
+      dropped,
+      counted(spectra.batch, params.two_d ? "row" : "signal"),
+      params.in,
+      params.odd ? "" : " or the last"));
+}
+
 template <class T>
 SignalArray<T> real_transform(Context& context, SignalArray<T> in, const FftFileParams& params) {
   const bool columns = params.axis == 0 && in.matrix && !params.two_d;
@@ -88,6 +132,7 @@ SignalArray<T> real_transform(Context& context, SignalArray<T> in, const FftFile
     SignalArray<T> out = shaped_as(in, false, columns ? n : in.rows, columns ? in.cols : n);
     T* const data = out.numbers.data();
     const std::complex<T>* const from = complexes(in);
+    note_dropped<T>(context, params, along(from, in, columns));
     if (params.two_d) {
       spectral::inverse_fft_real_2d(context,
                                     MatrixView<const std::complex<T>>(from, in.rows, in.cols),

@@ -17,6 +17,7 @@
 #include "yupana/io/npy_genotypes.hpp"
 #include "yupana/io/sample_lists.hpp"
 #include "yupana/io/vcf.hpp"
+#include "yupana/job/run_files.hpp"
 #include "yupana/job/simulate.hpp"
 
 namespace yupana::job {
@@ -42,14 +43,6 @@ std::string file_line(const std::string& path) {
                      status.st_size,
                      status.st_mtim.tv_sec,
                      status.st_mtim.tv_nsec);
-}
-
-/// A named pipe may wait for its writer without end; one of the shell (/dev/fd/N) has its own.
-void note_pipe(Context& context, const std::string& path) {
-  struct stat status {};
-  if (path.starts_with("/dev/") || path.starts_with("/proc/")) return;
-  if (stat(path.c_str(), &status) != 0 || !S_ISFIFO(status.st_mode)) return;
-  context.note(fmt::format("{}: is a pipe; waiting for a program that writes to it", path));
 }
 
 /// --chr, --all-chr; a region names its chromosome, so that no other option need take it in.
@@ -97,10 +90,12 @@ struct Opened {
   std::string fingerprint;
 };
 
-Opened open_plink(const InputParams& params) {
+Opened open_plink(Context& context, const InputParams& params) {
   io::BedFiles files = io::bed_files(params.path);
   if (!params.bim.empty()) files.bim = params.bim;
   if (!params.fam.empty()) files.fam = params.fam;
+  note_pipe(context, files.bim);
+  note_pipe(context, files.fam);
   Opened opened;
   opened.source = io::open_bed(files, {chromosomes_of(params), region_of(params), snps_of(params)});
   opened.names = io::read_fam(files.fam);
@@ -133,7 +128,7 @@ Opened open_any(Context& context, const InputParams& params) {
       break;
     case InputKind::plink:
     case InputKind::array:
-      opened = open_plink(params);
+      opened = open_plink(context, params);
   }
   return opened;
 }
@@ -174,6 +169,7 @@ std::vector<std::string> listed_samples(Context& context,
                                         const char* option,
                                         const std::string& path,
                                         const io::SampleNames& names) {
+  note_pipe(context, path);
   io::SampleList list = io::read_sample_list(path, names);
   if (list.unknown > 0) {
     context.note(
@@ -290,16 +286,14 @@ InputKind input_kind(const InputParams& params) {
 }
 
 Input open_input(Context& context, const InputParams& params) {
-  if (params.comm != nullptr && params.path == "-") {
+  if (context.comm() != nullptr && params.path == "-") {
     throw Error(ErrorCode::usage,
                 "several processes cannot read one standard input; give a file, or start one");
   }
   Opened opened = open_any(context, params);
   genotype::CohortParams cohort = params.cohort;
-  if (params.comm != nullptr) {
-    cohort.part = params.comm->rank();
-    cohort.parts = params.comm->size();
-  }
+  cohort.part = context.rank();
+  cohort.parts = context.ranks();
   io::SampleNames names = opened.names;
   if (names.ids.empty()) names.ids = opened.source->samples();
   if (!params.keep_file.empty()) {
@@ -309,23 +303,18 @@ Input open_input(Context& context, const InputParams& params) {
     cohort.remove = listed_samples(context, "--remove", params.remove_file, names);
   }
   const std::string fingerprint = opened.fingerprint + filter_lines(params, cohort);
-  Input input{genotype::Cohort(context, std::move(opened.source), cohort),
-              {},
-              {},
-              fingerprint,
-              params.comm,
-              1,
-              {}};
+  Input input{
+      genotype::Cohort(context, std::move(opened.source), cohort), {}, {}, fingerprint, 1, {}};
   // Nobody's to delete: the run's.
-  input.same_pairs = std::shared_ptr<Comm>(params.comm, [](Comm*) {});
+  input.same_pairs = std::shared_ptr<Comm>(context.comm(), [](Comm*) {});
   take_names(input, opened.names);
   return input;
 }
 
-void cut_pairs(Input& input, int groups) {
+void cut_pairs(Context& context, Input& input, int groups) {
   if (groups == 1) return;
   input.pair_groups = groups;
-  input.same_pairs = input.comm->split(input.pair_group());
+  input.same_pairs = context.comm()->split(context.rank() % groups);
   input.cohort.take_part(input.same_pairs->rank(), input.same_pairs->size());
 }
 

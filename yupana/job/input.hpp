@@ -40,8 +40,7 @@ struct InputParams {
   std::string keep_file;                     ///< --keep
   std::string remove_file;                   ///< --remove
   genotype::CohortParams cohort;
-  Comm* comm = nullptr;  ///< the ranks of the run; null: this process is alone
-  int pair_groups = 0;   ///< of these ranks (--pair-groups); 0: as the plan finds best
+  int pair_groups = 0;  ///< of the ranks (--pair-groups); 0: as the plan finds best
 };
 
 /// The kind of the input at params.path.
@@ -68,26 +67,22 @@ struct Input {
   std::vector<std::string> individuals;  ///< and IID
   /// Files with sizes and times, and filters, in lines: what a checkpoint must match.
   std::string fingerprint;
-  Comm* comm = nullptr;
-  int pair_groups = 1;
+  int pair_groups = 1;  ///< of the ranks: rank r counts the pairs of group r mod pair_groups
   /// The ranks that count the pairs of this one, each over other sites: all but for cut_pairs().
   std::shared_ptr<Comm> same_pairs = nullptr;
-  int ranks() const { return comm == nullptr ? 1 : comm->size(); }
-  int site_groups() const { return ranks() / pair_groups; }
-  /// Which group of pairs is this rank's.
-  int pair_group() const { return comm == nullptr ? 0 : comm->rank() % pair_groups; }
+  int site_groups() const { return same_pairs == nullptr ? 1 : same_pairs->size(); }
 };
 
-/// With ranks: this one's part of the sites, where every rank counts all pairs.
+/// With ranks, this one's part of the sites: every rank counts all pairs. Collective.
 Input open_input(Context& context, const InputParams& params);
 
 /// Ranks r, r + groups, ... count group r of the pairs, and cut the sites among themselves; so that
 /// `groups` ranks that follow on each other, most often of one machine, read the same sites.
-/// `groups` divides the ranks. Every rank calls it, before the first read.
-void cut_pairs(Input& input, int groups);
+/// `groups` divides the ranks. Collective, before the first read.
+void cut_pairs(Context& context, Input& input, int groups);
 
 /// The accounts of every rank's part as that of the whole, with the notes and faults that only the
-/// whole shows; of a process alone its own. Every rank calls it, after the last read.
+/// whole shows; of a process alone its own. Collective, after the last read.
 genotype::CohortSummary whole_summary(Context& context,
                                       const Input& input,
                                       genotype::Missing missing);

@@ -9,6 +9,7 @@
 #include "yupana/job/count.hpp"
 #include "yupana/job/distances.hpp"
 #include "yupana/job/fermat_sizes.hpp"
+#include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
 namespace {
@@ -19,6 +20,7 @@ std::int64_t size_of(const graph::AnyMatrix& matrix) {
 
 RunLabels labels_of(Context& context, const FermatJobParams& params, const io::SampleNames& names) {
   if (params.labels.empty()) return {};
+  note_pipe(context, params.labels);
   const io::SampleLabels read = io::read_labels(params.labels, names, params.label_column);
   for (const std::string& note : read.notes) context.note(note);
   if (read.unlabelled > read.missing || read.unknown > 0) {
@@ -84,7 +86,7 @@ FermatInput load_cohort(Context& context,
   FermatInput result;
   result.names = input.cohort.samples();
   result.labels = labels_of(context, params, {result.names, input.families, input.individuals, {}});
-  if (plan.gpu_bands.size() == 1 && input.comm == nullptr) {
+  if (plan.gpu_bands.size() == 1 && context.comm() == nullptr) {
     genotype::PairCounter counter = count_whole(context, input, plan, params.checkpoint);
     result.cohort = input.cohort.summary();
     make_distances(context, counter, result);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <type_traits>
@@ -12,6 +11,7 @@
 #include "yupana/core/error.hpp"
 #include "yupana/graph/fermat.hpp"
 #include "yupana/graph/shortest_paths.hpp"
+#include "yupana/io/input_file.hpp"
 #include "yupana/io/matrix_reader.hpp"
 
 namespace yupana::job {
@@ -30,9 +30,12 @@ T field(const nlohmann::json& object, const char* name, T otherwise, const std::
 
 nlohmann::json record_of(const std::string& run) {
   const std::string path = run + ".json";
-  std::ifstream file(path);
-  if (!file) throw bad_file(path, "not found; give the prefix of a finished 'yupana fermat' run");
-  nlohmann::json record = nlohmann::json::parse(file, nullptr, false);
+  std::error_code none;
+  if (!std::filesystem::exists(path, none)) {
+    throw bad_file(path, "not found; give the prefix of a finished 'yupana fermat' run");
+  }
+  const io::InputFile file(path);
+  nlohmann::json record = nlohmann::json::parse(io::head_of(file, file.size()), nullptr, false);
   const auto is_object = [](const nlohmann::json& item) { return item.is_object(); };
   const bool known = is_object(record) && record.contains("runs") && record["runs"].is_array();
   if (!known || record["runs"].empty() ||

@@ -17,7 +17,6 @@ graph::FermatResult shortest_paths(Context& context,
   graph::FermatParams fermat = params.fermat;
   fermat.alpha = alpha;
   fermat.prune = fermat.prune && !params.matrix_only;
-  fermat.comm = params.input.comm;
   graph::AnyMatrix copy = std::visit(
       [](const auto& source) -> graph::AnyMatrix {
         std::remove_cvref_t<decltype(source)> matrix(source.size());
@@ -26,6 +25,30 @@ graph::FermatResult shortest_paths(Context& context,
       },
       input.distances);
   return graph::fermat(context, std::move(copy), input.squared, fermat, input.on_device);
+}
+
+AlphaFindings findings_of(const graph::FermatFacts& facts) {
+  const auto name = [](graph::Precision precision) {
+    return precision == graph::Precision::integer   ? "int32"
+           : precision == graph::Precision::float32 ? "float32"
+                                                    : "float64";
+  };
+  AlphaFindings findings;
+  findings.alpha = facts.alpha;
+  findings.unit = {facts.alpha, facts.weight_scale, facts.rooted};
+  findings.kept_edges = facts.kept_edges;
+  findings.replaced_edges = facts.replaced_edges;
+  findings.longer_edges = facts.longer_edges;
+  findings.unreachable_pairs = facts.unreachable_pairs;
+  findings.certified = facts.certified;
+  findings.method = facts.method;
+  // Roots of integers are doubles.
+  const bool widened = facts.rooted && facts.precision == graph::Precision::integer;
+  findings.precision = widened ? "float64" : name(facts.precision);
+  findings.weights_precision = name(facts.precision);
+  findings.max_neighbor_rank = facts.max_neighbor_rank;
+  findings.components = facts.components;
+  return findings;
 }
 
 }  // namespace yupana::job

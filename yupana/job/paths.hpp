@@ -18,31 +18,7 @@ graph::FermatResult shortest_paths(Context& context,
                                    const FermatInput& input,
                                    double alpha);
 
-/// Names of the types of lengths and weights, in the order of graph::AnyMatrix, as records have
-/// them.
-inline constexpr const char* precision_names[] = {"int32", "float32", "float64"};
-
-/// Facts about a shortest-path result; FermatResult and RankFermatResult.
-template <class Result>
-AlphaFindings findings_of(const Result& result) {
-  AlphaFindings findings;
-  findings.alpha = result.alpha;
-  findings.unit = {result.alpha, result.weight_scale, result.rooted};
-  findings.kept_edges = result.kept_edges;
-  findings.replaced_edges = result.replaced_edges;
-  findings.unreachable_pairs = result.unreachable_pairs;
-  findings.method = result.method;
-  findings.precision = precision_names[result.lengths.index()];
-  findings.weights_precision = precision_names[result.precision == graph::Precision::integer   ? 0
-                                               : result.precision == graph::Precision::float32 ? 1
-                                                                                               : 2];
-  findings.components = result.components;
-  if constexpr (requires { result.largest_rank; }) {
-    findings.longer_edges = result.longer_edges;
-    findings.certified = result.certified;
-    findings.largest_rank = result.largest_rank;
-  }
-  return findings;
-}
+/// Facts about a call of graph::fermat, as records have them.
+AlphaFindings findings_of(const graph::FermatFacts& facts);
 
 }  // namespace yupana::job

@@ -52,8 +52,8 @@ std::uint64_t bytes_of_rows(Range rows, const PlanParams& sizes, int parts) {
               fmt::format("memory: {} need {}, --memory allows {}; raise --memory or take "
                           "fewer samples (--keep)",
                           counted(plan.sizes.samples, "sample"),
-                          human_bytes(static_cast<double>(needed)),
-                          human_bytes(static_cast<double>(context.memory()))));
+                          needed_bytes(static_cast<double>(needed)),
+                          allowed_bytes(static_cast<double>(context.memory()))));
 }
 
 std::uint64_t gpu_bytes_of(const Context& context, Range rows, const PlanParams& sizes) {
@@ -76,10 +76,10 @@ void cut_for_gpu(const Context& context, Plan& plan, Range band) {
                 fmt::format("GPU memory: {} samples need {} for rows {} to {} of their counts, "
                             "{} may be used; raise --gpu-memory, or use --device cpu",
                             plan.sizes.samples,
-                            human_bytes(static_cast<double>(bytes)),
+                            needed_bytes(static_cast<double>(bytes)),
                             band.begin,
                             band.end,
-                            human_bytes(static_cast<double>(context.gpu_memory()))));
+                            allowed_bytes(static_cast<double>(context.gpu_memory()))));
   }
   cut_for_gpu(context, plan, {band.begin, middle});
   cut_for_gpu(context, plan, {middle, band.end});
@@ -286,8 +286,9 @@ nlohmann::ordered_json plan_json(const Plan& plan) {
 
 namespace {
 
+/// Rounded up: as --memory takes it.
 std::string bytes_text(const char* what, std::uint64_t bytes, const std::string& more = "") {
-  return fmt::format("{:<12} {}{}\n", what, human_bytes(static_cast<double>(bytes)), more);
+  return fmt::format("{:<12} {}{}\n", what, needed_bytes(static_cast<double>(bytes)), more);
 }
 
 /// When a run holds less than planned, and whose memory it is.
@@ -298,7 +299,7 @@ std::string less_text(const Plan& plan) {
   if (!plan.sizes.missing) return each;
   if (!plan.complete_bytes) return each + " at the most; less if no call is missing";
   return fmt::format("; {} if no call is missing",
-                     human_bytes(static_cast<double>(*plan.complete_bytes)));
+                     needed_bytes(static_cast<double>(*plan.complete_bytes)));
 }
 
 std::string counts_text(const Plan& plan) {
@@ -341,7 +342,9 @@ std::string describe(const Plan& plan) {
         plan.output_bytes,
         plan.output_may_grow ? " at the least: text and compressed files take more" : "");
   }
-  if (plan.free_disk) text += bytes_text("free disk", *plan.free_disk);
+  if (plan.free_disk) {
+    text += fmt::format("free disk    {}\n", allowed_bytes(static_cast<double>(*plan.free_disk)));
+  }
   return text;
 }
 

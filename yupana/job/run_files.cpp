@@ -1,6 +1,9 @@
 #include "yupana/job/run_files.hpp"
 
+#include <sys/stat.h>
+
 #include "yupana/core/error.hpp"
+#include "yupana/core/machine.hpp"
 
 namespace yupana::job {
 namespace {
@@ -19,20 +22,20 @@ io::NumberType number_type_of(const TextType& name) {
 
 void check_memory(const Context& context, std::string_view what, std::uint64_t bytes) {
   if (bytes <= context.memory()) return;
-  // Whole units, none of which is 0 of what is allowed.
-  const bool small = context.memory() < std::uint64_t{10} << 20;
-  const std::uint64_t unit = small ? 1 << 10 : 1 << 20;
-  const std::uint64_t needed = bytes / unit + (bytes % unit > 0 ? 1 : 0);
-  const char* const name = small ? "KiB" : "MiB";
+  const auto needed = static_cast<double>(bytes);
   throw Error(ErrorCode::out_of_resources,
-              fmt::format("{} needs {} {} of memory, and {} {} are allowed; give --memory {}{}",
+              fmt::format("{} needs {} of memory, and {} are allowed; give --memory {}",
                           what,
-                          needed,
-                          name,
-                          context.memory() / unit,
-                          name,
-                          needed,
-                          small ? 'k' : 'M'));
+                          needed_bytes(needed),
+                          allowed_bytes(static_cast<double>(context.memory())),
+                          memory_option(needed)));
+}
+
+void note_pipe(Context& context, const std::string& path) {
+  struct stat status {};
+  if (path.starts_with("/dev/") || path.starts_with("/proc/")) return;
+  if (stat(path.c_str(), &status) != 0 || !S_ISFIFO(status.st_mode)) return;
+  context.note(fmt::format("{}: is a pipe; waiting for a program that writes to it", path));
 }
 
 void commit_files(Context& context, OutputFiles& files, std::vector<std::string>& paths) {

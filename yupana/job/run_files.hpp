@@ -17,6 +17,10 @@ namespace yupana::job {
 /// `what` names command and file. The program itself, about 15 MB, is not counted.
 void check_memory(const Context& context, std::string_view what, std::uint64_t bytes);
 
+/// Notes that a named pipe is waited for, since its writer may never come; one that a shell made
+/// (/dev/fd/N) has its own. For files that are read once, from their beginning on.
+void note_pipe(Context& context, const std::string& path);
+
 /// Makes the files of a run visible, unless it was cancelled, and appends their paths.
 void commit_files(Context& context, OutputFiles& files, std::vector<std::string>& paths);
 

@@ -24,8 +24,8 @@ void check_memory(const Context& context, const genotype::SimulateParams& cohort
                           "{}; raise --memory, or take fewer samples",
                           cohort.samples,
                           cohort.sites,
-                          human_bytes(bytes),
-                          human_bytes(static_cast<double>(context.memory()))));
+                          needed_bytes(bytes),
+                          allowed_bytes(static_cast<double>(context.memory()))));
 }
 
 /// The least that the genotypes take in a file; nothing is known of compressed ones.

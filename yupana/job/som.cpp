@@ -212,7 +212,7 @@ SomResult som_fit(Context& context, const SomFitParams& params) {
   const io::TableParams reading = reading_of(params.reading, params.out);
   SomTable table = read_som_table(context, params.table, reading);
   check_images(params, std::ssize(table.features));
-  if (params.som.comm != nullptr && params.som.comm->rank() > 0) {
+  if (context.rank() > 0) {
     fitted(context, params, table, notices);
     return {};
   }

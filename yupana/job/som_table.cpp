@@ -47,8 +47,8 @@ Matrix<float> row_major(Context& context,
                             "to {}",
                             rows,
                             cols,
-                            human_bytes(bytes),
-                            human_bytes(static_cast<double>(context.memory()))));
+                            needed_bytes(bytes),
+                            allowed_bytes(static_cast<double>(context.memory()))));
   }
   if (!fits) {
     context.note(
@@ -56,8 +56,8 @@ Matrix<float> row_major(Context& context,
                     "{}: it lies in {} while the run lasts",
                     rows,
                     cols,
-                    human_bytes(bytes),
-                    human_bytes(static_cast<double>(context.memory())),
+                    needed_bytes(bytes),
+                    allowed_bytes(static_cast<double>(context.memory())),
                     scratch));
   }
   Matrix<float> samples;

@@ -43,7 +43,7 @@ class FileSorter {
   ArrayFileResult sort() {
     // Half of the memory for the keys of a run, half for the sort's copy of them.
     run_size_ = std::max<std::int64_t>(numbers_in<T>(context_, 2), 1024);
-    if (reader_.size()) run_size_ = std::min(run_size_, std::max<std::int64_t>(1, *reader_.size()));
+    run_size_ = std::min(run_size_, std::max<std::int64_t>(1, reader_.size_bound()));
     if (!sort_runs()) merge_runs();
     writer_.finish();
     out_.commit();

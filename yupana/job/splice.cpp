@@ -5,9 +5,9 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/io/substitution_file.hpp"
+#include "yupana/job/align_cases.hpp"
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/splice_inputs.hpp"
-#include "yupana/job/splice_ranks.hpp"
 #include "yupana/splice/align_memory.hpp"
 
 namespace yupana::job {
@@ -172,7 +172,6 @@ void keep_best(const Task& task,
 }
 
 void align_group(Context& context,
-                 Comm* comm,
                  const std::vector<Task>& tasks,
                  const Group& group,
                  SpliceResult& result) {
@@ -182,7 +181,7 @@ void align_group(Context& context,
                          : splice::align(context, some, *group.scoring);
   };
   std::vector<splice::SplicedAlignment> done =
-      comm == nullptr ? align(group.cases) : align_by_ranks(*comm, group.cases, group.cells, align);
+      align_cases(context, group.cases, group.cells, align);
   if (done.empty()) return;  // not the first rank
   result.seconds += std::chrono::duration<double>(Clock::now() - begin).count();
   for (std::size_t c = 0; c < group.cases.size(); ++c) {
@@ -227,6 +226,7 @@ SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
   const std::vector<SpliceInput>& inputs = params.inputs;
   const auto proteins = std::count_if(
       inputs.begin(), inputs.end(), [](const SpliceInput& input) { return input.is_protein; });
+  note_pipe(context, params.matrix);
   read_scores(params, proteins, std::ssize(inputs));
   auto memory = std::make_shared<SpliceInputs>(context, params, proteins > 0);
   const std::vector<Task> tasks = memory->tasks(inputs);
@@ -244,8 +244,8 @@ SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
   if (context.backend() == Backend::cuda) result.predicted_factor = 6;
   if (params.estimate) return result;
   result.hits.resize(tasks.size());
-  for (const Group& group : groups) align_group(context, params.comm, tasks, group, result);
-  if (params.comm != nullptr && params.comm->rank() > 0) return result;
+  for (const Group& group : groups) align_group(context, tasks, group, result);
+  if (context.rank() > 0) return result;
   write_files(context, params, result);
   result.memory = memory;
   return result;

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "yupana/core/comm.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/io/splice_cases.hpp"
 #include "yupana/io/spliced_files.hpp"
@@ -29,8 +28,7 @@ struct SpliceJobParams {
   bool estimate = false;      ///< say what it would take; align nothing
   /// Take proteins of which nearly all letters are A, C, G, T or N: a cDNA is none.
   bool allow_acgt = false;
-  std::string out;       ///< prefix of .tsv .gff3 .paf .txt
-  Comm* comm = nullptr;  ///< ranks that share the cases; the first one writes
+  std::string out;  ///< prefix of .tsv .gff3 .paf .txt
 };
 
 struct SpliceResult {

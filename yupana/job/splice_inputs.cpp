@@ -6,6 +6,7 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
 namespace {
@@ -17,8 +18,8 @@ Error out_of_memory(std::uint64_t bytes, std::uint64_t allowed) {
   return Error(ErrorCode::out_of_resources,
                fmt::format("splice: sequences and candidate exons need {} of memory and {} are "
                            "allowed; give more --memory, shorter sequences or fewer exons",
-                           human_bytes(static_cast<double>(bytes)),
-                           human_bytes(static_cast<double>(allowed))));
+                           needed_bytes(static_cast<double>(bytes)),
+                           allowed_bytes(static_cast<double>(allowed))));
 }
 
 std::string letters_known(const splice::Substitution& substitution) {
@@ -79,6 +80,7 @@ void SpliceInputs::hold(std::uint64_t bytes) {
 const std::vector<io::FastaRecord>& SpliceInputs::fasta(const std::string& path, bool is_protein) {
   const auto [place, is_new] = fastas_.try_emplace({path, is_protein});
   if (is_new) {
+    note_pipe(context_, path);
     const bool is_dna = !is_protein && (params_.matrix.empty() || any_protein_);
     const splice::Substitution& scores =
         (is_protein ? params_.protein.align : params_.align).substitution;
@@ -136,6 +138,7 @@ void SpliceInputs::place_exons(const SpliceInput& input, std::list<Strand>& stra
   std::map<std::pair<std::string, char>, Strand*> by_name;
   for (Strand& strand : strands) by_name[{strand.sequence, strand.sign}] = &strand;
   bool any_without_strand = false;
+  note_pipe(context_, input.exons);
   for (const io::ExonRecord& record : io::read_exons(input.exons)) {
     if (record.sequence.empty() && strands.size() > 2) {
       throw bad_line(input.exons,

@@ -42,7 +42,7 @@ std::vector<double> class_weights(const std::vector<std::string>& classes,
 /// If a forest can grow without its table in memory: each tree on a part of the rows of its own
 /// (Sampling::partition), of classes by the Gini index, nothing weighed, folded or drawn again.
 /// Numbers and weights are rounded by their sum over all rows, which a part does not know.
-bool grows_in_parts(const FitTreesParams& params);
+bool grows_in_parts(const Context& context, const FitTreesParams& params);
 
 /// The model that fit_trees gives, not yet written, from a table that is read several times: once
 /// for its labels, then for as many trees at a time as fit in memory, then to look back. --memory

@@ -155,8 +155,8 @@ void check_encoded(Context& context, std::int64_t rows, double values, std::size
               fmt::format("{} rows with their columns of text as features take {}; memory is "
                           "limited to {}; give more --memory",
                           rows,
-                          human_bytes(bytes),
-                          human_bytes(static_cast<double>(context.memory()))));
+                          needed_bytes(bytes),
+                          allowed_bytes(static_cast<double>(context.memory()))));
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
-#include "yupana/forest/forest_ranks.hpp"
 #include "yupana/forest/tree_memory.hpp"
 #include "yupana/forest/validate.hpp"
 #include "yupana/io/model_files.hpp"
@@ -37,10 +36,7 @@ Grown grown(Context& context,
   const forest::TreeParams& tree_params = params.forest_params.tree;
   result.alpha = params.alpha;
   if (params.forest) {
-    result.forest =
-        params.comm == nullptr
-            ? forest::fit_forest(context, table, target, params.forest_params)
-            : forest::fit_forest(context, *params.comm, table, target, params.forest_params);
+    result.forest = forest::fit_forest(context, table, target, params.forest_params);
   } else {
     if (params.alpha_folds > 0) {
       const auto folds = forest::folds_of(
@@ -221,8 +217,8 @@ void check_memory(Context& context, const io::TableFile<T>& file, const FitTrees
                   file.table.rows(),
                   features,
                   features > file.table.columns() ? " (one a category)" : "",
-                  human_bytes(bytes),
-                  human_bytes(most),
+                  needed_bytes(bytes),
+                  allowed_bytes(most),
                   what_to_do));
 }
 
@@ -317,7 +313,7 @@ FitTreesResult fit_whole(Context& context, const FitTreesParams& params) {
 
 /// Reads and grows; nothing is written here, so that what is short is memory and not the disk.
 FitTreesResult fit_where_it_fits(Context& context, const FitTreesParams& params) {
-  if (!grows_in_parts(params)) return fit_whole(context, params);
+  if (!grows_in_parts(context, params)) return fit_whole(context, params);
   try {
     return fit_whole(context, params);
   } catch (const forest::TreesTooLarge&) {
@@ -349,7 +345,7 @@ void write_model(Context& context,
 FitTreesResult fit_trees(Context& context, const FitTreesParams& params) {
   check_fit(params);
   FitTreesResult result = fit_where_it_fits(context, params);
-  if (params.comm != nullptr && params.comm->rank() > 0) return result;
+  if (context.rank() > 0) return result;
   if (!params.out.empty())
     write_model(context, result.model, params.out, params.binary, result.files);
   return result;

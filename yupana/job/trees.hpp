@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "yupana/core/comm.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
 #include "yupana/forest/alpha.hpp"
@@ -32,7 +31,6 @@ struct FitTreesParams {
   std::string fold_column = {};  ///< a column that names each row's fold, instead of `folds`
   bool binary = false;           ///< the model as PREFIX.model too
   std::string out = {};          ///< PREFIX.json (and .model)
-  Comm* comm = nullptr;          ///< ranks that share a forest's trees; the first one writes
 };
 
 /// A table of more classes by classes is no use to a reader, and soon larger than the trees.

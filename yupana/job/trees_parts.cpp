@@ -102,8 +102,8 @@ class PartsGrower {
                       counted(std::ssize(rows_.codes), "row"),
                       counted(forest_.trees, "part"),
                       grown.empty() ? "" : " and the trees so far",
-                      human_bytes((12 * rows + trees + table + lists) / 0.9),
-                      human_bytes(memory())));
+                      needed_bytes((12 * rows + trees + table + lists) / 0.9),
+                      allowed_bytes(memory())));
     }
     return std::min(left, static_cast<std::int64_t>((room - lists) / table));
   }
@@ -215,10 +215,11 @@ class PartsGrower {
 
 }  // namespace
 
-bool grows_in_parts(const FitTreesParams& params) {
+bool grows_in_parts(const Context& context, const FitTreesParams& params) {
   const forest::ForestParams& forest = params.forest_params;
-  const bool own_rows = params.forest && forest.sampling == forest::Sampling::partition &&
-                        !forest.out_of_bag && forest.first_tree == 0 && params.comm == nullptr;
+  const bool own_rows = context.comm() == nullptr && params.forest &&
+                        forest.sampling == forest::Sampling::partition && !forest.out_of_bag &&
+                        forest.first_tree == 0;
   const bool counts = !params.regression && forest.tree.criterion == forest::Criterion::gini &&
                       !params.balanced && params.class_weights.empty() &&
                       params.table.columns.weight.empty();

@@ -81,8 +81,8 @@ class Prediction {
                 fmt::format("{}: predicting with the model takes {}; memory is limited to {}; give "
                             "more --memory",
                             params_.model,
-                            human_bytes(model_bytes()),
-                            human_bytes(most)));
+                            needed_bytes(model_bytes()),
+                            allowed_bytes(most)));
   }
 
   /// The trees as read and in the form that rows go through: nodes of 64 bytes, at most 96 more in
@@ -241,14 +241,14 @@ PredictResult predict_trees(Context& context, const PredictParams& params) {
 }
 
 ImportanceResult importances_of_trees(Context& context, const ImportanceParams& params) {
+  if (!params.table.path.empty() && params.table.columns.label.empty()) {
+    throw Error(ErrorCode::usage, "--label: name the table's column of true labels");
+  }
   const Model model = io::read_model(params.model, context.memory());
   ImportanceResult result;
   result.features = model.features;
   result.impurity = forest::importances(model.trees, std::ssize(model.features));
   if (!params.table.path.empty()) {
-    if (params.table.columns.label.empty()) {
-      throw Error(ErrorCode::usage, "--label: name the table's column of true labels");
-    }
     if (params.table.single) {
       shuffle_features<float>(context, model, params, result);
     } else {

@@ -54,10 +54,6 @@ Matrix<double> read_side(Context& context, const TrisolveParams& params, std::in
 }
 
 Matrix<double> random_sides(const TrisolveParams& params, std::int64_t rows) {
-  if (params.sides < 1) {
-    throw Error(ErrorCode::usage,
-                fmt::format("trisolve: --rhs: expected at least 1, got {}", params.sides));
-  }
   Matrix<double> b(rows, params.sides);
   const Random random(params.seed);
   for (std::int64_t i = 0; i < rows * params.sides; ++i) {
@@ -71,11 +67,10 @@ Matrix<double> random_sides(const TrisolveParams& params, std::int64_t rows) {
 /// matrix, b and x. Copies that leave entries out or add some remember where each came from.
 std::uint64_t system_bytes(const Context& context,
                            const io::MatrixMarketHead& head,
-                           const TrisolveParams& params,
+                           const sparse::TriangularParams& system,
                            std::int64_t sides) {
   const auto rows = static_cast<std::uint64_t>(head.rows);
   const auto entries = static_cast<std::uint64_t>(head.entries);
-  const sparse::TriangularParams& system = params.system;
   const bool chosen = system.sort_columns || system.ignore_other || system.unit_diagonal;
   const bool ordered =
       context.backend() == Backend::cpu && system.method != sparse::SolveMethod::serial;
@@ -91,6 +86,22 @@ std::uint64_t system_bytes(const Context& context,
   const double of_sides = 2.0 * 8 * static_cast<double>(rows) * static_cast<double>(sides);
   solving += static_cast<std::uint64_t>(std::min(of_sides, 0x1p62));  // b and x
   return std::max(io::matrix_market_bytes(head), solving);
+}
+
+/// The automatic method may turn out to be serial, once the matrix is analysed: where memory holds
+/// no copy in the order of solving, it is.
+sparse::TriangularParams params_that_fit(const Context& context,
+                                         const io::MatrixMarketHead& head,
+                                         const TrisolveParams& params,
+                                         std::int64_t sides) {
+  sparse::TriangularParams system = params.system;
+  const auto bytes = [&] { return system_bytes(context, head, system, sides); };
+  if (context.backend() == Backend::cpu && system.method == sparse::SolveMethod::automatic &&
+      bytes() > context.memory()) {
+    system.method = sparse::SolveMethod::serial;
+  }
+  check_memory(context, "trisolve: " + params.matrix, bytes());
+  return system;
 }
 
 /// Right-hand sides before b is read: of a .npy all, of a text one.
@@ -152,12 +163,15 @@ void report_not_finite(Context& context, const Matrix<double>& x, TrisolveResult
 }
 
 /// What is wrong with the system is the file's fault.
-System analysed(Context& context, const io::MatrixMarket& file, const TrisolveParams& params) {
+System analysed(Context& context,
+                const io::MatrixMarket& file,
+                const std::string& path,
+                const sparse::TriangularParams& params) {
   try {
-    return System(context, file.matrix.view(), params.system);
+    return System(context, file.matrix.view(), params);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::bad_input) throw;
-    throw bad_file(params.matrix, error.what(), error.place());
+    throw bad_file(path, error.what(), error.place());
   }
 }
 
@@ -185,12 +199,15 @@ TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
                             "{} says; leave one of them out",
                             name_of(params.system.method)));
   }
+  if (params.sides < 1) {
+    throw Error(ErrorCode::usage,
+                fmt::format("trisolve: --rhs: expected at least 1, got {}", params.sides));
+  }
   check_not_compressed(params.out);
   if (params.sides > 1 && !params.out.empty()) check_holds_columns(params.out, params.sides);
   const io::MatrixMarketHead head = io::read_matrix_market_head(context, params.matrix);
-  check_memory(context,
-               "trisolve: " + params.matrix,
-               system_bytes(context, head, params, std::max<std::int64_t>(0, sides_of(params))));
+  const sparse::TriangularParams chosen =
+      params_that_fit(context, head, params, std::max<std::int64_t>(0, sides_of(params)));
   const io::MatrixMarket file = io::read_matrix_market(context, params.matrix);
   check_finite(params.matrix, file.matrix);
   if (file.head.symmetry == Symmetry::skew && !params.system.unit_diagonal) {
@@ -208,7 +225,7 @@ TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
   if (b.cols() > 1 && !params.out.empty()) check_holds_columns(params.out, b.cols());
   TrisolveResult result;
   auto begin = std::chrono::steady_clock::now();
-  const System system = analysed(context, file, params);
+  const System system = analysed(context, file, params.matrix, chosen);
   result.analysis_seconds = seconds_since(begin);
   Matrix<double> x(b.rows(), b.cols());
   begin = std::chrono::steady_clock::now();

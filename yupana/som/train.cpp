@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "yupana/core/comm.hpp"
 #include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/random.hpp"
@@ -15,10 +16,9 @@ namespace yupana::som {
 namespace {
 
 /// The samples that this rank searches.
-MatrixView<const float> share_of(MatrixView<const float> samples, const Comm* comm) {
-  if (comm == nullptr) return samples;
-  const std::int64_t begin = samples.rows * comm->rank() / comm->size();
-  const std::int64_t end = samples.rows * (comm->rank() + 1) / comm->size();
+MatrixView<const float> share_of(MatrixView<const float> samples, const Context& context) {
+  const std::int64_t begin = samples.rows * context.rank() / context.ranks();
+  const std::int64_t end = samples.rows * (context.rank() + 1) / context.ranks();
   return {samples.row(begin), end - begin, samples.cols, samples.stride};
 }
 
@@ -34,19 +34,18 @@ void train_batch(Context& context,
                  const SomParams& params,
                  Matrix<float>& codebook) {
   const Schedule& schedule = params.schedule;
+  const MatrixView<const float> mine = share_of(samples, context);
   Stage stage(context,
               "som",
-              static_cast<double>(schedule.iterations) *
-                  static_cast<double>(share_of(samples, params.comm).rows),
+              static_cast<double>(schedule.iterations) * static_cast<double>(mine.rows),
               "samples");
   const FixedPoint fixed = FixedPoint::of(samples.rows, largest_values(context, samples));
-  const MatrixView<const float> mine = share_of(samples, params.comm);
   std::optional<cpu::Searcher> searcher;
   if (context.backend() == Backend::cpu) searcher.emplace(context, mine);
   for (std::int64_t t = 0; t < schedule.iterations; ++t) {
     NeuronSums sums = searcher ? searcher->sum_by_neuron(codebook.view(), fixed, stage)
                                : reference::sum_by_neuron(context, mine, codebook.view(), fixed);
-    add_over_ranks(params.comm, sums);
+    add_over_ranks(context.comm(), sums);
     const auto table = neighborhood_table(params.grid, params.neighborhood, schedule.sigma(t));
     smooth(context, sums, fixed, params.grid, table, codebook);
   }

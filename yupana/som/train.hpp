@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "yupana/core/comm.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/core/matrix.hpp"
 #include "yupana/som/grid.hpp"
@@ -25,9 +24,6 @@ struct SomParams {
   Training training = Training::batch;
   double learning_rate = 0.5;  ///< of online training: decays as sigma does
   std::uint64_t seed = 0;
-  /// Ranks that share the search of a batch training on CPUs: each has all samples, calls train()
-  /// and returns the codebook. Others train alone.
-  Comm* comm = nullptr;
 };
 
 /// The codebook before training, K x d; the same on every backend.
@@ -51,6 +47,8 @@ std::vector<std::int64_t> drawn_rows(std::int64_t samples,
 ///   random order, w_i <- w_i + eta h (x - w_i), one thread. Work: iterations x n K d. Memory: the
 ///   codebook, K d sums a thread. Throws usage for a map, radius or count that cannot be, bad_input
 ///   for no samples and for a value that is not finite.
+///   Collective: every rank has all samples and returns the codebook. They share the search of a
+///   batch training on CPUs; online and on GPUs each trains alone.
 /// Returns the codebook, K x d.
 Matrix<float> train(Context& context, MatrixView<const float> samples, const SomParams& params);
 

@@ -9,6 +9,7 @@
 
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/machine.hpp"
 #include "yupana/spectral/device_fft.hpp"
 #include "yupana/spectral/device_real_fft.hpp"
 #include "yupana/spectral/fft_backends.hpp"
@@ -94,13 +95,12 @@ Signals<T> part_of(Signals<T> signals, std::int64_t begin, std::int64_t count) {
 
 void check_fits(const Context& context, std::uint64_t bytes, const std::string& what) {
   if (bytes <= context.gpu_memory()) return;
-  constexpr double gib = std::int64_t{1} << 30;
   throw Error(ErrorCode::out_of_resources,
-              fmt::format("fft: expected {} to fit the {:.2f} GiB of --gpu-memory, got {:.2f} GiB; "
+              fmt::format("fft: expected {} to fit the {} of --gpu-memory, got {}; "
                           "raise it, or use --device cpu",
                           what,
-                          static_cast<double>(context.gpu_memory()) / gib,
-                          static_cast<double>(bytes) / gib));
+                          allowed_bytes(static_cast<double>(context.gpu_memory())),
+                          needed_bytes(static_cast<double>(bytes))));
 }
 
 /// As many of `batch` signals of n values as fit with what bytes(count) says that they hold.

@@ -187,8 +187,8 @@ class Aligner {
                             "or use --device cpu",
                             problem.exons.size(),
                             problem.target.size(),
-                            human_bytes(static_cast<double>(bytes)),
-                            human_bytes(static_cast<double>(allowed_))));
+                            needed_bytes(static_cast<double>(bytes)),
+                            allowed_bytes(static_cast<double>(allowed_))));
   }
 
   /// Packs, uploads and launches.

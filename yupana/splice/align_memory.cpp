@@ -176,8 +176,8 @@ void refuse_memory(const Case& problem,
                           problem.exons.size(),
                           problem.target.size(),
                           letters,
-                          human_bytes(static_cast<double>(bytes)),
-                          human_bytes(static_cast<double>(left))));
+                          needed_bytes(static_cast<double>(bytes)),
+                          allowed_bytes(static_cast<double>(left))));
 }
 
 }  // namespace yupana::splice

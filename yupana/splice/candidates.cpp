@@ -111,8 +111,8 @@ class Finder {
                   fmt::format("splice: {} candidate exons need {} of memory and {} are allowed; "
                               "give a smaller --max-exons, stricter sites, or more --memory",
                               count,
-                              human_bytes(static_cast<double>(bytes)),
-                              human_bytes(static_cast<double>(context_->memory()))));
+                              needed_bytes(static_cast<double>(bytes)),
+                              allowed_bytes(static_cast<double>(context_->memory()))));
     }
     std::vector<Exon> result;
     result.reserve(count);

@@ -109,8 +109,8 @@ class ProteinAligner {
                 fmt::format("splice: {} need {} of GPU memory and {} are allowed; "
                             "give fewer candidates or more --gpu-memory, or use --device cpu",
                             what,
-                            human_bytes(static_cast<double>(wanted)),
-                            human_bytes(static_cast<double>(allowed))));
+                            needed_bytes(static_cast<double>(wanted)),
+                            allowed_bytes(static_cast<double>(allowed))));
   }
 
   /// How much memory the traceback has; returns its warps.

@@ -7,11 +7,10 @@
 
 #include "yupana/core/cuda/runtime.hpp"
 #include "yupana/core/cuda/shortage.hpp"
+#include "yupana/core/machine.hpp"
 
 namespace yupana::cuda {
 namespace {
-
-double gib(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 30); }
 
 std::string device_name() {
   int device = 0;
@@ -104,14 +103,12 @@ void* allocate_device(std::uint64_t bytes) {
   const cudaError_t status = with_what_was_kept([&] { return cudaMalloc(&memory, bytes); });
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
-    throw Error(
-        ErrorCode::out_of_resources,
-        fmt::format(
-            "expected {:.2f} GiB of memory on {}, got {:.2f} GiB free; lower --gpu-memory, or "
-            "use --device cpu",
-            gib(bytes),
-            device_name(),
-            gib(free_device_memory())));
+    throw Error(ErrorCode::out_of_resources,
+                fmt::format("expected {} of memory on {}, got {} free; lower --gpu-memory, or "
+                            "use --device cpu",
+                            needed_bytes(static_cast<double>(bytes)),
+                            device_name(),
+                            allowed_bytes(static_cast<double>(free_device_memory()))));
   }
   check(status, "allocate memory");
   return memory;
@@ -124,9 +121,9 @@ void* allocate_pinned(std::uint64_t bytes) {
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     throw Error(ErrorCode::out_of_resources,
-                fmt::format("expected {:.2f} GiB of page-locked memory, the system refused; lower "
+                fmt::format("expected {} of page-locked memory, the system refused; lower "
                             "--memory",
-                            gib(bytes)));
+                            needed_bytes(static_cast<double>(bytes))));
   }
   check(status, "allocate page-locked memory");
   return memory;

@@ -1,0 +1,31 @@
+#include "cli/checkpoint_folder.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "yupana/core/error.hpp"
+
+namespace yupana::cli {
+
+CheckpointFolder::CheckpointFolder(const job::CheckpointParams& checkpoint, const Comm* comm)
+    : folder_("--checkpoint " + checkpoint.folder, checkpoint.folder) {
+  if (checkpoint.folder.empty() || (comm != nullptr && comm->rank() > 0)) return;
+  lock_ = open(checkpoint.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  // The system releases it when the run ends, killed too. File systems without locks have none.
+  if (lock_ < 0 || flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  close(lock_);
+  throw Error(ErrorCode::bad_input,
+              fmt::format("--checkpoint {}: another run saves its counts there; wait for its end, "
+                          "or choose another folder",
+                          checkpoint.folder));
+}
+
+CheckpointFolder::~CheckpointFolder() {
+  if (lock_ >= 0) close(lock_);
+}
+
+}  // namespace yupana::cli

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Every allocation, file and thread that the program asks the system for is refused once: the run
+ends in one line and the documented status, or survives with the same bytes; it leaves no partial
+file, and does not hang. A sample of the calls is tested; --all tests every one (make faults)."""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import random
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import PROGRAM, skip
+from injection import FOREVER, KINDS, ONCE, SHIM, Fault, Injector
+from jobs import JOBS
+
+
+def parsed():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program", nargs="?")
+    parser.add_argument("--all", action="store_true", help="every call")
+    parser.add_argument("--jobs", nargs="+", default=list(JOBS))
+    parser.add_argument("--kinds", nargs="+", default=list(KINDS))
+    parser.add_argument("--sample", type=int, default=3, help="calls of a job and kind")
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    return parser.parse_args()
+
+
+def chosen(begin, count, sample, rng):
+    """Calls, counted from 1: all after `begin`, or the last one and a sample."""
+    if sample is None:
+        return range(begin + 1, count + 1)
+    if count <= sample:
+        return range(1, count + 1)
+    return sorted({count, *rng.sample(range(1, count), sample - 1)})
+
+
+def common_allocations(injector):
+    """Allocations that every command begins with, those of the options: one job tests them all."""
+    (whole, _), _ = injector.reference("man", False)
+    return whole.counts["memory"] - 500
+
+
+def faults_of(injector, job, kinds, sample, rng):
+    skipped = 0 if job == "man" else common_allocations(injector)
+    for over in (False, True):
+        (whole, _), older = injector.reference(job, over)
+        if over and not older:
+            return
+        for kind in kinds:
+            # Older files cannot be put back where no file can be renamed any more.
+            once = kind in ONCE or over and kind == "rename"
+            begin = skipped if kind == "memory" else 0
+            for first in chosen(begin, whole.counts[KINDS[kind][0]], sample, rng):
+                for last in (first,) if once else (first, FOREVER):
+                    yield Fault(job, kind, first, last, over)
+
+
+def main():
+    options = parsed()
+    program = pathlib.Path(PROGRAM).read_bytes()
+    if b"__asan_init" in program or b"__tsan_init" in program:
+        skip("sanitizers replace what the faults replace")
+    if not SHIM.exists():
+        skip(f"{SHIM} is not built")
+    rng = random.Random(options.seed)
+    sample = None if options.all else options.sample
+    injector = Injector()
+    met, wrong = {kind: 0 for kind in options.kinds}, 0
+    try:
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for job in options.jobs:
+                faults = list(faults_of(injector, job, options.kinds, sample, rng))
+                for fault, (hit, fault_wrong) in zip(faults, pool.map(injector.verdict, faults)):
+                    met[fault.kind] += hit
+                    if fault_wrong:
+                        wrong += 1
+                        print(f"FAILED  {fault}: {fault_wrong}", flush=True)
+                print(f"ok      {job}: {len(faults)} runs", flush=True)
+    finally:
+        injector.close()
+    total = ", ".join(f"{kind} {count}" for kind, count in met.items())
+    print(f"{sum(met.values())} faults met ({total}), {wrong} not handled; --seed {options.seed}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

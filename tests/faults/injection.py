@@ -1,0 +1,172 @@
+"""One run of the program in which chosen calls to the system fail (fault_shim.cpp), and its verdict."""
+import dataclasses
+import errno
+import mmap
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import tempfile
+import threading
+
+import jobs
+from program import PROGRAM, run
+
+SHIM = pathlib.Path(PROGRAM).parent / "libfault_shim.so"
+TIMEOUT = 30  # seconds; a run takes a fraction of one
+# The calls that the shim counts, in its order.
+CALLS = ("memory", "map", "open", "read", "write", "rename", "sync", "grow", "thread")
+# Faults: the call, the errno that it fails with (a read with 0 ends early: the file was cut), and
+# the exit statuses that may follow besides 0.
+KINDS = {"memory": ("memory", errno.ENOMEM, {4}), "map": ("map", errno.ENOMEM, {4}),
+         "open": ("open", errno.EACCES, {3}), "open_full": ("open", errno.ENOSPC, {3, 4}),
+         "read": ("read", errno.EIO, {3}), "read_cut": ("read", 0, {3}),
+         "read_again": ("read", errno.EINTR, set()), "write": ("write", errno.ENOSPC, {4}),
+         "rename": ("rename", errno.EACCES, {3}), "sync": ("sync", errno.EIO, {3}),
+         "grow": ("grow", errno.ENOSPC, {4}), "thread": ("thread", errno.EAGAIN, {4})}
+ONCE = {"read_again"}  # for ever, it has no end
+FOREVER = 2**63
+ABOUT_THE_MACHINE = {"info", "plan"}  # they leave out what the system does not say
+
+
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    """Calls first to last of a kind fail; `over`: outputs of an older run are there before."""
+    job: str
+    kind: str
+    first: int
+    last: int
+    over: bool
+
+    def __str__(self):
+        calls = f"{self.first} on" if self.last == FOREVER else str(self.first)
+        return f"{self.job}: {self.kind} {calls}{', over older outputs' if self.over else ''}"
+
+
+@dataclasses.dataclass
+class Outcome:
+    status: object  # None: it hung
+    output: bytes
+    errors: str
+    files: dict
+    counts: dict
+
+
+class Injector:
+    """A folder with the inputs, and a working folder and reference outcomes for each thread."""
+
+    def __init__(self):
+        self.base = pathlib.Path(tempfile.mkdtemp(prefix="yupana_faults."))
+        self.local = threading.local()
+        jobs.make_inputs(self.base / "in", run)
+        self.references = {}
+
+    def close(self):
+        shutil.rmtree(self.base)
+
+    def folder(self):
+        """The working folder of this thread, empty."""
+        if not hasattr(self.local, "folder"):
+            self.local.folder = pathlib.Path(tempfile.mkdtemp(dir=self.base))
+            self.local.counts = tempfile.NamedTemporaryFile()
+            self.local.counts.truncate(8 * len(CALLS))
+            self.local.counted = mmap.mmap(self.local.counts.fileno(), 8 * len(CALLS))
+        for path in self.local.folder.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        (self.local.folder / "tmp").mkdir()
+        return self.local.folder
+
+    def run(self, job, fault="", older=()):
+        """`older`: the files that are there before, as names or with their bytes."""
+        folder, counted = self.folder(), self.local.counted
+        for path in older:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(older[path] if isinstance(older, dict) else b"older")
+        counted[:] = bytes(8 * len(CALLS))
+        environment = {"PATH": os.environ["PATH"], "TMPDIR": str(folder / "tmp"),
+                       "LD_PRELOAD": str(SHIM), "YUPANA_FAULT_COUNTS": self.local.counts.name}
+        if fault:
+            environment["YUPANA_FAULT"] = fault
+        words = jobs.JOBS[job].split()
+        if words[0] not in ("plan", "info", "man", "bench") and words[1] not in ("show", "export"):
+            words += ["--threads", "2"]
+        try:
+            done = subprocess.run([PROGRAM, *words], cwd=folder, env=environment,
+                                  capture_output=True, timeout=TIMEOUT, check=False)
+        except subprocess.TimeoutExpired as late:
+            return Outcome(None, b"", (late.stderr or b"").decode(errors="replace"), {}, {})
+        files = {str(p.relative_to(folder)): p.read_bytes() if p.is_file() else None
+                 for p in folder.rglob("*")}
+        del files["tmp"]
+        counts = dict(zip(CALLS, struct.unpack(f"{len(CALLS)}Q", counted)))
+        return Outcome(done.returncode, done.stdout, done.stderr.decode(errors="replace"), files, counts)
+
+    def reference(self, job, over):
+        """Two undisturbed runs: what they have in common is what a run that survives must write."""
+        if (job, over) not in self.references:
+            first = self.run(job)
+            older = [p for p, text in first.files.items() if text is not None] if over else ()
+            both = [self.run(job, older=older) for _ in range(2)]
+            for outcome in both:
+                assert outcome.status == 0, (job, outcome.status, outcome.errors)
+            self.references[job, over] = (both, older)
+        return self.references[job, over]
+
+    def verdict(self, fault):
+        """(whether the fault was met, what is wrong or None)"""
+        call, cause, statuses = KINDS[fault.kind]
+        (whole, again), older = self.reference(fault.job, fault.over)
+        outcome = self.run(fault.job, f"{call}:{fault.first}:{fault.last}:{cause}", older)
+        if outcome.status is None:
+            return True, "hangs; " + outcome.errors
+        met = outcome.counts[call] >= fault.first
+        kept = {p: text for p, text in outcome.files.items() if is_kept(p) and text is not None}
+        if kept:
+            again_from_checkpoint = self.run(fault.job, older=kept)
+            if again_from_checkpoint.status != 0 or not is_whole(again_from_checkpoint.files, whole, again):
+                return met, f"leaves a checkpoint that fails: {again_from_checkpoint.errors}"
+        return met, wrong(outcome, whole, again, older, statuses if met else {0},
+                          fault.job in ABOUT_THE_MACHINE)
+
+
+def is_whole(files, whole, again):
+    """Whether these are the files of an undisturbed run. Those that hold times differ in bytes, and
+    images where a font cannot be read."""
+    return files.keys() == whole.files.keys() and all(
+        text == whole.files[p] or text != b"older" and (
+            whole.files[p] != again.files[p] or p.endswith((".png", ".svg", ".html")))
+        for p, text in files.items())
+
+
+def is_kept(path):
+    """A checkpoint, which a run that fails keeps for the next one."""
+    return path == "save" or path.startswith("save/counts-") and ".part-" not in path
+
+
+def wrong(outcome, whole, again, older, statuses, machine):
+    notes = [x for x in outcome.errors.splitlines() if not x.startswith("note: ")]
+    if "Fontconfig error" in outcome.errors:  # it reports on its own, and goes on
+        notes = [x for x in notes if x.startswith("yupana: ")]
+    if outcome.status == 0:
+        if notes:
+            return f"exit 0 with {notes}"
+        if not is_whole(outcome.files, whole, again):
+            return f"exit 0 with other files: {sorted(outcome.files)}"
+        if whole.output == again.output and outcome.output != whole.output and not machine:
+            return f"exit 0 with another output: {outcome.output[:200]}"
+        return None
+    if outcome.status not in statuses:
+        return f"exit {outcome.status}, expected {sorted(statuses)}: {outcome.errors}"
+    if len(notes) != 1 or not notes[0].startswith("yupana: ") or "unforeseen" in notes[0]:
+        return f"exit {outcome.status} with {notes}"
+    before = {p: b"older" for p in older}
+    left = {p: text for p, text in outcome.files.items() if not is_kept(p)}
+    folders = {str(f) for p in older for f in pathlib.PurePath(p).parents} - {"."}
+    if left == {**before, **dict.fromkeys(folders)}:
+        return None
+    # The files were whole before what is told at the end failed.
+    if is_whole(outcome.files, whole, again):
+        return None
+    changed = sorted(p for p in left if left[p] != before.get(p)) + sorted(before.keys() - left)
+    return f"exit {outcome.status} leaves {changed}: {outcome.errors}"

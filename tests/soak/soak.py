@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Differential fuzzing: random jobs (generator.py), each run in every way that must give the same
+bytes. One thread of the CPU is compared with the reference (within the stated bound where there is
+one), with 2 and 7 threads, with the code of older processors, with less memory and with two ranks.
+A finding is made smaller and left in a folder with the lines that show it.
+
+    soak.py PROGRAM --seed 1 --count 1000 [--families fft dist] [--only 17]
+"""
+import argparse
+import array
+import concurrent.futures
+import dataclasses
+import math
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import generator
+
+TIMEOUT = 60  # seconds; a run takes a fraction of one
+OLDER = {"avx2": -(1 << 9), "sse4": -(1 << 11)}  # Highway's bits fall as instruction sets rise
+UNLIKE = (".html",)  # files that hold times
+RECORDS = ("fermat",)  # commands whose .json holds times
+
+
+@dataclasses.dataclass
+class Outcome:
+    status: object
+    errors: str
+    files: dict
+
+
+class Ways:
+    """The ways to run a job; each gives an Outcome."""
+
+    def __init__(self, program):
+        self.program = program
+        self.shim = str(pathlib.Path(program).parent / "libtargets_shim.so")
+
+    def of(self, job, rng):
+        ways = ["reference", "cpu 2", "cpu 7", "memory", rng.choice(sorted(OLDER))]
+        if job.ranks and shutil.which("mpirun") and rng.random() < 0.03:
+            ways.append("ranks")
+        return ways
+
+    def run(self, job, way):
+        with tempfile.TemporaryDirectory(prefix="yupana_soak.") as folder:
+            folder = pathlib.Path(folder)
+            for name, content in job.inputs.items():
+                (folder / name).write_bytes(content.data())
+            line, environment = self.line(job, way)
+            try:
+                done = subprocess.run(line, cwd=folder, env={**os.environ, **environment},
+                                      capture_output=True, timeout=TIMEOUT, check=False)
+            except subprocess.TimeoutExpired:
+                return Outcome("hangs", "", {})
+            files = {p.name: p.read_bytes() for p in folder.iterdir()
+                     if p.name not in job.inputs and not p.name.endswith(UNLIKE) and
+                     not (p.name.endswith(".json") and job.command[0] in RECORDS)}
+            errors = done.stderr.decode(errors="replace").strip().splitlines()
+            return Outcome(done.returncode, errors[-1] if errors and done.returncode else "", files)
+
+    def line(self, job, way):
+        """(words, environment)"""
+        words, environment = [self.program, *job.words(), "--quiet"], {}
+        if way == "reference":
+            if "--method" in words:  # it has one
+                at = words.index("--method")
+                del words[at:at + 2]
+            return [*words, "--device", "reference", "--threads", "1"], environment
+        threads = {"cpu 1": "1", "cpu 2": "2", "cpu 7": "7"}.get(way, "2")
+        words += ["--device", "cpu", "--threads", threads]
+        if way in OLDER:
+            environment = {"LD_PRELOAD": self.shim, "YUPANA_TARGETS": str(OLDER[way])}
+        if way == "memory":
+            words += ["--memory", "3M"]
+        if way == "ranks":
+            words = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", *words]
+        return words, environment
+
+
+def numbers_of(name, data):
+    """The floating-point numbers of a file; None where it holds others."""
+    if name.endswith(".npy"):
+        header = 10 + int.from_bytes(data[8:10], "little")
+        for descr, kind in (("<f8", "d"), ("<c16", "d"), ("<f4", "f"), ("<c8", "f")):
+            if f"'{descr}'".encode() in data[:header]:
+                return array.array(kind, data[header:])
+        return None
+    if name.endswith(".txt"):
+        return [float(word) for word in data.split()]
+    return None
+
+
+def are_near(name, one, other, bound):
+    """Whether numbers differ by no more than the bound, of the largest of them."""
+    left, right = numbers_of(name, one), numbers_of(name, other)
+    if left is None:
+        return one == other
+    if right is None or len(left) != len(right):
+        return False
+    largest = max((abs(x) for x in left if math.isfinite(x)), default=0.0)
+    return all(x == y or (math.isnan(x) and math.isnan(y)) or abs(x - y) <= bound * largest
+               for x, y in zip(left, right))
+
+
+def without_executed(data):
+    """A splice table without its count of work, which is the reference's own."""
+    rows = [line.split(b"\t") for line in data.splitlines()]
+    column = rows[0].index(b"executed_cells") if b"executed_cells" in rows[0] else None
+    return [row[:column] + row[column + 1:] for row in rows] if column is not None else rows
+
+
+def difference(job, way, base, other):
+    """What is wrong between one thread and another way, or None."""
+    if other.status in ("hangs",) or (isinstance(other.status, int) and other.status < 0):
+        return f"{way}: {other.status}"
+    if way == "memory" and other.status == 4:
+        return None
+    if base.status != other.status:
+        return f"{way}: exit {other.status} ({other.errors}), one thread {base.status} ({base.errors})"
+    if "unforeseen" in other.errors or other.status not in (0, 2, 3, 4):
+        return f"{way}: exit {other.status}: {other.errors}"
+    if base.files.keys() != other.files.keys():
+        return f"{way}: files {sorted(base.files.keys() ^ other.files.keys())}"
+    for name, data in base.files.items():
+        if data == other.files[name]:
+            continue
+        if job.command == ["splice"] and way == "reference":
+            if without_executed(data) == without_executed(other.files[name]):
+                continue
+        # Products of coordinates round otherwise without fused multiply-adds.
+        if way == "sse4" and ".mds." in name:
+            continue
+        if way in job.loose and job.bound:
+            # What is derived from numbers that differ may differ more.
+            if not name.endswith((".npy", ".txt")) or job.command[0] == "fermat" and (
+                    ".fermat" not in name and ".dist" not in name):
+                continue
+            if are_near(name, data, other.files[name], job.bound):
+                continue
+        return f"{way}: {name} differs"
+    return None
+
+
+def finding(ways, job, chosen):
+    base = ways.run(job, "cpu 1")
+    if base.status == "hangs" or base.status < 0 or "unforeseen" in base.errors:
+        return "cpu 1", f"cpu 1: {base.status} {base.errors}"
+    for way in chosen:
+        told = difference(job, way, base, ways.run(job, way))
+        if told:
+            return way, told
+    return None
+
+
+def smaller_jobs(job):
+    """The job without one of its options, or without some lines or rows of an input."""
+    for k in range(len(job.options)):
+        if job.options[k][0] not in ("--label", "--genome", "--target", "--protein"):
+            yield dataclasses.replace(job, options=job.options[:k] + job.options[k + 1:])
+    for name, content in job.inputs.items():
+        step = len(content)
+        while step > 1:
+            step = (step + 1) // 2
+            for begin in range(0, len(content), step):
+                less = content.without(begin, min(begin + step, len(content)))
+                yield dataclasses.replace(job, inputs={**job.inputs, name: less})
+
+
+def shrunk(ways, job, way, tries=400):
+    """The smallest job found that still differs."""
+    for _ in range(tries):
+        for less in smaller_jobs(job):
+            tries -= 1
+            if tries < 0:
+                return job
+            if finding(ways, less, [way]):
+                job = less
+                break
+        else:
+            return job
+    return job
+
+
+def keep(ways, job, way, told, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in job.inputs.items():
+        (folder / name).write_bytes(content.data())
+    lines = [told]
+    for each in ("cpu 1", way):
+        words, environment = ways.line(job, each)
+        lines.append(" ".join([*(f"{k}={v}" for k, v in environment.items()), *words]))
+    (folder / "finding.txt").write_text("\n".join(lines) + "\n")
+    return lines
+
+
+def examine(ways, options, number):
+    job = generator.job(options.seed, number, options.families)
+    chosen = ways.of(job, random.Random(number))
+    found = finding(ways, job, chosen)
+    if not found:
+        return len(chosen) + 1, None
+    way, told = found
+    job = shrunk(ways, job, way)
+    told = (finding(ways, job, [way]) or found)[1]
+    folder = pathlib.Path(options.findings) / f"{options.seed}-{number}"
+    return len(chosen) + 1, (number, job, told, keep(ways, job, way, told, folder))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--only", type=int, help="the job of this number alone")
+    parser.add_argument("--families", nargs="+", default=list(generator.FAMILIES))
+    parser.add_argument("--findings", default="findings", help="folder for what differs")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time")
+    options = parser.parse_args()
+    ways = Ways(str(pathlib.Path(options.program).absolute()))
+    numbers = range(options.first, options.first + options.count)
+    if options.only is not None:
+        numbers = [options.only]
+    runs = done = findings = 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for count, found in pool.map(lambda k: examine(ways, options, k), numbers):
+            runs, done = runs + count, done + 1
+            if found:
+                findings += 1
+                print(f"FINDING {options.seed}-{found[0]}: {found[2]}")
+                print("\n".join(f"    {line}" for line in found[3]), flush=True)
+            if done % 1000 == 0:
+                print(f"{done} jobs, {runs} runs, {findings} findings", flush=True)
+    print(f"{done} jobs, {runs} runs, {findings} findings; --seed {options.seed}")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
