@@ -4,8 +4,8 @@
 SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: all deps build program demo test test-gpu test-sanitizers faults soak fuzz peers bench install \
-  packages test-packages clean
+.PHONY: all deps build program demo test test-gpu test-peers test-sanitizers faults soak fuzz peers bench \
+  install packages test-packages clean
 
 # What the build needs, and what the tests need besides: peers as oracles and a browser.
 BUILD_PACKAGES := g++ cmake ninja-build ccache pkg-config libtbb-dev libhwy-dev libhts-dev \
@@ -80,6 +80,14 @@ test-gpu: deps
 	  cmake --build build/$$preset -j $(JOBS)
 	done
 	python3 tests/support/gpu_suite.py build/cuda --build-80 build/cuda-80 $(GPU_SUITE_OPTIONS)
+
+# The test suites of SciPy and NetworkX, their calls handed to the Python package (docs/drop-in.md), in the
+# versions that the list of expected failures is of.
+test-peers: build
+	@ctest --test-dir build/release --output-on-failure -R '^package_test$$'
+	python=build/release/python-venv/bin/python
+	$$python -m pip install --quiet --disable-pip-version-check scipy==1.17.1 networkx==3.6.1 hypothesis
+	$$python python/tests/peer_suites.py
 
 # The same tests under ASan + UBSan and under TSan.
 test-sanitizers: deps

@@ -100,6 +100,13 @@ class Running {
   std::exception_ptr raised_;  ///< a signal's or the progress callable's
 };
 
+/// The memory is given, as to read how much is free takes longer than the work.
+void run_at_once(FunctionView<void(Context&)> body) {
+  const nb::gil_scoped_release unlocked;
+  Context context({.device = "cpu", .threads = 1, .memory = std::uint64_t{1} << 30});
+  body(context);
+}
+
 PyObject* python_type(ErrorCode code) {
   switch (code) {
     case ErrorCode::usage:
@@ -118,6 +125,8 @@ PyObject* python_type(ErrorCode code) {
 }  // namespace
 
 void run_in_context(const Options& options, Runs runs, FunctionView<void(Context&)> body) {
+  const bool by_processor = options.device == "auto" || options.device == "cpu";
+  if (runs == Runs::at_once && by_processor && options.progress.is_none()) return run_at_once(body);
   ContextParams params{
       .device = options.device, .threads = options.threads, .memory = options.memory};
   if (runs == Runs::on_the_processor && params.device == "auto") params.device = "cpu";

@@ -23,8 +23,10 @@ struct Options {
   nb::object progress = nb::none();  ///< callable(stage, done, total, unit, seconds), or None
 };
 
-/// Where a function can run: one without a CUDA version takes "auto" for the processor.
-enum class Runs { anywhere, on_the_processor };
+/// Where a function can run: one without a CUDA version takes "auto" for the processor. Work of
+/// less than a millisecond is done at once where the processor may do it: on the calling thread,
+/// since to start another takes 50 us, and without a look at signals.
+enum class Runs { anywhere, on_the_processor, at_once };
 
 /// body(context) on a thread of its own, while this one waits without the interpreter's lock and
 /// polls for signals and progress about twenty times a second. So Ctrl-C, or an exception of the

@@ -181,15 +181,28 @@ void bind_graph(nb::module_& module) {
         [](const Options& options,
            Vector<std::int64_t> offsets,
            Vector<std::int64_t> targets,
-           Vector<double> weights) {
+           Vector<double> weights,
+           Vector<std::int64_t> sources,
+           bool with_predecessors) -> nb::object {
           const auto copy = [](const auto& v) {
             return std::vector(v.data(), v.data() + v.size());
           };
           const graph::SparseGraph<double> sparse{copy(offsets), copy(targets), copy(weights)};
-          return to_numpy(call(
+          const auto from = copy(sources);
+          if (!with_predecessors) {
+            return nb::cast(to_numpy(call(
+                options,
+                [&](Context& context) { return graph::shortest_paths(context, sparse, from); },
+                Runs::on_the_processor)));
+          }
+          auto paths = call(
               options,
-              [&](Context& context) { return graph::shortest_paths(context, sparse); },
-              Runs::on_the_processor));
+              [&](Context& context) {
+                return graph::shortest_paths_and_predecessors(context, sparse, from);
+              },
+              Runs::on_the_processor);
+          return nb::make_tuple(to_numpy(std::move(paths.lengths)),
+                                to_numpy(std::move(paths.predecessors)));
         });
 }
 

@@ -23,7 +23,7 @@ from .spectral import fft, ifft, irfft, polymul, rfft
 from .splice import align
 
 if TYPE_CHECKING:
-    from . import forest, som
+    from . import csgraph, forest, scipy_fft, som
     from .forest import (
         DecisionTreeClassifier,
         DecisionTreeRegressor,
@@ -32,14 +32,16 @@ if TYPE_CHECKING:
     )
     from .som import SOM
 
-# These need scikit-learn, which takes a second to import.
+# These need scikit-learn or SciPy, which take up to a second to import.
 _LATER = {
     "DecisionTreeClassifier": "forest",
     "DecisionTreeRegressor": "forest",
     "RandomForestClassifier": "forest",
     "RandomForestRegressor": "forest",
     "SOM": "som",
+    "csgraph": "csgraph",
     "forest": "forest",
+    "scipy_fft": "scipy_fft",
     "som": "som",
 }
 
@@ -57,6 +59,7 @@ __all__ = [
     "analysis",
     "arrays",
     "closest_pair",
+    "csgraph",
     "distances",
     "fermat",
     "fft",
@@ -71,6 +74,7 @@ __all__ = [
     "polymul",
     "read_genotypes",
     "rfft",
+    "scipy_fft",
     "shortest_paths",
     "show_config",
     "som",

@@ -212,6 +212,8 @@ def shortest_paths(weights: Any, method: str = "auto", **keywords: Unpack[Keywor
             sparse.indptr.astype(np.int64),
             sparse.indices.astype(np.int64),
             sparse.data.astype(np.float64),
+            np.empty(0, np.int64),
+            False,
         )
 
 

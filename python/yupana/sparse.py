@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from warnings import warn
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from . import _core
 from ._call import Keywords, ProgressLike, options, run
 from ._views import Array, on_gpu, real_array, resident
 
-__all__ = ["TriangularSystem", "triangular_solve"]
+__all__ = ["TriangularSystem", "spsolve_triangular", "triangular_solve"]
 
 
 class TriangularSystem:
@@ -132,3 +133,41 @@ def triangular_solve(matrix: Any, b: Any, **keywords: Any) -> np.ndarray:
     array([1., 2.])
     """
     return TriangularSystem(matrix, **keywords).solve(b)
+
+
+def spsolve_triangular(
+    A: Any,
+    b: Any,
+    lower: bool = True,
+    overwrite_A: bool = False,
+    overwrite_b: bool = False,
+    unit_diagonal: bool = False,
+) -> np.ndarray:
+    """``scipy.sparse.linalg.spsolve_triangular``; complex and long numbers stay SciPy's.
+
+    Raises
+    ------
+    scipy.linalg.LinAlgError : a zero on the diagonal
+    ValueError : not square, another number of rows, an entry of the other triangle
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp, yupana
+    >>> yupana.sparse.spsolve_triangular(sp.csr_array([[2.0, 0.0], [1.0, 4.0]]), np.array([2.0, 9.0]))
+    array([1., 2.])
+    """
+    from scipy import linalg, sparse
+
+    b = np.asarray(b)
+    dtype = np.result_type(A.dtype, b.dtype, np.float32)
+    if dtype not in (np.float32, np.float64):
+        return sparse.linalg.spsolve_triangular(
+            A, b, lower, overwrite_A, overwrite_b, unit_diagonal
+        )
+    if not sparse.issparse(A) or A.format not in ("csr", "csc"):
+        message = "CSC or CSR matrix format is required. Converting to CSR matrix."
+        warn(message, sparse.SparseEfficiencyWarning, stacklevel=2)
+    matrix = sparse.csr_array(A, dtype=dtype)
+    if not unit_diagonal and (matrix.diagonal() == 0).any():
+        raise linalg.LinAlgError("A is singular: zero entry on diagonal.")
+    return TriangularSystem(matrix, lower=lower, unit_diagonal=unit_diagonal).solve(b)

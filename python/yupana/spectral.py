@@ -7,17 +7,16 @@ complex128 for ``fft``, ``ifft``, ``irfft``, ``fft2``, ``ifft2``; float32 or flo
 
 from __future__ import annotations
 
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core
 from ._call import HostKeywords, Keywords, options, run, with_keywords
+from ._transforms import checked_length, complex_to_complex, complex_to_real, real_to_complex
 from ._views import (
     Array,
     any_on_gpu,
-    complex_array,
     host_array,
     on_gpu,
     plain_vector,
@@ -28,7 +27,21 @@ from ._views import (
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["fft", "fft2", "ifft", "ifft2", "irfft", "matmul", "multiply", "polymul", "rfft"]
+__all__ = [
+    "fft",
+    "fft2",
+    "fftn",
+    "ifft",
+    "ifft2",
+    "ifftn",
+    "irfft",
+    "irfftn",
+    "matmul",
+    "multiply",
+    "polymul",
+    "rfft",
+    "rfftn",
+]
 
 
 def _dense_real(x: Any, name: str, dimensions: int = 0) -> Array:
@@ -36,27 +49,25 @@ def _dense_real(x: Any, name: str, dimensions: int = 0) -> Array:
     return x if on_gpu(x) else np.ascontiguousarray(x)
 
 
-def _transform(function: str, keywords: Keywords, x: Any, length: int, *arguments: Any) -> Array:
-    """Signals along the last axis, one a row; each comes out with ``length`` values."""
-    shape = tuple(x.shape)
-    if not shape or shape[-1] == 0:
-        raise ValueError(f"x: expected values along the last axis, got shape {shape}")
-    rows = x.reshape(prod(shape[:-1]), shape[-1])
-    return run(function, keywords, rows, *arguments).reshape(*shape[:-1], length)
-
-
-def _fft(x: Any, inverse: bool, keywords: Keywords) -> Array:
-    x = complex_array(x, "x")
-    return _transform("spectral.fft", keywords, x, x.shape[-1] if x.ndim else 0, inverse)
-
-
 @with_keywords
-def fft(x: Any, **keywords: Unpack[Keywords]) -> Array:
-    """Transforms along the last axis: ``X[k] = sum over j of x[j] exp(-2 pi i j k / n)``.
+def fft(
+    x: Any,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    **keywords: Unpack[Keywords],
+) -> Array:
+    """Transforms along one axis: ``X[k] = sum over j of x[j] exp(-2 pi i j k / n)``.
 
     complex64 for float32 and complex64, else complex128. Relative L2 error at most 3e-7 log2 n
     (single), 1e-15 log2 n (double), for any n; on a GPU short lengths of 2, 3, 5 and 7 go by cuFFT
     where that is installed, within the same bound.
+
+    Parameters
+    ----------
+    n : values transformed: others are cut off, missing ones are 0; None: the array's own
+    norm : "backward" (None) scales the inverse by 1/n, "forward" the forward transform, "ortho" both
+        by 1/sqrt(n)
 
     Examples
     --------
@@ -64,11 +75,17 @@ def fft(x: Any, **keywords: Unpack[Keywords]) -> Array:
     >>> yupana.spectral.fft(np.array([1.0, 0.0, 0.0, 0.0]))
     array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
-    return _fft(x, False, keywords)
+    return complex_to_complex(x, checked_length(n), axis, norm, False, keywords)
 
 
 @with_keywords
-def ifft(x: Any, **keywords: Unpack[Keywords]) -> Array:
+def ifft(
+    x: Any,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    **keywords: Unpack[Keywords],
+) -> Array:
     """Undoes :func:`fft`: ``x[j] = 1/n sum over k of X[k] exp(+2 pi i j k / n)``.
 
     Examples
@@ -77,12 +94,18 @@ def ifft(x: Any, **keywords: Unpack[Keywords]) -> Array:
     >>> np.abs(yupana.spectral.ifft(np.array([0.0, 4.0, 0.0, 0.0])))
     array([1., 1., 1., 1.])
     """
-    return _fft(x, True, keywords)
+    return complex_to_complex(x, checked_length(n), axis, norm, True, keywords)
 
 
 @with_keywords
-def rfft(x: Any, **keywords: Unpack[Keywords]) -> Array:
-    """The n // 2 + 1 values ``X[0..n/2]`` of real signals along the last axis.
+def rfft(
+    x: Any,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    **keywords: Unpack[Keywords],
+) -> Array:
+    """The n // 2 + 1 values ``X[0..n/2]`` of real signals along one axis.
 
     Examples
     --------
@@ -90,23 +113,17 @@ def rfft(x: Any, **keywords: Unpack[Keywords]) -> Array:
     >>> np.abs(yupana.spectral.rfft(np.array([1.0, 0.0, -1.0, 0.0])))
     array([0., 2., 0.])
     """
-    x = _dense_real(x, "x")
-    length = x.shape[-1] // 2 + 1 if x.ndim else 0
-    return _transform("spectral.rfft", keywords, x, length)
-
-
-def _length(x: Any, n: int | None) -> int:
-    """The length of the real signals whose spectra these are."""
-    values = x.shape[-1] if x.ndim else 0
-    if n is None:
-        n = max(1, 2 * (values - 1))
-    if values and (n < 1 or n // 2 + 1 != values):
-        raise ValueError(f"n: expected a length of {values} = n // 2 + 1 values, got {n}")
-    return n
+    return real_to_complex(x, checked_length(n), axis, norm, keywords)
 
 
 @with_keywords
-def irfft(x: Any, n: int | None = None, **keywords: Unpack[Keywords]) -> Array:
+def irfft(
+    x: Any,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    **keywords: Unpack[Keywords],
+) -> Array:
     """Undoes :func:`rfft`: n real values (default: the even number) of n // 2 + 1 complex ones.
 
     Examples
@@ -115,21 +132,78 @@ def irfft(x: Any, n: int | None = None, **keywords: Unpack[Keywords]) -> Array:
     >>> yupana.spectral.irfft(np.array([4.0, 0.0, 0.0]))
     array([1., 1., 1., 1.])
     """
-    x = complex_array(x, "x")
-    n = _length(x, n)
-    return _transform("spectral.irfft", keywords, x, n, n)
-
-
-def _fft2(x: Any, inverse: bool, keywords: Keywords) -> Array:
-    x = complex_array(x, "x", 2)
-    if 0 in x.shape:
-        raise ValueError(f"x: expected a matrix with values, got shape {tuple(x.shape)}")
-    return run("spectral.fft2", keywords, x, inverse)
+    return complex_to_real(x, checked_length(n), axis, norm, keywords)
 
 
 @with_keywords
-def fft2(x: Any, **keywords: Unpack[Keywords]) -> Array:
-    """The transform of a matrix along rows and columns.
+def fftn(
+    x: Any, s: Any = None, axes: Any = None, norm: str | None = None, **keywords: Unpack[Keywords]
+) -> Array:
+    """Transforms along several axes, all by default; s: their lengths, as n of :func:`fft`.
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> yupana.spectral.fftn(np.ones((2, 3, 4)), axes=(0, 2))[0, :, 0].real
+    array([8., 8., 8.])
+    """
+    return complex_to_complex(x, s, axes, norm, False, keywords)
+
+
+@with_keywords
+def ifftn(
+    x: Any, s: Any = None, axes: Any = None, norm: str | None = None, **keywords: Unpack[Keywords]
+) -> Array:
+    """Undoes :func:`fftn`.
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> yupana.spectral.ifftn(np.ones((2, 3, 4)))[0, 0, 0].real
+    np.float64(1.0)
+    """
+    return complex_to_complex(x, s, axes, norm, True, keywords)
+
+
+@with_keywords
+def rfftn(
+    x: Any, s: Any = None, axes: Any = None, norm: str | None = None, **keywords: Unpack[Keywords]
+) -> Array:
+    """The half of the last of the axes, as :func:`rfft`, then :func:`fftn` along the others.
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> yupana.spectral.rfftn(np.ones((2, 3, 4))).shape
+    (2, 3, 3)
+    """
+    return real_to_complex(x, s, axes, norm, keywords)
+
+
+@with_keywords
+def irfftn(
+    x: Any, s: Any = None, axes: Any = None, norm: str | None = None, **keywords: Unpack[Keywords]
+) -> Array:
+    """Undoes :func:`rfftn`; s counts real values.
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> yupana.spectral.irfftn(np.ones((1, 3, 3))).shape
+    (1, 3, 4)
+    """
+    return complex_to_real(x, s, axes, norm, keywords)
+
+
+@with_keywords
+def fft2(
+    x: Any,
+    s: Any = None,
+    axes: Any = (-2, -1),
+    norm: str | None = None,
+    **keywords: Unpack[Keywords],
+) -> Array:
+    """:func:`fftn` along two axes.
 
     Examples
     --------
@@ -137,11 +211,17 @@ def fft2(x: Any, **keywords: Unpack[Keywords]) -> Array:
     >>> yupana.spectral.fft2(np.ones((2, 2)))[0, 0]
     np.complex128(4+0j)
     """
-    return _fft2(x, False, keywords)
+    return complex_to_complex(x, s, axes, norm, False, keywords)
 
 
 @with_keywords
-def ifft2(x: Any, **keywords: Unpack[Keywords]) -> Array:
+def ifft2(
+    x: Any,
+    s: Any = None,
+    axes: Any = (-2, -1),
+    norm: str | None = None,
+    **keywords: Unpack[Keywords],
+) -> Array:
     """Undoes :func:`fft2`.
 
     Examples
@@ -150,7 +230,7 @@ def ifft2(x: Any, **keywords: Unpack[Keywords]) -> Array:
     >>> yupana.spectral.ifft2(np.ones((2, 2)))[0, 0]
     np.complex128(1+0j)
     """
-    return _fft2(x, True, keywords)
+    return complex_to_complex(x, s, axes, norm, True, keywords)
 
 
 @with_keywords

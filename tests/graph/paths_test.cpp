@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/graph/graphs.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 
@@ -79,6 +81,48 @@ TYPED_TEST(Paths, TiesGoToFewerStepsThenToTheSmallerNextVertex) {
   f = closed(this->context_, w);
   EXPECT_EQ(path<TypeParam>(w.view(), f.view(), 0, 3), (Vertices{0, 1, 3}));
   EXPECT_EQ((predecessors<TypeParam>(this->context_, w.view(), f.view())(0, 3)), 1);
+}
+
+// By the definition: layer by layer, the smallest vertex of the layer before that will do.
+template <class T>
+std::vector<std::int64_t> obvious_row(const SquareMatrix<T>& w,
+                                      const SquareMatrix<T>& f,
+                                      std::int64_t i) {
+  const std::int64_t n = w.size();
+  std::vector<std::int64_t> row(static_cast<std::size_t>(n), -1);
+  std::vector<std::int64_t> steps(static_cast<std::size_t>(n), -1);
+  steps[static_cast<std::size_t>(i)] = 0;
+  for (std::int64_t step = 0; step < n; ++step) {
+    for (std::int64_t k = 0; k < n; ++k) {
+      if (steps[static_cast<std::size_t>(k)] != step) continue;
+      for (std::int64_t j = 0; j < n; ++j) {
+        if (steps[static_cast<std::size_t>(j)] >= 0 || w(k, j) == unreachable<T>) continue;
+        if (f(i, k) + w(k, j) != f(i, j)) continue;
+        steps[static_cast<std::size_t>(j)] = step + 1;
+        row[static_cast<std::size_t>(j)] = k;
+      }
+    }
+  }
+  return row;
+}
+
+TYPED_TEST(Paths, PredecessorsAreOfFewestStepsAndSmallestWhereFewOrMostEdgesAreUseful) {
+  for (const GraphParams& params : {GraphParams{.largest = 1000, .directed = true},
+                                    GraphParams{.largest = 1000},
+                                    GraphParams{.largest = 200, .missing = 0.95, .directed = true},
+                                    GraphParams{.largest = 3, .zeros = 0.2},
+                                    GraphParams{.largest = 2, .directed = true}}) {
+    auto w = random_graph<TypeParam>(90, params);
+    for (std::int64_t c = 0; c < 90 * 90; ++c) w.data()[c] = std::floor(w.data()[c]);
+    const auto f = closed(this->context_, w);
+    const auto got = predecessors<TypeParam>(this->context_, w.view(), f.view());
+    for (std::int64_t i = 0; i < 90; ++i) {
+      const auto want = obvious_row(w, f, i);
+      for (std::int64_t j = 0; j < 90; ++j) {
+        ASSERT_EQ(got(i, j), want[static_cast<std::size_t>(j)]) << i << " " << j;
+      }
+    }
+  }
 }
 
 TYPED_TEST(Paths, WrongArgumentsAreErrors) {

@@ -105,6 +105,44 @@ TYPED_TEST(Sparse, ChosenSourcesGiveTheirRows) {
   }
 }
 
+TYPED_TEST(Sparse, PredecessorsLeadBackToTheSource) {
+  const auto w =
+      whole_graph<TypeParam>(90, {.largest = 20, .missing = 0.97, .zeros = 0.1, .directed = true});
+  const auto graph = sparse_of(w);
+  auto unweighted = graph;
+  unweighted.weights.clear();
+  const std::vector<std::int64_t> sources = {89, 4, 0};
+  const auto check = [&](Context& context, const auto& edges, SparseMethod method) {
+    const auto lengths = shortest_paths(context, edges, sources, method);
+    const auto paths = shortest_paths_and_predecessors(context, edges, sources, method);
+    std::int64_t absent = 0;
+    for (std::int64_t s = 0; s < 3; ++s) {
+      for (std::int64_t j = 0; j < 90; ++j) {
+        ASSERT_EQ(paths.lengths(s, j), lengths(s, j));
+        const std::int64_t source = sources[static_cast<std::size_t>(s)];
+        const bool none = j == source || lengths(s, j) == unreachable<TypeParam>;
+        absent += none;
+        ASSERT_EQ(paths.predecessors(s, j) == -1, none);
+        TypeParam length = 0;
+        std::int64_t at = j, steps = 0;
+        for (; !none && at != source && steps < 90; ++steps) {
+          const std::int64_t before = paths.predecessors(s, at);
+          length += edges.weights.empty() ? TypeParam{1} : w(before, at);
+          at = before;
+        }
+        ASSERT_TRUE(none || (at == source && length == lengths(s, j))) << s << " " << j;
+      }
+    }
+    EXPECT_GT(absent, 3);
+    EXPECT_LT(absent, 3 * 90);
+  };
+  for (Context* context : {&this->cpu_, &this->reference_}) {
+    check(*context, graph, SparseMethod::dijkstra);
+    check(*context, graph, SparseMethod::johnson);
+    check(*context, unweighted, SparseMethod::bfs);
+  }
+}
+
 TYPED_TEST(Sparse, ThreadsChangeNoBit) {
   const auto graph = sparse_of(random_graph<TypeParam>(200, {.largest = 1e4, .missing = 0.9}));
   Context one({.device = "cpu", .threads = 1});

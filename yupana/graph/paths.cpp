@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <queue>
 #include <tuple>
+#include <vector>
 
 #include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
@@ -87,39 +89,113 @@ void complete(MatrixView<const T> weights,
       closure.row(source), weights.rows, FunctionView<const T*(std::int64_t)>(row_of), source, row);
 }
 
+// The edges that can be on a shortest path: those about as short as the way between their ends. Of
+// random weights they are few.
+struct UsefulEdges {
+  std::vector<std::int64_t> offsets;
+  std::vector<std::int32_t> heads;
+  bool empty() const { return offsets.empty(); }
+};
+
+// The largest length, but for `unreachable`.
+template <class T>
+double longest(Context& context, MatrixView<const T> closure) {
+  std::vector<double> largest(static_cast<std::size_t>(closure.rows), 0);
+  context.parallel_for(closure.rows, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      for (std::int64_t j = 0; j < closure.cols; ++j) {
+        if (closure(i, j) == unreachable<T>) continue;
+        double& so_far = largest[static_cast<std::size_t>(i)];
+        so_far = std::max(so_far, std::abs(static_cast<double>(closure(i, j))));
+      }
+    }
+  });
+  return largest.empty() ? 0 : *std::max_element(largest.begin(), largest.end());
+}
+
+// Empty where they are not few: then most vertices are one step from each other, and to look at all
+// is no work.
+template <class T>
+UsefulEdges useful_edges(Context& context,
+                         MatrixView<const T> weights,
+                         MatrixView<const T> closure) {
+  // A detour within `slack` of any length, and the rounding of the sum that it is told by.
+  const double allowed = 2 * slack<T>() * longest(context, closure);
+  const auto is_useful = [&](std::int64_t i, std::int64_t j) {
+    if (i == j || weights(i, j) == unreachable<T>) return false;
+    return static_cast<double>(weights(i, j)) - static_cast<double>(closure(i, j)) <= allowed;
+  };
+  const std::int64_t n = weights.rows;
+  UsefulEdges edges;
+  edges.offsets.resize(static_cast<std::size_t>(n) + 1);
+  const auto each_row = [&](const auto& visit) {
+    context.parallel_for(n, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) visit(i);
+    });
+  };
+  each_row([&](std::int64_t i) {
+    std::int64_t count = 0;
+    for (std::int64_t j = 0; j < n; ++j) count += is_useful(i, j);
+    edges.offsets[static_cast<std::size_t>(i) + 1] = count;
+  });
+  std::partial_sum(edges.offsets.begin(), edges.offsets.end(), edges.offsets.begin());
+  if (edges.offsets.back() > n * n / 8) return {};
+  edges.heads.resize(static_cast<std::size_t>(edges.offsets.back()));
+  each_row([&](std::int64_t i) {
+    auto at = static_cast<std::size_t>(edges.offsets[static_cast<std::size_t>(i)]);
+    for (std::int64_t j = 0; j < n; ++j) {
+      if (is_useful(i, j)) edges.heads[at++] = static_cast<std::int32_t>(j);
+    }
+  });
+  return edges;
+}
+
 // Layer by layer from the source: a vertex in layer h + 1 has a shortest path of h + 1 steps whose
 // last vertex but one is the smallest of layer h that will do.
 template <class T>
 void predecessor_row(MatrixView<const T> weights,
                      MatrixView<const T> closure,
+                     const UsefulEdges& useful,
                      std::int64_t source,
                      std::int32_t* row) {
   const std::int64_t n = weights.rows;
-  std::vector<std::int64_t> open;
+  std::vector<std::int32_t> open;
   for (std::int64_t j = 0; j < n; ++j) {
     row[j] = -1;
-    if (j != source && closure(source, j) != unreachable<T>) open.push_back(j);
+    if (j != source && closure(source, j) != unreachable<T>) {
+      open.push_back(static_cast<std::int32_t>(j));
+    }
   }
-  std::vector<std::int64_t> layer = {source};
-  while (!layer.empty() && !open.empty()) {
-    std::vector<std::int64_t> reached;
-    for (const std::int64_t k : layer) {
-      std::size_t left = 0;
-      for (const std::int64_t j : open) {
-        const double allowed = slack<T>() * std::abs(static_cast<double>(closure(source, j)));
-        if (detour(weights(k, j), closure.row(source), k, j) <= allowed) {
-          row[j] = static_cast<std::int32_t>(k);
-          reached.push_back(j);
-        } else {
-          open[left++] = j;
-        }
+  const auto is_after = [&](std::int64_t k, std::int64_t j) {
+    if (closure(source, j) == unreachable<T>) return false;
+    const double allowed = slack<T>() * std::abs(static_cast<double>(closure(source, j)));
+    return detour(weights(k, j), closure.row(source), k, j) <= allowed;
+  };
+  std::vector<std::int32_t> layer = {static_cast<std::int32_t>(source)};
+  std::size_t left = open.size();
+  while (!layer.empty() && left > 0) {
+    std::vector<std::int32_t> reached;
+    const auto look_at = [&](std::int32_t k, std::int32_t j) {
+      if (row[j] >= 0 || j == source || !is_after(k, j)) return false;
+      row[j] = k;
+      reached.push_back(j);
+      return true;
+    };
+    for (const std::int32_t k : layer) {
+      if (useful.empty()) {
+        std::erase_if(open, [&](std::int32_t j) { return look_at(k, j); });
+        continue;
       }
-      open.resize(left);
+      const auto first = useful.heads.begin();
+      std::for_each(first + useful.offsets[static_cast<std::size_t>(k)],
+                    first + useful.offsets[static_cast<std::size_t>(k) + 1],
+                    [&](std::int32_t j) { look_at(k, j); });
     }
     std::sort(reached.begin(), reached.end());
+    left -= reached.size();
     layer = std::move(reached);
   }
-  if (!open.empty()) complete(weights, closure, source, row);
+  if (left > 0) complete(weights, closure, source, row);
 }
 
 }  // namespace
@@ -206,10 +282,11 @@ SquareMatrix<std::int32_t> predecessors(Context& context,
     return result;
   }
 #endif
+  const UsefulEdges useful = useful_edges(context, weights, closure);
   Stage stage(context, "predecessors", static_cast<double>(weights.rows), "rows");
   context.parallel_for(weights.rows, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      predecessor_row(weights, closure, i, result.row(i));
+      predecessor_row(weights, closure, useful, i, result.row(i));
       stage.advance(1);
     }
   });

@@ -71,6 +71,46 @@ SparseMethod choose(const SparseGraph<T>& graph, SparseMethod method, std::int64
   return method;
 }
 
+std::vector<std::int64_t> checked_sources(std::int64_t vertices,
+                                          std::vector<std::int64_t> sources) {
+  if (sources.empty()) {
+    sources.resize(static_cast<std::size_t>(vertices));
+    std::iota(sources.begin(), sources.end(), 0);
+  }
+  for (const std::int64_t source : sources) {
+    if (source >= 0 && source < vertices) continue;
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("sparse paths: sources 0 to {} wanted, {} given", vertices - 1, source));
+  }
+  return sources;
+}
+
+template <class T>
+SparsePaths<T> paths_of(Context& context,
+                        const SparseGraph<T>& graph,
+                        const std::vector<std::int64_t>& sources,
+                        SparseMethod method,
+                        bool with_predecessors) {
+  check_rows(graph);
+  method = choose(graph, method, check_edges(graph));
+  const std::vector<std::int64_t> from = checked_sources(graph.vertices(), sources);
+  SparsePaths<T> paths{Matrix<T>(std::ssize(from), graph.vertices()), {}};
+  if (with_predecessors)
+    paths.predecessors = Matrix<std::int32_t>(std::ssize(from), graph.vertices());
+  Matrix<std::int32_t>* const before = with_predecessors ? &paths.predecessors : nullptr;
+  switch (context.backend()) {
+    case Backend::reference:
+      reference::sparse_paths(context, graph, from, paths.lengths, before);
+      return paths;
+    case Backend::cpu:
+    case Backend::cuda:  // a search from every source has no useful CUDA form: it runs on the CPU
+      cpu::sparse_paths(context, graph, from, method, paths.lengths, TooLong::refused, before);
+      break;
+  }
+  return paths;
+}
+
 }  // namespace
 
 template <class T>
@@ -97,47 +137,28 @@ Matrix<T> shortest_paths(Context& context,
                          const SparseGraph<T>& graph,
                          const std::vector<std::int64_t>& sources,
                          SparseMethod method) {
-  check_rows(graph);
-  method = choose(graph, method, check_edges(graph));
-  std::vector<std::int64_t> from = sources;
-  if (from.empty()) {
-    from.resize(static_cast<std::size_t>(graph.vertices()));
-    std::iota(from.begin(), from.end(), 0);
-  }
-  for (const std::int64_t source : from) {
-    if (source >= 0 && source < graph.vertices()) continue;
-    throw Error(
-        ErrorCode::usage,
-        fmt::format(
-            "sparse paths: sources 0 to {} wanted, {} given", graph.vertices() - 1, source));
-  }
-  Matrix<T> lengths(static_cast<std::int64_t>(from.size()), graph.vertices());
-  switch (context.backend()) {
-    case Backend::reference:
-      reference::sparse_paths(context, graph, from, lengths);
-      return lengths;
-    case Backend::cpu:
-    case Backend::cuda:  // a search from every source has no useful CUDA form: it runs on the CPU
-      cpu::sparse_paths(context, graph, from, method, lengths);
-      break;
-  }
-  return lengths;
+  return paths_of(context, graph, sources, method, false).lengths;
+}
+
+template <class T>
+SparsePaths<T> shortest_paths_and_predecessors(Context& context,
+                                               const SparseGraph<T>& graph,
+                                               const std::vector<std::int64_t>& sources,
+                                               SparseMethod method) {
+  return paths_of(context, graph, sources, method, true);
 }
 
 template std::int32_t narrow<std::int32_t>(std::int64_t, TooLong);
 template float narrow<float>(double, TooLong);
 template double narrow<double>(double, TooLong);
-template Matrix<std::int32_t> shortest_paths(Context&,
-                                             const SparseGraph<std::int32_t>&,
-                                             const std::vector<std::int64_t>&,
-                                             SparseMethod);
-template Matrix<float> shortest_paths(Context&,
-                                      const SparseGraph<float>&,
-                                      const std::vector<std::int64_t>&,
-                                      SparseMethod);
-template Matrix<double> shortest_paths(Context&,
-                                       const SparseGraph<double>&,
-                                       const std::vector<std::int64_t>&,
-                                       SparseMethod);
+#define YUPANA_SPARSE_PATHS(T)                                                          \
+  template Matrix<T> shortest_paths(                                                    \
+      Context&, const SparseGraph<T>&, const std::vector<std::int64_t>&, SparseMethod); \
+  template SparsePaths<T> shortest_paths_and_predecessors(                              \
+      Context&, const SparseGraph<T>&, const std::vector<std::int64_t>&, SparseMethod);
+YUPANA_SPARSE_PATHS(std::int32_t)
+YUPANA_SPARSE_PATHS(float)
+YUPANA_SPARSE_PATHS(double)
+#undef YUPANA_SPARSE_PATHS
 
 }  // namespace yupana::graph

@@ -28,4 +28,20 @@ Matrix<T> shortest_paths(Context& context,
                          const std::vector<std::int64_t>& sources = {},
                          SparseMethod method = SparseMethod::automatic);
 
+/// predecessors(s, j): the vertex before j on the path of lengths(s, j); -1 for the source itself
+/// and where no path is. Of equally short paths the one that the search met first, which depends on
+/// the order of the edges alone.
+template <class T>
+struct SparsePaths {
+  Matrix<T> lengths;
+  Matrix<std::int32_t> predecessors;
+};
+
+/// As shortest_paths(), with the paths themselves.
+template <class T>
+SparsePaths<T> shortest_paths_and_predecessors(Context& context,
+                                               const SparseGraph<T>& graph,
+                                               const std::vector<std::int64_t>& sources = {},
+                                               SparseMethod method = SparseMethod::automatic);
+
 }  // namespace yupana::graph

@@ -7,7 +7,8 @@
 #include "yupana/graph/shortest_paths.hpp"
 #include "yupana/graph/sparse.hpp"
 
-/// Private to the family. The graph is checked and `method` is not automatic.
+/// Private to the family. The graph is checked and `method` is not automatic. `predecessors` is
+/// null where they are not wanted, else of the shape of `lengths`.
 namespace yupana::graph {
 
 /// Lengths are summed in a wider type, so that integers cannot overflow and a float is rounded
@@ -28,7 +29,8 @@ template <class T>
 void sparse_paths(Context& context,
                   const SparseGraph<T>& graph,
                   const std::vector<std::int64_t>& sources,
-                  Matrix<T>& lengths);
+                  Matrix<T>& lengths,
+                  Matrix<std::int32_t>* predecessors = nullptr);
 }  // namespace reference
 
 namespace cpu {
@@ -38,7 +40,8 @@ void sparse_paths(Context& context,
                   const std::vector<std::int64_t>& sources,
                   SparseMethod method,
                   Matrix<T>& lengths,
-                  TooLong too_long = TooLong::refused);
+                  TooLong too_long = TooLong::refused,
+                  Matrix<std::int32_t>* predecessors = nullptr);
 }  // namespace cpu
 
 }  // namespace yupana::graph

@@ -85,23 +85,39 @@ template <class L>
 void dijkstra(const Graph& graph,
               const std::vector<L>& weights,
               std::int64_t source,
-              std::vector<L>& length) {
+              std::vector<L>& length,
+              std::vector<std::int64_t>& before) {
   boost::dijkstra_shortest_paths_no_color_map(graph,
                                               source,
                                               boost::weight_map(weight_map(graph, weights))
                                                   .distance_map(length.data())
+                                                  .predecessor_map(before.data())
                                                   .distance_inf(unreachable<L>)
                                                   .distance_zero(L{0}));
 }
 
 template <class L>
-void bfs(const Graph& graph, std::int64_t source, std::vector<L>& length) {
+void bfs(const Graph& graph,
+         std::int64_t source,
+         std::vector<L>& length,
+         std::vector<std::int64_t>& before) {
   std::fill(length.begin(), length.end(), unreachable<L>);
   length[static_cast<std::size_t>(source)] = 0;
-  boost::breadth_first_search(graph,
-                              source,
-                              boost::visitor(boost::make_bfs_visitor(
-                                  boost::record_distances(length.data(), boost::on_tree_edge()))));
+  std::iota(before.begin(), before.end(), 0);
+  boost::breadth_first_search(
+      graph,
+      source,
+      boost::visitor(boost::make_bfs_visitor(
+          std::make_pair(boost::record_distances(length.data(), boost::on_tree_edge()),
+                         boost::record_predecessors(before.data(), boost::on_tree_edge())))));
+}
+
+// Boost has a vertex before itself where none is.
+void put_predecessors(const std::vector<std::int64_t>& before, std::int32_t* row) {
+  for (std::size_t j = 0; j < before.size(); ++j) {
+    const bool none = before[j] == static_cast<std::int64_t>(j);
+    row[j] = none ? -1 : static_cast<std::int32_t>(before[j]);
+  }
 }
 
 }  // namespace
@@ -112,7 +128,8 @@ void sparse_paths(Context& context,
                   const std::vector<std::int64_t>& sources,
                   SparseMethod method,
                   Matrix<T>& lengths,
-                  TooLong too_long) {
+                  TooLong too_long,
+                  Matrix<std::int32_t>* predecessors) {
   using L = Length<T>;
   Edges<T> edges = edges_of(graph);
   const Graph boost_graph = graph_of(edges.ends, graph.vertices());
@@ -130,12 +147,13 @@ void sparse_paths(Context& context,
   Stage stage(context, "sparse shortest paths", static_cast<double>(count), "sources");
   context.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
     std::vector<L> length(static_cast<std::size_t>(graph.vertices()));
+    std::vector<std::int64_t> before(length.size());
     for (std::int64_t s = begin; s < end; ++s) {
       const std::int64_t source = sources[static_cast<std::size_t>(s)];
       if (method == SparseMethod::bfs) {
-        bfs(boost_graph, source, length);
+        bfs(boost_graph, source, length, before);
       } else {
-        dijkstra(boost_graph, edges.weights, source, length);
+        dijkstra(boost_graph, edges.weights, source, length, before);
       }
       for (std::int64_t j = 0; j < graph.vertices(); ++j) {
         L l = length[static_cast<std::size_t>(j)];
@@ -144,6 +162,7 @@ void sparse_paths(Context& context,
         }
         lengths(s, j) = narrow<T>(l, too_long);
       }
+      if (predecessors != nullptr) put_predecessors(before, predecessors->row(s));
       stage.advance(1);
     }
   });

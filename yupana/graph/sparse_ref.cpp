@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "yupana/core/instantiate.hpp"
 #include "yupana/graph/sparse_backends.hpp"
 
@@ -8,13 +10,15 @@ template <class T>
 void sparse_paths(Context& context,
                   const SparseGraph<T>& graph,
                   const std::vector<std::int64_t>& sources,
-                  Matrix<T>& lengths) {
+                  Matrix<T>& lengths,
+                  Matrix<std::int32_t>* predecessors) {
   constexpr Length<T> none = unreachable<Length<T>>;
   const std::int64_t n = graph.vertices();
   for (std::size_t s = 0; s < sources.size(); ++s) {
     context.check_cancelled();
     std::vector<Length<T>> length(static_cast<std::size_t>(n), none);
     length[static_cast<std::size_t>(sources[s])] = 0;
+    std::vector<std::int32_t> before(static_cast<std::size_t>(n), -1);
     bool changed = true;
     for (std::int64_t round = 0; changed; ++round) {
       changed = false;
@@ -27,10 +31,10 @@ void sparse_paths(Context& context,
           const T weight =
               graph.weights.empty() ? T{1} : graph.weights[static_cast<std::size_t>(e)];
           if (weight == unreachable<T>) continue;
-          Length<T>& there =
-              length[static_cast<std::size_t>(graph.targets[static_cast<std::size_t>(e)])];
-          if (here + weight < there) {
-            there = here + weight;
+          const auto target = static_cast<std::size_t>(graph.targets[static_cast<std::size_t>(e)]);
+          if (here + weight < length[target]) {
+            length[target] = here + weight;
+            before[target] = static_cast<std::int32_t>(i);
             changed = true;
           }
         }
@@ -39,6 +43,9 @@ void sparse_paths(Context& context,
     }
     for (std::int64_t j = 0; j < n; ++j) {
       lengths(static_cast<std::int64_t>(s), j) = narrow<T>(length[static_cast<std::size_t>(j)]);
+    }
+    if (predecessors != nullptr) {
+      std::copy(before.begin(), before.end(), predecessors->row(static_cast<std::int64_t>(s)));
     }
   }
 }

@@ -1,0 +1,168 @@
+"""Fourier transforms along any axes of an array, as NumPy and SciPy shape, cut, pad and scale them.
+
+The transforms are the library's, one call for all axes; what is done here moves values or multiplies
+all of them by one number. Errors that SciPy has too begin with its words.
+"""
+
+from __future__ import annotations
+
+from math import prod, sqrt
+from operator import index
+from typing import Any, Sequence
+
+import numpy as np
+
+from ._call import Keywords, run
+from ._views import Array, complex_array, on_gpu, real_array
+
+Lengths = Sequence[int]
+
+#: The other direction's name of the same scale.
+OPPOSITE = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
+
+
+def _whole_numbers(name: str, values: Any) -> list[int]:
+    try:
+        return [index(value) for value in (values if np.iterable(values) else (values,))]
+    except TypeError:
+        raise ValueError(f"{name}: expected whole numbers, got {values!r}") from None
+
+
+def _checked_axes(x: Any, s: list[int] | None, axes: Any) -> list[int]:
+    """The axes from 0, in their order."""
+    if axes is None:
+        count = x.ndim if s is None else len(s)
+        if count > x.ndim:
+            raise ValueError(
+                f"shape requires more axes than are present: expected up to {x.ndim}, got {count}"
+            )
+        return [*range(x.ndim - count, x.ndim)]
+    axes = _whole_numbers("axes", axes)
+    if any(not -x.ndim <= axis < x.ndim for axis in axes):
+        raise ValueError(f"axes: expected axes of an array of {x.ndim} dimension(s), got {axes}")
+    axes = [axis % x.ndim for axis in axes]
+    if len({*axes}) < len(axes):
+        raise ValueError(f"axes: expected every axis once, got {axes}")
+    if s is not None and len(s) != len(axes):
+        raise ValueError(f"s: expected {len(axes)} lengths, one an axis, got {len(s)}")
+    return axes
+
+
+def checked_length(n: Any) -> int | None:
+    """n of one axis, where -1 is no length."""
+    if n is not None and index(n) < 1:
+        raise ValueError(f"invalid number of data points ({n}) specified; expected 1 or more")
+    return n
+
+
+def lengths_along(x: Any, s: Any, axes: Any) -> tuple[list[int], list[int]]:
+    """The lengths of the signals along the axes, and the axes from 0; -1 is the array's own length."""
+    if s is None and type(axes) is int and -x.ndim <= axes < x.ndim and x.shape[axes] > 0:
+        return [int(x.shape[axes])], [axes % x.ndim]  # the usual case, at once
+    s = None if s is None else _whole_numbers("s", s)
+    axes = _checked_axes(x, s, axes)
+    lengths = [int(x.shape[a]) if n == -1 else n for n, a in zip(s or [-1] * len(axes), axes)]
+    if any(n < 1 for n in lengths):
+        raise ValueError(f"invalid number of data points ({lengths}) specified; expected 1 or more")
+    return lengths, axes
+
+
+def _fitted(x: Any, lengths: Lengths, axes: Sequence[int]) -> Any:
+    """x cut, or filled with zeros at the ends, to the lengths along the axes."""
+    shape = list(x.shape)
+    for n, axis in zip(lengths, axes):
+        shape[axis] = n
+    if tuple(shape) == tuple(x.shape):
+        return x
+    if on_gpu(x):
+        raise ValueError(
+            f"n: expected the array's own length on a GPU, {tuple(x.shape)}, got {tuple(shape)}; "
+            "cut or fill the array first"
+        )
+    part = tuple(slice(min(old, new)) for old, new in zip(x.shape, shape))
+    if all(old >= new for old, new in zip(x.shape, shape)):
+        return np.ascontiguousarray(x[part])
+    filled = np.zeros(shape, x.dtype)
+    filled[part] = x[part]
+    return filled
+
+
+def _scaled(x: Any, norm: str | None, inverse: bool, size: int) -> Any:
+    """What the library gives, the inverse divided by the size, with the scale of norm."""
+    if norm not in OPPOSITE:
+        raise ValueError(
+            f'Invalid norm value {norm!r}, should be "backward", "ortho" or "forward"'
+        )
+    if norm in (None, "backward"):
+        return x
+    scale = sqrt(size) if norm == "ortho" else size
+    factor = float(scale) if inverse else 1 / scale
+    if on_gpu(x):
+        return x * factor
+    x *= factor
+    return x
+
+
+def _transformed(function: str, x: Any, axes: list[int], keywords: Keywords, *rest: Any) -> Array:
+    """The library's transform; arrays on a GPU go along the last axis, or are matrices."""
+    shape = tuple(x.shape)
+    if axes == [x.ndim - 1]:
+        rows = run(f"spectral.{function}", keywords, x.reshape(prod(shape[:-1]), shape[-1]), *rest)
+        return rows.reshape(*shape[:-1], int(rows.shape[-1]))
+    if function == "fft" and x.ndim == 2 and len(axes) == 2 and 0 not in shape:
+        return run("spectral.fft2", keywords, x, *rest)
+    if on_gpu(x):
+        raise ValueError(
+            f"axes: expected the last axis, or both of a matrix, on a GPU, got {axes} of shape "
+            f"{shape}; move the axis to the end and make the array dense"
+        )
+    return run(f"spectral.{function}_axes", keywords, x, axes, *rest)
+
+
+def complex_to_complex(
+    x: Any, s: Any, axes: Any, norm: str | None, inverse: bool, keywords: Keywords
+) -> Array:
+    """fftn, ifftn and their cases."""
+    x = complex_array(x, "x")
+    lengths, axes = lengths_along(x, s, axes)
+    if not axes:
+        return x
+    x = _fitted(x, lengths, axes)
+    result = _transformed("fft", x, axes, keywords, inverse).reshape(tuple(x.shape))
+    return _scaled(result, norm, inverse, prod(lengths))
+
+
+def _needs_an_axis(axes: list[int]) -> None:
+    if not axes:
+        raise ValueError("at least 1 axis must be transformed, got none")
+
+
+def real_to_complex(x: Any, s: Any, axes: Any, norm: str | None, keywords: Keywords) -> Array:
+    """rfftn and its cases."""
+    x = real_array(x, "x")
+    lengths, axes = lengths_along(x, s, axes)
+    _needs_an_axis(axes)
+    x = _fitted(x, lengths, axes)
+    shape = list(x.shape)
+    shape[axes[-1]] = lengths[-1] // 2 + 1
+    x = x if on_gpu(x) else np.ascontiguousarray(x)
+    result = _transformed("rfft", x, axes, keywords).reshape(tuple(shape))
+    return _scaled(result, norm, False, prod(lengths))
+
+
+def complex_to_real(x: Any, s: Any, axes: Any, norm: str | None, keywords: Keywords) -> Array:
+    """irfftn and its cases; s counts real values."""
+    x = complex_array(x, "x")
+    halves, axes = lengths_along(x, s, axes)
+    _needs_an_axis(axes)
+    own = s is None or _whole_numbers("s", s)[-1] == -1
+    n = max(1, 2 * (int(x.shape[axes[-1]]) - 1)) if own else halves[-1]
+    halves[-1] = n // 2 + 1
+    if on_gpu(x) and halves[-1] != x.shape[axes[-1]]:
+        values = int(x.shape[axes[-1]])
+        raise ValueError(f"n: expected a length of {values} = n // 2 + 1 values, got {n}")
+    x = _fitted(x, halves, axes)
+    shape = list(x.shape)
+    shape[axes[-1]] = n
+    result = _transformed("irfft", x, axes, keywords, n).reshape(tuple(shape))
+    return _scaled(result, norm, True, prod([*halves[:-1], n]))
