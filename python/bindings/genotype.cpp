@@ -159,6 +159,8 @@ void bind_input(nb::module_& m) {
       [](GenotypeInput& self, type value) { self.file.member = value; })
       .YUPANA_FIELD("bim", bim, std::string)
       .YUPANA_FIELD("fam", fam, std::string)
+      .YUPANA_FIELD("pvar", pvar, std::string)
+      .YUPANA_FIELD("psam", psam, std::string)
       .YUPANA_FIELD("chromosomes", chromosomes, std::string)
       .YUPANA_FIELD("all_chromosomes", all_chromosomes, bool)
       .YUPANA_FIELD("region", region, std::string)

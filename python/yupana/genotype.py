@@ -29,7 +29,8 @@ def metric_names() -> list[str]:
 def _readable(path: Any) -> str:
     """The path as text. What cannot be opened raises OSError here, as open() would."""
     text = os.fspath(path)
-    is_name = text == "-" or text.startswith("simulate:") or os.path.exists(text + ".bed")
+    is_name = text == "-" or text.startswith("simulate:")
+    is_name = is_name or any(os.path.exists(text + ending) for ending in (".bed", ".pgen"))
     if not is_name:
         with open(text, "rb"):
             pass
@@ -224,6 +225,8 @@ def read_genotypes(
     round: bool = False,
     bim: str = "",
     fam: str = "",
+    pvar: str = "",
+    psam: str = "",
     device: str = "auto",
     threads: int | None = None,
     memory: int | None = None,
@@ -233,23 +236,23 @@ def read_genotypes(
 
     Parameters
     ----------
-    source : path of a .bed, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix,
+    source : path of a .bed, .pgen, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix,
         "simulate:SAMPLESxSITES", or an array samples x sites of allele counts 0, 1, 2 (negative or
         NaN: missing). An int8 array is used where it is, in either order, without a copy
     samples : names of an array's rows; default 1, 2, ...
     keep, remove : names of samples to keep (None: all), or to leave out
     max_sample_missing, max_site_missing, min_maf, thin, seed : PLINK's --mind, --geno, --maf, --thin
-    nonfounders : ``min_maf`` counts every sample, not only those without parents in a .fam
+    nonfounders : ``min_maf`` counts every sample, not only those without parents in a .fam or .psam
     autosomes : autosomes of the species (``--chr-set``); None: 22, as a human
-    multiallelic : VCF sites of several ALT alleles: "skip", "split" or "collapse"
+    multiallelic : sites of several ALT alleles (VCF, .pgen): "skip", "split" or "collapse"
     snps_only : True leaves out variants with an allele of several characters, "just-acgt" also
         those of other letters
-    var_filter : True leaves out VCF sites that failed a filter, a list those that failed another
-        than these; min_qual leaves out those of lower QUAL
+    var_filter : True leaves out sites (VCF, .pvar) that failed a filter, a list those that failed
+        another than these; min_qual leaves out those of lower QUAL
     missing : "pairwise" leaves a missing call out of its pairs, "mode" takes the site's most
         frequent genotype, "error" refuses
-    chromosomes, all_chromosomes, region, half_call, polyploid, round, bim, fam : as on the command
-        line (``yupana dist --help``)
+    chromosomes, all_chromosomes, region, half_call, polyploid, round, bim, fam, pvar, psam : as on
+        the command line (``yupana dist --help``)
 
     Raises
     ------

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "yupana/core/error.hpp"
+#include "yupana/io/variant_sites.hpp"
 #include "yupana/io/vcf_file.hpp"
 #include "yupana/io/vcf_record.hpp"
 
@@ -353,11 +354,7 @@ void VcfSource::finish() {
   }
   const auto skipped = account_.skipped.find(std::string(reason_of(Verdict::multiallelic)));
   if (skipped != account_.skipped.end()) {
-    account_.notes.push_back(
-        fmt::format("records with several ALT alleles are skipped, {} of {}; --multiallelic "
-                    "split or collapse takes them",
-                    skipped->second,
-                    account_.read));
+    account_.notes.push_back(multiallelic_note(skipped->second, account_.read));
   }
 }
 

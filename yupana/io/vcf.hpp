@@ -28,13 +28,6 @@ enum class Polyploid {
   missing,  ///< a missing call
 };
 
-/// The treatment of a site with several ALT alleles.
-enum class Multiallelic {
-  skip,      ///< left out and counted
-  split,     ///< one site for each ALT: x counts that allele, every other allele is as REF
-  collapse,  ///< one site: x counts the alleles that are not REF, as PLINK 2's --make-king does
-};
-
 struct VcfParams {
   std::string path = {};  ///< VCF, VCF.gz (bgzip or gzip) or BCF; "-" is standard input
   /// Sites of one contig and interval of POS; an index (.tbi, .csi) spares reading the rest.

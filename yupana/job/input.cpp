@@ -15,6 +15,7 @@
 #include "yupana/genotype/simulate.hpp"
 #include "yupana/io/bed.hpp"
 #include "yupana/io/npy_genotypes.hpp"
+#include "yupana/io/pgen.hpp"
 #include "yupana/io/sample_lists.hpp"
 #include "yupana/io/vcf.hpp"
 #include "yupana/job/simulate.hpp"
@@ -90,6 +91,12 @@ io::VcfParams vcf_params(const InputParams& params) {
   return vcf;
 }
 
+io::SiteRules site_rules(const InputParams& params) {
+  const io::VcfParams vcf = vcf_params(params);
+  return {
+      vcf.chromosomes, vcf.region, {vcf.multiallelic, vcf.snps_only, vcf.min_qual, vcf.var_filter}};
+}
+
 /// A source and what PLINK files say of its samples.
 struct Opened {
   std::unique_ptr<genotype::Source> source;
@@ -102,9 +109,20 @@ Opened open_plink(const InputParams& params) {
   if (!params.bim.empty()) files.bim = params.bim;
   if (!params.fam.empty()) files.fam = params.fam;
   Opened opened;
-  opened.source = io::open_bed(files, {chromosomes_of(params), region_of(params), snps_of(params)});
+  opened.source = io::open_bed(files, site_rules(params));
   opened.names = io::read_fam(files.fam);
   opened.fingerprint = file_line(files.bed) + file_line(files.bim) + file_line(files.fam);
+  return opened;
+}
+
+Opened open_plink2(Context& context, const InputParams& params) {
+  io::PgenFiles files = io::pgen_files(params.path);
+  if (!params.pvar.empty()) files.pvar = params.pvar;
+  if (!params.psam.empty()) files.psam = params.psam;
+  Opened opened;
+  opened.source = io::open_pgen(context, files, site_rules(params));
+  opened.names = io::read_psam(files.psam);
+  opened.fingerprint = file_line(files.pgen) + file_line(files.pvar) + file_line(files.psam);
   return opened;
 }
 
@@ -130,6 +148,9 @@ Opened open_any(Context& context, const InputParams& params) {
     case InputKind::npy:
       opened.source = io::open_npy_genotypes({.path = path, .round = params.round});
       opened.fingerprint = file_line(path);
+      break;
+    case InputKind::pgen:
+      opened = open_plink2(context, params);
       break;
     case InputKind::plink:
     case InputKind::array:
@@ -212,7 +233,9 @@ const InputParams& defaults() {
 std::string described(InputKind kind) {
   switch (kind) {
     case InputKind::plink:
-      return "PLINK data sets";
+      return "PLINK 1 data sets";
+    case InputKind::pgen:
+      return "PLINK 2 data sets";
     case InputKind::vcf:
       return "VCF and BCF";
     case InputKind::npy:
@@ -233,17 +256,21 @@ const std::vector<InputOption>& input_options() {
   static const std::vector<InputOption> options = {
       {"--bim", {plink}, [](P p) { return !p.bim.empty(); }},
       {"--fam", {plink}, [](P p) { return !p.fam.empty(); }},
-      {"--nonfounders", {plink}, [](P p) { return p.cohort.nonfounders; }},
-      {"--chr", {plink, vcf}, [](P p) { return !p.chromosomes.empty(); }},
-      {"--all-chr", {plink, vcf}, [](P p) { return p.all_chromosomes; }},
-      {"--chr-set", {plink, vcf}, [](P p) { return p.autosomes != defaults().autosomes; }},
-      {"--region", {plink, vcf}, [](P p) { return !p.region.empty(); }},
-      {"--snps-only", {plink, vcf}, [](P p) { return p.snps_only || p.just_acgt; }},
+      {"--pvar", {pgen}, [](P p) { return !p.pvar.empty(); }},
+      {"--psam", {pgen}, [](P p) { return !p.psam.empty(); }},
+      {"--nonfounders", {plink, pgen}, [](P p) { return p.cohort.nonfounders; }},
+      {"--chr", {plink, pgen, vcf}, [](P p) { return !p.chromosomes.empty(); }},
+      {"--all-chr", {plink, pgen, vcf}, [](P p) { return p.all_chromosomes; }},
+      {"--chr-set", {plink, pgen, vcf}, [](P p) { return p.autosomes != defaults().autosomes; }},
+      {"--region", {plink, pgen, vcf}, [](P p) { return !p.region.empty(); }},
+      {"--snps-only", {plink, pgen, vcf}, [](P p) { return p.snps_only || p.just_acgt; }},
       {"--half-call", {vcf}, [](P p) { return p.half_call != defaults().half_call; }},
       {"--polyploid", {vcf}, [](P p) { return p.polyploid != defaults().polyploid; }},
-      {"--multiallelic", {vcf}, [](P p) { return p.multiallelic != defaults().multiallelic; }},
-      {"--var-filter", {vcf}, [](P p) { return p.filtered || !p.ignored_filters.empty(); }},
-      {"--var-min-qual", {vcf}, [](P p) { return p.min_qual.has_value(); }},
+      {"--multiallelic",
+       {pgen, vcf},
+       [](P p) { return p.multiallelic != defaults().multiallelic; }},
+      {"--var-filter", {pgen, vcf}, [](P p) { return p.filtered || !p.ignored_filters.empty(); }},
+      {"--var-min-qual", {pgen, vcf}, [](P p) { return p.min_qual.has_value(); }},
       {"--round", {npy}, [](P p) { return p.round; }}};
   return options;
 }
@@ -279,10 +306,12 @@ InputKind input_kind(const InputParams& params) {
     return InputKind::vcf;
   }
   if (path.ends_with(".npy")) return InputKind::npy;
+  if (path.ends_with(".pgen")) return InputKind::pgen;
   if (path.ends_with(".bed") || fs::exists(path + ".bed", none)) return InputKind::plink;
+  if (fs::exists(path + ".pgen", none)) return InputKind::pgen;
   throw Error(
       ErrorCode::bad_input,
-      fmt::format("{}: {}; give a .bed, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix or "
+      fmt::format("{}: {}; give a .bed, .pgen, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix or "
                   "simulate:SAMPLESxSITES",
                   path,
                   fs::exists(path, none) ? "not a kind of file yupana knows by its name"
