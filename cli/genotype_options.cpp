@@ -103,6 +103,28 @@ void add_variant_filters(Command& command, job::InputParams& input) {
       .group(filters);
 }
 
+/// PLINK's lists of variants to take or leave out.
+void add_variant_lists(Command& command, job::InputParams& input) {
+  const auto list = [&](const std::string& name, io::VariantListParams& params, const char* help) {
+    command
+        .words(
+            name,
+            [name, &params](const Names& words) {
+              params.lines = words.size() == 2 ? io::variant_lines_from_name(name, words[0])
+                                               : io::VariantLines::ids;
+              params.path = words.back();
+            },
+            help)
+        .takes(1, 2)
+        .group(filters);
+  };
+  list("--extract",
+       input.extract,
+       "file of the variants to keep: names; with bed0 before it intervals as UCSC's BED (contig, "
+       "start from 0, end), with bed1 intervals from 1 with both ends");
+  list("--exclude", input.exclude, "file of the variants to leave out, as --extract");
+}
+
 /// Chromosomes and the species they are counted for.
 void add_chromosomes(Command& command, job::InputParams& input) {
   command
@@ -138,14 +160,23 @@ void add_filters(Command& command, job::InputParams& input) {
             "file of samples to keep, one a line: IID, or FID and IID; others are noted")
       .group(filters);
   command.text("--remove", input.remove_file, "file of samples to leave out").group(filters);
+  command.text("--keep-fam", input.keep_fam_file, "file of families to keep, its first column")
+      .group(filters);
+  command.text("--remove-fam", input.remove_fam_file, "file of families to leave out")
+      .group(filters);
   add_chromosomes(command, input);
+  add_variant_lists(command, input);
   add_variant_filters(command, input);
   share("--maf",
         cohort.min_maf,
         "leave out sites with a lower minor-allele frequency, over founders: samples without "
         "parents in the .fam or .psam",
         0.5);
-  command.flag("--nonfounders", cohort.nonfounders, "--maf counts every sample").group(filters);
+  share("--max-maf", cohort.max_maf, "leave out sites with a higher one", 0.5);
+  command.count("--mac", cohort.min_mac, "leave out sites with fewer copies of the minor allele")
+      .group(filters);
+  command.flag("--nonfounders", cohort.nonfounders, "--maf, --max-maf and --mac count every sample")
+      .group(filters);
   share("--geno", cohort.max_site_missing, "leave out sites with more missing calls");
   share("--mind", cohort.max_sample_missing, "leave out samples with more missing calls");
   share("--thin", cohort.thin, "keep each site with this probability");
@@ -191,7 +222,7 @@ void add_genotype_options(Command& command,
   command.only_one({"--chr-set", "--cow", "--dog", "--horse", "--mouse", "--sheep"});
   command.only_one({"--all-chr", "--chr"});
   command.excludes({"--all-chr"}, "--region", "a region names its chromosome");
-  command.needs({"--nonfounders"}, {"--maf"});
+  command.needs({"--nonfounders"}, {"--maf", "--max-maf", "--mac"});
   command.needs({"--seed"}, {"--thin"});
   command.needs({"--checkpoint-interval"}, {"--checkpoint"});
 }

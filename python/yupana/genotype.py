@@ -205,9 +205,15 @@ def read_genotypes(
     samples: Sequence[str] | None = None,
     keep: Sequence[str] | None = None,
     remove: Sequence[str] = (),
+    keep_fam: str = "",
+    remove_fam: str = "",
+    extract: str = "",
+    exclude: str = "",
     max_sample_missing: float = 1.0,
     max_site_missing: float = 1.0,
     min_maf: float = 0.0,
+    max_maf: float = 0.5,
+    min_mac: int = 0,
     nonfounders: bool = False,
     thin: float = 1.0,
     seed: int = 0,
@@ -241,7 +247,10 @@ def read_genotypes(
         NaN: missing). An int8 array is used where it is, in either order, without a copy
     samples : names of an array's rows; default 1, 2, ...
     keep, remove : names of samples to keep (None: all), or to leave out
-    max_sample_missing, max_site_missing, min_maf, thin, seed : PLINK's --mind, --geno, --maf, --thin
+    keep_fam, remove_fam : files of families to keep, or to leave out, in their first column
+    extract, exclude : files of names of variants to keep, or to leave out
+    max_sample_missing, max_site_missing, min_maf, max_maf, min_mac, thin, seed : PLINK's --mind,
+        --geno, --maf, --max-maf, --mac, --thin
     nonfounders : ``min_maf`` counts every sample, not only those without parents in a .fam or .psam
     autosomes : autosomes of the species (``--chr-set``); None: 22, as a human
     multiallelic : sites of several ALT alleles (VCF, .pgen): "skip", "split" or "collapse"

@@ -1,10 +1,12 @@
 """A plain encoder of .pgen files, every record type, from the format's specification: the reference
 that readers are compared with. Genotypes are categories: 0 REF REF, 1 REF ALT, 2 ALT ALT, 3 missing."""
 import pathlib
+import random
 import struct
 
 BLOCK = 1 << 16
 INVERTED = (2, 1, 0, 3)
+HEAD = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
 
 
 def varint(value):
@@ -149,3 +151,53 @@ def write_bed(path, rows):
     code = (3, 2, 0, 1)
     pathlib.Path(path).write_bytes(b"\x6c\x1b\x01" + b"".join(
         packed([code[c] for c in row], 2) for row in rows))
+
+
+def genotypes(samples, variants, seed):
+    """Rows of every kind of frequency, many of them alike or inverted."""
+    rng = random.Random(seed)
+    rows = []
+    for _ in range(variants):
+        if rows and rng.random() < 0.5:
+            row = list(rng.choice(rows[-3:]))
+            if rng.random() < 0.5:
+                row = [INVERTED[c] for c in row]
+            for _ in range(rng.randrange(samples // 15 + 1)):
+                row[rng.randrange(samples)] = rng.randrange(4)
+        else:
+            weights = rng.choice([(8, 1, 1, 0.1), (1, 4, 4, 1), (0.2, 1, 9, 0.1), (0, 0, 1, 20),
+                                  (1, 0, 0, 0), (1, 1, 0.05, 0.05), (50, 1, 0, 0)])
+            row = rng.choices(range(4), weights, k=samples)
+        rows.append(row)
+    return rows
+
+
+def records(rows, seed):
+    """Each row in a random form that can hold it; the second result says which were used."""
+    rng = random.Random(seed)
+    base, result = None, []
+    for k, row in enumerate(rows):
+        if k % BLOCK == 0:
+            base = None
+        for kind in rng.sample(range(8), 8):
+            if kind in (2, 3) and base is None:
+                continue
+            data = main_track(kind, row, base)
+            if data is not None:
+                break
+        if kind not in (2, 3):
+            base = row
+        result.append((kind, data))
+    return result
+
+
+def companions(prefix, variants, samples, contig=lambda k: 1 + k % 22):
+    pathlib.Path(f"{prefix}.bim").write_text(
+        "".join(f"{contig(k)}\tv{k}\t0\t{k + 1}\tA\tG\n" for k in range(variants)))
+    pathlib.Path(f"{prefix}.pvar").write_text(
+        "##contig=<ID=1>\n" + HEAD +
+        "".join(f"{contig(k)}\t{k + 1}\tv{k}\tG\tA\t.\tPASS\tPR\n" for k in range(variants)))
+    pathlib.Path(f"{prefix}.fam").write_text(
+        "".join(f"F{i}\tI{i}\t0\t0\t1\t-9\n" for i in range(samples)))
+    pathlib.Path(f"{prefix}.psam").write_text(
+        "#FID\tIID\tPAT\tMAT\tSEX\n" + "".join(f"F{i}\tI{i}\t0\t0\t1\n" for i in range(samples)))

@@ -11,14 +11,14 @@ namespace yupana::io {
 namespace {
 
 /// The columns of a .pvar that are read, as its header names them.
-enum Column { chromosome, position, ref, alt, qual, filter, column_count };
+enum Column { chromosome, position, identifier, ref, alt, qual, filter, column_count };
 constexpr std::array<std::string_view, column_count> column_names = {
-    "#CHROM", "POS", "REF", "ALT", "QUAL", "FILTER"};
+    "#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER"};
 
 /// Where the columns stand in a line, from 0; -1: nowhere.
 using Places = std::array<int, column_count>;
-constexpr Places bim_places = {0, 3, 5, 4, -1, -1};
-constexpr Places five_columns = {0, 2, 4, 3, -1, -1};
+constexpr Places bim_places = {0, 3, 1, 5, 4, -1, -1};
+constexpr Places five_columns = {0, 2, 1, 4, 3, -1, -1};
 
 /// Fields are looked at up to the last that is read.
 constexpr std::size_t most_fields = 16;
@@ -79,6 +79,7 @@ class PvarLines {
     sites_.add(field(chromosome),
                field(position),
                places_[position] + 1,
+               field(identifier),
                verdict_of(rules_.records, columns, true),
                alts_of(columns.alt));
   }

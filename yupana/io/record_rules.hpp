@@ -27,7 +27,10 @@ std::string_view reason_of(Verdict verdict);
 struct RecordRules {
   Multiallelic multiallelic = Multiallelic::skip;
   SnpsOnly snps_only = SnpsOnly::off;
+  /// PLINK 2's --var-min-qual: sites of a lower QUAL, or of none, are skipped.
   std::optional<float> min_qual = {};
+  /// PLINK 2's --var-filter: sites are skipped whose FILTER is neither PASS nor '.', other than by
+  /// the filters listed here.
   std::optional<std::vector<std::string>> var_filter = {};
 
   /// True where a filter of FILTER may appear in a kept record.

@@ -23,12 +23,16 @@ void SiteCollector::take_contig(std::string_view name) {
 }
 
 /// The reason to skip a site; empty for one that is kept.
-std::string_view SiteCollector::reason_to_skip(std::int64_t position, Verdict verdict) const {
+std::string_view SiteCollector::reason_to_skip(std::int64_t position,
+                                               std::string_view name,
+                                               Verdict verdict) const {
   if (!contig_.keeps) return rules_.chromosomes.reason();
   if (position < 0) return "negative position";
   if (!contig_.in_region || (rules_.region && !rules_.region->covers(position))) {
     return "outside --region";
   }
+  const std::string_view listed = reason_of_lists(rules_.variants, contig_.contig, position, name);
+  if (!listed.empty()) return listed;
   if (verdict == Verdict::malformed) {
     throw bad_line(reader_.path(), reader_.number(), "expected a number or '.' for QUAL");
   }
@@ -51,6 +55,7 @@ void SiteCollector::keep(std::int64_t site, std::int64_t alts) {
 void SiteCollector::add(std::string_view contig,
                         std::string_view position,
                         int column,
+                        std::string_view name,
                         Verdict verdict,
                         std::int64_t alts) {
   take_contig(contig);
@@ -66,7 +71,7 @@ void SiteCollector::add(std::string_view contig,
     }
     place = *number;
   }
-  const std::string_view reason = reason_to_skip(place, verdict);
+  const std::string_view reason = reason_to_skip(place, name, verdict);
   if (reason.empty()) return keep(site, alts);
   ++result_.account.read;
   ++result_.account.skipped[std::string(reason)];
@@ -98,7 +103,7 @@ VariantSites read_bim(const std::string& path, const SiteRules& rules) {
   while (next_plink_line(reader, fields, "chromosome, name, centimorgans, position, A1, A2")) {
     const SnpsOnly snps_only = rules.records.snps_only;
     const bool snp = passes(snps_only, fields[4]) && passes(snps_only, fields[5]);
-    sites.add(fields[0], fields[3], 4, snp ? Verdict::kept : Verdict::not_a_snp, 1);
+    sites.add(fields[0], fields[3], 4, fields[1], snp ? Verdict::kept : Verdict::not_a_snp, 1);
   }
   return sites.finish();
 }

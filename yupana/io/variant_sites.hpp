@@ -13,6 +13,7 @@
 #include "yupana/genotype/source.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/record_rules.hpp"
+#include "yupana/io/variant_lists.hpp"
 
 namespace yupana::io {
 
@@ -21,6 +22,7 @@ struct SiteRules {
   genotype::ChromosomeFilter chromosomes = {};
   std::optional<genotype::Region> region = {};
   RecordRules records = {};  ///< of a .bim, --snps-only alone has an effect
+  VariantLists variants = {};
 };
 
 /// A kept site of several ALT alleles.
@@ -56,11 +58,12 @@ class SiteCollector {
   SiteCollector(const LineReader& reader, const SiteRules& rules)
       : reader_(reader), rules_(rules) {}
 
-  /// The next site: the text of its position, which is column `column`; what its other columns say;
-  /// its ALT alleles.
+  /// The next site: the text of its position, which is column `column`; its name; what its other
+  /// columns say; its ALT alleles.
   void add(std::string_view contig,
            std::string_view position,
            int column,
+           std::string_view name,
            Verdict verdict,
            std::int64_t alts);
   /// The sites; bad_input where no line was on the region's contig.
@@ -76,7 +79,9 @@ class SiteCollector {
   };
 
   void take_contig(std::string_view name);
-  std::string_view reason_to_skip(std::int64_t position, Verdict verdict) const;
+  std::string_view reason_to_skip(std::int64_t position,
+                                  std::string_view name,
+                                  Verdict verdict) const;
   void keep(std::int64_t site, std::int64_t alts);
 
   const LineReader& reader_;

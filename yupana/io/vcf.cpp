@@ -119,8 +119,7 @@ VcfSource::VcfSource(Context& context, const VcfParams& params)
       batch_bytes_(batch_bytes_for(context.threads())),
       reference_(context.backend() == Backend::reference) {
   const CallRules calls{params.half_call, params.polyploid};
-  const RecordRules records{
-      params.multiallelic, params.snps_only, params.min_qual, params.var_filter};
+  const RecordRules& records = params;
   const std::int64_t samples = std::ssize(file_.header().samples);
   format_ = file_.binary() ? make_binary_format(samples, calls, records, file_.binary_names())
                            : make_text_format(samples, calls, records);
@@ -227,7 +226,10 @@ std::string_view VcfSource::reason_to_skip(const VcfRecord& record) {
   if (!contig_in_region_ || (params_.region && !params_.region->covers(record.position))) {
     return "outside --region";
   }
-  return record.verdict == Verdict::kept ? std::string_view() : reason_of(record.verdict);
+  const std::string_view listed =
+      reason_of_lists(params_.variants, record.contig, record.position, record.name);
+  if (!listed.empty() || record.verdict == Verdict::kept) return listed;
+  return reason_of(record.verdict);
 }
 
 bool VcfSource::run(const Job& job, std::int64_t stride) const {

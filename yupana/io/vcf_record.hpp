@@ -20,6 +20,7 @@ struct VcfRecord {
   const char* end = nullptr;
   std::string_view contig;
   std::int64_t position = 0;  ///< from 1, as in a VCF
+  std::string_view name;      ///< ID
   std::int64_t line = 0;      ///< in the file or, for BCF, number of the record; 0 in a region
   std::variant<TextGenotypes, BinaryGenotypes> genotypes;
   Verdict verdict = Verdict::malformed;

@@ -53,6 +53,7 @@ VcfRecord parse_line(const char* begin, const char* end, const RecordRules& rule
   }
   const auto& [contig, pos, id, ref, alt, qual, filter, info, format] = columns;
   record.contig = contig;
+  record.name = id;
   if (contig.empty()) {
     record.fault = "CHROM is empty";
   } else if (!parse_position(pos, record.position)) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
@@ -88,13 +89,13 @@ io::VcfParams vcf_params(const InputParams& params) {
   if (params.min_qual) vcf.min_qual = static_cast<float>(*params.min_qual);
   if (params.filtered) vcf.var_filter = params.ignored_filters;
   vcf.chromosomes = chromosomes_of(params);
+  vcf.variants = io::read_variant_lists(params.extract, params.exclude, params.autosomes);
   return vcf;
 }
 
 io::SiteRules site_rules(const InputParams& params) {
   const io::VcfParams vcf = vcf_params(params);
-  return {
-      vcf.chromosomes, vcf.region, {vcf.multiallelic, vcf.snps_only, vcf.min_qual, vcf.var_filter}};
+  return {vcf.chromosomes, vcf.region, vcf, vcf.variants};
 }
 
 /// A source and what PLINK files say of its samples.
@@ -175,6 +176,14 @@ std::string filter_lines(const InputParams& params, const genotype::CohortParams
       params.round);
   if (params.filtered) text += fmt::format("filters: {}\n", fmt::join(params.ignored_filters, ","));
   if (params.min_qual) text += fmt::format("qual: {}\n", *params.min_qual);
+  for (const auto& left_out : cohort.left_out) {
+    text += fmt::format("{}: {}\n", left_out.reason, fmt::join(left_out.samples, ","));
+  }
+  for (const io::VariantListParams& list : {params.extract, params.exclude}) {
+    if (list.path.empty()) continue;
+    text += fmt::format("variants {}: {}", static_cast<int>(list.lines), file_line(list.path));
+  }
+  text += fmt::format("max-maf: {}\nmac: {}\n", cohort.max_maf, cohort.min_mac);
   return text + fmt::format(
                     "keep: {}\nremove: {}\nmind: {}\ngeno: {}\nmaf: {} of {}\nthin: {} seed "
                     "{}\nmissing: {}\n",
@@ -213,6 +222,30 @@ std::vector<std::string> listed_samples(Context& context,
   return std::move(list.ids);
 }
 
+/// The samples that --keep-fam or --remove-fam leaves out: families are in the first column of the
+/// file; those that no sample has are passed over, as in PLINK.
+genotype::LeftOut left_out_families(const char* option,
+                                    const std::string& path,
+                                    const io::SampleNames& names) {
+  const bool keeps = option == std::string_view("--keep-fam");
+  if (names.families.empty()) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{}: the samples of this input have no families; leave it out", option));
+  }
+  const std::unordered_set<std::string> families = io::read_first_column(path);
+  genotype::LeftOut result{fmt::format("family {}in {}", keeps ? "not " : "", option), {}};
+  for (std::size_t i = 0; i < names.ids.size(); ++i) {
+    if (families.contains(names.families[i]) != keeps) result.samples.push_back(names.ids[i]);
+  }
+  if (result.samples.size() == names.ids.size()) {
+    throw bad_file(
+        path,
+        fmt::format("{}: leaves none of the {} samples of the input", option, names.ids.size()));
+  }
+  return result;
+}
+
 /// Families and individual names of the kept samples.
 void take_names(Input& input, const io::SampleNames& names) {
   if (names.families.empty()) return;
@@ -225,77 +258,7 @@ void take_names(Input& input, const io::SampleNames& names) {
   }
 }
 
-const InputParams& defaults() {
-  static const InputParams params;
-  return params;
-}
-
-std::string described(InputKind kind) {
-  switch (kind) {
-    case InputKind::plink:
-      return "PLINK 1 data sets";
-    case InputKind::pgen:
-      return "PLINK 2 data sets";
-    case InputKind::vcf:
-      return "VCF and BCF";
-    case InputKind::npy:
-      return ".npy files";
-    case InputKind::simulated:
-      return "simulations";
-    case InputKind::array:
-      return "arrays";
-  }
-  return {};
-}
-
 }  // namespace
-
-const std::vector<InputOption>& input_options() {
-  using enum InputKind;
-  using P = const InputParams&;
-  static const std::vector<InputOption> options = {
-      {"--bim", {plink}, [](P p) { return !p.bim.empty(); }},
-      {"--fam", {plink}, [](P p) { return !p.fam.empty(); }},
-      {"--pvar", {pgen}, [](P p) { return !p.pvar.empty(); }},
-      {"--psam", {pgen}, [](P p) { return !p.psam.empty(); }},
-      {"--nonfounders", {plink, pgen}, [](P p) { return p.cohort.nonfounders; }},
-      {"--chr", {plink, pgen, vcf}, [](P p) { return !p.chromosomes.empty(); }},
-      {"--all-chr", {plink, pgen, vcf}, [](P p) { return p.all_chromosomes; }},
-      {"--chr-set", {plink, pgen, vcf}, [](P p) { return p.autosomes != defaults().autosomes; }},
-      {"--region", {plink, pgen, vcf}, [](P p) { return !p.region.empty(); }},
-      {"--snps-only", {plink, pgen, vcf}, [](P p) { return p.snps_only || p.just_acgt; }},
-      {"--half-call", {vcf}, [](P p) { return p.half_call != defaults().half_call; }},
-      {"--polyploid", {vcf}, [](P p) { return p.polyploid != defaults().polyploid; }},
-      {"--multiallelic",
-       {pgen, vcf},
-       [](P p) { return p.multiallelic != defaults().multiallelic; }},
-      {"--var-filter", {pgen, vcf}, [](P p) { return p.filtered || !p.ignored_filters.empty(); }},
-      {"--var-min-qual", {pgen, vcf}, [](P p) { return p.min_qual.has_value(); }},
-      {"--round", {npy}, [](P p) { return p.round; }}};
-  return options;
-}
-
-std::string no_effect(const InputOption& option, const InputParams& params, InputKind kind) {
-  std::string kinds;
-  for (const InputKind good : option.kinds) {
-    kinds += (kinds.empty() ? "" : ", ") + described(good);
-  }
-  return fmt::format("on {}: it is for {}",
-                     kind == InputKind::array ? "an array" : "'" + params.path + "'",
-                     kinds);
-}
-
-void refuse_idle_options(const InputParams& params, InputKind kind) {
-  for (const InputOption& option : input_options()) {
-    const auto& kinds = option.kinds;
-    if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) continue;
-    if (!option.is_set(params)) continue;
-    throw Error(
-        ErrorCode::usage,
-        fmt::format(
-            "{0} has no effect {1}; leave {0} out", option.name, no_effect(option, params, kind)));
-  }
-}
 
 InputKind input_kind(const InputParams& params) {
   if (params.kind) return *params.kind;
@@ -336,6 +299,12 @@ Input open_input(Context& context, const InputParams& params) {
   }
   if (!params.remove_file.empty()) {
     cohort.remove = listed_samples(context, "--remove", params.remove_file, names);
+  }
+  if (!params.keep_fam_file.empty()) {
+    cohort.left_out.push_back(left_out_families("--keep-fam", params.keep_fam_file, names));
+  }
+  if (!params.remove_fam_file.empty()) {
+    cohort.left_out.push_back(left_out_families("--remove-fam", params.remove_fam_file, names));
   }
   const std::string fingerprint = opened.fingerprint + filter_lines(params, cohort);
   Input input{genotype::Cohort(context, std::move(opened.source), cohort),

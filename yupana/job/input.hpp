@@ -11,6 +11,7 @@
 #include "yupana/core/error.hpp"
 #include "yupana/genotype/chromosome.hpp"
 #include "yupana/genotype/cohort.hpp"
+#include "yupana/io/variant_lists.hpp"
 
 namespace yupana::job {
 
@@ -42,6 +43,10 @@ struct InputParams {
   bool round = false;                        ///< .npy: round imputed means to the nearest genotype
   std::string keep_file;                     ///< --keep
   std::string remove_file;                   ///< --remove
+  std::string keep_fam_file;                 ///< --keep-fam: families in its first column
+  std::string remove_fam_file;               ///< --remove-fam
+  io::VariantListParams extract;             ///< --extract
+  io::VariantListParams exclude;             ///< --exclude
   genotype::CohortParams cohort;
   Comm* comm = nullptr;  ///< the ranks of the run; null: this process is alone
   int pair_groups = 0;   ///< of these ranks (--pair-groups); 0: as the plan finds best
