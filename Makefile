@@ -53,11 +53,11 @@ program: packages
 	@[ -f build/release/build.ninja ] || cmake --preset release >/dev/null
 	cmake --build build/release -j $(JOBS) --target yupana_cli
 
-# A structured cohort of 600 individuals in three populations, and the whole genomic job on it.
+# A cohort of 600 individuals in twelve populations along a line, and the whole genomic job on it.
 demo: program
 	@mkdir -p demo
-	$(YUPANA) simulate --samples 600 --sites 50000 --populations 3 --missing 0.01 --seed 1 -o demo/cohort
-	$(YUPANA) fermat demo/cohort.bed --labels demo/cohort.labels.tsv --alpha 2 -o demo/run
+	$(YUPANA) simulate --samples 600 --sites 50000 --populations 12 --structure line --fst 0.3 --missing 0.01 -o demo/cohort
+	$(YUPANA) fermat demo/cohort.bed --labels demo/cohort.labels.tsv --alpha auto -o demo/run
 	echo "The report is $(CURDIR)/demo/run.html"
 
 test: packages

@@ -12,17 +12,22 @@ a column a number of GPUs, with how many times as fast they are as one. Between 
 `<!-- end behind -->`: every case of any file where a peer was faster than the best of ours. Between
 `<!-- portable -->` and `<!-- end portable -->`: our rows of bench/results/portable/, the PTX of compute
 capability 8.0 on the same GPU (CUDA_FORCE_PTX_JIT=1), beside those of its own code, slowest first.
+Between `<!-- runs -->` and `<!-- end runs -->`: every file with the page that shows it, its command and its digest.
 """
+import hashlib
 import json
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-PAGES = ["docs/measured.md", "docs/performance.md", "docs/scale.md"]
+PAGES = ["docs/measured.md", "docs/performance.md", "docs/scale.md", "REPRODUCIBILITY.md"]
+SCRIPTS = {"python": "python python/bench/overhead.py", "spark": "python python/bench/spark_forest.py"}
+REAL_INPUTS = {"trisolve": "matrices", "splice": "splice/vertebrate_cds"}  # in the Makefile's DATA
 SCALING = re.compile(r"(<!-- scaling -->\n).*?(<!-- end scaling -->)", re.S)
 BEHIND = re.compile(r"(<!-- behind -->\n).*?(<!-- end behind -->)", re.S)
 PORTABLE = re.compile(r"(<!-- portable -->\n).*?(<!-- end portable -->)", re.S)
+RUNS = re.compile(r"(<!-- runs -->\n).*?(<!-- end runs -->)", re.S)
 TIME = re.compile(r"^(s|ms|us)\b")
 GPUS = re.compile(r"^yupana cuda, (\d+) GPUs?\b")
 BLOCK = re.compile(r"(<!-- bench (\S+) (\S+) -->\n).*?(<!-- end bench -->)", re.S)
@@ -166,6 +171,35 @@ def portable():
     return "\n".join(out) + f"\n\n{runs[0]['device']}; commit {commits}.\n"
 
 
+def command_of(path):
+    """The command that measured a file again."""
+    name = path.stem.removesuffix("_multi").removesuffix("_cuda")
+    if name in SCRIPTS:
+        return SCRIPTS[name]
+    device = "cuda" if "_cuda" in path.stem else "cpu"
+    if path.stem.endswith("_multi"):
+        device = "cuda:0,1,2,3 --scaling"
+    data = f" --data DATA/{REAL_INPUTS[name]}" if name in REAL_INPUTS else ""
+    portable_code = "CUDA_FORCE_PTX_JIT=1 " if path.parent.name == "portable" else ""
+    return f"{portable_code}yupana bench {name} --json --device {device}{data}"
+
+
+def runs():
+    out = ["| file | shown in | command | machine; commit | SHA-256 |", "|---" * 5 + "|"]
+    results = ROOT / "bench" / "results"
+    pages = {name: (ROOT / name).read_text() for name in PAGES}
+    for path in sorted(results.rglob("*.jsonl")):
+        rows = lines_of(path)
+        file = path.relative_to(results).as_posix()
+        block = "<!-- portable -->" if "/" in file else f"<!-- bench {file} "
+        shown = [f"[{name[5:]}]({name})" for name in pages if block in pages[name]]
+        machines = ", ".join(dict.fromkeys(row["device"] for row in rows))
+        commits = ", ".join(dict.fromkeys(row["commit"] for row in rows))
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+        out.append(f"| {file} | {', '.join(shown)} | `{command_of(path)}` | {machines}; {commits} | {digest} |")
+    return "\n".join(out) + "\n"
+
+
 def print_tables(folder):
     for path in sorted(folder.glob("*.jsonl")):
         rows = lines_of(path)
@@ -188,6 +222,7 @@ def main():
         new = BEHIND.sub(lambda m: m.group(1) + behind() + m.group(2), new)
         new = SCALING.sub(lambda m: m.group(1) + scaling() + m.group(2), new)
         new = PORTABLE.sub(lambda m: m.group(1) + portable() + m.group(2), new)
+        new = RUNS.sub(lambda m: m.group(1) + runs() + m.group(2), new)
         if "--check" not in sys.argv:
             page.write_text(new)
         elif new != text:

@@ -1,15 +1,18 @@
 #include "cli/interrupts.hpp"
 
 #include <fmt/format.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <ctime>
 
 #include "cli/out_folder.hpp"
 #include "cli/standard_streams.hpp"
+#include "yupana/cluster/mpi.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/unfinished_files.hpp"
 
@@ -17,14 +20,21 @@ namespace yupana::cli {
 namespace {
 
 std::atomic<Context*> running{nullptr};
-std::atomic<int> first_signal{0};
-sem_t signalled;  ///< posted by the handler, which may do little else
+std::atomic<int> first_signal{0}, signals{0};
+// Posted by the handler, which may do little else, and over also by the end of the run.
+sem_t signalled, over;
+std::atomic<bool> ended{false};
 
 constexpr int interrupted = static_cast<int>(ErrorCode::interrupted);
 
 void on_signal(int number) {
   Context* context = running.load();
-  if (context == nullptr || context->cancelled()) _exit(interrupted);
+  const int count = ++signals;
+  if (context == nullptr || count > 2) _exit(interrupted);
+  if (count == 2) {
+    sem_post(&over);  // the watcher ends the program now
+    return;
+  }
   first_signal = number;
   context->cancel();
   sem_post(&signalled);
@@ -46,10 +56,12 @@ void wait_for(sem_t& semaphore) {
 
 /// Nanoseconds that a run has to end by itself. mpirun follows its SIGTERM with SIGKILL after a
 /// second, and a rank that waits for a dead one never ends by itself.
-long time_to_unwind() { return first_signal == SIGTERM ? 400'000'000 : 1'000'000'000; }
+long time_to_unwind() {
+  return first_signal == SIGTERM && cluster::under_mpi() ? 100'000'000 : 999'999'999;
+}
 
-/// False after `nanoseconds` without it.
-bool wait_for(sem_t& semaphore, long nanoseconds) {
+/// Waits for it, `nanoseconds` at the most.
+void wait_for(sem_t& semaphore, long nanoseconds) {
   timespec end{};
   clock_gettime(CLOCK_REALTIME, &end);
   end.tv_nsec += nanoseconds;
@@ -59,14 +71,15 @@ bool wait_for(sem_t& semaphore, long nanoseconds) {
   do {
     status = sem_timedwait(&semaphore, &end);
   } while (status != 0 && errno == EINTR);
-  return status == 0;
 }
 
 }  // namespace
 
 Interrupts::Interrupts(Context& context) {
   sem_init(&signalled, 0, 0);
-  sem_init(&over_, 0, 0);
+  sem_init(&over, 0, 0);
+  signals = 0;
+  ended = false;
   // Signals go to the threads that work: their blocking calls then end.
   sigset_t all, before;
   sigfillset(&all);
@@ -79,15 +92,17 @@ Interrupts::Interrupts(Context& context) {
 
 Interrupts::~Interrupts() {
   running = nullptr;
-  sem_post(&over_);
+  ended = true;
+  sem_post(&over);
   sem_post(&signalled);
   watcher_.join();
-  sem_destroy(&over_);
+  sem_destroy(&over);
 }
 
 void Interrupts::watch() {
   wait_for(signalled);
-  if (wait_for(over_, time_to_unwind())) return;
+  if (!ended) wait_for(over, time_to_unwind());
+  if (ended) return;
   remove_unfinished_files();
   remove_out_folders();
   put_text(stderr, fmt::format("yupana: {}\n", interrupted_text));

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <semaphore.h>
-
-#include <atomic>
 #include <thread>
 
 #include "yupana/core/context.hpp"
@@ -11,7 +8,7 @@ namespace yupana::cli {
 
 /// While it lives, Ctrl-C, SIGTERM and SIGHUP (unless ignored, as nohup does) cancel the context. A
 /// run that has not ended a second later, because it waits for a pipe, ends then, with its
-/// temporary files removed; a second signal ends the program at once. One lives at a time.
+/// temporary files removed; a second signal ends it so at once. One lives at a time.
 class Interrupts {
  public:
   explicit Interrupts(Context& context);
@@ -21,7 +18,6 @@ class Interrupts {
 
  private:
   void watch();
-  sem_t over_;
   std::thread watcher_;
 };
 

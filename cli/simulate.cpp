@@ -8,19 +8,27 @@
 namespace yupana::cli {
 namespace {
 
+/// How the populations lie to each other, after their number.
+const char* arranged(genotype::Structure structure) {
+  if (structure == genotype::Structure::line) return " along a line";
+  if (structure == genotype::Structure::ring) return " around a ring";
+  return "";
+}
+
 Answer simulate(Context& context, const Call& call, job::SimulateJobParams& job) {
   job.out = required_out(call, "PREFIX, the beginning of the files to write, as cohort");
   const std::vector<std::string> files = job::run_simulate(context, job);
   Answer answer;
   // Populations beyond the samples have none.
   const auto populations = std::min<std::int64_t>(job.cohort.populations, job.cohort.samples);
-  answer.text = fmt::format("simulated {} sample{} x {} site{} in {} population{}\n",
+  answer.text = fmt::format("simulated {} sample{} x {} site{} in {} population{}{}\n",
                             job.cohort.samples,
                             job.cohort.samples == 1 ? "" : "s",
                             job.cohort.sites,
                             job.cohort.sites == 1 ? "" : "s",
                             populations,
-                            populations == 1 ? "" : "s");
+                            populations == 1 ? "" : "s",
+                            arranged(job.cohort.structure));
   answer.json = {{"command", "simulate"},
                  {"samples", job.cohort.samples},
                  {"sites", job.cohort.sites},
@@ -38,13 +46,20 @@ void add_simulate(Command& program) {
       {.name = "simulate",
        .purpose = "A cohort with population structure (Balding-Nichols), as .bed, .pgen or VCF, "
                   "with its labels.",
-       .example = "yupana simulate --samples 600 --sites 50k --populations 3 -o cohort"},
+       .example = "yupana simulate --samples 600 --sites 50k --populations 12 --structure line "
+                  "--fst 0.3 -o cohort"},
       [params](Context& context, const Call& call) { return simulate(context, call, *params); });
   genotype::SimulateParams& cohort = params->cohort;
   command.count("--samples", cohort.samples, "individuals").required();
   command.count("--sites", cohort.sites, "sites").required();
   command.number("--populations", cohort.populations, "populations of equal size");
-  command.number("--fst", cohort.fst, "F_ST between them");
+  command.choice("--structure",
+                 cohort.structure,
+                 {{"island", genotype::Structure::island},
+                  {"line", genotype::Structure::line},
+                  {"ring", genotype::Structure::ring}},
+                 "island: all equally related; line, ring: isolation by distance along it");
+  command.number("--fst", cohort.fst, "F_ST between those farthest apart");
   command.number("--missing", cohort.missing, "share of missing calls");
   command.seed(cohort.seed, "other seeds give other cohorts");
   command.choice(

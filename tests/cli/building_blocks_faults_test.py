@@ -5,7 +5,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, run, skip
+from program import main, refuse, run, skip
 
 try:
     import numpy as np
@@ -16,14 +16,6 @@ except ImportError:
 def put(name, text):
     pathlib.Path(name).write_text(text)
     return name
-
-
-def refuse(*arguments, says, status=3):
-    before = sorted(p.name for p in pathlib.Path(".").iterdir())
-    done = run(*arguments, status=status)
-    assert done.stdout == "" and len(done.stderr.splitlines()) == 1, done
-    assert says in done.stderr, f"expected '{says}', got: {done.stderr}"
-    assert sorted(p.name for p in pathlib.Path(".").iterdir()) == before
 
 
 def notes(*arguments):

@@ -107,6 +107,25 @@ def test_the_curve_does_not_say_of_which_matrix_it_is():
     assert "512 individuals drawn at random from the 600" in data["curveNote"], data["curveNote"]
 
 
+def test_pictures_set_f_of_the_first_alpha_beside_d():
+    data, _, _ = page(cohort(), "--alpha", "4,2")
+    names = [data["embeddings"][k]["name"] for k in data["sideBySide"]]
+    assert names == ["distance d", f"Fermat F, α = {data['runAlphas'][0]:g}"], names
+
+
+def test_a_line_of_populations_is_an_arch_to_d_and_a_line_to_f():
+    run("simulate", "--samples", 72, "--sites", 6000, "--populations", 6, "--structure", "line",
+        "--fst", 0.4, "--seed", 3, "-o", "line")
+    data, record, _ = page("line.bed", "--labels", "line.labels.tsv", "--alpha", "auto")
+    d, f = (data["embeddings"][k] for k in data["sideBySide"])
+    assert sum(d["share"][:2]) < 0.5 and f["share"][0] > 0.8, (d["share"], f["share"])
+    alpha = record["runs"][0]["alpha"]
+    sentence = next(text for text in data["findings"] if text.startswith("Two axes hold"))
+    for part in (f"{100 * sum(d['share'][:2]):.1f} % of d", f"{100 * sum(f['share'][:2]):.1f} % of F",
+                 f"power d^{alpha:g} "):
+        assert part in sentence, (part, sentence)
+
+
 if __name__ == "__main__":
     sys.exit(main([test_this_run_does_not_say_metric_missing_mode_filters_and_command,
                    test_filters_are_left_out_of_the_record_and_autosomes_claimed_of_a_region,
@@ -114,4 +133,6 @@ if __name__ == "__main__":
                    test_only_one_of_several_alphas_is_named,
                    test_axes_of_classical_scaling_are_called_pc,
                    test_distances_have_no_unit,
-                   test_the_curve_does_not_say_of_which_matrix_it_is]))
+                   test_the_curve_does_not_say_of_which_matrix_it_is,
+                   test_pictures_set_f_of_the_first_alpha_beside_d,
+                   test_a_line_of_populations_is_an_arch_to_d_and_a_line_to_f]))

@@ -58,6 +58,7 @@ def test_the_tree_of_tied_integers_differs_between_devices():
 def test_tree_and_coordinates_of_a_simulated_cohort_differ_between_devices():
     expect_one_answer("simulate:200x2000", "--alpha", 2)
     expect_one_answer("simulate:150x300", "--alpha", 2, "--missing", "mode")
+    expect_one_answer("simulate:120x900,populations=8,structure=ring,fst=0.3", "--alpha", 4)
 
 
 def test_tree_and_coordinates_of_a_real_cohort_differ_between_devices():

@@ -12,6 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from program import PROGRAM, main, run
 
 COHORT = "simulate:400x3000000,missing=0.01,seed=4"
+ENDLESS = "simulate:400x2000000000,missing=0.01,seed=4"  # no machine is through before it is stopped
 
 
 def start(*arguments):
@@ -33,7 +34,6 @@ def killed_run_resumes_to_the_same_bytes():
         if list(checkpoint.glob("counts-*.yupana")) or process.poll() is not None:
             break
         time.sleep(0.01)
-    time.sleep(0.2)
     assert process.poll() is None, "the run ended before it could be killed: make it longer"
     process.send_signal(signal.SIGKILL)
     process.wait()
@@ -45,19 +45,19 @@ def killed_run_resumes_to_the_same_bytes():
 
 
 def other_run_does_not_take_the_checkpoint():
-    process = start("dist", COHORT, "-o", "a", "--checkpoint", "save", "--checkpoint-interval", 0)
+    process = start("dist", ENDLESS, "-o", "a", "--checkpoint", "save", "--checkpoint-interval", 0)
     while not list(pathlib.Path("save").glob("counts-*.yupana")) and process.poll() is None:
         time.sleep(0.01)
     process.kill()
     process.wait()
-    done = run("dist", COHORT.replace("seed=4", "seed=5"), "-o", "a", "--checkpoint", "save", status=3)
+    done = run("dist", ENDLESS.replace("seed=4", "seed=5"), "-o", "a", "--checkpoint", "save", status=3)
     assert "seed" in done.stderr or "input" in done.stderr, done.stderr
     assert done.stderr.count("\n") == 1, done.stderr
 
 
 def interrupt_leaves_nothing():
     for command in ("dist", "fermat"):
-        process = start(command, COHORT, "-o", "run")
+        process = start(command, ENDLESS, "-o", "run")
         time.sleep(0.7)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=10)
@@ -67,10 +67,11 @@ def interrupt_leaves_nothing():
 
 def ctrl_c_ends_a_long_run_within_a_second():
     """A run that does not end by itself is ended after a second; here it has five, for slow machines."""
-    long = (("dist", COHORT, "-o", "sub/run", "--format", "tsv", "phylip"),
-            ("fermat", "simulate:4000x3000,missing=0.01", "-o", "sub/run"),
-            ("fermat", "simulate:9000x300", "-o", "run", "--landmarks", 2000),
-            ("simulate", "--samples", 4000, "--sites", "2M", "-o", "sub/run", "--format", "vcf.gz"))
+    powers = ",".join(str(1 + i / 100) for i in range(1, 100))
+    long = (("dist", ENDLESS, "-o", "sub/run", "--format", "tsv", "phylip"),
+            ("fermat", "simulate:4000x3000,missing=0.01", "-o", "sub/run", "--alpha", powers),
+            ("fermat", "simulate:9000x300", "-o", "run", "--landmarks", 2000, "--alpha", powers),
+            ("simulate", "--samples", 4000, "--sites", "20M", "-o", "sub/run", "--format", "vcf.gz"))
     for arguments, wait in ((a, wait) for a in long for wait in (0.4, 1.5)):
         process = start(*arguments)
         time.sleep(wait)
@@ -82,6 +83,18 @@ def ctrl_c_ends_a_long_run_within_a_second():
         assert not list(pathlib.Path(".").iterdir()), leftovers()
 
 
+def a_second_signal_ends_at_once_and_leaves_nothing():
+    for number in (signal.SIGINT, signal.SIGTERM):
+        process = start("dist", ENDLESS, "-o", "run")
+        while not leftovers() and process.poll() is None:
+            time.sleep(0.01)
+        for _ in range(2):
+            process.send_signal(number)
+        _, errors = process.communicate(timeout=10)
+        assert process.returncode == 130, f"exit {process.returncode}: {errors}"
+        assert leftovers() == [], leftovers()
+
+
 def npy(name, kind, shape, data):
     """Writes a .npy file of random bytes."""
     head = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}"
@@ -91,7 +104,7 @@ def npy(name, kind, shape, data):
 
 
 def building_blocks_stop_as_well():
-    size = 1 << 25
+    size = 1 << 26
     data = os.urandom(8 * size)
     npy("x.npy", "<u8", (size,), data)
     npy("p.npy", "<u4", (size, 2), data)
@@ -101,7 +114,7 @@ def building_blocks_stop_as_well():
                       ("sort", "x.npy", "-o", "o.npy", "--memory", "20M"),
                       ("fft", "f.npy", "-o", "o.npy"),
                       ("closest", "p.npy")):
-        process = start(*arguments)
+        process = start(*arguments, "--threads", 1)
         time.sleep(0.2)
         assert process.poll() is None, f"{arguments} ended before it could be stopped"
         process.send_signal(signal.SIGINT)
@@ -139,5 +152,6 @@ def a_message_that_cannot_be_written_aborts_nothing():
 
 sys.exit(main([killed_run_resumes_to_the_same_bytes, other_run_does_not_take_the_checkpoint,
                interrupt_leaves_nothing, ctrl_c_ends_a_long_run_within_a_second,
+               a_second_signal_ends_at_once_and_leaves_nothing,
                building_blocks_stop_as_well, closed_output_is_an_error,
                a_message_that_cannot_be_written_aborts_nothing]))

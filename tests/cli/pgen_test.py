@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import pgen_files as pgen
 from pgen_files import HEAD, companions, genotypes, records
-from program import main, run
+from program import main, refuse, run
 
 def results(*arguments):
     """What dist writes: the matrix and the account of samples and sites."""
@@ -142,6 +142,10 @@ def zstandard():
     subprocess.run(["zstd", "-q", "--rm", "c.pvar", "c.psam"], check=True)
     os.remove("c.bim")
     same(wanted, "c.pgen")
+    whole = pathlib.Path("c.pvar.zst").read_bytes()
+    for bytes_of_it in (whole[:-20], whole + b"more"):
+        pathlib.Path("c.pvar.zst").write_bytes(bytes_of_it)
+        refuse("dist", "c.pgen", "-o", "new", says=["c.pvar.zst", "Zstandard", "copy it again"])
 
 
 def several_alleles(samples, variants, seed):

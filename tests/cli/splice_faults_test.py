@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Faults of yupana splice that users met: values and options taken silently, files that other
 programs or splice itself refused, memory that was not held."""
+import functools
 import json
 import pathlib
 import random
@@ -10,26 +11,13 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import genes
+from genes import complement, example, fasta, table, translated
 from program import main, run
 
 EXAMPLE = ("--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa")
 AUTO = ("--genome", "g.fa", "--target", "t.fa")
-AMINO = dict(zip((a + b + c for a in "TCAG" for b in "TCAG" for c in "TCAG"),
-                 "FFLLSSSSYY**CC*WLLLLPPPPHHQQRRRRIIIMTTTTNNKKSSRRVVVVAAAADDEEGGGG"))
-
-
-def fasta(path, records):
-    pathlib.Path(path).write_text("".join(f">{name}\n{text}\n" for name, text in records.items()))
-
-
-def example():
-    fasta("g.fa", {"chr1": "ACCGTATGT"})
-    fasta("t.fa", {"cdna": "CCGGT"})
-    pathlib.Path("e.tsv").write_text("1 2\n3 4\n4 5\n6 8\n8 9\n")
-
-
-def complement(text):
-    return text[::-1].translate(str.maketrans("ACGT", "TGCA"))
+refuse = functools.partial(genes.refuse, status=2)
 
 
 def gene(seed=5):
@@ -47,24 +35,9 @@ def gene(seed=5):
     return bases + noise(300), places, "".join(exons)
 
 
-def table(prefix):
-    lines = pathlib.Path(prefix + ".tsv").read_text().splitlines()
-    return [dict(zip(lines[0].split("\t"), line.split("\t"))) for line in lines[1:]]
-
-
 def features(prefix, kind):
     rows = [line.split("\t") for line in pathlib.Path(prefix + ".gff3").read_text().splitlines()]
     return [row for row in rows if len(row) == 9 and row[2] == kind]
-
-
-def refuse(*arguments, status=2, says=(), out=True):
-    before = sorted(p.name for p in pathlib.Path(".").iterdir())
-    done = run("splice", *arguments, *(("-o", "out") if out else ()), status=status)
-    lines = [line for line in done.stderr.strip().splitlines() if not line.startswith("note: ")]
-    assert len(lines) == 1 and lines[0].startswith("yupana: "), done.stderr
-    for word in says:
-        assert word in lines[0], f"'{word}' expected in: {lines[0]}"
-    assert before == sorted(p.name for p in pathlib.Path(".").iterdir())
 
 
 def scores_that_wrapped_are_refused_with_their_range():
@@ -73,7 +46,7 @@ def scores_that_wrapped_are_refused_with_their_range():
         refuse(*EXAMPLE, option, "-1073741825", says=[option, "-250000 to"])
         refuse(*EXAMPLE, option, "1073741825", says=[option, "-250000 to"])
     # A score in range, and a target so long that sums pass 32 bits: on every device alike.
-    fasta("t.fa", {"long": 1000 * "ACG"})
+    fasta("t.fa", **{"long": 1000 * "ACG"})
     for device in ("cpu", "reference"):
         refuse(*EXAMPLE, "--match", "250000", "--device", device,
                says=["3000 target letters", "32 bits", "250004", "at most 178956"])
@@ -94,7 +67,7 @@ def numbers_out_of_range_name_option_value_and_range():
     refuse(*AUTO, "--min-exon", "0", says=["--min-exon", "'0'", "1 to"])
     refuse(*AUTO, "--min-exon", "50", "--max-exon", "20", says=["--min-exon 50", "--max-exon 20"])
     refuse(*AUTO, "--max-exons", "0", says=["--max-exons", "0"])
-    fasta("p.fa", {"p": "MKV"})
+    fasta("p.fa", **{"p": "MKV"})
     proteins = ("--genome", "g.fa", "--exons", "e.tsv", "--protein", "p.fa")
     for code in ("7", "14", "-1", "x"):
         refuse(*proteins, "--genetic-code", code,
@@ -106,7 +79,7 @@ def numbers_out_of_range_name_option_value_and_range():
 
 def options_without_effect_are_refused():
     example()
-    fasta("p.fa", {"p": "MKV"})
+    fasta("p.fa", **{"p": "MKV"})
     pathlib.Path("c.tsv").write_text("g.fa e.tsv t.fa\n")
     for option, value in (("--genome", "g.fa"), ("--target", "t.fa"), ("--exons", "e.tsv"),
                           ("--protein", "p.fa")):
@@ -132,8 +105,8 @@ def options_without_effect_are_refused():
 def names_in_gff3_are_written_and_read_back():
     bases, places, cdna = gene()
     name = "chr;1=a,b&c%3B>(x)#/"
-    fasta("g.fa", {name: bases})
-    fasta("t.fa", {"my;cdna%": cdna})
+    fasta("g.fa", **{name: bases})
+    fasta("t.fa", **{"my;cdna%": cdna})
     lines = [f"chr%3B1%3Da%2Cb%26c%253B%3E(x)#/\tx\texon\t{a}\t{b}\t.\t+\t.\tParent=m\n"
              for a, b in places]
     pathlib.Path("e.gff3").write_text("".join(lines))
@@ -145,7 +118,7 @@ def names_in_gff3_are_written_and_read_back():
         assert pathlib.Path(f"first.{end}").read_bytes() == \
             pathlib.Path(f"again.{end}").read_bytes(), end
     # GTF has no escapes: %3B stays.
-    fasta("g.fa", {"chr%3B": bases})
+    fasta("g.fa", **{"chr%3B": bases})
     pathlib.Path("e.gtf").write_text("".join(
         f'chr%3B\tx\texon\t{a}\t{b}\t.\t+\t.\tgene_id "g"; transcript_id "t";\n' for a, b in places))
     run("splice", *usual, "--exons", "e.gtf", "-o", "gtf")
@@ -157,11 +130,11 @@ def gff3_passes_the_validator_of_genometools():
         print("skipped: gt (genometools) is not installed")
         return
     bases, places, cdna = gene()
-    protein = "".join(AMINO[cdna[i:i + 3]] for i in range(0, len(cdna), 3))
-    fasta("t.fa", {"my;cdna%": cdna})
-    fasta("p.fa", {"prot": protein})
+    protein = translated(cdna)
+    fasta("t.fa", **{"my;cdna%": cdna})
+    fasta("p.fa", **{"prot": protein})
     for sign, letters in (("+", bases), ("-", complement(bases))):
-        fasta("g.fa", {"chr;1(x)": letters})
+        fasta("g.fa", **{"chr;1(x)": letters})
         for target in (["--target", "t.fa"], ["--protein", "p.fa"]):
             run("splice", "--genome", "g.fa", *target, "--both-strands", "-o", "v")
             assert table("v")[0]["strand"] == sign and table("v")[0]["exons"] == "3"
@@ -172,15 +145,15 @@ def gff3_passes_the_validator_of_genometools():
 
 def identity_of_proteins_leaves_out_the_stop_codon():
     bases, _, cdna = gene()
-    protein = "".join(AMINO[cdna[i:i + 3]] for i in range(0, len(cdna), 3))
+    protein = translated(cdna)
     assert protein.endswith("*")
     changed = protein[:20] + ("W" if protein[20] != "W" else "K") + protein[21:]
     for letters in (bases, complement(bases)):
-        fasta("g.fa", {"chr": letters})
+        fasta("g.fa", **{"chr": letters})
         for text, equal in ((protein, 1), (changed, 1 - 1 / (len(protein) - 1))):
             found = []
             for target in (text, text[:-1]):
-                fasta("p.fa", {"prot": target})
+                fasta("p.fa", **{"prot": target})
                 done = run("splice", "--genome", "g.fa", "--protein", "p.fa", "--both-strands",
                            "-o", "i", "--json")
                 identity = float(table("i")[0]["identity"])
@@ -201,9 +174,9 @@ def introns_in_cs_have_their_bases_and_length():
                             ([(1, 3), (6, 8)], [("ta", 2, "ta")]),
                             ([(1, 4), (15, 22)], [("ag", 10, "gt")]),
                             ([(1, 4), (5, 8)], [])):
-        fasta("t.fa", {"cdna": "".join(letters[a - 1:b] for a, b in places)})
+        fasta("t.fa", **{"cdna": "".join(letters[a - 1:b] for a, b in places)})
         for sign in "+-":
-            fasta("g.fa", {"chr": letters if sign == "+" else complement(letters)})
+            fasta("g.fa", **{"chr": letters if sign == "+" else complement(letters)})
             spots = places if sign == "+" else [(23 - b, 23 - a) for a, b in places]
             pathlib.Path("e.tsv").write_text("".join(f"{a} {b} {sign}\n" for a, b in spots))
             run("splice", "--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa", "-o", "cs")
@@ -220,26 +193,26 @@ def introns_in_cs_have_their_bases_and_length():
 
 def cdnas_given_as_proteins_are_refused():
     bases, places, cdna = gene()
-    fasta("g.fa", {"chr": bases})
+    fasta("g.fa", **{"chr": bases})
     pathlib.Path("e.tsv").write_text("".join(f"{a} {b} +\n" for a, b in places))
     usual = ("--genome", "g.fa", "--exons", "e.tsv")
-    fasta("t.fa", {"prot": "MKVLEF", "cdna": cdna.lower()[:-2] + "ry"})
+    fasta("t.fa", **{"prot": "MKVLEF", "cdna": cdna.lower()[:-2] + "ry"})
     refuse(*usual, "--protein", "t.fa", status=3, says=["t.fa", "'cdna'", "--target", "--allow-acgt"])
     pathlib.Path("c.tsv").write_text("g.fa e.tsv t.fa protein\n")
     refuse("--batch", "c.tsv", status=3, says=["t.fa", "'cdna'"])
     run("splice", *usual, "--protein", "t.fa", "--allow-acgt", "-o", "taken")
-    fasta("t.fa", {"prot": "MKVLEF"})
+    fasta("t.fa", **{"prot": "MKVLEF"})
     refuse(*usual, "--target", "t.fa", status=3, says=["t.fa:2", "'L' at place 4", "--protein"])
 
 
 def memory_is_held_and_told_in_units_that_show_it():
     random.seed(2)
     letters = "".join(random.choice("ACGT") for _ in range(200_000))
-    fasta("g.fa", {"chr": letters})
-    fasta("t.fa", {"cdna": "".join(random.choice("ACGT") for _ in range(2000))})
+    fasta("g.fa", **{"chr": letters})
+    fasta("t.fa", **{"cdna": "".join(random.choice("ACGT") for _ in range(2000))})
     pathlib.Path("e.tsv").write_text("".join(f"{a} {a + 99}\n" for a in range(1, 199_000, 150)))
     given = ("--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa")
-    fasta("p.fa", {"prot": "".join(random.choice("ACDEFGHIKLMNPQRSTVWY") for _ in range(700))})
+    fasta("p.fa", **{"prot": "".join(random.choice("ACDEFGHIKLMNPQRSTVWY") for _ in range(700))})
     proteins = ("--genome", "g.fa", "--exons", "e.tsv", "--protein", "p.fa")
     unit = re.compile(r"[1-9][0-9.]* (k|M|G)?B of memory")
     for arguments in (given, proteins, AUTO, (*given, "--device", "reference")):
@@ -263,8 +236,8 @@ def memory_is_held_and_told_in_units_that_show_it():
 
 def scores_have_one_unit_in_every_output():
     bases, _, cdna = gene()
-    fasta("g.fa", {"chr": bases})
-    fasta("t.fa", {"cdna": cdna[:30] + "A" + cdna[31:]})
+    fasta("g.fa", **{"chr": bases})
+    fasta("t.fa", **{"cdna": cdna[:30] + "A" + cdna[31:]})
     answers = {}
     for name, exons in (("auto", "auto"), ("given", "auto.gff3")):
         done = run("splice", "--genome", "g.fa", "--exons", exons, "--target", "t.fa", "-o", name,
@@ -289,7 +262,7 @@ def outputs_never_replace_their_inputs():
     pathlib.Path("c.tsv").write_text("g.fa e.tsv t.fa\n")
     refuse("--batch", "c.tsv", "-o", "c", says=["-o c", "c.tsv"], out=False)
     refuse(*EXAMPLE, "-o", "./e", says=["-o ./e", "e.tsv"], out=False)
-    assert pathlib.Path("e.tsv").read_text().startswith("1 2\n")
+    assert pathlib.Path("e.tsv").read_text().startswith("1\t2\n")
     pathlib.Path("t.txt").write_text(">cdna\nCCGGT\n")
     refuse("--genome", "g.fa", "--exons", "e.tsv", "--target", "t.txt", "-o", "t",
            says=["-o t", "t.txt"], out=False)
@@ -307,8 +280,8 @@ def empty_names_are_refused():
 
 def estimates_name_the_factor_they_hold_within():
     random.seed(4)
-    fasta("g.fa", {"chr": "".join(random.choice("ACGT") for _ in range(300_000))})
-    fasta("t.fa", {"cdna": "".join(random.choice("ACGT") for _ in range(3000))})
+    fasta("g.fa", **{"chr": "".join(random.choice("ACGT") for _ in range(300_000))})
+    fasta("t.fa", **{"cdna": "".join(random.choice("ACGT") for _ in range(3000))})
     pathlib.Path("e.tsv").write_text("".join(f"{a} {a + 999}\n" for a in range(1, 299_000, 60)))
     usual = ("--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa", "--estimate")
     answer = json.loads(run("splice", *usual, "--json").stdout)

@@ -1,8 +1,5 @@
 #!/usr/bin/env python3
-"""yupana tree and forest as users run them: models that read back, predictions, bad input.
-
-Over 400 lines: every option of two commands that share tables, runs and refusals."""
-import gzip
+"""yupana tree and forest as users run them: models that read back, predictions, bad input."""
 import json
 import pathlib
 import random
@@ -11,27 +8,8 @@ import sys
 import xml.dom.minidom
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import main, run
-
-
-def table(name="t.csv", rows=300, seed=1, header=True, gap=0.05):
-    random.seed(seed)
-    lines = ['length,width,"<odd> & ""name""",class'] if header else []
-    for _ in range(rows):
-        a, b, c = (round(random.uniform(0, 10), 3) for _ in range(3))
-        label = "round" if a + b > 10 else ("flat" if c > 3 else "long")
-        cells = ["NA" if random.random() < gap else str(v) for v in (a, b, c)]
-        lines.append(",".join(cells + [label]))
-    text = "\n".join(lines) + "\n"
-    if name.endswith(".gz"):
-        gzip.open(name, "wt").write(text)
-    else:
-        pathlib.Path(name).write_text(text)
-
-
-def fit(*options, family="tree", out="m"):
-    return json.loads(run(family, "fit", "t.csv", "--label", "class", "-o", out, "--json",
-                          *options).stdout)
+from program import main, refuse, run
+from tree_tables import fit, table
 
 
 def a_tree_is_fitted_told_and_used():
@@ -268,79 +246,6 @@ def importances_are_told_and_drawn():
            says=["repeats: expected at least 1"])
 
 
-def large_table(name="large.csv", rows=60000):
-    random.seed(8)
-    lines = ["x,y,color,class,size"]
-    for i in range(rows):
-        x, y = random.random(), random.gauss(0, 1)
-        # The first color is rare: most parts of the table do not have it.
-        color = "amber" if i % 40000 == 7 else random.choice(["blue", "green"])
-        label = "ab"[(x + y / 3 > 0.5) != (color == "blue" and x > 0.8)] if i % 9 else "c"
-        lines.append(f"{x},{y if i % 13 else 'NA'},{color},{label},{x * 4 - y:.6f}")
-    pathlib.Path(name).write_text("\n".join(lines) + "\n")
-
-
-def tables_larger_than_the_memory_are_predicted_in_parts():
-    large_table()
-    assert pathlib.Path("large.csv").stat().st_size > 2.5 * 2**20
-    gone = ["--categorical", "color", "--ignore"]
-    run("forest", "fit", "large.csv", "--label", "class", *gone, "size", "--trees", 4,
-        "--max-depth", 8, "-o", "c")
-    run("forest", "fit", "large.csv", "--label", "size", "--regression", *gone, "class", "--trees", 3,
-        "--max-depth", 8, "-o", "n")
-    for model, label, options in (("c", "class", ["--proba"]), ("n", "size", [])):
-        for command in ("predict", "apply"):
-            written = {}
-            for memory in ("4G", "2M"):
-                more = options if command == "predict" else []
-                done = run("forest", command, f"{model}.json", "large.csv", "--label", label,
-                           "--memory", memory, "-o", "p", "--json", *more)
-                answer = json.loads(done.stdout)
-                assert answer["rows"] == 60000
-                written[memory] = (pathlib.Path(answer["files"][0]).read_bytes(), answer.get("score"))
-            assert written["4G"] == written["2M"], (model, command)
-    # A fault in the last part leaves nothing.
-    with open("large.csv", "a") as file:
-        file.write("1,2,blue\n")
-    refuse("forest", "predict", "c.json", "large.csv", "--memory", "2M", "-o", "q",
-           says=["large.csv:60002", "expected 5 cells, got 3"])
-
-
-def a_forest_of_parts_grows_from_a_table_larger_than_the_memory():
-    """--memory changes no bit of the model and of what is told of it."""
-    large_table()
-    common = ["forest", "fit", "large.csv", "--label", "class", "--ignore", "color", "--partition",
-              "--trees", 24, "--max-depth", 5, "--json"]
-    for more in ([], ["--float32", "--max-features", 0, "--ccp-alpha", 0.001, "--voting", "soft"]):
-        told = {}
-        for memory in ("4G", "1600K", "1800K"):
-            done = run(*common, *more, "--memory", memory, "-o", "m", "--binary")
-            assert ("does not fit in memory" in done.stderr) == (memory != "4G")
-            answer = json.loads(done.stdout)
-            for gone in ("seconds", "stages"):
-                del answer[gone]
-            told[memory] = (answer, pathlib.Path("m.json").read_bytes(),
-                            pathlib.Path("m.model").read_bytes())
-        assert told["1600K"] == told["1800K"] == told["4G"], [t[0] for t in told.values()]
-    # What needs all rows at once is refused, and says what does not.
-    for options in (["--oob"], ["--balanced"], ["--cv", 3], ["--criterion", "entropy"]):
-        refuse(*common, *options, "--memory", "1600K", status=4, says=["memory", "1.6"])
-    refuse(*common[:-4], 2, "--memory", "1600K", "-o", "q", status=4,
-           says=["60000 rows of 2 parts", "more --trees"])
-    refuse("tree", "fit", "large.csv", "--label", "class", "--ignore", "color", "--memory", "2M",
-           status=4, says=["sorted lists", "forest fit --partition"])
-
-
-def refuse(*arguments, status=3, says=()):
-    before = sorted(p.name for p in pathlib.Path(".").iterdir())
-    done = run(*arguments, status=status)
-    lines = [line for line in done.stderr.strip().splitlines() if not line.startswith("note: ")]
-    assert len(lines) == 1 and lines[0].startswith("yupana: "), done.stderr
-    for word in says:
-        assert word in lines[0], f"'{word}' wanted in: {lines[0]}"
-    assert before == sorted(p.name for p in pathlib.Path(".").iterdir())
-
-
 def bad_input_is_one_line():
     table()
     usual = ("tree", "fit", "t.csv", "-o", "out")
@@ -420,9 +325,6 @@ sys.exit(main([a_tree_is_fitted_told_and_used, every_device_and_thread_count_wri
                the_tree_is_told_as_rules_graphviz_and_picture, regression_predicts_numbers,
                reduced_error_pruning_needs_only_another_table,
                text_columns_are_known_by_name_in_another_table, a_measurement_is_no_class,
-               classes_weigh_as_told,
-               folds_can_be_a_column, alpha_is_chosen_by_folds,
-               tables_larger_than_the_memory_are_predicted_in_parts,
-               a_forest_of_parts_grows_from_a_table_larger_than_the_memory, importances_are_told_and_drawn,
-               bad_input_is_one_line,
+               classes_weigh_as_told, folds_can_be_a_column, alpha_is_chosen_by_folds,
+               importances_are_told_and_drawn, bad_input_is_one_line,
                a_cut_or_altered_model_is_refused_or_whole]))

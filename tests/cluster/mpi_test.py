@@ -113,7 +113,7 @@ def a_killed_rank_ends_the_run_and_leaves_the_checkpoint(folder):
     must_run(0, "dist", cohort, "-o", str(folder / "one"), "--quiet")
     saved = folder / "saved"
     arguments = ("dist", cohort, "-o", str(folder / "many"), "--checkpoint", str(saved),
-                 "--checkpoint-interval", "0.2", "--threads", "1")
+                 "--checkpoint-interval", "0.05", "--threads", "1")
     process = subprocess.Popen(command(3, *arguments), env=ENVIRONMENT, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     deadline = time.time() + 120
@@ -185,7 +185,7 @@ def a_rank_that_dies_while_matrices_are_spread_leaves_the_checkpoint(folder):
     must_run(0, "fermat", cohort, "--matrix-only", "-o", str(folder / "single"), "--quiet")
     saved = folder / "spread"
     arguments = ("fermat", cohort, "--matrix-only", "-o", str(folder / "apart"), "--checkpoint",
-                 str(saved), "--checkpoint-interval", "0.2", "--threads", "1", "--pair-groups",
+                 str(saved), "--checkpoint-interval", "0.05", "--threads", "1", "--pair-groups",
                  "2")
     process = subprocess.Popen(command(2, *arguments), env=ENVIRONMENT, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -10,15 +10,6 @@
 namespace yupana::forest {
 namespace {
 
-template <class T>
-Model model_of(const Sample<T>& sample, Tree tree) {
-  Model model;
-  model.features = sample.table.names();
-  for (std::int32_t c = 0; c < sample.classes; ++c) model.classes.push_back(std::to_string(c));
-  model.trees = {std::move(tree)};
-  return model;
-}
-
 class Alphas : public testing::Test {
  protected:
   Context cpu_{{.device = "cpu", .threads = 2}};
@@ -78,7 +69,7 @@ TEST_F(Alphas, ShufflingCostsTheFeatureThatCountsAndNoOther) {
   auto sample = make_sample<float>({400, 3, 2, 0, 0, 0, 5});
   for (std::int64_t i = 0; i < 400; ++i) sample.codes[i] = sample.table.column(1)[i] > 0;
   const Tree tree = fit_tree(cpu_, sample.table.view(), sample.target());
-  const Model model = model_of(sample, tree);
+  const Model model = model_of(sample, {tree});
   const auto table = sample.table.view();
   const auto result = permutation_importances(cpu_, model, table, sample.target(), 5, 1);
   EXPECT_EQ(result.score, 1);

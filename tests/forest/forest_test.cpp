@@ -1,4 +1,3 @@
-// Over 400 lines: the tests share their tables, and compare every kind of forest on them.
 #include "yupana/forest/forest.hpp"
 
 #include <gtest/gtest.h>
@@ -20,16 +19,6 @@ namespace yupana::forest {
 namespace {
 
 using test::refusal;
-
-template <class T>
-Model model_of(const Sample<T>& sample, std::vector<Tree> trees, Voting voting = Voting::soft) {
-  Model model;
-  model.features = sample.table.names();
-  for (std::int32_t c = 0; c < sample.classes; ++c) model.classes.push_back(std::to_string(c));
-  model.voting = voting;
-  model.trees = std::move(trees);
-  return model;
-}
 
 class Forests : public testing::Test {
  protected:
@@ -231,117 +220,6 @@ TEST_F(Forests, ARowThatEveryTreeSawHasNoOutOfBagValue) {
   EXPECT_EQ(scored, result.out_of_bag_rows);
   EXPECT_GT(scored, 0);
   EXPECT_LT(scored, 40);
-}
-
-/// Nodes and sums as the descent of one row after the other gives them.
-template <class T>
-void predicts_as_row_by_row(Context& context, const Sample<T>& sample, const Model& model) {
-  const auto table = sample.table.view();
-  const auto nodes = apply(context, model, table);
-  const auto shares = predict_shares(context, model, table);
-  for (std::int64_t i = 0; i < table.rows; ++i) {
-    double sum = 0;
-    for (std::size_t t = 0; t < model.trees.size(); ++t) {
-      const Tree& tree = model.trees[t];
-      const std::int32_t leaf = leaf_of(tree, [&](std::int64_t f) { return table(i, f); });
-      ASSERT_EQ(nodes(i, static_cast<std::int64_t>(t)), leaf) << table.rows << " row " << i;
-      const double* value = tree.value(leaf);
-      const auto best = std::max_element(value, value + tree.outputs) - value;
-      const double weight = std::accumulate(value, value + tree.outputs, 0.0);
-      sum += !model.is_class()              ? value[0]
-             : model.voting == Voting::hard ? (best == 0 ? 1 : 0)
-                                            : value[0] / weight;
-    }
-    ASSERT_EQ(shares(i, 0), sum / static_cast<double>(model.trees.size()));
-  }
-}
-
-TEST_F(Forests, PredictionsEqualTheDescentRowByRow) {
-  // Groups of 16 rows, blocks of 1,024.
-  for (const std::int32_t classes : {0, 2, 3}) {
-    for (const std::int64_t rows : {1, 15, 16, 17, 1023, 1024, 1025, 2113}) {
-      for (const double missing : {0.0, 0.001, 0.2}) {
-        const auto sample = make_sample<float>({rows, 3, classes, 0, missing, 0, 5});
-        const auto wide = make_sample<double>({rows, 5, classes, 3, missing, 0, 6});
-        for (const Voting voting : {Voting::soft, Voting::hard}) {
-          const ForestParams params{.trees = 3};
-          const auto trees = fit_forest(cpu_, sample.table.view(), sample.target(), params).trees;
-          predicts_as_row_by_row(cpu_, sample, model_of(sample, trees, voting));
-          const auto others = fit_forest(cpu_, wide.table.view(), wide.target(), params).trees;
-          predicts_as_row_by_row(cpu_, wide, model_of(wide, others, voting));
-        }
-      }
-    }
-  }
-}
-
-TEST_F(Forests, PredictionsOfTreesDeeperThanTheirCompleteLevelsEqualThem) {
-  for (const double missing : {0.0, 0.1}) {
-    auto sample = make_sample<float>({4001, 2, 2, 0, missing, 0, 5});
-    RandomSequence random(3);
-    for (auto& code : sample.codes) code = static_cast<std::int32_t>(random.word() & 1);
-    const Tree tree = fit_tree(cpu_, sample.table.view(), sample.target());
-    ASSERT_GT(tree.depth(), 14);
-    predicts_as_row_by_row(cpu_, sample, model_of(sample, {tree}));
-  }
-}
-
-TEST_F(Forests, PredictionsOfWideTablesTakeBlocksOfFewRows) {
-  auto sample = make_sample<float>({70, 30000, 2, 0, 0.01, 0, 5});
-  for (std::size_t i = 0; i < 70; ++i) sample.codes[i] = i % 3 == 0;
-  ForestParams params{.trees = 2, .max_features = 40};
-  const auto trees = fit_forest(cpu_, sample.table.view(), sample.target(), params).trees;
-  predicts_as_row_by_row(cpu_, sample, model_of(sample, trees));
-}
-
-TEST_F(Forests, KeysStandInTheOrderOfNumbersAndZerosAreOne) {
-  const std::vector<double> order{-HUGE_VAL, -1e300, -1, -5e-324, 0, 5e-324, 1, 1e300, HUGE_VAL};
-  for (std::size_t i = 1; i < order.size(); ++i) {
-    EXPECT_LT(key_of(order[i - 1]), key_of(order[i]));
-    EXPECT_LE(key_of(static_cast<float>(order[i - 1])), key_of(static_cast<float>(order[i])));
-  }
-  EXPECT_EQ(key_of(-0.0), key_of(0.0));
-  EXPECT_EQ(key_of(-0.0f), key_of(0.0f));
-  EXPECT_GT(key_of(-HUGE_VAL), 0u);
-  EXPECT_LT(key_of(HUGE_VAL), ~std::uint64_t{0});
-}
-
-TEST_F(Forests, AThresholdBetweenFloatsPartsFloatsAsItPartsDoubles) {
-  Tree tree;
-  tree.outputs = 1;
-  const float a = 1.0f, b = std::nextafter(a, 2.0f);
-  tree.nodes.resize(3);
-  tree.nodes[0] = {0, 1, 2, false, (static_cast<double>(a) + b) / 2, 2, 2, 0};
-  tree.values = {0, 1, 2};
-  Model model;
-  model.features = {"x"};
-  model.trees = {tree};
-  Table<float> table(2, {"x"});
-  table.column(0)[0] = a;
-  table.column(0)[1] = b;
-  const auto values = predict_shares(cpu_, model, table.view());
-  EXPECT_EQ(values(0, 0), 1);
-  EXPECT_EQ(values(1, 0), 2);
-}
-
-TEST_F(Forests, HardVotingGoesToTheSmallerClassIfEqualAndSoftToTheLargerShare) {
-  const auto leaf = [](double zero, double one) {
-    Tree tree;
-    tree.outputs = 2;
-    tree.nodes.resize(1);
-    tree.values = {zero, one};
-    return tree;
-  };
-  Model model;
-  model.features = {"x"};
-  model.classes = {"a", "b"};
-  model.trees = {leaf(6, 4), leaf(1, 9)};
-  Table<float> table(1, {"x"});
-  table.column(0)[0] = 0;
-  model.voting = Voting::hard;
-  EXPECT_EQ(predict_classes(cpu_, model, table.view())[0], 0);
-  model.voting = Voting::soft;
-  EXPECT_EQ(predict_classes(cpu_, model, table.view())[0], 1);
 }
 
 TEST_F(Forests, ImportancesAddToOneAndNameTheFeatureThatCounts) {

@@ -11,6 +11,7 @@
 
 #include "yupana/core/random.hpp"
 #include "yupana/core/table.hpp"
+#include "yupana/forest/forest.hpp"
 #include "yupana/forest/tree.hpp"
 
 namespace yupana::forest {
@@ -103,6 +104,17 @@ inline std::string difference(const Tree& a, const Tree& b) {
     return fmt::format("{} nodes and {}", a.nodes.size(), b.nodes.size());
   }
   return a.values == b.values ? "" : "other values";
+}
+
+/// A model of these trees: its classes are named by their numbers.
+template <class T>
+Model model_of(const Sample<T>& sample, std::vector<Tree> trees, Voting voting = Voting::soft) {
+  Model model;
+  model.features = sample.table.names();
+  for (std::int32_t c = 0; c < sample.classes; ++c) model.classes.push_back(std::to_string(c));
+  model.voting = voting;
+  model.trees = std::move(trees);
+  return model;
 }
 
 }  // namespace yupana::forest

@@ -28,8 +28,11 @@ std::vector<std::uint8_t> all_codes(SimulatedSource& source, std::int64_t block_
 TEST(Simulate, EverySimdTargetAndBlockSizeEqualsReference) {
   for (const std::int64_t samples : {1, 2, 3, 63, 64, 65, 255, 256, 257, 511, 513, 1031}) {
     for (const double missing : {0.0, 0.03, 1.0}) {
-      const SimulateParams params{
-          .samples = samples, .sites = 23, .populations = 5, .missing = missing};
+      const SimulateParams params{.samples = samples,
+                                  .sites = 23,
+                                  .populations = 5,
+                                  .structure = missing == 0 ? Structure::line : Structure::island,
+                                  .missing = missing};
       SimulatedSource reference(params, Backend::reference);
       const auto wanted = all_codes(reference, 23);
       for_each_simd_target([&](const std::string& target) {
@@ -163,13 +166,14 @@ TEST(Simulate, NormalAndGammaHaveTheirMoments) {
 
 TEST(Simulate, TextNamesSizesAndKeys) {
   const SimulateParams params =
-      simulate_params("2kx1.2M,fst=0.05,missing=0.01,populations=4,seed=9");
+      simulate_params("2kx1.2M,fst=0.05,missing=0.01,populations=4,seed=9,structure=ring");
   EXPECT_EQ(params.samples, 2000);
   EXPECT_EQ(params.sites, 1200000);
   EXPECT_EQ(params.populations, 4);
   EXPECT_EQ(params.fst, 0.05);
   EXPECT_EQ(params.missing, 0.01);
   EXPECT_EQ(params.seed, 9u);
+  EXPECT_EQ(params.structure, Structure::ring);
   EXPECT_EQ(simulate_params("3x3G").sites, 3000000000);
   for (const char* bad : {"",
                           "5",
@@ -183,6 +187,8 @@ TEST(Simulate, TextNamesSizesAndKeys) {
                           "5x5,fst=x",
                           "5x5,fst=1",
                           "5x5,missing=2",
+                          "5x5,structure=",
+                          "5x5,structure=circle",
                           "5x5,colour=1",
                           "5x5q",
                           "-5x5",

@@ -105,6 +105,27 @@ TEST(Findings, AnAlphaIsPrintedWithTheDigitsThatSelectIt) {
   EXPECT_TRUE(has(sentence_of({}, run), "α = 23.15 ")) << sentence_of({}, run);
 }
 
+TEST(Findings, TwoAxesSayWhatThePicturesShow) {
+  std::vector<MatrixFindings> matrices(4);
+  matrices[0].share = {0.15, 0.05, 0.02};
+  matrices[1].share = {0.2, 0.1};
+  matrices[2].share = {0.3, 0.25};
+  matrices[3].share = {0.9, 0.03};
+  const AlphaFindings run = run_of(0.5, 0.5, 0, 0);
+  const auto sentence = [&](const AlphaFindings& of) {
+    const Texts texts = findings_in_words({}, {of}, matrices);
+    return texts.size() > 1 ? texts[1] : "";
+  };
+  EXPECT_EQ(sentence(run),
+            "Two axes hold 20.0 % of d and 93.0 % of F (of the bare power d^4 55.0 %).");
+  matrices[2].share[0] = 1.3;
+  EXPECT_TRUE(has(sentence(run), "d^4 155.0 %). More than 100 %: no Euclidean")) << sentence(run);
+  EXPECT_EQ(sentence(run_of(1, 0, 0, 0)), "");  // F is the power
+  matrices[0].share.pop_back();
+  matrices[0].share.pop_back();
+  EXPECT_EQ(sentence(run), "");
+}
+
 TEST(Findings, ScoresOfSeveralAlphasNameTheirAlpha) {
   std::vector<MatrixFindings> matrices(7);
   for (MatrixFindings& matrix : matrices) matrix.scores.emplace();

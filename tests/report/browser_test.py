@@ -90,31 +90,57 @@ def check_switch(page, name, canvas, title):
     page.expect(page.picture(canvas) == before, f"{name}: the first picture comes back")
 
 
+def check_choice(page):
+    """The right panel shows the embedding chosen for it, and the left one stays."""
+    left, before = page.picture("scatter-1"), page.picture("scatter-2")
+    words, label = page.text("scatter-2-name"), page.label("scatter-2")
+    page.expect(page.text("scatter-1-name") != words, "the panels show two embeddings")
+    chosen = page.value("document.getElementById('embedding-2').value")
+    choose = ("(() => { const s = document.getElementById('embedding-2'); s.value = %s;"
+              " s.dispatchEvent(new Event('change')); })()")
+    page.value(choose % "'0'")
+    page.browser.wait(page.settle)
+    page.expect(page.picture("scatter-2") != before, "another embedding changes the right panel")
+    page.expect(page.text("scatter-2-name") != words, "another embedding changes the title")
+    page.expect(page.label("scatter-2") != label, "another embedding changes the label")
+    page.expect(page.picture("scatter-1") == left, "the left panel stays")
+    page.value(choose % f"'{chosen}'")
+    page.browser.wait(page.settle)
+    page.expect(page.picture("scatter-2") == before, "the first picture comes back")
+
+
 def check_scatter(page):
-    page.expect(page.colors("scatter") > 5, "the scatter is drawn")
-    check_switch(page, "embedding-switch", "scatter", "embedding-name")
-    before = page.picture("scatter")
+    panels = [f"scatter-{k + 1}" for k in range(min(2, page.value(f"{DATA}.embeddings.length")))]
+    for panel in panels:
+        page.expect(page.colors(panel) > 5, f"{panel} is drawn")
+    if len(panels) > 1:
+        check_choice(page)
+    before = [page.picture(panel) for panel in panels]
+    changed = lambda: all(page.picture(panel) != old for panel, old in zip(panels, before))
     page.click("#zoom-in")
-    page.expect(page.picture("scatter") != before, "zooming changes the scatter")
+    page.expect(changed(), "zooming changes every panel")
     page.click("#zoom-reset")
-    page.expect(page.picture("scatter") == before, "showing all brings the scatter back")
-    if page.value(f"{DATA}.embeddings[0].dimensions") > 2:
+    page.expect([page.picture(panel) for panel in panels] == before,
+                "showing all brings the panels back")
+    if page.value(f"Math.min(...{DATA}.embeddings.map((e) => e.dimensions))") > 2:
         page.value("(() => { const s = document.getElementById('axis-y'); s.value = '2';"
                    " s.dispatchEvent(new Event('change')); })()")
         page.browser.wait(page.settle)
-        page.expect("PCo 3" in page.label("scatter"), "the third axis can be chosen")
-        page.expect(page.picture("scatter") != before, "another axis changes the scatter")
+        for panel in panels:
+            page.expect("PCo 3" in page.label(panel), "the third axis can be chosen")
+        page.expect(changed(), "another axis changes the panels")
     if page.value(f"{DATA}.classNames.length") > 0:
-        before = page.picture("scatter")
+        before = [page.picture(panel) for panel in panels]
         used = page.value("1 + [...document.querySelectorAll('#legend .count')].findIndex("
                           "(count) => count.textContent !== '0')")
         page.click(f"#legend li:nth-child({used}) button")
         page.browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
         page.browser.wait(page.settle)
-        page.expect(page.picture("scatter") != before, "the legend hides a class")
+        page.expect(changed(), "the legend hides a class in every panel")
         page.click(f"#legend li:nth-child({used}) button")
     page.click("#zoom-reset")
-    check_hover(page, "scatter", "scatter-tip")
+    for panel in panels:
+        check_hover(page, panel, f"{panel}-tip")
 
 
 def check_hover(page, canvas, tip):

@@ -176,6 +176,15 @@ TEST(Pictures, SvgIsWellFormedAndRefersToNothing) {
   }
 }
 
+TEST(Pictures, ShowTheTwoEmbeddingsSetSideBySide) {
+  Report report = sample_report(50, 3);
+  const std::string first = written(write_svg, report);
+  report.side_by_side = {1, 0};
+  EXPECT_NE(written(write_svg, report), first);
+  std::swap(report.embeddings[0], report.embeddings[1]);
+  EXPECT_EQ(written(write_svg, report), first);
+}
+
 TEST(Pictures, SvgOfManyIndividualsHoldsImagesAndStaysSmall) {
   const std::string svg = written(write_svg, sample_report(6000, 12));
   EXPECT_TRUE(is_well_formed(svg));
@@ -235,6 +244,8 @@ TEST(Reports, PartsThatDoNotFitAreRefused) {
   EXPECT_TRUE(refused([](Report& r) { r.classes[3] = -2; }));
   EXPECT_TRUE(refused([](Report& r) { r.classes.pop_back(); }));
   EXPECT_TRUE(refused([](Report& r) { r.individuals.pop_back(), r.classes.pop_back(); }));
+  EXPECT_TRUE(refused([](Report& r) { r.side_by_side[1] = 2; }));
+  EXPECT_TRUE(refused([](Report& r) { r.side_by_side[0] = -1; }));
   EXPECT_TRUE(refused([](Report& r) { r.heat_maps[0].order[0] = 20; }));
   EXPECT_TRUE(refused([](Report& r) { r.heat_maps[0].individuals = 19; }));
   EXPECT_TRUE(refused([](Report& r) { r.alphas.pop_back(); }));

@@ -48,6 +48,20 @@ def run(*arguments, status=0, **options):
     return done
 
 
+def refuse(*arguments, status=3, says=(), **options):
+    """Runs yupana, which must end with this status, one line that holds these words, and no file."""
+    before = sorted(path.name for path in pathlib.Path(".").iterdir())
+    done = run(*arguments, status=status, **options)
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("note: ")]
+    assert len(lines) == 1 and lines[0].startswith("yupana: "), f"expected one line:\n{done.stderr}"
+    for words in [says] if isinstance(says, str) else says:
+        assert words in lines[0], f"expected '{words}' in: {lines[0]}"
+    assert done.stdout == "", done.stdout
+    after = sorted(path.name for path in pathlib.Path(".").iterdir())
+    assert after == before, f"left behind: {set(after) - set(before)}"
+    return done
+
+
 def peer(*command):
     """Runs another program and returns its standard output."""
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)

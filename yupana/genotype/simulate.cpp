@@ -5,9 +5,7 @@
 #include <cmath>
 
 #include "yupana/core/error.hpp"
-#include "yupana/core/random.hpp"
 #include "yupana/genotype/simulate_backends.hpp"
-#include "yupana/genotype/variates.hpp"
 
 namespace yupana::genotype {
 namespace {
@@ -48,6 +46,13 @@ double number_from(std::string_view key, std::string_view text) {
   return value;
 }
 
+Structure structure_from(std::string_view text) {
+  if (text == "island") return Structure::island;
+  if (text == "line") return Structure::line;
+  if (text == "ring") return Structure::ring;
+  refuse(fmt::format("structure: expected island, line or ring, got '{}'", text));
+}
+
 void set(SimulateParams& params, std::string_view item) {
   const std::size_t equals = item.find('=');
   if (equals == std::string_view::npos) {
@@ -57,6 +62,8 @@ void set(SimulateParams& params, std::string_view item) {
   const std::string_view value = item.substr(equals + 1);
   if (key == "populations") {
     params.populations = count_from(value);
+  } else if (key == "structure") {
+    params.structure = structure_from(value);
   } else if (key == "fst") {
     params.fst = number_from(key, value);
   } else if (key == "missing") {
@@ -64,11 +71,11 @@ void set(SimulateParams& params, std::string_view item) {
   } else if (key == "seed") {
     params.seed = static_cast<std::uint64_t>(count_from(value));
   } else {
-    refuse(fmt::format("expected populations, fst, missing or seed, got '{}'", key));
+    refuse(fmt::format("expected populations, structure, fst, missing or seed, got '{}'", key));
   }
 }
 
-void check(const SimulateParams& params) {
+const SimulateParams& checked(const SimulateParams& params) {
   if (params.samples < 1 || params.sites < 1 || params.populations < 1) {
     refuse(fmt::format("expected at least 1 sample, site and population, got {}, {} and {}",
                        params.samples,
@@ -81,6 +88,7 @@ void check(const SimulateParams& params) {
   if (!(params.missing >= 0 && params.missing <= 1)) {
     refuse(fmt::format("missing: expected a number from 0 to 1, got {}", params.missing));
   }
+  return params;
 }
 
 }  // namespace
@@ -114,16 +122,18 @@ SimulateParams simulate_params(std::string_view text) {
     set(params, text.substr(at + 1, comma - at - 1));
     at = comma;
   }
-  check(params);
-  return params;
+  return checked(params);
 }
 
 SimulatedSource::SimulatedSource(const SimulateParams& params, Backend backend)
-    : params_(params), backend_(backend) {
-  check(params);
+    : params_(checked(params)),
+      backend_(backend),
+      // Populations beyond the samples stay out.
+      model_(
+          params.structure, std::min(params.populations, params.samples), params.fst, params.seed) {
   for (std::int64_t i = 1; i <= params.samples; ++i) ids_.push_back(fmt::format("s{}", i));
-  // The first sample i with floor(i K / n) >= k; populations beyond the samples stay out.
-  const std::int64_t populations = std::min(params.populations, params.samples);
+  // The first sample i with floor(i K / n) >= k.
+  const std::int64_t populations = model_.populations();
   for (std::int64_t k = 0; k <= populations; ++k) {
     bounds_.push_back((k * params.samples + populations - 1) / populations);
   }
@@ -142,22 +152,6 @@ std::vector<std::string> SimulatedSource::labels() const {
     result.push_back(fmt::format("pop{}", population(i) + 1));
   }
   return result;
-}
-
-void SimulatedSource::frequencies(std::int64_t site, std::vector<double>& result) const {
-  RandomSequence random(params_.seed, 2 * static_cast<std::uint64_t>(site));
-  const double ancestral = 0.05 + 0.9 * random.uniform();
-  result.assign(bounds_.size() - 1, ancestral);
-  if (params_.fst == 0) return;
-  const double scale = (1 - params_.fst) / params_.fst;
-  const Gamma one(ancestral * scale);
-  const Gamma other((1 - ancestral) * scale);
-  for (double& frequency : result) {
-    const double a = one.draw(random);
-    const double b = other.draw(random);
-    // Both underflow only for F near 1, where the population is fixed for either allele.
-    frequency = a + b > 0 ? a / (a + b) : (random.uniform() < ancestral ? 1 : 0);
-  }
 }
 
 bool SimulatedSource::skip(SiteBlock& block) {

@@ -6,29 +6,30 @@
 #include <vector>
 
 #include "yupana/core/context.hpp"
+#include "yupana/genotype/frequencies.hpp"
 #include "yupana/genotype/source.hpp"
 
 namespace yupana::genotype {
 
 struct PopulationPiece;
 
-/// A cohort under the model of Balding and Nichols (Genetica 96, 1995).
+/// A cohort whose populations have the frequencies of frequencies.hpp.
 struct SimulateParams {
   std::int64_t samples = 0;
   std::int64_t sites = 0;
   std::int64_t populations = 3;
-  double fst = 0.1;    ///< F_ST between the populations, 0 <= F < 1
+  Structure structure = Structure::island;
+  double fst = 0.1;    ///< F_ST between the populations farthest apart, 0 <= F < 1
   double missing = 0;  ///< probability of a missing call
   std::uint64_t seed = 1;
 };
 
-/// "SAMPLESxSITES[,populations=3][,fst=0.1][,missing=0][,seed=1]", counts also as 2k, 1.2M, 3G.
-/// Throws usage.
+/// "SAMPLESxSITES[,populations=3][,structure=island][,fst=0.1][,missing=0][,seed=1]", counts also
+/// as 2k, 1.2M, 3G. Throws usage.
 SimulateParams simulate_params(std::string_view text);
 
 /// Simulated genotypes as a stream of sites. At every site, independently of all others:
-///   ancestral frequency  p ~ Uniform(0.05, 0.95)
-///   frequency in a population  q ~ Beta(p (1 - F) / F, (1 - p) (1 - F) / F); p itself if F = 0
+///   frequencies q of the populations as in frequencies.hpp
 ///   genotype  x ~ Binomial(2, q), then missing with probability `missing`
 /// Probabilities are rounded to multiples of 2^-32. Sample i of n belongs to population
 /// floor(i min(K, n) / n) of K; identifiers are s1, s2, ...
@@ -55,7 +56,9 @@ class SimulatedSource : public Source {
   const SimulateParams& params() const { return params_; }
 
   /// Frequencies of A1 in every population that has samples, at one site.
-  void frequencies(std::int64_t site, std::vector<double>& result) const;
+  void frequencies(std::int64_t site, std::vector<double>& result) const {
+    model_.draw(site, result);
+  }
 
  private:
   SimulateParams params_;
@@ -63,6 +66,7 @@ class SimulatedSource : public Source {
   std::vector<std::string> ids_;
   std::vector<std::int64_t> bounds_;  ///< first sample of each population, and their end
   std::vector<PopulationPiece> pieces_;
+  PopulationFrequencies model_;
   std::vector<double> frequencies_;
   std::vector<std::uint64_t> thresholds_;
   SiteAccount account_;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/job/describe.hpp"
+#include "yupana/report/text.hpp"
 
 namespace yupana::job {
 namespace {
@@ -153,6 +155,31 @@ std::string scores_sentence(const MatrixFindings& plain,
                plain.name));
 }
 
+/// Share of the first two axes, those of the pictures; none without two.
+std::optional<double> two_axes(const MatrixFindings& matrix) {
+  if (matrix.share.size() < 2) return {};
+  return matrix.share[0] + matrix.share[1];
+}
+
+/// What the pictures of d and F show of them; empty where F is no more than the power.
+std::string axes_sentence(const AlphaFindings& run,
+                          const MatrixFindings& plain,
+                          const MatrixFindings& power,
+                          const MatrixFindings& fermat,
+                          bool estimated) {
+  const auto d = two_axes(plain), weights = two_axes(power), f = two_axes(fermat);
+  if (run.replaced_edges == 0 || !d || !weights || !f) return {};
+  return fmt::format("{} axes hold {} of d and {} of F (of the bare power d^{} {}).{}",
+                     estimated ? "Estimate: two" : "Two",
+                     report::percent(*d),
+                     report::percent(*f),
+                     number_text(run.alpha),
+                     report::percent(*weights),
+                     std::max(*f, *weights) > 1
+                         ? " More than 100 %: no Euclidean space holds such distances."
+                         : "");
+}
+
 /// Pairs that no path joins, and what to do about it.
 std::string components_notice(const FermatJobParams& params, const AlphaFindings& run) {
   const bool neighbors = params.fermat.neighbors > 0;
@@ -243,6 +270,8 @@ std::vector<std::string> findings_in_words(const FermatJobParams& params,
     const MatrixFindings& rooted = matrices[1 + 3 * i];
     const MatrixFindings& power = matrices[2 + 3 * i];
     const MatrixFindings& fermat = matrices[3 + 3 * i];
+    const std::string axes = axes_sentence(alphas[i], plain, power, fermat, estimated);
+    if (!axes.empty()) sentences.push_back(axes);
     if (!plain.scores || !power.scores || !fermat.scores || !rooted.scores) continue;
     const std::string a = number_text(alphas[i].alpha);
     sentences.push_back(scores_sentence(

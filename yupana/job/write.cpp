@@ -166,7 +166,11 @@ void FermatFiles::add_alpha(Context& context,
   add(std::move(analysis.roots));
   add(std::move(analysis.weights));
   add_tree(analysis.lengths);
+  const bool pictured = !analysis.lengths.mds.eigenvalues.empty();
   add(std::move(analysis.lengths));
+  // The pictures set F of the first alpha beside d.
+  if (pictured && report_.newick.size() == 1)
+    report_.side_by_side[1] = std::ssize(report_.embeddings) - 1;
 }
 
 void FermatFiles::write_graphs(const graph::FermatResult& paths,

@@ -61,6 +61,11 @@ void check(const Report& report) {
            individuals,
            embedding.points.rows());
   }
+  const auto embeddings = static_cast<std::int64_t>(report.embeddings.size());
+  for (std::int64_t k = 0; k < std::min<std::int64_t>(2, embeddings); ++k) {
+    const std::int64_t shown = report.side_by_side[static_cast<std::size_t>(k)];
+    expect(0 <= shown && shown < embeddings, "embedding side by side, below", embeddings, shown);
+  }
   for (const HeatMap& map : report.heat_maps) check_heat_map(map, individuals);
   for (const Tree& tree : report.trees) check_tree(tree, individuals);
   const auto alphas = static_cast<std::int64_t>(report.alphas.size());

@@ -70,6 +70,11 @@ void draw_legend(Pen& pen, const Box& box, const std::vector<LegendEntry>& entri
   }
 }
 
+const Embedding& shown_embedding(const Report& report, std::int64_t k) {
+  const std::int64_t shown = report.side_by_side[static_cast<std::size_t>(k)];
+  return report.embeddings[static_cast<std::size_t>(shown)];
+}
+
 /// What was measured, and which of the run's embeddings the picture shows where it has more.
 std::string subtitle_of(const Report& report) {
   std::string text = valid_utf8(report.subtitle);
@@ -78,8 +83,8 @@ std::string subtitle_of(const Report& report) {
   text += fmt::format("\u03b1 = {}", fmt::join(report.run_alphas, ", "));
   if (report.run_alphas.size() > 1 && report.embeddings.size() > 2) {
     text += fmt::format("; shown: {} and {}, the others on the page",
-                        valid_utf8(report.embeddings[0].name),
-                        valid_utf8(report.embeddings[1].name));
+                        valid_utf8(shown_embedding(report, 0).name),
+                        valid_utf8(shown_embedding(report, 1).name));
   }
   return text;
 }
@@ -105,7 +110,7 @@ void draw_figure(cairo_surface_t* surface, const Report& report, bool points_as_
   const double width = (right - margin) / static_cast<double>(std::max<std::int64_t>(1, panels));
   for (std::int64_t k = 0; k < panels; ++k) {
     const Box box = {margin + width * static_cast<double>(k), 84, width - 18, figure_height - 100};
-    draw_panel(pen, box, report, report.embeddings[static_cast<std::size_t>(k)], points_as_image);
+    draw_panel(pen, box, report, shown_embedding(report, k), points_as_image);
   }
   if (panels == 0) {
     pen.color(muted);

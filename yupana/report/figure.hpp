@@ -19,9 +19,9 @@ inline constexpr double pixels_per_inch = 300;
 /// twice the resolution: as outlines, 30,000 of them in two panels take 16.6 MB, as images 1.5.
 inline constexpr std::int64_t svg_outlines_limit = 4000;
 
-/// Draws the first two embeddings side by side with title, axes and legend on a surface of that
-/// many points. Where the report holds more, the picture says which it shows. One drawing for every
-/// kind of file.
+/// Draws two embeddings (side_by_side) next to each other with title, axes and legend on a surface
+/// of that many points. Where the report holds more, the picture says which it shows. One drawing
+/// for every kind of file.
 void draw_figure(cairo_surface_t* surface, const Report& report, bool points_as_image);
 
 }  // namespace yupana::report

@@ -138,6 +138,7 @@ std::string data_of(const Report& report) {
                      {"classNames", report.class_names},
                      {"classes", report.class_names.empty() ? Json::array() : Json(report.classes)},
                      {"embeddings", list_of(report.embeddings)},
+                     {"sideBySide", report.side_by_side},
                      {"heatMaps", list_of(report.heat_maps)},
                      {"histograms", list_of(report.histograms)},
                      {"alphas", report.alphas},
@@ -155,11 +156,12 @@ std::string data_of(const Report& report) {
 }
 
 std::string script_of() {
-  return fmt::format("{}{}{}{}{}{}{}{}{}{}",
+  return fmt::format("{}{}{}{}{}{}{}{}{}{}{}",
                      page::values_js,
                      page::canvas_js,
                      page::blend_js,
                      page::scatter_js,
+                     page::embeddings_js,
                      page::pointer_js,
                      page::legend_js,
                      page::heat_map_js,

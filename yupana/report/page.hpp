@@ -11,6 +11,7 @@ extern const std::string_view values_js;
 extern const std::string_view canvas_js;
 extern const std::string_view blend_js;
 extern const std::string_view scatter_js;
+extern const std::string_view embeddings_js;
 extern const std::string_view pointer_js;
 extern const std::string_view legend_js;
 extern const std::string_view heat_map_js;

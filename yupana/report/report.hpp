@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -62,6 +63,8 @@ struct Report {
   std::vector<std::string> class_names;  ///< empty: no labels
   std::vector<std::int32_t> classes;     ///< per individual; -1 without label
   std::vector<Embedding> embeddings;
+  std::array<std::int64_t, 2> side_by_side = {
+      0, 1};  ///< embeddings of the picture and the first figure
   std::vector<HeatMap> heat_maps;
   std::vector<Histogram> histograms;
   std::vector<Tree> trees;
@@ -81,7 +84,7 @@ struct Report {
 
 /// One self-contained page: no network, no external file; works from file://.
 void write_html(AtomicFile& file, const Report& report);
-/// The first two embeddings side by side, coloured by class, with a legend and axis shares.
+/// Two embeddings side by side, coloured by class, with a legend and axis shares.
 void write_svg(AtomicFile& file, const Report& report);
 void write_png(AtomicFile& file, const Report& report);
 

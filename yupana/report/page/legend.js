@@ -1,7 +1,7 @@
-// The classes beside the scatter.
+// The classes beside the view.
 
 /** A button per class: click hides or shows it, pointing at it fades the others. */
-function makeLegend(scatter) {
+function makeLegend(view) {
   if (!labelled) return;
   const counts = new Map();
   for (const c of data.classes) counts.set(c, (counts.get(c) || 0) + 1);
@@ -11,25 +11,25 @@ function makeLegend(scatter) {
   const icons = [];
   const update = () => {
     buttons.forEach((button, k) =>
-      button.setAttribute("aria-pressed", String(!scatter.hidden.has(classes[k].c))));
-    scatter.figure.request();
+      button.setAttribute("aria-pressed", String(!view.hidden.has(classes[k].c))));
+    view.request();
   };
-  const emphasize = (c) => { scatter.emphasis = c; scatter.figure.request(); };
+  const emphasize = (c) => { view.emphasis = c; view.request(); };
   for (const {c, name, style} of classes) {
     const icon = el("canvas", {"aria-hidden": "true"});
     icons.push([icon, style]);
     const button = el("button", {
       type: "button", title: name,
-      click: () => { if (!scatter.hidden.delete(c)) scatter.hidden.add(c); update(); },
+      click: () => { if (!view.hidden.delete(c)) view.hidden.add(c); update(); },
       pointerenter: () => emphasize(c), pointerleave: () => emphasize(null),
       focus: () => { if (button.matches(":focus-visible")) emphasize(c); }, blur: () => emphasize(null),
     }, icon, el("span", {class: "name"}, name),
     el("span", {class: "count"}, count(counts.get(c) || 0)));
     buttons.push(button);
   }
-  const all = el("button", {type: "button", class: "plain", click: () => { scatter.hidden.clear(); update(); }}, "All");
+  const all = el("button", {type: "button", class: "plain", click: () => { view.hidden.clear(); update(); }}, "All");
   const none = el("button", {type: "button", class: "plain",
-    click: () => { for (const {c} of classes) scatter.hidden.add(c); update(); }}, "None");
+    click: () => { for (const {c} of classes) view.hidden.add(c); update(); }}, "None");
   id("legend").append(el("div", {class: "inner"}, el("div", {class: "all"}, all, none),
     el("ul", {}, ...buttons.map((button) => el("li", {}, button)))));
   id("legend").hidden = false;

@@ -79,7 +79,7 @@ const filled = data.histograms.filter((histogram) =>
 const curve = data.alphas.map((alpha, k) => [alpha, data.keptEdges[k]])
   .filter(([alpha]) => alpha !== null).sort((a, b) => a[0] - b[0]);
 showWords();
-open("embedding", data.embeddings.length > 0, () => new Scatter(), showShares);
+open("embedding", data.embeddings.length > 0, () => new Embeddings(), showShares);
 open("heat", data.heatMaps.some((map) => map.size > 0), startHeatMap);
 open("dendrogram", data.trees.length > 0 && individuals > 1, () => startTrees(data.trees));
 open("histograms", filled.length > 0, () => startHistograms(filled));

@@ -1,4 +1,4 @@
-// Pointer, wheel, keys and buttons that move the scatter.
+// Pointer, wheel and keys that move a scatter.
 
 function listenToPointer(scatter) {
   const canvas = scatter.canvas;
@@ -45,7 +45,4 @@ function listenToPointer(scatter) {
     event.preventDefault();
     keys[event.key]();
   });
-  id("zoom-in").addEventListener("click", () => scatter.zoom(0.7));
-  id("zoom-out").addEventListener("click", () => scatter.zoom(1.4));
-  id("zoom-reset").addEventListener("click", () => scatter.refit());
 }

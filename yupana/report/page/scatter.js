@@ -1,39 +1,39 @@
-// The embeddings: a scatter that zooms, moves, hides classes, finds individuals, and lets the
-// points travel when another embedding is chosen, so that the eye can follow them.
+// One embedding as a scatter that zooms, moves, and lets the points travel when another embedding is
+// chosen, so that the eye can follow them. What all panels share is in embeddings.js.
 
 class Scatter {
-  constructor() {
-    this.shown = 0;              // the embedding
-    this.x = 0;                  // its axes
-    this.y = 1;
-    this.equal = true;           // one scale on both axes
-    this.hidden = new Set();     // classes
-    this.emphasis = null;        // the class pointed at in the legend
+  /** Panel number `number`, from 1, in `place`. */
+  constructor(shared, place, number, shown) {
+    this.shared = shared;
+    this.shown = shown;          // the embedding
     this.view = null;            // {cx, cy, ux, uy}: centre and units per pixel; null shows everything
     this.current = null;         // the view in force, after fitting
     this.box = null;             // the plot's rectangle on the canvas
     this.travel = null;          // {from, start} while the points move
-    this.hovered = -1;
-    this.found = [];
     this.unplaced = 0;
-    this.canvas = id("scatter");
-    this.over = id("scatter-over");
-    this.tip = id("scatter-tip");
+    const name = `scatter-${number}`;
+    this.name = el("h3", {id: `${name}-name`, "aria-live": "polite"});
+    this.canvas = el("canvas", {id: name, class: "scatter", tabindex: 0, role: "img",
+      "aria-describedby": "scatter-help"});
+    this.over = el("canvas", {class: "over", "aria-hidden": "true"});
+    this.tip = el("div", {id: `${name}-tip`, class: "tip"});
+    this.tip.hidden = true;
+    place.append(el("div", {class: "panel"}, this.name,
+      el("div", {class: "plot"}, this.canvas, this.over, this.tip)));
     this.screen = new Float32Array(2 * individuals);  // where each individual stands; NaN: nowhere
     this.radius = individuals <= 600 ? 5 : individuals <= 3000 ? 4 : individuals <= 10000 ? 3 : 2.3;
     // A fixed mixed order of drawing, so that no class lies on top of the others because of its name.
     this.order = mixedOrder(individuals);
-    this.figure = makeFigure(this.canvas, (width) => Math.min(640, Math.max(320, width * 0.68)),
+    this.figure = makeFigure(this.canvas, (width) => shared.heightOf(width),
       (...drawing) => this.draw(...drawing), individuals > blendAbove);
-    this.listenToControls();
-    makeLegend(this);
-    this.fillAxes();
-    this.describe();
+    listenToPointer(this);
   }
 
   embedding() { return data.embeddings[this.shown]; }
   flat() { return this.embedding().dimensions < 2; }
   classOf(i) { return labelled ? data.classes[i] : 0; }
+  get x() { return this.flat() ? 0 : this.shared.x; }
+  get y() { return this.flat() ? 1 : this.shared.y; }
 
   coordinate(i, axis) {
     const e = this.embedding();
@@ -45,7 +45,7 @@ class Scatter {
   fit(box) {
     let x0 = Infinity, x1 = -Infinity, y0 = Infinity, y1 = -Infinity;
     for (let i = 0; i < individuals; i++) {
-      if (this.hidden.has(this.classOf(i))) continue;
+      if (this.shared.hidden.has(this.classOf(i))) continue;
       const x = this.coordinate(i, this.x), y = this.coordinate(i, this.y);
       if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
       x0 = Math.min(x0, x); x1 = Math.max(x1, x);
@@ -56,7 +56,7 @@ class Scatter {
     const spanY = this.flat() ? 2.5 : y1 > y0 ? y1 - y0 : Math.abs(y0) || 1;
     const room = 2 * this.radius + 10;
     let ux = spanX / Math.max(1, box.width - 2 * room), uy = spanY / Math.max(1, box.height - 2 * room);
-    if (this.equal && !this.flat()) ux = uy = Math.max(ux, uy);
+    if (this.shared.equal && !this.flat()) ux = uy = Math.max(ux, uy);
     return {cx: (x0 + x1) / 2, cy: this.flat() ? 0 : (y0 + y1) / 2, ux, uy};
   }
 
@@ -151,7 +151,7 @@ class Scatter {
   }
 
   opacity(c) {
-    if (this.emphasis !== null && this.emphasis !== c) return 0.1;
+    if (this.shared.emphasis !== null && this.shared.emphasis !== c) return 0.1;
     return individuals > 8000 ? 0.75 : 0.92;
   }
 
@@ -161,7 +161,7 @@ class Scatter {
       const x = this.screen[2 * i], y = this.screen[2 * i + 1], c = this.classOf(i);
       // Not (inside) rather than outside: NaN must be left out too.
       if (!(x > box.left - size && x < box.left + box.width + size && y > box.top - size &&
-            y < box.top + box.height + size) || this.hidden.has(c)) continue;
+            y < box.top + box.height + size) || this.shared.hidden.has(c)) continue;
       draw(x, y, c);
     }
   }
@@ -201,10 +201,10 @@ class Scatter {
     pen.beginPath();
     pen.rect(this.box.left, this.box.top, this.box.width, this.box.height);
     pen.clip();
-    const few = this.found.length <= 12;
+    const {found, hovered} = this.shared, few = found.length <= 12;
     pen.font = `600 12px ${look.sans}`;
     pen.textBaseline = "middle";
-    for (const i of this.hovered >= 0 ? [...this.found, this.hovered] : this.found) {
+    for (const i of hovered >= 0 ? [...found, hovered] : found) {
       const x = this.screen[2 * i], y = this.screen[2 * i + 1];
       if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
       pen.beginPath();
@@ -212,7 +212,7 @@ class Scatter {
       pen.lineWidth = 2;
       pen.strokeStyle = look.ink;
       pen.stroke();
-      if (!few || i === this.hovered) continue;
+      if (!few || i === hovered) continue;
       const name = data.individuals[i].slice(0, 40);
       pen.lineWidth = 4;
       pen.strokeStyle = look.paper;
@@ -224,47 +224,30 @@ class Scatter {
 
   refit() { this.view = null; this.figure.request(); }
 
+  /** Title and label of what is shown. */
   describe() {
     const e = this.embedding();
-    id("embedding-name").replaceChildren(...withPowers(nameAndUnit(e)));
+    this.name.replaceChildren(...withPowers(nameAndUnit(e)));
     const who = plural(individuals, "individual", "individuals");
     this.canvas.setAttribute("aria-label", e.dimensions === 0 ? `${e.name}: no dimension to draw.`
       : `Scatter of ${who}, ${e.name}: ${this.axisTitle(this.x)} across, ${this.axisTitle(this.y)} up.`);
     this.figure.redraw();
-    const notes = [];
-    if (this.unplaced > 0) {
-      notes.push(`${plural(this.unplaced, "individual has", "individuals have")} no coordinates here.`);
-    }
-    if (!this.flat()) {
-      notes.push(this.equal ? "Both axes have the same scale." : "The axes have different scales.");
-    }
-    id("scatter-note").textContent = notes.join(" ");
   }
 
-  travelTo(change) {
+  /** Called before a change; what it returns, after it: the points travel from here to there. */
+  startTravel() {
     const from = this.screen.slice();
-    change();
-    this.view = null;
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches || individuals > 12000;
-    this.travel = still || this.current === null ? null : {from, start: performance.now()};
-    this.hover(-1);
-    this.describe();
-  }
-
-  fillAxes() {
-    const names = Array.from({length: Math.max(1, this.embedding().dimensions)}, (_, k) => axisName(k));
-    for (const [key, select] of [["x", id("axis-x")], ["y", id("axis-y")]]) {
-      select.replaceChildren(...names.map((name, k) => el("option", {value: k}, name)));
-      if (!this.flat() && this[key] >= names.length) this[key] = key === "x" ? 0 : 1;
-      if (this.flat()) this[key] = key === "x" ? 0 : 1;
-      select.value = String(this[key]);
-      select.parentElement.hidden = this.flat();
-    }
-    id("equal").parentElement.hidden = this.flat();
+    return () => {
+      this.view = null;
+      const still = matchMedia("(prefers-reduced-motion: reduce)").matches || individuals > 12000;
+      this.travel = still || this.current === null ? null : {from, start: performance.now()};
+      this.hover(-1);
+      this.describe();
+    };
   }
 
   hover(i, x, y) {
-    if (i !== this.hovered) { this.hovered = i; this.drawOver(); }
+    this.shared.hover(i);
     if (i < 0) { this.tip.hidden = true; return; }
     const lines = [data.individuals[i]];
     if (labelled) lines.push(className(i));
@@ -279,7 +262,7 @@ class Scatter {
     let best = -1, reach = (this.radius + 8) ** 2;
     for (let i = 0; i < individuals; i++) {
       const dx = this.screen[2 * i] - x, dy = this.screen[2 * i + 1] - y, far = dx * dx + dy * dy;
-      if (far < reach && !this.hidden.has(this.classOf(i))) { best = i; reach = far; }
+      if (far < reach && !this.shared.hidden.has(this.classOf(i))) { best = i; reach = far; }
     }
     return best;
   }
@@ -303,28 +286,6 @@ class Scatter {
     this.current = this.view;
     this.figure.request();
   }
-
-  listenToControls() {
-    const choose = (i) => this.travelTo(() => { this.shown = i; this.fillAxes(); });
-    makeSwitch(id("embedding-switch"), "Distances shown", data.embeddings.map((e) => e.name), choose);
-    for (const [key, name] of [["x", "axis-x"], ["y", "axis-y"]]) {
-      id(name).addEventListener("change", (event) => this.travelTo(() => {
-        this[key] = Number(event.target.value);
-      }));
-    }
-    id("equal").addEventListener("change", (event) => this.travelTo(() => {
-      this.equal = event.target.checked;
-    }));
-    id("find").addEventListener("input", (event) => {
-      this.found = find(event.target.value);
-      this.drawOver();
-    });
-    id("coordinates").addEventListener("click", (event) => {
-      event.currentTarget.href = fileUrl(coordinatesText(this.embedding()));
-      event.currentTarget.download = `${this.embedding().name.replace(/[^\w.-]+/g, "_")}.tsv`;
-    });
-    listenToPointer(this);
-  }
 }
 
 /** The numbers 0 .. size - 1 in a fixed order that has nothing to do with their own. */
@@ -337,23 +298,4 @@ function mixedOrder(size) {
     [order[i], order[j]] = [order[j], order[i]];
   }
   return order;
-}
-
-/** Individuals whose name holds the text; says what it found. */
-function find(text) {
-  const wanted = text.trim().toLowerCase(), found = [];
-  if (wanted === "") { id("found").textContent = ""; return found; }
-  data.individuals.forEach((name, i) => { if (name.toLowerCase().includes(wanted)) found.push(i); });
-  const names = found.slice(0, 8).map(nameAndClass).join(", ") + (found.length > 8 ? ", …" : "");
-  id("found").textContent = found.length === 0 ? "No individual has such a name."
-    : `${plural(found.length, "individual", "individuals")}: ${names}`;
-  return found;
-}
-
-function coordinatesText(e) {
-  const axes = Array.from({length: e.dimensions}, (_, k) => axisName(k));
-  const lines = [["individual", ...(labelled ? ["label"] : []), ...axes].join("\t")];
-  data.individuals.forEach((name, i) => lines.push([name, ...(labelled ? [className(i)] : []),
-    ...axes.map((_, k) => Number(e.points[i * e.dimensions + k].toPrecision(7)))].join("\t")));
-  return lines.join("\n") + "\n";
 }

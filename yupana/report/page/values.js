@@ -71,9 +71,9 @@ function el(tag, attributes, ...children) {
   return element;
 }
 
-/** Nodes of a name in which ^x and ^(x) are powers. */
+/** Nodes of a name in which ^x, ^2.5 and ^(x) are powers. */
 function withPowers(name) {
-  return name.split(/(\^\([^)]*\)|\^[\p{L}\p{N}]+)/u).map((part, k) =>
+  return name.split(/(\^\([^)]*\)|\^[\p{L}\p{N}]+(?:\.\p{N}+)?)/u).map((part, k) =>
     k % 2 === 1 ? el("sup", {}, part.replace(/^\^\(?|\)$/g, "")) : part);
 }
 
