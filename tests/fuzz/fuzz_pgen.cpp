@@ -1,6 +1,7 @@
 // Any bytes as .pgen, .pvar and .psam: refused with one line, or a stream of sites that keeps its
-// promises, the same for blocks of any size. An input is either the three files, cut at lines of
-// "--", or records (type, ALT alleles, length, bytes) that get a header, to reach their decoders.
+// promises, the same for blocks of any size. An input is either the files, cut at lines of
+// "--", perhaps with an index of its own, or records (type, ALT alleles, length, bytes) that get a
+// header, to reach their decoders.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@ namespace {
 using yupana::fuzz::bytes_of;
 
 struct Texts {
-  std::string pgen, pvar, psam;
+  std::string pgen, index, pvar, psam;
 };
 
 void append_number(std::string& bytes, std::uint64_t value, int size) {
@@ -67,15 +68,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } else {
     texts.pvar = yupana::fuzz::take_part(rest);
     texts.psam = yupana::fuzz::take_part(rest);
+    if (data[0] & 8) texts.index = yupana::fuzz::take_part(rest);
     texts.pgen = rest;
   }
   yupana::io::PgenFiles files;
   files.pgen = yupana::fuzz::put("c.pgen", bytes_of(texts.pgen), texts.pgen.size());
   files.pvar = yupana::fuzz::put("c.pvar", bytes_of(texts.pvar), texts.pvar.size());
   files.psam = yupana::fuzz::put("c.psam", bytes_of(texts.psam), texts.psam.size());
-  if (data[0] & 8) {  // the index is a file of its own, of the same bytes from there on
-    yupana::fuzz::put("c.pgen.pgi", bytes_of(texts.pgen), texts.pgen.size());
-  }
+  yupana::fuzz::put("c.pgen.pgi", bytes_of(texts.index), texts.index.size());
   yupana::io::SiteRules rules;
   rules.records.multiallelic = static_cast<yupana::io::Multiallelic>((data[0] >> 1) % 3);
   static yupana::Context context({.device = "cpu", .threads = 1});
