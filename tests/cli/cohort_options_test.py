@@ -127,7 +127,7 @@ def words_that_are_no_choice_are_listed():
                                   ("fermat", "--estimator", "upper, lower or mean")):
         refuse("c.bed", option, "foo", command=command, says=[option, says, "'foo'"])
     refuse("--samples", 3, "--sites", 3, "--format", "foo", command="simulate",
-           says=["--format", "bed, vcf or vcf.gz", "'foo'"])
+           says=["--format", "bed, pgen, vcf or vcf.gz", "'foo'"])
 
 
 def numbers_out_of_range_are_refused():

@@ -121,7 +121,8 @@ std::string one_bit(
   return bytes;
 }
 
-/// The record that takes least. Lists have at most an eighth of the samples, which readers rely on.
+/// The record that takes least. Readers rely on lists of at most an eighth of the samples, and of
+/// less than a sixteenth beside a bit each.
 Record encode(const std::uint8_t* row, std::int64_t samples) {
   const Categories counts = count_categories(row, samples);
   const std::int64_t longest = samples / 8;
@@ -141,7 +142,7 @@ Record encode(const std::uint8_t* row, std::int64_t samples) {
     }
   }
   const std::int64_t others = outside - counts[order[1]];
-  if (others <= longest && static_cast<std::size_t>(2 + samples / 8) < least) {
+  if (others < longest / 2 && static_cast<std::size_t>(2 + samples / 8) < least) {
     std::string bytes =
         one_bit(row, samples, std::min(most, order[1]), std::max(most, order[1]), others);
     if (bytes.size() < least) record = {PgenForm::one_bit, std::move(bytes)};
