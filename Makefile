@@ -10,7 +10,7 @@ SHELL := /bin/bash
 # What the build needs, and what the tests need besides: peers as oracles and a browser.
 BUILD_PACKAGES := g++ cmake ninja-build ccache pkg-config libtbb-dev libhwy-dev libhts-dev \
   libcli11-dev libfmt-dev nlohmann-json3-dev libeigen3-dev libboost-graph-dev \
-  libcairo2-dev fonts-dejavu-core zlib1g-dev libisal-dev libgtest-dev libopenmpi-dev openmpi-bin
+  libcairo2-dev fonts-dejavu-core zlib1g-dev libisal-dev libzstd-dev libgtest-dev libopenmpi-dev openmpi-bin
 TEST_PACKAGES := clang-format-14 plink1.9 plink2 bcftools tabix python3-numpy python3-scipy \
   python3-sklearn python3-venv python3-dev chromium genometools \
   openjdk-17-jre-headless

@@ -29,12 +29,16 @@ void add_inputs(Command& command, job::InputParams& input) {
   command
       .text("input",
             input.path,
-            ".bed, .vcf, .vcf.gz, .bcf, .npy, a PLINK prefix, or simulate:SAMPLESxSITES")
+            ".bed, .pgen, .vcf, .vcf.gz, .bcf, .npy, a PLINK prefix, or simulate:SAMPLESxSITES")
       .group(inputs);
   path("--bfile", job::InputKind::plink, "PLINK prefix of .bed, .bim, .fam");
   path("--bed", job::InputKind::plink, "a .bed file");
   command.text("--bim", input.bim, "its .bim, where the name differs").group(inputs);
   command.text("--fam", input.fam, "its .fam, where the name differs").group(inputs);
+  path("--pfile", job::InputKind::pgen, "PLINK 2 prefix of .pgen, .pvar (.zst), .psam");
+  path("--pgen", job::InputKind::pgen, "a .pgen file; its hard calls are read");
+  command.text("--pvar", input.pvar, "its .pvar or .bim, where the name differs").group(inputs);
+  command.text("--psam", input.psam, "its .psam or .fam, where the name differs").group(inputs);
   path("--vcf", job::InputKind::vcf, "a VCF or BCF file");
   command
       .text("--region",
@@ -52,11 +56,12 @@ void add_inputs(Command& command, job::InputParams& input) {
               "calls of more than two alleles: error, missing")
       .group(inputs);
   command
-      .choice("--multiallelic",
-              input.multiallelic,
-              {"skip", "split", "collapse"},
-              "VCF sites of several ALT alleles: skip; split into a site for each; collapse, "
-              "which counts every ALT alike, as PLINK 2's --make-king does")
+      .choice(
+          "--multiallelic",
+          input.multiallelic,
+          {"skip", "split", "collapse"},
+          "sites of several ALT alleles (VCF, .pgen): skip; split into a site for each; collapse, "
+          "which counts every ALT alike, as PLINK 2's --make-king does")
       .group(inputs);
   command.flag("--round", input.round, ".npy: round other values to the nearest genotype")
       .group(inputs);
@@ -86,12 +91,38 @@ void add_variant_filters(Command& command, job::InputParams& input) {
             input.filtered = true;
             input.ignored_filters = words;
           },
-          "leave out VCF sites whose FILTER is neither PASS nor '.'; the filters named after it "
+          "leave out sites (VCF, .pvar) whose FILTER is neither PASS nor '.'; the filters named "
+          "after it "
           "are ignored")
       .takes(0, 1000)
       .group(filters);
-  command.number("--var-min-qual", input.min_qual, "leave out VCF sites with a lower QUAL or none")
+  command
+      .number("--var-min-qual",
+              input.min_qual,
+              "leave out sites (VCF, .pvar) with a lower QUAL or none")
       .group(filters);
+}
+
+/// PLINK's lists of variants to take or leave out.
+void add_variant_lists(Command& command, job::InputParams& input) {
+  const auto list = [&](const std::string& name, io::VariantListParams& params, const char* help) {
+    command
+        .words(
+            name,
+            [name, &params](const Names& words) {
+              params.lines = words.size() == 2 ? io::variant_lines_from_name(name, words[0])
+                                               : io::VariantLines::ids;
+              params.path = words.back();
+            },
+            help)
+        .takes(1, 2)
+        .group(filters);
+  };
+  list("--extract",
+       input.extract,
+       "file of the variants to keep: names; with bed0 before it intervals as UCSC's BED (contig, "
+       "start from 0, end), with bed1 intervals from 1 with both ends");
+  list("--exclude", input.exclude, "file of the variants to leave out, as --extract");
 }
 
 /// Chromosomes and the species they are counted for.
@@ -129,14 +160,23 @@ void add_filters(Command& command, job::InputParams& input) {
             "file of samples to keep, one a line: IID, or FID and IID; others are noted")
       .group(filters);
   command.text("--remove", input.remove_file, "file of samples to leave out").group(filters);
+  command.text("--keep-fam", input.keep_fam_file, "file of families to keep, its first column")
+      .group(filters);
+  command.text("--remove-fam", input.remove_fam_file, "file of families to leave out")
+      .group(filters);
   add_chromosomes(command, input);
+  add_variant_lists(command, input);
   add_variant_filters(command, input);
   share("--maf",
         cohort.min_maf,
         "leave out sites with a lower minor-allele frequency, over founders: samples without "
-        "parents in the .fam",
+        "parents in the .fam or .psam",
         0.5);
-  command.flag("--nonfounders", cohort.nonfounders, "--maf counts every sample").group(filters);
+  share("--max-maf", cohort.max_maf, "leave out sites with a higher one", 0.5);
+  command.count("--mac", cohort.min_mac, "leave out sites with fewer copies of the minor allele")
+      .group(filters);
+  command.flag("--nonfounders", cohort.nonfounders, "--maf, --max-maf and --mac count every sample")
+      .group(filters);
   share("--geno", cohort.max_site_missing, "leave out sites with more missing calls");
   share("--mind", cohort.max_sample_missing, "leave out samples with more missing calls");
   share("--thin", cohort.thin, "keep each site with this probability");
@@ -178,11 +218,11 @@ void add_genotype_options(Command& command,
   add_inputs(command, input);
   add_filters(command, input);
   add_long_runs(command, input, checkpoint);
-  command.only_one({"input", "--bfile", "--bed", "--vcf"});
+  command.only_one({"input", "--bfile", "--bed", "--pfile", "--pgen", "--vcf"});
   command.only_one({"--chr-set", "--cow", "--dog", "--horse", "--mouse", "--sheep"});
   command.only_one({"--all-chr", "--chr"});
   command.excludes({"--all-chr"}, "--region", "a region names its chromosome");
-  command.needs({"--nonfounders"}, {"--maf"});
+  command.needs({"--nonfounders"}, {"--maf", "--max-maf", "--mac"});
   command.needs({"--seed"}, {"--thin"});
   command.needs({"--checkpoint-interval"}, {"--checkpoint"});
 }

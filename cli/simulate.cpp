@@ -44,8 +44,8 @@ void add_simulate(Command& program) {
   Command command = add_command(
       program,
       {.name = "simulate",
-       .purpose =
-           "A cohort with population structure (Balding-Nichols), as .bed or VCF, with its labels.",
+       .purpose = "A cohort with population structure (Balding-Nichols), as .bed, .pgen or VCF, "
+                  "with its labels.",
        .example = "yupana simulate --samples 600 --sites 50k --populations 12 --structure line "
                   "--fst 0.3 -o cohort",
        .processor_only = true,
@@ -64,7 +64,8 @@ void add_simulate(Command& program) {
   command.number("--fst", cohort.fst, "F_ST between those farthest apart");
   command.number("--missing", cohort.missing, "share of missing calls");
   command.seed(cohort.seed, "other seeds give other cohorts");
-  command.choice("--format", params->format, {"bed", "vcf", "vcf.gz"}, "bed, vcf, vcf.gz");
+  command.choice(
+      "--format", params->format, {"bed", "pgen", "vcf", "vcf.gz"}, "bed, pgen, vcf, vcf.gz");
 }
 
 }  // namespace yupana::cli

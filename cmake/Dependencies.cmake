@@ -14,6 +14,7 @@ find_package(CLI11 REQUIRED)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(hts REQUIRED IMPORTED_TARGET htslib)
 pkg_check_modules(isal REQUIRED IMPORTED_TARGET libisal)
+pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 # Draws the report's pictures: one drawing, as SVG and as PNG.
 pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
 

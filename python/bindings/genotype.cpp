@@ -32,7 +32,7 @@ struct GenotypeInput {
   bool is_plain() const {
     const genotype::CohortParams& p = file.cohort;
     return is_array() && p.keep.empty() && p.remove.empty() && p.max_sample_missing >= 1 &&
-           p.max_site_missing >= 1 && p.min_maf <= 0 && p.thin >= 1 &&
+           p.max_site_missing >= 1 && !p.counts_alleles() && p.thin >= 1 &&
            p.missing == genotype::Missing::pairwise;
   }
 };
@@ -159,6 +159,8 @@ void bind_input(nb::module_& m) {
       [](GenotypeInput& self, type value) { self.file.member = value; })
       .YUPANA_FIELD("bim", bim, std::string)
       .YUPANA_FIELD("fam", fam, std::string)
+      .YUPANA_FIELD("pvar", pvar, std::string)
+      .YUPANA_FIELD("psam", psam, std::string)
       .YUPANA_FIELD("chromosomes", chromosomes, std::string)
       .YUPANA_FIELD("all_chromosomes", all_chromosomes, bool)
       .YUPANA_FIELD("region", region, std::string)
@@ -178,6 +180,12 @@ void bind_input(nb::module_& m) {
       .YUPANA_FIELD("max_sample_missing", cohort.max_sample_missing, double)
       .YUPANA_FIELD("max_site_missing", cohort.max_site_missing, double)
       .YUPANA_FIELD("min_maf", cohort.min_maf, double)
+      .YUPANA_FIELD("max_maf", cohort.max_maf, double)
+      .YUPANA_FIELD("min_mac", cohort.min_mac, std::int64_t)
+      .YUPANA_FIELD("extract", extract.path, std::string)
+      .YUPANA_FIELD("exclude", exclude.path, std::string)
+      .YUPANA_FIELD("keep_fam", keep_fam_file, std::string)
+      .YUPANA_FIELD("remove_fam", remove_fam_file, std::string)
       .YUPANA_FIELD("thin", cohort.thin, double)
       .YUPANA_FIELD("seed", cohort.seed, std::uint64_t)
 #undef YUPANA_FIELD

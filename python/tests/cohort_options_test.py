@@ -65,9 +65,30 @@ def test_species_and_founders_are_those_of_the_command_line(tmp_path):
         genotype.pair_counts(path, min_maf=0.4)
 
 
+def test_variants_and_families_are_those_of_the_command_line(tmp_path):
+    (tmp_path / "c.bed").write_bytes(bytes([0x6C, 0x1B, 0x01, 0b111110, 0b111111, 0b101010]))
+    (tmp_path / "c.bim").write_text("".join(f"1 r{k} 0 {k} A C\n" for k in range(3)))
+    (tmp_path / "c.fam").write_text("f a 0 0 0 -9\nf b 0 0 0 -9\ng c 0 0 0 -9\n")
+    (tmp_path / "names").write_text("r0 r1\n")
+    (tmp_path / "families").write_text("f\n")
+    path = tmp_path / "c.bed"  # 1, 0 and 3 copies of A among 6 alleles
+    assert genotype.pair_counts(path, min_mac=1).sites == 2
+    assert genotype.pair_counts(path, max_maf=0.2).sites == 2
+    assert genotype.pair_counts(path, extract=str(tmp_path / "names")).sites == 2
+    assert genotype.pair_counts(path, exclude=str(tmp_path / "names")).sites == 1
+    families = str(tmp_path / "families")
+    assert yupana.read_genotypes(path, keep_fam=families).samples == ["a", "b"]
+    assert yupana.read_genotypes(path, remove_fam=families).samples == ["c"]
+    calls = np.array([[1, 0, 1], [0, 0, 1], [0, 0, 1]], np.int8)
+    assert genotype.pair_counts(calls, min_mac=1).sites == 2
+    assert genotype.pair_counts(calls, max_maf=0.2).sites == 2
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
+        ({"extract": "names"}, "--extract"),
+        ({"keep_fam": "names"}, "--keep-fam"),
         ({"region": "1"}, "--region"),
         ({"half_call": "haploid"}, "--half-call"),
         ({"multiallelic": "split"}, "--multiallelic"),

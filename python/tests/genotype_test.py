@@ -1,3 +1,4 @@
+import os
 import pickle
 
 import numpy as np
@@ -88,6 +89,24 @@ def test_plink_files_round_trip(program, tmp_path):
     assert np.array_equal(
         yupana.read_genotypes("simulate:41x700,missing=0.01").to_numpy(), calls
     )
+
+
+def test_a_pgen_gives_what_the_bed_gives(program, tmp_path):
+    arguments = ("--samples", 41, "--sites", 700, "--missing", 0.01)
+    program("simulate", *arguments, "-o", tmp_path / "c")
+    program("simulate", *arguments, "--format", "pgen", "-o", tmp_path / "d")
+    bed = yupana.read_genotypes(tmp_path / "c.bed")
+    os.rename(tmp_path / "d.pvar", tmp_path / "sites")
+    os.rename(tmp_path / "d.psam", tmp_path / "samples")
+    pgen = yupana.read_genotypes(
+        tmp_path / "d.pgen", pvar=str(tmp_path / "sites"), psam=str(tmp_path / "samples")
+    )
+    assert pgen.samples == bed.samples
+    assert np.array_equal(pgen.to_numpy(), bed.to_numpy())
+    assert pgen.distances().tobytes() == bed.distances().tobytes()
+    os.rename(tmp_path / "sites", tmp_path / "d.pvar")
+    os.rename(tmp_path / "samples", tmp_path / "d.psam")
+    assert yupana.read_genotypes(str(tmp_path / "d"), region="2").pair_counts().sites == 32
 
 
 def test_an_int8_array_is_not_copied():

@@ -29,7 +29,8 @@ def metric_names() -> list[str]:
 def _readable(path: Any) -> str:
     """The path as text. What cannot be opened raises OSError here, as open() would."""
     text = os.fspath(path)
-    is_name = text == "-" or text.startswith("simulate:") or os.path.exists(text + ".bed")
+    is_name = text == "-" or text.startswith("simulate:")
+    is_name = is_name or any(os.path.exists(text + ending) for ending in (".bed", ".pgen"))
     if not is_name:
         with open(text, "rb"):
             pass
@@ -204,9 +205,15 @@ def read_genotypes(
     samples: Sequence[str] | None = None,
     keep: Sequence[str] | None = None,
     remove: Sequence[str] = (),
+    keep_fam: str = "",
+    remove_fam: str = "",
+    extract: str = "",
+    exclude: str = "",
     max_sample_missing: float = 1.0,
     max_site_missing: float = 1.0,
     min_maf: float = 0.0,
+    max_maf: float = 0.5,
+    min_mac: int = 0,
     nonfounders: bool = False,
     thin: float = 1.0,
     seed: int = 0,
@@ -224,6 +231,8 @@ def read_genotypes(
     round: bool = False,
     bim: str = "",
     fam: str = "",
+    pvar: str = "",
+    psam: str = "",
     device: str = "auto",
     threads: int | None = None,
     memory: int | None = None,
@@ -233,23 +242,26 @@ def read_genotypes(
 
     Parameters
     ----------
-    source : path of a .bed, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix,
+    source : path of a .bed, .pgen, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix,
         "simulate:SAMPLESxSITES", or an array samples x sites of allele counts 0, 1, 2 (negative or
         NaN: missing). An int8 array is used where it is, in either order, without a copy
     samples : names of an array's rows; default 1, 2, ...
     keep, remove : names of samples to keep (None: all), or to leave out
-    max_sample_missing, max_site_missing, min_maf, thin, seed : PLINK's --mind, --geno, --maf, --thin
-    nonfounders : ``min_maf`` counts every sample, not only those without parents in a .fam
+    keep_fam, remove_fam : files of families to keep, or to leave out, in their first column
+    extract, exclude : files of names of variants to keep, or to leave out
+    max_sample_missing, max_site_missing, min_maf, max_maf, min_mac, thin, seed : PLINK's --mind,
+        --geno, --maf, --max-maf, --mac, --thin
+    nonfounders : ``min_maf`` counts every sample, not only those without parents in a .fam or .psam
     autosomes : autosomes of the species (``--chr-set``); None: 22, as a human
-    multiallelic : VCF sites of several ALT alleles: "skip", "split" or "collapse"
+    multiallelic : sites of several ALT alleles (VCF, .pgen): "skip", "split" or "collapse"
     snps_only : True leaves out variants with an allele of several characters, "just-acgt" also
         those of other letters
-    var_filter : True leaves out VCF sites that failed a filter, a list those that failed another
-        than these; min_qual leaves out those of lower QUAL
+    var_filter : True leaves out sites (VCF, .pvar) that failed a filter, a list those that failed
+        another than these; min_qual leaves out those of lower QUAL
     missing : "pairwise" leaves a missing call out of its pairs, "mode" takes the site's most
         frequent genotype, "error" refuses
-    chromosomes, all_chromosomes, region, half_call, polyploid, round, bim, fam : as on the command
-        line (``yupana dist --help``)
+    chromosomes, all_chromosomes, region, half_call, polyploid, round, bim, fam, pvar, psam : as on
+        the command line (``yupana dist --help``)
 
     Raises
     ------

@@ -53,12 +53,15 @@ def options_of_another_input_are_refused():
     of_vcf = [("--half-call", "missing"), ("--polyploid", "error"), ("--multiallelic", "skip"),
               ("--var-filter",), ("--var-min-qual", 1)]
     of_files = [("--chr", 1), ("--all-chr",), ("--chr-set", 22), ("--dog",), ("--region", 1),
-                ("--snps-only",)]
-    of_plink = [("--bim", "c.bim"), ("--fam", "c.fam"), ("--nonfounders", "--maf", 0.1)]
-    for name, idle in (("c.bed", of_vcf + [("--round",)]),
-                       ("c.vcf", of_plink + [("--round",)]),
-                       ("c.npy", of_vcf + of_files + of_plink),
-                       ("simulate:10x10", of_vcf + of_files + of_plink + [("--round",)])):
+                ("--snps-only",), ("--extract", "c.bim"), ("--exclude", "bed0", "c.bim")]
+    of_families = [("--nonfounders", "--mac", 1), ("--keep-fam", "c.fam"), ("--remove-fam", "c.fam")]
+    of_plink = [("--bim", "c.bim"), ("--fam", "c.fam")]
+    of_plink2 = [("--pvar", "c.bim"), ("--psam", "c.fam")]
+    for name, idle in (("c.bed", of_vcf + of_plink2 + [("--round",)]),
+                       ("c.pgen", of_vcf[:2] + of_plink + [("--round",)]),
+                       ("c.vcf", of_plink + of_plink2 + of_families + [("--round",)]),
+                       ("c.npy", of_vcf + of_files + of_plink + of_plink2 + of_families),
+                       ("simulate:10x10", of_vcf + of_files + of_plink + of_families + [("--round",)])):
         for option in idle:
             refuse(name, *option, says=[option[0], name])
 
@@ -124,7 +127,7 @@ def words_that_are_no_choice_are_listed():
                                   ("fermat", "--estimator", "upper, lower or mean")):
         refuse("c.bed", option, "foo", command=command, says=[option, says, "'foo'"])
     refuse("--samples", 3, "--sites", 3, "--format", "foo", command="simulate",
-           says=["--format", "bed, vcf or vcf.gz", "'foo'"])
+           says=["--format", "bed, pgen, vcf or vcf.gz", "'foo'"])
 
 
 def numbers_out_of_range_are_refused():

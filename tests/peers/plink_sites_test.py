@@ -86,6 +86,24 @@ def founders_count_for_maf():
     distances_agree("--maf", 0.3, "--remove", "list")
 
 
+def lists_and_frequencies_agree():
+    cohort((1, 2, 3), parents=0.3, seed=7)
+    pathlib.Path("names").write_text("s1_3 s1_5\ns2_10\ns3_59\nnobody\n" + "\n".join(
+        f"s{c}_{k}" for c in (1, 3) for k in range(0, 60, 4)))
+    pathlib.Path("places").write_text("1 5 20 a\n2 60 60 b\n1 15 30 c\n")
+    pathlib.Path("families").write_text("".join(f"F{i} x\n" for i in range(0, 50, 3)))
+    sites = set()
+    for filters in (("--extract", "names"), ("--exclude", "names"), ("--mac", 1), ("--mac", 9),
+                    ("--max-maf", 0.2), ("--maf", 0.1, "--max-maf", 0.4), ("--max-maf", 0.3, "--nonfounders"),
+                    ("--mac", 20, "--nonfounders"), ("--keep-fam", "families"),
+                    ("--remove-fam", "families"), ("--keep-fam", "families", "--mac", 3)):
+        sites.add(distances_agree(*filters))
+    assert len(sites) > 6, sites
+    # PLINK 1.9 has one word for intervals from 1 with both ends.
+    for option in ("--extract", "--exclude"):
+        distances_agree(option, "range", "places")
+
+
 def random_vcf(name, seed, samples=30, records=400):
     rng = random.Random(seed)
     kinds = ["A\tC", "AT\tA", "G\tGCC", "AC\tGT", "T\t<DEL>", "A\t*", "A\tC,G", "C\t.", "G\t<NON_REF>",
@@ -153,5 +171,5 @@ def a_bed_of_the_same_records_agrees():
 
 
 need("plink1.9", "plink2", "bcftools")
-sys.exit(main([default_chromosomes_agree, species_agree, founders_count_for_maf, vcf_sites_agree,
+sys.exit(main([lists_and_frequencies_agree, default_chromosomes_agree, species_agree, founders_count_for_maf, vcf_sites_agree,
                splitting_is_what_bcftools_norm_does, a_bed_of_the_same_records_agrees]))

@@ -57,6 +57,11 @@ bool same_chromosome(std::string_view a, std::string_view b, std::int64_t autoso
   return number != no_number && number == number_of(b, autosomes);
 }
 
+std::string chromosome_key(std::string_view contig, std::int64_t autosomes) {
+  const std::int64_t number = number_of(contig, autosomes);
+  return number == no_number ? std::string(contig) : std::to_string(number);
+}
+
 ChromosomeFilter::ChromosomeFilter(std::int64_t autosomes) : autosomes_(autosomes) {
   if (autosomes >= 1 && autosomes <= 9995) return;
   throw Error(ErrorCode::usage,

@@ -27,6 +27,9 @@ bool same_chromosome(std::string_view a,
                      std::string_view b,
                      std::int64_t autosomes = human_autosomes);
 
+/// The contig's name as a key: equal for two names exactly where they mean the same chromosome.
+std::string chromosome_key(std::string_view contig, std::int64_t autosomes = human_autosomes);
+
 /// The contigs a reader takes; every reader of genotypes uses this class.
 ///
 /// By default PLINK's choice for --distance and --make-king: autosomes, the pseudo-autosomal region

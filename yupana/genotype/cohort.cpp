@@ -27,6 +27,7 @@ void check(const CohortParams& params) {
   rate("--mind", params.max_sample_missing, 1);
   rate("--geno", params.max_site_missing, 1);
   rate("--maf", params.min_maf, 0.5);
+  rate("--max-maf", params.max_maf, 0.5);
   rate("--thin", params.thin, 1);
 }
 
@@ -37,12 +38,29 @@ std::string reasons(const std::map<std::string, std::int64_t>& dropped) {
   return text;
 }
 
-void note_founders(const Context& context, std::int64_t founders, std::size_t kept) {
+/// The options that count founders alone, as a sentence begins with them.
+std::string founders_options(const CohortParams& params) {
+  std::string names;
+  const auto add = [&](bool given, const char* name) {
+    if (given) names += (names.empty() ? "" : ", ") + std::string(name);
+  };
+  add(params.min_maf > 0, "--maf");
+  add(params.max_maf < 0.5, "--max-maf");
+  add(params.min_mac > 0, "--mac");
+  return names;
+}
+
+void note_founders(const Context& context,
+                   const CohortParams& params,
+                   std::int64_t founders,
+                   std::size_t kept) {
+  const std::string options = founders_options(params);
   context.note(founders == 0
                    ? "--maf drops no site: it counts founders, and every sample kept names a "
                      "parent; --nonfounders counts all samples"
-                   : fmt::format("--maf counts founders alone, {} of {} samples; --nonfounders "
+                   : fmt::format("{} counts founders alone, {} of {} samples; --nonfounders "
                                  "counts all",
+                                 options,
                                  founders,
                                  kept));
 }
@@ -120,11 +138,20 @@ void Cohort::State::choose_samples() {
   const std::vector<std::string>& all = source->samples();
   const std::vector<bool> named_samples = named(all, params.keep, "--keep");
   const std::vector<bool> unwanted = named(all, params.remove, "--remove");
+  std::vector<const std::string*> reasons(all.size(), nullptr);
+  for (const LeftOut& left_out : params.left_out) {
+    const std::vector<bool> marks = named(all, left_out.samples, left_out.reason.c_str());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (marks[i] && reasons[i] == nullptr) reasons[i] = &left_out.reason;
+    }
+  }
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!params.keep.empty() && !named_samples[i]) {
       ++summary.samples_dropped["not in --keep"];
     } else if (unwanted[i]) {
       ++summary.samples_dropped["in --remove"];
+    } else if (reasons[i] != nullptr) {
+      ++summary.samples_dropped[*reasons[i]];
     } else {
       kept.push_back(static_cast<std::int64_t>(i));
     }
@@ -244,7 +271,7 @@ void Cohort::State::finish() {
   if (std::exchange(noted, true)) return;
   for (const std::string& text : read.notes) context.note(text);
   if (filter->founders() < std::ssize(kept))
-    note_founders(context, filter->founders(), kept.size());
+    note_founders(context, params, filter->founders(), kept.size());
   if (params.parts == 1 && params.missing == Missing::mode) note_imputed(context, summary);
 }
 

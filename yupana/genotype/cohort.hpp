@@ -20,17 +20,28 @@ enum class Missing {
   error,     ///< refuse the input, naming the first sample and site
 };
 
+/// Samples that are left out, and why in words: the reason in CohortSummary::samples_dropped.
+struct LeftOut {
+  std::string reason;
+  std::vector<std::string> samples;
+};
+
 /// Filters as PLINK users know them, in PLINK's order: thin; keep, remove, mind (over the thinned
-/// sites); geno (over the samples that stay), maf (over the founders that stay).
+/// sites); geno (over the samples that stay), maf and mac (over the founders that stay).
 struct CohortParams {
   std::vector<std::string> keep;    ///< sample identifiers; empty: all
   std::vector<std::string> remove;  ///< sample identifiers
+  std::vector<LeftOut> left_out;    ///< --keep-fam, --remove-fam
   double max_sample_missing = 1;    ///< --mind: drop samples with a higher missing rate
   double max_site_missing = 1;      ///< --geno: drop sites with a higher missing rate
   double min_maf = 0;               ///< --maf: drop sites with a lower minor-allele frequency
+  double max_maf = 0.5;             ///< --max-maf: drop sites with a higher one
+  std::int64_t min_mac = 0;         ///< --mac: drop sites with fewer copies of the minor allele
   bool nonfounders = false;         ///< --nonfounders: --maf counts every sample that stays
   double thin = 1;                  ///< --thin: keep each site with this probability
   std::uint64_t seed = 0;           ///< of --thin
+  /// True where sites are judged by their allele counts.
+  bool counts_alleles() const { return min_maf > 0 || max_maf < 0.5 || min_mac > 0; }
   Missing missing = Missing::pairwise;
   /// This cohort is one of `parts`, whose sites together are those of the whole, each once: what a
   /// rank reads. Samples and the reader's account are of the whole input.

@@ -22,12 +22,12 @@ std::int64_t piece_sites(std::int64_t samples) {
   return std::clamp<std::int64_t>(piece_bytes / SiteBlock(samples, 0).stride, 16, 8192);
 }
 
-/// The founders among the kept samples; nothing where --maf counts every kept sample.
+/// The founders among the kept samples; nothing where every kept sample's alleles count.
 std::optional<SampleMask> founders_of(const Source& source,
                                       const CohortParams& params,
                                       const std::vector<std::int64_t>& kept) {
   const std::vector<bool>& nonfounders = source.nonfounders();
-  if (params.min_maf <= 0 || params.nonfounders || nonfounders.empty()) return {};
+  if (!params.counts_alleles() || params.nonfounders || nonfounders.empty()) return {};
   std::vector<std::int64_t> founders;
   for (const std::int64_t i : kept) {
     if (!nonfounders[static_cast<std::size_t>(i)]) founders.push_back(i);
@@ -119,11 +119,8 @@ bool SiteFilter::passes(std::int64_t site, const SiteCounts& counts) {
     ++dropped_["missing rate above --geno"];
     return false;
   }
-  // A site without a call has no frequency and, as in PLINK, passes.
-  const SiteCounts& seen = frequency_counts(site);
-  const double least = params_.min_maf * (1 - tolerance) * 2 * static_cast<double>(seen.called());
-  if (static_cast<double>(seen.minor_alleles()) < least) {
-    ++dropped_["minor-allele frequency below --maf"];
+  if (const char* reason = reason_of_frequency(frequency_counts(site))) {
+    ++dropped_[reason];
     return false;
   }
   if (params_.missing == Missing::mode && counts.called() == 0) {
@@ -131,6 +128,21 @@ bool SiteFilter::passes(std::int64_t site, const SiteCounts& counts) {
     return false;
   }
   return true;
+}
+
+/// Why a site of these alleles is dropped; null where it stays. As in PLINK, the frequency of a
+/// site without a call is one half, and its count of alleles 0.
+const char* SiteFilter::reason_of_frequency(const SiteCounts& counts) const {
+  const auto minor = static_cast<double>(counts.minor_alleles());
+  const double alleles = 2 * static_cast<double>(counts.called());
+  if (minor < params_.min_maf * (1 - tolerance) * alleles) {
+    return "minor-allele frequency below --maf";
+  }
+  const bool is_common = alleles > 0 ? minor > params_.max_maf * (1 + tolerance) * alleles
+                                     : params_.max_maf * (1 + tolerance) < 0.5;
+  if (is_common) return "minor-allele frequency above --max-maf";
+  if (counts.minor_alleles() < params_.min_mac) return "minor-allele count below --mac";
+  return nullptr;
 }
 
 const SiteCounts& SiteFilter::frequency_counts(std::int64_t site) const {

@@ -22,8 +22,8 @@ struct FilteredSites {
 /// The site half of a Cohort: reads a source, drops sites, imputes; one thread at a time.
 class SiteFilter {
  public:
-  /// Counts over the samples `kept`, and for --maf over the founders among them. Source and
-  /// parameters must outlive it.
+  /// Counts over the samples `kept`, and for --maf and --mac over the founders among them. Source
+  /// and parameters must outlive it.
   SiteFilter(Source& source,
              const CohortParams& params,
              Backend backend,
@@ -43,7 +43,8 @@ class SiteFilter {
  private:
   bool read_piece();
   bool passes(std::int64_t site, const SiteCounts& counts);
-  /// Counts for --maf: over the founders where they are fewer than the kept samples.
+  const char* reason_of_frequency(const SiteCounts& counts) const;
+  /// Counts for --maf and --mac: over the founders where they are fewer than the kept samples.
   const SiteCounts& frequency_counts(std::int64_t site) const;
   void impute(std::int64_t site, const SiteCounts& counts);
   void append(FilteredSites& sites);

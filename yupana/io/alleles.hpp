@@ -5,6 +5,13 @@
 
 namespace yupana::io {
 
+/// The treatment of a site with several ALT alleles.
+enum class Multiallelic {
+  skip,      ///< left out and counted
+  split,     ///< one site for each ALT: x counts that allele, every other allele is as REF
+  collapse,  ///< one site: x counts the alleles that are not REF, as PLINK 2's --make-king does
+};
+
 /// Which variants --snps-only leaves, as in PLINK 2.
 enum class SnpsOnly {
   off,        ///< every variant

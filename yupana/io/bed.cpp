@@ -4,8 +4,6 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
-#include <string_view>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -15,68 +13,16 @@
 #include "yupana/core/machine.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/io/input_file.hpp"
-#include "yupana/io/number_field.hpp"
-#include "yupana/io/plink_line.hpp"
 
 namespace yupana::io {
 namespace {
-
-/// The rules' verdict on the contig of the last line: consecutive lines mostly share it.
-struct Verdict {
-  std::string contig;
-  bool keeps = false;
-  bool in_region = true;
-  bool valid = false;
-};
-
-/// Contigs as the lines name them.
-struct Contigs {
-  std::vector<std::string> unknown;  ///< kept under the default rule, each once
-  std::unordered_set<std::string> listed;
-  std::vector<std::string> seen;  ///< the first few
-  bool region_found = false;
-};
-
-std::int64_t position_of(const LineReader& reader, std::string_view text) {
-  const auto position = number_of<std::int64_t>(text);
-  if (position) return *position;
-  throw bad_line(
-      reader.path(), reader.number(), fmt::format("column 4: expected a position, got '{}'", text));
-}
-
-void take_contig(std::string_view name, const BimRules& rules, Verdict& last, Contigs& contigs) {
-  if (last.valid && last.contig == name) return;
-  last = {std::string(name), rules.chromosomes.keeps(name), true, true};
-  if (rules.region) last.in_region = rules.region->is_on(name, rules.chromosomes.autosomes());
-  contigs.region_found = contigs.region_found || last.in_region;
-  const bool is_new = contigs.listed.insert(last.contig).second;
-  if (is_new && contigs.seen.size() < 5) contigs.seen.push_back(last.contig);
-  if (is_new && last.in_region && rules.chromosomes.keeps_as_unknown(name)) {
-    contigs.unknown.push_back(last.contig);
-  }
-}
-
-/// The reason to skip a site; empty for one that is kept.
-std::string_view reason_to_skip(const BimRules& rules,
-                                const Verdict& contig,
-                                std::int64_t position,
-                                std::string_view a1,
-                                std::string_view a2) {
-  if (!contig.keeps) return rules.chromosomes.reason();
-  if (position < 0) return "negative position";
-  if (!contig.in_region || (rules.region && !rules.region->covers(position))) {
-    return "outside --region";
-  }
-  if (!passes(rules.snps_only, a1) || !passes(rules.snps_only, a2)) return no_snp_reason;
-  return {};
-}
 
 constexpr std::int64_t header_bytes = 3;
 constexpr std::int64_t piece_bytes = std::int64_t{1} << 20;
 
 class BedSource : public genotype::Source {
  public:
-  BedSource(const BedFiles& files, const BimRules& rules);
+  BedSource(const BedFiles& files, const SiteRules& rules);
 
   const std::vector<std::string>& samples() const override { return ids_; }
   const std::vector<bool>& nonfounders() const override { return nonfounders_; }
@@ -95,14 +41,14 @@ class BedSource : public genotype::Source {
   InputFile file_;
   std::vector<std::string> ids_;
   std::vector<bool> nonfounders_;
-  BimSites sites_;
+  VariantSites sites_;
   std::int64_t row_bytes_;
   Array<std::uint8_t> piece_;
   std::int64_t stretch_ = 0;  ///< of sites_.kept being read
   std::int64_t next_ = 0;     ///< sites of it already read
 };
 
-BedSource::BedSource(const BedFiles& files, const BimRules& rules) : file_(files.bed) {
+BedSource::BedSource(const BedFiles& files, const SiteRules& rules) : file_(files.bed) {
   check_header();
   SampleNames names = read_fam(files.fam);
   ids_ = std::move(names.ids);
@@ -210,50 +156,12 @@ std::string or_compressed(const std::string& path) {
 
 }  // namespace
 
-BimSites read_bim(const std::string& path, const BimRules& rules) {
-  BimSites result;
-  Verdict contig;
-  Contigs contigs;
-  LineReader reader(path);
-  std::string_view fields[6];
-  while (next_plink_line(reader, fields, "chromosome, name, centimorgans, position, A1, A2")) {
-    take_contig(fields[0], rules, contig, contigs);
-    const std::int64_t site = result.sites++;
-    const std::int64_t position = contig.keeps ? position_of(reader, fields[3]) : 0;
-    const std::string_view reason = reason_to_skip(rules, contig, position, fields[4], fields[5]);
-    if (!reason.empty()) {
-      ++result.account.skipped[std::string(reason)];
-      continue;
-    }
-    ++result.account.kept;
-    if (!result.kept.empty() && result.kept.back().end == site) {
-      ++result.kept.back().end;
-    } else {
-      result.kept.push_back({site, site + 1});
-    }
-  }
-  result.account.read = result.sites;
-  if (rules.region && !contigs.region_found) {
-    const bool more = contigs.listed.size() > contigs.seen.size();
-    throw bad_file(path,
-                   fmt::format("--region: no contig '{}'; the file has {}{}",
-                               rules.region->contig,
-                               fmt::join(contigs.seen, ", "),
-                               more ? ", ..." : ""));
-  }
-  if (!contigs.unknown.empty()) {
-    result.account.notes.push_back(
-        genotype::unknown_note(contigs.unknown, rules.chromosomes.autosomes()));
-  }
-  return result;
-}
-
 BedFiles bed_files(const std::string& path) {
   const std::string prefix = path.ends_with(".bed") ? path.substr(0, path.size() - 4) : path;
   return {prefix + ".bed", or_compressed(prefix + ".bim"), or_compressed(prefix + ".fam")};
 }
 
-std::unique_ptr<genotype::Source> open_bed(const BedFiles& files, const BimRules& rules) {
+std::unique_ptr<genotype::Source> open_bed(const BedFiles& files, const SiteRules& rules) {
   return std::make_unique<BedSource>(files, rules);
 }
 

@@ -47,16 +47,25 @@ SampleNames read_fam(const std::string& path) {
     names.nonfounders.push_back(fields[2] != "0" || fields[3] != "0");
     lines.push_back(reader.number());
   }
-  if (lines.empty()) throw bad_file(path, "holds no samples");
-  if (all_differ(names.individuals)) {
-    names.ids = names.individuals;
-    return names;
-  }
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    names.ids.push_back(names.families[i] + '_' + names.individuals[i]);
-  }
-  check_unique(path, names, lines);
+  set_ids(path, names, {}, lines);
   return names;
+}
+
+void set_ids(const std::string& path,
+             SampleNames& names,
+             const std::vector<std::string>& sources,
+             const std::vector<std::int64_t>& lines) {
+  if (lines.empty()) throw bad_file(path, "holds no samples");
+  names.ids = names.individuals;
+  if (all_differ(names.ids)) return;
+  const auto append = [&](const std::vector<std::string>& parts, bool first) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      names.ids[i] = first ? parts[i] + '_' + names.ids[i] : names.ids[i] + '_' + parts[i];
+    }
+  };
+  append(names.families, true);
+  if (!sources.empty() && !all_differ(names.ids)) append(sources, false);
+  check_unique(path, names, lines);
 }
 
 }  // namespace yupana::io

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,27 @@ struct SampleNames {
   std::vector<bool> nonfounders = {};         ///< a parent is named; empty where the input has none
 };
 
-/// Samples of a PLINK .fam file, plain or gzip: six columns (family, individual, father, mother,
-/// sex, phenotype) of which the first four are used; more are ignored, blank lines too, as PLINK
-/// does. As in PLINK, a founder is a sample whose parents are both '0'. A sample's id is its IID if
-/// all IIDs differ, FID_IID for all of them otherwise.
+/// Samples of a PLINK .fam file, plain, gzip or Zstandard: six columns (family, individual, father,
+/// mother, sex, phenotype) of which the first four are used; more are ignored, blank lines too, as
+/// PLINK does. As in PLINK, a founder is a sample whose parents are both '0'. A sample's id is its
+/// IID if all IIDs differ, FID_IID for all of them otherwise.
 ///   throws bad_input with the line for fewer columns, with both lines for a repeated sample, and
 ///   for a file without samples
 SampleNames read_fam(const std::string& path);
+
+/// Samples of a .psam file of PLINK 2, plain, gzip or Zstandard. The last line of the header names
+/// the columns, #FID and IID or #IID first, and perhaps SID, PAT and MAT; others are ignored. A
+/// .fam is one too, perhaps without its sixth column. A sample's id is its IID if all IIDs differ;
+/// else FID_IID for all of them, with _SID after it where these do not differ either.
+///   errors: as read_fam
+SampleNames read_psam(const std::string& path);
+
+/// Sets the ids of samples from their other names: the first choice that differs in all of them.
+/// `lines`: where in the file they stand. `sources`: PLINK 2's SID; empty where there is none.
+///   errors: bad_input for a file without samples, with both lines for a repeated sample
+void set_ids(const std::string& path,
+             SampleNames& names,
+             const std::vector<std::string>& sources,
+             const std::vector<std::int64_t>& lines);
 
 }  // namespace yupana::io

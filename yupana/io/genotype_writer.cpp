@@ -9,67 +9,10 @@
 
 #include "yupana/core/error.hpp"
 #include "yupana/core/tiles.hpp"
+#include "yupana/io/written_sites.hpp"
 
 namespace yupana::io {
 namespace {
-
-constexpr std::int64_t chromosomes = 22;
-constexpr char a1 = 'A';
-constexpr char a2 = 'G';
-
-/// Where a site is put: chromosome c of 22 holds the sites from floor(c sites / 22) on.
-struct SitePlace {
-  std::int64_t chromosome;
-  std::int64_t position;
-};
-
-class SitePlaces {
- public:
-  explicit SitePlaces(std::int64_t sites) : sites_(sites) {}
-
-  /// For site = 0, 1, 2, ... in turn.
-  SitePlace next() {
-    while (next_ >= end_of(chromosome_)) first_ = end_of(chromosome_++);
-    return {chromosome_ + 1, next_++ - first_ + 1};
-  }
-
- private:
-  std::int64_t end_of(std::int64_t chromosome) const {
-    return static_cast<std::int64_t>(static_cast<__int128>(chromosome + 1) * sites_ / chromosomes);
-  }
-  std::int64_t sites_;
-  std::int64_t next_ = 0;
-  std::int64_t chromosome_ = 0;
-  std::int64_t first_ = 0;
-};
-
-/// Calls each(block) for all the source delivers.
-template <class Each>
-void for_each_block(Context& context,
-                    genotype::Source& source,
-                    const std::string& stage_name,
-                    const Each& each) {
-  const std::int64_t samples = std::ssize(source.samples());
-  constexpr std::int64_t block_bytes = 1 << 20;
-  genotype::SiteBlock block(
-      samples,
-      std::clamp<std::int64_t>(block_bytes / genotype::SiteBlock(samples, 0).stride, 16, 4096));
-  Stage stage(context, stage_name, static_cast<double>(source.sites()), "sites");
-  std::int64_t sites = 0;
-  while (source.read(block)) {
-    each(block);
-    sites += block.sites;
-    stage.advance(static_cast<double>(block.sites));
-  }
-  if (sites != source.sites()) {
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: {} sites announced, {} delivered; the source must know how many "
-                            "it has",
-                            stage_name,
-                            source.sites(),
-                            sites));
-  }
-}
 
 void write_fam(AtomicFile& file,
                const std::vector<std::string>& ids,
@@ -136,7 +79,8 @@ class TextOut {
 
 std::string vcf_header(const std::vector<std::string>& ids) {
   std::string text = "##fileformat=VCFv4.2\n";
-  for (std::int64_t c = 1; c <= chromosomes; ++c) text += fmt::format("##contig=<ID={}>\n", c);
+  for (std::int64_t c = 1; c <= written_chromosomes; ++c)
+    text += fmt::format("##contig=<ID={}>\n", c);
   text +=
       "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"Genotype\">\n"
       "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT";
@@ -165,12 +109,7 @@ void write_bed(Context& context,
                const std::string& prefix,
                const std::vector<std::string>& families,
                OutputFiles& outputs) {
-  if (!families.empty() && families.size() != source.samples().size()) {
-    throw Error(ErrorCode::usage,
-                fmt::format("write_bed: expected {} families, one a sample, got {}",
-                            source.samples().size(),
-                            families.size()));
-  }
+  check_families(source, families, "write_bed");
   AtomicFile& bed = outputs.add(prefix + ".bed");
   AtomicFile& bim = outputs.add(prefix + ".bim");
   write_fam(outputs.add(prefix + ".fam"), source.samples(), families);
@@ -188,8 +127,8 @@ void write_bed(Context& context,
                      place.chromosome,
                      ++number,
                      place.position,
-                     a1,
-                     a2);
+                     written_a1,
+                     written_a2);
     }
     bim.write(lines.data(), lines.size());
   });
@@ -212,8 +151,8 @@ void write_vcf(Context& context,
                      place.chromosome,
                      place.position,
                      ++number,
-                     a2,
-                     a1);
+                     written_a2,
+                     written_a1);
       append_calls(block, site, text);
       text += '\n';
     }

@@ -21,6 +21,16 @@ void write_bed(Context& context,
                const std::vector<std::string>& families,
                OutputFiles& outputs);
 
+/// The same as PREFIX.pgen, .pvar and .psam of PLINK 2, with REF = A2 and ALT = A1. Each record is
+/// stored in the form that takes least: plain, as lists of samples outside a category, or a bit a
+/// sample and a list; none as differences from another. The same bytes for any number of threads.
+///   memory: one block, and 5 bytes a site
+void write_pgen(Context& context,
+                genotype::Source& source,
+                const std::string& prefix,
+                const std::vector<std::string>& families,
+                OutputFiles& outputs);
+
 /// The same as VCF 4.2 with unphased GT, REF = A2 and ALT = A1, so that x counts ALT alleles;
 /// compressed as BGZF if the path ends in .gz. The same bytes for any number of threads.
 void write_vcf(Context& context,

@@ -28,6 +28,17 @@ std::vector<std::string> read_ids(const std::string& path) {
   return ids;
 }
 
+std::unordered_set<std::string> read_first_column(const std::string& path) {
+  std::unordered_set<std::string> names;
+  LineReader reader(path);
+  for (std::string_view line; reader.next(line);) {
+    refuse_null_bytes(reader, line);
+    std::string_view name;
+    if (split_fields(line, &name, 1) == 1) names.emplace(name);
+  }
+  return names;
+}
+
 SampleList read_sample_list(const std::string& path, const SampleNames& samples) {
   const SampleIndex index(samples);
   SampleList result;

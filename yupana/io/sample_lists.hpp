@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "yupana/io/fam.hpp"
@@ -26,6 +27,9 @@ struct SampleList {
 /// does not have is passed over and counted.
 ///   errors: bad_input with the line for an individual that several families have
 SampleList read_sample_list(const std::string& path, const SampleNames& samples);
+
+/// The first fields of the lines that are not blank: what PLINK's lists of families are.
+std::unordered_set<std::string> read_first_column(const std::string& path);
 
 /// Codes of a missing label, any case, for messages and --help.
 constexpr std::string_view missing_label_codes =

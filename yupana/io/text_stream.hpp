@@ -7,11 +7,11 @@
 
 namespace yupana::io {
 
-/// The bytes of a file or pipe from its beginning on, decompressed where it is gzip: the texts of
-/// all its members (BGZF has many), one after the other. Zeros after the last one, as tapes have
-/// them, are left out. Errors (bad_input) name the file: not there, cannot be read,
-/// shorter than it was when it was opened, or gzip that is cut short, damaged (each member's
-/// checksum is compared) or followed by something else.
+/// The bytes of a file or pipe from its beginning on, decompressed where it is gzip or Zstandard:
+/// the texts of all its members (BGZF has many) or frames, one after the other. Zeros after the
+/// last member, as tapes have them, are left out. Errors (bad_input) name the file: not there,
+/// cannot be read, shorter than it was when it was opened, or compressed and cut short, damaged
+/// (checksums are compared) or followed by something else.
 class TextStream {
  public:
   explicit TextStream(std::string path);
@@ -20,12 +20,14 @@ class TextStream {
   TextStream& operator=(const TextStream&) = delete;
 
   const std::string& path() const { return path_; }
-  /// The next bytes, at least one and at most `most`, of which the first call needs two; 0 after
-  /// the last.
+  /// The next bytes, at least one and at most `most`, of which the first call needs four; 0
+  /// after the last.
   std::int64_t read(char* to, std::int64_t most);
 
  private:
+  class Decoder;
   class Gzip;
+  class Zstd;
 
   std::int64_t read_file(char* to, std::int64_t most);
 
@@ -33,7 +35,7 @@ class TextStream {
   int file_ = -1;
   std::int64_t size_ = 0;  ///< of a regular file, in bytes, when it was opened
   bool begun_ = false;
-  std::unique_ptr<Gzip> gzip_;
+  std::unique_ptr<Decoder> decoder_;
 };
 
 /// bad_input for a file that is no text of lines, known by its first bytes or its first line: a

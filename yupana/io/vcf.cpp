@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "yupana/core/error.hpp"
+#include "yupana/io/variant_sites.hpp"
 #include "yupana/io/vcf_file.hpp"
 #include "yupana/io/vcf_record.hpp"
 
@@ -118,8 +119,7 @@ VcfSource::VcfSource(Context& context, const VcfParams& params)
       batch_bytes_(batch_bytes_for(context.threads())),
       reference_(context.backend() == Backend::reference) {
   const CallRules calls{params.half_call, params.polyploid};
-  const RecordRules records{
-      params.multiallelic, params.snps_only, params.min_qual, params.var_filter};
+  const RecordRules& records = params;
   const std::int64_t samples = std::ssize(file_.header().samples);
   format_ = file_.binary() ? make_binary_format(samples, calls, records, file_.binary_names())
                            : make_text_format(samples, calls, records);
@@ -226,7 +226,10 @@ std::string_view VcfSource::reason_to_skip(const VcfRecord& record) {
   if (!contig_in_region_ || (params_.region && !params_.region->covers(record.position))) {
     return "outside --region";
   }
-  return record.verdict == Verdict::kept ? std::string_view() : reason_of(record.verdict);
+  const std::string_view listed =
+      reason_of_lists(params_.variants, record.contig, record.position, record.name);
+  if (!listed.empty() || record.verdict == Verdict::kept) return listed;
+  return reason_of(record.verdict);
 }
 
 bool VcfSource::run(const Job& job, std::int64_t stride) const {
@@ -353,11 +356,7 @@ void VcfSource::finish() {
   }
   const auto skipped = account_.skipped.find(std::string(reason_of(Verdict::multiallelic)));
   if (skipped != account_.skipped.end()) {
-    account_.notes.push_back(
-        fmt::format("records with several ALT alleles are skipped, {} of {}; --multiallelic "
-                    "split or collapse takes them",
-                    skipped->second,
-                    account_.read));
+    account_.notes.push_back(multiallelic_note(skipped->second, account_.read));
   }
 }
 

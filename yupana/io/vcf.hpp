@@ -10,7 +10,8 @@
 #include "yupana/genotype/chromosome.hpp"
 #include "yupana/genotype/region.hpp"
 #include "yupana/genotype/source.hpp"
-#include "yupana/io/alleles.hpp"
+#include "yupana/io/record_rules.hpp"
+#include "yupana/io/variant_lists.hpp"
 
 namespace yupana::io {
 
@@ -28,27 +29,15 @@ enum class Polyploid {
   missing,  ///< a missing call
 };
 
-/// The treatment of a site with several ALT alleles.
-enum class Multiallelic {
-  skip,      ///< left out and counted
-  split,     ///< one site for each ALT: x counts that allele, every other allele is as REF
-  collapse,  ///< one site: x counts the alleles that are not REF, as PLINK 2's --make-king does
-};
-
-struct VcfParams {
+/// Of the rules of records, --var-min-qual compares as float32, as BCF stores it.
+struct VcfParams : RecordRules {
   std::string path = {};  ///< VCF, VCF.gz (bgzip or gzip) or BCF; "-" is standard input
   /// Sites of one contig and interval of POS; an index (.tbi, .csi) spares reading the rest.
   std::optional<genotype::Region> region = {};
   HalfCall half_call = HalfCall::missing;
   Polyploid polyploid = Polyploid::error;
-  Multiallelic multiallelic = Multiallelic::skip;
-  SnpsOnly snps_only = SnpsOnly::off;
-  /// PLINK 2's --var-min-qual: sites of a lower QUAL, or of none, are skipped.
-  std::optional<float> min_qual = {};
-  /// PLINK 2's --var-filter: sites are skipped whose FILTER is neither PASS nor '.', other than by
-  /// the filters listed here.
-  std::optional<std::vector<std::string>> var_filter = {};
   genotype::ChromosomeFilter chromosomes = {};  ///< contigs to take
+  VariantLists variants = {};
 };
 
 /// From its name (missing, haploid, reference, error) or first letter; throws usage.

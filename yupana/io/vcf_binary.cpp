@@ -155,7 +155,8 @@ class BinaryFormat : public VcfFormat {
       return;
     }
     Cursor shared(site + site_bytes, shared_end);
-    shared.values();  // ID
+    const Cursor::Values name = shared.values();
+    if (shared.good()) record.name = {name.data, static_cast<std::size_t>(name.count)};
     const bool snp = parse_alleles(shared, alleles, record);
     const bool filters_pass = parse_filters(shared);
     if (!shared.good() || !parse_keys({shared_end, record.end}, keys, record)) return;

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -10,40 +9,10 @@
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/context.hpp"
+#include "yupana/io/record_rules.hpp"
 #include "yupana/io/vcf_genotypes.hpp"
 
 namespace yupana::io {
-
-/// The fate of a record, as far as its own columns decide it.
-enum class Verdict : std::uint8_t {
-  kept,
-  multiallelic,  ///< several ALT alleles, and the rules skip these
-  not_a_snp,     ///< an allele that --snps-only leaves out
-  low_qual,      ///< QUAL below --var-min-qual, or none
-  filtered,      ///< FILTER names a filter that --var-filter does not ignore
-  no_genotypes,  ///< no GT in FORMAT
-  malformed,     ///< the file is refused when this record's turn comes
-};
-/// The verdict in words: a key of SiteAccount::skipped.
-std::string_view reason_of(Verdict verdict);
-
-/// Which records are kept, by their columns.
-struct RecordRules {
-  Multiallelic multiallelic = Multiallelic::skip;
-  SnpsOnly snps_only = SnpsOnly::off;
-  std::optional<float> min_qual = {};
-  std::optional<std::vector<std::string>> var_filter = {};
-
-  /// True where a filter of FILTER may appear in a kept record.
-  bool allows(std::string_view filter) const;
-};
-/// The verdict on a record whose alleles all pass or not, in PLINK 2's order of filters.
-Verdict verdict_of(const RecordRules& rules,
-                   std::int64_t alts,
-                   bool snp,
-                   bool qual_passes,
-                   bool filters_pass,
-                   bool has_genotypes);
 
 /// One record of a batch. Views point into the batch's bytes.
 struct VcfRecord {
@@ -51,6 +20,7 @@ struct VcfRecord {
   const char* end = nullptr;
   std::string_view contig;
   std::int64_t position = 0;  ///< from 1, as in a VCF
+  std::string_view name;      ///< ID
   std::int64_t line = 0;      ///< in the file or, for BCF, number of the record; 0 in a region
   std::variant<TextGenotypes, BinaryGenotypes> genotypes;
   Verdict verdict = Verdict::malformed;

@@ -1,7 +1,6 @@
 // Records of text VCF: where lines and columns are. The genotypes are decoded elsewhere.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <utility>
 
@@ -39,52 +38,6 @@ std::int64_t find_gt(std::string_view format) {
   }
 }
 
-/// Calls each(part) for the parts between separators; false as soon as one call is.
-template <class Each>
-bool all_parts(std::string_view text, char separator, const Each& each) {
-  while (true) {
-    const std::size_t at = text.find(separator);
-    if (!each(text.substr(0, at))) return false;
-    if (at == std::string_view::npos) return true;
-    text.remove_prefix(at + 1);
-  }
-}
-
-bool is_snp(const RecordRules& rules, std::string_view ref, std::string_view alt) {
-  const auto passing = [&](std::string_view allele) { return passes(rules.snps_only, allele); };
-  return passing(ref) && all_parts(alt, ',', passing);
-}
-
-/// False in `valid` where QUAL is neither a number nor '.'.
-bool passes_qual(const RecordRules& rules, std::string_view text, bool& valid) {
-  valid = true;
-  if (!rules.min_qual) return true;
-  if (text == ".") return false;
-  float qual = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), qual);
-  valid = error != std::errc::invalid_argument && end == text.data() + text.size();
-  return qual >= *rules.min_qual;
-}
-
-/// Sets the verdict on a record by its columns, or the fault.
-void judge(const RecordRules& rules,
-           std::string_view ref,
-           std::string_view alt,
-           std::string_view qual,
-           std::string_view filter,
-           VcfRecord& record) {
-  bool valid_qual = true;
-  const bool qual_passes = passes_qual(rules, qual, valid_qual);
-  if (!valid_qual) {
-    record.fault = "QUAL is not a number";
-    return;
-  }
-  const bool filters_pass =
-      !rules.var_filter || all_parts(filter, ';', [&](auto name) { return rules.allows(name); });
-  record.verdict = verdict_of(
-      rules, record.alts, is_snp(rules, ref, alt), qual_passes, filters_pass, record.has_genotypes);
-}
-
 VcfRecord parse_line(const char* begin, const char* end, const RecordRules& rules) {
   if (end != begin && end[-1] == '\r') --end;
   VcfRecord record;
@@ -100,6 +53,7 @@ VcfRecord parse_line(const char* begin, const char* end, const RecordRules& rule
   }
   const auto& [contig, pos, id, ref, alt, qual, filter, info, format] = columns;
   record.contig = contig;
+  record.name = id;
   if (contig.empty()) {
     record.fault = "CHROM is empty";
   } else if (!parse_position(pos, record.position)) {
@@ -107,14 +61,15 @@ VcfRecord parse_line(const char* begin, const char* end, const RecordRules& rule
   } else if (ref.empty() || alt.empty()) {
     record.fault = "REF or ALT is empty";
   } else {
-    record.alts = alt == "." ? 0 : 1 + std::count(alt.begin(), alt.end(), ',');
+    record.alts = alts_of(alt);
     TextGenotypes genotypes;
     genotypes.subfield = find_gt(format);
     genotypes.alone = format.size() == 2;
     genotypes.columns = {at, static_cast<std::size_t>(end - at)};
     record.has_genotypes = genotypes.subfield >= 0;
     record.genotypes = genotypes;
-    judge(rules, ref, alt, qual, filter, record);
+    record.verdict = verdict_of(rules, {ref, alt, qual, filter}, record.has_genotypes);
+    if (record.verdict == Verdict::malformed) record.fault = "QUAL is not a number";
   }
   return record;
 }

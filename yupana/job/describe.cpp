@@ -136,11 +136,16 @@ std::string filters_of(const InputParams& input) {
     add(fmt::format("--chr-set {}", input.autosomes));
   if (!input.keep_file.empty()) add("--keep " + input.keep_file);
   if (!input.remove_file.empty()) add("--remove " + input.remove_file);
+  if (!input.keep_fam_file.empty()) add("--keep-fam " + input.keep_fam_file);
+  if (!input.remove_fam_file.empty()) add("--remove-fam " + input.remove_fam_file);
+  if (!input.extract.path.empty()) add("--extract " + input.extract.path);
+  if (!input.exclude.path.empty()) add("--exclude " + input.exclude.path);
   if (cohort.max_sample_missing < 1) add(fmt::format("--mind {:g}", cohort.max_sample_missing));
   if (cohort.max_site_missing < 1) add(fmt::format("--geno {:g}", cohort.max_site_missing));
-  if (cohort.min_maf > 0) {
-    add(fmt::format("--maf {:g}{}", cohort.min_maf, cohort.nonfounders ? " --nonfounders" : ""));
-  }
+  const char* samples = cohort.nonfounders ? " --nonfounders" : "";
+  if (cohort.min_maf > 0) add(fmt::format("--maf {:g}{}", cohort.min_maf, samples));
+  if (cohort.max_maf < 0.5) add(fmt::format("--max-maf {:g}{}", cohort.max_maf, samples));
+  if (cohort.min_mac > 0) add(fmt::format("--mac {}{}", cohort.min_mac, samples));
   if (cohort.thin < 1) add(fmt::format("--thin {:g} --seed {}", cohort.thin, cohort.seed));
   if (input.snps_only) add(input.just_acgt ? "--snps-only just-acgt" : "--snps-only");
   if (input.filtered) add(fmt::format("--var-filter {}", fmt::join(input.ignored_filters, " ")));

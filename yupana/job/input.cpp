@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/error.hpp"
@@ -15,6 +16,7 @@
 #include "yupana/genotype/simulate.hpp"
 #include "yupana/io/bed.hpp"
 #include "yupana/io/npy_genotypes.hpp"
+#include "yupana/io/pgen.hpp"
 #include "yupana/io/sample_lists.hpp"
 #include "yupana/io/vcf.hpp"
 #include "yupana/job/run_files.hpp"
@@ -80,7 +82,13 @@ io::VcfParams vcf_params(const InputParams& params) {
   if (params.min_qual) vcf.min_qual = static_cast<float>(*params.min_qual);
   if (params.filtered) vcf.var_filter = params.ignored_filters;
   vcf.chromosomes = chromosomes_of(params);
+  vcf.variants = io::read_variant_lists(params.extract, params.exclude, params.autosomes);
   return vcf;
+}
+
+io::SiteRules site_rules(const InputParams& params) {
+  const io::VcfParams vcf = vcf_params(params);
+  return {vcf.chromosomes, vcf.region, vcf, vcf.variants};
 }
 
 /// A source and what PLINK files say of its samples.
@@ -97,9 +105,20 @@ Opened open_plink(Context& context, const InputParams& params) {
   note_pipe(context, files.bim);
   note_pipe(context, files.fam);
   Opened opened;
-  opened.source = io::open_bed(files, {chromosomes_of(params), region_of(params), snps_of(params)});
+  opened.source = io::open_bed(files, site_rules(params));
   opened.names = io::read_fam(files.fam);
   opened.fingerprint = file_line(files.bed) + file_line(files.bim) + file_line(files.fam);
+  return opened;
+}
+
+Opened open_plink2(Context& context, const InputParams& params) {
+  io::PgenFiles files = io::pgen_files(params.path);
+  if (!params.pvar.empty()) files.pvar = params.pvar;
+  if (!params.psam.empty()) files.psam = params.psam;
+  Opened opened;
+  opened.source = io::open_pgen(context, files, site_rules(params));
+  opened.names = io::read_psam(files.psam);
+  opened.fingerprint = file_line(files.pgen) + file_line(files.pvar) + file_line(files.psam);
   return opened;
 }
 
@@ -126,6 +145,9 @@ Opened open_any(Context& context, const InputParams& params) {
       opened.source = io::open_npy_genotypes({.path = path, .round = params.round});
       opened.fingerprint = file_line(path);
       break;
+    case InputKind::pgen:
+      opened = open_plink2(context, params);
+      break;
     case InputKind::plink:
     case InputKind::array:
       opened = open_plink(context, params);
@@ -149,6 +171,14 @@ std::string filter_lines(const InputParams& params, const genotype::CohortParams
       params.round);
   if (params.filtered) text += fmt::format("filters: {}\n", fmt::join(params.ignored_filters, ","));
   if (params.min_qual) text += fmt::format("qual: {}\n", *params.min_qual);
+  for (const auto& left_out : cohort.left_out) {
+    text += fmt::format("{}: {}\n", left_out.reason, fmt::join(left_out.samples, ","));
+  }
+  for (const io::VariantListParams& list : {params.extract, params.exclude}) {
+    if (list.path.empty()) continue;
+    text += fmt::format("variants {}: {}", static_cast<int>(list.lines), file_line(list.path));
+  }
+  text += fmt::format("max-maf: {}\nmac: {}\n", cohort.max_maf, cohort.min_mac);
   return text + fmt::format(
                     "keep: {}\nremove: {}\nmind: {}\ngeno: {}\nmaf: {} of {}\nthin: {} seed "
                     "{}\nmissing: {}\n",
@@ -188,6 +218,30 @@ std::vector<std::string> listed_samples(Context& context,
   return std::move(list.ids);
 }
 
+/// The samples that --keep-fam or --remove-fam leaves out: families are in the first column of the
+/// file; those that no sample has are passed over, as in PLINK.
+genotype::LeftOut left_out_families(const char* option,
+                                    const std::string& path,
+                                    const io::SampleNames& names) {
+  const bool keeps = option == std::string_view("--keep-fam");
+  if (names.families.empty()) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{}: the samples of this input have no families; leave it out", option));
+  }
+  const std::unordered_set<std::string> families = io::read_first_column(path);
+  genotype::LeftOut result{fmt::format("family {}in {}", keeps ? "not " : "", option), {}};
+  for (std::size_t i = 0; i < names.ids.size(); ++i) {
+    if (families.contains(names.families[i]) != keeps) result.samples.push_back(names.ids[i]);
+  }
+  if (result.samples.size() == names.ids.size()) {
+    throw bad_file(
+        path,
+        fmt::format("{}: leaves none of the {} samples of the input", option, names.ids.size()));
+  }
+  return result;
+}
+
 /// Families and individual names of the kept samples.
 void take_names(Input& input, const io::SampleNames& names) {
   if (names.families.empty()) return;
@@ -200,71 +254,7 @@ void take_names(Input& input, const io::SampleNames& names) {
   }
 }
 
-const InputParams& defaults() {
-  static const InputParams params;
-  return params;
-}
-
-std::string described(InputKind kind) {
-  switch (kind) {
-    case InputKind::plink:
-      return "PLINK data sets";
-    case InputKind::vcf:
-      return "VCF and BCF";
-    case InputKind::npy:
-      return ".npy files";
-    case InputKind::simulated:
-      return "simulations";
-    case InputKind::array:
-      return "arrays";
-  }
-  return {};
-}
-
 }  // namespace
-
-const std::vector<InputOption>& input_options() {
-  using enum InputKind;
-  using P = const InputParams&;
-  static const std::vector<InputOption> options = {
-      {"--bim", {plink}, [](P p) { return !p.bim.empty(); }},
-      {"--fam", {plink}, [](P p) { return !p.fam.empty(); }},
-      {"--nonfounders", {plink}, [](P p) { return p.cohort.nonfounders; }},
-      {"--chr", {plink, vcf}, [](P p) { return !p.chromosomes.empty(); }},
-      {"--all-chr", {plink, vcf}, [](P p) { return p.all_chromosomes; }},
-      {"--chr-set", {plink, vcf}, [](P p) { return p.autosomes != defaults().autosomes; }},
-      {"--region", {plink, vcf}, [](P p) { return !p.region.empty(); }},
-      {"--snps-only", {plink, vcf}, [](P p) { return p.snps_only || p.just_acgt; }},
-      {"--half-call", {vcf}, [](P p) { return p.half_call != defaults().half_call; }},
-      {"--polyploid", {vcf}, [](P p) { return p.polyploid != defaults().polyploid; }},
-      {"--multiallelic", {vcf}, [](P p) { return p.multiallelic != defaults().multiallelic; }},
-      {"--var-filter", {vcf}, [](P p) { return p.filtered || !p.ignored_filters.empty(); }},
-      {"--var-min-qual", {vcf}, [](P p) { return p.min_qual.has_value(); }},
-      {"--round", {npy}, [](P p) { return p.round; }}};
-  return options;
-}
-
-std::string no_effect(const InputOption& option, const InputParams& params, InputKind kind) {
-  std::string kinds;
-  for (const InputKind good : option.kinds) {
-    kinds += (kinds.empty() ? "" : ", ") + described(good);
-  }
-  return fmt::format("on {}: it is for {}",
-                     kind == InputKind::array ? "an array" : "'" + params.path + "'",
-                     kinds);
-}
-
-void refuse_idle_options(const InputParams& params, InputKind kind) {
-  for (const InputOption& option : input_options()) {
-    const auto& kinds = option.kinds;
-    if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) continue;
-    if (!option.is_set(params)) continue;
-    throw Error(
-        ErrorCode::usage,
-        fmt::format(
-            "{0} has no effect {1}; leave {0} out", option.name, no_effect(option, params, kind)));
-  }
-}
 
 InputKind input_kind(const InputParams& params) {
   if (params.kind) return *params.kind;
@@ -275,10 +265,12 @@ InputKind input_kind(const InputParams& params) {
     return InputKind::vcf;
   }
   if (path.ends_with(".npy")) return InputKind::npy;
+  if (path.ends_with(".pgen")) return InputKind::pgen;
   if (path.ends_with(".bed") || fs::exists(path + ".bed", none)) return InputKind::plink;
+  if (fs::exists(path + ".pgen", none)) return InputKind::pgen;
   throw Error(
       ErrorCode::bad_input,
-      fmt::format("{}: {}; give a .bed, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix or "
+      fmt::format("{}: {}; give a .bed, .pgen, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix or "
                   "simulate:SAMPLESxSITES",
                   path,
                   fs::exists(path, none) ? "not a kind of file yupana knows by its name"
@@ -301,6 +293,12 @@ Input open_input(Context& context, const InputParams& params) {
   }
   if (!params.remove_file.empty()) {
     cohort.remove = listed_samples(context, "--remove", params.remove_file, names);
+  }
+  if (!params.keep_fam_file.empty()) {
+    cohort.left_out.push_back(left_out_families("--keep-fam", params.keep_fam_file, names));
+  }
+  if (!params.remove_fam_file.empty()) {
+    cohort.left_out.push_back(left_out_families("--remove-fam", params.remove_fam_file, names));
   }
   const std::string fingerprint = opened.fingerprint + filter_lines(params, cohort);
   Input input{

@@ -11,26 +11,30 @@
 #include "yupana/core/error.hpp"
 #include "yupana/genotype/chromosome.hpp"
 #include "yupana/genotype/cohort.hpp"
+#include "yupana/io/variant_lists.hpp"
 
 namespace yupana::job {
 
 /// The kinds of genotype inputs.
-enum class InputKind { plink, vcf, npy, simulated, array };
+enum class InputKind { plink, pgen, vcf, npy, simulated, array };
 
 /// A genotype input as users name it, with the filters of the run.
 struct InputParams {
-  /// .bed, .vcf, .vcf.gz, .bcf, .npy, a PLINK prefix, or simulate:SAMPLESxSITES[,key=value...]
+  /// .bed, .pgen, .vcf, .vcf.gz, .bcf, .npy, a PLINK prefix, or
+  /// simulate:SAMPLESxSITES[,key=value...]
   std::string path;
-  std::optional<InputKind> kind;  ///< --bfile, --bed, --vcf; nothing: by the name
+  std::optional<InputKind> kind;  ///< --bfile, --bed, --pfile, --pgen, --vcf; nothing: by the name
   std::string bim;                ///< for a .bed of another name; empty: same prefix
   std::string fam;
+  std::string pvar;  ///< for a .pgen of another name
+  std::string psam;
   std::string chromosomes;                             ///< --chr: "1-4,22,X"; empty: autosomes
   bool all_chromosomes = false;                        ///< --all-chr
   std::int64_t autosomes = genotype::human_autosomes;  ///< --chr-set
-  std::string region;                                  ///< .bed, VCF, BCF: "chr1:1000-2000"
+  std::string region;                                  ///< PLINK, VCF, BCF: "chr1:1000-2000"
   std::string half_call = "missing";                   ///< missing, haploid, reference or error
   std::string polyploid = "error";    ///< calls of more than two alleles: error or missing
-  std::string multiallelic = "skip";  ///< VCF: skip, split or collapse
+  std::string multiallelic = "skip";  ///< VCF, .pgen: skip, split or collapse
   bool snps_only = false;             ///< --snps-only: leave out alleles of several characters
   bool just_acgt = false;             ///< --snps-only just-acgt: and of other letters
   bool filtered = false;              ///< --var-filter: leave out sites that failed a filter ...
@@ -39,6 +43,10 @@ struct InputParams {
   bool round = false;                        ///< .npy: round imputed means to the nearest genotype
   std::string keep_file;                     ///< --keep
   std::string remove_file;                   ///< --remove
+  std::string keep_fam_file;                 ///< --keep-fam: families in its first column
+  std::string remove_fam_file;               ///< --remove-fam
+  io::VariantListParams extract;             ///< --extract
+  io::VariantListParams exclude;             ///< --exclude
   genotype::CohortParams cohort;
   int pair_groups = 0;  ///< of the ranks (--pair-groups); 0: as the plan finds best
 };

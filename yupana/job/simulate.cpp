@@ -28,7 +28,8 @@ void check_memory(const Context& context, const genotype::SimulateParams& cohort
                           allowed_bytes(static_cast<double>(context.memory()))));
 }
 
-/// The least that the genotypes take in a file; nothing is known of compressed ones.
+/// The least that the genotypes take in a file; nothing is known of compressed ones, a .pgen among
+/// them.
 double file_bytes(const SimulateJobParams& params) {
   const auto n = static_cast<double>(params.cohort.samples);
   const auto sites = static_cast<double>(params.cohort.sites);
@@ -50,7 +51,8 @@ void check_simulated_fits(const Context& context, const genotype::SimulateParams
 
 std::vector<std::string> run_simulate(Context& context, const SimulateJobParams& params) {
   // 16 sites at a time, at the least; a call of VCF takes 4 bytes.
-  const double call_bytes = params.format == "bed" ? 0.25 : 4.25;
+  const bool is_binary = params.format == "bed" || params.format == "pgen";
+  const double call_bytes = is_binary ? 0.25 : 4.25;
   check_memory(
       context, params.cohort, 16 * call_bytes * static_cast<double>(params.cohort.samples));
   check_disk(params.out, static_cast<std::uint64_t>(std::min(file_bytes(params), 1e19)));
@@ -58,6 +60,8 @@ std::vector<std::string> run_simulate(Context& context, const SimulateJobParams&
   OutputFiles files;
   if (params.format == "bed") {
     io::write_bed(context, source, params.out, {}, files);
+  } else if (params.format == "pgen") {
+    io::write_pgen(context, source, params.out, {}, files);
   } else {
     io::write_vcf(context, source, params.out + "." + params.format, files);
   }

@@ -10,7 +10,7 @@ namespace yupana::job {
 
 struct SimulateJobParams {
   genotype::SimulateParams cohort;
-  std::string format = "bed";  ///< bed, vcf or vcf.gz
+  std::string format = "bed";  ///< bed, pgen, vcf or vcf.gz
   std::string out;             ///< prefix of the files
 };
 

@@ -1,0 +1,335 @@
+#include "yupana/io/pgen.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "yupana/core/array.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/io/input_file.hpp"
+#include "yupana/io/pgen_index.hpp"
+#include "yupana/io/pgen_record.hpp"
+
+namespace yupana::io {
+namespace {
+
+/// A row to deliver: a kept variant, and of several ALT alleles the one x counts.
+struct SiteRow {
+  std::int64_t variant;
+  std::int64_t alts;
+  std::int64_t counted;
+};
+
+/// The rows of kept sites in file order; where ALT alleles are split, one for each.
+class SiteCursor {
+ public:
+  SiteCursor(const VariantSites& sites, bool split) : sites_(sites), split_(split) {}
+
+  bool at_end() const { return stretch_ == std::ssize(sites_.kept); }
+  SiteRow row() const {
+    const std::int64_t variant = sites_.kept[stretch_].begin + next_;
+    return {variant, is_multiallelic(variant) ? sites_.multiallelic[several_].alts : 1, counted_};
+  }
+  void next() {
+    const SiteRow now = row();
+    if (split_ && now.counted < now.alts) {
+      ++counted_;
+      return;
+    }
+    counted_ = 1;
+    if (is_multiallelic(now.variant)) ++several_;
+    if (++next_ < sites_.kept[stretch_].size()) return;
+    ++stretch_;
+    next_ = 0;
+  }
+
+ private:
+  bool is_multiallelic(std::int64_t variant) const {
+    return several_ < sites_.multiallelic.size() && sites_.multiallelic[several_].site == variant;
+  }
+
+  const VariantSites& sites_;
+  bool split_;
+  std::int64_t stretch_ = 0;  ///< of sites_.kept
+  std::int64_t next_ = 0;     ///< site of it
+  std::size_t several_ = 0;   ///< of sites_.multiallelic, at the next row or after it
+  std::int64_t counted_ = 1;
+};
+
+/// A record to decode: of a kept site, or of one that another is stored as differences from.
+struct Track {
+  std::int64_t variant = 0;
+  PgenRecord record;
+  std::int64_t alts = 0;        ///< 0: not known, and only the main track is wanted
+  std::int64_t wanted = 0;      ///< bytes of the record that are read at first
+  std::int64_t at = 0;          ///< place of these in the batch
+  std::int64_t base = -1;       ///< the track it is compared with
+  std::uint8_t* row = nullptr;  ///< null until it gets a row of the batch
+  bool patched = false;         ///< its ALT alleles are told apart
+  PgenPatches patches = {};
+  const char* fault = nullptr;
+};
+
+/// A row whose x counts one of several ALT alleles.
+struct SplitRow {
+  std::int64_t track;
+  std::int64_t counted;
+  std::uint8_t* row;
+};
+
+/// Batches of records: planned in file order, read, then decoded in parallel, first those that
+/// depend on no other.
+class PgenSource : public genotype::Source {
+ public:
+  PgenSource(Context& context, const PgenFiles& files, const SiteRules& rules);
+
+  const std::vector<std::string>& samples() const override { return names_.ids; }
+  const std::vector<bool>& nonfounders() const override { return names_.nonfounders; }
+  std::int64_t sites() const override { return sites_.account.kept; }
+  bool read(genotype::SiteBlock& block) override;
+  bool skip(genotype::SiteBlock& block) override;
+  void rewind() override { cursor_.emplace(sites_, split_); }
+  const genotype::SiteAccount& account() const override { return sites_.account; }
+
+ private:
+  std::int64_t samples_count() const { return std::ssize(names_.ids); }
+  void plan(genotype::SiteBlock& block);
+  void plan_row(const SiteRow& site, std::uint8_t* row);
+  void add_track(std::int64_t variant, std::int64_t alts, bool patched, std::uint8_t* row);
+  std::int64_t wanted_of(const PgenRecord& record, bool patched) const;
+  void read_bytes();
+  void place_rows(std::int64_t stride);
+  void decode(std::int64_t stride);
+  void decode_track(Track& track, std::int64_t stride) const;
+  const char* decode_bytes(Track& track, PgenBytes bytes, std::int64_t stride) const;
+  void check_faults() const;
+
+  Context& context_;
+  InputFile file_;
+  bool split_;
+  SampleNames names_;
+  VariantSites sites_;
+  PgenIndex index_;
+  std::int64_t batch_bytes_;
+  std::optional<SiteCursor> cursor_;
+
+  // The batch.
+  std::vector<Track> tracks_;  ///< in file order
+  std::vector<SplitRow> splits_;
+  std::int64_t planned_ = 0;     ///< bytes of its records
+  std::int64_t last_base_ = -1;  ///< its last track that is no list of differences
+  Array<std::uint8_t> bytes_;
+  Array<std::uint8_t> rows_;  ///< of tracks that are delivered in another form or not at all
+};
+
+bool is_list_of_differences(std::uint8_t type) { return (type & 6) == 2; }
+
+PgenSource::PgenSource(Context& context, const PgenFiles& files, const SiteRules& rules)
+    : context_(context),
+      file_(files.pgen),
+      split_(rules.records.multiallelic == Multiallelic::split),
+      names_(read_psam(files.psam)),
+      sites_(read_pvar(files.pvar, rules)),
+      index_(file_, std::ssize(names_.ids), files.psam, sites_.sites, files.pvar),
+      batch_bytes_(std::int64_t{std::min(context.threads(), 64)} << 20) {
+  rewind();
+}
+
+bool PgenSource::read(genotype::SiteBlock& block) {
+  if (block.samples != samples_count()) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format(
+            "read: expected a block of {} samples, got one of {}", samples_count(), block.samples));
+  }
+  block.sites = 0;
+  while (block.sites < block.capacity && !cursor_->at_end()) {
+    context_.check_cancelled();
+    plan(block);
+    read_bytes();
+    place_rows(block.stride);
+    decode(block.stride);
+    check_faults();
+  }
+  return block.sites > 0;
+}
+
+bool PgenSource::skip(genotype::SiteBlock& block) {
+  block.sites = 0;
+  for (; block.sites < block.capacity && !cursor_->at_end(); cursor_->next()) ++block.sites;
+  return block.sites > 0;
+}
+
+/// Rows until the block or the batch is full: what to decode for them, and where to.
+void PgenSource::plan(genotype::SiteBlock& block) {
+  tracks_.clear();
+  splits_.clear();
+  planned_ = 0;
+  last_base_ = -1;
+  while (block.sites < block.capacity && !cursor_->at_end() && planned_ < batch_bytes_) {
+    plan_row(cursor_->row(), block.row(block.sites++));
+    cursor_->next();
+  }
+}
+
+void PgenSource::plan_row(const SiteRow& site, std::uint8_t* row) {
+  if (!split_ || site.alts <= 1) return add_track(site.variant, site.alts, false, row);
+  if (tracks_.empty() || tracks_.back().variant != site.variant) {
+    add_track(site.variant, site.alts, true, nullptr);
+  }
+  splits_.push_back({std::ssize(tracks_) - 1, site.counted, row});
+}
+
+void PgenSource::add_track(std::int64_t variant,
+                           std::int64_t alts,
+                           bool patched,
+                           std::uint8_t* row) {
+  Track track{.variant = variant, .record = index_.record(variant), .alts = alts, .row = row};
+  if (is_list_of_differences(track.record.type)) {
+    const std::int64_t base = index_.base_of(variant);
+    if (last_base_ < 0 || tracks_[last_base_].variant != base) add_track(base, 0, false, nullptr);
+    track.base = last_base_;
+  } else {
+    last_base_ = std::ssize(tracks_);
+  }
+  track.patched = patched && (track.record.type & pgen_multiallelic) != 0;
+  track.wanted = wanted_of(track.record, track.patched);
+  planned_ += track.wanted;
+  tracks_.push_back(std::move(track));
+}
+
+/// Bytes of a record that hold its main track, as a rule: no writer stores one in more than the
+/// plain form takes. Where dosages follow, they are most of the file.
+std::int64_t PgenSource::wanted_of(const PgenRecord& record, bool patched) const {
+  constexpr std::int64_t spare = 64;
+  if (patched) return record.bytes;
+  return std::min(record.bytes, divide_up(samples_count(), 4) + spare);
+}
+
+/// Reads what is wanted of all tracks; small gaps are read with them.
+void PgenSource::read_bytes() {
+  constexpr std::int64_t small_gap = 4096;
+  const auto end_of = [](const Track& track) { return track.record.offset + track.wanted; };
+  std::int64_t size = 0;
+  std::vector<std::size_t> runs;  // where each begins
+  for (std::size_t i = 0; i < tracks_.size(); ++i) {
+    const bool follows = i > 0 && tracks_[i].record.offset - end_of(tracks_[i - 1]) <= small_gap;
+    if (!follows) runs.push_back(i);
+    tracks_[i].at =
+        follows ? tracks_[i - 1].at + tracks_[i].record.offset - tracks_[i - 1].record.offset
+                : size;
+    size = tracks_[i].at + tracks_[i].wanted;
+  }
+  if (bytes_.size() < size) bytes_ = Array<std::uint8_t>(size);
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    const Track& first = tracks_[runs[k]];
+    const Track& last = tracks_[(k + 1 < runs.size() ? runs[k + 1] : tracks_.size()) - 1];
+    file_.read_at(first.record.offset,
+                  bytes_.data() + first.at,
+                  static_cast<std::size_t>(end_of(last) - first.record.offset));
+  }
+}
+
+void PgenSource::place_rows(std::int64_t stride) {
+  const auto own =
+      std::count_if(tracks_.begin(), tracks_.end(), [](const Track& t) { return !t.row; });
+  if (rows_.size() < own * stride) rows_ = Array<std::uint8_t>(own * stride);
+  std::uint8_t* next = rows_.data();
+  for (Track& track : tracks_) {
+    if (track.row != nullptr) continue;
+    track.row = next;
+    next += stride;
+  }
+}
+
+void PgenSource::decode(std::int64_t stride) {
+  constexpr std::int64_t piece_bytes = 64 << 10;
+  const std::int64_t grain = std::max<std::int64_t>(1, piece_bytes / stride);
+  for (const bool depends : {false, true}) {
+    context_.parallel_for(std::ssize(tracks_), grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        if ((tracks_[i].base >= 0) == depends) decode_track(tracks_[i], stride);
+      }
+    });
+  }
+  context_.parallel_for(std::ssize(splits_), grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const SplitRow& split = splits_[i];
+      const Track& track = tracks_[split.track];
+      count_allele(split.counted, track.patches, samples_count(), track.row, split.row, stride);
+    }
+  });
+}
+
+void PgenSource::decode_track(Track& track, std::int64_t stride) const {
+  const PgenBytes bytes(bytes_.data() + track.at, static_cast<std::size_t>(track.wanted));
+  track.fault = decode_bytes(track, bytes, stride);
+  if (track.fault == nullptr || track.wanted == track.record.bytes) return;
+  std::vector<std::uint8_t> whole(static_cast<std::size_t>(track.record.bytes));
+  file_.read_at(track.record.offset, whole.data(), whole.size());
+  track.wanted = track.record.bytes;
+  track.fault = decode_bytes(track, whole, stride);
+}
+
+const char* PgenSource::decode_bytes(Track& track, PgenBytes bytes, std::int64_t stride) const {
+  const std::uint8_t type = track.record.type;
+  if ((type & pgen_phased_dosage) != 0 && (type & pgen_dosage) == 0) {
+    return "has phased dosages without dosages";
+  }
+  if ((type & pgen_multiallelic) != 0 && track.alts == 1) {
+    return "has calls of several ALT alleles, of which the .pvar has one; is it the right one?";
+  }
+  if (index_.is_bed()) return copy_bed_row(bytes, samples_count(), track.row, stride);
+  const std::uint8_t* base = track.base < 0 ? nullptr : tracks_[track.base].row;
+  const auto form = static_cast<PgenForm>(type & pgen_main);
+  const char* fault = decode_main(form, bytes, base, samples_count(), track.row, stride);
+  if (fault == nullptr && track.patched) {
+    fault = decode_patches(bytes, track.alts, samples_count(), track.row, track.patches);
+  }
+  if (fault != nullptr) return fault;
+  const bool is_all = (type & ~(track.patched ? 0x0f : 0x07)) == 0;
+  return is_all && !bytes.empty() ? "is longer than its calls" : nullptr;
+}
+
+/// Throws for the first record, in file order, that has a fault.
+void PgenSource::check_faults() const {
+  for (const Track& track : tracks_) {
+    if (track.fault == nullptr) continue;
+    throw bad_file(file_.path(),
+                   fmt::format("the record of variant {} (byte {}) {}",
+                               track.variant + 1,
+                               track.record.offset,
+                               track.fault));
+  }
+}
+
+/// The first of a file's possible names that is there; the first of all where none is.
+std::string first_there(const std::string& prefix, std::initializer_list<const char*> endings) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  for (const char* ending : endings) {
+    for (const char* packed : {"", ".zst", ".gz"}) {
+      if (fs::exists(prefix + ending + packed, none)) return prefix + ending + packed;
+    }
+  }
+  return prefix + *endings.begin();
+}
+
+}  // namespace
+
+PgenFiles pgen_files(const std::string& path) {
+  const std::string prefix = path.ends_with(".pgen") ? path.substr(0, path.size() - 5) : path;
+  return {prefix + ".pgen",
+          first_there(prefix, {".pvar", ".bim"}),
+          first_there(prefix, {".psam", ".fam"})};
+}
+
+std::unique_ptr<genotype::Source> open_pgen(Context& context,
+                                            const PgenFiles& files,
+                                            const SiteRules& rules) {
+  return std::make_unique<PgenSource>(context, files, rules);
+}
+
+}  // namespace yupana::io

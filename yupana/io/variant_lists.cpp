@@ -1,0 +1,131 @@
+#include "yupana/io/variant_lists.hpp"
+
+#include <algorithm>
+
+#include "yupana/core/error.hpp"
+#include "yupana/io/number_field.hpp"
+#include "yupana/io/plink_line.hpp"
+#include "yupana/io/printable.hpp"
+
+namespace yupana::io {
+namespace {
+
+bool is_header(std::string_view line) {
+  return line.starts_with('#') || line.starts_with("track") || line.starts_with("browser");
+}
+
+std::int64_t place_of(const LineReader& reader, std::string_view text, int column) {
+  const auto place = number_of<std::int64_t>(text);
+  constexpr std::int64_t most = std::int64_t{1} << 62;
+  if (place && *place >= 0 && *place < most) return *place;
+  throw bad_line(
+      reader.path(),
+      reader.number(),
+      fmt::format("column {}: expected a place on the contig, got '{}'", column, printable(text)));
+}
+
+}  // namespace
+
+VariantLines variant_lines_from_name(std::string_view option, std::string_view name) {
+  if (name == "bed0") return VariantLines::bed0;
+  if (name == "bed1" || name == "range") return VariantLines::bed1;
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: expected a file, or bed0, bed1 or range and a file, got '{}' first; "
+                          "name the input before the option",
+                          option,
+                          name));
+}
+
+VariantSet::VariantSet(const VariantListParams& params, std::int64_t autosomes)
+    : autosomes_(autosomes), by_name_(params.lines == VariantLines::ids) {
+  if (by_name_) {
+    read_names(params.path);
+  } else {
+    read_intervals(params.path, params.lines);
+    merge_intervals();
+  }
+  if (names_.empty() && intervals_.empty()) {
+    throw bad_file(params.path, by_name_ ? "names no variant" : "holds no interval");
+  }
+}
+
+void VariantSet::read_names(const std::string& path) {
+  LineReader reader(path);
+  for (std::string_view line; reader.next(line);) {
+    refuse_null_bytes(reader, line);
+    for (std::string_view name; split_fields(line, &name, 1) == 1;) {
+      names_.emplace(name);
+      line.remove_prefix(static_cast<std::size_t>(name.data() + name.size() - line.data()));
+    }
+  }
+}
+
+void VariantSet::read_intervals(const std::string& path, VariantLines lines) {
+  LineReader reader(path);
+  std::string_view fields[3];
+  for (std::string_view line; reader.next(line);) {
+    refuse_null_bytes(reader, line);
+    const std::size_t count = split_fields(line, fields, 3);
+    if (count == 0 || is_header(line)) continue;
+    if (count < 3) {
+      throw bad_line(path,
+                     reader.number(),
+                     fmt::format("expected contig, start and end, got {} columns", count));
+    }
+    const std::int64_t start = place_of(reader, fields[1], 2), end = place_of(reader, fields[2], 3);
+    const Range places{lines == VariantLines::bed0 ? start + 1 : start, end + 1};
+    if (end < start) {
+      throw bad_line(path,
+                     reader.number(),
+                     fmt::format("the interval ends at {}, before its start {}", end, start));
+    }
+    intervals_[genotype::chromosome_key(fields[0], autosomes_)].push_back(places);
+  }
+}
+
+void VariantSet::merge_intervals() {
+  for (auto& [contig, ranges] : intervals_) {
+    std::sort(ranges.begin(), ranges.end(), [](Range a, Range b) { return a.begin < b.begin; });
+    std::size_t last = 0;
+    for (const Range range : ranges) {
+      if (range.begin <= ranges[last].end) {
+        ranges[last].end = std::max(ranges[last].end, range.end);
+      } else {
+        ranges[++last] = range;
+      }
+    }
+    ranges.resize(last + 1);
+  }
+}
+
+bool VariantSet::contains(std::string_view contig,
+                          std::int64_t position,
+                          std::string_view name) const {
+  if (by_name_) return names_.contains(name);
+  const auto found = intervals_.find(genotype::chromosome_key(contig, autosomes_));
+  if (found == intervals_.end()) return false;
+  const std::vector<Range>& ranges = found->second;
+  const auto after = std::upper_bound(
+      ranges.begin(), ranges.end(), position, [](std::int64_t p, Range r) { return p < r.begin; });
+  return after != ranges.begin() && position < std::prev(after)->end;
+}
+
+std::string_view reason_of_lists(const VariantLists& lists,
+                                 std::string_view contig,
+                                 std::int64_t position,
+                                 std::string_view name) {
+  if (lists.extract && !lists.extract->contains(contig, position, name)) return "not in --extract";
+  if (lists.exclude && lists.exclude->contains(contig, position, name)) return "in --exclude";
+  return {};
+}
+
+VariantLists read_variant_lists(const VariantListParams& extract,
+                                const VariantListParams& exclude,
+                                std::int64_t autosomes) {
+  const auto read = [&](const VariantListParams& params) {
+    return params.path.empty() ? nullptr : std::make_shared<const VariantSet>(params, autosomes);
+  };
+  return {read(extract), read(exclude)};
+}
+
+}  // namespace yupana::io

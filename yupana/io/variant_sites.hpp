@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "yupana/core/tiles.hpp"
+#include "yupana/genotype/chromosome.hpp"
+#include "yupana/genotype/region.hpp"
+#include "yupana/genotype/source.hpp"
+#include "yupana/io/line_reader.hpp"
+#include "yupana/io/record_rules.hpp"
+#include "yupana/io/variant_lists.hpp"
+
+namespace yupana::io {
+
+/// Which sites of a .bim or .pvar are wanted.
+struct SiteRules {
+  genotype::ChromosomeFilter chromosomes = {};
+  std::optional<genotype::Region> region = {};
+  RecordRules records = {};  ///< of a .bim, --snps-only alone has an effect
+  VariantLists variants = {};
+};
+
+/// A kept site of several ALT alleles.
+struct MultiallelicSite {
+  std::int64_t site = 0;
+  std::int64_t alts = 0;
+};
+
+/// The sites of a .bim or .pvar file: how many there are, and which are wanted.
+struct VariantSites {
+  std::int64_t sites = 0;
+  std::vector<Range> kept;  ///< stretches of consecutive kept sites
+  std::vector<MultiallelicSite> multiallelic;
+  genotype::SiteAccount account;  ///< where several ALT alleles are split, each is a site
+};
+
+/// Reads a .bim (six columns: chromosome, name, centimorgans, position, A1, A2), plain, gzip or
+/// Zstandard; blank lines are ignored as PLINK does.
+///   errors: bad_input with the line for fewer columns or a position that is no number; for a
+///   region on a contig that the file does not have
+VariantSites read_bim(const std::string& path, const SiteRules& rules);
+
+/// Reads a .pvar of PLINK 2, plain, gzip or Zstandard: a VCF without its samples, or with them; a
+/// .bim is one too. Lines of ## are passed over, the line of #CHROM names the columns: POS, ID, REF
+/// and ALT in any order, perhaps QUAL and FILTER, others are ignored. Without such a line the
+/// columns are those of a .bim or, where there are five, the same without centimorgans.
+///   errors: as read_bim; a column that is not there
+VariantSites read_pvar(const std::string& path, const SiteRules& rules);
+
+/// Gathers VariantSites line by line, in file order.
+class SiteCollector {
+ public:
+  SiteCollector(const LineReader& reader, const SiteRules& rules)
+      : reader_(reader), rules_(rules) {}
+
+  /// The next site: the text of its position, which is column `column`; its name; what its other
+  /// columns say; its ALT alleles.
+  void add(std::string_view contig,
+           std::string_view position,
+           int column,
+           std::string_view name,
+           Verdict verdict,
+           std::int64_t alts);
+  /// The sites; bad_input where no line was on the region's contig.
+  VariantSites finish();
+
+ private:
+  /// The rules' verdict on the contig of the last line: consecutive lines mostly share it.
+  struct ContigVerdict {
+    std::string contig;
+    bool keeps = false;
+    bool in_region = true;
+    bool valid = false;
+  };
+
+  void take_contig(std::string_view name);
+  std::string_view reason_to_skip(std::int64_t position,
+                                  std::string_view name,
+                                  Verdict verdict) const;
+  void keep(std::int64_t site, std::int64_t alts);
+
+  const LineReader& reader_;
+  const SiteRules& rules_;
+  VariantSites result_;
+  ContigVerdict contig_;
+  std::vector<std::string> unknown_;  ///< contigs kept under the default rule, each once
+  std::unordered_set<std::string> listed_;
+  std::vector<std::string> seen_;  ///< the first few contigs
+  bool region_found_ = false;
+};
+
+/// The note on sites of several ALT alleles that were skipped.
+std::string multiallelic_note(std::int64_t skipped, std::int64_t read);
+
+}  // namespace yupana::io

@@ -1,0 +1,87 @@
+// Which options have an effect on which inputs.
+#include <algorithm>
+#include <string>
+
+#include "yupana/core/error.hpp"
+#include "yupana/job/input.hpp"
+
+namespace yupana::job {
+namespace {
+
+const InputParams& defaults() {
+  static const InputParams params;
+  return params;
+}
+
+std::string described(InputKind kind) {
+  switch (kind) {
+    case InputKind::plink:
+      return "PLINK 1 data sets";
+    case InputKind::pgen:
+      return "PLINK 2 data sets";
+    case InputKind::vcf:
+      return "VCF and BCF";
+    case InputKind::npy:
+      return ".npy files";
+    case InputKind::simulated:
+      return "simulations";
+    case InputKind::array:
+      return "arrays";
+  }
+  return {};
+}
+
+}  // namespace
+
+const std::vector<InputOption>& input_options() {
+  using enum InputKind;
+  using P = const InputParams&;
+  static const std::vector<InputOption> options = {
+      {"--bim", {plink}, [](P p) { return !p.bim.empty(); }},
+      {"--fam", {plink}, [](P p) { return !p.fam.empty(); }},
+      {"--pvar", {pgen}, [](P p) { return !p.pvar.empty(); }},
+      {"--psam", {pgen}, [](P p) { return !p.psam.empty(); }},
+      {"--keep-fam", {plink, pgen}, [](P p) { return !p.keep_fam_file.empty(); }},
+      {"--remove-fam", {plink, pgen}, [](P p) { return !p.remove_fam_file.empty(); }},
+      {"--extract", {plink, pgen, vcf}, [](P p) { return !p.extract.path.empty(); }},
+      {"--exclude", {plink, pgen, vcf}, [](P p) { return !p.exclude.path.empty(); }},
+      {"--nonfounders", {plink, pgen}, [](P p) { return p.cohort.nonfounders; }},
+      {"--chr", {plink, pgen, vcf}, [](P p) { return !p.chromosomes.empty(); }},
+      {"--all-chr", {plink, pgen, vcf}, [](P p) { return p.all_chromosomes; }},
+      {"--chr-set", {plink, pgen, vcf}, [](P p) { return p.autosomes != defaults().autosomes; }},
+      {"--region", {plink, pgen, vcf}, [](P p) { return !p.region.empty(); }},
+      {"--snps-only", {plink, pgen, vcf}, [](P p) { return p.snps_only || p.just_acgt; }},
+      {"--half-call", {vcf}, [](P p) { return p.half_call != defaults().half_call; }},
+      {"--polyploid", {vcf}, [](P p) { return p.polyploid != defaults().polyploid; }},
+      {"--multiallelic",
+       {pgen, vcf},
+       [](P p) { return p.multiallelic != defaults().multiallelic; }},
+      {"--var-filter", {pgen, vcf}, [](P p) { return p.filtered || !p.ignored_filters.empty(); }},
+      {"--var-min-qual", {pgen, vcf}, [](P p) { return p.min_qual.has_value(); }},
+      {"--round", {npy}, [](P p) { return p.round; }}};
+  return options;
+}
+
+std::string no_effect(const InputOption& option, const InputParams& params, InputKind kind) {
+  std::string kinds;
+  for (const InputKind good : option.kinds) {
+    kinds += (kinds.empty() ? "" : ", ") + described(good);
+  }
+  return fmt::format("on {}: it is for {}",
+                     kind == InputKind::array ? "an array" : "'" + params.path + "'",
+                     kinds);
+}
+
+void refuse_idle_options(const InputParams& params, InputKind kind) {
+  for (const InputOption& option : input_options()) {
+    const auto& kinds = option.kinds;
+    if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) continue;
+    if (!option.is_set(params)) continue;
+    throw Error(
+        ErrorCode::usage,
+        fmt::format(
+            "{0} has no effect {1}; leave {0} out", option.name, no_effect(option, params, kind)));
+  }
+}
+
+}  // namespace yupana::job
