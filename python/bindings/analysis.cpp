@@ -73,20 +73,14 @@ void bind_type(nb::module_& m) {
         });
   m.def("linkage", [](const Options& options, Rows<T> distances, const std::string& method) {
     const Linkage linkage = chosen("method", method, methods);
-    return to_numpy(call(
-        options,
-        [&](Context& context) {
-          return rows_of(analysis::linkage(context, view_of(distances), linkage));
-        },
-        Runs::on_the_processor));
+    return to_numpy(call(options, Runs::on_the_processor, [&](Context& context) {
+      return rows_of(analysis::linkage(context, view_of(distances), linkage));
+    }));
   });
   m.def("minimum_spanning_tree", [](const Options& options, Rows<T> distances) {
-    const auto edges = call(
-        options,
-        [&](Context& context) {
-          return analysis::minimum_spanning_tree(context, view_of(distances));
-        },
-        Runs::on_the_processor);
+    const auto edges = call(options, Runs::on_the_processor, [&](Context& context) {
+      return analysis::minimum_spanning_tree(context, view_of(distances));
+    });
     Matrix<std::int64_t> rows(std::ssize(edges), 2);
     for (std::int64_t i = 0; i < rows.rows(); ++i) {
       rows(i, 0) = edges[static_cast<std::size_t>(i)].first;
@@ -96,12 +90,10 @@ void bind_type(nb::module_& m) {
   });
   m.def("label_scores",
         [](const Options& options, Rows<T> distances, std::vector<std::int32_t> labels) {
-          const analysis::LabelScores scores = call(
-              options,
-              [&](Context& context) {
+          const analysis::LabelScores scores =
+              call(options, Runs::on_the_processor, [&](Context& context) {
                 return analysis::label_scores(context, view_of(distances), labels);
-              },
-              Runs::on_the_processor);
+              });
           nb::dict facts;
           facts["silhouette"] = scores.silhouette;
           facts["adjusted_rand"] = scores.adjusted_rand;
