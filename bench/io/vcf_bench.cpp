@@ -88,7 +88,9 @@ Checksum simulate(const Cohort& cohort, const std::string& path) {
 /// The whole file into blocks of 512 sites.
 template <class Body>
 void read_blocks(Context& context, const std::string& path, const Body& body) {
-  const auto source = io::open_vcf(context, {.path = path});
+  io::VcfParams params;
+  params.path = path;
+  const auto source = io::open_vcf(context, params);
   genotype::SiteBlock block(static_cast<std::int64_t>(source->samples().size()), 512);
   while (source->read(block)) body(block);
 }
