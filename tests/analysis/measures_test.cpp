@@ -155,5 +155,10 @@ TEST(NumberTally, ConstantsAndLargeNumbersKeepTheirR2) {
   EXPECT_NEAR(numbers(values, predicted).score(), 1 - 1001.0 / 1000, 1e-15);
 }
 
+TEST(NumberTally, RefusesWhatIsNoNumber) {
+  EXPECT_THROW(numbers({1, std::nan("")}, {1, 2}), Error);
+  EXPECT_THROW(numbers({1, 2}, {1, std::nan("")}), Error);
+}
+
 }  // namespace
 }  // namespace yupana::analysis

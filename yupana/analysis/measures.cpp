@@ -242,6 +242,13 @@ void NumberTally::add(const double* values, MatrixView<const double> predicted) 
   if (too_many_) errors_ = {};
   for (std::int64_t i = 0; i < predicted.rows; ++i) {
     const double error = predicted(i, 0) - values[i];
+    if (error != error) {
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("row {}: expected numbers, got {} predicted for {}",
+                              rows_ - predicted.rows + i + 1,
+                              predicted(i, 0),
+                              values[i]));
+    }
     sum_.add(error);
     squares_.add_product(error, error);
     absolute_.add(std::abs(error));
