@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
 .PHONY: all deps build program demo test test-gpu test-peers test-sanitizers faults soak fuzz peers bench \
-  install packages test-packages site clean
+  install packages test-packages site ci-matrix clean
 
 # What the build needs, and what the tests need besides: peers as oracles and a browser.
 BUILD_PACKAGES := g++ cmake ninja-build ccache pkg-config libtbb-dev libhwy-dev libhts-dev \
@@ -176,6 +176,12 @@ packages: deps
 test-packages:
 	@$(call install,debootstrap)
 	$(SUDO) packaging/check_in_chroot.sh
+
+# `make test` on every system and with every compiler of the CI that this machine can make, in bare chroots (as
+# root); MATRIX="debian-12 clang-14" takes some of them.
+ci-matrix:
+	@$(call install,debootstrap git)
+	$(SUDO) env JOBS=$(JOBS) TARGET=$(TARGET) .ci/matrix $(MATRIX)
 
 clean:
 	rm -rf build demo dist

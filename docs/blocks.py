@@ -67,7 +67,7 @@ def declarations(header):
                 if not re.match(r"(template [^\n]*\n)?(struct|class|enum|using|inline constexpr)\b", body):
                     body = re.sub(r"\)[^()]*?( : [^{]*)? \{(?!\}).*", ");", body, count=1, flags=re.S)
                 body = re.sub(r"^(  \S[^\n]*\)[^\n]*) \{\n(?:    [^\n]*\n|\n)*  \}$", r"\1;", body, flags=re.M)
-                body = re.sub(r"\n private:.*^\};", "\n};", body, flags=re.M | re.S)
+                body = re.sub(r"\n+ private:.*^\};", "\n};", body, flags=re.M | re.S)
                 out.append(re.sub(r"^///", "//", comment.lstrip("\n"), flags=re.M) + body)
                 lines = []
     return f"### {header}\n\n```cpp\n" + "\n\n".join(out) + "\n```\n"
