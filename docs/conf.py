@@ -14,7 +14,7 @@ include_patterns = ["docs/**.md", "docs/**.rst", "yupana/*/README.md", "C*.md", 
 exclude_patterns = ["build*", "tests", "dist", "demo"]
 html_theme = "furo"
 html_title = "yupana"
-html_theme_options = {"light_css_variables": {"code-font-size": "0.72rem"}}  # 100 columns fit
+html_static_path = html_css_files = ["site.css"]
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
 napoleon_google_docstring = False
