@@ -1,8 +1,9 @@
 """Code blocks of the pages: the site shows what they print, the tests hold that they run.
 
-The `sh` and `console` blocks of a page run in order in one folder. A `console` block holds commands, `$ ...`, each
-with what it prints below: all of it (nothing below: the site fills it in), or some of its lines in order. A `python`
-block of `>>>` lines is a doctest, any other a program. A `cpp` block is a part of docs/examples, which are built and run. Before a block,
+The `sh` and `console` blocks of a page run in order in one folder. A `console` block holds commands, `$ ...`, each with
+lines below that it prints, in order and perhaps among others; with none below, the site shows all that it prints. A
+`python` block of `>>>` lines is a doctest, any other a program. A `cpp` block is a part of docs/examples, which are
+built and run. Before a block,
 
     <!-- not run: REASON -->                  leaves it out;
     <!-- picture FILE: DESCRIPTION -->        is a picture that the commands above made, on the site alone;
@@ -70,6 +71,8 @@ def declarations(header):
                 body = re.sub(r"\n+ private:.*^\};", "\n};", body, flags=re.M | re.S)
                 out.append(re.sub(r"^///", "//", comment.lstrip("\n"), flags=re.M) + body)
                 lines = []
+    if lines:
+        raise Broken(f"{header}: no declaration ends after {lines[0]}")
     return f"### {header}\n\n```cpp\n" + "\n\n".join(out) + "\n```\n"
 
 

@@ -65,6 +65,8 @@ def a_block_that_fails_is_found():
 
 
 def commands_of(page):
+    indented = re.search(r"^[ >]+```.*", page.read_text(), re.M)
+    assert not indented, f"{page}: a block within a list is not run: {indented[0]}"
     blocks.run(page, ".", PROGRAM)
 
 
