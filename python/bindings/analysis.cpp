@@ -76,20 +76,14 @@ void bind_type(nb::module_& m) {
         });
   m.def("linkage", [](const Options& options, Rows<T> distances, const std::string& method) {
     const Linkage linkage = chosen("method", method, methods);
-    return to_numpy(call(
-        options,
-        [&](Context& context) {
-          return rows_of(analysis::linkage(context, view_of(distances), linkage));
-        },
-        Runs::on_the_processor));
+    return to_numpy(call(options, Runs::on_the_processor, [&](Context& context) {
+      return rows_of(analysis::linkage(context, view_of(distances), linkage));
+    }));
   });
   m.def("minimum_spanning_tree", [](const Options& options, Rows<T> distances) {
-    const auto edges = call(
-        options,
-        [&](Context& context) {
-          return analysis::minimum_spanning_tree(context, view_of(distances));
-        },
-        Runs::on_the_processor);
+    const auto edges = call(options, Runs::on_the_processor, [&](Context& context) {
+      return analysis::minimum_spanning_tree(context, view_of(distances));
+    });
     Matrix<std::int64_t> rows(std::ssize(edges), 2);
     for (std::int64_t i = 0; i < rows.rows(); ++i) {
       rows(i, 0) = edges[static_cast<std::size_t>(i)].first;
@@ -99,12 +93,10 @@ void bind_type(nb::module_& m) {
   });
   m.def("label_scores",
         [](const Options& options, Rows<T> distances, std::vector<std::int32_t> labels) {
-          const analysis::LabelScores scores = call(
-              options,
-              [&](Context& context) {
+          const analysis::LabelScores scores =
+              call(options, Runs::on_the_processor, [&](Context& context) {
                 return analysis::label_scores(context, view_of(distances), labels);
-              },
-              Runs::on_the_processor);
+              });
           nb::dict facts;
           facts["silhouette"] = scores.silhouette;
           facts["adjusted_rand"] = scores.adjusted_rand;
@@ -129,15 +121,12 @@ nb::dict class_measures(const Options& options, Vector<std::int32_t> codes, Rows
                             codes.shape(0),
                             shares.shape(0)));
   }
-  analysis::Measures measures = call(
-      options,
-      [&](Context& context) {
-        analysis::ClassTally tally(static_cast<std::int64_t>(shares.shape(1)),
-                                   static_cast<double>(context.memory()));
-        tally.add(context, codes.data(), view_of(shares));
-        return tally.measures(context);
-      },
-      Runs::on_the_processor);
+  analysis::Measures measures = call(options, Runs::on_the_processor, [&](Context& context) {
+    analysis::ClassTally tally(static_cast<std::int64_t>(shares.shape(1)),
+                               static_cast<double>(context.memory()));
+    tally.add(context, codes.data(), view_of(shares));
+    return tally.measures(context);
+  });
   nb::dict facts = facts_of(measures);
   facts["unknown_class_rows"] = measures.unknown;
   const auto list = [&](const char* name, const auto& value) {
@@ -164,14 +153,11 @@ nb::dict number_measures(const Options& options, Vector<double> values, Vector<d
                             values.shape(0),
                             predicted.shape(0)));
   }
-  const analysis::Measures measures = call(
-      options,
-      [&](Context& context) {
-        analysis::NumberTally tally(static_cast<double>(context.memory()));
-        tally.add(values.data(), {predicted.data(), size_of(predicted), 1});
-        return tally.measures();
-      },
-      Runs::on_the_processor);
+  const analysis::Measures measures = call(options, Runs::on_the_processor, [&](Context& context) {
+    analysis::NumberTally tally(static_cast<double>(context.memory()));
+    tally.add(values.data(), {predicted.data(), size_of(predicted), 1});
+    return tally.measures();
+  });
   nb::dict facts = facts_of(measures), quantiles;
   for (const auto& [p, error] : measures.error_quantiles) quantiles[nb::float_(p)] = error;
   facts["error_quantiles"] = quantiles;
