@@ -9,6 +9,7 @@
 namespace yupana::cli {
 namespace {
 
+constexpr double max_e_value = 1e8;
 constexpr const char* from_signals = "With --exons auto (models of human splice sites)";
 
 void add_files(Command& command, SpliceOptions& options) {
@@ -54,7 +55,9 @@ void add_scores(Command& command, SpliceOptions& options) {
                              job.candidates.min_intron),
                  0,
                  splice::largest_length);
-  command.flag("--both-strands", job.both_strands, "try both where the exons name none");
+  command.flag("--both-strands",
+               job.both_strands,
+               "try both where the exons name none; --exons auto does always");
   command.flag(
       "--estimate", job.estimate, "print cells, steps, memory and time; align and write nothing");
   command.flag("--histograms", options.histograms, "of exon lengths and overlapping groups");
@@ -123,14 +126,17 @@ void add_junctions(Command& command, SpliceOptions& options) {
       splice::max_junction_cost);
 }
 
-void add_candidates(Command& command, splice::CandidateParams& found) {
-  const auto add = [&](const char* name, auto& value, const char* help, auto low, auto high) {
-    command.number(name, value, help, low, high).group(from_signals);
-  };
+void add_candidates(Command& command, SpliceOptions& options) {
+  splice::CandidateParams& found = options.job.candidates;
+  const auto add =
+      [&](const char* name, auto& value, const std::string& help, auto low, auto high) {
+        command.number(name, value, help, low, high).group(from_signals);
+      };
   constexpr auto odds = splice::max_site_odds;
-  add("--min-donor", found.min_donor, "log2-odds of a donor GT, at least", -odds, odds);
-  add("--min-gc-donor", found.min_gc_donor, "log2-odds of a donor GC, at least", -odds, odds);
-  add("--min-acceptor", found.min_acceptor, "log2-odds of an acceptor, at least", -odds, odds);
+  const std::string least = ", at least; less beside ten bases of a cDNA";
+  add("--min-donor", found.min_donor, "log2-odds of a donor GT" + least, -odds, odds);
+  add("--min-gc-donor", found.min_gc_donor, "log2-odds of a donor GC" + least, -odds, odds);
+  add("--min-acceptor", found.min_acceptor, "log2-odds of an acceptor" + least, -odds, odds);
   command.flag("--gc-donors,!--no-gc-donors", found.gc_donors, "introns may begin with GC [yes]")
       .group(from_signals);
   command.flag("--coding,!--any-frame", found.coding, "leave out exons without an open frame [yes]")
@@ -143,6 +149,16 @@ void add_candidates(Command& command, splice::CandidateParams& found) {
              "candidates of a strand; beyond, the weakest sites are dropped first")
       .shows(fmt::format("{}", found.max_exons))
       .group(from_signals);
+  command
+      .flag("--one-strand",
+            options.job.one_strand,
+            "try the sequence's strand alone, and cDNAs as given: else both of either")
+      .group(from_signals);
+  add("--max-evalue",
+      options.job.max_e_value,
+      "unaligned is what chance explains this often, or more",
+      0,
+      max_e_value);
 }
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -229,7 +245,9 @@ void check_combination(const Command& command,
                     "--coding",
                     "--min-exon",
                     "--max-exon",
-                    "--max-exons"},
+                    "--max-exons",
+                    "--one-strand",
+                    "--max-evalue"},
                    "with --exons from a file; it needs --exons auto");
   }
   const splice::CandidateParams& found = options.job.candidates;
@@ -249,7 +267,7 @@ void add_splice_options(Command& command, SpliceOptions& options) {
   add_scores(command, options);
   add_protein_options(command, options);
   add_junctions(command, options);
-  add_candidates(command, options.job.candidates);
+  add_candidates(command, options);
 }
 
 job::SpliceJobParams splice_job(Context& context, const Call& call, const SpliceOptions& options) {

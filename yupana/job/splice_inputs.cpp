@@ -22,6 +22,8 @@ Error out_of_memory(std::uint64_t bytes, std::uint64_t allowed) {
                            allowed_bytes(static_cast<double>(allowed))));
 }
 
+std::shared_ptr<Exons> no_exons() { return std::make_shared<Exons>(); }
+
 std::string letters_known(const splice::Substitution& substitution) {
   std::string letters;
   for (char c = 'A'; c <= 'Z'; ++c) {
@@ -55,21 +57,65 @@ std::vector<Task> SpliceInputs::tasks(const std::vector<SpliceInput>& inputs) {
   std::vector<Task> result;
   for (const SpliceInput& input : inputs) {
     context_.check_cancelled();
-    const std::list<Strand>& strands = strands_of(input);
-    const bool from_signals = input.exons == "auto";
     for (const io::FastaRecord& target : fasta(input.target, input.is_protein)) {
       if (input.is_protein && !params_.allow_acgt) refuse_cdna(input.target, target);
-      Task task{target.name, &target.letters, {}, from_signals, input.is_protein};
-      if (from_signals && input.is_protein && !target.letters.ends_with('*')) {
-        hold(target.letters.size() + 1);
-        with_stop_.push_back(target.letters + '*');
-        task.with_stop = &with_stop_.back();
-      }
-      for (const Strand& strand : strands) task.strands.push_back(&strand);
+      Task task;
+      task.target = target.name;
+      task.letters = &target.letters;
+      task.from_signals = input.exons == "auto";
+      task.is_protein = input.is_protein;
+      add_trials(task, input);
       result.push_back(std::move(task));
     }
   }
   return result;
+}
+
+void SpliceInputs::add_trials(Task& task, const SpliceInput& input) {
+  const auto make = [&](std::string letters) {
+    hold(letters.size());
+    made_.push_back(std::move(letters));
+    return &made_.back();
+  };
+  const std::string* letters = task.letters;
+  task.with_stop = task.from_signals && task.is_protein && !letters->ends_with('*');
+  if (task.with_stop) letters = make(*letters + '*');
+  // A read of a cDNA has either direction.
+  const std::string* reversed = nullptr;
+  if (task.from_signals && !task.is_protein && !params_.one_strand) {
+    reversed = make(io::reverse_complement(*letters));
+  }
+  for (const Strand& strand : strands_of(input)) {
+    task.trials.push_back({&strand, letters, false, strand.exons});
+    if (reversed != nullptr) task.trials.push_back({&strand, reversed, true, strand.exons});
+  }
+  for (const Trial& trial : task.trials) {
+    task.searched_bases += static_cast<double>(trial.strand->bases->size());
+  }
+}
+
+std::size_t SpliceInputs::find_exons(std::vector<Task>& tasks, std::size_t first) {
+  // Enough work for every thread and GPU, whatever the memory of a rank.
+  constexpr std::uint64_t enough = 64 << 20;
+  const std::uint64_t before = held_;
+  std::size_t end = first;
+  while (end < tasks.size() && held_ - before < enough) {
+    for (Trial& trial : tasks[end].trials) {
+      if (trial.exons != nullptr) continue;
+      trial.exons = candidates(*trial.strand, params_.candidates, *trial.letters);
+    }
+    ++end;
+  }
+  return end;
+}
+
+void SpliceInputs::drop_exons(std::vector<Task>& tasks, std::size_t first, std::size_t end) {
+  for (; first < end; ++first) {
+    for (Trial& trial : tasks[first].trials) {
+      if (trial.exons.use_count() == 1) held_ -= trial.exons->capacity() * sizeof(splice::Exon);
+      trial.exons.reset();
+    }
+  }
 }
 
 void SpliceInputs::hold(std::uint64_t bytes) {
@@ -100,15 +146,19 @@ const std::list<Strand>& SpliceInputs::strands_of(const SpliceInput& input) {
   const std::vector<io::FastaRecord>& genome = fasta(input.genome, false);
   for (const io::FastaRecord& record : genome) {
     for (const char sign : {'+', '-'}) {
-      strands.push_back({record.name, sign, &record.letters, {}, {}});
+      strands.push_back({record.name, sign, &record.letters, no_exons(), {}});
     }
   }
-  input.exons == "auto" ? find_exons(input, strands) : place_exons(input, strands);
-  strands.remove_if([](const Strand& s) { return s.exons.empty(); });
+  if (input.exons == "auto") {
+    find_strands(input, strands);
+    return strands;
+  }
+  place_exons(input, strands);
+  strands.remove_if([](const Strand& s) { return s.exons->empty(); });
   if (strands.empty()) {
-    context_.note(fmt::format("{}: no candidate exon; every score is that of the empty chain",
-                              input.exons == "auto" ? input.genome : input.exons));
-    strands.push_back({genome.front().name, '+', &genome.front().letters, {}, {}});
+    context_.note(
+        fmt::format("{}: no candidate exon; every score is that of the empty chain", input.exons));
+    strands.push_back({genome.front().name, '+', &genome.front().letters, no_exons(), {}});
   }
   return strands;
 }
@@ -119,18 +169,24 @@ void SpliceInputs::reverse(Strand& strand) {
   strand.bases = &strand.reversed;
 }
 
-void SpliceInputs::find_exons(const SpliceInput& input, std::list<Strand>& strands) {
+std::shared_ptr<Exons> SpliceInputs::candidates(const Strand& strand,
+                                                const splice::CandidateParams& params,
+                                                std::string_view target) {
+  context_.check_cancelled();
+  const std::uint64_t finder = finder_bytes_per_base * strand.bases->size();
+  if (finder > left()) throw out_of_memory(held_ + finder, context_.memory());
+  auto exons =
+      std::make_shared<Exons>(splice::candidate_exons(context_, *strand.bases, params, target));
+  hold(exons->capacity() * sizeof(splice::Exon));
+  return exons;
+}
+
+void SpliceInputs::find_strands(const SpliceInput& input, std::list<Strand>& strands) {
+  if (params_.one_strand) strands.remove_if([](const Strand& s) { return s.sign == '-'; });
   for (Strand& strand : strands) {
-    context_.check_cancelled();
-    if (strand.sign == '-' && !params_.both_strands) continue;
     if (strand.sign == '-') reverse(strand);
-    const std::uint64_t finder = finder_bytes_per_base * strand.bases->size();
-    if (finder > left()) throw out_of_memory(held_ + finder, context_.memory());
-    strand.exons =
-        splice::candidate_exons(context_,
-                                *strand.bases,
-                                input.is_protein ? params_.protein_candidates : params_.candidates);
-    hold(strand.exons.capacity() * sizeof(splice::Exon));
+    // Proteins have no words of bases to tell candidates by.
+    strand.exons = input.is_protein ? candidates(strand, params_.protein_candidates, {}) : nullptr;
   }
 }
 
@@ -163,8 +219,8 @@ void SpliceInputs::place_exons(const SpliceInput& input, std::list<Strand>& stra
   }
   merge_copies(input, strands);
   for (Strand& strand : strands) {
-    hold(strand.exons.capacity() * sizeof(splice::Exon));
-    if (strand.sign == '-' && !strand.exons.empty()) reverse(strand);
+    hold(strand.exons->capacity() * sizeof(splice::Exon));
+    if (strand.sign == '-' && !strand.exons->empty()) reverse(strand);
   }
 }
 
@@ -185,18 +241,18 @@ void SpliceInputs::place(const SpliceInput& input,
   splice::Exon exon;
   exon.first = record.first;
   exon.last = record.last;
-  if (record.strand != '-') forward.exons.push_back(exon);
+  if (record.strand != '-') forward.exons->push_back(exon);
   if (record.strand == '-' || (record.strand == '.' && params_.both_strands)) {
     exon.first = length + 1 - record.last;
     exon.last = length + 1 - record.first;
-    backward.exons.push_back(exon);
+    backward.exons->push_back(exon);
   }
 }
 
 void SpliceInputs::merge_copies(const SpliceInput& input, std::list<Strand>& strands) const {
   std::int64_t copies = 0;
   for (Strand& strand : strands) {
-    auto& exons = strand.exons;
+    auto& exons = *strand.exons;
     std::sort(exons.begin(), exons.end(), [](const splice::Exon& a, const splice::Exon& b) {
       return std::pair(a.first, a.last) < std::pair(b.first, b.last);
     });
