@@ -10,6 +10,7 @@ namespace yupana::cli {
 namespace {
 
 constexpr double max_e_value = 1e8;
+constexpr std::int64_t max_exon_any_frame = 3000;  ///< no stop codon ends the others
 constexpr const char* from_signals = "With --exons auto (models of human splice sites)";
 
 void add_files(Command& command, SpliceOptions& options) {
@@ -142,7 +143,11 @@ void add_candidates(Command& command, SpliceOptions& options) {
   command.flag("--coding,!--any-frame", found.coding, "leave out exons without an open frame [yes]")
       .group(from_signals);
   add("--min-exon", found.min_exon, "bases", 1, splice::largest_length);
-  add("--max-exon", found.max_exon, "bases", 1, splice::largest_length);
+  add("--max-exon",
+      options.max_exon,
+      fmt::format("bases [{}; with --any-frame {}]", found.max_exon, max_exon_any_frame),
+      1,
+      splice::largest_length);
   command
       .count("--max-exons",
              found.max_exons,
@@ -153,6 +158,14 @@ void add_candidates(Command& command, SpliceOptions& options) {
       .flag("--one-strand",
             options.job.one_strand,
             "try the sequence's strand alone, and cDNAs as given: else both of either")
+      .group(from_signals);
+  command
+      .flag(
+          "--exact-window",
+          options.job.exact_window,
+          fmt::format("try whole sequences with cDNAs, beyond {} bases too: else the places alone "
+                      "that have words of them",
+                      job::SpliceJobParams::exact_bases))
       .group(from_signals);
   add("--max-evalue",
       options.job.max_e_value,
@@ -203,9 +216,15 @@ std::vector<job::SpliceInput> inputs_of(Context& context,
   return {input};
 }
 
+splice::CandidateParams candidates_of(const SpliceOptions& options) {
+  splice::CandidateParams found = options.job.candidates;
+  found.max_exon = options.max_exon.value_or(found.coding ? found.max_exon : max_exon_any_frame);
+  return found;
+}
+
 /// What no file can make right.
 void check_options(const Call& call, const SpliceOptions& options) {
-  const splice::CandidateParams& found = options.job.candidates;
+  const splice::CandidateParams found = candidates_of(options);
   if (options.job.estimate && !call.out.empty()) {
     refuse("-o has no effect with --estimate, which writes nothing; leave one of them out");
   }
@@ -247,6 +266,7 @@ void check_combination(const Command& command,
                     "--max-exon",
                     "--max-exons",
                     "--one-strand",
+                    "--exact-window",
                     "--max-evalue"},
                    "with --exons from a file; it needs --exons auto");
   }
@@ -287,6 +307,7 @@ job::SpliceJobParams splice_job(Context& context, const Call& call, const Splice
     params.align.gap_extend = params.protein.align.gap_extend = *options.gap_extend;
   }
   params.align.min_intron = options.min_intron.value_or(params.align.min_intron);
+  params.candidates = candidates_of(options);
   splice::CandidateParams& found = params.protein_candidates;
   const splice::CandidateParams usual = found;
   found = params.candidates;

@@ -100,6 +100,46 @@ def qualities_tell_one_place_from_two():
     assert float(table("two")[0]["e_value"]) < 1e-20
 
 
+def copies_side_by_side_had_the_best_quality():
+    random.seed(4)
+    bases, cdna = gene()
+    changed = list(bases)
+    for at in range(7, len(changed), 12):
+        changed[at] = "ACGT"["ACGT".index(changed[at]) - 1]
+    for between in (5_000, 150_000):
+        for copy, quality in ((bases, "3"), ("".join(changed), "60")):
+            fasta("g.fa", chr=noise(1000) + copy + noise(between) + bases + noise(1000))
+            fasta("t.fa", cdna=cdna)
+            run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "q")
+            row = table("q")[0]
+            assert row["mapq"] == quality and row["identity"] == "1.000000", (between, row)
+
+
+def genes_far_apart_are_found_by_their_words():
+    random.seed(5)
+    genes = [gene() for _ in range(4)]
+    sequence = noise(40_000)
+    for k, (bases, _) in enumerate(genes):
+        sequence += (bases if k % 2 == 0 else complement(bases)) + noise(40_000)
+    fasta("g.fa", other=noise(1000), chr=sequence)
+    # Every fifteenth letter another: few words are left, and enough.
+    other = lambda text: "".join(c if i % 15 else "ACGT"["ACGT".index(c) - 1]
+                                 for i, c in enumerate(text))
+    fasta("t.fa", **{f"t{k}": other(cdna) if k < 3 else complement(other(cdna))
+                     for k, (_, cdna) in enumerate(genes)}, random=noise(500))
+    usual = ("splice", "--genome", "g.fa", "--target", "t.fa", "--json")
+    cells = [json.loads(run(*usual, "-o", prefix, *more).stdout)["executed_cells"]
+             for prefix, more in (("loci", ()), ("exact", ("--exact-window",)))]
+    assert 3 * cells[0] < cells[1], cells
+    loci, exact = table("loci"), table("exact")
+    columns = ("sequence", "strand", "score", "chain", "mapq", "target_strand")
+    assert [[row[c] for c in columns] for row in loci] == \
+        [[row[c] for c in columns] for row in exact], (loci, exact)
+    assert [row["strand"] for row in loci] == ["+", "-", "+", "-", "."], loci
+    assert [row["target_strand"] for row in loci] == ["+", "+", "+", "-", "."], loci
+    assert all(row["exons"] == "3" for row in loci[:4]), loci
+
+
 def exons_given_are_aligned_whatever_the_evidence():
     fasta("g.fa", chr="ACCGTATGT")
     fasta("t.fa", cdna="CCGGT")
@@ -111,4 +151,5 @@ def exons_given_are_aligned_whatever_the_evidence():
 
 
 sys.exit(main([random_targets_had_genes_of_fifteen_exons, antisense_cdnas_failed_silently,
-               qualities_tell_one_place_from_two, exons_given_are_aligned_whatever_the_evidence]))
+               qualities_tell_one_place_from_two, copies_side_by_side_had_the_best_quality,
+               genes_far_apart_are_found_by_their_words, exons_given_are_aligned_whatever_the_evidence]))

@@ -88,7 +88,7 @@ def options_without_effect_are_refused():
                     ["--min-donor", "1"], ["--min-gc-donor", "1"], ["--min-acceptor", "1"],
                     ["--gc-donors"], ["--no-gc-donors"], ["--coding"], ["--any-frame"],
                     ["--min-exon", "5"], ["--max-exon", "50"], ["--max-exons", "5"],
-                    ["--one-strand"], ["--max-evalue", "1"]):
+                    ["--one-strand"], ["--exact-window"], ["--max-evalue", "1"]):
         refuse(*EXAMPLE, *options, says=[options[0], "--exons auto"])
         refuse("--batch", "c.tsv", *options, says=[options[0], "--exons auto"])
     for options in (["--genetic-code", "2"], ["--partial-codon", "-3"], ["--allow-acgt"]):

@@ -28,6 +28,11 @@ struct SpliceJobParams {
   /// auto: try the strand given alone, and cDNAs as they are; else both strands of the sequence and
   /// of a cDNA.
   bool one_strand = false;
+  /// auto: whole sequences, however long; else cDNAs against more than exact_bases look for loci
+  /// first, and take whole sequences of up to widest_bases in all where they find none.
+  bool exact_window = false;
+  static constexpr std::int64_t exact_bases = 100'000;
+  static constexpr std::int64_t widest_bases = 1'000'000;
   /// auto: what is expected by chance more often than this is no alignment; see
   /// splice::expected_by_chance.
   double max_e_value = 1e-3;

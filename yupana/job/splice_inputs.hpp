@@ -13,6 +13,7 @@
 #include "yupana/io/exons.hpp"
 #include "yupana/io/fasta.hpp"
 #include "yupana/job/splice.hpp"
+#include "yupana/splice/loci.hpp"
 
 /// Private to the job: reads sequences, exons and targets.
 namespace yupana::job {
@@ -26,6 +27,7 @@ struct Strand {
   const std::string* bases = nullptr;  ///< on this strand, in reading direction
   std::shared_ptr<Exons> exons;        ///< null: each target has its own
   std::string reversed;                ///< what `bases` points to on the - strand
+  std::size_t index = 0;               ///< of the sequence in its file
 };
 
 /// A target, read in one direction, on a strand.
@@ -34,6 +36,8 @@ struct Trial {
   const std::string* letters = nullptr;  ///< those aligned
   bool antisense = false;                ///< they are the target's reverse complement
   std::shared_ptr<const Exons> exons;
+  std::int64_t first = 1;  ///< bases of the strand where its exons are looked for
+  std::int64_t last = 0;
 };
 
 /// A target and what is tried with it.
@@ -70,9 +74,18 @@ class SpliceInputs {
   const std::vector<io::FastaRecord>& fasta(const std::string& path, bool is_protein);
   const std::list<Strand>& strands_of(const SpliceInput& input);
   void add_trials(Task& task, const SpliceInput& input);
-  std::shared_ptr<Exons> candidates(const Strand& strand,
-                                    const splice::CandidateParams& params,
-                                    std::string_view target);
+  void add_strands(Task& task,
+                   const SpliceInput& input,
+                   const std::list<Strand>& strands,
+                   const std::string* letters,
+                   const std::string* reversed);
+  const splice::SeedIndex& seeds(const std::string& genome);
+  Exons candidates(const Strand& strand,
+                   const splice::CandidateParams& params,
+                   std::string_view target,
+                   std::int64_t first,
+                   std::int64_t last) const;
+  std::shared_ptr<Exons> held(Exons exons);
   void find_strands(const SpliceInput& input, std::list<Strand>& strands);
   void place_exons(const SpliceInput& input, std::list<Strand>& strands);
   void place(const SpliceInput& input,
@@ -88,6 +101,7 @@ class SpliceInputs {
   std::uint64_t held_ = 0;
   std::map<std::pair<std::string, bool>, std::vector<io::FastaRecord>> fastas_;
   std::list<std::string> made_;  ///< letters with '*', reverse complements
+  std::map<std::string, splice::SeedIndex> seeds_;
   std::map<std::tuple<std::string, std::string, bool>, std::list<Strand>> strands_;
 };
 
