@@ -137,7 +137,7 @@ void add_common_options(Command& command, Call& call, const Names& ignored) {
   const auto add = [&](const std::string& names, const auto& make) {
     const std::string first = names.substr(0, names.find(','));
     if (std::find(ignored.begin(), ignored.end(), first) == ignored.end()) {
-      make(names).group("Everywhere");
+      make(names);
       return;
     }
     const auto refuse = [first, command](const std::string&) {
@@ -175,9 +175,8 @@ void add_common_options(Command& command, Call& call, const Names& ignored) {
         },
         "the file to write; of commands that write several, their prefix");
   });
-  command.flag("--json", call.json, "print one JSON object on standard output").group("Everywhere");
-  command.flag("--quiet", call.quiet, "print errors, and results that no file holds, only")
-      .group("Everywhere");
+  command.flag("--json", call.json, "print one JSON object on standard output");
+  command.flag("--quiet", call.quiet, "print errors, and results that no file holds, only");
 }
 
 void check_combinations(const Call& call) {
@@ -213,7 +212,7 @@ void Answer::add_files(const std::vector<std::string>& files, const std::string&
 Command add_command(Command& parent, const CommandParams& params, Body body) {
   Command command = parent.add(params.name, params.purpose, params.example);
   auto call = std::make_shared<Call>(Call{command});
-  add_common_options(command, *call, params.ignored);
+  command.under("Everywhere", [&] { add_common_options(command, *call, params.ignored); });
   command.on_run([call, params, body = std::move(body)] {
     check_combinations(*call);
     std::string& device = call->context.device;

@@ -24,47 +24,37 @@ void add_inputs(Command& command, job::InputParams& input) {
       input.path = given;
       input.kind = kind;
     };
-    command.word(name, take, help).group(inputs);
+    command.word(name, take, help);
   };
-  command
-      .text("input",
-            input.path,
-            ".bed, .pgen, .vcf, .vcf.gz, .bcf, .npy, a PLINK prefix, or simulate:SAMPLESxSITES")
-      .group(inputs);
+  command.text("input",
+               input.path,
+               ".bed, .pgen, .vcf, .vcf.gz, .bcf, .npy, a PLINK prefix, or simulate:SAMPLESxSITES");
   path("--bfile", job::InputKind::plink, "PLINK prefix of .bed, .bim, .fam");
   path("--bed", job::InputKind::plink, "a .bed file");
-  command.text("--bim", input.bim, "its .bim, where the name differs").group(inputs);
-  command.text("--fam", input.fam, "its .fam, where the name differs").group(inputs);
+  command.text("--bim", input.bim, "its .bim, where the name differs");
+  command.text("--fam", input.fam, "its .fam, where the name differs");
   path("--pfile", job::InputKind::pgen, "PLINK 2 prefix of .pgen, .pvar (.zst), .psam");
   path("--pgen", job::InputKind::pgen, "a .pgen file; its hard calls are read");
-  command.text("--pvar", input.pvar, "its .pvar or .bim, where the name differs").group(inputs);
-  command.text("--psam", input.psam, "its .psam or .fam, where the name differs").group(inputs);
+  command.text("--pvar", input.pvar, "its .pvar or .bim, where the name differs");
+  command.text("--psam", input.psam, "its .psam or .fam, where the name differs");
   path("--vcf", job::InputKind::vcf, "a VCF or BCF file");
-  command
-      .text("--region",
-            input.region,
-            "sites of one contig and interval, chr1:1000-2000, of PLINK files, VCF or BCF; an "
-            "index (.tbi, .csi) spares reading the rest")
-      .group(inputs);
-  command
-      .text("--half-call", input.half_call, "calls such as ./1: missing, haploid, reference, error")
-      .group(inputs);
-  command
-      .choice("--polyploid",
-              input.polyploid,
-              {"error", "missing"},
-              "calls of more than two alleles: error, missing")
-      .group(inputs);
-  command
-      .choice(
-          "--multiallelic",
-          input.multiallelic,
-          {"skip", "split", "collapse"},
-          "sites of several ALT alleles (VCF, .pgen): skip; split into a site for each; collapse, "
-          "which counts every ALT alike, as PLINK 2's --make-king does")
-      .group(inputs);
-  command.flag("--round", input.round, ".npy: round other values to the nearest genotype")
-      .group(inputs);
+  command.text("--region",
+               input.region,
+               "sites of one contig and interval, chr1:1000-2000, of PLINK files, VCF or BCF; an "
+               "index (.tbi, .csi) spares reading the rest");
+  command.text(
+      "--half-call", input.half_call, "calls such as ./1: missing, haploid, reference, error");
+  command.choice("--polyploid",
+                 input.polyploid,
+                 {"error", "missing"},
+                 "calls of more than two alleles: error, missing");
+  command.choice(
+      "--multiallelic",
+      input.multiallelic,
+      {"skip", "split", "collapse"},
+      "sites of several ALT alleles (VCF, .pgen): skip; split into a site for each; collapse, "
+      "which counts every ALT alike, as PLINK 2's --make-king does");
+  command.flag("--round", input.round, ".npy: round other values to the nearest genotype");
 }
 
 /// PLINK's filters of variants by what files say of them.
@@ -82,8 +72,7 @@ void add_variant_filters(Command& command, job::InputParams& input) {
           },
           "leave out variants with an allele of several characters (default: all biallelic "
           "variants are kept, insertions and deletions too); with just-acgt also other letters")
-      .takes(0, 1)
-      .group(filters);
+      .takes(0, 1);
   command
       .words(
           "--var-filter",
@@ -94,13 +83,9 @@ void add_variant_filters(Command& command, job::InputParams& input) {
           "leave out sites (VCF, .pvar) whose FILTER is neither PASS nor '.'; the filters named "
           "after it "
           "are ignored")
-      .takes(0, 1000)
-      .group(filters);
-  command
-      .number("--var-min-qual",
-              input.min_qual,
-              "leave out sites (VCF, .pvar) with a lower QUAL or none")
-      .group(filters);
+      .takes(0, 1000);
+  command.number(
+      "--var-min-qual", input.min_qual, "leave out sites (VCF, .pvar) with a lower QUAL or none");
 }
 
 /// PLINK's lists of variants to take or leave out.
@@ -115,8 +100,7 @@ void add_variant_lists(Command& command, job::InputParams& input) {
               params.path = words.back();
             },
             help)
-        .takes(1, 2)
-        .group(filters);
+        .takes(1, 2);
   };
   list("--extract",
        input.extract,
@@ -127,43 +111,33 @@ void add_variant_lists(Command& command, job::InputParams& input) {
 
 /// Chromosomes and the species they are counted for.
 void add_chromosomes(Command& command, job::InputParams& input) {
-  command
-      .text(
-          "--chr", input.chromosomes, "chromosomes to read: 1-4,22,X; default: all but X, Y and MT")
-      .group(filters);
-  command.flag("--all-chr", input.all_chromosomes, "read every chromosome").group(filters);
-  command
-      .number("--chr-set,--autosome-num",
-              input.autosomes,
-              "autosomes of the species; X, Y, XY and MT are the numbers after them",
-              1,
-              9995)
-      .group(filters);
+  command.text(
+      "--chr", input.chromosomes, "chromosomes to read: 1-4,22,X; default: all but X, Y and MT");
+  command.flag("--all-chr", input.all_chromosomes, "read every chromosome");
+  command.number("--chr-set,--autosome-num",
+                 input.autosomes,
+                 "autosomes of the species; X, Y, XY and MT are the numbers after them",
+                 1,
+                 9995);
   for (const Species& animal : species) {
-    command
-        .flag(
-            animal.option,
-            [&input, animal] { input.autosomes = animal.autosomes; },
-            fmt::format("--chr-set {}", animal.autosomes))
-        .group(filters);
+    command.flag(
+        animal.option,
+        [&input, animal] { input.autosomes = animal.autosomes; },
+        fmt::format("--chr-set {}", animal.autosomes));
   }
 }
 
 void add_filters(Command& command, job::InputParams& input) {
   genotype::CohortParams& cohort = input.cohort;
   const auto share = [&](const char* name, double& value, const char* help, double most = 1) {
-    command.number(name, value, help, 0, most).group(filters);
+    command.number(name, value, help, 0, most);
   };
-  command
-      .text("--keep",
-            input.keep_file,
-            "file of samples to keep, one a line: IID, or FID and IID; others are noted")
-      .group(filters);
-  command.text("--remove", input.remove_file, "file of samples to leave out").group(filters);
-  command.text("--keep-fam", input.keep_fam_file, "file of families to keep, its first column")
-      .group(filters);
-  command.text("--remove-fam", input.remove_fam_file, "file of families to leave out")
-      .group(filters);
+  command.text("--keep",
+               input.keep_file,
+               "file of samples to keep, one a line: IID, or FID and IID; others are noted");
+  command.text("--remove", input.remove_file, "file of samples to leave out");
+  command.text("--keep-fam", input.keep_fam_file, "file of families to keep, its first column");
+  command.text("--remove-fam", input.remove_fam_file, "file of families to leave out");
   add_chromosomes(command, input);
   add_variant_lists(command, input);
   add_variant_filters(command, input);
@@ -173,37 +147,30 @@ void add_filters(Command& command, job::InputParams& input) {
         "parents in the .fam or .psam",
         0.5);
   share("--max-maf", cohort.max_maf, "leave out sites with a higher one", 0.5);
-  command.count("--mac", cohort.min_mac, "leave out sites with fewer copies of the minor allele")
-      .group(filters);
-  command.flag("--nonfounders", cohort.nonfounders, "--maf, --max-maf and --mac count every sample")
-      .group(filters);
+  command.count("--mac", cohort.min_mac, "leave out sites with fewer copies of the minor allele");
+  command.flag(
+      "--nonfounders", cohort.nonfounders, "--maf, --max-maf and --mac count every sample");
   share("--geno", cohort.max_site_missing, "leave out sites with more missing calls");
   share("--mind", cohort.max_sample_missing, "leave out samples with more missing calls");
   share("--thin", cohort.thin, "keep each site with this probability");
-  command.seed(cohort.seed, "of --thin").group(filters);
-  command
-      .choice("--missing",
-              cohort.missing,
-              {{"pairwise", genotype::Missing::pairwise},
-               {"mode", genotype::Missing::mode},
-               {"error", genotype::Missing::error}},
-              "missing calls")
-      .group(filters);
+  command.seed(cohort.seed, "of --thin");
+  command.choice("--missing",
+                 cohort.missing,
+                 {{"pairwise", genotype::Missing::pairwise},
+                  {"mode", genotype::Missing::mode},
+                  {"error", genotype::Missing::error}},
+                 "missing calls");
 }
 
 /// How processes that mpirun starts share the counting, and checkpoints.
 void add_long_runs(Command& command, job::InputParams& input, job::CheckpointParams& checkpoint) {
-  command
-      .number("--pair-groups",
-              input.pair_groups,
-              "under mpirun: groups of ranks, each with pairs of its own, whose ranks share the "
-              "sites; a divisor of the ranks; default: what memory and reading allow",
-              1)
-      .group(long_runs);
-  command.text("--checkpoint", checkpoint.folder, "folder to save counts in; a rerun continues")
-      .group(long_runs);
-  command.number("--checkpoint-interval", checkpoint.interval, "seconds between two saves", 0, 1e9)
-      .group(long_runs);
+  command.number("--pair-groups",
+                 input.pair_groups,
+                 "under mpirun: groups of ranks, each with pairs of its own, whose ranks share the "
+                 "sites; a divisor of the ranks; default: what memory and reading allow",
+                 1);
+  command.text("--checkpoint", checkpoint.folder, "folder to save counts in; a rerun continues");
+  command.number("--checkpoint-interval", checkpoint.interval, "seconds between two saves", 0, 1e9);
 }
 
 }  // namespace
@@ -215,9 +182,9 @@ void add_genotype_options(Command& command,
   if (!replaced_by.empty()) {
     command.excludes_groups({inputs, filters, long_runs}, replaced_by, "it is for genotypes");
   }
-  add_inputs(command, input);
-  add_filters(command, input);
-  add_long_runs(command, input, checkpoint);
+  command.under(inputs, [&] { add_inputs(command, input); });
+  command.under(filters, [&] { add_filters(command, input); });
+  command.under(long_runs, [&] { add_long_runs(command, input, checkpoint); });
   command.only_one({"input", "--bfile", "--bed", "--pfile", "--pgen", "--vcf"});
   command.only_one({"--chr-set", "--cow", "--dog", "--horse", "--mouse", "--sheep"});
   command.only_one({"--all-chr", "--chr"});

@@ -95,6 +95,14 @@ Command Command::add_group(const std::string& name,
   return group;
 }
 
+void Command::under(const std::string& heading, const std::function<void()>& add) {
+  CLI::OptionDefaults& options = *app_->option_defaults();
+  const std::string usual = options.get_group();
+  options.group(heading);
+  add();
+  options.group(usual);
+}
+
 void Command::on_run(std::function<void()> body) {
   app_->callback([self = *this, body = std::move(body)] {
     for (const auto& rule : *self.rules_) rule(self);

@@ -80,6 +80,8 @@ class Command {
   Command add_group(const std::string& name,
                     const std::string& purpose,
                     const std::string& example);
+  /// The options that `add` adds appear under this heading of --help.
+  void under(const std::string& heading, const std::function<void()>& add);
   /// Runs `body` when the command was given and its options agree.
   void on_run(std::function<void()> body);
   /// "som fit"

@@ -60,11 +60,14 @@ std::vector<OutFolder*> all;  ///< of this process
 /// its own when a file is made.
 void check_writable(const std::string& option, const fs::path& folder) {
   if (access(folder.c_str(), W_OK | X_OK) == 0 || (errno != EACCES && errno != EROFS)) return;
+  const int denied = errno;
+  std::error_code none;
+  const int reason = fs::is_directory(folder, none) ? denied : ENOTDIR;
   throw Error(ErrorCode::bad_input,
               fmt::format("{}: cannot write in the folder {}: {}; choose another",
                           option,
                           folder.string(),
-                          std::strerror(errno)));
+                          std::strerror(reason)));
 }
 
 }  // namespace

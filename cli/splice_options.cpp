@@ -11,7 +11,6 @@ namespace {
 
 constexpr double max_e_value = 1e8;
 constexpr std::int64_t max_exon_any_frame = 3000;  ///< no stop codon ends the others
-constexpr const char* from_signals = "With --exons auto (models of human splice sites)";
 
 void add_files(Command& command, SpliceOptions& options) {
   command.text("--genome", options.input.genome, "FASTA, plain or gzip");
@@ -65,7 +64,6 @@ void add_scores(Command& command, SpliceOptions& options) {
 }
 
 void add_protein_options(Command& command, SpliceOptions& options) {
-  const char* group = "With proteins";
   command
       .word(
           "--genetic-code",
@@ -81,20 +79,15 @@ void add_protein_options(Command& command, SpliceOptions& options) {
                                     text));
           },
           "NCBI's table: " + splice::genetic_code_list())
-      .shows(fmt::format("{}", options.genetic_code))
-      .group(group);
-  command
-      .number("--partial-codon",
-              options.job.protein.partial_codon,
-              "score of 1 or 2 bases left at the end",
-              -splice::max_unscaled_score,
-              0)
-      .group(group);
-  command
-      .flag("--allow-acgt",
-            options.job.allow_acgt,
-            "take proteins that are A, C, G, T and N alone: refused as cDNAs otherwise")
-      .group(group);
+      .shows(fmt::format("{}", options.genetic_code));
+  command.number("--partial-codon",
+                 options.job.protein.partial_codon,
+                 "score of 1 or 2 bases left at the end",
+                 -splice::max_unscaled_score,
+                 0);
+  command.flag("--allow-acgt",
+               options.job.allow_acgt,
+               "take proteins that are A, C, G, T and N alone: refused as cDNAs otherwise");
 }
 
 void add_junctions(Command& command, SpliceOptions& options) {
@@ -107,7 +100,7 @@ void add_junctions(Command& command, SpliceOptions& options) {
                        double most) {
     const std::string defaults =
         fmt::format(", in matches [{}; proteins {}]", dna.*standard, proteins.*standard);
-    command.number(name, value, help + defaults, 0, most).group(from_signals);
+    command.number(name, value, help + defaults, 0, most);
   };
   using P = splice::CandidateParams;
   add("--junction-weight",
@@ -131,17 +124,16 @@ void add_candidates(Command& command, SpliceOptions& options) {
   splice::CandidateParams& found = options.job.candidates;
   const auto add =
       [&](const char* name, auto& value, const std::string& help, auto low, auto high) {
-        command.number(name, value, help, low, high).group(from_signals);
+        command.number(name, value, help, low, high);
       };
   constexpr auto odds = splice::max_site_odds;
   const std::string least = ", at least; less beside ten bases of a cDNA";
   add("--min-donor", found.min_donor, "log2-odds of a donor GT" + least, -odds, odds);
   add("--min-gc-donor", found.min_gc_donor, "log2-odds of a donor GC" + least, -odds, odds);
   add("--min-acceptor", found.min_acceptor, "log2-odds of an acceptor" + least, -odds, odds);
-  command.flag("--gc-donors,!--no-gc-donors", found.gc_donors, "introns may begin with GC [yes]")
-      .group(from_signals);
-  command.flag("--coding,!--any-frame", found.coding, "leave out exons without an open frame [yes]")
-      .group(from_signals);
+  command.flag("--gc-donors,!--no-gc-donors", found.gc_donors, "introns may begin with GC [yes]");
+  command.flag(
+      "--coding,!--any-frame", found.coding, "leave out exons without an open frame [yes]");
   add("--min-exon", found.min_exon, "bases", 1, splice::largest_length);
   add("--max-exon",
       options.max_exon,
@@ -152,21 +144,16 @@ void add_candidates(Command& command, SpliceOptions& options) {
       .count("--max-exons",
              found.max_exons,
              "candidates of a strand; beyond, the weakest sites are dropped first")
-      .shows(fmt::format("{}", found.max_exons))
-      .group(from_signals);
-  command
-      .flag("--one-strand",
-            options.job.one_strand,
-            "try the sequence's strand alone, and cDNAs as given: else both of either")
-      .group(from_signals);
-  command
-      .flag(
-          "--exact-window",
-          options.job.exact_window,
-          fmt::format("try whole sequences with cDNAs, beyond {} bases too: else the places alone "
-                      "that have words of them",
-                      job::SpliceJobParams::exact_bases))
-      .group(from_signals);
+      .shows(fmt::format("{}", found.max_exons));
+  command.flag("--one-strand",
+               options.job.one_strand,
+               "try the sequence's strand alone, and cDNAs as given: else both of either");
+  command.flag(
+      "--exact-window",
+      options.job.exact_window,
+      fmt::format("try whole sequences with cDNAs, beyond {} bases too: else the places alone "
+                  "that have words of them",
+                  job::SpliceJobParams::exact_bases));
   add("--max-evalue",
       options.job.max_e_value,
       "unaligned is what chance explains this often, or more",
@@ -285,9 +272,11 @@ void check_combination(const Command& command,
 void add_splice_options(Command& command, SpliceOptions& options) {
   add_files(command, options);
   add_scores(command, options);
-  add_protein_options(command, options);
-  add_junctions(command, options);
-  add_candidates(command, options);
+  command.under("With proteins", [&] { add_protein_options(command, options); });
+  command.under("With --exons auto (models of human splice sites)", [&] {
+    add_junctions(command, options);
+    add_candidates(command, options);
+  });
 }
 
 job::SpliceJobParams splice_job(Context& context, const Call& call, const SpliceOptions& options) {
@@ -296,11 +285,6 @@ job::SpliceJobParams splice_job(Context& context, const Call& call, const Splice
   params.inputs = inputs_of(context, call.command, options);
   check_combination(call.command, options, params.inputs);
   params.out = call.out;
-  if (params.estimate && !params.out.empty()) {
-    throw Error(ErrorCode::usage,
-                "splice: -o has no effect with --estimate, which writes nothing; leave one of them "
-                "out");
-  }
   refuse_own_inputs(options, params);
   if (options.gap_open) params.align.gap_open = params.protein.align.gap_open = *options.gap_open;
   if (options.gap_extend) {

@@ -24,45 +24,41 @@ char character_of(const std::string& name, const std::string& text, const std::s
 Names add_reading_options(Command& command, io::TableParams& reading) {
   const auto character =
       [&](const std::string& name, char& value, const std::string& zero, const char* help) {
-        return command
-            .word(
-                name,
-                [name, &value, zero](const std::string& text) {
-                  value = character_of(name, text, zero);
-                },
-                help)
-            .group(group);
+        const auto take = [name, &value, zero](const std::string& text) {
+          value = character_of(name, text, zero);
+        };
+        return command.word(name, take, help);
       };
-  command
-      .choice("--header",
-              reading.header,
-              {{"auto", io::TableHeader::automatic},
-               {"yes", io::TableHeader::present},
-               {"no", io::TableHeader::absent}},
-              "the first line holds names")
-      .group(group);
-  character("--delimiter",
-            reading.delimiter,
-            "auto",
-            "between cells: a character, tab, space (any run of blanks) or auto")
-      .shows("auto");
-  character(
-      "--comment", reading.comment, "none", "lines that begin with it are left out; none: keep all")
-      .shows(std::string(1, reading.comment));
-  command.flag("--zero-based", reading.zero_based, "indices of a libsvm file begin at 0")
-      .group(group);
+  command.under(group, [&] {
+    command.choice("--header",
+                   reading.header,
+                   {{"auto", io::TableHeader::automatic},
+                    {"yes", io::TableHeader::present},
+                    {"no", io::TableHeader::absent}},
+                   "the first line holds names");
+    character("--delimiter",
+              reading.delimiter,
+              "auto",
+              "between cells: a character, tab, space (any run of blanks) or auto")
+        .shows("auto");
+    character("--comment",
+              reading.comment,
+              "none",
+              "lines that begin with it are left out; none: keep all")
+        .shows(std::string(1, reading.comment));
+    command.flag("--zero-based", reading.zero_based, "indices of a libsvm file begin at 0");
+  });
   return {"--header", "--delimiter", "--comment", "--zero-based"};
 }
 
 void add_column_options(Command& command, io::TableParams& reading) {
-  command
-      .text("--label",
-            reading.label,
-            "the column of classes, by name or number from 1; of a libsvm file: label")
-      .group(group);
-  command.list("--columns", reading.columns, "the features; default: all other columns")
-      .group(group);
-  command.list("--ignore", reading.ignored, "columns to leave out").group(group);
+  command.under(group, [&] {
+    command.text("--label",
+                 reading.label,
+                 "the column of classes, by name or number from 1; of a libsvm file: label");
+    command.list("--columns", reading.columns, "the features; default: all other columns");
+    command.list("--ignore", reading.ignored, "columns to leave out");
+  });
   command.only_one({"--ignore", "--columns"});
 }
 

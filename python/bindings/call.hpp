@@ -35,7 +35,7 @@ enum class Runs { anywhere, on_the_processor, at_once };
 void run_in_context(const Options& options, Runs runs, FunctionView<void(Context&)> body);
 
 template <class Body>
-auto call(const Options& options, const Body& body, Runs runs = Runs::anywhere) {
+auto call(const Options& options, Runs runs, const Body& body) {
   using Result = std::invoke_result_t<Body, Context&>;
   if constexpr (std::is_void_v<Result>) {
     run_in_context(options, runs, FunctionView<void(Context&)>(body));
@@ -45,6 +45,10 @@ auto call(const Options& options, const Body& body, Runs runs = Runs::anywhere) 
     run_in_context(options, runs, FunctionView<void(Context&)>(keep));
     return Result(std::move(*result));
   }
+}
+template <class Body>
+auto call(const Options& options, const Body& body) {
+  return call(options, Runs::anywhere, body);
 }
 
 /// Each family's file binds itself.

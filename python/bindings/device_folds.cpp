@@ -92,29 +92,24 @@ DlpackArray<T> segments_scanned(const Options& options,
                                 const Offsets& offsets,
                                 const std::string& op) {
   check_offsets(offsets, in.device_id());
-  return to_dlpack(call_on_device(options,
-                                  in.device_id(),
-                                  [&](Context& context) {
-                                    context.check_cancelled();
-                                    DeviceSession session;
-                                    DeviceArray<T> out =
-                                        copied(in.data(), size_of(in), session.stream);
-                                    const OffsetsThere there(offsets, size_of(in), session.stream);
-                                    with_operator(op, [&](auto fold) {
-                                      arrays::cuda::segmented_scan<false>(session.space,
-                                                                          session.stream,
-                                                                          in.data(),
-                                                                          there.data,
-                                                                          size_of(offsets) - 1,
-                                                                          T{},
-                                                                          out.data(),
-                                                                          fold);
-                                    });
-                                    session.stream.wait();
-                                    return out;
-                                  }),
-                   {in.size()},
-                   in.device_id());
+  return made_on_device(options, in.device_id(), {in.size()}, [&](Context& context) {
+    context.check_cancelled();
+    DeviceSession session;
+    DeviceArray<T> out = copied(in.data(), size_of(in), session.stream);
+    const OffsetsThere there(offsets, size_of(in), session.stream);
+    with_operator(op, [&](auto fold) {
+      arrays::cuda::segmented_scan<false>(session.space,
+                                          session.stream,
+                                          in.data(),
+                                          there.data,
+                                          size_of(offsets) - 1,
+                                          T{},
+                                          out.data(),
+                                          fold);
+    });
+    session.stream.wait();
+    return out;
+  });
 }
 
 template <class T>
@@ -124,29 +119,25 @@ DlpackArray<T> segments_reduced(const Options& options,
                                 const std::string& op,
                                 T init) {
   check_offsets(offsets, in.device_id());
-  return to_dlpack(call_on_device(options,
-                                  in.device_id(),
-                                  [&](Context& context) {
-                                    context.check_cancelled();
-                                    DeviceSession session;
-                                    const OffsetsThere there(offsets, size_of(in), session.stream);
-                                    DeviceArray<T> totals(size_of(offsets) - 1);
-                                    with_operator(op, [&](auto fold) {
-                                      arrays::cuda::segmented_reduce(session.space,
-                                                                     session.stream,
-                                                                     in.data(),
-                                                                     there.data,
-                                                                     totals.size(),
-                                                                     size_of(in),
-                                                                     init,
-                                                                     totals.data(),
-                                                                     fold);
-                                    });
-                                    session.stream.wait();
-                                    return totals;
-                                  }),
-                   {offsets.size() - 1},
-                   in.device_id());
+  return made_on_device(options, in.device_id(), {offsets.size() - 1}, [&](Context& context) {
+    context.check_cancelled();
+    DeviceSession session;
+    const OffsetsThere there(offsets, size_of(in), session.stream);
+    DeviceArray<T> totals(size_of(offsets) - 1);
+    with_operator(op, [&](auto fold) {
+      arrays::cuda::segmented_reduce(session.space,
+                                     session.stream,
+                                     in.data(),
+                                     there.data,
+                                     totals.size(),
+                                     size_of(in),
+                                     init,
+                                     totals.data(),
+                                     fold);
+    });
+    session.stream.wait();
+    return totals;
+  });
 }
 
 template <class T>

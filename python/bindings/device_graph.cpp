@@ -115,14 +115,10 @@ void bind_weights(nb::module_& m) {
                                   weights.shape(1)));
         }
         const auto n = static_cast<std::int64_t>(weights.shape(0));
-        return to_dlpack(call_on_device(options,
-                                        device,
-                                        [&](Context& context) {
-                                          return closure_of(
-                                              context, device, weights.data(), n, method);
-                                        }),
-                         {weights.shape(0), weights.shape(1)},
-                         device);
+        return made_on_device(
+            options, device, {weights.shape(0), weights.shape(1)}, [&](Context& context) {
+              return closure_of(context, device, weights.data(), n, method);
+            });
       },
       nb::arg("options"),
       taken("weights"),
@@ -240,9 +236,8 @@ void bind_paths(nb::module_& m) {
         const auto find = [&](Context& context) {
           return predecessors_there(context, weights.data(), lengths.data(), n);
         };
-        return to_dlpack(call_on_device(options, weights.device_id(), find),
-                         {weights.shape(0), weights.shape(1)},
-                         weights.device_id());
+        return made_on_device(
+            options, weights.device_id(), {weights.shape(0), weights.shape(1)}, find);
       },
       nb::arg("options"),
       taken("weights"),

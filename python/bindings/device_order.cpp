@@ -148,8 +148,7 @@ void bind_order(nb::module_& m) {
           session.stream.wait();
           return out;
         };
-        return to_dlpack(
-            call_on_device(options, a.device_id(), merge), {a.size() + b.size()}, a.device_id());
+        return made_on_device(options, a.device_id(), {a.size() + b.size()}, merge);
       },
       nb::arg("options"),
       taken("a"),

@@ -62,15 +62,11 @@ void bind_polynomials(nb::module_& m) {
       [](const Options& options, DeviceVector<T> a, DeviceVector<T> b) {
         check_same_device("b", a, b);
         const std::size_t size = a.size() == 0 || b.size() == 0 ? 0 : a.size() + b.size() - 1;
-        return to_dlpack(call_on_device(options,
-                                        a.device_id(),
-                                        [&](Context& context) {
-                                          DeviceArray<T> out(static_cast<std::int64_t>(size));
-                                          if (size > 0) multiply<T>(context, a, b, out);
-                                          return out;
-                                        }),
-                         {size},
-                         a.device_id());
+        return made_on_device(options, a.device_id(), {size}, [&](Context& context) {
+          DeviceArray<T> out(static_cast<std::int64_t>(size));
+          if (size > 0) multiply<T>(context, a, b, out);
+          return out;
+        });
       },
       nb::arg("options"),
       taken("a"),
@@ -111,9 +107,7 @@ void bind_matrices(nb::module_& m) {
           stream.wait();
           return out;
         };
-        return to_dlpack(call_on_device(options, a.device_id(), product),
-                         {a.shape(0), b.shape(1)},
-                         a.device_id());
+        return made_on_device(options, a.device_id(), {a.shape(0), b.shape(1)}, product);
       },
       nb::arg("options"),
       taken("a"),

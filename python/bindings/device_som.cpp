@@ -265,13 +265,11 @@ void bind_device_som(nb::module_& m) {
   m.def(
       "distances",
       [](const Options& options, DeviceRows<float> samples, Rows<float> codebook) {
-        return to_dlpack(call_on_device(options,
-                                        samples.device_id(),
-                                        [&](Context& context) {
-                                          return distances_there(context, samples, codebook);
-                                        }),
-                         {samples.shape(0), codebook.shape(0)},
-                         samples.device_id());
+        return made_on_device(
+            options,
+            samples.device_id(),
+            {samples.shape(0), codebook.shape(0)},
+            [&](Context& context) { return distances_there(context, samples, codebook); });
       },
       nb::arg("options"),
       taken("samples"),

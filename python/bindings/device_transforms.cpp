@@ -19,17 +19,13 @@ Direction direction_of(bool inverse) { return inverse ? Direction::inverse : Dir
 template <class T, class Make>
 DlpackArray<T> transformed(
     const Options& options, int device, std::size_t batch, std::size_t n, const Make& make) {
-  return to_dlpack(call_on_device(options,
-                                  device,
-                                  [&](Context& context) {
-                                    DeviceArray<T> out(static_cast<std::int64_t>(batch * n));
-                                    if (out.empty()) return out;
-                                    context.check_cancelled();
-                                    make(out.data());
-                                    return out;
-                                  }),
-                   {batch, n},
-                   device);
+  return made_on_device(options, device, {batch, n}, [&](Context& context) {
+    DeviceArray<T> out(static_cast<std::int64_t>(batch * n));
+    if (out.empty()) return out;
+    context.check_cancelled();
+    make(out.data());
+    return out;
+  });
 }
 
 template <class R>

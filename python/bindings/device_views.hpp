@@ -67,6 +67,15 @@ DlpackArray<T> to_dlpack(DeviceArray<T>&& array,
   return to_dlpack_as<DlpackArray<T>>(std::move(array), shape, nb::dtype<T>(), device);
 }
 
+/// The array that body(context) makes on the device, with its shape.
+template <class Body>
+auto made_on_device(const Options& options,
+                    int device,
+                    std::initializer_list<std::size_t> shape,
+                    const Body& body) {
+  return to_dlpack(call_on_device(options, device, body), shape, device);
+}
+
 /// A vector whose words are values of another type of as many bytes.
 template <class T>
 DlpackWords to_dlpack(DeviceArray<T>&& array, nb::dlpack::dtype type, int device) {

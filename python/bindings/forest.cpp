@@ -180,9 +180,7 @@ void bind_table_type(nb::module_& m, nb::class_<Model>& model) {
               self, table.device_id(), {table.data(), rows, columns, rows}, shares.data());
           return shares;
         };
-        return to_dlpack(call_on_device(options, table.device_id(), predict),
-                         {table.shape(0), outputs},
-                         table.device_id());
+        return made_on_device(options, table.device_id(), {table.shape(0), outputs}, predict);
       },
       nb::arg("options"),
       taken("table"));
@@ -202,9 +200,8 @@ void bind_table_type(nb::module_& m, nb::class_<Model>& model) {
           stream.wait();
           return wide;
         };
-        return to_dlpack(call_on_device(options, table.device_id(), apply),
-                         {table.shape(0), self.trees.size()},
-                         table.device_id());
+        return made_on_device(
+            options, table.device_id(), {table.shape(0), self.trees.size()}, apply);
       },
       nb::arg("options"),
       taken("table"));

@@ -300,10 +300,9 @@ void bind_added_up(nb::module_& m, nb::class_<Counted>& counted) {
                                              static_cast<std::int64_t>(sites.shape(0)),
                                              1,
                                              sites.stride(0)};
-             call(
-                 options,
-                 [&](Context& context) { add_sites(context, self, dosages, hethet); },
-                 Runs::on_the_processor);
+             call(options, Runs::on_the_processor, [&](Context& context) {
+               add_sites(context, self, dosages, hethet);
+             });
            })
       .def("triangle",
            [](const Counted& self, const std::string& which, std::int64_t begin, std::int64_t end) {

@@ -131,12 +131,9 @@ void bind_type(nb::module_& m) {
                                     from,
                                     to));
           }
-          return call(
-              options,
-              [&](Context&) {
-                return graph::path<T>({weights.data(), n, n}, {closure.data(), n, n}, from, to);
-              },
-              Runs::on_the_processor);
+          return call(options, Runs::on_the_processor, [&](Context&) {
+            return graph::path<T>({weights.data(), n, n}, {closure.data(), n, n}, from, to);
+          });
         });
   m.def("predecessors", [](const Options& options, SquareIn<T> weights, SquareIn<T> closure) {
     check_square(weights);
@@ -145,23 +142,17 @@ void bind_type(nb::module_& m) {
     if (static_cast<std::int64_t>(closure.shape(0)) != n) {
       throw Error(ErrorCode::bad_input, "predecessors: expected weights and lengths of one size");
     }
-    return to_numpy<std::int32_t>(call(
-        options,
-        [&](Context& context) {
-          return graph::predecessors<T>(context, {weights.data(), n, n}, {closure.data(), n, n});
-        },
-        Runs::on_the_processor));
+    return to_numpy<std::int32_t>(call(options, Runs::on_the_processor, [&](Context& context) {
+      return graph::predecessors<T>(context, {weights.data(), n, n}, {closure.data(), n, n});
+    }));
   });
   m.def("keep_neighbors", [](const Options& options, SquareIn<T> weights, std::int64_t k) {
     check_square(weights);
-    return to_numpy<T>(call(
-        options,
-        [&](Context& context) {
-          SquareMatrix<T> kept = copied(context, weights);
-          graph::keep_neighbors(context, kept, k);
-          return kept;
-        },
-        Runs::on_the_processor));
+    return to_numpy<T>(call(options, Runs::on_the_processor, [&](Context& context) {
+      SquareMatrix<T> kept = copied(context, weights);
+      graph::keep_neighbors(context, kept, k);
+      return kept;
+    }));
   });
 }
 
@@ -190,17 +181,13 @@ void bind_graph(nb::module_& module) {
           const graph::SparseGraph<double> sparse{copy(offsets), copy(targets), copy(weights)};
           const auto from = copy(sources);
           if (!with_predecessors) {
-            return nb::cast(to_numpy(call(
-                options,
-                [&](Context& context) { return graph::shortest_paths(context, sparse, from); },
-                Runs::on_the_processor)));
+            return nb::cast(to_numpy(call(options, Runs::on_the_processor, [&](Context& context) {
+              return graph::shortest_paths(context, sparse, from);
+            })));
           }
-          auto paths = call(
-              options,
-              [&](Context& context) {
-                return graph::shortest_paths_and_predecessors(context, sparse, from);
-              },
-              Runs::on_the_processor);
+          auto paths = call(options, Runs::on_the_processor, [&](Context& context) {
+            return graph::shortest_paths_and_predecessors(context, sparse, from);
+          });
           return nb::make_tuple(to_numpy(std::move(paths.lengths)),
                                 to_numpy(std::move(paths.predecessors)));
         });

@@ -124,17 +124,14 @@ nb::ndarray<nb::numpy, float> smoothed(const Options& options,
   std::copy_n(count.data(), neurons, sums.count.data());
   std::copy_n(sum.data(), neurons * features, sums.sum.data());
   const som::FixedPoint fixed{{scale.data(), scale.data() + scale.size()}};
-  return to_numpy(call(
-      options,
-      [&](Context& context) {
-        Matrix<float> result = copy_of(view_of(codebook));
-        const som::Schedule schedule = som::resolved(params.schedule, params.grid);
-        const auto table =
-            som::neighborhood_table(params.grid, params.neighborhood, schedule.sigma(iteration));
-        som::smooth(context, sums, fixed, params.grid, table, result);
-        return result;
-      },
-      Runs::on_the_processor));
+  return to_numpy(call(options, Runs::on_the_processor, [&](Context& context) {
+    Matrix<float> result = copy_of(view_of(codebook));
+    const som::Schedule schedule = som::resolved(params.schedule, params.grid);
+    const auto table =
+        som::neighborhood_table(params.grid, params.neighborhood, schedule.sigma(iteration));
+    som::smooth(context, sums, fixed, params.grid, table, result);
+    return result;
+  }));
 }
 
 void bind_training(nb::module_& m) {
@@ -177,10 +174,9 @@ void bind_parts(nb::module_& m) {
     }));
   });
   m.def("largest_values", [](const Options& options, Rows<float> samples) {
-    return to_numpy(call(
-        options,
-        [&](Context& context) { return som::largest_values(context, view_of(samples)); },
-        Runs::on_the_processor));
+    return to_numpy(call(options, Runs::on_the_processor, [&](Context& context) {
+      return som::largest_values(context, view_of(samples));
+    }));
   });
   m.def("scale", [](std::int64_t samples, Vector<float> largest) {
     return to_numpy(
@@ -191,10 +187,9 @@ void bind_parts(nb::module_& m) {
       [](const Options& options, Rows<float> samples, Rows<float> codebook, Vector<double> scale) {
         check_features(samples, codebook);
         const som::FixedPoint fixed{{scale.data(), scale.data() + scale.size()}};
-        som::NeuronSums sums = call(
-            options,
-            [&](Context& context) { return sums_of(context, samples, codebook, fixed); },
-            Runs::on_the_processor);
+        som::NeuronSums sums = call(options, Runs::on_the_processor, [&](Context& context) {
+          return sums_of(context, samples, codebook, fixed);
+        });
         return std::pair(to_numpy(std::move(sums.count)), to_numpy(std::move(sums.sum)));
       });
   m.def("smoothed", &smoothed);
@@ -220,12 +215,9 @@ void bind_use(nb::module_& m) {
         });
   m.def("distances", [](const Options& options, Rows<float> samples, Rows<float> codebook) {
     check_features(samples, codebook);
-    return to_numpy(call(
-        options,
-        [&](Context& context) {
-          return all_distances(context, view_of(samples), view_of(codebook));
-        },
-        Runs::on_the_processor));
+    return to_numpy(call(options, Runs::on_the_processor, [&](Context& context) {
+      return all_distances(context, view_of(samples), view_of(codebook));
+    }));
   });
   m.def("judged",
         [](const Options& options,

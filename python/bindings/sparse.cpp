@@ -114,7 +114,7 @@ void bind_type(nb::module_& m, const char* name) {
           self.solver.solve(context, device, b.data(), x.data(), sides);
           return x;
         };
-        return to_dlpack(call_on_device(options, device, solve), {b.shape(0), b.shape(1)}, device);
+        return made_on_device(options, device, {b.shape(0), b.shape(1)}, solve);
       },
       nb::arg("options"),
       taken("b"));

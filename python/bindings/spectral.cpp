@@ -67,7 +67,7 @@ nb::ndarray<nb::numpy, T> made(const Options& options, const Axes& extents, cons
     make(context, DenseArray<T>{out.data(), extents});
     return out;
   };
-  return to_numpy(call(options, body, runs_for(static_cast<std::size_t>(size))));
+  return to_numpy(call(options, runs_for(static_cast<std::size_t>(size)), body));
 }
 
 template <class R>
@@ -108,7 +108,7 @@ void bind_precision(nb::module_& m) {
       fft(context, signals_of(in), signals_of(out), direction);
       return out;
     };
-    return to_numpy(call(options, transform, runs_for(in.size())));
+    return to_numpy(call(options, runs_for(in.size()), transform));
   });
   m.def("rfft", [](const Options& options, SignalsIn<R> in) {
     const auto transform = [&](Context& context) {
@@ -116,7 +116,7 @@ void bind_precision(nb::module_& m) {
       fft_real(context, signals_of(in), signals_of(out));
       return out;
     };
-    return to_numpy(call(options, transform, runs_for(in.size())));
+    return to_numpy(call(options, runs_for(in.size()), transform));
   });
   m.def("irfft", [](const Options& options, SignalsIn<C> in, std::int64_t n) {
     const auto transform = [&](Context& context) {
@@ -124,7 +124,7 @@ void bind_precision(nb::module_& m) {
       inverse_fft_real(context, signals_of(in), signals_of(out));
       return out;
     };
-    return to_numpy(call(options, transform, runs_for(in.size())));
+    return to_numpy(call(options, runs_for(in.size()), transform));
   });
   m.def("fft2", [](const Options& options, SignalsIn<C> in, bool inverse) {
     const auto transform = [&](Context& context) {
@@ -135,20 +135,17 @@ void bind_precision(nb::module_& m) {
              inverse ? Direction::inverse : Direction::forward);
       return out;
     };
-    return to_numpy(call(options, transform, runs_for(in.size())));
+    return to_numpy(call(options, runs_for(in.size()), transform));
   });
   m.def("matmul", [](const Options& options, SignalsIn<R> a, SignalsIn<R> b) {
-    return to_numpy(call(
-        options,
-        [&](Context& context) {
-          Matrix<R> c(static_cast<std::int64_t>(a.shape(0)), static_cast<std::int64_t>(b.shape(1)));
-          matmul(context,
-                 MatrixView<const R>(a.data(), c.rows(), static_cast<std::int64_t>(a.shape(1))),
-                 MatrixView<const R>(b.data(), static_cast<std::int64_t>(b.shape(0)), c.cols()),
-                 c.view());
-          return c;
-        },
-        Runs::on_the_processor));
+    return to_numpy(call(options, Runs::on_the_processor, [&](Context& context) {
+      Matrix<R> c(static_cast<std::int64_t>(a.shape(0)), static_cast<std::int64_t>(b.shape(1)));
+      matmul(context,
+             MatrixView<const R>(a.data(), c.rows(), static_cast<std::int64_t>(a.shape(1))),
+             MatrixView<const R>(b.data(), static_cast<std::int64_t>(b.shape(0)), c.cols()),
+             c.view());
+      return c;
+    }));
   });
 }
 
@@ -172,15 +169,12 @@ void bind_spectral(nb::module_& module) {
   });
   // Integers cross as hexadecimal text, which Python makes and reads in linear time.
   m.def("multiply", [](const Options& options, std::string_view a, std::string_view b) {
-    return call(
-        options,
-        [&](Context& context) {
-          const BigInteger product = multiply(context,
-                                              parse_integer(context, a, Digits::hexadecimal),
-                                              parse_integer(context, b, Digits::hexadecimal));
-          return to_text(context, product, Digits::hexadecimal);
-        },
-        Runs::on_the_processor);
+    return call(options, Runs::on_the_processor, [&](Context& context) {
+      const BigInteger product = multiply(context,
+                                          parse_integer(context, a, Digits::hexadecimal),
+                                          parse_integer(context, b, Digits::hexadecimal));
+      return to_text(context, product, Digits::hexadecimal);
+    });
   });
 }
 

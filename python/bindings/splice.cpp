@@ -116,13 +116,11 @@ void bind_splice(nb::module_& module) {
         params.min_intron = min_intron;
         params.alignment = alignment;
         if (protein) for_proteins.code = splice::GeneticCode(genetic_code);
-        const auto found = call(
-            options,
-            [&](Context& context) {
+        const auto found =
+            call(options, protein ? Runs::on_the_processor : Runs::anywhere, [&](Context& context) {
               return protein ? splice::align_protein(context, cases, for_proteins)
                              : splice::align(context, cases, params);
-            },
-            protein ? Runs::on_the_processor : Runs::anywhere);
+            });
         nb::list results;
         for (const splice::SplicedAlignment& one : found) results.append(alignment_dict(one));
         return results;
@@ -141,10 +139,9 @@ void bind_splice(nb::module_& module) {
       nb::arg("genetic_code"));
   m.def("candidate_exons", [](const Options& options, std::string_view bases, bool protein) {
     const auto params = protein ? splice::candidates_for_proteins() : splice::CandidateParams{};
-    return call(
-        options,
-        [&](Context& context) { return splice::candidate_exons(context, bases, params); },
-        Runs::on_the_processor);
+    return call(options, Runs::on_the_processor, [&](Context& context) {
+      return splice::candidate_exons(context, bases, params);
+    });
   });
   m.attr("candidate_scale") = splice::candidate_scale;
 }

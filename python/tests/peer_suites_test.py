@@ -16,4 +16,4 @@ def test_a_part_of_a_peers_suite_passes(name):
     pytest.importorskip(SUITES[name].package)
     status, counts = run_suite(name, "-k", PARTS[name])
     assert status == 0 and counts["failed"] == 0
-    assert counts["passed"] > 5 and counts["of them ours"] > 5
+    assert counts["passed"] > 5 and counts["of them ours"] > 2

@@ -25,6 +25,7 @@ def documented_lines_work():
     pathlib.Path("out").mkdir()
     run("simulate", "--samples", 600, "--sites", "2k", "--missing", 0.01, "-o", "cohort")
     run("simulate", "--samples", 600, "--sites", "2k", "--format", "vcf.gz", "-o", "cohort")
+    run("simulate", "--samples", 600, "--sites", "2k", "--format", "pgen", "-o", "cohort")
     pathlib.Path("pops.tsv").write_text(pathlib.Path("cohort.labels.tsv").read_text())
     run("dist", "cohort.bed", "--metric", "euclidean", "-o", "D")
     pathlib.Path("D.dist.npy").rename("D.npy")

@@ -84,8 +84,10 @@ def ctrl_c_ends_a_long_run_within_a_second():
     """A run that does not end by itself is ended after a second; here it has five, for slow machines."""
     powers = ",".join(str(1 + i / 100) for i in range(1, 100))
     long = (("dist", ENDLESS, "-o", "sub/run", "--format", "tsv", "phylip"),
-            ("fermat", "simulate:4000x3000,missing=0.01", "-o", "sub/run", "--alpha", powers),
-            ("fermat", "simulate:9000x300", "-o", "run", "--landmarks", 2000, "--alpha", powers),
+            ("fermat", "simulate:4000x3000,missing=0.01", "-o", "sub/run", "--alpha", powers,
+             "--threads", 1),
+            ("fermat", "simulate:4000x300", "-o", "run", "--landmarks", 1500, "--alpha", powers,
+             "--threads", 1),
             ("simulate", "--samples", 4000, "--sites", "20M", "-o", "sub/run", "--format", "vcf.gz"))
     for arguments, wait in ((a, wait) for a in long for wait in (0.4, 1.5)):
         process = start(*arguments)

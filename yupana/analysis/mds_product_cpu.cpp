@@ -5,6 +5,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <tuple>
 #include <type_traits>
 
 #include "yupana/analysis/mds_product.hpp"
@@ -100,33 +101,9 @@ void dispatch(MatrixView<const T> distances,
   }
 }
 
-// Highway's tables hold plain functions, so each type has one.
-void product_int32(MatrixView<const std::int32_t> distances,
-                   bool squared,
-                   double shift,
-                   const double* x,
-                   std::int64_t begin,
-                   std::int64_t end,
-                   double* sums) {
-  dispatch(distances, squared, shift, x, begin, end, sums);
-}
-void product_float(MatrixView<const float> distances,
-                   bool squared,
-                   double shift,
-                   const double* x,
-                   std::int64_t begin,
-                   std::int64_t end,
-                   double* sums) {
-  dispatch(distances, squared, shift, x, begin, end, sums);
-}
-void product_double(MatrixView<const double> distances,
-                    bool squared,
-                    double shift,
-                    const double* x,
-                    std::int64_t begin,
-                    std::int64_t end,
-                    double* sums) {
-  dispatch(distances, squared, shift, x, begin, end, sums);
+/// Highway's tables hold plain functions: this one has those of every type.
+auto products() {
+  return std::make_tuple(dispatch<std::int32_t>, dispatch<float>, dispatch<double>);
 }
 
 }  // namespace yupana::analysis::HWY_NAMESPACE
@@ -134,9 +111,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace yupana::analysis {
-HWY_EXPORT(product_int32);
-HWY_EXPORT(product_float);
-HWY_EXPORT(product_double);
+HWY_EXPORT(products);
 
 namespace cpu {
 
@@ -148,13 +123,8 @@ void shifted_product(MatrixView<const T> distances,
                      std::int64_t begin,
                      std::int64_t end,
                      double* sums) {
-  if constexpr (std::is_same_v<T, std::int32_t>) {
-    HWY_DYNAMIC_DISPATCH(product_int32)(distances, squared, shift, x, begin, end, sums);
-  } else if constexpr (std::is_same_v<T, float>) {
-    HWY_DYNAMIC_DISPATCH(product_float)(distances, squared, shift, x, begin, end, sums);
-  } else {
-    HWY_DYNAMIC_DISPATCH(product_double)(distances, squared, shift, x, begin, end, sums);
-  }
+  const auto sum = std::get<decltype(&shifted_product<T>)>(HWY_DYNAMIC_DISPATCH(products)());
+  sum(distances, squared, shift, x, begin, end, sums);
 }
 
 template <class T>
@@ -167,10 +137,7 @@ ShiftedProduct product(Context& context, MatrixView<const T> distances, bool squ
   };
 }
 
-YUPANA_FUNCTIONS(YUPANA_DISTANCES, product)
-
-using std::int64_t;
-YUPANA_FUNCTIONS(YUPANA_DISTANCES, shifted_product)
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, product, shifted_product)
 
 }  // namespace cpu
 }  // namespace yupana::analysis

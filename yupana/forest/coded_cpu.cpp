@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/forest/coded.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -284,18 +286,8 @@ void descend_groups(const CodedTree& tree,
 
 bool are_fast() { return fast; }
 
-#define YUPANA_FOREST_CODES(T, name)                                      \
-  bool code_##name(const std::vector<CodedColumn<T>>& columns,            \
-                   const T* data,                                         \
-                   std::int64_t stride,                                   \
-                   std::int64_t rows,                                     \
-                   bool with_missing,                                     \
-                   std::uint16_t* codes) {                                \
-    return code_groups(columns, data, stride, rows, with_missing, codes); \
-  }
-YUPANA_FOREST_CODES(float, floats)
-YUPANA_FOREST_CODES(double, doubles)
-#undef YUPANA_FOREST_CODES
+/// Highway's tables hold plain functions: this one has those of every type.
+auto codings() { return std::make_tuple(code_groups<float>, code_groups<double>); }
 
 }  // namespace yupana::forest::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -304,31 +296,23 @@ HWY_AFTER_NAMESPACE();
 namespace yupana::forest::cpu {
 
 HWY_EXPORT(are_fast);
-HWY_EXPORT(code_floats);
-HWY_EXPORT(code_doubles);
+HWY_EXPORT(codings);
 HWY_EXPORT(descend_groups);
 
 bool codes_are_fast() { return HWY_DYNAMIC_DISPATCH(are_fast)(); }
 
-template <>
-bool code_rows(const std::vector<CodedColumn<float>>& columns,
-               const float* data,
+template <class T>
+bool code_rows(const std::vector<CodedColumn<T>>& columns,
+               const T* data,
                std::int64_t stride,
                std::int64_t rows,
                bool with_missing,
                std::uint16_t* codes) {
-  return HWY_DYNAMIC_DISPATCH(code_floats)(columns, data, stride, rows, with_missing, codes);
+  const auto code = std::get<decltype(&code_rows<T>)>(HWY_DYNAMIC_DISPATCH(codings)());
+  return code(columns, data, stride, rows, with_missing, codes);
 }
 
-template <>
-bool code_rows(const std::vector<CodedColumn<double>>& columns,
-               const double* data,
-               std::int64_t stride,
-               std::int64_t rows,
-               bool with_missing,
-               std::uint16_t* codes) {
-  return HWY_DYNAMIC_DISPATCH(code_doubles)(columns, data, stride, rows, with_missing, codes);
-}
+YUPANA_FUNCTIONS(YUPANA_FLOATS, code_rows)
 
 void descend(const CodedTree& tree,
              const std::uint16_t* codes,

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 
+#include "yupana/core/instantiate.hpp"
 #include "yupana/forest/packed.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -133,25 +135,9 @@ bool pack_groups(const T* data,
   return with_missing || !missing;
 }
 
-#define YUPANA_FOREST_LANES(T, name)                                     \
-  void descend_##name(const PackedTree<T>& tree,                         \
-                      const Key<T>* keys,                                \
-                      std::int64_t group,                                \
-                      std::int64_t groups,                               \
-                      std::uint32_t* leaves) {                           \
-    descend_groups(tree, keys, group, groups, leaves);                   \
-  }                                                                      \
-  bool pack_##name(const T* data,                                        \
-                   std::int64_t stride,                                  \
-                   std::int64_t columns,                                 \
-                   std::int64_t rows,                                    \
-                   bool with_missing,                                    \
-                   Key<T>* keys) {                                       \
-    return pack_groups(data, stride, columns, rows, with_missing, keys); \
-  }
-YUPANA_FOREST_LANES(float, floats)
-YUPANA_FOREST_LANES(double, doubles)
-#undef YUPANA_FOREST_LANES
+/// Highway's tables hold plain functions: these have those of every type.
+auto packings() { return std::make_tuple(pack_groups<float>, pack_groups<double>); }
+auto descents() { return std::make_tuple(descend_groups<float>, descend_groups<double>); }
 
 }  // namespace yupana::forest::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -159,48 +145,31 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace yupana::forest::cpu {
 
-HWY_EXPORT(descend_floats);
-HWY_EXPORT(descend_doubles);
-HWY_EXPORT(pack_floats);
-HWY_EXPORT(pack_doubles);
+HWY_EXPORT(packings);
+HWY_EXPORT(descents);
 
-template <>
-bool pack_rows(const float* data,
+template <class T>
+bool pack_rows(const T* data,
                std::int64_t stride,
                std::int64_t columns,
                std::int64_t rows,
                bool with_missing,
-               std::uint32_t* keys) {
-  return HWY_DYNAMIC_DISPATCH(pack_floats)(data, stride, columns, rows, with_missing, keys);
+               Key<T>* keys) {
+  const auto pack = std::get<decltype(&pack_rows<T>)>(HWY_DYNAMIC_DISPATCH(packings)());
+  return pack(data, stride, columns, rows, with_missing, keys);
 }
 
-template <>
-bool pack_rows(const double* data,
-               std::int64_t stride,
-               std::int64_t columns,
-               std::int64_t rows,
-               bool with_missing,
-               std::uint64_t* keys) {
-  return HWY_DYNAMIC_DISPATCH(pack_doubles)(data, stride, columns, rows, with_missing, keys);
-}
-
-template <>
-void descend(const PackedTree<float>& tree,
-             const std::uint32_t* keys,
+template <class T>
+void descend(const PackedTree<T>& tree,
+             const Key<T>* keys,
              std::int64_t group,
              std::int64_t groups,
              std::uint32_t* leaves) {
-  HWY_DYNAMIC_DISPATCH(descend_floats)(tree, keys, group, groups, leaves);
+  std::get<decltype(&descend<T>)>(HWY_DYNAMIC_DISPATCH(descents)())(
+      tree, keys, group, groups, leaves);
 }
 
-template <>
-void descend(const PackedTree<double>& tree,
-             const std::uint64_t* keys,
-             std::int64_t group,
-             std::int64_t groups,
-             std::uint32_t* leaves) {
-  HWY_DYNAMIC_DISPATCH(descend_doubles)(tree, keys, group, groups, leaves);
-}
+YUPANA_FUNCTIONS(YUPANA_FLOATS, pack_rows, descend)
 
 }  // namespace yupana::forest::cpu
 #endif

@@ -1,3 +1,6 @@
+#include <tuple>
+
+#include "yupana/core/instantiate.hpp"
 #include "yupana/spectral/matmul_kernels.hpp"
 
 #undef HWY_DISABLED_TARGETS
@@ -56,8 +59,7 @@ MatmulKernel<T> kernel_of() {
   return {tile_rows, 2 * static_cast<std::int64_t>(HWY_LANES(T)), run_tile<T>};
 }
 
-MatmulKernel<float> kernel_f32() { return kernel_of<float>(); }
-MatmulKernel<double> kernel_f64() { return kernel_of<double>(); }
+auto kernels() { return std::make_tuple(kernel_of<float>(), kernel_of<double>()); }
 
 }  // namespace yupana::spectral::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -65,17 +67,13 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace yupana::spectral::cpu {
 
-HWY_EXPORT(kernel_f32);
-HWY_EXPORT(kernel_f64);
+HWY_EXPORT(kernels);
 
-template <>
-MatmulKernel<float> matmul_kernel() {
-  return HWY_DYNAMIC_DISPATCH(kernel_f32)();
+template <class T>
+MatmulKernel<T> matmul_kernel() {
+  return std::get<MatmulKernel<T>>(HWY_DYNAMIC_DISPATCH(kernels)());
 }
-template <>
-MatmulKernel<double> matmul_kernel() {
-  return HWY_DYNAMIC_DISPATCH(kernel_f64)();
-}
+YUPANA_FUNCTIONS(YUPANA_FLOATS, matmul_kernel)
 
 }  // namespace yupana::spectral::cpu
 #endif  // HWY_ONCE
