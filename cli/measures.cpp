@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "yupana/io/printable.hpp"
 
 namespace yupana::cli {
@@ -55,21 +53,10 @@ Json measures_json(const std::vector<std::string>& classes, const Measures& meas
 Json spread_json(const std::vector<Measures>& folds) {
   Json json = {{"mean", Json::object()}, {"std", Json::object()}};
   for (std::size_t m = 0; m < folds.front().values.size(); ++m) {
-    double sum = 0, squares = 0, count = 0;
-    const auto each = [&](const auto& visit) {
-      for (const Measures& fold : folds) {
-        const double value = fold.values[m].second;
-        if (value == value) visit(value);
-      }
-    };
-    each([&](double value) {
-      sum += value;
-      ++count;
-    });
-    each([&](double value) { squares += (value - sum / count) * (value - sum / count); });
-    const char* const name = folds.front().values[m].first.c_str();
-    json["mean"][name] = sum / count;
-    json["std"][name] = std::sqrt(squares / count);
+    const std::string& name = folds.front().values[m].first;
+    const auto [mean, deviation] = analysis::spread(folds, m);
+    json["mean"][name] = mean;
+    json["std"][name] = deviation;
   }
   return json;
 }

@@ -62,7 +62,10 @@ void add_predict(Command& family, bool nodes) {
   command.text("model", params->model, model_help).required();
   command.text("table", params->table.path, "rows").required();
   add_tree_table(command, params->table);
-  if (!nodes) command.flag("--proba", params->shares, "write the share of each class too");
+  if (nodes) return;
+  command.flag("--proba", params->shares, "write the share of each class too");
+  command.flag("--report", params->report, "write PREFIX.html: measures, curves, confusion");
+  command.needs({"--report"}, {"--label"});
 }
 
 struct ShowParams {

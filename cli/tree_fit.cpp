@@ -202,6 +202,9 @@ void add_tests(Command& command, job::FitTreesParams& params) {
   command.flag("--predictions",
                params.predictions,
                "write what is predicted of rows held out: PREFIX.cv.tsv, PREFIX.oob.tsv");
+  command.flag("--report",
+               params.report,
+               "write PREFIX.html: measures of rows held out, else of training, curves, confusion");
   command.flag("--binary", params.binary, "write PREFIX.model, compact, too");
 }
 

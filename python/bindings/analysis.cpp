@@ -121,15 +121,12 @@ nb::dict class_measures(const Options& options, Vector<std::int32_t> codes, Rows
                             codes.shape(0),
                             shares.shape(0)));
   }
-  analysis::Measures measures = call(
-      options,
-      [&](Context& context) {
-        analysis::ClassTally tally(static_cast<std::int64_t>(shares.shape(1)),
-                                   static_cast<double>(context.memory()));
-        tally.add(context, codes.data(), view_of(shares));
-        return tally.measures(context);
-      },
-      Runs::on_the_processor);
+  analysis::Measures measures = call(options, Runs::on_the_processor, [&](Context& context) {
+    analysis::ClassTally tally(static_cast<std::int64_t>(shares.shape(1)),
+                               static_cast<double>(context.memory()));
+    tally.add(context, codes.data(), view_of(shares));
+    return tally.measures(context);
+  });
   nb::dict facts = facts_of(measures);
   facts["unknown_class_rows"] = measures.unknown;
   const auto list = [&](const char* name, const auto& value) {
@@ -156,14 +153,11 @@ nb::dict number_measures(const Options& options, Vector<double> values, Vector<d
                             values.shape(0),
                             predicted.shape(0)));
   }
-  const analysis::Measures measures = call(
-      options,
-      [&](Context& context) {
-        analysis::NumberTally tally(static_cast<double>(context.memory()));
-        tally.add(values.data(), {predicted.data(), size_of(predicted), 1});
-        return tally.measures();
-      },
-      Runs::on_the_processor);
+  const analysis::Measures measures = call(options, Runs::on_the_processor, [&](Context& context) {
+    analysis::NumberTally tally(static_cast<double>(context.memory()));
+    tally.add(values.data(), {predicted.data(), size_of(predicted), 1});
+    return tally.measures();
+  });
   nb::dict facts = facts_of(measures), quantiles;
   for (const auto& [p, error] : measures.error_quantiles) quantiles[nb::float_(p)] = error;
   facts["error_quantiles"] = quantiles;

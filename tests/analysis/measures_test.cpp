@@ -60,6 +60,10 @@ TEST(ClassTally, MeasuresOfFiveRowsAreThoseWorkedOutByHand) {
   EXPECT_EQ(found.classes[1].roc_auc, 4.0 / 6);
   EXPECT_EQ(found.classes[0].roc_auc, 4.0 / 6);
   EXPECT_DOUBLE_EQ(found.classes[1].pr_auc, 1.0 / 3 + 1.0 / 3 * 2 / 3 + 1.0 / 3 * 3 / 5);
+  using Points = std::vector<std::pair<double, double>>;
+  EXPECT_EQ(found.classes[1].roc, (Points{{0, 0}, {0, 1.0 / 3}, {0.5, 2.0 / 3}, {1, 1}}));
+  EXPECT_EQ(found.classes[1].precision_recall,
+            (Points{{0, 1}, {1.0 / 3, 1}, {2.0 / 3, 2.0 / 3}, {1, 0.6}}));
   EXPECT_DOUBLE_EQ(value_of(found, "log_loss"), -std::log(0.75 * 0.5 * 0.5 * 0.75 * 0.25) / 5);
   EXPECT_DOUBLE_EQ(value_of(found, "brier"), (0.0625 + 0.25 + 0.25 + 0.0625 + 0.5625) / 5);
 }

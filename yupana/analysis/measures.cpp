@@ -76,6 +76,21 @@ double ClassMeasures::precision() const { return share_of(right, predicted); }
 double ClassMeasures::recall() const { return share_of(right, rows); }
 double ClassMeasures::f1() const { return share_of(2 * right, rows + predicted); }
 
+std::pair<double, double> spread(const std::vector<Measures>& folds, std::size_t value) {
+  std::vector<double> known;
+  for (const Measures& fold : folds) {
+    if (fold.values[value].second == fold.values[value].second) {
+      known.push_back(fold.values[value].second);
+    }
+  }
+  const double n = static_cast<double>(known.size());
+  LongSum sum, squares;
+  for (const double own : known) sum.add(own);
+  const double mean = sum.value() / n;
+  for (const double own : known) squares.add_product(own - mean, own - mean);
+  return {mean, std::sqrt(squares.value() / n)};
+}
+
 void ClassTally::Ranks::merge() {
   std::sort(fresh.begin(), fresh.end());
   std::vector<Group> merged;
@@ -120,6 +135,33 @@ double ClassTally::Ranks::pr_auc() const {
     sum.add(static_cast<double>(group->inside) * share_of(inside, inside + outside));
   }
   return inside > 0 ? sum.value() / static_cast<double>(inside) : none;
+}
+
+void ClassTally::Ranks::draw_curves(ClassMeasures& own) const {
+  std::int64_t all_inside = 0, all_outside = 0, inside = 0, outside = 0;
+  for (const Group& group : groups) {
+    all_inside += group.inside;
+    all_outside += group.outside;
+  }
+  if (all_inside == 0 || all_outside == 0) return;
+  const auto draw = [&](auto& points, double x, double y) {
+    const bool is_last = inside == all_inside && outside == all_outside;
+    if (!points.empty() && !is_last &&
+        std::abs(x - points.back().first) + std::abs(y - points.back().second) < 1.0 / 200) {
+      return;
+    }
+    points.emplace_back(x, y);
+  };
+  own.roc.emplace_back(0, 0);
+  for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
+    inside += group->inside;
+    outside += group->outside;
+    const double recall = share_of(inside, all_inside);
+    draw(own.roc, share_of(outside, all_outside), recall);
+    const double precision = share_of(inside, inside + outside);
+    if (own.precision_recall.empty()) own.precision_recall.emplace_back(0, precision);
+    draw(own.precision_recall, recall, precision);
+  }
 }
 
 ClassTally::ClassTally(std::int64_t classes, double max_bytes)
@@ -207,11 +249,12 @@ Measures ClassTally::measures(Context& context) {
       ranks_[c].merge();
       classes_[c].roc_auc = ranks_[c].roc_auc();
       classes_[c].pr_auc = ranks_[c].pr_auc();
+      ranks_[c].draw_curves(classes_[c]);
     }
   });
   // The unknown classes' own recall and F1 are 0.
   std::vector<ClassMeasures> all = classes_;
-  if (unknown_ > 0) all.push_back({unknown_, 0, 0, none, none});
+  if (unknown_ > 0) all.push_back({unknown_, 0, 0, none, none, {}, {}});
   const auto with_rows = [&](double value, std::int64_t rows) { return rows > 0 ? value : none; };
   const double n = static_cast<double>(rows_);
   Measures result;

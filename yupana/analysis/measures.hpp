@@ -18,6 +18,9 @@ struct ClassMeasures {
   std::int64_t right = 0;      ///< rows that are both
   double roc_auc = 0;          ///< P(score of its row > of another) + P(equal) / 2
   double pr_auc = 0;           ///< average precision: sum over scores of precision x gained recall
+  /// Points (share of the other rows, recall) and (recall, precision) as the least score that
+  /// counts falls; of neighbours closer than 1/200 the first.
+  std::vector<std::pair<double, double>> roc = {}, precision_recall = {};
 
   double precision() const;  ///< right / predicted
   double recall() const;     ///< right / rows
@@ -39,6 +42,9 @@ struct Measures {
 
   double score() const { return values.front().second; }
 };
+
+/// Mean and standard deviation of one of the values over the folds that have it; NaN for none.
+std::pair<double, double> spread(const std::vector<Measures>& folds, std::size_t value);
 
 /// A table of more classes by classes is no use to a reader, and soon larger than the trees; areas
 /// of more are not measured either.
@@ -89,6 +95,7 @@ class ClassTally {
     void merge();
     double roc_auc() const;
     double pr_auc() const;
+    void draw_curves(ClassMeasures& own) const;
   };
 
   void add_row(std::int32_t code, const double* shares);

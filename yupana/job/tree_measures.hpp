@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "yupana/analysis/measures.hpp"
@@ -45,6 +46,15 @@ analysis::Measures measure(Context& context,
                            const forest::Model& model,
                            TableView<T> table,
                            const forest::Target& target);
+
+/// A page of measures, curves, confusion and importances (report/trees_page.hpp). rows: which were
+/// measured, after their number; folds: may be empty; warning: a sentence, or null.
+void write_trees_page(AtomicFile& file,
+                      const forest::Model& model,
+                      const analysis::Measures& measured,
+                      const std::string& rows,
+                      const std::vector<analysis::Measures>& folds,
+                      const char* warning = nullptr);
 
 /// What is predicted of the rows of training, by trees that did not see them.
 struct HeldOut {

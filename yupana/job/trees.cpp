@@ -281,16 +281,30 @@ FitTreesResult fit_where_it_fits(Context& context,
                              : fit_in_parts<double>(context, again);
 }
 
-/// PREFIX.json and, if `binary`, PREFIX.model.
-void write_model(Context& context,
-                 const Model& model,
-                 const std::string& out,
-                 bool binary,
-                 OutputFiles& files,
-                 std::vector<std::string>& names) {
-  io::write_model_json(files.add(out + ".json"), model);
-  if (binary) io::write_model_binary(files.add(out + ".model"), model);
-  commit_files(context, files, names);
+/// The page shows the rows that say most: those of all folds, else those out of bag.
+void write_page(const FitTreesParams& params, const FitTreesResult& result, AtomicFile& file) {
+  const std::string table = " of " + params.table.path;
+  if (!result.folds.empty()) {
+    write_trees_page(file,
+                     result.model,
+                     result.cross_validated,
+                     "predicted by trees of other folds," + table,
+                     result.folds);
+  } else if (result.out_of_bag.rows > 0) {
+    write_trees_page(file,
+                     result.model,
+                     result.out_of_bag,
+                     "predicted by the trees that did not see them," + table,
+                     {});
+  } else {
+    write_trees_page(file,
+                     result.model,
+                     result.train,
+                     "that the trees have seen," + table,
+                     {},
+                     "The trees have seen these rows: of others they know less. --cv, --oob or a "
+                     "table of its own (predict) measure that.");
+  }
 }
 
 }  // namespace
@@ -300,8 +314,11 @@ FitTreesResult fit_trees(Context& context, const FitTreesParams& params) {
   OutputFiles files;
   FitTreesResult result = fit_where_it_fits(context, params, files);
   if (context.rank() > 0) return result;
-  if (!params.out.empty())
-    write_model(context, result.model, params.out, params.binary, files, result.files);
+  if (params.out.empty()) return result;
+  io::write_model_json(files.add(params.out + ".json"), result.model);
+  if (params.binary) io::write_model_binary(files.add(params.out + ".model"), result.model);
+  if (params.report) write_page(params, result, files.add(params.out + ".html"));
+  commit_files(context, files, result.files);
   return result;
 }
 
@@ -325,7 +342,8 @@ std::pair<std::int64_t, std::int64_t> prune_trees(Context& context, const PruneP
   }
   OutputFiles files;
   std::vector<std::string> names;
-  write_model(context, model, params.out, false, files, names);
+  io::write_model_json(files.add(params.out + ".json"), model);
+  commit_files(context, files, names);
   return {before, leaves()};
 }
 

@@ -31,6 +31,7 @@ struct FitTreesParams {
   std::string fold_column = {};  ///< a column that names each row's fold, instead of `folds`
   bool binary = false;           ///< the model as PREFIX.model too
   bool predictions = false;      ///< of rows held out, as PREFIX.cv.tsv and PREFIX.oob.tsv
+  bool report = false;           ///< a page of measures, as PREFIX.html
   std::string out = {};          ///< PREFIX.json (and the others)
 };
 
@@ -58,6 +59,7 @@ struct PredictParams {
   TreeTable table = {};
   bool shares = false;  ///< each class's share too
   bool nodes = false;   ///< the leaf of each tree, instead of predictions
+  bool report = false;  ///< a page of measures, as PREFIX.html; the table has labels
   std::string out;      ///< PREFIX.predicted.tsv, or PREFIX.nodes.tsv
 };
 

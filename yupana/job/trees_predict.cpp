@@ -53,7 +53,13 @@ class Prediction {
       };
       read_parts_for_model(context_, model_, params_.table, part_bytes(), take);
     }
+    result_.files = {file.path()};
     if (labelled_) result_.measures = tally_.measures(context_);
+    if (params_.report && labelled_) {
+      AtomicFile& page = files.add(params_.out + ".html");
+      write_trees_page(page, model_, result_.measures, "of " + params_.table.path, {});
+      result_.files.push_back(page.path());
+    }
     files.commit();
     const std::int64_t unknown = result_.measures.unknown;
     if (unknown > 0) {
@@ -64,7 +70,6 @@ class Prediction {
                       unknown == 1 ? "has" : "have"));
     }
     result_.classes = model_.classes;
-    result_.files = {file.path()};
     return std::move(result_);
   }
 
