@@ -97,6 +97,29 @@ TEST(OwnCdna, FragmentsBeginAndEndInsideExons) {
   }
 }
 
+TEST(OwnCdna, ReadsWithErrorsAtTheirEndsHadExonsFarAway) {
+  Draw draw(7);
+  for (int g = 0; g < 6; ++g) {
+    Gene gene(draw, {}, {150, 120, 90});
+    gene.bases = draw.letters(20'000) + gene.bases + draw.letters(20'000);
+    std::string target = gene.cdna.substr(50, gene.cdna.size() - 50 - 40);
+    for (const std::size_t at : {2u, 5u, 12u}) {
+      for (char* letter : {&target[at], &target[target.size() - 1 - at]}) {
+        *letter = *letter == 'A' ? 'C' : 'A';
+      }
+    }
+    for (auto& [first, last] : gene.places) first += 20'000, last += 20'000;
+    Places places = places_of(gene, target);
+    ASSERT_EQ(places.size(), 3u) << g;
+    // Beside an error an end is as good one base on.
+    EXPECT_NEAR(static_cast<double>(places[0].first - gene.places[0].first), 50, 5) << g;
+    EXPECT_NEAR(static_cast<double>(gene.places[2].second - places[2].second), 40, 5) << g;
+    places[0].first = gene.places[0].first;
+    places[2].second = gene.places[2].second;
+    EXPECT_EQ(places, gene.places) << g;
+  }
+}
+
 TEST(OwnCdna, ExonsOutsideTheCodingPart) {
   Draw draw(7);
   for (int g = 0; g < 6; ++g) {

@@ -228,7 +228,12 @@ void keep_best(std::size_t first,
   std::vector<OtherPlace> others;
   if (task->from_signals) others = other_places(group, done, first, end, best);
   hit = make_hit(*task, *trial, group, std::move(done[best]));
-  if (task->from_signals) judge(hit, task->searched_bases, others, params.max_e_value);
+  if (!task->from_signals) return;
+  const std::string_view around =
+      std::string_view(*hit.bases)
+          .substr(static_cast<std::size_t>(trial->first - 1),
+                  static_cast<std::size_t>(trial->last - trial->first + 1));
+  judge(hit, around, task->searched_bases, others, params.max_e_value);
 }
 
 void align_group(Context& context,

@@ -9,8 +9,8 @@ namespace yupana::job {
 namespace {
 
 /// The scale of the hit's scores against chance.
-double lambda_of(const io::SplicedHit& hit) {
-  const splice::Composition bases = splice::base_composition(*hit.bases);
+double lambda_of(const io::SplicedHit& hit, std::string_view around) {
+  const splice::Composition bases = splice::base_composition(around);
   if (!hit.protein) {
     return splice::karlin_lambda(
         hit.params->substitution, bases, splice::base_composition(*hit.letters));
@@ -50,10 +50,11 @@ double quality_against(const io::SplicedHit& hit,
 }  // namespace
 
 void judge(io::SplicedHit& hit,
+           std::string_view around,
            double searched_bases,
            std::span<const OtherPlace> others,
            double max_e_value) {
-  const double lambda = lambda_of(hit);
+  const double lambda = lambda_of(hit, around);
   // Scores that gain by chance say nothing of it.
   if (lambda > 0) hit.e_value = e_value_of(hit, lambda, searched_bases);
   hit.aligned = !hit.alignment.chain.empty() && hit.e_value <= max_e_value;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "yupana/io/spliced_files.hpp"
@@ -16,9 +17,11 @@ struct OtherPlace {
   std::int64_t score = 0;
 };
 
-/// Sets the hit's E-value, against `searched_bases` on all strands, and its mapping quality, and
-/// takes its alignment away where the E-value is above `max_e_value`.
+/// Sets the hit's E-value, against `searched_bases` on all strands with the composition of
+/// `around`, and its mapping quality, and takes its alignment away where the E-value is above
+/// `max_e_value`.
 void judge(io::SplicedHit& hit,
+           std::string_view around,
            double searched_bases,
            std::span<const OtherPlace> others,
            double max_e_value);

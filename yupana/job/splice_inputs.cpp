@@ -92,7 +92,7 @@ void SpliceInputs::add_trials(Task& task, const SpliceInput& input) {
   }
   if (!task.from_signals || task.is_protein) {
     for (const Strand& strand : strands) {
-      task.trials.push_back({&strand, letters, false, strand.exons});
+      task.trials.push_back({&strand, letters, false, strand.exons, 1, std::ssize(*strand.bases)});
     }
     return;
   }

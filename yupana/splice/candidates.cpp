@@ -16,9 +16,13 @@
 namespace yupana::splice {
 namespace {
 
-/// What an end of exons is: a splice site, ATG or a stop codon, or where the target itself begins
-/// or ends.
-enum class SiteKind { splice, codon, target_end };
+/// What an end of exons is: a splice site, ATG or a stop codon, where the target itself begins or
+/// ends, or where it does if a word near its end says so.
+enum class SiteKind { splice, codon, target_end, near_target_end };
+
+SiteKind target_end(std::int64_t letters) {
+  return letters == 0 ? SiteKind::target_end : SiteKind::near_target_end;
+}
 
 /// One end of exons: the first base or the last, from 1.
 struct Site {
@@ -87,15 +91,21 @@ class Finder {
       look(at);
       find_starts(at);
       find_ends(at);
+      find_target_ends(at);
     }
     const auto by_place = [](const Site& a, const Site& b) {
       return std::tie(a.place, a.kind) < std::tie(b.place, b.kind);
     };
-    std::sort(starts_.begin(), starts_.end(), by_place);
-    std::sort(ends_.begin(), ends_.end(), by_place);
+    const auto same = [](const Site& a, const Site& b) {
+      return a.place == b.place && a.kind == b.kind;
+    };
+    for (std::vector<Site>* sites : {&starts_, &ends_}) {
+      std::sort(sites->begin(), sites->end(), by_place);
+      sites->erase(std::unique(sites->begin(), sites->end(), same), sites->end());
+    }
   }
 
-  /// Starts behind an acceptor at `at`, and at a codon or the target's first word there.
+  /// Starts behind an acceptor at `at`, and at a codon there.
   void find_starts(std::int64_t at) {
     if (is(at, "AG") || is(at, "AC")) {
       const bool in_target = words_.has(codes_, at + 2);
@@ -105,10 +115,9 @@ class Finder {
       }
     }
     if (is(at, "ATG")) starts_.push_back({at + 1, 0, SiteKind::codon});
-    if (words_.is_first(codes_, at)) starts_.push_back({at + 1, 0, SiteKind::target_end, true});
   }
 
-  /// Ends before a donor at `at`, and with a codon or the target's last word there.
+  /// Ends before a donor at `at`, and with a codon there.
   void find_ends(std::int64_t at) {
     const bool gc = params_.gc_donors && is(at, "GC");
     if (at > 0 && (is(at, "GT") || gc || is(at, "AT"))) {
@@ -121,8 +130,19 @@ class Finder {
       }
     }
     if (stop_at(at)) ends_.push_back({at + 3, 0, SiteKind::codon});
-    if (words_.is_last(codes_, at)) {
-      ends_.push_back({at + TargetWords::length, 0, SiteKind::target_end, true});
+  }
+
+  /// Where the target begins or ends, by a word of it at `at`.
+  void find_target_ends(std::int64_t at) {
+    const std::int64_t word = words_.at(codes_, at);
+    if (word < 0) return;
+    const std::int64_t before = words_.letters_before(word), behind = words_.letters_behind(word);
+    if (before >= 0 && at >= before) {
+      starts_.push_back({at - before + 1, 0, target_end(before), true});
+    }
+    const std::int64_t last = at + TargetWords::length + behind;
+    if (behind >= 0 && last <= std::ssize(codes_)) {
+      ends_.push_back({last, 0, target_end(behind), true});
     }
   }
 
@@ -198,10 +218,13 @@ class Finder {
     x.first = start.place;
     x.last = end.place;
     const auto is_site = [](const Site& site) { return site.kind == SiteKind::splice; };
-    x.begin = is_site(start) ? missing : 0;
+    const auto cost = [&](const Site& site) {
+      return is_site(site) ? missing : site.kind == SiteKind::near_target_end ? missing / 2 : 0;
+    };
+    x.begin = cost(start);
     x.entry = is_site(start) ? scaled(weight * start.odds) : never;
     x.exit = is_site(end) ? scaled(weight * end.odds - params_.junction_cost) : never;
-    x.end = is_site(end) ? missing : 0;
+    x.end = cost(end);
     return x;
   }
 

@@ -51,7 +51,8 @@ inline constexpr double max_site_odds = 1000;  ///< of thresholds, either sign
 ///
 /// With a cDNA as `target` its words of ten bases are evidence: sites beside one are candidates
 /// whatever their odds, AT and AC too; exons with one at both ends need no open frame; and exons
-/// begin or end where the target's first or last word is, as a fragment's do, without that cost.
+/// begin or end where one of the target's first or last words says so, as a fragment's do, at
+/// half that cost, or none where it is the very first or last.
 ///   work: bases x candidates a base; deterministic
 ///   errors: bad_input for parameters that admit nothing
 std::vector<Exon> candidate_exons(std::string_view bases,

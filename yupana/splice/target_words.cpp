@@ -16,6 +16,9 @@ std::int64_t word_at(std::span<const std::int8_t> codes, std::int64_t place) {
   return word;
 }
 
+// Errors are many at the ends of reads; as far from them a word is looked for.
+constexpr std::int64_t most_letters = 25;
+
 }  // namespace
 
 TargetWords::TargetWords(std::string_view target) {
@@ -27,24 +30,26 @@ TargetWords::TargetWords(std::string_view target) {
   const std::int64_t last = std::ssize(codes) - length;
   for (std::int64_t place = 0; place <= last; ++place) {
     const std::int64_t word = word_at(codes, place);
-    if (word >= 0) known_[word] = true;
+    if (word < 0) continue;
+    known_[word] = true;
+    if (place < most_letters) first_.emplace_back(word, place);
   }
-  first_ = word_at(codes, 0);
-  last_ = word_at(codes, last);
+  for (std::int64_t behind = 0; behind < most_letters && behind <= last; ++behind) {
+    last_.emplace_back(word_at(codes, last - behind), behind);
+  }
 }
 
-bool TargetWords::has(std::span<const std::int8_t> codes, std::int64_t place) const {
-  if (known_.empty()) return false;
+std::int64_t TargetWords::at(std::span<const std::int8_t> codes, std::int64_t place) const {
+  if (known_.empty()) return -1;
   const std::int64_t word = word_at(codes, place);
-  return word >= 0 && known_[word];
+  return word >= 0 && known_[word] ? word : -1;
 }
 
-bool TargetWords::is_first(std::span<const std::int8_t> codes, std::int64_t place) const {
-  return first_ >= 0 && word_at(codes, place) == first_;
-}
-
-bool TargetWords::is_last(std::span<const std::int8_t> codes, std::int64_t place) const {
-  return last_ >= 0 && word_at(codes, place) == last_;
+std::int64_t TargetWords::find(const Ends& ends, std::int64_t word) {
+  for (const auto& [known, letters] : ends) {
+    if (known == word) return letters;
+  }
+  return -1;
 }
 
 }  // namespace yupana::splice

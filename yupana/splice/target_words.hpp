@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace yupana::splice {
@@ -16,16 +17,24 @@ class TargetWords {
   /// Shorter targets, and none, have no words.
   explicit TargetWords(std::string_view target);
 
-  /// Whether the target has the word that begins at `place` of a text of base_code(); false where
-  /// it is not all there, or has other letters than A, C, G and T.
-  bool has(std::span<const std::int8_t> codes, std::int64_t place) const;
-  /// Whether it is the target's first word, or its last.
-  bool is_first(std::span<const std::int8_t> codes, std::int64_t place) const;
-  bool is_last(std::span<const std::int8_t> codes, std::int64_t place) const;
+  /// The word that begins at `place` of a text of base_code(), as a number, if the target has it;
+  /// -1 where it has not, or the text has not ten of A, C, G and T there.
+  std::int64_t at(std::span<const std::int8_t> codes, std::int64_t place) const;
+  bool has(std::span<const std::int8_t> codes, std::int64_t place) const {
+    return at(codes, place) >= 0;
+  }
+  /// Letters before a word that is one of the target's first, letters behind one of its last: what
+  /// is left of the target lies along the text there, but for differences. -1 for other words.
+  std::int64_t letters_before(std::int64_t word) const { return find(first_, word); }
+  std::int64_t letters_behind(std::int64_t word) const { return find(last_, word); }
 
  private:
+  /// Words and the letters beside them, fewest first.
+  using Ends = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  static std::int64_t find(const Ends& ends, std::int64_t word);
+
   std::vector<bool> known_;
-  std::int64_t first_ = -1, last_ = -1;  ///< words as numbers; -1: none
+  Ends first_, last_;
 };
 
 }  // namespace yupana::splice
