@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
 .PHONY: all deps build program demo test test-gpu test-peers test-sanitizers faults soak fuzz peers bench \
-  install packages test-packages clean
+  install packages test-packages site ci-matrix clean
 
 # What the build needs, and what the tests need besides: peers as oracles and a browser.
 BUILD_PACKAGES := g++ cmake ninja-build ccache pkg-config libtbb-dev libhwy-dev libhts-dev \
@@ -142,6 +142,17 @@ bench: build peers
 	done
 	python3 bench/tables.py --results $(BENCH_RESULTS)
 
+# build/site/html/index.html: the pages of docs/ with what their commands print. Sphinx and the package come into the
+# environment of the package's test first; the pages themselves are built without a network.
+site: program
+	@$(call install,$(PACKAGING_PACKAGES))
+	python3 tests/python/package_test.py $(YUPANA) --install
+	python=build/release/python-venv/bin/python
+	$$python -m pip install --quiet --disable-pip-version-check sphinx myst-parser furo
+	$$python -m sphinx --fresh-env --fail-on-warning --quiet -c docs . build/site/html
+	echo '<meta http-equiv="refresh" content="0; url=docs/index.html">' > build/site/html/index.html
+	echo "The site is $(CURDIR)/build/site/html/index.html"
+
 # The program, and the library with its headers for CMake and pkg-config.
 install: build
 	cmake --install build/release --prefix $(PREFIX)
@@ -165,6 +176,12 @@ packages: deps
 test-packages:
 	@$(call install,debootstrap)
 	$(SUDO) packaging/check_in_chroot.sh
+
+# `make test` on every system and with every compiler of the CI that this machine can make, in bare chroots (as
+# root); MATRIX="debian-12 clang-14" takes some of them.
+ci-matrix:
+	@$(call install,debootstrap git)
+	$(SUDO) env JOBS=$(JOBS) TARGET=$(TARGET) .ci/matrix $(MATRIX)
 
 clean:
 	rm -rf build demo dist

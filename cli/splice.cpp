@@ -68,12 +68,31 @@ nlohmann::ordered_json score_json(const io::SplicedHit& hit) {
 }
 
 nlohmann::ordered_json hit_json(const io::SplicedHit& hit) {
-  return {{"target", hit.target},
-          {"sequence", hit.sequence},
-          {"strand", std::string(1, hit.strand)},
-          {"score", score_json(hit)},
-          {"exons", hit.alignment.chain.size()},
-          {"identity", io::count_columns(hit).identity()}};
+  nlohmann::ordered_json json = {{"target", hit.target}, {"aligned", hit.aligned}};
+  if (hit.e_value >= 0) json["e_value"] = hit.e_value;
+  if (!hit.aligned) return json;
+  json.update({{"sequence", hit.sequence},
+               {"strand", std::string(1, hit.strand)},
+               {"target_strand", hit.antisense ? "-" : "+"},
+               {"score", score_json(hit)},
+               {"exons", hit.alignment.chain.size()},
+               {"identity", io::count_columns(hit).identity()}});
+  if (hit.quality != io::SplicedHit::no_quality) json["mapq"] = hit.quality;
+  return json;
+}
+
+std::string hit_text(const io::SplicedHit& hit) {
+  if (!hit.aligned) {
+    return fmt::format("{}: unaligned, E-value {}\n", hit.target, io::e_value_text(hit));
+  }
+  return fmt::format("{}{} on {} ({}): score {}, {}, identity {:.1f} %\n",
+                     hit.target,
+                     hit.antisense ? " (reverse complement)" : "",
+                     hit.sequence,
+                     hit.strand,
+                     io::score_text(hit, hit.alignment.score),
+                     counted(std::ssize(hit.alignment.chain), "exon"),
+                     100 * io::count_columns(hit).identity());
 }
 
 Answer splice(Context& context, const Call& call, const SpliceOptions& options) {
@@ -106,14 +125,7 @@ Answer splice(Context& context, const Call& call, const SpliceOptions& options) 
   }
   for (const io::SplicedHit& hit : result.hits) {
     answer.json["hits"].push_back(hit_json(hit));
-    if (result.hits.size() > 20) continue;
-    answer.text += fmt::format("{} on {} ({}): score {}, {}, identity {:.1f} %\n",
-                               hit.target,
-                               hit.sequence,
-                               hit.strand,
-                               io::score_text(hit, hit.alignment.score),
-                               counted(std::ssize(hit.alignment.chain), "exon"),
-                               100 * io::count_columns(hit).identity());
+    if (result.hits.size() <= 20) answer.text += hit_text(hit);
   }
   const double rate = static_cast<double>(result.executed_cells) / std::max(result.seconds, 1e-9);
   const double dense = static_cast<double>(result.dense_cells) / std::max(result.seconds, 1e-9);

@@ -9,6 +9,9 @@
 namespace yupana::cli {
 namespace {
 
+constexpr double max_e_value = 1e8;
+constexpr std::int64_t max_exon_any_frame = 3000;  ///< no stop codon ends the others
+
 void add_files(Command& command, SpliceOptions& options) {
   command.text("--genome", options.input.genome, "FASTA, plain or gzip");
   command.text("--exons",
@@ -52,7 +55,9 @@ void add_scores(Command& command, SpliceOptions& options) {
                              job.candidates.min_intron),
                  0,
                  splice::largest_length);
-  command.flag("--both-strands", job.both_strands, "try both where the exons name none");
+  command.flag("--both-strands",
+               job.both_strands,
+               "try both where the exons name none; --exons auto does always");
   command.flag(
       "--estimate", job.estimate, "print cells, steps, memory and time; align and write nothing");
   command.flag("--histograms", options.histograms, "of exon lengths and overlapping groups");
@@ -115,24 +120,45 @@ void add_junctions(Command& command, SpliceOptions& options) {
       splice::max_junction_cost);
 }
 
-void add_candidates(Command& command, splice::CandidateParams& found) {
-  const auto add = [&](const char* name, auto& value, const char* help, auto low, auto high) {
-    command.number(name, value, help, low, high);
-  };
+void add_candidates(Command& command, SpliceOptions& options) {
+  splice::CandidateParams& found = options.job.candidates;
+  const auto add =
+      [&](const char* name, auto& value, const std::string& help, auto low, auto high) {
+        command.number(name, value, help, low, high);
+      };
   constexpr auto odds = splice::max_site_odds;
-  add("--min-donor", found.min_donor, "log2-odds of a donor GT, at least", -odds, odds);
-  add("--min-gc-donor", found.min_gc_donor, "log2-odds of a donor GC, at least", -odds, odds);
-  add("--min-acceptor", found.min_acceptor, "log2-odds of an acceptor, at least", -odds, odds);
+  const std::string least = ", at least; less beside ten bases of a cDNA";
+  add("--min-donor", found.min_donor, "log2-odds of a donor GT" + least, -odds, odds);
+  add("--min-gc-donor", found.min_gc_donor, "log2-odds of a donor GC" + least, -odds, odds);
+  add("--min-acceptor", found.min_acceptor, "log2-odds of an acceptor" + least, -odds, odds);
   command.flag("--gc-donors,!--no-gc-donors", found.gc_donors, "introns may begin with GC [yes]");
   command.flag(
       "--coding,!--any-frame", found.coding, "leave out exons without an open frame [yes]");
   add("--min-exon", found.min_exon, "bases", 1, splice::largest_length);
-  add("--max-exon", found.max_exon, "bases", 1, splice::largest_length);
+  add("--max-exon",
+      options.max_exon,
+      fmt::format("bases [{}; with --any-frame {}]", found.max_exon, max_exon_any_frame),
+      1,
+      splice::largest_length);
   command
       .count("--max-exons",
              found.max_exons,
              "candidates of a strand; beyond, the weakest sites are dropped first")
       .shows(fmt::format("{}", found.max_exons));
+  command.flag("--one-strand",
+               options.job.one_strand,
+               "try the sequence's strand alone, and cDNAs as given: else both of either");
+  command.flag(
+      "--exact-window",
+      options.job.exact_window,
+      fmt::format("try whole sequences with cDNAs, beyond {} bases too: else the places alone "
+                  "that have words of them",
+                  job::SpliceJobParams::exact_bases));
+  add("--max-evalue",
+      options.job.max_e_value,
+      "unaligned is what chance explains this often, or more",
+      0,
+      max_e_value);
 }
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -177,9 +203,15 @@ std::vector<job::SpliceInput> inputs_of(Context& context,
   return {input};
 }
 
+splice::CandidateParams candidates_of(const SpliceOptions& options) {
+  splice::CandidateParams found = options.job.candidates;
+  found.max_exon = options.max_exon.value_or(found.coding ? found.max_exon : max_exon_any_frame);
+  return found;
+}
+
 /// What no file can make right.
 void check_options(const Call& call, const SpliceOptions& options) {
-  const splice::CandidateParams& found = options.job.candidates;
+  const splice::CandidateParams found = candidates_of(options);
   if (options.job.estimate && !call.out.empty()) {
     refuse("-o has no effect with --estimate, which writes nothing; leave one of them out");
   }
@@ -219,7 +251,10 @@ void check_combination(const Command& command,
                     "--coding",
                     "--min-exon",
                     "--max-exon",
-                    "--max-exons"},
+                    "--max-exons",
+                    "--one-strand",
+                    "--exact-window",
+                    "--max-evalue"},
                    "with --exons from a file; it needs --exons auto");
   }
   const splice::CandidateParams& found = options.job.candidates;
@@ -240,7 +275,7 @@ void add_splice_options(Command& command, SpliceOptions& options) {
   command.under("With proteins", [&] { add_protein_options(command, options); });
   command.under("With --exons auto (models of human splice sites)", [&] {
     add_junctions(command, options);
-    add_candidates(command, options.job.candidates);
+    add_candidates(command, options);
   });
 }
 
@@ -256,6 +291,7 @@ job::SpliceJobParams splice_job(Context& context, const Call& call, const Splice
     params.align.gap_extend = params.protein.align.gap_extend = *options.gap_extend;
   }
   params.align.min_intron = options.min_intron.value_or(params.align.min_intron);
+  params.candidates = candidates_of(options);
   splice::CandidateParams& found = params.protein_candidates;
   const splice::CandidateParams usual = found;
   found = params.candidates;

@@ -16,7 +16,7 @@ struct SpliceOptions {
   std::string protein;
   std::string batch;
   std::optional<int> gap_open, gap_extend;
-  std::optional<std::int64_t> min_intron;
+  std::optional<std::int64_t> min_intron, max_exon;
   std::optional<double> junction_weight, junction_cost, missing_signal;
   int genetic_code = 1;
   bool histograms = false;

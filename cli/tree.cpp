@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cli/measures.hpp"
 #include "cli/tree_options.hpp"
 #include "yupana/core/counted.hpp"
 #include "yupana/io/model_files.hpp"
@@ -25,20 +26,21 @@ Answer predict(Context& context, const Call& call, job::PredictParams& params) {
                  {"seconds", result.seconds},
                  {"rows_per_second", static_cast<double>(result.rows) / result.seconds}};
   answer.text = fmt::format("{} in {:.3g} s\n", counted(result.rows, "row"), result.seconds);
-  if (result.labelled > 0) {
-    const char* const measure = result.of_classes ? "accuracy" : "r2";
-    answer.json["score"] = result.score;
+  const analysis::Measures& measures = result.measures;
+  if (measures.rows > 0) {
+    const auto& [measure, score] = measures.values.front();
+    answer.json["score"] = score;
     answer.json["measure"] = measure;
-    answer.json["scored_rows"] = result.labelled;
-    answer.json["unknown_class_rows"] = result.unknown;
-    answer.text +=
-        fmt::format("{} {:.4f} on {}", measure, result.score, counted(result.labelled, "row"));
-    if (result.unknown > 0) {
+    answer.json["scored_rows"] = measures.rows;
+    answer.json["unknown_class_rows"] = measures.unknown;
+    answer.json["measures"] = measures_json(result.classes, measures);
+    answer.text += fmt::format("{} {:.4f} on {}", measure, score, counted(measures.rows, "row"));
+    if (measures.unknown > 0) {
       answer.text += fmt::format(", {} of them of {}",
-                                 result.unknown,
-                                 result.unknown == 1 ? "an unknown class" : "unknown classes");
+                                 measures.unknown,
+                                 measures.unknown == 1 ? "an unknown class" : "unknown classes");
     }
-    answer.text += "\n";
+    answer.text += "\n" + measures_text(result.classes, measures);
   }
   answer.add_files(result.files, "");
   return answer;
@@ -52,15 +54,18 @@ void add_predict(Command& family, bool nodes) {
       family,
       {.name = name,
        .purpose = nodes ? "Name the leaf of each tree that each row reaches."
-                        : "Predict the label of each row; accuracy or r2 too, where --label names "
-                          "the true one.",
+                        : "Predict the label of each row; accuracy or r2 and other measures too, "
+                          "where --label names the true one.",
        .example =
            fmt::format("yupana {0} {1} out/{0}.json table.csv -o out/new", family.name(), name)},
       [params](Context& context, const Call& call) { return predict(context, call, *params); });
   command.text("model", params->model, model_help).required();
   command.text("table", params->table.path, "rows").required();
   add_tree_table(command, params->table);
-  if (!nodes) command.flag("--proba", params->shares, "write the share of each class too");
+  if (nodes) return;
+  command.flag("--proba", params->shares, "write the share of each class too");
+  command.flag("--report", params->report, "write PREFIX.html: measures, curves, confusion");
+  command.needs({"--report"}, {"--label"});
 }
 
 struct ShowParams {

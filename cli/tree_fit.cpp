@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "cli/measures.hpp"
 #include "cli/table_options.hpp"
 #include "cli/tree_options.hpp"
 #include "yupana/core/counted.hpp"
@@ -59,19 +60,35 @@ std::pair<std::string, double> class_weight(const std::string& text) {
                   text));
 }
 
-std::pair<double, double> mean_and_deviation(const std::vector<double>& values) {
-  const double n = static_cast<double>(values.size());
-  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return {mean, std::sqrt(squares / n)};
+/// Scores and measures of each fold, of all rows by the trees of other folds, and their spread.
+void add_folds(const job::FitTreesResult& result, const std::string& measure, Answer& answer) {
+  auto cv = measures_json(result.model.classes, result.cross_validated);
+  cv.update(spread_json(result.folds));
+  std::vector<double> scores;
+  for (const analysis::Measures& fold : result.folds) {
+    scores.push_back(fold.score());
+    cv["folds"].push_back(measures_json(result.model.classes, fold));
+  }
+  const double mean = cv["mean"][measure], deviation = cv["std"][measure];
+  const auto& seconds = result.fold_seconds;
+  answer.json[fmt::format("cv_{}_mean", measure)] = mean;
+  answer.json[fmt::format("cv_{}_std", measure)] = deviation;
+  answer.json["cv_scores"] = scores;
+  answer.json["cv_seconds"] = seconds;
+  answer.json["cv"] = std::move(cv);
+  answer.text += fmt::format(
+      "{} of {} folds: {:.4f} +- {:.4f}, {:.3g} s a fold\n",
+      measure,
+      scores.size(),
+      mean,
+      deviation,
+      std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size()));
 }
 
 Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
   params.out = call.out;
   const job::FitTreesResult result = job::fit_trees(context, params);
-  const bool classes = result.model.is_class();
-  const char* measure = classes ? "accuracy" : "r2";
+  const std::string& measure = result.train.values.front().first;
   std::int64_t nodes = 0, leaves = 0, depth = 0;
   for (const forest::Tree& tree : result.model.trees) {
     nodes += std::ssize(tree.nodes);
@@ -89,7 +106,7 @@ Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
                  {"leaves", leaves},
                  {"depth", depth},
                  {"seconds", result.seconds},
-                 {fmt::format("train_{}", measure), result.train_score}};
+                 {fmt::format("train_{}", measure), result.train.score()}};
   answer.text = fmt::format("{} x {}: {}, {}, depth {}, in {:.3g} s\n",
                             counted(result.rows, "row"),
                             counted(std::ssize(result.model.features), "feature"),
@@ -97,37 +114,30 @@ Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
                             counted(leaves, "leaf", "leaves"),
                             depth,
                             result.seconds);
-  answer.text += fmt::format("{} on the training rows: {:.4f}\n", measure, result.train_score);
-  if (!result.fold_scores.empty()) {
-    const auto [mean, deviation] = mean_and_deviation(result.fold_scores);
-    answer.json[fmt::format("cv_{}_mean", measure)] = mean;
-    answer.json[fmt::format("cv_{}_std", measure)] = deviation;
-    answer.json["cv_scores"] = result.fold_scores;
-    answer.json["cv_seconds"] = result.fold_seconds;
-    answer.text += fmt::format("{} of {} folds: {:.4f} +- {:.4f}, {:.3g} s a fold\n",
-                               measure,
-                               result.fold_scores.size(),
-                               mean,
-                               deviation,
-                               mean_and_deviation(result.fold_seconds).first);
+  answer.text += fmt::format("{} on the training rows: {:.4f}\n", measure, result.train.score());
+  answer.json["train"] = measures_json(result.model.classes, result.train);
+  if (!result.folds.empty()) add_folds(result, measure, answer);
+  if (result.out_of_bag.rows > 0) {
+    answer.json[fmt::format("oob_{}", measure)] = result.out_of_bag.score();
+    answer.json["oob_rows"] = result.out_of_bag.rows;
+    answer.json["oob"] = measures_json(result.model.classes, result.out_of_bag);
+    answer.text += fmt::format("{} out of bag: {:.4f}\n", measure, result.out_of_bag.score());
   }
-  if (result.out_of_bag.out_of_bag_rows > 0) {
-    answer.json[fmt::format("oob_{}", measure)] = result.out_of_bag.out_of_bag;
-    answer.json["oob_rows"] = result.out_of_bag.out_of_bag_rows;
-    answer.text += fmt::format("{} out of bag: {:.4f}\n", measure, result.out_of_bag.out_of_bag);
-  }
+  const bool cv = !result.folds.empty(), oob = result.out_of_bag.rows > 0;
+  const char* const rows = cv ? "of all folds" : oob ? "out of bag" : "on the training rows";
+  answer.text += fmt::format("{}: {}",
+                             rows,
+                             measures_text(result.model.classes,
+                                           cv    ? result.cross_validated
+                                           : oob ? result.out_of_bag
+                                                 : result.train));
   auto importances = nlohmann::ordered_json::object();
   for (std::size_t f = 0; f < result.importances.size(); ++f) {
     importances[result.model.features[f]] = result.importances[f];
   }
   answer.json["importances"] = importances;
-  if (result.confusion.rows() > 0) {
-    auto rows = nlohmann::ordered_json::array();
-    for (std::int64_t i = 0; i < result.confusion.rows(); ++i) {
-      rows.push_back(std::vector<std::int64_t>(result.confusion.row(i),
-                                               result.confusion.row(i) + result.confusion.cols()));
-    }
-    answer.json["confusion"] = rows;
+  if (answer.json["train"].contains("confusion")) {
+    answer.json["confusion"] = answer.json["train"]["confusion"];
   }
   answer.json["ccp_alpha"] = result.alpha;
   if (!result.alphas.alphas.empty()) {
@@ -189,6 +199,12 @@ void add_tests(Command& command, job::FitTreesParams& params) {
   command.text("--cv-column",
                params.fold_column,
                "a column that names each row's fold, for folds of your own; it is no feature");
+  command.flag("--predictions",
+               params.predictions,
+               "write what is predicted of rows held out: PREFIX.cv.tsv, PREFIX.oob.tsv");
+  command.flag("--report",
+               params.report,
+               "write PREFIX.html: measures of rows held out, else of training, curves, confusion");
   command.flag("--binary", params.binary, "write PREFIX.model, compact, too");
 }
 
@@ -243,6 +259,7 @@ void add_fit(Command& program, bool forest) {
   std::uint64_t& seed = params->forest_params.tree.seed;
   if (forest) {
     command.seed(seed, "of the trees' rows and features, and of the folds");
+    command.needs({"--predictions"}, {"--cv", "--cv-column", "--oob"});
     return add_forest_params(command, params->forest_params);
   }
   command.seed(seed, "of the folds");
@@ -251,6 +268,7 @@ void add_fit(Command& program, bool forest) {
                params->sparest_alpha,
                "with --ccp-cv: the smallest tree within one standard error of the best");
   command.needs({"--seed"}, {"--cv", "--ccp-cv"});
+  command.needs({"--predictions"}, {"--cv", "--cv-column"});
 }
 
 }  // namespace yupana::cli

@@ -44,7 +44,7 @@ std::vector<Gene> genes(const std::string& folder) {
 Ends ours(Context& context, const Gene& gene) {
   const std::string bases = io::read_fasta(gene.genomic, io::dna_letters).front().letters;
   const std::string target = io::read_fasta(gene.cdna, io::dna_letters).front().letters;
-  const std::vector<splice::Exon> exons = splice::candidate_exons(bases);
+  const std::vector<splice::Exon> exons = splice::candidate_exons(bases, {}, target);
   const auto done =
       splice::align(context, {bases, exons, target}, splice::scaled_for_candidates({}, {}));
   Ends ends;

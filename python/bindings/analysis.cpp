@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "python/bindings/call.hpp"
@@ -10,6 +12,7 @@
 #include "python/bindings/numpy.hpp"
 #include "yupana/analysis/clustering.hpp"
 #include "yupana/analysis/mds.hpp"
+#include "yupana/analysis/measures.hpp"
 #include "yupana/analysis/scores.hpp"
 #include "yupana/core/messages.hpp"
 
@@ -103,6 +106,63 @@ void bind_type(nb::module_& m) {
         });
 }
 
+nb::dict facts_of(const analysis::Measures& measures) {
+  nb::dict facts;
+  facts["rows"] = measures.rows;
+  for (const auto& [name, value] : measures.values) facts[name.c_str()] = value;
+  return facts;
+}
+
+nb::dict class_measures(const Options& options, Vector<std::int32_t> codes, Rows<double> shares) {
+  if (codes.shape(0) != shares.shape(0)) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("shares: expected a row for each of {} labels, got {}",
+                            codes.shape(0),
+                            shares.shape(0)));
+  }
+  analysis::Measures measures = call(options, Runs::on_the_processor, [&](Context& context) {
+    analysis::ClassTally tally(static_cast<std::int64_t>(shares.shape(1)),
+                               static_cast<double>(context.memory()));
+    tally.add(context, codes.data(), view_of(shares));
+    return tally.measures(context);
+  });
+  nb::dict facts = facts_of(measures);
+  facts["unknown_class_rows"] = measures.unknown;
+  const auto list = [&](const char* name, const auto& value) {
+    std::vector<std::decay_t<decltype(value(measures.classes[0]))>> values;
+    for (const analysis::ClassMeasures& own : measures.classes) values.push_back(value(own));
+    facts[name] = to_numpy(std::move(values));
+  };
+  using Own = analysis::ClassMeasures;
+  list("class_rows", [](const Own& own) { return own.rows; });
+  list("class_predicted", [](const Own& own) { return own.predicted; });
+  list("class_precision", [](const Own& own) { return own.precision(); });
+  list("class_recall", [](const Own& own) { return own.recall(); });
+  list("class_f1", [](const Own& own) { return own.f1(); });
+  list("class_roc_auc", [](const Own& own) { return own.roc_auc; });
+  list("class_pr_auc", [](const Own& own) { return own.pr_auc; });
+  facts["confusion"] = to_numpy(std::move(measures.confusion));
+  return facts;
+}
+
+nb::dict number_measures(const Options& options, Vector<double> values, Vector<double> predicted) {
+  if (values.shape(0) != predicted.shape(0)) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("predicted: expected a number for each of {} labels, got {}",
+                            values.shape(0),
+                            predicted.shape(0)));
+  }
+  const analysis::Measures measures = call(options, Runs::on_the_processor, [&](Context& context) {
+    analysis::NumberTally tally(static_cast<double>(context.memory()));
+    tally.add(values.data(), {predicted.data(), size_of(predicted), 1});
+    return tally.measures();
+  });
+  nb::dict facts = facts_of(measures), quantiles;
+  for (const auto& [p, error] : measures.error_quantiles) quantiles[nb::float_(p)] = error;
+  facts["error_quantiles"] = quantiles;
+  return facts;
+}
+
 }  // namespace
 
 void bind_analysis(nb::module_& module) {
@@ -110,6 +170,8 @@ void bind_analysis(nb::module_& module) {
   bind_type<std::int32_t>(m);
   bind_type<float>(m);
   bind_type<double>(m);
+  m.def("class_measures", class_measures);
+  m.def("number_measures", number_measures);
   m.def("leaf_order",
         [](Rows<double> merges) { return to_numpy(analysis::leaf_order(merges_of(merges))); });
   m.def("cut_tree", [](Rows<double> merges, std::int64_t clusters) {

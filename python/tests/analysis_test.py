@@ -104,3 +104,67 @@ def test_what_cannot_be_is_said_in_one_line(call, words):
 
 def test_it_is_part_of_the_package():
     assert "analysis" in dir(yupana)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 7])
+def test_measures_of_classes_are_those_of_scikit_learn(classes):
+    names = np.array([f"class {c}" for c in range(classes)])[::-1]  # not in their order
+    shares = rng.integers(0, 20, (500, classes)) + 1.0
+    shares /= shares.sum(axis=1, keepdims=True)
+    truth = names[rng.integers(0, classes, 500)]
+    found = analysis.class_measures(truth, shares, names)
+    predicted = names[shares.argmax(axis=1)]
+    metrics = sklearn.metrics
+    near = {"rel": 1e-12, "abs": 1e-12}
+    assert found["accuracy"] == metrics.accuracy_score(truth, predicted)
+    assert found["mcc"] == pytest.approx(metrics.matthews_corrcoef(truth, predicted), **near)
+    balanced = metrics.balanced_accuracy_score(truth, predicted)
+    assert found["balanced_accuracy"] == pytest.approx(balanced, **near)
+    ordered = np.argsort(names)
+    loss = metrics.log_loss(truth, shares[:, ordered], labels=names[ordered])
+    assert found["log_loss"] == pytest.approx(loss, **near)
+    confusion = metrics.confusion_matrix(truth, predicted, labels=names)
+    assert np.array_equal(found["confusion"], confusion)
+    parts = metrics.precision_recall_fscore_support(truth, predicted, labels=names, zero_division=0)
+    for name, values in zip(("precision", "recall", "f1", "rows"), parts):
+        assert found[f"class_{name}"] == pytest.approx(values, **near)
+    for c, name in enumerate(names):
+        area = metrics.roc_auc_score(truth == name, shares[:, c])
+        assert found["class_roc_auc"][c] == pytest.approx(area, **near)
+        area = metrics.average_precision_score(truth == name, shares[:, c])
+        assert found["class_pr_auc"][c] == pytest.approx(area, **near)
+    assert found["roc_auc"] == pytest.approx(np.mean(found["class_roc_auc"]), **near)
+    assert found["unknown_class_rows"] == 0
+    truth[:9] = "another"
+    found = analysis.class_measures(truth, shares, names)
+    assert found["unknown_class_rows"] == 9
+    assert found["accuracy"] == metrics.accuracy_score(truth, predicted)
+
+
+def test_measures_of_numbers_are_those_of_scikit_learn():
+    truth = rng.normal(1e6, 1, 400)
+    predicted = truth + rng.normal(0, 0.5, 400)
+    found = analysis.number_measures(truth, predicted)
+    metrics = sklearn.metrics
+    assert found["r2"] == pytest.approx(metrics.r2_score(truth, predicted), rel=1e-9)
+    squares = metrics.mean_squared_error(truth, predicted)
+    assert found["rmse"] == pytest.approx(np.sqrt(squares), rel=1e-12)
+    assert found["mae"] == pytest.approx(metrics.mean_absolute_error(truth, predicted), rel=1e-12)
+    for p, error in found["error_quantiles"].items():
+        assert error == pytest.approx(np.quantile(predicted - truth, p), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: analysis.class_measures(["a", "b"], [[0.5, 0.5]]),
+        lambda: analysis.class_measures(["a", "b"], [[0.5, 0.5], [1.5, 0.5]]),
+        lambda: analysis.class_measures(["a", "b"], [[0.5, 0.5], [np.nan, 0.5]]),
+        lambda: analysis.class_measures([], np.zeros((0, 0))),
+        lambda: analysis.number_measures([1.0], [1.0, 2.0]),
+        lambda: analysis.number_measures([np.nan], [1.0]),
+    ],
+)
+def test_measures_refuse_what_is_no_prediction(wrong):
+    with pytest.raises(ValueError, match="expected"):
+        wrong()

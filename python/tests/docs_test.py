@@ -1,4 +1,4 @@
-"""Examples run: those of docstrings, of docs/python.md, and the notebooks."""
+"""Examples run: those of docstrings, of the pages, and the notebooks."""
 
 import doctest
 import inspect
@@ -17,6 +17,15 @@ import yupana.networkx_backend
 import yupana.scipy_fft
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "docs"))
+import blocks  # noqa: E402
+
+# Pages with Python; those of Spark want a session: spark_som_test.py.
+PAGES = [
+    page
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    if page.name != "spark.md" and any(part["language"] == "python" for part in blocks.parts(page))
+]
 MODULES = [
     yupana.analysis,
     yupana.arrays,
@@ -66,10 +75,16 @@ def test_every_public_function_and_class_has_an_example(module):
             assert ">>>" in inspect.getdoc(thing), f"{name}: no example"
 
 
-def test_examples_of_the_page():
-    page = ROOT / "docs" / "python.md"
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_examples_of_pages(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    # The package brings the command line, next to the interpreter.
+    _, scripts = blocks.run(page, tmp_path, sys.executable)
     result = doctest.testfile(str(page), module_relative=False)
-    assert result.attempted > 0 and result.failed == 0
+    assert result.attempted + len(scripts) > 0 and result.failed == 0
+    for script in scripts:
+        run = subprocess.run([sys.executable, "-c", script], stderr=subprocess.PIPE, text=True)
+        assert run.returncode == 0, script + run.stderr
 
 
 @pytest.mark.parametrize(

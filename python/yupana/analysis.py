@@ -1,4 +1,5 @@
-"""Coordinates, trees of clusters, and agreement with labels, from a matrix of distances.
+"""Coordinates, trees of clusters, and agreement with labels, from a matrix of distances; and how
+good predictions are.
 
 Matrices are n x n, symmetric, in host memory, int32, float32 or float64 (others are converted); inf,
 in integers 2**30 - 1, marks a pair without a distance.
@@ -21,6 +22,7 @@ __all__ = [
     "LabelScores",
     "Mds",
     "adjusted_rand",
+    "class_measures",
     "cut_tree",
     "label_scores",
     "leaf_order",
@@ -28,6 +30,7 @@ __all__ = [
     "mds",
     "minimum_spanning_tree",
     "newick",
+    "number_measures",
 ]
 
 
@@ -233,3 +236,87 @@ def adjusted_rand(a: Any, b: Any) -> float:
         return [known.setdefault(x, len(known)) for x in np.asarray(labels, object).tolist()]
 
     return _core.analysis.adjusted_rand(numbered(a), numbered(b))
+
+
+@with_keywords
+def class_measures(
+    y_true: Any, shares: Any, classes: Any = None, **keywords: Unpack[HostKeywords]
+) -> dict[str, Any]:
+    """How good predicted shares of classes are, all measures at once, as scikit-learn's metrics.
+
+    The predicted class is that of the largest share, the first of equal ones. Labels that are not
+    among ``classes`` are one class more, which is never predicted. Areas are of one class against
+    all others; "roc_auc" and "pr_auc" (average precision) their means. The same bits for any number
+    of threads.
+
+    Parameters
+    ----------
+    y_true : (rows,) labels
+    shares : (rows, classes) from 0 to 1, as ``predict_proba`` gives them
+    classes : labels of the columns of ``shares``; by default the different labels, sorted
+
+    Returns
+    -------
+    dict : "rows", "accuracy", "balanced_accuracy", "mcc", "macro_f1", "log_loss", "brier",
+        "roc_auc", "pr_auc", "unknown_class_rows"; arrays with an entry a class, "class_rows",
+        "class_predicted", "class_precision", "class_recall", "class_f1", "class_roc_auc" and
+        "class_pr_auc"; "confusion": rows true, columns predicted. Areas are NaN without rows of
+        both kinds or beyond 100 classes, where the confusion is empty too.
+
+    Raises
+    ------
+    ValueError : no rows, shares that are not one a row and class, or not from 0 to 1
+
+    Examples
+    --------
+    >>> import yupana
+    >>> shares = [[0.9, 0.1], [0.6, 0.4], [0.7, 0.3], [0.2, 0.8]]
+    >>> found = yupana.analysis.class_measures(["no", "no", "yes", "yes"], shares)
+    >>> found["accuracy"], found["roc_auc"], found["confusion"].tolist()
+    (0.75, 0.75, [[2, 0], [1, 1]])
+    """
+    y_true = host_array(y_true, "y_true")
+    shares = host_array(shares, "shares", np.float64)
+    names = np.unique(y_true) if classes is None else np.asarray(classes)
+    if y_true.ndim != 1 or shares.shape != (len(y_true), len(names)) or shares.size == 0:
+        raise ValueError(
+            f"shares: expected rows of {len(names)} shares, one a class, for {y_true.size} labels, "
+            f"got shape {shares.shape}"
+        )
+    order = np.argsort(names, kind="stable")
+    places = np.minimum(np.searchsorted(names, y_true, sorter=order), len(names) - 1)
+    codes = np.where(names[order[places]] == y_true, order[places], -1).astype(np.int32)
+    return run("analysis.class_measures", keywords, codes, np.ascontiguousarray(shares))
+
+
+@with_keywords
+def number_measures(
+    y_true: Any, predicted: Any, **keywords: Unpack[HostKeywords]
+) -> dict[str, Any]:
+    """How good predicted numbers are, as scikit-learn's metrics.
+
+    Returns
+    -------
+    dict : "rows", "r2", "rmse", "mae", "mean_error" (predicted - true), "error_quantiles":
+        a dict of probabilities and quantiles, linear between errors
+
+    Raises
+    ------
+    ValueError : no rows, other than one number a label
+
+    Examples
+    --------
+    >>> import yupana
+    >>> found = yupana.analysis.number_measures([1.0, 2.0, 3.0, 6.0], [2.0, 2.0, 2.0, 8.0])
+    >>> found["mae"], found["error_quantiles"][0.5]
+    (1.0, 0.5)
+    """
+    y_true = host_array(y_true, "y_true", np.float64)
+    predicted = host_array(predicted, "predicted", np.float64)
+    if y_true.ndim != 1 or y_true.size == 0 or predicted.shape != y_true.shape:
+        raise ValueError(
+            f"predicted: expected one number a label, of shape {y_true.shape}, not empty, got "
+            f"{predicted.shape}"
+        )
+    contiguous = [np.ascontiguousarray(values) for values in (y_true, predicted)]
+    return run("analysis.number_measures", keywords, *contiguous)

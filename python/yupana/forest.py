@@ -110,16 +110,16 @@ class DecisionTreeClassifier(Classes, _OneTree):
     ``monotonic_cst``. Of equal splits the lowest feature and threshold are taken, so that
     ``random_state`` matters with ``max_features`` alone.
 
-    Parameters
-    ----------
-    criterion : "gini", "entropy" or "log_loss"
-    max_depth, min_samples_split, min_samples_leaf, max_features, random_state,
-    min_impurity_decrease, class_weight, ccp_alpha : as scikit-learn's
-    device, threads : where and on how many threads
-
     ``fit`` and the predictions take X in the memory of a GPU (CuPy, torch) too: float32 or float64,
     column after column. It is read there; fit brings a copy to the host besides, which names the
     thresholds. y stays in host memory.
+
+    Parameters
+    ----------
+    criterion : "gini", "entropy" or "log_loss"
+    max_depth, min_samples_split, min_samples_leaf, max_features, random_state : as scikit-learn's
+    min_impurity_decrease, class_weight, ccp_alpha : as scikit-learn's
+    device, threads : where and on how many threads
 
     Examples
     --------

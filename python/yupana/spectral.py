@@ -237,7 +237,7 @@ def ifft2(
 def polymul(a: Any, b: Any, *, exact: bool | None = None, **keywords: Unpack[Keywords]) -> Array:
     """The product of two polynomials, lowest degree first: ``c[k] = sum over i + j = k of a[i] b[j]``.
 
-    Integers are multiplied exactly (int64); floats within a multiple of 2**-53 log2 n |a| |b|.
+    Integers are multiplied exactly (int64); floats within a multiple of ``2**-53 log2 n |a| |b|``.
 
     Parameters
     ----------

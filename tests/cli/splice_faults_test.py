@@ -58,10 +58,10 @@ def scores_that_wrapped_are_refused_with_their_range():
 def numbers_out_of_range_name_option_value_and_range():
     example()
     for option in ("--junction-weight", "--junction-cost", "--missing-signal", "--min-donor",
-                   "--min-gc-donor", "--min-acceptor"):
+                   "--min-gc-donor", "--min-acceptor", "--max-evalue"):
         for value in ("nan", "inf", "-inf", "1e9", "x"):
             refuse(*AUTO, option, value, says=[option, f"'{value}'", " to 1"])
-    refuse(*AUTO, "--min-intron", "10", says=["--min-intron 10", "30 to"])
+    refuse(*AUTO, "--min-intron", "10", says=["--min-intron 10", "20 to"])
     refuse(*EXAMPLE, "--min-intron", "-5", says=["--min-intron", "'-5'", "0 to"])
     refuse(*EXAMPLE, "--gap-extend", "3", says=["--gap-extend", "'3'", "-250000 to 0"])
     refuse(*AUTO, "--min-exon", "0", says=["--min-exon", "'0'", "1 to"])
@@ -74,7 +74,7 @@ def numbers_out_of_range_name_option_value_and_range():
                says=["--genetic-code", f"'{code}'", "1 standard", "13 ascidian"])
     refuse(*proteins, "--partial-codon", "1", says=["--partial-codon", "'1'", "-250000 to 0"])
     run("splice", *EXAMPLE, "--min-intron", "10", "-o", "given")
-    run("splice", *AUTO, "--min-intron", "30", "-o", "auto")
+    run("splice", *AUTO, "--min-intron", "20", "-o", "auto")
 
 
 def options_without_effect_are_refused():
@@ -87,7 +87,8 @@ def options_without_effect_are_refused():
     for options in (["--junction-weight", "1"], ["--junction-cost", "1"], ["--missing-signal", "1"],
                     ["--min-donor", "1"], ["--min-gc-donor", "1"], ["--min-acceptor", "1"],
                     ["--gc-donors"], ["--no-gc-donors"], ["--coding"], ["--any-frame"],
-                    ["--min-exon", "5"], ["--max-exon", "50"], ["--max-exons", "5"]):
+                    ["--min-exon", "5"], ["--max-exon", "50"], ["--max-exons", "5"],
+                    ["--one-strand"], ["--exact-window"], ["--max-evalue", "1"]):
         refuse(*EXAMPLE, *options, says=[options[0], "--exons auto"])
         refuse("--batch", "c.tsv", *options, says=[options[0], "--exons auto"])
     for options in (["--genetic-code", "2"], ["--partial-codon", "-3"], ["--allow-acgt"]):
@@ -299,7 +300,7 @@ def an_estimate_ignored_its_output():
 
 def help_says_what_it_hid():
     text = " ".join(run("splice", "--help").stdout.split())
-    for words in ("with --exons auto 30, and no less", "human splice sites", "=4000000",
+    for words in ("with --exons auto 20, and no less", "human splice sites", "=4000000",
                   "6 ciliate nuclear", "units of --match", ".25, .5 or .75"):
         assert words in text, words
 

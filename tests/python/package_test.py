@@ -2,7 +2,7 @@
 """The Python package: installed by pip into a virtual environment, its own tests run there.
 
 Objects come out of the compiler cache where `make test` has made them. Skips, with the reason, where
-no package index can be reached.
+no package index can be reached. With --install it ends there, for `make site`.
 """
 import os
 import pathlib
@@ -54,7 +54,7 @@ def main():
         "--config-settings=build.verbose=false",
         ROOT,
     )
-    if built.returncode != 0:
+    if built.returncode != 0 or "--install" in sys.argv:
         return built.returncode
     environment = dict(os.environ, YUPANA_PROGRAM=str(PROGRAM))
     environment.pop("PYTHONPATH", None)

@@ -101,19 +101,7 @@ double score(Context& context, const Model& model, TableView<T> table, const Tar
   return spread > 0 ? 1 - errors / spread : errors == 0;
 }
 
-template <class T>
-Matrix<std::int64_t> confusion(Context& context,
-                               const Model& model,
-                               TableView<T> table,
-                               const Target& target) {
-  const Array<std::int32_t> codes = predict_classes(context, model, table);
-  Matrix<std::int64_t> counts(target.classes, target.classes);
-  std::fill_n(counts.data(), target.classes * target.classes, 0);
-  for (std::int64_t i = 0; i < table.rows; ++i) ++counts(target.codes[i], codes[i]);
-  return counts;
-}
-
 YUPANA_CLASSES(YUPANA_FLOATS, Part)
-YUPANA_FUNCTIONS(YUPANA_FLOATS, part_of, score, confusion)
+YUPANA_FUNCTIONS(YUPANA_FLOATS, part_of, score)
 
 }  // namespace yupana::forest

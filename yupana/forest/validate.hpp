@@ -3,7 +3,6 @@
 #include <functional>
 #include <vector>
 
-#include "yupana/core/matrix.hpp"
 #include "yupana/forest/forest.hpp"
 
 namespace yupana::forest {
@@ -37,12 +36,5 @@ Part<T> part_of(TableView<T> table,
 /// Accuracy, or R^2 of numbers; rows weighted alike.
 template <class T>
 double score(Context& context, const Model& model, TableView<T> table, const Target& target);
-
-/// Rows of each true class (row) and predicted class (column).
-template <class T>
-Matrix<std::int64_t> confusion(Context& context,
-                               const Model& model,
-                               TableView<T> table,
-                               const Target& target);
 
 }  // namespace yupana::forest

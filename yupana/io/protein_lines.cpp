@@ -187,7 +187,7 @@ std::string protein_paf_line(const SplicedHit& hit, std::int64_t first, std::int
                  spliced.amino.empty() ? spliced.amino.end() : spliced.amino.end() - 1,
                  '*');
   return fmt::format(
-      "{0}\t{1}\t0\t{1}\t{2}\t{3}\t{4}\t{5}\t{6}\t{7}\t{8}\t255\tAS:{9}\tst:i:{10}\tcg:Z:{11}\n",
+      "{0}\t{1}\t0\t{1}\t{2}\t{3}\t{4}\t{5}\t{6}\t{7}\t{8}\t{12}\tAS:{9}\tst:i:{10}\tcg:Z:{11}\n",
       hit.target,
       hit.letters->size(),
       hit.strand,
@@ -199,7 +199,8 @@ std::string protein_paf_line(const SplicedHit& hit, std::int64_t first, std::int
       std::ssize(spliced.bases) + 3 * counts.inserted,
       score_tag(hit),
       stops,
-      cigar_of(hit, spliced));
+      cigar_of(hit, spliced),
+      hit.quality);
 }
 
 std::string protein_text(const SplicedHit& hit) {

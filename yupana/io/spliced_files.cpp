@@ -31,11 +31,6 @@ std::vector<ExonAlignment> forward_chain(const SplicedHit& hit) {
   return chain;
 }
 
-std::pair<std::int64_t, std::int64_t> span_of(const SplicedHit& hit) {
-  const auto& chain = hit.alignment.chain;
-  return forward(hit, exon_of(hit, chain.front()).first, exon_of(hit, chain.back()).last);
-}
-
 void add(ColumnCounts& counts, const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     std::int64_t& count = run.operation == '='   ? counts.equal
@@ -165,7 +160,9 @@ std::int64_t own_score(const SplicedHit& hit, const ExonAlignment& part) {
 
 std::string target_places(const SplicedHit& hit, std::int64_t begin, std::int64_t end) {
   if (begin >= end) return {};
-  return fmt::format(";Target={} {} {}", escaped(hit.target), begin + 1, end);
+  if (!hit.antisense) return fmt::format(";Target={} {} {}", escaped(hit.target), begin + 1, end);
+  const auto [first, last] = forward_places('-', std::ssize(*hit.letters), begin + 1, end);
+  return fmt::format(";Target={} {} {} -", escaped(hit.target), first, last);
 }
 
 }  // namespace
@@ -173,9 +170,24 @@ std::string target_places(const SplicedHit& hit, std::int64_t begin, std::int64_
 std::pair<std::int64_t, std::int64_t> forward(const SplicedHit& hit,
                                               std::int64_t first,
                                               std::int64_t last) {
-  if (hit.strand == '+') return {first, last};
-  const auto length = std::ssize(*hit.bases);
-  return {length + 1 - last, length + 1 - first};
+  return forward_places(hit.strand, std::ssize(*hit.bases), first, last);
+}
+
+std::pair<std::int64_t, std::int64_t> forward_places(char strand,
+                                                     std::int64_t bases,
+                                                     std::int64_t first,
+                                                     std::int64_t last) {
+  if (strand == '+') return {first, last};
+  return {bases + 1 - last, bases + 1 - first};
+}
+
+std::pair<std::int64_t, std::int64_t> span_of(const SplicedHit& hit) {
+  const auto& chain = hit.alignment.chain;
+  return forward(hit, exon_of(hit, chain.front()).first, exon_of(hit, chain.back()).last);
+}
+
+std::string e_value_text(const SplicedHit& hit) {
+  return hit.e_value < 0 ? "." : fmt::format("{:.2g}", hit.e_value);
 }
 
 std::string score_text(const SplicedHit& hit, std::int64_t score) {
@@ -204,8 +216,18 @@ ColumnCounts count_columns(const SplicedHit& hit) {
 void write_spliced_tsv(AtomicFile& file, const std::vector<SplicedHit>& hits) {
   file.write(
       "target\ttarget_length\tsequence\tsequence_length\tstrand\tscore\texons\tfirst\tlast\t"
-      "chain\tidentity\tequal\tunequal\tinserted\tdeleted\texecuted_cells\tdense_cells\n");
+      "chain\tidentity\tequal\tunequal\tinserted\tdeleted\texecuted_cells\tdense_cells\t"
+      "e_value\tmapq\ttarget_strand\n");
   for (const SplicedHit& hit : hits) {
+    if (!hit.aligned) {
+      file.write(fmt::format("{}\t{}\t.\t.\t.\t.\t0\t.\t.\t.\t.\t0\t0\t0\t0\t{}\t{}\t{}\t0\t.\n",
+                             hit.target,
+                             hit.letters->size(),
+                             hit.alignment.executed_cells,
+                             hit.bases->size() * hit.letters->size(),
+                             e_value_text(hit)));
+      continue;
+    }
     std::string chain, ends = ".\t.";
     for (const ExonAlignment& part : forward_chain(hit)) {
       const Exon& exon = exon_of(hit, part);
@@ -216,23 +238,27 @@ void write_spliced_tsv(AtomicFile& file, const std::vector<SplicedHit>& hits) {
       ends = fmt::format("{}\t{}", span_of(hit).first, span_of(hit).second);
     }
     const ColumnCounts counts = count_columns(hit);
-    file.write(fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:.6f}\t{}\t{}\t{}\t{}\t{}\t{}\n",
-                           hit.target,
-                           hit.letters->size(),
-                           hit.sequence,
-                           hit.bases->size(),
-                           hit.strand,
-                           score_text(hit, hit.alignment.score),
-                           hit.alignment.chain.size(),
-                           ends,
-                           chain.empty() ? "." : chain,
-                           counts.identity(),
-                           counts.equal,
-                           counts.unequal,
-                           counts.inserted,
-                           counts.deleted,
-                           hit.alignment.executed_cells,
-                           hit.bases->size() * hit.letters->size()));
+    file.write(fmt::format(
+        "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:.6f}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
+        hit.target,
+        hit.letters->size(),
+        hit.sequence,
+        hit.bases->size(),
+        hit.strand,
+        score_text(hit, hit.alignment.score),
+        hit.alignment.chain.size(),
+        ends,
+        chain.empty() ? "." : chain,
+        counts.identity(),
+        counts.equal,
+        counts.unequal,
+        counts.inserted,
+        counts.deleted,
+        hit.alignment.executed_cells,
+        hit.bases->size() * hit.letters->size(),
+        e_value_text(hit),
+        hit.quality == SplicedHit::no_quality ? "." : std::to_string(hit.quality),
+        hit.antisense ? '-' : '+'));
   }
 }
 
@@ -301,6 +327,10 @@ void write_spliced_gff3(AtomicFile& file, const std::vector<SplicedHit>& hits) {
 
 void write_spliced_paf(AtomicFile& file, const std::vector<SplicedHit>& hits) {
   for (const SplicedHit& hit : hits) {
+    if (!hit.aligned) {
+      file.write(
+          fmt::format("{}\t{}\t0\t0\t*\t*\t0\t0\t0\t0\t0\t0\n", hit.target, hit.letters->size()));
+    }
     if (hit.alignment.chain.empty()) continue;
     if (hit.protein) {
       file.write(protein_paf_line(hit, span_of(hit).first, span_of(hit).second));
@@ -318,73 +348,27 @@ void write_spliced_paf(AtomicFile& file, const std::vector<SplicedHit>& hits) {
     const auto [first, last] = span_of(hit);
     const ColumnCounts counts = count_columns(hit);
     const std::int64_t columns = counts.equal + counts.unequal + counts.inserted + counts.deleted;
-    file.write(fmt::format(
-        "{0}\t{1}\t0\t{1}\t{2}\t{3}\t{4}\t{5}\t{6}\t{7}\t{8}\t255\tAS:{9}\tNM:i:{10}\tcg:Z:{11}\t"
-        "cs:Z:{12}\n",
-        hit.target,
-        hit.letters->size(),
-        hit.strand,
-        hit.sequence,
-        hit.bases->size(),
-        first - 1,
-        last,
-        counts.equal,
-        columns,
-        score_tag(hit),
-        columns - counts.equal,
-        fmt::join(cigars, ""),
-        fmt::join(differences, "")));
-  }
-}
-
-void write_spliced_text(AtomicFile& file, const std::vector<SplicedHit>& hits) {
-  constexpr std::size_t width = 60;
-  for (const SplicedHit& hit : hits) {
-    file.write(fmt::format("{} on {} ({}): score {}, {}, identity {:.1f} %\n\n",
-                           hit.target,
-                           hit.sequence,
-                           hit.strand,
-                           score_text(hit, hit.alignment.score),
-                           counted(std::ssize(hit.alignment.chain), "exon"),
-                           100 * count_columns(hit).identity()));
-    if (hit.protein) file.write(protein_text(hit));
-    for (std::size_t k = 0; !hit.protein && k < hit.alignment.chain.size(); ++k) {
-      const ExonAlignment& part = hit.alignment.chain[k];
-      const Exon& exon = exon_of(hit, part);
-      std::string bases, bars, letters;
-      std::int64_t base = exon.first - 1, letter = part.target_begin;
-      for (const Run& run : part.runs) {
-        const std::string gap(run.length, '-');
-        bases += run.operation == 'I' ? gap : hit.bases->substr(base, run.length);
-        letters += run.operation == 'D' ? gap : hit.letters->substr(letter, run.length);
-        bars += std::string(run.length, run.operation == '=' ? '|' : ' ');
-        if (run.operation != 'I') base += run.length;
-        if (run.operation != 'D') letter += run.length;
-      }
-      const auto [first, last] = forward(hit, exon.first, exon.last);
-      if (k > 0) file.write(intron_line(hit, k));
-      file.write(fmt::format("exon {}: {}..{}, target {}..{}\n",
-                             k + 1,
-                             first,
-                             last,
-                             part.target_begin + 1,
-                             part.target_end));
-      base = exon.first, letter = part.target_begin + 1;
-      for (std::size_t at = 0; at < bases.size(); at += width) {
-        const std::string above = bases.substr(at, width), below = letters.substr(at, width);
-        const std::int64_t shown = hit.strand == '+' ? base : std::ssize(*hit.bases) + 1 - base;
-        file.write(fmt::format("{:>12} {}\n{:>12} {}\n{:>12} {}\n\n",
-                               shown,
-                               above,
-                               "",
-                               bars.substr(at, width),
-                               letter,
-                               below));
-        const auto held = std::count(above.begin(), above.end(), '-');
-        base += std::ssize(above) - held;
-        letter += std::ssize(below) - std::count(below.begin(), below.end(), '-');
-      }
-    }
+    file.write(
+        fmt::format("{0}\t{1}\t0\t{1}\t{2}\t{3}\t{4}\t{5}\t{6}\t{7}\t{8}\t{13}\tAS:{9}\tNM:i:{10}{"
+                    "14}\tcg:Z:{11}\t"
+                    "cs:Z:{12}\n",
+                    hit.target,
+                    hit.letters->size(),
+                    hit.antisense == (hit.strand == '-') ? '+' : '-',
+                    hit.sequence,
+                    hit.bases->size(),
+                    first - 1,
+                    last,
+                    counts.equal,
+                    columns,
+                    score_tag(hit),
+                    columns - counts.equal,
+                    fmt::join(cigars, ""),
+                    fmt::join(differences, ""),
+                    hit.quality,
+                    hit.score_scale == 1 ? ""
+                    : hit.antisense      ? "\tts:A:-"
+                                         : "\tts:A:+"));
   }
 }
 

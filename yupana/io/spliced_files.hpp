@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "yupana/core/atomic_file.hpp"
@@ -16,9 +17,10 @@ struct SplicedHit {
   std::string target;  ///< names
   std::string sequence;
   char strand = '+';
-  const std::string* letters = nullptr;  ///< of the target
+  bool antisense = false;                ///< the target's reverse complement was aligned
+  const std::string* letters = nullptr;  ///< aligned: the target's, or its reverse complement's
   const std::string* bases = nullptr;    ///< of the sequence, on `strand`, in reading direction
-  const std::vector<splice::Exon>* exons = nullptr;  ///< places on `strand`
+  std::shared_ptr<const std::vector<splice::Exon>> exons;  ///< places on `strand`
   splice::SplicedAlignment alignment;
   std::shared_ptr<const splice::AlignParams> params;  ///< it was made with
   /// Set where the target is a protein: runs then count codons, see splice::align_protein.
@@ -26,7 +28,23 @@ struct SplicedHit {
   /// The last codon without a letter is the stop codon, and scores as that with '*'.
   bool has_stop = false;
   int score_scale = 1;  ///< scores of the alignment count a match this many times
+  bool aligned = true;  ///< false: there is no evidence of an alignment, and none in `alignment`
+  double e_value = -1;  ///< as often is it expected by chance; below 0: not known
+  int quality = no_quality;  ///< of the mapping, at most best_quality
+
+  static constexpr int best_quality = 60;
+  static constexpr int no_quality = 255;  ///< not known
 };
+
+/// First and last base, from 1, on the forward strand, of places on a strand of `bases` bases.
+std::pair<std::int64_t, std::int64_t> forward_places(char strand,
+                                                     std::int64_t bases,
+                                                     std::int64_t first,
+                                                     std::int64_t last);
+/// Those of a hit's chain, which is not empty.
+std::pair<std::int64_t, std::int64_t> span_of(const SplicedHit& hit);
+/// "1.3e-08", or "." where it is not known.
+std::string e_value_text(const SplicedHit& hit);
 
 /// A score of the hit's alignment in units of the scores given, as "12", "12.5" or "12.25".
 std::string score_text(const SplicedHit& hit, std::int64_t score);
@@ -46,7 +64,9 @@ struct ColumnCounts {
 /// A stop codon that the protein does not name (has_stop) is no column.
 ColumnCounts count_columns(const SplicedHit& hit);
 
-/// A line for each target: score, chain as first-last,... in forward coordinates, columns, cells.
+/// A line for each target: score, chain as first-last,... in forward coordinates, columns, cells,
+/// E-value, mapping quality, and the direction of the target ('-': its reverse complement is the
+/// cDNA). A target that is unaligned has no sequence, strand, score or chain ('.').
 void write_spliced_tsv(AtomicFile& file, const std::vector<SplicedHit>& hits);
 /// gene, mRNA and exon lines; the score of an exon is that of its own columns. With a protein CDS
 /// lines too, with their phase: the bases before the first codon that begins in the exon.
@@ -54,12 +74,13 @@ void write_spliced_gff3(AtomicFile& file, const std::vector<SplicedHit>& hits);
 /// PAF as minimap2 writes it: the target is the query, cg has = X I D N, cs introns as ~gt123ag,
 /// with the two bases from their first and the two up to their last (an intron of one base shares
 /// them with the adjacent exons); on the - strand both run along the forward strand of the
-/// sequence. AS is of type i, or f where scores have fractions (exons from signals). A target
-/// without an exon has no line. A protein's line is as miniprot writes it: places of the protein in
-/// amino acids, of the sequence in bases; cg runs along the protein on both strands, with M I D in
-/// codons, N U V introns of phase 0, 1, 2 (U and V with the three bases of the codon they split),
-/// and F, G bases of what these cannot say: split codons without a letter, codons in three exons,
-/// bases after the last.
+/// sequence. AS is of type i, or f where scores have fractions (exons from signals). The strand is
+/// that of the target as given, ts the cDNA's against it. An unaligned target has '*' for a strand
+/// and a sequence, one without an exon no line. A protein's line is as miniprot writes it: places
+/// of the protein in amino acids, of the sequence in bases; cg runs along the protein on both
+/// strands, with M I D in codons, N U V introns of phase 0, 1, 2 (U and V with the three bases of
+/// the codon they split), and F, G bases of what these cannot say: split codons without a letter,
+/// codons in three exons, bases after the last.
 void write_spliced_paf(AtomicFile& file, const std::vector<SplicedHit>& hits);
 /// For reading: 60 columns a line, exon by exon; proteins under codons, carried bases in lower
 /// case.

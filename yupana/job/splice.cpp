@@ -1,12 +1,15 @@
 #include "yupana/job/splice.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <optional>
 
 #include "yupana/core/error.hpp"
 #include "yupana/io/substitution_file.hpp"
 #include "yupana/job/align_cases.hpp"
 #include "yupana/job/run_files.hpp"
+#include "yupana/job/splice_evidence.hpp"
 #include "yupana/job/splice_inputs.hpp"
 #include "yupana/splice/align_memory.hpp"
 
@@ -47,22 +50,23 @@ struct Group {
   std::shared_ptr<const splice::ProteinParams> protein;  ///< null with cDNAs
   int score_scale = 1;
   std::vector<splice::Case> cases;
-  std::vector<std::pair<std::size_t, const Strand*>> places;  ///< the task of each case
+  std::vector<std::pair<const Task*, const Trial*>> places;  ///< of each case
   std::vector<double> cells, traced, bytes;  ///< executed, traced and held, of each case
 };
 
-Group make_group(const std::vector<Task>& tasks,
+/// Rates that were measured, of cDNAs and of proteins: once a run.
+using Rates = std::array<std::optional<splice::Rate>, 2>;
+
+Group make_group(std::span<const Task> tasks,
                  const SpliceJobParams& params,
                  bool from_signals,
                  bool is_protein) {
   Group group;
-  for (std::size_t t = 0; t < tasks.size(); ++t) {
-    const Task& task = tasks[t];
+  for (const Task& task : tasks) {
     if (task.from_signals != from_signals || task.is_protein != is_protein) continue;
-    const std::string* letters = task.with_stop != nullptr ? task.with_stop : task.letters;
-    for (const Strand* strand : task.strands) {
-      group.cases.push_back({*strand->bases, strand->exons, *letters});
-      group.places.emplace_back(t, strand);
+    for (const Trial& trial : task.trials) {
+      group.cases.push_back({*trial.strand->bases, *trial.exons, *trial.letters});
+      group.places.emplace_back(&task, &trial);
     }
   }
   if (from_signals) group.score_scale = splice::candidate_scale;
@@ -81,7 +85,7 @@ Group make_group(const std::vector<Task>& tasks,
 }
 
 /// On GPUs: one call for all, where a problem takes no less than its way through its exons.
-double seconds_on_gpus(Context& context, const Group& group) {
+double seconds_on_gpus(Context& context, const Group& group, std::optional<splice::Rate>& known) {
   double cells = 0, longest = 0, letters = 0;
   for (std::size_t c = 0; c < group.cases.size(); ++c) {
     const auto target = static_cast<double>(group.cases[c].target.size());
@@ -92,23 +96,26 @@ double seconds_on_gpus(Context& context, const Group& group) {
   const auto workers = std::min(context.devices().size(), group.cases.size());
   // Of the target that a cell in the mean belongs to.
   const auto usual = static_cast<std::int64_t>(letters / std::max(1.0, cells));
-  const splice::Rate rate = group.protein
-                                ? splice::measured_protein_rate(context, *group.protein, usual)
-                                : splice::measured_rate(context, *group.scoring, usual);
-  return rate.seconds(cells, longest, static_cast<double>(workers));
+  if (!known) {
+    known = group.protein ? splice::measured_protein_rate(context, *group.protein, usual)
+                          : splice::measured_rate(context, *group.scoring, usual);
+  }
+  return known->seconds(cells, longest, static_cast<double>(workers));
 }
 
 /// On the CPU: by the rate of a part of the largest problem. A protein is one task; a long cDNA is
 /// spread over the threads, as far as its columns go.
-double seconds_on_cpu(Context& context, const Group& group) {
+double seconds_on_cpu(Context& context, const Group& group, std::optional<splice::Rate>& known) {
   const auto threads = context.backend() == Backend::reference ? 1.0 : double(context.threads());
   // Less is kept by the allocator for the next problem.
   constexpr double fresh_bytes = 32 << 20;
   const auto largest = std::max_element(group.cells.begin(), group.cells.end());
   const splice::Case& like = group.cases[static_cast<std::size_t>(largest - group.cells.begin())];
-  const splice::Rate rate = group.protein
-                                ? splice::measured_protein_rate(context, *group.protein, like)
-                                : splice::measured_rate(context, *group.scoring, like);
+  if (!known) {
+    known = group.protein ? splice::measured_protein_rate(context, *group.protein, like)
+                          : splice::measured_rate(context, *group.scoring, like);
+  }
+  const splice::Rate& rate = *known;
   double all = 0, alone = 0, bytes = 0, bytes_alone = 0, most_bytes = 0;
   for (std::size_t c = 0; c < group.cases.size(); ++c) {
     const auto blocks = static_cast<double>(std::ssize(group.cases[c].target)) /
@@ -131,7 +138,7 @@ double seconds_on_cpu(Context& context, const Group& group) {
 }
 
 /// Checks the problems of a group, counts their cells and predicts their time.
-void plan_group(Context& context, Group& group, SpliceResult& result) {
+void plan_group(Context& context, Group& group, Rates& rates, SpliceResult& result) {
   group.protein ? splice::check_proteins(context, group.cases, *group.protein)
                 : splice::check_problems(context, group.cases, *group.scoring);
   for (const splice::Case& c : group.cases) {
@@ -146,34 +153,89 @@ void plan_group(Context& context, Group& group, SpliceResult& result) {
     group.traced.push_back(static_cast<double>(estimate.traced_cells));
     group.bytes.push_back(static_cast<double>(estimate.bytes));
   }
-  result.predicted_seconds += context.backend() == Backend::cuda ? seconds_on_gpus(context, group)
-                                                                 : seconds_on_cpu(context, group);
+  std::optional<splice::Rate>& rate = rates[group.protein ? 1 : 0];
+  result.predicted_seconds += context.backend() == Backend::cuda
+                                  ? seconds_on_gpus(context, group, rate)
+                                  : seconds_on_cpu(context, group, rate);
 }
 
-/// Keeps of each task the best of its strands.
-void keep_best(const Task& task,
-               const Strand& strand,
+/// The alignments of cases [first, end) but the best, where they lie.
+std::vector<OtherPlace> other_places(const Group& group,
+                                     const std::vector<splice::SplicedAlignment>& done,
+                                     std::size_t first,
+                                     std::size_t end,
+                                     std::size_t best) {
+  std::vector<OtherPlace> others;
+  for (std::size_t c = first; c < end; ++c) {
+    const Trial& trial = *group.places[c].second;
+    const auto& chain = done[c].chain;
+    if (c == best || chain.empty()) continue;
+    const auto exon = [&](const splice::ExonAlignment& part) { return (*trial.exons)[part.exon]; };
+    others.push_back({&trial.strand->sequence,
+                      io::forward_places(trial.strand->sign,
+                                         std::ssize(*trial.strand->bases),
+                                         exon(chain.front()).first,
+                                         exon(chain.back()).last),
+                      done[c].score});
+  }
+  return others;
+}
+
+/// The exons of a chain alone, which the chain then counts from 0.
+std::shared_ptr<const Exons> take_exons(const Exons& exons, splice::SplicedAlignment& alignment) {
+  auto own = std::make_shared<Exons>();
+  for (splice::ExonAlignment& part : alignment.chain) {
+    own->push_back(exons[static_cast<std::size_t>(part.exon)]);
+    part.exon = std::ssize(*own) - 1;
+  }
+  return own;
+}
+
+/// The hit of one alignment of a task.
+io::SplicedHit make_hit(const Task& task,
+                        const Trial& trial,
+                        const Group& group,
+                        splice::SplicedAlignment&& done) {
+  const bool stop = task.with_stop && drop_last_letter(done);
+  io::SplicedHit hit;
+  hit.target = task.target;
+  hit.sequence = trial.strand->sequence;
+  hit.strand = trial.strand->sign;
+  hit.antisense = trial.antisense;
+  hit.letters = trial.antisense ? trial.letters : task.letters;
+  hit.bases = trial.strand->bases;
+  hit.exons = take_exons(*trial.exons, done);
+  hit.alignment = std::move(done);
+  hit.params = group.scoring;
+  hit.protein = group.protein;
+  hit.has_stop = stop;
+  hit.score_scale = group.score_scale;
+  return hit;
+}
+
+/// The cases of one task, one behind the other in a group: the best is the task's hit.
+void keep_best(std::size_t first,
+               std::size_t end,
                const Group& group,
-               splice::SplicedAlignment&& done,
+               const SpliceJobParams& params,
+               std::vector<splice::SplicedAlignment>& done,
                io::SplicedHit& hit) {
-  if (hit.letters != nullptr && hit.alignment.score >= done.score) return;
-  const bool stop = task.with_stop != nullptr && drop_last_letter(done);
-  hit = {task.target,
-         strand.sequence,
-         strand.sign,
-         task.letters,
-         strand.bases,
-         &strand.exons,
-         std::move(done),
-         group.scoring,
-         group.protein,
-         stop,
-         group.score_scale};
+  std::size_t best = first;
+  for (std::size_t c = first + 1; c < end; ++c) {
+    if (done[c].score > done[best].score) best = c;
+  }
+  const auto& [task, trial] = group.places[best];
+  std::vector<OtherPlace> others;
+  if (task->from_signals) others = other_places(group, done, first, end, best);
+  hit = make_hit(*task, *trial, group, std::move(done[best]));
+  if (task->from_signals) judge(hit, task->searched_bases, others, params.max_e_value);
 }
 
 void align_group(Context& context,
-                 const std::vector<Task>& tasks,
                  const Group& group,
+                 const SpliceJobParams& params,
+                 const Task* first_task,
+                 std::size_t first_hit,
                  SpliceResult& result) {
   const auto begin = Clock::now();
   const auto align = [&](std::span<const splice::Case> some) {
@@ -188,8 +250,11 @@ void align_group(Context& context,
     result.executed_cells += done[c].executed_cells;
     result.traced_cells += done[c].traced_cells;
     result.dense_cells += std::ssize(group.cases[c].bases) * std::ssize(group.cases[c].target);
-    const auto& [task, strand] = group.places[c];
-    keep_best(tasks[task], *strand, group, std::move(done[c]), result.hits[task]);
+  }
+  for (std::size_t c = 0, end = 0; c < done.size(); c = end) {
+    const Task* task = group.places[c].first;
+    for (end = c + 1; end < done.size() && group.places[end].first == task;) ++end;
+    keep_best(c, end, group, params, done, result.hits[first_hit + (task - first_task)]);
   }
 }
 
@@ -208,6 +273,28 @@ void read_scores(SpliceJobParams& params, std::ptrdiff_t proteins, std::ptrdiff_
   }
   (proteins > 0 ? params.protein.align : params.align).substitution =
       io::read_substitution(params.matrix);
+}
+
+/// Plans and aligns tasks whose exons are known, the hits from `first_hit` on being theirs.
+void align_tasks(Context& context,
+                 std::span<const Task> tasks,
+                 const SpliceJobParams& params,
+                 std::size_t first_hit,
+                 Rates& rates,
+                 SpliceResult& result) {
+  std::vector<Group> groups;
+  // Proteins first: where the device does not take them, that is said before any work.
+  for (const bool is_protein : {true, false}) {
+    for (const bool from_signals : {false, true}) {
+      groups.push_back(make_group(tasks, params, from_signals, is_protein));
+      if (groups.back().cases.empty()) groups.pop_back();
+    }
+  }
+  for (Group& group : groups) plan_group(context, group, rates, result);
+  if (params.estimate) return;
+  for (const Group& group : groups) {
+    align_group(context, group, params, tasks.data(), first_hit, result);
+  }
 }
 
 void write_files(Context& context, const SpliceJobParams& params, SpliceResult& result) {
@@ -229,22 +316,19 @@ SpliceResult run_splice(Context& context, const SpliceJobParams& given) {
   note_pipe(context, params.matrix);
   read_scores(params, proteins, std::ssize(inputs));
   auto memory = std::make_shared<SpliceInputs>(context, params, proteins > 0);
-  const std::vector<Task> tasks = memory->tasks(inputs);
-  params.align.held_bytes = params.protein.align.held_bytes = memory->held_bytes();
+  std::vector<Task> tasks = memory->tasks(inputs);
   SpliceResult result;
-  std::vector<Group> groups;
-  // Proteins first: where the device does not take them, that is said before any work.
-  for (const bool is_protein : {true, false}) {
-    for (const bool from_signals : {false, true}) {
-      groups.push_back(make_group(tasks, params, from_signals, is_protein));
-      if (groups.back().cases.empty()) groups.pop_back();
-    }
+  if (!params.estimate) result.hits.resize(tasks.size());
+  Rates rates;
+  for (std::size_t first = 0, end = 0; first < tasks.size(); first = end) {
+    end = memory->find_exons(tasks, first);
+    params.align.held_bytes = params.protein.align.held_bytes = memory->held_bytes();
+    align_tasks(
+        context, std::span(tasks).subspan(first, end - first), params, first, rates, result);
+    memory->drop_exons(tasks, first, end);
   }
-  for (Group& group : groups) plan_group(context, group, result);
   if (context.backend() == Backend::cuda) result.predicted_factor = 6;
   if (params.estimate) return result;
-  result.hits.resize(tasks.size());
-  for (const Group& group : groups) align_group(context, tasks, group, result);
   if (context.rank() > 0) return result;
   write_files(context, params, result);
   result.memory = memory;

@@ -24,8 +24,19 @@ struct SpliceJobParams {
   splice::ProteinParams protein;       ///< of proteins; min_intron is that of `align`
   splice::CandidateParams candidates;  ///< for exons = auto
   splice::CandidateParams protein_candidates = splice::candidates_for_proteins();
-  bool both_strands = false;  ///< auto, or exons without strand: try both
-  bool estimate = false;      ///< say what it would take; align nothing
+  bool both_strands = false;  ///< exons without strand: try both
+  /// auto: try the strand given alone, and cDNAs as they are; else both strands of the sequence and
+  /// of a cDNA.
+  bool one_strand = false;
+  /// auto: whole sequences, however long; else cDNAs against more than exact_bases look for loci
+  /// first, and take whole sequences of up to widest_bases in all where they find none.
+  bool exact_window = false;
+  static constexpr std::int64_t exact_bases = 100'000;
+  static constexpr std::int64_t widest_bases = 1'000'000;
+  /// auto: what is expected by chance more often than this is no alignment; see
+  /// splice::expected_by_chance.
+  double max_e_value = 1e-3;
+  bool estimate = false;  ///< say what it would take; align nothing
   /// Take proteins of which nearly all letters are A, C, G, T or N: a cDNA is none.
   bool allow_acgt = false;
   std::string out;  ///< prefix of .tsv .gff3 .paf .txt
@@ -45,10 +56,14 @@ struct SpliceResult {
 
 /// Each target of each input against each sequence of its genome that has candidate exons; of the
 /// strands and sequences the best score is kept, the + strand and the first sequence where equal.
+/// With exons = auto a cDNA is read in both directions, and what chance explains is unaligned; the
+/// mapping quality is the smaller of -10 log10 of the E-value and of the odds that the best
+/// alignment elsewhere is the right one, scores read as log-odds; at most 60.
 /// With exons = auto scores of the hits' alignments count a match splice::candidate_scale times
 /// (SplicedHit::score_scale; the files have them in matches), and a protein without '*' at its end
 /// is aligned with one: the stop codon, which is then reported as a codon without a letter.
-/// Everything is checked, and the memory of every problem counted, before the first alignment.
+/// Everything is checked, and the memory of every problem counted, before the first alignment; with
+/// exons = auto before the first of each batch of targets.
 ///   errors: bad_input naming file and line; usage for scores that could pass 32 bits;
 ///   out_of_resources where sequences, exons and the tables of a problem pass the context's memory
 SpliceResult run_splice(Context& context, const SpliceJobParams& params);

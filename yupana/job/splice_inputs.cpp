@@ -22,6 +22,8 @@ Error out_of_memory(std::uint64_t bytes, std::uint64_t allowed) {
                            allowed_bytes(static_cast<double>(allowed))));
 }
 
+std::shared_ptr<Exons> no_exons() { return std::make_shared<Exons>(); }
+
 std::string letters_known(const splice::Substitution& substitution) {
   std::string letters;
   for (char c = 'A'; c <= 'Z'; ++c) {
@@ -55,21 +57,137 @@ std::vector<Task> SpliceInputs::tasks(const std::vector<SpliceInput>& inputs) {
   std::vector<Task> result;
   for (const SpliceInput& input : inputs) {
     context_.check_cancelled();
-    const std::list<Strand>& strands = strands_of(input);
-    const bool from_signals = input.exons == "auto";
     for (const io::FastaRecord& target : fasta(input.target, input.is_protein)) {
       if (input.is_protein && !params_.allow_acgt) refuse_cdna(input.target, target);
-      Task task{target.name, &target.letters, {}, from_signals, input.is_protein};
-      if (from_signals && input.is_protein && !target.letters.ends_with('*')) {
-        hold(target.letters.size() + 1);
-        with_stop_.push_back(target.letters + '*');
-        task.with_stop = &with_stop_.back();
-      }
-      for (const Strand& strand : strands) task.strands.push_back(&strand);
+      Task task;
+      task.target = target.name;
+      task.letters = &target.letters;
+      task.from_signals = input.exons == "auto";
+      task.is_protein = input.is_protein;
+      add_trials(task, input);
       result.push_back(std::move(task));
     }
   }
   return result;
+}
+
+void SpliceInputs::add_trials(Task& task, const SpliceInput& input) {
+  const auto make = [&](std::string letters) {
+    hold(letters.size());
+    made_.push_back(std::move(letters));
+    return &made_.back();
+  };
+  const std::string* letters = task.letters;
+  task.with_stop = task.from_signals && task.is_protein && !letters->ends_with('*');
+  if (task.with_stop) letters = make(*letters + '*');
+  // A read of a cDNA has either direction.
+  const std::string* reversed = nullptr;
+  if (task.from_signals && !task.is_protein && !params_.one_strand) {
+    reversed = make(io::reverse_complement(*letters));
+  }
+  const std::list<Strand>& strands = strands_of(input);
+  for (const Strand& strand : strands) {
+    const double directions = reversed != nullptr ? 2 : 1;
+    task.searched_bases += directions * static_cast<double>(strand.bases->size());
+  }
+  if (!task.from_signals || task.is_protein) {
+    for (const Strand& strand : strands) {
+      task.trials.push_back({&strand, letters, false, strand.exons});
+    }
+    return;
+  }
+  add_strands(task, input, strands, letters, reversed);
+}
+
+namespace {
+
+/// Whether a strand is one along which the target reads, given its loci, best first: all are where
+/// chance could have put the best.
+bool is_likely(const std::vector<splice::Locus>& loci, int word, std::size_t sequence, char sign) {
+  if (loci.empty() || loci.front().letters < 3 * word) return true;
+  return std::any_of(loci.begin(), loci.end(), [&](const splice::Locus& locus) {
+    return locus.sequence == sequence && locus.strand == sign;
+  });
+}
+
+}  // namespace
+
+void SpliceInputs::add_strands(Task& task,
+                               const SpliceInput& input,
+                               const std::list<Strand>& strands,
+                               const std::string* letters,
+                               const std::string* reversed) {
+  const splice::SeedIndex& index = seeds(input.genome);
+  const std::vector<splice::Locus> loci = index.loci(*letters);
+  const std::int64_t bases = index.bases_indexed();
+  const bool local = !params_.exact_window && bases > SpliceJobParams::exact_bases;
+  const bool whole = !local || (loci.empty() && bases <= SpliceJobParams::widest_bases);
+  for (const Strand& strand : strands) {
+    const auto size = std::ssize(*strand.bases);
+    for (const bool antisense : {false, true}) {
+      if (antisense && reversed == nullptr) continue;
+      // The reverse complement reads along the other strand of the same bases.
+      const char sign = antisense ? (strand.sign == '+' ? '-' : '+') : strand.sign;
+      Trial trial{&strand, antisense ? reversed : letters, antisense, nullptr, 1, size};
+      if (whole && is_likely(loci, index.word_length(), strand.index, sign)) {
+        task.trials.push_back(trial);
+      }
+      // Beside whole sequences loci tell how good a second place is.
+      if (whole && loci.size() < 2) continue;
+      for (const splice::Locus& locus : loci) {
+        if (locus.sequence != strand.index || locus.strand != sign) continue;
+        trial.first = antisense ? size + 1 - locus.last : locus.first;
+        trial.last = antisense ? size + 1 - locus.first : locus.last;
+        task.trials.push_back(trial);
+      }
+    }
+  }
+  if (task.trials.empty()) {
+    task.trials.push_back({&strands.front(), letters, false, std::make_shared<Exons>(), 1, 0});
+  }
+}
+
+const splice::SeedIndex& SpliceInputs::seeds(const std::string& genome) {
+  const auto found = seeds_.find(genome);
+  if (found != seeds_.end()) return found->second;
+  std::vector<std::string_view> sequences;
+  for (const io::FastaRecord& record : fasta(genome, false)) sequences.push_back(record.letters);
+  const std::uint64_t bytes = splice::SeedIndex::bytes_for(sequences);
+  hold(bytes);
+  return seeds_.emplace(genome, splice::SeedIndex(sequences)).first->second;
+}
+
+std::size_t SpliceInputs::find_exons(std::vector<Task>& tasks, std::size_t first) {
+  // Enough work for every thread and GPU, whatever the memory of a rank.
+  constexpr std::uint64_t enough = 64 << 20;
+  const std::uint64_t before = held_;
+  std::size_t end = first;
+  while (end < tasks.size() && held_ - before < enough) {
+    std::vector<Trial*> open;
+    for (const std::size_t some = std::min(end + 32, tasks.size()); end < some; ++end) {
+      for (Trial& trial : tasks[end].trials) {
+        if (trial.exons == nullptr) open.push_back(&trial);
+      }
+    }
+    std::size_t next = 0;
+    context_.in_order(
+        std::ssize(open),
+        [&](std::int64_t i) {
+          const Trial& t = *open[static_cast<std::size_t>(i)];
+          return candidates(*t.strand, params_.candidates, *t.letters, t.first, t.last);
+        },
+        [&](Exons& exons) { open[next++]->exons = held(std::move(exons)); });
+  }
+  return end;
+}
+
+void SpliceInputs::drop_exons(std::vector<Task>& tasks, std::size_t first, std::size_t end) {
+  for (; first < end; ++first) {
+    for (Trial& trial : tasks[first].trials) {
+      if (trial.exons.use_count() == 1) held_ -= trial.exons->capacity() * sizeof(splice::Exon);
+      trial.exons.reset();
+    }
+  }
 }
 
 void SpliceInputs::hold(std::uint64_t bytes) {
@@ -98,17 +216,21 @@ const std::list<Strand>& SpliceInputs::strands_of(const SpliceInput& input) {
   if (!is_new) return place->second;
   std::list<Strand>& strands = place->second;
   const std::vector<io::FastaRecord>& genome = fasta(input.genome, false);
-  for (const io::FastaRecord& record : genome) {
+  for (std::size_t r = 0; r < genome.size(); ++r) {
     for (const char sign : {'+', '-'}) {
-      strands.push_back({record.name, sign, &record.letters, {}, {}});
+      strands.push_back({genome[r].name, sign, &genome[r].letters, no_exons(), {}, r});
     }
   }
-  input.exons == "auto" ? find_exons(input, strands) : place_exons(input, strands);
-  strands.remove_if([](const Strand& s) { return s.exons.empty(); });
+  if (input.exons == "auto") {
+    find_strands(input, strands);
+    return strands;
+  }
+  place_exons(input, strands);
+  strands.remove_if([](const Strand& s) { return s.exons->empty(); });
   if (strands.empty()) {
-    context_.note(fmt::format("{}: no candidate exon; every score is that of the empty chain",
-                              input.exons == "auto" ? input.genome : input.exons));
-    strands.push_back({genome.front().name, '+', &genome.front().letters, {}, {}});
+    context_.note(
+        fmt::format("{}: no candidate exon; every score is that of the empty chain", input.exons));
+    strands.push_back({genome.front().name, '+', &genome.front().letters, no_exons(), {}, 0});
   }
   return strands;
 }
@@ -119,18 +241,38 @@ void SpliceInputs::reverse(Strand& strand) {
   strand.bases = &strand.reversed;
 }
 
-void SpliceInputs::find_exons(const SpliceInput& input, std::list<Strand>& strands) {
+Exons SpliceInputs::candidates(const Strand& strand,
+                               const splice::CandidateParams& params,
+                               std::string_view target,
+                               std::int64_t first,
+                               std::int64_t last) const {
+  context_.check_cancelled();
+  const std::string_view bases =
+      std::string_view(*strand.bases).substr(first - 1, last - first + 1);
+  const std::uint64_t finder = finder_bytes_per_base * bases.size();
+  if (finder > left()) throw out_of_memory(held_ + finder, context_.memory());
+  Exons exons = splice::candidate_exons(context_, bases, params, target);
+  for (splice::Exon& exon : exons) {
+    exon.first += first - 1;
+    exon.last += first - 1;
+  }
+  return exons;
+}
+
+std::shared_ptr<Exons> SpliceInputs::held(Exons exons) {
+  hold(exons.capacity() * sizeof(splice::Exon));
+  return std::make_shared<Exons>(std::move(exons));
+}
+
+void SpliceInputs::find_strands(const SpliceInput& input, std::list<Strand>& strands) {
+  if (params_.one_strand) strands.remove_if([](const Strand& s) { return s.sign == '-'; });
   for (Strand& strand : strands) {
-    context_.check_cancelled();
-    if (strand.sign == '-' && !params_.both_strands) continue;
     if (strand.sign == '-') reverse(strand);
-    const std::uint64_t finder = finder_bytes_per_base * strand.bases->size();
-    if (finder > left()) throw out_of_memory(held_ + finder, context_.memory());
-    strand.exons =
-        splice::candidate_exons(context_,
-                                *strand.bases,
-                                input.is_protein ? params_.protein_candidates : params_.candidates);
-    hold(strand.exons.capacity() * sizeof(splice::Exon));
+    // Proteins have no words of bases to tell candidates by: theirs are the same for all.
+    strand.exons = nullptr;
+    if (!input.is_protein) continue;
+    const auto size = std::ssize(*strand.bases);
+    strand.exons = held(candidates(strand, params_.protein_candidates, {}, 1, size));
   }
 }
 
@@ -163,8 +305,8 @@ void SpliceInputs::place_exons(const SpliceInput& input, std::list<Strand>& stra
   }
   merge_copies(input, strands);
   for (Strand& strand : strands) {
-    hold(strand.exons.capacity() * sizeof(splice::Exon));
-    if (strand.sign == '-' && !strand.exons.empty()) reverse(strand);
+    hold(strand.exons->capacity() * sizeof(splice::Exon));
+    if (strand.sign == '-' && !strand.exons->empty()) reverse(strand);
   }
 }
 
@@ -185,18 +327,18 @@ void SpliceInputs::place(const SpliceInput& input,
   splice::Exon exon;
   exon.first = record.first;
   exon.last = record.last;
-  if (record.strand != '-') forward.exons.push_back(exon);
+  if (record.strand != '-') forward.exons->push_back(exon);
   if (record.strand == '-' || (record.strand == '.' && params_.both_strands)) {
     exon.first = length + 1 - record.last;
     exon.last = length + 1 - record.first;
-    backward.exons.push_back(exon);
+    backward.exons->push_back(exon);
   }
 }
 
 void SpliceInputs::merge_copies(const SpliceInput& input, std::list<Strand>& strands) const {
   std::int64_t copies = 0;
   for (Strand& strand : strands) {
-    auto& exons = strand.exons;
+    auto& exons = *strand.exons;
     std::sort(exons.begin(), exons.end(), [](const splice::Exon& a, const splice::Exon& b) {
       return std::pair(a.first, a.last) < std::pair(b.first, b.last);
     });

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <list>
 #include <map>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -12,27 +13,42 @@
 #include "yupana/io/exons.hpp"
 #include "yupana/io/fasta.hpp"
 #include "yupana/job/splice.hpp"
+#include "yupana/splice/loci.hpp"
 
 /// Private to the job: reads sequences, exons and targets.
 namespace yupana::job {
 
-/// One strand of one sequence, with its exons.
+using Exons = std::vector<splice::Exon>;
+
+/// One strand of one sequence, with its exons where they are the same for all targets.
 struct Strand {
   std::string sequence;
   char sign = '+';
   const std::string* bases = nullptr;  ///< on this strand, in reading direction
-  std::vector<splice::Exon> exons;
-  std::string reversed;  ///< what `bases` points to on the - strand
+  std::shared_ptr<Exons> exons;        ///< null: each target has its own
+  std::string reversed;                ///< what `bases` points to on the - strand
+  std::size_t index = 0;               ///< of the sequence in its file
 };
 
-/// A target and the strands it is tried on.
+/// A target, read in one direction, on a strand.
+struct Trial {
+  const Strand* strand = nullptr;
+  const std::string* letters = nullptr;  ///< those aligned
+  bool antisense = false;                ///< they are the target's reverse complement
+  std::shared_ptr<const Exons> exons;
+  std::int64_t first = 1;  ///< bases of the strand where its exons are looked for
+  std::int64_t last = 0;
+};
+
+/// A target and what is tried with it.
 struct Task {
   std::string target;
-  const std::string* letters = nullptr;
-  std::vector<const Strand*> strands;
+  const std::string* letters = nullptr;  ///< as given
+  std::vector<Trial> trials;
   bool from_signals = false;
   bool is_protein = false;
-  const std::string* with_stop = nullptr;  ///< the letters and '*', where it was added
+  bool with_stop = false;     ///< '*' was added to the letters aligned
+  double searched_bases = 0;  ///< of all strands and directions
 };
 
 /// Reads inputs, each file once, and keeps the texts that tasks point to. Counts the bytes it holds
@@ -42,7 +58,13 @@ class SpliceInputs {
   SpliceInputs(Context& context, const SpliceJobParams& params, bool any_protein)
       : context_(context), params_(params), any_protein_(any_protein) {}
 
+  /// The targets; those of exons = auto have none before find_exons().
   std::vector<Task> tasks(const std::vector<SpliceInput>& inputs);
+  /// Finds the exons of tasks from `first` on, of as many as are aligned together; returns the end
+  /// of these, the same on every rank.
+  std::size_t find_exons(std::vector<Task>& tasks, std::size_t first);
+  /// Gives back the memory of exons that one task alone had.
+  void drop_exons(std::vector<Task>& tasks, std::size_t first, std::size_t end);
   /// Bytes of sequences and exons.
   std::uint64_t held_bytes() const { return held_; }
 
@@ -51,7 +73,20 @@ class SpliceInputs {
   std::uint64_t left() const { return context_.memory() - held_; }
   const std::vector<io::FastaRecord>& fasta(const std::string& path, bool is_protein);
   const std::list<Strand>& strands_of(const SpliceInput& input);
-  void find_exons(const SpliceInput& input, std::list<Strand>& strands);
+  void add_trials(Task& task, const SpliceInput& input);
+  void add_strands(Task& task,
+                   const SpliceInput& input,
+                   const std::list<Strand>& strands,
+                   const std::string* letters,
+                   const std::string* reversed);
+  const splice::SeedIndex& seeds(const std::string& genome);
+  Exons candidates(const Strand& strand,
+                   const splice::CandidateParams& params,
+                   std::string_view target,
+                   std::int64_t first,
+                   std::int64_t last) const;
+  std::shared_ptr<Exons> held(Exons exons);
+  void find_strands(const SpliceInput& input, std::list<Strand>& strands);
   void place_exons(const SpliceInput& input, std::list<Strand>& strands);
   void place(const SpliceInput& input,
              const io::ExonRecord& record,
@@ -65,7 +100,8 @@ class SpliceInputs {
   const bool any_protein_;
   std::uint64_t held_ = 0;
   std::map<std::pair<std::string, bool>, std::vector<io::FastaRecord>> fastas_;
-  std::list<std::string> with_stop_;
+  std::list<std::string> made_;  ///< letters with '*', reverse complements
+  std::map<std::string, splice::SeedIndex> seeds_;
   std::map<std::tuple<std::string, std::string, bool>, std::list<Strand>> strands_;
 };
 

@@ -31,6 +31,17 @@ void check_members(const std::vector<std::string>& classes,
                    const Array<std::int32_t>& codes,
                    std::int64_t folds);
 
+/// Adds the column of folds to those that are read, as text: any names may mark folds.
+/// Returns its name in the file.
+std::string read_folds_too(TreeTable& table, const std::string& column);
+
+/// Takes the column of folds out of the file's features. Folds are numbered as their values first
+/// come.
+template <class T>
+std::vector<std::int32_t> taken_folds(io::TableFile<T>& file,
+                                      const std::string& column,
+                                      std::int64_t& folds);
+
 /// The rows' weights by --balanced and --class-weight; empty if neither is given.
 ///   errors: usage for factors that cannot be, or where numbers are predicted; bad_input for a
 ///   class that no row has

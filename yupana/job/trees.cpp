@@ -10,8 +10,8 @@
 #include "yupana/forest/validate.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/printable.hpp"
-#include "yupana/io/table_columns.hpp"
 #include "yupana/job/run_files.hpp"
+#include "yupana/job/tree_measures.hpp"
 #include "yupana/job/tree_steps.hpp"
 
 namespace yupana::job {
@@ -57,82 +57,6 @@ Grown grown(Context& context,
   return result;
 }
 
-/// Adds the column of folds to those that are read, as text: any names may mark folds.
-/// Returns its name in the file.
-std::string read_folds_too(TreeTable& table, const std::string& column) {
-  io::TableParams& reading = table.columns;
-  std::string name = column;
-  if (!io::is_libsvm(table.path)) {
-    const auto named = [&](const std::string& text, const char* role) {
-      return io::column_named(table.path, table.columns, text, role);
-    };
-    name = named(column, "fold");
-    const auto refuse_if = [&](const std::string& other, const char* role) {
-      if (other.empty() || named(other, role) != name) return;
-      throw Error(ErrorCode::usage,
-                  fmt::format("--cv-column: column '{}' is the {} as well; name it once",
-                              io::printable(name),
-                              role));
-    };
-    refuse_if(reading.label, "label");
-    refuse_if(reading.weight, "weight");
-    for (const std::string& ignored : reading.ignored) refuse_if(ignored, "ignored one");
-    reading.categorical.push_back(name);
-  }
-  if (!reading.columns.empty()) reading.columns.push_back(name);
-  return name;
-}
-
-/// Takes the column of folds out of the file's features. Folds are numbered as their values first
-/// come.
-template <class T>
-std::vector<std::int32_t> taken_folds(io::TableFile<T>& file,
-                                      const std::string& column,
-                                      std::int64_t& folds) {
-  const auto& names = file.table.names();
-  const auto found = std::find(names.begin(), names.end(), column);
-  if (found == names.end()) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("--cv-column {}: no column has that name", io::printable(column)));
-  }
-  const auto at = found - names.begin();
-  std::vector<std::int32_t> fold;
-  std::vector<T> values;
-  for (std::int64_t i = 0; i < file.table.rows(); ++i) {
-    const T value = file.table.column(at)[i];
-    if (value != value) {
-      throw Error(
-          ErrorCode::bad_input,
-          fmt::format(
-              "--cv-column {}: row {} has no fold; fill it in", io::printable(column), i + 1));
-    }
-    const auto place = std::find(values.begin(), values.end(), value) - values.begin();
-    if (place == std::ssize(values)) values.push_back(value);
-    if (values.size() > 10000) {
-      throw Error(
-          ErrorCode::bad_input,
-          fmt::format("--cv-column {}: more than 10000 folds; name a column of fold numbers",
-                      io::printable(column)));
-    }
-    fold.push_back(static_cast<std::int32_t>(place));
-  }
-  folds = std::ssize(values);
-  if (folds < 2) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("--cv-column {}: expected at least 2 folds, got 1; name another column",
-                            io::printable(column)));
-  }
-  std::vector<std::string> others = names;
-  others.erase(others.begin() + at);
-  Table<T> table(file.table.rows(), others);
-  for (std::int64_t f = 0; f < table.columns(); ++f) {
-    std::copy_n(file.table.column(f < at ? f : f + 1), table.rows(), table.column(f));
-  }
-  if (!file.categories.empty()) file.categories.erase(file.categories.begin() + at);
-  file.table = std::move(table);
-  return fold;
-}
-
 template <class T>
 bool has_text(const io::TableFile<T>& file) {
   return std::any_of(file.categories.begin(), file.categories.end(), [](const auto& categories) {
@@ -140,27 +64,29 @@ bool has_text(const io::TableFile<T>& file) {
   });
 }
 
+/// Predicts each fold's rows by trees of the others. `held`: its folds are given, or made here.
 template <class T>
 void cross_validate(Context& context,
                     const io::TableFile<T>& file,
                     const Target& target,
                     const FitTreesParams& params,
-                    std::vector<std::int32_t> fold,
                     std::int64_t folds,
+                    HeldOut& held,
                     FitTreesResult& result) {
   const TableView<T> table = file.table.view();
-  if (fold.empty()) {
+  if (held.fold.empty()) {
     folds = params.folds;
-    fold = forest::folds_of(
+    held.fold = forest::folds_of(
         table.rows, target, folds, params.stratified, params.forest_params.tree.seed);
   }
-  if (!target.is_class()) check_fold_rows(fold, folds);
+  if (!target.is_class()) check_fold_rows(held.fold, folds);
+  held.values = Matrix<double>(table.rows, target.is_class() ? target.classes : 1);
   Stage stage(context, "cross-validate", static_cast<double>(folds), "folds");
-  for (std::int64_t k = 0; k < folds; ++k) {
-    const auto held = [&](std::int64_t i) { return fold[static_cast<std::size_t>(i)] == k; };
-    const auto rest = [&](std::int64_t i) { return fold[static_cast<std::size_t>(i)] != k; };
+  for (std::int32_t k = 0; k < folds; ++k) {
+    const auto in = [&](std::int64_t i) { return held.fold[static_cast<std::size_t>(i)] == k; };
+    const auto rest = [&](std::int64_t i) { return !in(i); };
     auto part = forest::part_of(table, file.table.names(), target, rest);
-    auto test = forest::part_of(table, file.table.names(), target, held);
+    auto test = forest::part_of(table, file.table.names(), target, in);
     const double begin = now();
     if (has_text(file)) {
       const auto encodings =
@@ -172,9 +98,17 @@ void cross_validate(Context& context,
     model.features = part.table.names();
     model.trees = grown(context, part.table.view(), part.target(), params).forest.trees;
     result.fold_seconds.push_back(now() - begin);
-    result.fold_scores.push_back(forest::score(context, model, test.table.view(), test.target()));
+    std::int64_t row = 0;
+    const TakePredictions keep = [&](std::int64_t, MatrixView<const double> predicted) {
+      for (std::int64_t i = 0; i < predicted.rows; ++row) {
+        if (in(row)) std::copy_n(predicted.row(i++), predicted.cols, held.values.row(row));
+      }
+    };
+    predict_in_blocks<T>(context, model, test.table.view(), keep);
+    result.folds.push_back(held.measures(context, model, target, k));
     stage.advance(1);
   }
+  result.cross_validated = held.measures(context, result.model, target);
 }
 
 /// Throws where the lists of a table's features would pass what the run may hold.
@@ -195,7 +129,7 @@ void check_memory(Context& context, const io::TableFile<T>& file, const FitTrees
   }
   double bytes = rows * static_cast<double>(features) * a_value;
   // What the trees that did not see a row say of it.
-  if (params.forest_params.out_of_bag) {
+  if (params.forest_params.out_of_bag || folds) {
     bytes += rows * (8.0 * static_cast<double>(std::max<std::size_t>(1, file.classes.size())) + 4);
   }
   // Columns of text are kept while their features are made.
@@ -242,16 +176,25 @@ void look_back(Context& context,
                const FitTreesParams& params,
                FitTreesResult& result) {
   const Model& model = result.model;
-  result.train_score = forest::score(context, model, table, target);
+  result.train = measure(context, model, table, target);
   result.importances = forest::importances(model.trees, table.columns);
-  if (target.is_class() && target.classes <= most_confused) {
-    result.confusion = forest::confusion(context, model, table, target);
-  }
   if (!params.forest) result.path = forest::cost_complexity_path(model.trees[0]);
 }
 
+/// Adds what is predicted of rows held out to the files of the run, if these are to have it.
+void write_held_out(const Context& context,
+                    const FitTreesParams& params,
+                    const char* end,
+                    const Model& model,
+                    const Target& target,
+                    const HeldOut& held,
+                    OutputFiles& files) {
+  if (!params.predictions || context.rank() > 0) return;
+  held.write(files.add(params.out + end), model, target);
+}
+
 template <class T>
-FitTreesResult fit(Context& context, const FitTreesParams& params) {
+FitTreesResult fit(Context& context, const FitTreesParams& params, OutputFiles& files) {
   TreeTable source = params.table;
   source.columns.label_is_number = params.regression;
   const bool own_folds = !params.fold_column.empty();
@@ -259,8 +202,8 @@ FitTreesResult fit(Context& context, const FitTreesParams& params) {
   auto file = read_tree_table<T>(context, source);
   check_classes(source, file.classes);
   std::int64_t folds = 0;
-  std::vector<std::int32_t> fold;
-  if (own_folds) fold = taken_folds(file, fold_column, folds);
+  HeldOut held;
+  if (own_folds) held.fold = taken_folds(file, fold_column, folds);
   check_memory(context, file, params);
   Target target = target_of(file);
   const std::vector<double> weights =
@@ -281,7 +224,8 @@ FitTreesResult fit(Context& context, const FitTreesParams& params) {
                              io::printable(file.classes[0])));
   }
   if (params.folds > 0 || folds > 0) {
-    cross_validate(context, file, target, params, std::move(fold), folds, result);
+    cross_validate(context, file, target, params, folds, held, result);
+    write_held_out(context, params, ".cv.tsv", model, target, held, files);
   }
   if (has_text(file)) {
     model.encodings = learn_encodings(file, file.table.view(), target, params.categories);
@@ -293,9 +237,14 @@ FitTreesResult fit(Context& context, const FitTreesParams& params) {
   result.seconds = now() - begin;
   result.alpha = own.alpha;
   result.alphas = std::move(own.alphas);
-  result.out_of_bag = std::move(own.forest);
-  model.trees = std::move(result.out_of_bag.trees);
-  result.out_of_bag.out_of_bag_values = {};
+  model.trees = std::move(own.forest.trees);
+  if (own.forest.out_of_bag_rows > 0) {
+    const Array<double>& values = own.forest.out_of_bag_values;
+    held = {Matrix<double>(result.rows, values.size() / result.rows), {}};
+    std::copy_n(values.data(), values.size(), held.values.data());
+    result.out_of_bag = held.measures(context, model, target);
+    write_held_out(context, params, ".oob.tsv", model, target, held, files);
+  }
   if (!params.validation.empty()) {
     TreeTable table = params.table;
     table.path = params.validation;
@@ -307,15 +256,19 @@ FitTreesResult fit(Context& context, const FitTreesParams& params) {
   return result;
 }
 
-FitTreesResult fit_whole(Context& context, const FitTreesParams& params) {
-  return params.table.single ? fit<float>(context, params) : fit<double>(context, params);
+FitTreesResult fit_whole(Context& context, const FitTreesParams& params, OutputFiles& files) {
+  return params.table.single ? fit<float>(context, params, files)
+                             : fit<double>(context, params, files);
 }
 
-/// Reads and grows; nothing is written here, so that what is short is memory and not the disk.
-FitTreesResult fit_where_it_fits(Context& context, const FitTreesParams& params) {
-  if (!grows_in_parts(context, params)) return fit_whole(context, params);
+/// Reads and grows. Trees that grow in parts write nothing here, so that what is short is memory
+/// and not the disk.
+FitTreesResult fit_where_it_fits(Context& context,
+                                 const FitTreesParams& params,
+                                 OutputFiles& files) {
+  if (!grows_in_parts(context, params)) return fit_whole(context, params, files);
   try {
-    return fit_whole(context, params);
+    return fit_whole(context, params, files);
   } catch (const forest::TreesTooLarge&) {
     throw;
   } catch (const Error& error) {
@@ -328,26 +281,44 @@ FitTreesResult fit_where_it_fits(Context& context, const FitTreesParams& params)
                              : fit_in_parts<double>(context, again);
 }
 
-/// PREFIX.json and, if `binary`, PREFIX.model.
-void write_model(Context& context,
-                 const Model& model,
-                 const std::string& out,
-                 bool binary,
-                 std::vector<std::string>& names) {
-  OutputFiles files;
-  io::write_model_json(files.add(out + ".json"), model);
-  if (binary) io::write_model_binary(files.add(out + ".model"), model);
-  commit_files(context, files, names);
+/// The page shows the rows that say most: those of all folds, else those out of bag.
+void write_page(const FitTreesParams& params, const FitTreesResult& result, AtomicFile& file) {
+  const std::string table = " of " + params.table.path;
+  if (!result.folds.empty()) {
+    write_trees_page(file,
+                     result.model,
+                     result.cross_validated,
+                     "predicted by trees of other folds," + table,
+                     result.folds);
+  } else if (result.out_of_bag.rows > 0) {
+    write_trees_page(file,
+                     result.model,
+                     result.out_of_bag,
+                     "predicted by the trees that did not see them," + table,
+                     {});
+  } else {
+    write_trees_page(file,
+                     result.model,
+                     result.train,
+                     "that the trees have seen," + table,
+                     {},
+                     "The trees have seen these rows: of others they know less. --cv, --oob or a "
+                     "table of its own (predict) measure that.");
+  }
 }
 
 }  // namespace
 
 FitTreesResult fit_trees(Context& context, const FitTreesParams& params) {
   check_fit(params);
-  FitTreesResult result = fit_where_it_fits(context, params);
+  OutputFiles files;
+  FitTreesResult result = fit_where_it_fits(context, params, files);
   if (context.rank() > 0) return result;
-  if (!params.out.empty())
-    write_model(context, result.model, params.out, params.binary, result.files);
+  if (params.out.empty()) return result;
+  io::write_model_json(files.add(params.out + ".json"), result.model);
+  if (params.binary) io::write_model_binary(files.add(params.out + ".model"), result.model);
+  if (params.report) write_page(params, result, files.add(params.out + ".html"));
+  commit_files(context, files, result.files);
   return result;
 }
 
@@ -369,8 +340,10 @@ std::pair<std::int64_t, std::int64_t> prune_trees(Context& context, const PruneP
     params.validation.single ? prune_with_table<float>(context, params.validation, model)
                              : prune_with_table<double>(context, params.validation, model);
   }
+  OutputFiles files;
   std::vector<std::string> names;
-  write_model(context, model, params.out, false, names);
+  io::write_model_json(files.add(params.out + ".json"), model);
+  commit_files(context, files, names);
   return {before, leaves()};
 }
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "yupana/analysis/measures.hpp"
 #include "yupana/core/context.hpp"
-#include "yupana/core/matrix.hpp"
 #include "yupana/forest/alpha.hpp"
 #include "yupana/forest/forest.hpp"
 #include "yupana/forest/prune.hpp"
@@ -30,25 +30,25 @@ struct FitTreesParams {
   bool stratified = false;
   std::string fold_column = {};  ///< a column that names each row's fold, instead of `folds`
   bool binary = false;           ///< the model as PREFIX.model too
-  std::string out = {};          ///< PREFIX.json (and .model)
+  bool predictions = false;      ///< of rows held out, as PREFIX.cv.tsv and PREFIX.oob.tsv
+  bool report = false;           ///< a page of measures, as PREFIX.html
+  std::string out = {};          ///< PREFIX.json (and the others)
 };
-
-/// A table of more classes by classes is no use to a reader, and soon larger than the trees.
-inline constexpr std::int64_t most_confused = 100;
 
 struct FitTreesResult {
   forest::Model model;
   std::int64_t rows = 0;
   std::int64_t missing = 0;
-  double train_score = 0;                ///< accuracy, or R^2
-  double seconds = 0;                    ///< of growing (and sorting)
-  forest::ForestResult out_of_bag = {};  ///< its figures alone
-  std::vector<double> fold_scores, fold_seconds;
+  double seconds = 0;                     ///< of growing (and sorting)
+  analysis::Measures train;               ///< of the rows of training
+  analysis::Measures out_of_bag;          ///< no rows: not measured
+  analysis::Measures cross_validated;     ///< of all rows, each by the trees of the other folds
+  std::vector<analysis::Measures> folds;  ///< of each fold's rows
+  std::vector<double> fold_seconds;
   std::vector<double> importances;
   std::vector<forest::PathPoint> path;  ///< of a single tree
   forest::AlphaChoice alphas;           ///< if alpha was chosen
   double alpha = 0;                     ///< that pruned the model
-  Matrix<std::int64_t> confusion;       ///< of at most `most_confused` classes; else empty
   std::vector<std::string> files;
 };
 
@@ -59,16 +59,15 @@ struct PredictParams {
   TreeTable table = {};
   bool shares = false;  ///< each class's share too
   bool nodes = false;   ///< the leaf of each tree, instead of predictions
+  bool report = false;  ///< a page of measures, as PREFIX.html; the table has labels
   std::string out;      ///< PREFIX.predicted.tsv, or PREFIX.nodes.tsv
 };
 
 struct PredictResult {
   std::int64_t rows = 0;
-  std::int64_t labelled = 0;  ///< rows with a label
-  std::int64_t unknown = 0;   ///< of these, rows whose class the model does not know
-  bool of_classes = true;     ///< the model predicts classes, not numbers
-  double score = 0;           ///< of rows with a label: accuracy, unknown classes wrong, or R^2
-  double seconds = 0;         ///< of predicting alone
+  std::vector<std::string> classes;  ///< empty: numbers are predicted
+  analysis::Measures measures;       ///< of rows with a label, those of unknown classes wrong
+  double seconds = 0;                ///< of predicting alone
   std::vector<std::string> files;
 };
 

@@ -29,6 +29,9 @@ void check_together(const FitTreesParams& params) {
   refuse_if(params.categories != Categories::automatic && params.table.columns.categorical.empty(),
             "--categories: says what --categorical columns become; name some");
   refuse_if(params.binary && params.out.empty(), "--binary: writes PREFIX.model; give -o PREFIX");
+  refuse_if(params.report && params.out.empty(), "--report: writes PREFIX.html; give -o PREFIX");
+  refuse_if(params.predictions && params.out.empty(),
+            "--predictions: writes PREFIX.cv.tsv or PREFIX.oob.tsv; give -o PREFIX");
   refuse_if(params.folds > 0 && !params.fold_column.empty(),
             "--cv and --cv-column exclude each other; give one");
   refuse_if(params.alpha_folds > 0 && (params.forest || params.alpha > 0),

@@ -7,9 +7,9 @@
 #include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/machine.hpp"
-#include "yupana/forest/predict.hpp"
 #include "yupana/forest/tree_memory.hpp"
 #include "yupana/io/names.hpp"
+#include "yupana/job/tree_measures.hpp"
 #include "yupana/job/tree_steps.hpp"
 
 namespace yupana::job {
@@ -186,25 +186,19 @@ class PartsGrower {
   }
 
   void look_back(FitTreesResult& result) {
-    const auto classes = std::ssize(rows_.classes);
     result.importances = forest::importances(result.model.trees, std::ssize(rows_.features));
-    if (classes <= most_confused) {
-      result.confusion = Matrix<std::int64_t>(classes, classes);
-      std::fill_n(result.confusion.data(), classes * classes, 0);
-    }
-    double right = 0;
     Target target;
     target.codes = rows_.codes.data();
-    target.classes = static_cast<std::int32_t>(classes);
+    target.classes = static_cast<std::int32_t>(rows_.classes.size());
+    TreeTally tally(context_, result.model);
+    const TakePredictions count = [&](std::int64_t, MatrixView<const double> predicted) {
+      tally.add(context_, target, predicted);
+      target.codes += predicted.rows;
+    };
     read("look back on", [&](io::TableFile<T>&& part) {
-      const auto codes = forest::predict_classes(context_, result.model, part.table.view());
-      for (std::int64_t i = 0; i < codes.size(); ++i) {
-        right += codes[i] == target.codes[i];
-        if (result.confusion.rows() > 0) ++result.confusion(target.codes[i], codes[i]);
-      }
-      target.codes += part.table.rows();
+      predict_in_blocks<T>(context_, result.model, part.table.view(), count);
     });
-    result.train_score = right / static_cast<double>(result.rows);
+    result.train = tally.measures(context_);
   }
 
   Context& context_;

@@ -12,6 +12,7 @@
 #include "yupana/io/number_text.hpp"
 #include "yupana/io/tsv_cell.hpp"
 #include "yupana/job/run_files.hpp"
+#include "yupana/job/tree_measures.hpp"
 #include "yupana/job/tree_steps.hpp"
 #include "yupana/report/importance_plot.hpp"
 
@@ -19,11 +20,7 @@ namespace yupana::job {
 namespace {
 
 using forest::Model;
-
-void append_number(std::string& text, double value) {
-  char digits[io::number_text_bytes];
-  text.append(digits, io::write_shortest(value, digits));
-}
+using io::append_number;
 
 // Parts of a table: more in flight gain nothing.
 constexpr std::int64_t max_part_bytes = std::int64_t{256} << 20;
@@ -33,7 +30,7 @@ template <class T>
 class Prediction {
  public:
   Prediction(Context& context, const Model& model, const PredictParams& params)
-      : context_(context), model_(model), params_(params) {
+      : context_(context), model_(model), params_(params), tally_(context, model) {
     for (const std::string& name : model.classes) {
       codes_.emplace(name, static_cast<std::int32_t>(codes_.size()));
       cells_.push_back(io::tsv_cell(name));
@@ -56,17 +53,23 @@ class Prediction {
       };
       read_parts_for_model(context_, model_, params_.table, part_bytes(), take);
     }
-    result_.of_classes = model_.is_class();
-    if (result_.labelled > 0) result_.score = score();
+    result_.files = {file.path()};
+    if (labelled_) result_.measures = tally_.measures(context_);
+    if (params_.report && labelled_) {
+      AtomicFile& page = files.add(params_.out + ".html");
+      write_trees_page(page, model_, result_.measures, "of " + params_.table.path, {});
+      result_.files.push_back(page.path());
+    }
     files.commit();
-    if (result_.unknown > 0) {
+    const std::int64_t unknown = result_.measures.unknown;
+    if (unknown > 0) {
       context_.note(
           fmt::format("{} of {} {} a class that the model does not know, counted as wrong",
-                      result_.unknown,
-                      counted(result_.labelled, "row"),
-                      result_.unknown == 1 ? "has" : "have"));
+                      unknown,
+                      counted(result_.measures.rows, "row"),
+                      unknown == 1 ? "has" : "have"));
     }
-    result_.files = {file.path()};
+    result_.classes = model_.classes;
     return std::move(result_);
   }
 
@@ -138,45 +141,33 @@ class Prediction {
     result_.seconds += now() - begin;
     for (std::int64_t i = 0; i < shares.rows(); ++i) {
       const double* row = shares.row(i);
-      model_.is_class() ? write_class(part, i, row, shares.cols()) : write_number(part, i, row[0]);
+      model_.is_class() ? write_class(row, shares.cols()) : append_number(text_, row[0]);
       text_ += '\n';
     }
+    count(part, shares);
   }
 
-  void write_class(const io::TableFile<T>& part,
-                   std::int64_t i,
-                   const double* row,
-                   std::int64_t classes) {
-    const auto best = std::max_element(row, row + classes) - row;
-    text_ += cells_[static_cast<std::size_t>(best)];
-    if (!part.codes.empty()) {
-      const auto found = codes_.find(part.classes[static_cast<std::size_t>(part.codes[i])]);
-      ++result_.labelled;
-      result_.unknown += found == codes_.end();
-      right_ += found != codes_.end() && found->second == best;
-    }
+  void write_class(const double* row, std::int64_t classes) {
+    text_ += cells_[static_cast<std::size_t>(std::max_element(row, row + classes) - row)];
     for (std::int64_t c = 0; params_.shares && c < classes; ++c) {
       text_ += '\t';
       append_number(text_, row[c]);
     }
   }
 
-  void write_number(const io::TableFile<T>& part, std::int64_t i, double value) {
-    append_number(text_, value);
-    if (part.values.empty()) return;
-    // Distances from the first label: squares of large numbers would cancel each other.
-    if (result_.labelled++ == 0) first_ = part.values[i];
-    const double error = value - part.values[i], distance = part.values[i] - first_;
-    errors_ += error * error;
-    sum_ += distance;
-    squares_ += distance * distance;
-  }
-
-  double score() const {
-    const double n = static_cast<double>(result_.labelled);
-    if (model_.is_class()) return static_cast<double>(right_) / n;
-    const double spread = squares_ - sum_ * sum_ / n;
-    return spread > 0 ? 1 - errors_ / spread : errors_ == 0;
+  /// Measures the part's rows, if they have labels.
+  void count(const io::TableFile<T>& part, const Matrix<double>& shares) {
+    forest::Target target = target_of(part);
+    std::vector<std::int32_t> own, codes;
+    for (const std::string& name : part.classes) {
+      const auto found = codes_.find(name);
+      own.push_back(found == codes_.end() ? -1 : found->second);
+    }
+    for (const std::int32_t code : part.codes) codes.push_back(own[static_cast<std::size_t>(code)]);
+    if (codes.empty() && part.values.empty()) return;
+    labelled_ = true;
+    target.codes = codes.data();
+    tally_.add(context_, target, shares.view());
   }
 
   Context& context_;
@@ -186,8 +177,8 @@ class Prediction {
   std::string text_;
   std::unordered_map<std::string, std::int32_t> codes_;
   std::vector<std::string> cells_;  ///< of the classes
-  std::int64_t right_ = 0;
-  double first_ = 0, errors_ = 0, sum_ = 0, squares_ = 0;
+  TreeTally tally_;
+  bool labelled_ = false;
 };
 
 void write_importances(Context& context, const ImportanceParams& params, ImportanceResult& result) {

@@ -1,7 +1,6 @@
 #include "yupana/splice/candidates.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <tuple>
@@ -11,89 +10,37 @@
 #include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/splice/genetic_code.hpp"
+#include "yupana/splice/site_odds.hpp"
+#include "yupana/splice/target_words.hpp"
 
 namespace yupana::splice {
 namespace {
 
-/// Percentages of A, C, G, T at a position of human sites.
-struct Shares {
-  double percent[4];
-};
-
-// Human donors from -3 to +6 (Burge, Karlin 1997); the intron begins at +1. GC in 0.8 % of introns
-// (Burset, Seledtsov, Solovyev 2000).
-constexpr Shares donor_shares[] = {{{33, 37, 18, 12}},
-                                   {{60, 13, 14, 13}},
-                                   {{8, 4, 81, 7}},
-                                   {{0.05, 0.05, 99.85, 0.05}},
-                                   {{0.1, 0.8, 0.1, 99}},
-                                   {{49, 3, 45, 3}},
-                                   {{71, 7, 12, 9}},
-                                   {{6, 5, 84, 5}},
-                                   {{15, 19, 20, 46}}};
-constexpr std::int64_t donor_before = 3;
-
-// Human acceptors from -20 to +1; the intron ends at -1. From -14 on the shares that textbooks
-// give; before that the pyrimidines fade.
-constexpr Shares acceptor_shares[] = {{{20, 28, 18, 34}},
-                                      {{19, 28, 17, 36}},
-                                      {{18, 28, 16, 38}},
-                                      {{16, 28, 16, 40}},
-                                      {{14, 29, 15, 42}},
-                                      {{12, 29, 15, 44}},
-                                      {{11, 29, 14, 46}},
-                                      {{11, 33, 12, 44}},
-                                      {{10, 30, 10, 50}},
-                                      {{8, 30, 10, 52}},
-                                      {{11, 32, 9, 48}},
-                                      {{10, 34, 11, 45}},
-                                      {{11, 37, 10, 42}},
-                                      {{11, 38, 9, 42}},
-                                      {{7, 39, 7, 47}},
-                                      {{8, 36, 6, 50}},
-                                      {{25, 26, 26, 23}},
-                                      {{3, 75, 1, 21}},
-                                      {{99.85, 0.05, 0.05, 0.05}},
-                                      {{0.05, 0.05, 99.85, 0.05}},
-                                      {{27, 14, 49, 10}}};
-constexpr std::int64_t acceptor_before = 20;
-
-/// log2 of shares against a quarter each.
-template <std::size_t size>
-std::array<std::array<double, 4>, size> log_odds(const Shares (&shares)[size]) {
-  std::array<std::array<double, 4>, size> result;
-  for (std::size_t i = 0; i < size; ++i) {
-    for (int base = 0; base < 4; ++base) result[i][base] = std::log2(shares[i].percent[base] / 25);
-  }
-  return result;
-}
-
-template <std::size_t size>
-double odds(std::string_view bases,
-            std::int64_t from,
-            const std::array<std::array<double, 4>, size>& model) {
-  double sum = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    const std::int64_t at = from + static_cast<std::int64_t>(i);
-    if (at < 0 || at >= std::ssize(bases)) continue;
-    const int base = base_code(bases[at]);
-    if (base < 4) sum += model[i][base];
-  }
-  return sum;
-}
+/// What an end of exons is: a splice site, ATG or a stop codon, or where the target itself begins
+/// or ends.
+enum class SiteKind { splice, codon, target_end };
 
 /// One end of exons: the first base or the last, from 1.
 struct Site {
   std::int64_t place = 0;
   double odds = 0;
-  bool is_codon = false;  ///< ATG or a stop codon, else a splice site
+  SiteKind kind = SiteKind::splice;
+  bool in_target = false;  ///< the target has the word of the exon beside it
+
+  bool is_codon() const { return kind == SiteKind::codon; }
 };
 
 class Finder {
  public:
   /// `context` may be null.
-  Finder(const Context* context, std::string_view bases, const CandidateParams& params)
-      : context_(context), bases_(bases), params_(params) {
+  Finder(const Context* context,
+         std::string_view bases,
+         std::string_view target,
+         const CandidateParams& params)
+      : context_(context), bases_(bases), words_(target), params_(params) {
+    // A longer exon would pay for more bases without a letter than any exon may.
+    longest_in_target_ =
+        std::min(params.max_exon, std::ssize(target) + std::ssize(target) / 4 + 100);
     codes_.reserve(bases.size());
     for (const char letter : bases) codes_.push_back(static_cast<std::int8_t>(base_code(letter)));
     find_sites();
@@ -138,24 +85,45 @@ class Finder {
   void find_sites() {
     for (std::int64_t at = 0; at < std::ssize(codes_); ++at) {
       look(at);
-      if (is(at, "AG")) {
-        const double score = acceptor_odds(bases_, at + 1);
-        if (score >= params_.min_acceptor) starts_.push_back({at + 3, score, false});
-      }
-      if (is(at, "ATG")) starts_.push_back({at + 1, 0, true});
-      if (is(at, "GT") || (params_.gc_donors && is(at, "GC"))) {
-        const double score = donor_odds(bases_, at);
-        // A donor GC has lost about seven bits at its second base already.
-        const double least = is(at, "GT") ? params_.min_donor : params_.min_gc_donor;
-        if (score >= least && at > 0) ends_.push_back({at, score, false});
-      }
-      if (stop_at(at)) ends_.push_back({at + 3, 0, true});
+      find_starts(at);
+      find_ends(at);
     }
     const auto by_place = [](const Site& a, const Site& b) {
-      return std::tie(a.place, a.is_codon) < std::tie(b.place, b.is_codon);
+      return std::tie(a.place, a.kind) < std::tie(b.place, b.kind);
     };
     std::sort(starts_.begin(), starts_.end(), by_place);
     std::sort(ends_.begin(), ends_.end(), by_place);
+  }
+
+  /// Starts behind an acceptor at `at`, and at a codon or the target's first word there.
+  void find_starts(std::int64_t at) {
+    if (is(at, "AG") || is(at, "AC")) {
+      const bool in_target = words_.has(codes_, at + 2);
+      const double score = acceptor_odds(bases_, at + 1);
+      if (in_target || (is(at, "AG") && score >= params_.min_acceptor)) {
+        starts_.push_back({at + 3, score, SiteKind::splice, in_target});
+      }
+    }
+    if (is(at, "ATG")) starts_.push_back({at + 1, 0, SiteKind::codon});
+    if (words_.is_first(codes_, at)) starts_.push_back({at + 1, 0, SiteKind::target_end, true});
+  }
+
+  /// Ends before a donor at `at`, and with a codon or the target's last word there.
+  void find_ends(std::int64_t at) {
+    const bool gc = params_.gc_donors && is(at, "GC");
+    if (at > 0 && (is(at, "GT") || gc || is(at, "AT"))) {
+      const bool in_target = words_.has(codes_, at - TargetWords::length);
+      const double score = donor_odds(bases_, at);
+      // A donor GC has lost about five bits at its second base already.
+      const double least = gc ? params_.min_gc_donor : params_.min_donor;
+      if (in_target || (!is(at, "AT") && score >= least)) {
+        ends_.push_back({at, score, SiteKind::splice, in_target});
+      }
+    }
+    if (stop_at(at)) ends_.push_back({at + 3, 0, SiteKind::codon});
+    if (words_.is_last(codes_, at)) {
+      ends_.push_back({at + TargetWords::length, 0, SiteKind::target_end, true});
+    }
   }
 
   // next_stop_[p]: the first place q >= p with a stop codon at q in the frame of p.
@@ -167,14 +135,18 @@ class Finder {
     }
   }
 
-  /// Whether [start, end] (from 1) is free of stop codons in some frame that its ends allow.
+  /// Whether [start, end] (from 1) may be an exon: the target has both its ends, or it is free of
+  /// stop codons in some frame that they allow.
   bool open(const Site& start, const Site& end) const {
+    if (start.in_target && end.in_target && end.place - start.place < longest_in_target_) {
+      return true;
+    }
     const std::int64_t first = start.place - 1, past = end.place;
     for (std::int64_t frame = 0; frame < 3; ++frame) {
-      if (start.is_codon && frame != 0) continue;
-      if (end.is_codon && (past - first - frame) % 3 != 0) continue;
+      if (start.is_codon() && frame != 0) continue;
+      if (end.is_codon() && (past - first - frame) % 3 != 0) continue;
       const std::int64_t stop = next_stop_[std::min(first + frame, std::ssize(next_stop_) - 1)];
-      if (stop > past - 3 - (end.is_codon ? 1 : 0)) return true;
+      if (stop > past - 3 - (end.is_codon() ? 1 : 0)) return true;
     }
     return false;
   }
@@ -184,11 +156,12 @@ class Finder {
     std::int64_t furthest = start.place + params_.max_exon - 1;
     if (!params_.coding) return furthest;
     std::int64_t open_to = 0;
-    for (std::int64_t frame = 0; frame < (start.is_codon ? 1 : 3); ++frame) {
+    for (std::int64_t frame = 0; frame < (start.is_codon() ? 1 : 3); ++frame) {
       const std::int64_t from = std::min(start.place - 1 + frame, std::ssize(next_stop_) - 1);
       const std::int64_t stop = next_stop_[from];
       open_to = std::max(open_to, std::min(stop, furthest) + 3);
     }
+    if (start.in_target) open_to = std::max(open_to, start.place + longest_in_target_ - 1);
     return std::min(furthest, open_to);
   }
 
@@ -224,12 +197,16 @@ class Finder {
     Exon x;
     x.first = start.place;
     x.last = end.place;
-    x.begin = start.is_codon ? 0 : missing;
-    x.entry = start.is_codon ? never : scaled(weight * start.odds);
-    x.exit = end.is_codon ? never : scaled(weight * end.odds - params_.junction_cost);
-    x.end = end.is_codon ? 0 : missing;
+    const auto is_site = [](const Site& site) { return site.kind == SiteKind::splice; };
+    x.begin = is_site(start) ? missing : 0;
+    x.entry = is_site(start) ? scaled(weight * start.odds) : never;
+    x.exit = is_site(end) ? scaled(weight * end.odds - params_.junction_cost) : never;
+    x.end = is_site(end) ? missing : 0;
     return x;
   }
+
+  /// A splice site that only its odds speak for.
+  static bool weak(const Site& site) { return site.kind == SiteKind::splice && !site.in_target; }
 
   /// Leaves out the weaker half of the splice sites; false where there is none.
   bool drop_weakest() {
@@ -237,13 +214,13 @@ class Finder {
     for (std::vector<Site>* sites : {&starts_, &ends_}) {
       std::vector<double> scores;
       for (const Site& site : *sites) {
-        if (!site.is_codon) scores.push_back(site.odds);
+        if (weak(site)) scores.push_back(site.odds);
       }
       if (scores.empty()) continue;
       const auto middle = scores.begin() + std::ssize(scores) / 2;
       std::nth_element(scores.begin(), middle, scores.end());
       const double least = *middle;
-      std::erase_if(*sites, [&](const Site& s) { return !s.is_codon && s.odds <= least; });
+      std::erase_if(*sites, [&](const Site& s) { return weak(s) && s.odds <= least; });
       dropped = true;
     }
     return dropped;
@@ -263,7 +240,9 @@ class Finder {
 
   const Context* context_;
   std::string_view bases_;
+  const TargetWords words_;
   const CandidateParams& params_;
+  std::int64_t longest_in_target_ = 0;  ///< of exons whose frame does not count
   std::vector<std::int8_t> codes_;
   std::vector<Site> starts_, ends_;
   std::vector<std::int64_t> next_stop_;
@@ -298,9 +277,10 @@ void check(const CandidateParams& params) {
 
 std::vector<Exon> exons_of(const Context* context,
                            std::string_view bases,
-                           const CandidateParams& params) {
+                           const CandidateParams& params,
+                           std::string_view target) {
   check(params);
-  return Finder(context, bases, params).exons();
+  return Finder(context, bases, target, params).exons();
 }
 
 int scaled_score(int score) {
@@ -314,24 +294,17 @@ int scaled_score(int score) {
 
 }  // namespace
 
-double donor_odds(std::string_view bases, std::int64_t place) {
-  static const auto model = log_odds(donor_shares);
-  return odds(bases, place - donor_before, model);
-}
-
-double acceptor_odds(std::string_view bases, std::int64_t place) {
-  static const auto model = log_odds(acceptor_shares);
-  return odds(bases, place + 1 - acceptor_before, model);
-}
-
-std::vector<Exon> candidate_exons(std::string_view bases, const CandidateParams& params) {
-  return exons_of(nullptr, bases, params);
+std::vector<Exon> candidate_exons(std::string_view bases,
+                                  const CandidateParams& params,
+                                  std::string_view target) {
+  return exons_of(nullptr, bases, params, target);
 }
 
 std::vector<Exon> candidate_exons(const Context& context,
                                   std::string_view bases,
-                                  const CandidateParams& params) {
-  return exons_of(&context, bases, params);
+                                  const CandidateParams& params,
+                                  std::string_view target) {
+  return exons_of(&context, bases, params, target);
 }
 
 CandidateParams candidates_for_proteins() {

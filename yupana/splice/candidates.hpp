@@ -13,14 +13,16 @@ struct CandidateParams {
   double junction_weight = 0.6;  ///< kappa: of the log2-odds of an intron's two sites
   double junction_cost = 13;     ///< lambda: of each intron, in matches
   double missing_signal = 12;    ///< cost in matches of a chain without start or stop codon
-  double min_donor = 0;          ///< sites below these log2-odds are no candidates
-  double min_acceptor = 0;       ///< (the models are of human sites)
-  double min_gc_donor = 2;       ///< the same of donors GC, with odds of their own
-  bool gc_donors = true;         ///< exons may end before GC too
-  bool coding = true;            ///< leave out exons with stop codons in all three frames
-  std::int64_t min_exon = 3;     ///< bases
-  std::int64_t max_exon = 3000;
-  std::int64_t min_intron = 30;
+  /// Sites below these log2-odds (by models of human sites) are candidates only beside a word of
+  /// the target.
+  double min_donor = -7;
+  double min_acceptor = -7;
+  double min_gc_donor = -7;
+  bool gc_donors = true;      ///< exons may end before GC too
+  bool coding = true;         ///< leave out exons with stop codons in all three frames
+  std::int64_t min_exon = 3;  ///< bases
+  std::int64_t max_exon = 30'000;
+  std::int64_t min_intron = 20;
   /// More: the weakest splice sites are left out, then the shortest exons from ATG to a stop codon.
   std::int64_t max_exons = 4'000'000;
 };
@@ -46,22 +48,24 @@ inline constexpr double max_site_odds = 1000;  ///< of thresholds, either sign
 /// an acceptor, against equal shares of the four bases); scores are times candidate_scale and
 /// rounded to whole numbers, site by site. A chain pays missing_signal where it begins at an
 /// acceptor or ends at a donor, as with a partial target.
+///
+/// With a cDNA as `target` its words of ten bases are evidence: sites beside one are candidates
+/// whatever their odds, AT and AC too; exons with one at both ends need no open frame; and exons
+/// begin or end where the target's first or last word is, as a fragment's do, without that cost.
 ///   work: bases x candidates a base; deterministic
 ///   errors: bad_input for parameters that admit nothing
-std::vector<Exon> candidate_exons(std::string_view bases, const CandidateParams& params = {});
+std::vector<Exon> candidate_exons(std::string_view bases,
+                                  const CandidateParams& params = {},
+                                  std::string_view target = {});
 /// The same for chromosomes: stops, and throws interrupted, once the context is cancelled.
 std::vector<Exon> candidate_exons(const Context& context,
                                   std::string_view bases,
-                                  const CandidateParams& params = {});
+                                  const CandidateParams& params = {},
+                                  std::string_view target = {});
 
 /// Parameters of align() in the scale of candidates, with their shortest intron. bad_input for a
 /// score beyond max_unscaled_score.
 AlignParams scaled_for_candidates(AlignParams params, const CandidateParams& candidates);
 ProteinParams protein_for_candidates(ProteinParams params, const CandidateParams& candidates);
-
-/// log2-odds of a donor whose intron begins at base `place`, of an acceptor whose intron ends there
-/// (from 0). Bases outside the text or ambiguous count 0.
-double donor_odds(std::string_view bases, std::int64_t place);
-double acceptor_odds(std::string_view bases, std::int64_t place);
 
 }  // namespace yupana::splice

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""What speaks for an alignment of yupana splice: no hit by chance, either direction of a cDNA, and
+qualities that tell one place from two."""
+import json
+import pathlib
+import random
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from genes import complement, fasta, table
+from program import main, run
+
+
+def noise(length):
+    return "".join(random.choice("ACGT") for _ in range(length))
+
+
+def gene():
+    """A gene of three exons with clear signals, and its cDNA."""
+    body = lambda n: "".join(random.choice(["GCT", "GAC", "AAG", "CTG", "TCC"]) for _ in range(n // 3))
+    exons = ["ATG" + body(90) + "CAG", body(120) + "CAG", body(60) + "TAA"]
+    intron = lambda: "GTAAGT" + noise(80) + "TTTTCTTTTCCTTTTTTTGCAG"
+    return exons[0] + intron() + exons[1] + intron() + exons[2], "".join(exons)
+
+
+def paf(prefix):
+    return [line.split("\t") for line in pathlib.Path(prefix + ".paf").read_text().splitlines()]
+
+
+def random_targets_had_genes_of_fifteen_exons():
+    random.seed(1)
+    fasta("g.fa", chr=noise(210_000))
+    fasta("t.fa", **{f"r{i}": noise(600) for i in range(3)})
+    letters = "ACDEFGHIKLMNPQRSTVWY"
+    fasta("p.fa", **{f"p{i}": "".join(random.choice(letters) for _ in range(150)) for i in range(3)})
+    for target in (("--target", "t.fa"), ("--protein", "p.fa")):
+        done = run("splice", "--genome", "g.fa", *target, "-o", "r", "--json")
+        hits = json.loads(done.stdout)["hits"]
+        assert [hit["aligned"] for hit in hits] == 3 * [False], hits
+        assert all(hit["e_value"] > 0.01 for hit in hits), hits
+        rows = table("r")
+        assert [row["chain"] for row in rows] == 3 * ["."], rows
+        assert {row["sequence"] for row in rows} == {"."} and {row["mapq"] for row in rows} == {"0"}
+        assert [line[4:6] for line in paf("r")] == 3 * [["*", "*"]], paf("r")
+        assert pathlib.Path("r.gff3").read_text() == "##gff-version 3\n"
+        assert pathlib.Path("r.txt").read_text().count("unaligned, E-value") == 3
+    # Who asks for everything gets it.
+    run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "r", "--max-evalue", "1e8")
+    assert all(row["chain"] != "." for row in table("r")), table("r")
+
+
+def antisense_cdnas_failed_silently():
+    random.seed(2)
+    bases, cdna = gene()
+    around = noise(400), noise(300)
+    read = complement(cdna)
+    fasta("t.fa", sense=cdna, antisense=read)
+    places = None
+    for strand, letters in (("+", around[0] + bases + around[1]),
+                            ("-", complement(around[0] + bases + around[1]))):
+        fasta("g.fa", chr=letters)
+        run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "a")
+        rows = table("a")
+        assert [row["strand"] for row in rows] == [strand, strand], rows
+        assert [row["target_strand"] for row in rows] == ["+", "-"], rows
+        assert rows[0]["chain"] == rows[1]["chain"] and rows[0]["identity"] == "1.000000", rows
+        # PAF has the target's own strand, and ts that of the cDNA against it.
+        other = {"+": "-", "-": "+"}[strand]
+        assert [line[4] for line in paf("a")] == [strand, other]
+        assert [tag for line in paf("a") for tag in line if tag.startswith("ts")] == \
+            ["ts:A:+", "ts:A:-"]
+        # The parts of the target in GFF3 are places of the target as given.
+        for line in pathlib.Path("a.gff3").read_text().splitlines():
+            columns = line.split("\t")
+            if len(columns) < 9 or columns[2] != "exon" or "mrna2" not in columns[8]:
+                continue
+            _, first, last, sign = columns[8].split("Target=")[1].split(" ")
+            part = letters[int(columns[3]) - 1:int(columns[4])]
+            given = read[int(first) - 1:int(last)]
+            assert sign == "-" and given == (complement(part) if strand == "+" else part), line
+        assert "antisense (reverse complement) on chr" in pathlib.Path("a.txt").read_text()
+        places = places or rows[0]["exons"]
+        assert rows[0]["exons"] == places == "3"
+    # One strand of each alone: the - strand's gene is not seen, and that is said.
+    done = run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "one", "--one-strand")
+    assert [row["chain"] for row in table("one")][0] == ".", table("one")
+    assert "sense: unaligned" in done.stdout, done.stdout
+
+
+def qualities_tell_one_place_from_two():
+    random.seed(3)
+    bases, cdna = gene()
+    fasta("t.fa", cdna=cdna)
+    fasta("g.fa", a=noise(500) + bases + noise(500), b=noise(1500))
+    run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "one")
+    assert table("one")[0]["mapq"] == "60" and paf("one")[0][11] == "60", table("one")
+    fasta("g.fa", a=noise(500) + bases + noise(500), b=noise(300) + complement(bases) + noise(300))
+    run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "two")
+    assert table("two")[0]["mapq"] == "3" and paf("two")[0][11] == "3", table("two")
+    assert float(table("two")[0]["e_value"]) < 1e-20
+
+
+def copies_side_by_side_had_the_best_quality():
+    random.seed(4)
+    bases, cdna = gene()
+    changed = list(bases)
+    for at in range(7, len(changed), 12):
+        changed[at] = "ACGT"["ACGT".index(changed[at]) - 1]
+    for between in (5_000, 150_000):
+        for copy, quality in ((bases, "3"), ("".join(changed), "60")):
+            fasta("g.fa", chr=noise(1000) + copy + noise(between) + bases + noise(1000))
+            fasta("t.fa", cdna=cdna)
+            run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "q")
+            row = table("q")[0]
+            assert row["mapq"] == quality and row["identity"] == "1.000000", (between, row)
+
+
+def genes_far_apart_are_found_by_their_words():
+    random.seed(5)
+    genes = [gene() for _ in range(4)]
+    sequence = noise(40_000)
+    for k, (bases, _) in enumerate(genes):
+        sequence += (bases if k % 2 == 0 else complement(bases)) + noise(40_000)
+    fasta("g.fa", other=noise(1000), chr=sequence)
+    # Every fifteenth letter another: few words are left, and enough.
+    other = lambda text: "".join(c if i % 15 else "ACGT"["ACGT".index(c) - 1]
+                                 for i, c in enumerate(text))
+    fasta("t.fa", **{f"t{k}": other(cdna) if k < 3 else complement(other(cdna))
+                     for k, (_, cdna) in enumerate(genes)}, random=noise(500))
+    usual = ("splice", "--genome", "g.fa", "--target", "t.fa", "--json")
+    cells = [json.loads(run(*usual, "-o", prefix, *more).stdout)["executed_cells"]
+             for prefix, more in (("loci", ()), ("exact", ("--exact-window",)))]
+    assert 3 * cells[0] < cells[1], cells
+    loci, exact = table("loci"), table("exact")
+    columns = ("sequence", "strand", "score", "chain", "mapq", "target_strand")
+    assert [[row[c] for c in columns] for row in loci] == \
+        [[row[c] for c in columns] for row in exact], (loci, exact)
+    assert [row["strand"] for row in loci] == ["+", "-", "+", "-", "."], loci
+    assert [row["target_strand"] for row in loci] == ["+", "+", "+", "-", "."], loci
+    assert all(row["exons"] == "3" for row in loci[:4]), loci
+
+
+def exons_given_are_aligned_whatever_the_evidence():
+    fasta("g.fa", chr="ACCGTATGT")
+    fasta("t.fa", cdna="CCGGT")
+    pathlib.Path("e.tsv").write_text("1 2\n3 4\n8 9\n")
+    run("splice", "--genome", "g.fa", "--exons", "e.tsv", "--target", "t.fa", "-o", "g")
+    row = table("g")[0]
+    assert row["chain"] == "1-2,3-4,8-9" and row["e_value"] == row["mapq"] == ".", row
+    assert paf("g")[0][11] == "255"
+
+
+sys.exit(main([random_targets_had_genes_of_fifteen_exons, antisense_cdnas_failed_silently,
+               qualities_tell_one_place_from_two, copies_side_by_side_had_the_best_quality,
+               genes_far_apart_are_found_by_their_words, exons_given_are_aligned_whatever_the_evidence]))

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Pages of trees and forests: what they say is what --json says, and nothing is loaded."""
+import html.parser
+import json
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import main, refuse, run
+from tree_tables import fit, table
+
+
+class Page(html.parser.HTMLParser):
+    """Rows of cells of each table by the id of what holds it; elements opened and not closed."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.tables, self.open, self.text, self.place = {}, [], "", None
+        self.feed(pathlib.Path(path).read_text())
+
+    def handle_starttag(self, tag, attributes):
+        names = dict(attributes)
+        assert not any(name in ("src", "href") for name in names), names
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+        self.place = names.get("id", self.place)
+        if tag == "tr":
+            self.tables.setdefault(self.place, []).append([])
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] in ("td", "th"):
+            self.tables[self.place][-1].append(data)
+        self.text += data
+
+
+def page_of(path):
+    page = Page(path)
+    assert not page.open, page.open
+    return page
+
+
+def same_figures(page, measures):
+    rows = page.tables["curves"][1:]
+    for own, (name, *values) in zip(measures["classes"], rows, strict=True):
+        assert name == own["class"] and int(values[0]) == own["rows"]
+        for key, text in zip(("precision", "recall", "f1", "roc_auc", "pr_auc"), values[1:], strict=True):
+            assert float(text) == round(own[key], 4), (key, text, own)
+    counts = [[int(cell) for cell in row[1:]] for row in page.tables["confusion-table"][1:]]
+    assert counts == measures["confusion"]
+    for name, text in page.tables["measures-table"]:
+        assert abs(float(text.split()[0]) - measures[name]) <= 6e-4 * abs(measures[name]), (name, text)
+
+
+def a_page_shows_what_json_says():
+    table(gap=0.1)
+    for options, key, says in ((["--cv", 4, "--oob"], "cv", "300 rows predicted by trees of other folds"),
+                               (["--oob"], "oob", "predicted by the trees that did not see them"),
+                               ([], "train", "The trees have seen these rows")):
+        answer = fit("--trees", 8, "--report", *options, family="forest")
+        assert "m.html" in answer["files"]
+        page = page_of("m.html")
+        same_figures(page, answer[key])
+        assert says in page.text and ("folds: " in page.text) == (key == "cv")
+        share = max(own["rows"] for own in answer[key]["classes"]) / answer[key]["rows"]
+        assert f"would be right for {100 * share:.1f} %" in page.text
+    table("new.csv", seed=7)
+    done = json.loads(run("forest", "predict", "m.json", "new.csv", "--label", "class", "--report",
+                          "-o", "p", "--json").stdout)
+    same_figures(page_of("p.html"), done["measures"])
+
+
+def a_page_of_numbers_has_their_errors():
+    pathlib.Path("t.csv").write_text("x,class\n" + "".join(f"{i},{i * i % 17}\n" for i in range(90)))
+    answer = fit("--regression", "--max-depth", 3, "--report")
+    page = page_of("m.html")
+    told = dict(page.tables["measures-table"])
+    assert len(told) == 4 + 7 and "curves" not in page.tables
+    assert abs(float(told["rmse"]) - answer["train"]["rmse"]) < 1e-3
+    assert re.search(r"Half of the errors are between -?[0-9.]+ and -?[0-9.]+", page.text)
+
+
+def a_page_needs_a_name_and_labels():
+    table()
+    refuse("tree", "fit", "t.csv", "--label", "class", "--report", status=2, says=["--report", "-o"])
+    refuse("tree", "fit", "t.csv", "--label", "class", "--predictions", "-o", "out", status=2,
+           says=["--predictions", "--cv"])
+    fit()
+    refuse("tree", "predict", "m.json", "t.csv", "--report", "-o", "out", status=2,
+           says=["--report", "--label"])
+
+
+sys.exit(main([a_page_shows_what_json_says, a_page_of_numbers_has_their_errors,
+               a_page_needs_a_name_and_labels]))

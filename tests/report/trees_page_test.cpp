@@ -1,0 +1,82 @@
+#include "yupana/report/trees_page.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/text_files.hpp"
+
+namespace yupana::report {
+namespace {
+
+TreesReport sample(std::size_t classes) {
+  TreesReport report;
+  report.title = "Trees </title><script>alert(1)</script>";
+  report.findings = {"found <b>"};
+  report.rows = "12 rows";
+  report.measures = {{"accuracy", "0.5"}};
+  report.confusion =
+      Matrix<std::int64_t>(static_cast<std::int64_t>(classes), static_cast<std::int64_t>(classes));
+  for (std::size_t c = 0; c < classes * classes; ++c) {
+    report.confusion.data()[c] = 7000 + static_cast<std::int64_t>(c);
+  }
+  for (std::size_t c = 0; c < classes; ++c) {
+    report.classes.push_back({"<i>\xff" + std::to_string(c), 5, 1, 0.5, 0.25, 0.75, 0.125, {}, {}});
+    report.classes.back().roc = {{0, 0}, {0.25, 0.5}, {1, 1}};
+    report.classes.back().precision_recall = {{0, 1}, {1, 0.5}};
+  }
+  report.importances = {{"weak & more", 0.25, 0, 0.0625}, {"strong", 0.75, 0, 0.125}};
+  report.has_deviations = true;
+  report.summary = {{"trees", "<3>"}};
+  return report;
+}
+
+std::string page_of(const TreesReport& report) {
+  const test::Folder folder;
+  AtomicFile file(folder / "page.html");
+  write_trees_html(file, report);
+  file.commit();
+  return test::bytes_of(folder / "page.html");
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+TEST(TreesPageTest, NamesNeverBecomeElements) {
+  const std::string page = page_of(sample(3));
+  EXPECT_EQ(page, page_of(sample(3)));
+  EXPECT_EQ(page.find("<script>alert"), std::string::npos);
+  EXPECT_EQ(page.find("<i>"), std::string::npos);
+  EXPECT_EQ(page.find('\xff'), std::string::npos);
+  EXPECT_NE(page.find("found &lt;b&gt;"), std::string::npos);
+  EXPECT_NE(page.find("&lt;3&gt;"), std::string::npos);
+  EXPECT_EQ(page.find("{{"), std::string::npos);
+}
+
+TEST(TreesPageTest, EveryClassHasItsCurvesFiguresAndCounts) {
+  const std::string page = page_of(sample(3));
+  EXPECT_EQ(count_of(page, "<path class=\"curve"), 6);
+  // (0.25, 0.5) of a square of 360 from 46 across and 10 down.
+  EXPECT_EQ(count_of(page, "M46.0 370.0L136.0 190.0L406.0 10.0"), 3);
+  EXPECT_EQ(count_of(page, "<td>0.1250</td>"), 3);
+  for (int c = 0; c < 9; ++c) EXPECT_EQ(count_of(page, fmt::format(">{}</td>", 7000 + c)), 1);
+  EXPECT_LT(page.find("0.7500 ± 0.1250"), page.find("0.2500 ± 0.0625"));
+}
+
+TEST(TreesPageTest, WhatIsTooLargeOrAbsentIsLeftOut) {
+  const std::string many = page_of(sample(41));
+  EXPECT_EQ(count_of(many, "<path class=\"curve"), 24);
+  EXPECT_NE(many.find("The first 12 classes are drawn."), std::string::npos);
+  EXPECT_EQ(many.find("id=\"confusion\""), std::string::npos);
+  TreesReport numbers = sample(0);
+  numbers.importances.clear();
+  const std::string page = page_of(numbers);
+  EXPECT_EQ(page.find("<figure"), std::string::npos);
+  EXPECT_NE(page.find("accuracy"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace yupana::report

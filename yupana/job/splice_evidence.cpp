@@ -1,0 +1,70 @@
+#include "yupana/job/splice_evidence.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "yupana/splice/significance.hpp"
+
+namespace yupana::job {
+namespace {
+
+/// The scale of the hit's scores against chance.
+double lambda_of(const io::SplicedHit& hit) {
+  const splice::Composition bases = splice::base_composition(*hit.bases);
+  if (!hit.protein) {
+    return splice::karlin_lambda(
+        hit.params->substitution, bases, splice::base_composition(*hit.letters));
+  }
+  return splice::karlin_lambda(hit.params->substitution,
+                               splice::codon_composition(bases, hit.protein->code),
+                               splice::amino_composition(*hit.letters));
+}
+
+double e_value_of(const io::SplicedHit& hit, double lambda, double searched_bases) {
+  const splice::Case problem{*hit.bases, *hit.exons, *hit.letters};
+  std::string text = splice::spliced_bases(problem, hit.alignment.chain);
+  if (hit.protein) text = splice::translation(text, hit.protein->code);
+  return splice::expected_by_chance(
+      splice::segment_scores(text, *hit.letters, hit.alignment.chain, hit.params->substitution),
+      lambda,
+      searched_bases,
+      static_cast<double>(hit.letters->size()));
+}
+
+/// -10 log10 of the probability that the best alignment elsewhere is right and the hit is not.
+double quality_against(const io::SplicedHit& hit,
+                       double lambda,
+                       std::span<const OtherPlace> others) {
+  const auto [first, last] = io::span_of(hit);
+  double quality = io::SplicedHit::best_quality;
+  for (const OtherPlace& other : others) {
+    const bool same =
+        *other.sequence == hit.sequence && other.span.first <= last && first <= other.span.second;
+    if (same) continue;
+    const auto ahead = static_cast<double>(hit.alignment.score - other.score);
+    quality = std::min(quality, 10 * std::log10(1 + std::exp(std::min(lambda * ahead, 50.0))));
+  }
+  return quality;
+}
+
+}  // namespace
+
+void judge(io::SplicedHit& hit,
+           double searched_bases,
+           std::span<const OtherPlace> others,
+           double max_e_value) {
+  const double lambda = lambda_of(hit);
+  // Scores that gain by chance say nothing of it.
+  if (lambda > 0) hit.e_value = e_value_of(hit, lambda, searched_bases);
+  hit.aligned = !hit.alignment.chain.empty() && hit.e_value <= max_e_value;
+  if (!hit.aligned) {
+    hit.alignment.chain.clear();
+    hit.quality = 0;
+  } else if (lambda > 0) {
+    const double evidence = -10 * std::log10(std::max(hit.e_value, 1e-300));
+    const double quality = std::min(evidence, quality_against(hit, lambda, others));
+    hit.quality = static_cast<int>(std::lround(std::max(quality, 0.0)));
+  }
+}
+
+}  // namespace yupana::job

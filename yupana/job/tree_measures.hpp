@@ -1,0 +1,74 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "yupana/analysis/measures.hpp"
+#include "yupana/core/atomic_file.hpp"
+#include "yupana/core/context.hpp"
+#include "yupana/core/matrix.hpp"
+#include "yupana/core/table.hpp"
+#include "yupana/forest/forest.hpp"
+
+namespace yupana::job {
+
+/// Measures of a model's rows, classes or numbers, that come some at a time. They take at most an
+/// eighth of the context's memory; what needs more is left out with a note.
+class TreeTally {
+ public:
+  TreeTally(const Context& context, const forest::Model& model);
+
+  /// rows: labels of the rows that are predicted; a code of -1 is a class that the model does not
+  /// know.
+  void add(Context& context, const forest::Target& rows, MatrixView<const double> predicted);
+  analysis::Measures measures(Context& context);
+
+ private:
+  bool is_class_;
+  analysis::ClassTally classes_;
+  analysis::NumberTally numbers_;
+};
+
+/// What becomes of the predictions (forest::predict_shares) of some rows, the first of them `row`.
+using TakePredictions = std::function<void(std::int64_t row, MatrixView<const double> predicted)>;
+
+/// Predicts some rows at a time: the shares of many classes would be larger than the table.
+template <class T>
+void predict_in_blocks(Context& context,
+                       const forest::Model& model,
+                       TableView<T> table,
+                       const TakePredictions& take);
+
+/// What the model says of labelled rows, measured.
+template <class T>
+analysis::Measures measure(Context& context,
+                           const forest::Model& model,
+                           TableView<T> table,
+                           const forest::Target& target);
+
+/// A page of measures, curves, confusion and importances (report/trees_page.hpp). rows: which were
+/// measured, after their number; folds: may be empty; warning: a sentence, or null.
+void write_trees_page(AtomicFile& file,
+                      const forest::Model& model,
+                      const analysis::Measures& measured,
+                      const std::string& rows,
+                      const std::vector<analysis::Measures>& folds,
+                      const char* warning = nullptr);
+
+/// What is predicted of the rows of training, by trees that did not see them.
+struct HeldOut {
+  Matrix<double> values;           ///< rows x outputs; NaN where every tree saw the row
+  std::vector<std::int32_t> fold;  ///< of each row, from 0; empty out of bag
+
+  /// Of the rows of one fold, or of all that have a value.
+  analysis::Measures measures(Context& context,
+                              const forest::Model& model,
+                              const forest::Target& target,
+                              std::int32_t fold_only = -1) const;
+  /// A line a row: its number from 1, its fold from 1, label, what is predicted, the share of each
+  /// class; NA where every tree saw the row.
+  void write(AtomicFile& file, const forest::Model& model, const forest::Target& target) const;
+};
+
+}  // namespace yupana::job

@@ -1,0 +1,159 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "yupana/core/counted.hpp"
+#include "yupana/core/version.hpp"
+#include "yupana/forest/importance.hpp"
+#include "yupana/job/tree_measures.hpp"
+#include "yupana/report/text.hpp"
+#include "yupana/report/trees_page.hpp"
+
+namespace yupana::job {
+namespace {
+
+using analysis::ClassMeasures;
+using analysis::Measures;
+using forest::Model;
+using report::percent;
+
+std::string text_of(double value) {
+  return std::isfinite(value) ? fmt::format("{:.4g}", value) : "–";
+}
+
+std::vector<std::string> findings_of_classes(const Model& model, const Measures& measured) {
+  std::size_t largest = 0, rarest = 0;
+  const auto& classes = measured.classes;
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    if (classes[c].rows > classes[largest].rows) largest = c;
+    if (classes[rarest].rows == 0 ||
+        (classes[c].rows > 0 && classes[c].rows < classes[rarest].rows))
+      rarest = c;
+  }
+  const double n = static_cast<double>(measured.rows);
+  std::vector<std::string> findings = {
+      fmt::format("{} of {} are predicted right. '{}' for every row would be right for {}.",
+                  percent(measured.score()),
+                  counted(measured.rows, "row"),
+                  model.classes[largest],
+                  percent(static_cast<double>(classes[largest].rows) / n))};
+  if (largest != rarest) {
+    findings.push_back(fmt::format(
+        "'{}' is the rarest class: of its {} {} found, and {} of the rows taken for it "
+        "are of it.",
+        model.classes[rarest],
+        counted(classes[rarest].rows, "row"),
+        percent(classes[rarest].recall()) + (classes[rarest].rows == 1 ? " is" : " are"),
+        classes[rarest].predicted > 0 ? percent(classes[rarest].precision()) : "none"));
+  }
+  if (measured.unknown > 0) {
+    findings.push_back(fmt::format("{} of classes that the model does not know count as wrong.",
+                                   counted(measured.unknown, "row")));
+  }
+  return findings;
+}
+
+std::vector<std::string> findings_of_numbers(const Measures& measured) {
+  std::vector<std::string> findings = {
+      fmt::format("The predictions leave {} of the label's variance (R2 = {}).",
+                  percent(1 - measured.score()),
+                  text_of(measured.score()))};
+  const auto& quantiles = measured.error_quantiles;
+  if (quantiles.size() == 7) {
+    findings.push_back(
+        fmt::format("Half of the errors are between {} and {}, nine of ten between {} and {}.",
+                    text_of(quantiles[2].second),
+                    text_of(quantiles[4].second),
+                    text_of(quantiles[1].second),
+                    text_of(quantiles[5].second)));
+  }
+  return findings;
+}
+
+/// Shares of the decrease of impurity, and how they differ from tree to tree.
+std::vector<report::Importance> importances_of(const Model& model) {
+  const auto features = std::ssize(model.features);
+  const std::vector<double> means = forest::importances(model.trees, features);
+  std::vector<double> squares(means.size(), 0);
+  for (const forest::Tree& tree : model.trees) {
+    const std::vector<double> own = forest::importances({tree}, features);
+    for (std::size_t f = 0; f < own.size(); ++f) {
+      squares[f] += (own[f] - means[f]) * (own[f] - means[f]);
+    }
+  }
+  std::vector<report::Importance> list;
+  for (std::size_t f = 0; f < means.size(); ++f) {
+    list.push_back({model.features[f],
+                    means[f],
+                    0,
+                    std::sqrt(squares[f] / static_cast<double>(model.trees.size()))});
+  }
+  return list;
+}
+
+void add_measures(const Measures& measured,
+                  const std::vector<Measures>& folds,
+                  report::TreesReport& page) {
+  for (std::size_t m = 0; m < measured.values.size(); ++m) {
+    const auto& [name, value] = measured.values[m];
+    std::string text = text_of(value);
+    if (!folds.empty()) {
+      const auto [mean, deviation] = analysis::spread(folds, m);
+      text += fmt::format(" (folds: {} ± {})", text_of(mean), text_of(deviation));
+    }
+    page.measures.emplace_back(name, std::move(text));
+  }
+  for (const auto& [p, error] : measured.error_quantiles) {
+    page.measures.emplace_back(fmt::format("error, quantile {:g} %", 100 * p), text_of(error));
+  }
+}
+
+}  // namespace
+
+void write_trees_page(AtomicFile& file,
+                      const Model& model,
+                      const Measures& measured,
+                      const std::string& rows,
+                      const std::vector<Measures>& folds,
+                      const char* warning) {
+  report::TreesReport page;
+  const auto trees = std::ssize(model.trees);
+  page.title = trees == 1 ? "Decision tree" : fmt::format("Forest of {} trees", trees);
+  if (!model.label.empty()) page.title += fmt::format(" for '{}'", model.label);
+  page.rows = counted(measured.rows, "row") + " " + rows;
+  page.findings =
+      model.is_class() ? findings_of_classes(model, measured) : findings_of_numbers(measured);
+  if (warning != nullptr) page.findings.emplace_back(warning);
+  add_measures(measured, folds, page);
+  for (std::size_t c = 0; c < measured.classes.size(); ++c) {
+    const ClassMeasures& own = measured.classes[c];
+    page.classes.push_back({model.classes[c],
+                            own.rows,
+                            own.precision(),
+                            own.recall(),
+                            own.f1(),
+                            own.roc_auc,
+                            own.pr_auc,
+                            own.roc,
+                            own.precision_recall});
+  }
+  page.confusion = Matrix<std::int64_t>(measured.confusion.rows(), measured.confusion.cols());
+  std::copy_n(measured.confusion.data(),
+              measured.confusion.rows() * measured.confusion.cols(),
+              page.confusion.data());
+  page.importances = importances_of(model);
+  page.has_deviations = trees > 1;
+  std::int64_t leaves = 0, depth = 0;
+  for (const forest::Tree& tree : model.trees) {
+    leaves += tree.leaves();
+    depth = std::max(depth, tree.depth());
+  }
+  page.summary = {{"features", std::to_string(model.features.size())},
+                  {"trees", std::to_string(trees)},
+                  {"leaves", std::to_string(leaves)},
+                  {"depth", std::to_string(depth)},
+                  {"yupana", version}};
+  report::write_trees_html(file, page);
+}
+
+}  // namespace yupana::job

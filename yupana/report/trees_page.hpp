@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "yupana/core/atomic_file.hpp"
+#include "yupana/core/matrix.hpp"
+#include "yupana/report/importance_plot.hpp"
+
+namespace yupana::report {
+
+/// One class against all others.
+struct ClassScores {
+  std::string name;
+  std::int64_t rows = 0;
+  double precision = 0, recall = 0, f1 = 0, roc_auc = 0, pr_auc = 0;
+  std::vector<std::pair<double, double>> roc;               ///< from (0, 0) to (1, 1)
+  std::vector<std::pair<double, double>> precision_recall;  ///< recall, precision
+};
+
+/// Everything the page of a tree or forest shows. Plain data: the job fills it, this room draws it.
+struct TreesReport {
+  std::string title;
+  std::vector<std::string> findings;  ///< sentences
+  std::string rows;                   ///< which were measured: "600 rows of all folds"
+  std::vector<std::pair<std::string, std::string>> measures;  ///< names and texts of values
+  std::vector<ClassScores> classes;                           ///< empty: numbers are predicted
+  Matrix<std::int64_t> confusion;                             ///< true, predicted; may be empty
+  std::vector<Importance> importances;                        ///< by impurity; may be empty
+  bool has_deviations = false;                                ///< over the trees of a forest
+  std::vector<std::pair<std::string, std::string>> summary;   ///< sizes, options, versions
+};
+
+/// One self-contained page without network or external files, its charts drawn as SVG in it. The
+/// same report gives the same bytes. Names may hold any bytes.
+void write_trees_html(AtomicFile& file, const TreesReport& report);
+
+}  // namespace yupana::report
