@@ -12,13 +12,18 @@ using analysis::Measures;
 using Json = nlohmann::ordered_json;
 
 Json class_json(const ClassMeasures& own) {
+  Json calibration = Json::array();
+  for (const analysis::Bin& bin : own.calibration) {
+    calibration.push_back({{"share", bin.share}, {"observed", bin.observed}, {"rows", bin.rows}});
+  }
   return {{"rows", own.rows},
           {"predicted", own.predicted},
           {"precision", own.precision()},
           {"recall", own.recall()},
           {"f1", own.f1()},
           {"roc_auc", own.roc_auc},
-          {"pr_auc", own.pr_auc}};
+          {"pr_auc", own.pr_auc},
+          {"calibration", calibration}};
 }
 
 }  // namespace

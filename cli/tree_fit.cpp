@@ -65,9 +65,11 @@ void add_folds(const job::FitTreesResult& result, const std::string& measure, An
   auto cv = measures_json(result.model.classes, result.cross_validated);
   cv.update(spread_json(result.folds));
   std::vector<double> scores;
-  for (const analysis::Measures& fold : result.folds) {
-    scores.push_back(fold.score());
-    cv["folds"].push_back(measures_json(result.model.classes, fold));
+  for (std::size_t k = 0; k < result.folds.size(); ++k) {
+    scores.push_back(result.folds[k].score());
+    nlohmann::ordered_json fold = {{"fold", result.fold_names[k]}};
+    fold.update(measures_json(result.model.classes, result.folds[k]));
+    cv["folds"].push_back(std::move(fold));
   }
   const double mean = cv["mean"][measure], deviation = cv["std"][measure];
   const auto& seconds = result.fold_seconds;

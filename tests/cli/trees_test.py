@@ -207,6 +207,14 @@ def folds_can_be_a_column():
         run("tree", "fit", "rest.csv", "--label", "class", "--ignore", "fold", "-o", "r")
         done = run("tree", "predict", "r.json", "held.csv", "--label", "class", "-o", "r", "--json")
         assert json.loads(done.stdout)["score"] == score
+    pathlib.Path("n.csv").write_text("\n".join(
+        [folded[0]] + [f"{r},{'north south west'.split()[i * 7 % 3]}" for i, r in enumerate(lines[1:])]))
+    named = json.loads(run("tree", "fit", "n.csv", "--label", "class", "--cv-column", "fold",
+                           "--predictions", "-o", "n", "--json").stdout)
+    assert named["cv_scores"] == answer["cv_scores"]
+    assert [fold["fold"] for fold in named["cv"]["folds"]] == ["north", "south", "west"]
+    held = [line.split("\t") for line in pathlib.Path("n.cv.tsv").read_text().splitlines()[1:]]
+    assert [row[1] for row in held] == ["north south west".split()[i * 7 % 3] for i in range(len(held))]
     refuse("tree", "fit", "f.csv", "--label", "class", "--cv-column", "nine",
            says=["fold column 'nine' is not there"])
     refuse("tree", "fit", "f.csv", "--label", "class", "--cv-column", "fold", "--cv", 3, status=2,

@@ -11,6 +11,7 @@ from program import main, run, skip
 
 try:
     from sklearn import metrics
+    from sklearn.calibration import calibration_curve
 except ImportError:
     skip("scikit-learn is not installed (Debian: python3-sklearn)")
 
@@ -47,6 +48,11 @@ def same_as_of_classes(ours, names, truth, predicted, shares, unknown=False):
             near(own[key], value, (name, key))
         near(own["roc_auc"], metrics.roc_auc_score(truth == name, shares[:, c]), (name, "roc"))
         near(own["pr_auc"], metrics.average_precision_score(truth == name, shares[:, c]), (name, "pr"))
+        observed, share = calibration_curve(truth == name, shares[:, c], n_bins=10)
+        bins = own["calibration"]
+        np.testing.assert_allclose([b["observed"] for b in bins], observed, rtol=1e-12)
+        np.testing.assert_allclose([b["share"] for b in bins], share, rtol=1e-12)
+        assert sum(b["rows"] for b in bins) == len(truth)
     for key in ("roc_auc", "pr_auc"):
         near(ours[key], np.mean([own[key] for own in ours["classes"]]), key)
     padded = np.hstack([shares, np.zeros((len(truth), int(unknown)))])

@@ -19,8 +19,10 @@ TreesReport sample(std::size_t classes) {
     report.confusion.data()[c] = 7000 + static_cast<std::int64_t>(c);
   }
   for (std::size_t c = 0; c < classes; ++c) {
-    report.classes.push_back({"<i>\xff" + std::to_string(c), 5, 1, 0.5, 0.25, 0.75, 0.125, {}, {}});
+    report.classes.push_back(
+        {"<i>\xff" + std::to_string(c), 5, 1, 0.5, 0.25, 0.75, 0.125, {}, {}, {}});
     report.classes.back().roc = {{0, 0}, {0.25, 0.5}, {1, 1}};
+    report.classes.back().calibration = {{0.125, 0.25}, {1, 1}};
     report.classes.back().precision_recall = {{0, 1}, {1, 0.5}};
   }
   report.importances = {{"weak & more", 0.25, 0, 0.0625}, {"strong", 0.75, 0, 0.125}};
@@ -58,7 +60,7 @@ TEST(TreesPageTest, NamesNeverBecomeElements) {
 
 TEST(TreesPageTest, EveryClassHasItsCurvesFiguresAndCounts) {
   const std::string page = page_of(sample(3));
-  EXPECT_EQ(count_of(page, "<path class=\"curve"), 6);
+  EXPECT_EQ(count_of(page, "<path class=\"curve"), 9);
   // (0.25, 0.5) of a square of 360 from 46 across and 10 down.
   EXPECT_EQ(count_of(page, "M46.0 370.0L136.0 190.0L406.0 10.0"), 3);
   EXPECT_EQ(count_of(page, "<td>0.1250</td>"), 3);
@@ -68,7 +70,7 @@ TEST(TreesPageTest, EveryClassHasItsCurvesFiguresAndCounts) {
 
 TEST(TreesPageTest, WhatIsTooLargeOrAbsentIsLeftOut) {
   const std::string many = page_of(sample(41));
-  EXPECT_EQ(count_of(many, "<path class=\"curve"), 24);
+  EXPECT_EQ(count_of(many, "<path class=\"curve"), 36);
   EXPECT_NE(many.find("The first 12 classes are drawn."), std::string::npos);
   EXPECT_EQ(many.find("id=\"confusion\""), std::string::npos);
   TreesReport numbers = sample(0);

@@ -234,7 +234,7 @@ def trees(rng):
                        rng.randrange(2, 5), rng.choice((0, 0, 0.1)))
     options = [["--label", "label"]] + ([["--regression"]] if regression else [])
     options += some(rng, ["--max-depth", range(1, 9)], ["--min-samples-leaf", range(1, 9)],
-                    ["--min-samples-split", range(2, 12)], ["--float32"], ["--binary"],
+                    ["--min-samples-split", range(2, 12)], ["--float32"], ["--binary"], ["--report"],
                     ["--min-impurity-decrease", (0.001, 0.02)], ["--min-gain", (0.01, 0.1)],
                     ["--ccp-alpha", (0, 0.01, 0.1)], share=0.25)
     if not regression:

@@ -164,6 +164,26 @@ void ClassTally::Ranks::draw_curves(ClassMeasures& own) const {
   }
 }
 
+std::vector<Bin> ClassTally::Ranks::calibration() const {
+  std::vector<Bin> bins;
+  auto group = groups.begin();
+  for (int k = 1; k <= 10; ++k) {
+    LongSum shares;
+    std::int64_t inside = 0, rows = 0;
+    for (; group != groups.end(); ++group) {
+      const double share = std::bit_cast<double>(group->score);
+      // 0.1 k as NumPy's linspace rounds it.
+      if (k < 10 && share > 0.1 * k) break;
+      inside += group->inside;
+      rows += group->inside + group->outside;
+      shares.add_product(share, static_cast<double>(group->inside + group->outside));
+    }
+    if (rows == 0) continue;
+    bins.push_back({shares.value() / static_cast<double>(rows), share_of(inside, rows), rows});
+  }
+  return bins;
+}
+
 ClassTally::ClassTally(std::int64_t classes, double max_bytes)
     : max_bytes_(max_bytes), classes_(static_cast<std::size_t>(classes)) {
   if (classes > max_classes) return;
@@ -250,11 +270,12 @@ Measures ClassTally::measures(Context& context) {
       classes_[c].roc_auc = ranks_[c].roc_auc();
       classes_[c].pr_auc = ranks_[c].pr_auc();
       ranks_[c].draw_curves(classes_[c]);
+      classes_[c].calibration = ranks_[c].calibration();
     }
   });
   // The unknown classes' own recall and F1 are 0.
   std::vector<ClassMeasures> all = classes_;
-  if (unknown_ > 0) all.push_back({unknown_, 0, 0, none, none, {}, {}});
+  if (unknown_ > 0) all.push_back({unknown_, 0, 0, none, none, {}, {}, {}});
   const auto with_rows = [&](double value, std::int64_t rows) { return rows > 0 ? value : none; };
   const double n = static_cast<double>(rows_);
   Measures result;

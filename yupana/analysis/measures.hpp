@@ -10,6 +10,13 @@
 
 namespace yupana::analysis {
 
+/// Rows with a share of a class in one of ten equal bins, (k / 10, (k + 1) / 10], the first with 0.
+struct Bin {
+  double share = 0;     ///< mean of what was predicted
+  double observed = 0;  ///< share of the rows that are of the class
+  std::int64_t rows = 0;
+};
+
 /// Counts of one class against all others. A measure without a row to count is 0, an area without
 /// rows of both kinds NaN.
 struct ClassMeasures {
@@ -21,6 +28,7 @@ struct ClassMeasures {
   /// Points (share of the other rows, recall) and (recall, precision) as the least score that
   /// counts falls; of neighbours closer than 1/200 the first.
   std::vector<std::pair<double, double>> roc = {}, precision_recall = {};
+  std::vector<Bin> calibration = {};  ///< bins with rows
 
   double precision() const;  ///< right / predicted
   double recall() const;     ///< right / rows
@@ -96,6 +104,7 @@ class ClassTally {
     double roc_auc() const;
     double pr_auc() const;
     void draw_curves(ClassMeasures& own) const;
+    std::vector<Bin> calibration() const;
   };
 
   void add_row(std::int32_t code, const double* shares);

@@ -124,8 +124,8 @@ void HeldOut::write(AtomicFile& file, const Model& model, const Target& target) 
     io::append_number(text, i + 1);
     text += '\t';
     if (!fold.empty()) {
-      io::append_number(text, fold[static_cast<std::size_t>(i)] + 1);
-      text += '\t';
+      const auto own = static_cast<std::size_t>(fold[static_cast<std::size_t>(i)]);
+      text += io::tsv_cell(folds[own]) + '\t';
     }
     const double* row = values.row(i);
     const bool known = row[0] == row[0];

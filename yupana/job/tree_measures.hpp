@@ -60,13 +60,14 @@ void write_trees_page(AtomicFile& file,
 struct HeldOut {
   Matrix<double> values;           ///< rows x outputs; NaN where every tree saw the row
   std::vector<std::int32_t> fold;  ///< of each row, from 0; empty out of bag
+  std::vector<std::string> folds;  ///< names
 
   /// Of the rows of one fold, or of all that have a value.
   analysis::Measures measures(Context& context,
                               const forest::Model& model,
                               const forest::Target& target,
                               std::int32_t fold_only = -1) const;
-  /// A line a row: its number from 1, its fold from 1, label, what is predicted, the share of each
+  /// A line a row: its number from 1, its fold, label, what is predicted, the share of each
   /// class; NA where every tree saw the row.
   void write(AtomicFile& file, const forest::Model& model, const forest::Target& target) const;
 };

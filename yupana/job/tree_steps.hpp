@@ -36,11 +36,11 @@ void check_members(const std::vector<std::string>& classes,
 std::string read_folds_too(TreeTable& table, const std::string& column);
 
 /// Takes the column of folds out of the file's features. Folds are numbered as their values first
-/// come.
+/// come, `folds`: their names.
 template <class T>
 std::vector<std::int32_t> taken_folds(io::TableFile<T>& file,
                                       const std::string& column,
-                                      std::int64_t& folds);
+                                      std::vector<std::string>& folds);
 
 /// The rows' weights by --balanced and --class-weight; empty if neither is given.
 ///   errors: usage for factors that cannot be, or where numbers are predicted; bad_input for a

@@ -70,15 +70,16 @@ void cross_validate(Context& context,
                     const io::TableFile<T>& file,
                     const Target& target,
                     const FitTreesParams& params,
-                    std::int64_t folds,
                     HeldOut& held,
                     FitTreesResult& result) {
   const TableView<T> table = file.table.view();
   if (held.fold.empty()) {
-    folds = params.folds;
     held.fold = forest::folds_of(
-        table.rows, target, folds, params.stratified, params.forest_params.tree.seed);
+        table.rows, target, params.folds, params.stratified, params.forest_params.tree.seed);
+    for (std::int64_t k = 1; k <= params.folds; ++k) held.folds.push_back(std::to_string(k));
   }
+  const std::int64_t folds = std::ssize(held.folds);
+  result.fold_names = held.folds;
   if (!target.is_class()) check_fold_rows(held.fold, folds);
   held.values = Matrix<double>(table.rows, target.is_class() ? target.classes : 1);
   Stage stage(context, "cross-validate", static_cast<double>(folds), "folds");
@@ -201,9 +202,8 @@ FitTreesResult fit(Context& context, const FitTreesParams& params, OutputFiles& 
   const std::string fold_column = own_folds ? read_folds_too(source, params.fold_column) : "";
   auto file = read_tree_table<T>(context, source);
   check_classes(source, file.classes);
-  std::int64_t folds = 0;
   HeldOut held;
-  if (own_folds) held.fold = taken_folds(file, fold_column, folds);
+  if (own_folds) held.fold = taken_folds(file, fold_column, held.folds);
   check_memory(context, file, params);
   Target target = target_of(file);
   const std::vector<double> weights =
@@ -223,8 +223,8 @@ FitTreesResult fit(Context& context, const FitTreesParams& params, OutputFiles& 
     context.note(fmt::format("every row has class '{}': each tree is one leaf",
                              io::printable(file.classes[0])));
   }
-  if (params.folds > 0 || folds > 0) {
-    cross_validate(context, file, target, params, folds, held, result);
+  if (params.folds > 0 || own_folds) {
+    cross_validate(context, file, target, params, held, result);
     write_held_out(context, params, ".cv.tsv", model, target, held, files);
   }
   if (has_text(file)) {
@@ -240,7 +240,7 @@ FitTreesResult fit(Context& context, const FitTreesParams& params, OutputFiles& 
   model.trees = std::move(own.forest.trees);
   if (own.forest.out_of_bag_rows > 0) {
     const Array<double>& values = own.forest.out_of_bag_values;
-    held = {Matrix<double>(result.rows, values.size() / result.rows), {}};
+    held = {Matrix<double>(result.rows, values.size() / result.rows), {}, {}};
     std::copy_n(values.data(), values.size(), held.values.data());
     result.out_of_bag = held.measures(context, model, target);
     write_held_out(context, params, ".oob.tsv", model, target, held, files);

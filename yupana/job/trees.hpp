@@ -44,6 +44,7 @@ struct FitTreesResult {
   analysis::Measures out_of_bag;          ///< no rows: not measured
   analysis::Measures cross_validated;     ///< of all rows, each by the trees of the other folds
   std::vector<analysis::Measures> folds;  ///< of each fold's rows
+  std::vector<std::string> fold_names;
   std::vector<double> fold_seconds;
   std::vector<double> importances;
   std::vector<forest::PathPoint> path;  ///< of a single tree

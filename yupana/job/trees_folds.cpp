@@ -36,7 +36,7 @@ std::string read_folds_too(TreeTable& table, const std::string& column) {
 template <class T>
 std::vector<std::int32_t> taken_folds(io::TableFile<T>& file,
                                       const std::string& column,
-                                      std::int64_t& folds) {
+                                      std::vector<std::string>& folds) {
   const auto& names = file.table.names();
   const auto found = std::find(names.begin(), names.end(), column);
   if (found == names.end()) {
@@ -64,11 +64,15 @@ std::vector<std::int32_t> taken_folds(io::TableFile<T>& file,
     }
     fold.push_back(static_cast<std::int32_t>(place));
   }
-  folds = std::ssize(values);
-  if (folds < 2) {
+  if (values.size() < 2) {
     throw Error(ErrorCode::bad_input,
                 fmt::format("--cv-column {}: expected at least 2 folds, got 1; name another column",
                             io::printable(column)));
+  }
+  const bool is_text = !file.categories.empty() && !file.categories[at].empty();
+  for (const T value : values) {
+    folds.push_back(is_text ? file.categories[at][static_cast<std::size_t>(value)]
+                            : fmt::format("{}", value));
   }
   std::vector<std::string> others = names;
   others.erase(others.begin() + at);

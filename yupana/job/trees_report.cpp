@@ -135,7 +135,11 @@ void write_trees_page(AtomicFile& file,
                             own.roc_auc,
                             own.pr_auc,
                             own.roc,
-                            own.precision_recall});
+                            own.precision_recall,
+                            {}});
+    for (const analysis::Bin& bin : own.calibration) {
+      page.classes.back().calibration.emplace_back(bin.share, bin.observed);
+    }
   }
   page.confusion = Matrix<std::int64_t>(measured.confusion.rows(), measured.confusion.cols());
   std::copy_n(measured.confusion.data(),

@@ -47,20 +47,30 @@ std::string colors_of(std::size_t classes) {
   return rules;
 }
 
-/// Axes from 0 to 1 both ways, with a curve a class.
-std::string chart(const std::string& label,
-                  const char* x_title,
-                  const char* y_title,
-                  const TreesReport& report,
-                  const std::vector<std::size_t>& drawn,
-                  Points ClassScores::*points,
-                  bool has_chance) {
+/// A curve a class over axes from 0 to 1.
+struct Chart {
+  const char* title;
+  const char* x_title;
+  const char* y_title;
+  Points ClassScores::*points;
+  bool has_diagonal = false;
+  bool has_dots = false;
+};
+constexpr Chart charts[] = {
+    {"ROC", "share of other rows taken for the class", "recall", &ClassScores::roc, true},
+    {"Precision and recall", "recall", "precision", &ClassScores::precision_recall},
+    {"Calibration", "share predicted", "share observed", &ClassScores::calibration, true, true}};
+
+std::string svg_of(const Chart& chart,
+                   const TreesReport& report,
+                   const std::vector<std::size_t>& drawn) {
   const auto x_of = [](double x) { return left + x * side; };
   const auto y_of = [](double y) { return top + (1 - y) * side; };
-  std::string svg = fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n",
-                                width,
-                                height,
-                                escaped(label));
+  std::string svg =
+      fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{} of each class\">\n",
+                  width,
+                  height,
+                  chart.title);
   for (int k = 0; k <= 5; ++k) {
     const double at = k / 5.0;
     svg += fmt::format(
@@ -83,7 +93,7 @@ std::string chart(const std::string& label,
                      top,
                      top + side,
                      left + side);
-  if (has_chance) {
+  if (chart.has_diagonal) {
     svg += fmt::format(
         "<path class=\"chance\" d=\"M{} {}L{} {}\"/>\n", left, top + side, left + side, top);
   }
@@ -91,11 +101,18 @@ std::string chart(const std::string& label,
     const ClassScores& own = report.classes[c];
     svg += fmt::format("<path class=\"curve c{}\" d=\"", c % max_curves);
     char step = 'M';
-    for (const auto& [x, y] : own.*points) {
+    for (const auto& [x, y] : own.*chart.points) {
       svg += fmt::format("{}{:.1f} {:.1f}", step, x_of(x), y_of(y));
       step = 'L';
     }
     svg += fmt::format("\"><title>{}</title></path>\n", escaped(own.name));
+    if (!chart.has_dots) continue;
+    for (const auto& [x, y] : own.*chart.points) {
+      svg += fmt::format("<circle class=\"curve c{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"/>\n",
+                         c % max_curves,
+                         x_of(x),
+                         y_of(y));
+    }
   }
   return svg + fmt::format(
                    "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>"
@@ -103,9 +120,9 @@ std::string chart(const std::string& label,
                    "text-anchor=\"middle\">{}</text>\n</svg>",
                    left + side / 2,
                    top + side + 38,
-                   x_title,
+                   chart.x_title,
                    top + side / 2,
-                   y_title);
+                   chart.y_title);
 }
 
 /// The table of classes is the charts' legend too.
@@ -138,23 +155,12 @@ std::string curves_of(const TreesReport& report) {
   }
   std::string panels;
   if (!drawn.empty()) {
-    panels = "<div class=\"panels\"><div class=\"panel\"><h3>ROC</h3>" +
-             chart("ROC curve of each class; the table holds the areas",
-                   "share of other rows taken for the class",
-                   "recall",
-                   report,
-                   drawn,
-                   &ClassScores::roc,
-                   true) +
-             "</div><div class=\"panel\"><h3>Precision and recall</h3>" +
-             chart("Precision against recall of each class; the table holds the areas",
-                   "recall",
-                   "precision",
-                   report,
-                   drawn,
-                   &ClassScores::precision_recall,
-                   false) +
-             "</div></div>\n";
+    panels = "<div class=\"panels\">\n";
+    for (const Chart& chart : charts) {
+      panels += fmt::format(
+          "<div class=\"panel\"><h3>{}</h3>{}</div>\n", chart.title, svg_of(chart, report, drawn));
+    }
+    panels += "</div>\n";
   }
   std::string more;
   if (report.classes.size() > max_curves) {
@@ -163,9 +169,9 @@ std::string curves_of(const TreesReport& report) {
   return "<figure id=\"curves\"><figcaption><h2>Each class against all others</h2><p>" +
          escaped(report.rows) +
          ". Precision: how many of the rows taken for the class are of it. Recall: how many of its "
-         "rows are found. The curves show both as the share that a row needs falls from 1 to 0; "
-         "the "
-         "dashed line is chance." +
+         "rows are found. The curves show both as the share that a row needs falls from 1 to 0; a "
+         "class drawn by lot would follow the dashed line of ROC. Calibration: of rows with about "
+         "the same share of a class, how many are of it; the dashed line is as predicted." +
          more + "</p></figcaption>\n" + panels + class_table(report, drawn) + "</figure>";
 }
 

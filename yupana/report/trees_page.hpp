@@ -18,6 +18,7 @@ struct ClassScores {
   double precision = 0, recall = 0, f1 = 0, roc_auc = 0, pr_auc = 0;
   std::vector<std::pair<double, double>> roc;               ///< from (0, 0) to (1, 1)
   std::vector<std::pair<double, double>> precision_recall;  ///< recall, precision
+  std::vector<std::pair<double, double>> calibration;       ///< predicted and observed share
 };
 
 /// Everything the page of a tree or forest shows. Plain data: the job fills it, this room draws it.
