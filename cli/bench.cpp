@@ -7,7 +7,7 @@
 
 #include "cli/command.hpp"
 #include "cli/standard_streams.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::cli {
 namespace {
@@ -67,18 +67,17 @@ void check(const Context& context, const Call& call, const Options& options) {
   only_for("--peers", {"fft", "polymul"});
   const bool cuda = context.backend() == Backend::cuda;
   if (params.scaling && !cuda) {
-    throw Error(ErrorCode::usage, "--scaling: expected GPUs, got none; give --device cuda");
+    throw usage_error("--scaling: expected GPUs, got none; give --device cuda");
   }
   if (cuda && !params.data.empty()) {
-    throw Error(ErrorCode::usage,
-                "--data: expected a bench on the processor, got GPUs; give --device cpu");
+    throw usage_error("--data: expected a bench on the processor, got GPUs; give --device cpu");
   }
   if (context.backend() == Backend::reference &&
       (options.name == "vcf" || options.name == "tables")) {
-    throw Error(ErrorCode::usage,
-                fmt::format("--device reference: expected a bench of an algorithm, got {}, whose "
-                            "readers are the same on every device; leave --device out",
-                            options.name));
+    throw usage_error(
+        "--device reference: expected a bench of an algorithm, got {}, whose readers are the same "
+        "on every device; leave --device out",
+        options.name);
   }
 }
 

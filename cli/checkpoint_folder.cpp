@@ -1,13 +1,12 @@
 #include "cli/checkpoint_folder.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::cli {
 
@@ -18,10 +17,10 @@ CheckpointFolder::CheckpointFolder(const job::CheckpointParams& checkpoint, cons
   // The system releases it when the run ends, killed too. File systems without locks have none.
   if (lock_ < 0 || flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
   close(lock_);
-  throw Error(ErrorCode::bad_input,
-              fmt::format("--checkpoint {}: another run saves its counts there; wait for its end, "
-                          "or choose another folder",
-                          checkpoint.folder));
+  throw input_error(
+      "--checkpoint {}: another run saves its counts there; wait for its end, or choose another "
+      "folder",
+      checkpoint.folder);
 }
 
 CheckpointFolder::~CheckpointFolder() {

@@ -14,9 +14,9 @@
 #include "cli/ranks.hpp"
 #include "cli/standard_streams.hpp"
 #include "yupana/cluster/mpi.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/escaped.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::cli {
 namespace {
@@ -109,9 +109,7 @@ void print(const Call& call, const Answer& answer) {
 /// One of several processes: the first reports progress and the result.
 void run_in_ranks(Call& call, const Body& body, bool can_share) {
   if (!can_share) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("{} runs in one process; start it without mpirun", call.command.name()));
+    throw usage_error("{} runs in one process; start it without mpirun", call.command.name());
   }
   const std::shared_ptr<Comm> comm = join_ranks(call.context);
   call.context.comm = comm.get();
@@ -141,9 +139,7 @@ void add_common_options(Command& command, Call& call, const Names& ignored) {
       return;
     }
     const auto refuse = [first, command](const std::string&) {
-      throw Error(
-          ErrorCode::usage,
-          fmt::format("{} has no effect on 'yupana {}'; leave it out", first, command.name()));
+      throw usage_error("{} has no effect on 'yupana {}'; leave it out", first, command.name());
     };
     command.word(names, refuse, "").group("");
   };
@@ -182,12 +178,10 @@ void add_common_options(Command& command, Call& call, const Names& ignored) {
 void check_combinations(const Call& call) {
   const std::string& device = call.context.device;
   if (call.json && is_standard_output(call.out)) {
-    throw Error(ErrorCode::usage,
-                fmt::format("--json and -o {} both write standard output; give one", call.out));
+    throw usage_error("--json and -o {} both write standard output; give one", call.out);
   }
   if (call.context.gpu_memory > 0 && (device == "cpu" || device == "reference")) {
-    throw Error(ErrorCode::usage,
-                fmt::format("--gpu-memory has no effect with --device {}; give one", device));
+    throw usage_error("--gpu-memory has no effect with --device {}; give one", device);
   }
 }
 
@@ -228,8 +222,7 @@ const std::string& required_out(const Call& call, const std::string& expected) {
     if (expected.starts_with("PREFIX")) check_prefix(call.out);
     return call.out;
   }
-  throw Error(ErrorCode::usage,
-              fmt::format("{}: expected -o {}, got none", call.command.name(), expected));
+  throw usage_error("{}: expected -o {}, got none", call.command.name(), expected);
 }
 
 nlohmann::ordered_json stages_json(const Context& context) {

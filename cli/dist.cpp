@@ -5,8 +5,8 @@
 #include "cli/checkpoint_folder.hpp"
 #include "cli/command.hpp"
 #include "cli/genotype_options.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/job/distances.hpp"
 
 namespace yupana::cli {
@@ -75,18 +75,17 @@ void check_options(const Call& call, const DistOptions& options) {
                         fmt::format("with --format {}: it is for npy", fmt::join(formats, ",")));
   }
   if (options.below && options.above && *options.below <= *options.above) {
-    throw Error(ErrorCode::usage,
-                fmt::format("--pairs-below {:g} and --pairs-above {:g} list no pair: a pair is "
-                            "listed where above < value < below; raise --pairs-below",
-                            *options.below,
-                            *options.above));
+    throw usage_error(
+        "--pairs-below {:g} and --pairs-above {:g} list no pair: a pair is listed where above < "
+        "value < below; raise --pairs-below",
+        *options.below,
+        *options.above);
   }
 }
 
 Answer dist(Context& context, const Call& call, DistOptions options) {
   if (options.job.input.path.empty()) {
-    throw Error(ErrorCode::usage,
-                "dist: expected an input file, got none; see 'yupana dist --help'");
+    throw usage_error("dist: expected an input file, got none; see 'yupana dist --help'");
   }
   check_options(call, options);
   options.job.metric.metric = genotype::metric_from_name(options.metric);
@@ -135,8 +134,7 @@ void add_dist(Command& program) {
           [options](const Names& words) {
             for (const std::string& word : words) {
               if (word == "npy" || word == "tsv" || word == "phylip") continue;
-              throw Error(ErrorCode::usage,
-                          fmt::format("--format: expected npy, tsv or phylip, got '{}'", word));
+              throw usage_error("--format: expected npy, tsv or phylip, got '{}'", word);
             }
             options->formats = words;
           },

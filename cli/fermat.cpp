@@ -5,8 +5,8 @@
 
 #include "cli/checkpoint_folder.hpp"
 #include "cli/genotype_options.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/sample_lists.hpp"
 
 namespace yupana::cli {
@@ -26,13 +26,11 @@ void parse_alphas(const Names& words, job::FermatJobParams& job) {
     } else if (alpha && *alpha >= 1 && *alpha <= 1000) {
       job.alphas.push_back(*alpha);
     } else {
-      throw Error(
-          ErrorCode::usage,
-          fmt::format("--alpha: expected a number from 1 to 1000 or 'auto', got '{}'", word));
+      throw usage_error("--alpha: expected a number from 1 to 1000 or 'auto', got '{}'", word);
     }
   }
   if (job.automatic_alpha && !job.alphas.empty()) {
-    throw Error(ErrorCode::usage, "--alpha: 'auto' and numbers do not go together");
+    throw usage_error("--alpha: 'auto' and numbers do not go together");
   }
 }
 
@@ -93,18 +91,15 @@ std::string score_table(const std::vector<job::MatrixFindings>& matrices) {
 Answer fermat(Context& context, const Call& call, FermatOptions options) {
   if (options.job.input.path.empty() == options.job.distances.empty()) {
     const char* const got = options.job.distances.empty() ? "neither" : "both";
-    throw Error(ErrorCode::usage,
-                fmt::format("fermat: expected genotypes or --from-distances D.npy, got {}; see "
-                            "'yupana fermat --help'",
-                            got));
+    throw usage_error(
+        "fermat: expected genotypes or --from-distances D.npy, got {}; see 'yupana fermat --help'",
+        got);
   }
   const auto& alphas = options.job.alphas;
   const auto fraction = std::find_if(
       alphas.begin(), alphas.end(), [](double alpha) { return alpha != std::floor(alpha); });
   if (options.job.fermat.precision == graph::Precision::integer && fraction != alphas.end()) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("--precision int: expected a whole --alpha, got {}; use float64", *fraction));
+    throw usage_error("--precision int: expected a whole --alpha, got {}; use float64", *fraction);
   }
   if (options.job.distances.empty()) check_genotype_options(call, options.job.input);
   options.job.command = command_line();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "yupana/core/messages.hpp"
+
 namespace yupana::cli {
 namespace {
 
@@ -66,9 +68,7 @@ void add_variant_filters(Command& command, job::InputParams& input) {
             input.snps_only = true;
             input.just_acgt = !words.empty();
             if (words.empty() || words[0] == "just-acgt") return;
-            throw Error(
-                ErrorCode::usage,
-                fmt::format("--snps-only: expected just-acgt or nothing, got '{}'", words[0]));
+            throw usage_error("--snps-only: expected just-acgt or nothing, got '{}'", words[0]);
           },
           "leave out variants with an allele of several characters (default: all biallelic "
           "variants are kept, insertions and deletions too); with just-acgt also other letters")

@@ -30,7 +30,7 @@ Answer info(Context& context) {
                   processor_name(),
                   counted(context.threads(), "thread"),
                   simd_target(),
-                  human_bytes(static_cast<double>(free_memory())),
+                  human_bytes(free_memory()),
                   hts_version());
   if (const int cufft = spectral::cufft_version(); cufft > 0) {
     answer.text += fmt::format("cuFFT      {}.{}\n", cufft / 1000, cufft / 100 % 10);
@@ -45,7 +45,7 @@ Answer info(Context& context) {
                     gpu.major,
                     gpu.minor,
                     gpu.multiprocessors,
-                    human_bytes(static_cast<double>(gpu.memory)),
+                    human_bytes(gpu.memory),
                     gpu.works ? "works" : "does not run kernels");
     answer.json["devices"].push_back(
         {{"ordinal", gpu.ordinal},

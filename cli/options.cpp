@@ -6,13 +6,15 @@
 #include <set>
 #include <string_view>
 
+#include "yupana/core/messages.hpp"
+
 namespace yupana::cli {
 namespace {
 
 [[noreturn]] void refuse_value(const std::string& names,
                                const std::string& expected,
                                const std::string& text) {
-  throw Error(ErrorCode::usage, fmt::format("{}: expected {}, got '{}'", names, expected, text));
+  throw usage_error("{}: expected {}, got '{}'", names, expected, text);
 }
 
 /// A number with a suffix k, M, G, T or P of powers of 1000; of bytes also "MB", and "MiB" of
@@ -49,8 +51,7 @@ std::int64_t at_least_one(const std::string& names,
 }
 
 [[noreturn]] void refuse_both(const std::string& one, const std::string& other) {
-  throw Error(ErrorCode::usage,
-              fmt::format("{} and {} exclude each other; leave one of them out", one, other));
+  throw usage_error("{} and {} exclude each other; leave one of them out", one, other);
 }
 
 /// A positional argument as a message names it.
@@ -289,8 +290,7 @@ void Command::refuse(const Names& options, const std::string& why) const {
     const Names& names = app_->get_option(name)->get_lnames();
     const std::string option =
         names.empty() ? shown(name) : fmt::format("--{}", fmt::join(names, "/--"));
-    throw Error(ErrorCode::usage,
-                fmt::format("{} has no effect {}; leave {} out", option, why, option));
+    throw usage_error("{} has no effect {}; leave {} out", option, why, option);
   }
 }
 

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 // The command line of a program, on top of CLI11: the parser's header takes longer to compile than
 // any command, so that only options.cpp, usage.cpp and documentation.cpp include it.
@@ -209,11 +209,10 @@ Option Command::number(const std::string& names,
         bool beyond = false;
         const std::optional<V> number = number_of<V>(text, &beyond);
         if (!number || *number < low || *number > high) {
-          throw Error(ErrorCode::usage,
-                      fmt::format("{}: expected {}, got '{}'",
-                                  names,
-                                  beyond ? range_text<V>() : number_text(low, high),
-                                  text));
+          throw usage_error("{}: expected {}, got '{}'",
+                            names,
+                            beyond ? range_text<V>() : number_text(low, high),
+                            text);
         }
         value = *number;
       },

@@ -1,6 +1,5 @@
 #include "cli/out_folder.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -8,35 +7,34 @@
 #include <mutex>
 #include <system_error>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::cli {
 namespace fs = std::filesystem;
 
 void check_out(const std::string& out) {
-  if (out.empty()) throw Error(ErrorCode::usage, "-o: expected a name, got ''; name a file");
+  if (out.empty()) throw usage_error("-o: expected a name, got ''; name a file");
   if (out == "-") {
-    throw Error(ErrorCode::usage,
-                "-o -: expected a name, got '-'; name a file, or /dev/stdout for a single one");
+    throw usage_error(
+        "-o -: expected a name, got '-'; name a file, or /dev/stdout for a single one");
   }
   const fs::path name = fs::path(out).filename();
   if (!name.empty() && name != "." && name != "..") return;
-  throw Error(ErrorCode::usage,
-              fmt::format("-o {}: expected the name of a file, or the beginning of one, got a "
-                          "folder; write {}{}run",
-                          out,
-                          out,
-                          out.ends_with('/') ? "" : "/"));
+  throw usage_error(
+      "-o {}: expected the name of a file, or the beginning of one, got a folder; write {}{}run",
+      out,
+      out,
+      out.ends_with('/') ? "" : "/");
 }
 
 void check_prefix(const std::string& out) {
   std::error_code fault;
   const fs::file_status status = fs::status(out, fault);
   if (!fs::is_other(status)) return;
-  throw Error(ErrorCode::usage,
-              fmt::format("-o {}: expected the beginning of the names of several files, got a "
-                          "device or pipe; name it as out/run",
-                          out));
+  throw usage_error(
+      "-o {}: expected the beginning of the names of several files, got a device or pipe; name it "
+      "as out/run",
+      out);
 }
 
 fs::path folder_of(const std::string& out) {
@@ -63,11 +61,10 @@ void check_writable(const std::string& option, const fs::path& folder) {
   const int denied = errno;
   std::error_code none;
   const int reason = fs::is_directory(folder, none) ? denied : ENOTDIR;
-  throw Error(ErrorCode::bad_input,
-              fmt::format("{}: cannot write in the folder {}: {}; choose another",
-                          option,
-                          folder.string(),
-                          std::strerror(reason)));
+  throw input_error("{}: cannot write in the folder {}: {}; choose another",
+                    option,
+                    folder.string(),
+                    std::strerror(reason));
 }
 
 }  // namespace
@@ -85,8 +82,7 @@ OutFolder::OutFolder(const std::string& option, const fs::path& folder) {
     if (!fault) continue;
     const std::string name = missing.back().string(), cause = fault.message();
     remove_empty();
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{}: cannot make the folder {}: {}", option, name, cause));
+    throw input_error("{}: cannot make the folder {}: {}", option, name, cause);
   }
   check_writable(option, folder);
   all.push_back(this);

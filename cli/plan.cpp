@@ -1,7 +1,7 @@
 #include "yupana/job/plan.hpp"
 
 #include "cli/command.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/job/cluster_plan.hpp"
 #include "yupana/job/fermat_sizes.hpp"
 
@@ -40,11 +40,11 @@ Answer plan_on_cluster(const Call& call, const PlanOptions& options) {
 Answer plan(Context& context, const Call& call, PlanOptions options) {
   options.sizes.missing = !options.complete;
   if (options.fermat && options.command == "dist" && call.command.given("command")) {
-    throw Error(ErrorCode::usage, "--fermat has no effect on a plan of dist; plan fermat");
+    throw usage_error("--fermat has no effect on a plan of dist; plan fermat");
   }
   options.fermat |= options.command == "fermat";
   if (options.fermat && options.sizes.hethet) {
-    throw Error(ErrorCode::usage, "--king has no effect on a plan of fermat; leave it out");
+    throw usage_error("--king has no effect on a plan of fermat; leave it out");
   }
   if (options.gpus > 0) return plan_on_cluster(call, options);
   if (options.fermat) {

@@ -7,7 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/table_options.hpp"
 #include "yupana/core/counted.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/som_model.hpp"
 
 namespace yupana::cli {
@@ -79,8 +79,7 @@ void add_automatic(Command& command,
   const auto take = [&value, name](const std::string& text) {
     const std::optional<double> number = text == "auto" ? 0 : number_of<double>(text);
     if (!number || !std::isfinite(*number) || (text != "auto" && *number <= 0)) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("{}: expected a number above 0, or auto, got '{}'", name, text));
+      throw usage_error("{}: expected a number above 0, or auto, got '{}'", name, text);
     }
     value = *number;
   };
@@ -94,8 +93,7 @@ void add_image(Command& command, job::SomFitParams& params) {
     const auto rows = number_of<std::int64_t>(text.substr(0, cross));
     const auto cols = number_of<std::int64_t>(text.substr(std::min(cross + 1, text.size())));
     if (!rows || !cols || *rows < 1 || *cols < 1 || *rows > most || *cols > most) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("--image: expected rows x columns, as 64x64, got '{}'", text));
+      throw usage_error("--image: expected rows x columns, as 64x64, got '{}'", text);
     }
     params.image_rows = *rows;
     params.image_cols = *cols;

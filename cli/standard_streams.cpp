@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::cli {
 
@@ -19,7 +19,7 @@ void put_text(std::FILE* to, std::string_view text) noexcept {
 
 void check_standard_output() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
-  throw Error(ErrorCode::out_of_resources, "standard output: cannot write");
+  throw resource_error("standard output: cannot write");
 }
 
 }  // namespace yupana::cli

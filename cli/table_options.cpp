@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "yupana/core/messages.hpp"
+
 namespace yupana::cli {
 namespace {
 
@@ -15,8 +17,7 @@ char character_of(const std::string& name, const std::string& text, const std::s
   if (word != words.end()) return word->second;
   if (text == zero) return '\0';
   if (text.size() == 1) return text[0];
-  throw Error(ErrorCode::usage,
-              fmt::format("{}: expected one character, tab or {}, got '{}'", name, zero, text));
+  throw usage_error("{}: expected one character, tab or {}, got '{}'", name, zero, text);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 #include "yupana/analysis/mds.hpp"
 #include "yupana/analysis/measures.hpp"
 #include "yupana/analysis/scores.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::python {
 namespace {
@@ -48,8 +48,7 @@ std::vector<Merge> merges_of(const Rows<double>& rows) {
     const auto known = static_cast<double>(count + 1 + merge);
     const bool whole = number >= 0 && number < known && number == std::floor(number);
     if (!whole || joined[static_cast<std::size_t>(number)]++ != 0) {
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("merges: row {} joins {}, which is no cluster then", merge, number));
+      throw input_error("merges: row {} joins {}, which is no cluster then", merge, number);
     }
     return static_cast<std::int64_t>(number);
   };

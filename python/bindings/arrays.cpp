@@ -14,7 +14,7 @@
 #include "yupana/arrays/scan.hpp"
 #include "yupana/arrays/segments.hpp"
 #include "yupana/arrays/sort.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::python {
 namespace {
@@ -23,7 +23,7 @@ using namespace arrays;
 
 void check_offsets(const Vector<std::int64_t>& offsets, std::int64_t values) {
   const std::int64_t count = size_of(offsets);
-  if (count < 1) throw Error(ErrorCode::usage, "offsets: expected at least one, got none");
+  if (count < 1) throw usage_error("offsets: expected at least one, got none");
   for (std::int64_t s = 0; s < count; ++s) {
     const std::int64_t min = s == 0 ? 0 : offsets.data()[s - 1];
     if (offsets.data()[s] >= min && offsets.data()[s] <= values) continue;

@@ -11,7 +11,7 @@
 
 #include "python/bindings/device_views.hpp"
 #include "python/bindings/graph.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/graph/fermat_weights.hpp"
 #include "yupana/graph/shortest_paths_cuda.hpp"
 
@@ -26,13 +26,12 @@ template <class T>
 Error bad_pair(const T* d, std::int64_t n, unsigned long long cell, const char* what) {
   const auto at = static_cast<std::int64_t>(cell);
   const std::int64_t i = at / n, j = at % n;
-  return Error(ErrorCode::bad_input,
-               fmt::format("fermat: the distance between {} and {} is {} (back: {}): {}",
-                           i,
-                           j,
-                           fetched(d + at),
-                           fetched(d + j * n + i),
-                           what));
+  return input_error("fermat: the distance between {} and {} is {} (back: {}): {}",
+                     i,
+                     j,
+                     fetched(d + at),
+                     fetched(d + j * n + i),
+                     what);
 }
 
 /// As fermat() checks those in host memory.
@@ -41,11 +40,9 @@ graph::WeightRange checked(const T* d, std::int64_t n) {
   const DistancesSummary summary = device::summarize_distances(d, n);
   if (summary.diagonal != nowhere) {
     const auto i = static_cast<std::int64_t>(summary.diagonal);
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format("fermat: the distance from {} to itself is {}; the diagonal must be zero",
-                    i,
-                    fetched(d + i * n + i)));
+    throw input_error("fermat: the distance from {} to itself is {}; the diagonal must be zero",
+                      i,
+                      fetched(d + i * n + i));
   }
   if (summary.not_a_number != nowhere) {
     throw bad_pair(d,
@@ -160,10 +157,9 @@ void bind_type(nb::module_& m) {
          bool root,
          const std::string& precision) {
         if (distances.shape(0) != distances.shape(1)) {
-          throw Error(ErrorCode::bad_input,
-                      fmt::format("distances: expected a square matrix, got {} x {}",
-                                  distances.shape(0),
-                                  distances.shape(1)));
+          throw input_error("distances: expected a square matrix, got {} x {}",
+                            distances.shape(0),
+                            distances.shape(1));
         }
         graph::FermatParams params;
         params.alpha = alpha;

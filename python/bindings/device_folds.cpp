@@ -4,6 +4,7 @@
 
 #include "python/bindings/device_arrays.hpp"
 #include "python/bindings/device_vectors.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::python {
 namespace {
@@ -79,11 +80,11 @@ struct OffsetsThere {
 };
 
 void check_offsets(const Offsets& offsets, int device) {
-  if (offsets.size() < 1) throw Error(ErrorCode::usage, "offsets: expected at least one, got none");
+  if (offsets.size() < 1) throw usage_error("offsets: expected at least one, got none");
   const int kind = offsets.device_type();
   if (kind == nb::device::cpu::value) return;
   if (kind == nb::device::cuda::value && offsets.device_id() == device) return;
-  throw Error(ErrorCode::usage, "offsets: expected an array on the GPU of x, or in host memory");
+  throw usage_error("offsets: expected an array on the GPU of x, or in host memory");
 }
 
 template <class T>

@@ -6,7 +6,7 @@
 #include "python/bindings/device_planes.hpp"
 #include "python/bindings/device_views.hpp"
 #include "python/bindings/genotype.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/genotype/dosages.hpp"
 #include "yupana/genotype/pair_counts_backends.hpp"
@@ -25,17 +25,16 @@ bool checked(const device::Genotypes& genotypes) {
   const device::GenotypesSummary summary = device::summarize_genotypes(genotypes);
   if (summary.bad != ~0ull) {
     const auto at = static_cast<std::int64_t>(summary.bad);
-    throw Error(ErrorCode::bad_input,
-                fmt::format("genotypes: expected 0, 1, 2 or, missing, a negative number; row {}, "
-                            "column {} is none of them (counted from 0)",
-                            at / genotypes.sites,
-                            at % genotypes.sites));
+    throw input_error(
+        "genotypes: expected 0, 1, 2 or, missing, a negative number; row {}, column {} is none of "
+        "them (counted from 0)",
+        at / genotypes.sites,
+        at % genotypes.sites);
   }
   if (genotypes.sites > PairSums::most_sites) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("genotypes: expected at most {} sites of an array on a GPU, got {}",
-                            PairSums::most_sites,
-                            genotypes.sites));
+    throw input_error("genotypes: expected at most {} sites of an array on a GPU, got {}",
+                      PairSums::most_sites,
+                      genotypes.sites);
   }
   return summary.missing != 0;
 }

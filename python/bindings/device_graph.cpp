@@ -10,7 +10,7 @@
 
 #include "python/bindings/device_summaries.hpp"
 #include "python/bindings/device_views.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/geometry/closest_pair_cuda.hpp"
 #include "yupana/graph/paths_backends.hpp"
 #include "yupana/graph/shortest_paths.hpp"
@@ -27,33 +27,31 @@ template <class T>
 void check_weights(const T* original, std::int64_t n, const device::WeightsSummary& summary) {
   if (summary.bad_diagonal != device::nowhere) {
     const auto i = static_cast<std::int64_t>(summary.bad_diagonal);
-    throw Error(ErrorCode::bad_input,
-                fmt::format("shortest paths: the weight from {} to itself is {}; the diagonal must "
-                            "be zero",
-                            i,
-                            fetched(original + i * n + i)));
+    throw input_error(
+        "shortest paths: the weight from {} to itself is {}; the diagonal must be zero",
+        i,
+        fetched(original + i * n + i));
   }
   if (summary.bad != device::nowhere) {
     const auto at = static_cast<std::int64_t>(summary.bad);
-    throw Error(ErrorCode::bad_input,
-                fmt::format("shortest paths: the weight from {} to {} is {}; {}",
-                            at / n,
-                            at % n,
-                            fetched(original + at),
-                            std::is_integral_v<T> ? "use float64 weights where they are 2^30 or "
-                                                    "more in size"
-                                                  : "use infinity where there is no edge"));
+    throw input_error("shortest paths: the weight from {} to {} is {}; {}",
+                      at / n,
+                      at % n,
+                      fetched(original + at),
+                      std::is_integral_v<T>
+                          ? "use float64 weights where they are 2^30 or more in size"
+                          : "use infinity where there is no edge");
   }
   if constexpr (std::is_integral_v<T>) {
     if (summary.negative != 0) {
-      throw Error(ErrorCode::bad_input,
-                  "shortest paths: a negative integer weight in an array on a GPU; use float64 "
-                  "weights, or host memory");
+      throw input_error(
+          "shortest paths: a negative integer weight in an array on a GPU; use float64 weights, or "
+          "host memory");
     }
     if (summary.unreachable != 0 && (n - 1) * summary.largest >= graph::unreachable<T>) {
-      throw Error(ErrorCode::bad_input,
-                  "shortest paths: a path of an array on a GPU might be 2^30 long; use float64 "
-                  "weights, or host memory");
+      throw input_error(
+          "shortest paths: a path of an array on a GPU might be 2^30 long; use float64 weights, or "
+          "host memory");
     }
   }
 }
@@ -64,16 +62,13 @@ bool is_symmetric(const std::string& method, const device::WeightsSummary& summa
   if (method == "auto") return can;
   if (method == "symmetric") {
     if (can) return true;
-    throw Error(ErrorCode::bad_input,
-                fmt::format("shortest paths: the symmetric method wants {}; use directed",
-                            summary.asymmetric == 0 ? "weights that are not negative"
-                                                    : "weights equal in both directions"));
+    throw input_error("shortest paths: the symmetric method wants {}; use directed",
+                      summary.asymmetric == 0 ? "weights that are not negative"
+                                              : "weights equal in both directions");
   }
   if (method == "directed" || method == "floyd_warshall") return false;
-  throw Error(ErrorCode::usage,
-              fmt::format("method: '{}' is unknown; use auto, symmetric, directed or "
-                          "floyd_warshall",
-                          method));
+  throw usage_error("method: '{}' is unknown; use auto, symmetric, directed or floyd_warshall",
+                    method);
 }
 
 template <class T>
@@ -94,10 +89,10 @@ DeviceArray<T> closure_of(
   const std::int64_t vertex = graph::cuda::close_directed(
       context, device, closure.data(), n, n, summary.negative != 0, stream);
   if (vertex >= 0) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("shortest paths: vertex {} lies on a cycle of negative length, so that "
-                            "no path through it is shortest",
-                            vertex));
+    throw input_error(
+        "shortest paths: vertex {} lies on a cycle of negative length, so that no path through it "
+        "is shortest",
+        vertex);
   }
   return closure;
 }
@@ -109,10 +104,8 @@ void bind_weights(nb::module_& m) {
       [](const Options& options, DeviceRows<T> weights, const std::string& method) {
         const int device = weights.device_id();
         if (weights.shape(0) != weights.shape(1)) {
-          throw Error(ErrorCode::bad_input,
-                      fmt::format("weights: expected a square matrix, got {} x {}",
-                                  weights.shape(0),
-                                  weights.shape(1)));
+          throw input_error(
+              "weights: expected a square matrix, got {} x {}", weights.shape(0), weights.shape(1));
         }
         const auto n = static_cast<std::int64_t>(weights.shape(0));
         return made_on_device(
@@ -133,13 +126,12 @@ std::int64_t check_pair(const DeviceRows<W>& weights, const DeviceRows<L>& lengt
       lengths.shape(1) == weights.shape(1)) {
     return static_cast<std::int64_t>(weights.shape(0));
   }
-  throw Error(ErrorCode::bad_input,
-              fmt::format("paths: weights ({} x {}) and their closure ({} x {}) must be square and "
-                          "of one size",
-                          weights.shape(0),
-                          weights.shape(1),
-                          lengths.shape(0),
-                          lengths.shape(1)));
+  throw input_error(
+      "paths: weights ({} x {}) and their closure ({} x {}) must be square and of one size",
+      weights.shape(0),
+      weights.shape(1),
+      lengths.shape(0),
+      lengths.shape(1));
 }
 
 template <class T>
@@ -156,12 +148,11 @@ std::vector<std::int64_t> path_there(
     const W* weights, const L* lengths, std::int64_t n, std::int64_t start, std::int64_t end) {
   using T = std::conditional_t<std::is_same_v<W, L>, W, double>;
   if (start < 0 || end < 0 || start >= n || end >= n) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("path: expected weights and lengths of one size and vertices from 0 to "
-                            "{}, got {} and {}",
-                            n - 1,
-                            start,
-                            end));
+    throw input_error(
+        "path: expected weights and lengths of one size and vertices from 0 to {}, got {} and {}",
+        n - 1,
+        start,
+        end);
   }
   const std::vector<L> row = fetched_row(lengths, n, start);
   const std::vector<T> from_start(row.begin(), row.end());
@@ -250,9 +241,8 @@ void bind_points(nb::module_& m) {
       "closest_pair",
       [](const Options& options, DeviceRows<T> points, const std::string& method) {
         if (method != "auto" && method != "grid") {
-          throw Error(ErrorCode::usage,
-                      fmt::format("method: expected 'auto' or 'grid' for points on a GPU, got '{}'",
-                                  method));
+          throw usage_error("method: expected 'auto' or 'grid' for points on a GPU, got '{}'",
+                            method);
         }
         const geometry::ClosestPair pair =
             call_on_device(options, points.device_id(), [&](Context& context) {

@@ -4,7 +4,7 @@
 
 #include "python/bindings/device_summaries.hpp"
 #include "python/bindings/device_views.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/spectral/device_matmul.hpp"
 #include "yupana/spectral/device_polymul.hpp"
 #include "yupana/spectral/polymul_backends.hpp"
@@ -23,11 +23,8 @@ spectral::Magnitudes magnitudes_of(const std::int64_t* values, std::int64_t n) {
 void check_finite(const double* values, std::int64_t n, const char* name) {
   const unsigned long long first = device::first_not_finite(values, n);
   if (first == device::nowhere) return;
-  throw Error(
-      ErrorCode::bad_input,
-      fmt::format("polymul: coefficient {} of {} is NaN or infinite; expected finite numbers",
-                  first,
-                  name));
+  throw input_error(
+      "polymul: coefficient {} of {} is NaN or infinite; expected finite numbers", first, name);
 }
 
 template <class T>
@@ -80,12 +77,11 @@ void bind_matrices(nb::module_& m) {
       [](const Options& options, DeviceRows<T> a, DeviceRows<T> b) {
         check_same_device("b", a, b);
         if (a.shape(1) != b.shape(0)) {
-          throw Error(ErrorCode::bad_input,
-                      fmt::format("matmul: expected m x k times k x n, got {} x {} times {} x {}",
-                                  a.shape(0),
-                                  a.shape(1),
-                                  b.shape(0),
-                                  b.shape(1)));
+          throw input_error("matmul: expected m x k times k x n, got {} x {} times {} x {}",
+                            a.shape(0),
+                            a.shape(1),
+                            b.shape(0),
+                            b.shape(1));
         }
         const auto rows = static_cast<std::int64_t>(a.shape(0));
         const auto deep = static_cast<std::int64_t>(a.shape(1));

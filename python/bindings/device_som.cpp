@@ -13,7 +13,7 @@
 #include "python/bindings/device_views.hpp"
 #include "python/bindings/numpy.hpp"
 #include "python/bindings/som.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/som/distances_cuda.hpp"
 #include "yupana/som/search_cuda.hpp"
 #include "yupana/som/train.hpp"
@@ -31,17 +31,15 @@ std::vector<float> checked_extents(const DeviceRows<float>& samples) {
   const auto rows = static_cast<std::int64_t>(samples.shape(0));
   const auto cols = static_cast<std::int64_t>(samples.shape(1));
   if (rows < 1 || cols < 1) {
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format("som: expected at least 1 sample of 1 feature, got {} of {}", rows, cols));
+    throw input_error("som: expected at least 1 sample of 1 feature, got {} of {}", rows, cols);
   }
   std::vector<float> extents = device::column_extents(samples.data(), rows, cols);
   for (std::size_t j = 0; j < extents.size(); ++j) {
     if (std::isfinite(extents[j])) continue;
-    throw Error(ErrorCode::bad_input,
-                fmt::format("som: expected finite numbers, column {} of the samples has NaN or "
-                            "infinity; fill or leave out such rows",
-                            j + 1));
+    throw input_error(
+        "som: expected finite numbers, column {} of the samples has NaN or infinity; fill or leave "
+        "out such rows",
+        j + 1);
   }
   return extents;
 }
@@ -52,9 +50,9 @@ Matrix<float> first_codebook(Context& context,
   const auto rows = static_cast<std::int64_t>(samples.shape(0));
   const auto cols = static_cast<std::int64_t>(samples.shape(1));
   if (params.initial == som::Initial::pca) {
-    throw Error(ErrorCode::usage,
-                "initial: expected samples or uniform for samples on a GPU, got pca; or copy them "
-                "to host memory");
+    throw usage_error(
+        "initial: expected samples or uniform for samples on a GPU, got pca; or copy them to host "
+        "memory");
   }
   if (params.initial == som::Initial::uniform) {
     return som::initial_codebook(context, {nullptr, rows, cols}, params);
@@ -73,12 +71,11 @@ Matrix<float> given_codebook(Context& context,
                              std::int64_t features) {
   const MatrixView<const float> view = view_of(start);
   if (view.rows != params.grid.size() || view.cols != features) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("som: expected a codebook of {} x {}, got {} x {}",
-                            params.grid.size(),
-                            features,
-                            view.rows,
-                            view.cols));
+    throw input_error("som: expected a codebook of {} x {}, got {} x {}",
+                      params.grid.size(),
+                      features,
+                      view.rows,
+                      view.cols);
   }
   som::check_finite(context, view, "codebook");
   Matrix<float> codebook(view.rows, view.cols);
@@ -95,9 +92,8 @@ Matrix<float> trained(Context& context,
   const auto rows = static_cast<std::int64_t>(samples.shape(0));
   const auto cols = static_cast<std::int64_t>(samples.shape(1));
   if (params.training == som::Training::online) {
-    throw Error(ErrorCode::usage,
-                "training: expected batch for samples on a GPU, got online; or copy them to host "
-                "memory");
+    throw usage_error(
+        "training: expected batch for samples on a GPU, got online; or copy them to host memory");
   }
   som::check_grid(params.grid);
   SomParams whole = params;
@@ -126,12 +122,10 @@ MatrixView<const float> fitting(Context& context,
   const auto cols = static_cast<std::int64_t>(samples.shape(1));
   const MatrixView<const float> view = view_of(codebook);
   if (view.cols != cols) {
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format(
-            "som: expected samples of {} features, as the map has, got {}", view.cols, cols));
+    throw input_error(
+        "som: expected samples of {} features, as the map has, got {}", view.cols, cols);
   }
-  if (view.rows < 1) throw Error(ErrorCode::bad_input, "som: a map without neurons");
+  if (view.rows < 1) throw input_error("som: a map without neurons");
   checked_extents(samples);
   som::check_finite(context, view, "codebook");
   return view;

@@ -7,6 +7,7 @@
 #include <complex>
 
 #include "python/bindings/device_views.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::python {
 namespace {
@@ -57,9 +58,7 @@ void bind_precision(nb::module_& m) {
       "irfft",
       [count](const Options& options, DeviceRows<C> x, std::size_t n) {
         if (n < 1 || n / 2 + 1 != x.shape(1)) {
-          throw Error(
-              ErrorCode::usage,
-              fmt::format("n: expected a length of {} = n / 2 + 1 values, got {}", x.shape(1), n));
+          throw usage_error("n: expected a length of {} = n / 2 + 1 values, got {}", x.shape(1), n);
         }
         const auto transform = [&](R* out) {
           device::inverse_real_fft(x.data(), count(n), count(x.shape(0)), out);

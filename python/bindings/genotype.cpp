@@ -11,7 +11,7 @@
 #include "python/bindings/choices.hpp"
 #include "python/bindings/graph.hpp"
 #include "python/bindings/numpy.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/genotype/dosages.hpp"
 #include "yupana/genotype/metric.hpp"
 #include "yupana/job/count.hpp"
@@ -209,7 +209,7 @@ Array<std::uint64_t> triangle(const PairCounts& counts,
                               std::int64_t begin,
                               std::int64_t end) {
   if (begin < 0 || begin > end || end > counts.samples) {
-    throw Error(ErrorCode::usage, "triangle: expected rows of the counts");
+    throw usage_error("triangle: expected rows of the counts");
   }
   Array<std::uint64_t> cells(triangle_cells(end) - triangle_cells(begin));
   std::uint64_t* cell = cells.data();
@@ -235,7 +235,7 @@ void set_triangle(PairCounts& counts,
   const auto at = std::find(std::begin(triangle_names), std::end(triangle_names), which);
   const std::int64_t first = triangle_cells(begin), size = triangle_cells(counts.samples);
   if (at == std::end(triangle_names) || begin < 0 || first + size_of(cells) > size) {
-    throw Error(ErrorCode::usage, "set_triangle: expected cells of the triangle");
+    throw usage_error("set_triangle: expected cells of the triangle");
   }
   genotype::CountTriangle& to = *all[at - std::begin(triangle_names)];
   if (to.empty()) to = genotype::CountTriangle(counts.rows);
@@ -262,7 +262,7 @@ Counted added_up(std::vector<std::string> names,
                  std::int64_t sites,
                  const Rows<std::uint64_t>& totals) {
   if (totals.shape(0) != 3 || static_cast<std::int64_t>(totals.shape(1)) != samples) {
-    throw Error(ErrorCode::usage, "added_up: expected three totals for each sample");
+    throw usage_error("added_up: expected three totals for each sample");
   }
   const genotype::DosageSource named({.samples = samples}, std::move(names));
   Counted result{{}, named.samples(), {}};

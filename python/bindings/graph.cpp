@@ -6,7 +6,7 @@
 
 #include "python/bindings/call.hpp"
 #include "python/bindings/choices.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 #include "yupana/graph/sparse.hpp"
 
@@ -20,9 +20,7 @@ using SquareIn = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu
 template <class T>
 void check_square(const SquareIn<T>& matrix) {
   if (matrix.shape(0) == matrix.shape(1)) return;
-  throw Error(
-      ErrorCode::bad_input,
-      fmt::format("expected a square matrix, got {} x {}", matrix.shape(0), matrix.shape(1)));
+  throw input_error("expected a square matrix, got {} x {}", matrix.shape(0), matrix.shape(1));
 }
 
 /// A copy, which the library works in.
@@ -124,12 +122,12 @@ void bind_type(nb::module_& m) {
           const auto n = static_cast<std::int64_t>(weights.shape(0));
           if (static_cast<std::int64_t>(closure.shape(0)) != n || from < 0 || to < 0 || from >= n ||
               to >= n) {
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("path: expected weights and lengths of one size and vertices "
-                                    "from 0 to {}, got {} and {}",
-                                    n - 1,
-                                    from,
-                                    to));
+            throw input_error(
+                "path: expected weights and lengths of one size and vertices from 0 to {}, got {} "
+                "and {}",
+                n - 1,
+                from,
+                to);
           }
           return call(options, Runs::on_the_processor, [&](Context&) {
             return graph::path<T>({weights.data(), n, n}, {closure.data(), n, n}, from, to);
@@ -140,7 +138,7 @@ void bind_type(nb::module_& m) {
     check_square(closure);
     const auto n = static_cast<std::int64_t>(weights.shape(0));
     if (static_cast<std::int64_t>(closure.shape(0)) != n) {
-      throw Error(ErrorCode::bad_input, "predecessors: expected weights and lengths of one size");
+      throw input_error("predecessors: expected weights and lengths of one size");
     }
     return to_numpy<std::int32_t>(call(options, Runs::on_the_processor, [&](Context& context) {
       return graph::predecessors<T>(context, {weights.data(), n, n}, {closure.data(), n, n});

@@ -8,7 +8,7 @@
 #include "python/bindings/call.hpp"
 #include "python/bindings/choices.hpp"
 #include "python/bindings/numpy.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/som/som_backends.hpp"
 #include "yupana/som/sums.hpp"
 #include "yupana/som/train.hpp"
@@ -86,9 +86,7 @@ Matrix<double> all_distances(Context& context,
 
 void check_features(const Rows<float>& samples, const Rows<float>& codebook) {
   if (samples.shape(1) == codebook.shape(1)) return;
-  throw Error(
-      ErrorCode::bad_input,
-      fmt::format("the map has {} features, the samples {}", codebook.shape(1), samples.shape(1)));
+  throw input_error("the map has {} features, the samples {}", codebook.shape(1), samples.shape(1));
 }
 
 som::NeuronSums sums_of(Context& context,
@@ -96,7 +94,7 @@ som::NeuronSums sums_of(Context& context,
                         const Rows<float>& codebook,
                         const som::FixedPoint& fixed) {
   if (std::ssize(fixed.scale) != static_cast<std::int64_t>(samples.shape(1))) {
-    throw Error(ErrorCode::usage, "sum_by_neuron: expected one scale for each feature");
+    throw usage_error("sum_by_neuron: expected one scale for each feature");
   }
   if (context.backend() == Backend::reference) {
     return som::reference::sum_by_neuron(context, view_of(samples), view_of(codebook), fixed);
@@ -118,7 +116,7 @@ nb::ndarray<nb::numpy, float> smoothed(const Options& options,
   if (static_cast<std::int64_t>(codebook.shape(0)) != neurons || size_of(count) != neurons ||
       static_cast<std::int64_t>(codebook.shape(1)) != features ||
       size_of(sum) != neurons * features) {
-    throw Error(ErrorCode::usage, "smoothed: expected sums of this map");
+    throw usage_error("smoothed: expected sums of this map");
   }
   som::NeuronSums sums = som::NeuronSums::zeros(neurons, features);
   std::copy_n(count.data(), neurons, sums.count.data());

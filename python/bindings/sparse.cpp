@@ -3,7 +3,7 @@
 #include "python/bindings/call.hpp"
 #include "python/bindings/choices.hpp"
 #include "python/bindings/numpy.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/sparse/triangular.hpp"
 #ifdef YUPANA_CUDA
 #include "python/bindings/device_views.hpp"
@@ -27,18 +27,17 @@ CsrView<V, I> matrix_of(std::int64_t columns,
                         const Vector<V>& values) {
   const std::int64_t rows = size_of(offsets) - 1;
   if (rows < 0 || offsets.data()[0] != 0) {
-    throw Error(ErrorCode::bad_input, "indptr: expected rows + 1 numbers that begin with 0");
+    throw input_error("indptr: expected rows + 1 numbers that begin with 0");
   }
   for (std::int64_t i = 0; i < rows; ++i) {
     if (offsets.data()[i] <= offsets.data()[i + 1]) continue;
-    throw Error(ErrorCode::bad_input, fmt::format("indptr: row {} ends before it begins", i));
+    throw input_error("indptr: row {} ends before it begins", i);
   }
   if (offsets.data()[rows] != size_of(indices) || size_of(indices) != size_of(values)) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("indptr ends at {}, there are {} indices and {} values",
-                            offsets.data()[rows],
-                            size_of(indices),
-                            size_of(values)));
+    throw input_error("indptr ends at {}, there are {} indices and {} values",
+                      offsets.data()[rows],
+                      size_of(indices),
+                      size_of(values));
   }
   return {rows, columns, offsets.data(), indices.data(), values.data()};
 }
@@ -106,8 +105,7 @@ void bind_type(nb::module_& m, const char* name) {
         const int device = b.device_id();
         const auto sides = static_cast<std::int64_t>(b.shape(1));
         if (static_cast<std::int64_t>(b.shape(0)) != self.solver.rows()) {
-          throw Error(ErrorCode::usage,
-                      fmt::format("b: expected {} rows, got {}", self.solver.rows(), b.shape(0)));
+          throw usage_error("b: expected {} rows, got {}", self.solver.rows(), b.shape(0));
         }
         const auto solve = [&](Context& context) {
           DeviceArray<V> x(static_cast<std::int64_t>(b.size()));

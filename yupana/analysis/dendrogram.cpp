@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "yupana/analysis/clustering.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::analysis {
 namespace {
@@ -60,8 +60,7 @@ std::vector<std::int64_t> leaf_order(const std::vector<Merge>& merges) {
 std::vector<std::int64_t> cut_tree(const std::vector<Merge>& merges, std::int64_t clusters) {
   const std::int64_t n = leaf_count(merges);
   if (clusters < 1 || clusters > n) {
-    throw Error(ErrorCode::usage,
-                fmt::format("cut_tree: expected 1 to {} clusters, got {}", n, clusters));
+    throw usage_error("cut_tree: expected 1 to {} clusters, got {}", n, clusters);
   }
   // From the root down: a cluster that the cut keeps hands its root to its children. Roots of the
   // cut are the clusters whose parent merge comes after the first n - clusters.
@@ -86,8 +85,7 @@ std::string newick(const std::vector<Merge>& merges, const std::vector<std::stri
   if (merges.empty() && names.empty()) return ";";
   const std::int64_t n = leaf_count(merges);
   if (static_cast<std::int64_t>(names.size()) != n) {
-    throw Error(ErrorCode::usage,
-                fmt::format("newick: expected {} names, one a leaf, got {}", n, names.size()));
+    throw usage_error("newick: expected {} names, one a leaf, got {}", n, names.size());
   }
   enum class Step { enter, between, leave };
   struct Visit {

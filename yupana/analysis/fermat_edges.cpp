@@ -6,8 +6,8 @@
 
 #include "yupana/analysis/clustering.hpp"
 #include "yupana/analysis/unreachable.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::analysis {
 namespace {
@@ -45,9 +45,7 @@ std::vector<Edge> fermat_edges(Context& context,
                                const std::function<double(std::int64_t, std::int64_t)>& weight,
                                const FermatEdgesParams& params) {
   if (params.neighbors < 0) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("fermat_edges: expected 0 or more neighbours, got {}", params.neighbors));
+    throw usage_error("fermat_edges: expected 0 or more neighbours, got {}", params.neighbors);
   }
   using Pair = std::pair<std::int64_t, std::int64_t>;
   std::vector<Pair> tree = minimum_spanning_tree(context, lengths);

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "yupana/analysis/unreachable.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 
 namespace yupana::analysis {
@@ -20,11 +20,11 @@ void check_order(const std::vector<std::int64_t>& order, std::int64_t n) {
     seen[static_cast<std::size_t>(i)] = true;
   }
   if (!whole) {
-    throw Error(ErrorCode::usage,
-                fmt::format("reduced: expected an order of the {} individuals, each once, got one "
-                            "of length {} that is not",
-                            n,
-                            order.size()));
+    throw usage_error(
+        "reduced: expected an order of the {} individuals, each once, got one of length {} that is "
+        "not",
+        n,
+        order.size());
   }
 }
 
@@ -90,7 +90,7 @@ SquareMatrix<float> reduced(Context& context,
                             const std::vector<std::int64_t>& order,
                             std::int64_t cells) {
   if (cells < 1) {
-    throw Error(ErrorCode::usage, fmt::format("reduced: expected at least 1 cell, got {}", cells));
+    throw usage_error("reduced: expected at least 1 cell, got {}", cells);
   }
   check_distances(context, distances, "reduced", Unreachable::allowed);
   check_order(order, distances.rows);

@@ -5,8 +5,8 @@
 #include <mutex>
 
 #include "yupana/analysis/unreachable.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::analysis {
 namespace {
@@ -70,7 +70,7 @@ Extent extent_of(Context& context, MatrixView<const T> distances) {
 template <class T>
 Histogram histogram(Context& context, MatrixView<const T> distances, std::int64_t bins) {
   if (bins < 1) {
-    throw Error(ErrorCode::usage, fmt::format("histogram: expected at least 1 bin, got {}", bins));
+    throw usage_error("histogram: expected at least 1 bin, got {}", bins);
   }
   check_distances(context, distances, "histogram", Unreachable::allowed);
   Histogram result;

@@ -5,8 +5,8 @@
 
 #include "yupana/analysis/mds_backends.hpp"
 #include "yupana/analysis/unreachable.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 
 namespace yupana::analysis {
@@ -41,8 +41,7 @@ double mean_square(const ShiftedProduct& product, std::int64_t n) {
   double total = 0;
   for (const double sum : sums) total += sum / static_cast<double>(n);
   if (!std::isfinite(total)) {
-    throw Error(
-        ErrorCode::bad_input,
+    throw input_error(
         "mds: expected distances whose squares fit a double; divide the matrix by its mean");
   }
   return total / static_cast<double>(n);
@@ -79,8 +78,7 @@ MdsResult mds(Context& context,
               bool squared,
               const MdsParams& params) {
   if (params.dimensions < 1) {
-    throw Error(ErrorCode::usage,
-                fmt::format("mds: expected at least 1 dimension, got {}", params.dimensions));
+    throw usage_error("mds: expected at least 1 dimension, got {}", params.dimensions);
   }
   check_distances(context, distances, "mds", Unreachable::refused);
   const std::int64_t n = distances.rows;

@@ -3,7 +3,7 @@
 
 #include "yupana/analysis/mds_backends.hpp"
 #include "yupana/core/array.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/core/tiles.hpp"
 
@@ -191,7 +191,7 @@ Index iterate(KrylovSpace& space, Index axes, Index m) {
   }
   const Index done = converged(space, axes);
   if (done > 0) return done;
-  throw Error(ErrorCode::bad_input, "mds: the eigenvalues of this matrix do not converge");
+  throw input_error("mds: the eigenvalues of this matrix do not converge");
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "yupana/analysis/mds_backends.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::analysis {
 namespace dense {
@@ -22,7 +22,7 @@ Eigenpairs mds(MatrixView<const T> distances, bool squared, std::int64_t axes) {
   b.rowwise() -= b.colwise().mean().eval();
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(b);
   if (solver.info() != Eigen::Success) {
-    throw Error(ErrorCode::bad_input, "mds: the eigenvalues of this matrix do not converge");
+    throw input_error("mds: the eigenvalues of this matrix do not converge");
   }
   return {solver.eigenvalues().tail(axes).reverse(),
           solver.eigenvectors().rightCols(axes).rowwise().reverse()};

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "yupana/analysis/unreachable.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::analysis {
 namespace {
@@ -108,22 +108,20 @@ LabelScores label_scores(Context& context,
                          const std::vector<Merge>* average_tree) {
   check_distances(context, distances, "label_scores", Unreachable::refused);
   if (static_cast<std::int64_t>(labels.size()) != distances.rows) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("label_scores: expected {} labels, one an individual, got {}",
-                            distances.rows,
-                            labels.size()));
+    throw input_error("label_scores: expected {} labels, one an individual, got {}",
+                      distances.rows,
+                      labels.size());
   }
   const Classes classes = classes_of(labels);
   LabelScores scores;
   scores.individuals = classes.size();
   scores.classes = static_cast<std::int64_t>(classes.counts.size());
   if (scores.classes < 2) {
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format("label_scores: expected individuals of at least 2 classes, got {} individuals "
-                    "of {}; check that the labels name these individuals",
-                    scores.individuals,
-                    scores.classes));
+    throw input_error(
+        "label_scores: expected individuals of at least 2 classes, got {} individuals of {}; check "
+        "that the labels name these individuals",
+        scores.individuals,
+        scores.classes);
   }
   std::vector<IndividualScore> each(classes.individual.size());
   context.parallel_for(classes.size(), 32, [&](std::int64_t begin, std::int64_t end) {
@@ -150,11 +148,9 @@ LabelScores label_scores(Context& context,
 
 double adjusted_rand(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
   if (a.size() != b.size()) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("adjusted_rand: expected two partitions of the same items, got {} and {}",
-                    a.size(),
-                    b.size()));
+    throw usage_error("adjusted_rand: expected two partitions of the same items, got {} and {}",
+                      a.size(),
+                      b.size());
   }
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> both;
   std::map<std::int64_t, std::int64_t> in_a, in_b;

@@ -5,8 +5,8 @@
 #include <atomic>
 #include <vector>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::analysis {
 namespace {
@@ -44,13 +44,13 @@ Error fault_in_row(MatrixView<const T> distances, std::string_view function, std
   const T* row = distances.row(i);
   std::int64_t j = 0;
   while (row[j] >= T{}) ++j;  // false for a NaN, too
-  return Error(ErrorCode::bad_input,
-               fmt::format("{0}: expected distances of 0 or more, got {3} at ({1}, {2}); remove or "
-                           "impute what makes it so",
-                           function,
-                           i,
-                           j,
-                           row[j]));
+  return input_error(
+      "{0}: expected distances of 0 or more, got {3} at ({1}, {2}); remove or impute what makes it "
+      "so",
+      function,
+      i,
+      j,
+      row[j]);
 }
 
 }  // namespace
@@ -84,10 +84,8 @@ void check_distances(Context& context,
                      std::string_view function,
                      Unreachable unreachable) {
   if (distances.rows != distances.cols) {
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format(
-            "{}: expected a square matrix, got {} x {}", function, distances.rows, distances.cols));
+    throw input_error(
+        "{}: expected a square matrix, got {} x {}", function, distances.rows, distances.cols);
   }
   const std::int64_t n = distances.rows;
   std::atomic<std::int64_t> invalid_row{n};
@@ -105,12 +103,12 @@ void check_distances(Context& context,
   });
   if (invalid_row < n) throw fault_in_row(distances, function, invalid_row);
   if (unreachable == Unreachable::refused && found_unreachable) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{}: expected a distance between every two individuals, but some pairs "
-                            "have none (the individuals fall into {} components); use a larger "
-                            "--knn or remove individuals without common sites",
-                            function,
-                            component_count(distances)));
+    throw input_error(
+        "{}: expected a distance between every two individuals, but some pairs have none (the "
+        "individuals fall into {} components); use a larger --knn or remove individuals without "
+        "common sites",
+        function,
+        component_count(distances));
   }
 }
 

@@ -8,7 +8,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::cluster {
 namespace {
@@ -65,17 +65,16 @@ std::shared_ptr<Comm> join_mpi() {
   const auto join = reinterpret_cast<Comm* (*)()>(dlsym(library, "yupana_mpi_join"));
   const auto leave = reinterpret_cast<void (*)(Comm*)>(dlsym(library, "yupana_mpi_leave"));
   if (join == nullptr || leave == nullptr) {
-    throw Error(ErrorCode::usage, "libyupana_mpi.so is of another version; build yupana again");
+    throw usage_error("libyupana_mpi.so is of another version; build yupana again");
   }
   std::shared_ptr<Comm> comm(join(), leave);
   const int started = size_by_environment();
   if (comm->size() != started) {
-    throw Error(ErrorCode::usage,
-                fmt::format("{} processes were started, but MPI knows of {}: the starter belongs "
-                            "to another MPI; use the mpirun of the MPI that yupana was built with, "
-                            "or srun --mpi=pmix",
-                            started,
-                            comm->size()));
+    throw usage_error(
+        "{} processes were started, but MPI knows of {}: the starter belongs to another MPI; use "
+        "the mpirun of the MPI that yupana was built with, or srun --mpi=pmix",
+        started,
+        comm->size());
   }
   return comm;
 }

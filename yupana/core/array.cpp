@@ -9,8 +9,8 @@
 #include <cstring>
 #include <utility>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/nameless_file.hpp"
 #include "yupana/core/scratch_scope.hpp"
 
@@ -24,10 +24,9 @@ constexpr std::size_t huge_page = std::size_t{2} << 20;
 std::size_t rounded(std::size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 
 Error refused(std::size_t bytes) {
-  return Error(ErrorCode::out_of_resources,
-               fmt::format("memory: expected {}, the system has none left; lower --memory "
-                           "or close other programs",
-                           human_bytes(static_cast<double>(bytes))));
+  return resource_error(
+      "memory: expected {}, the system has none left; lower --memory or close other programs",
+      human_bytes(bytes));
 }
 
 Error disk_refused(const std::string& folder, std::size_t bytes, int cause) {
@@ -35,7 +34,7 @@ Error disk_refused(const std::string& folder, std::size_t bytes, int cause) {
   return Error(full ? ErrorCode::out_of_resources : ErrorCode::bad_input,
                fmt::format("{}: cannot store {} that exceed --memory: {}",
                            folder,
-                           human_bytes(static_cast<double>(bytes)),
+                           human_bytes(bytes),
                            std::strerror(cause)));
 }
 

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana {
 namespace {
@@ -36,8 +36,7 @@ bool holds_no_file(const std::string& path) {
 }
 
 Error no_file(std::string_view path) {
-  return Error(ErrorCode::bad_input,
-               fmt::format("{}: is a folder, a device or a pipe; name a file to write", path));
+  return input_error("{}: is a folder, a device or a pipe; name a file to write", path);
 }
 
 /// The number that /dev/stdout, /dev/fd/N and their like name; -1 of any other path.
@@ -241,7 +240,7 @@ AtomicFile::~AtomicFile() {
 
 void AtomicFile::check(const std::string& fault) const {
   if (fault.empty()) return;
-  throw Error(ErrorCode::out_of_resources, fmt::format("{}: cannot write: {}", path_, fault));
+  throw resource_error("{}: cannot write: {}", path_, fault);
 }
 
 void AtomicFile::write(const void* data, std::size_t bytes) {
@@ -290,10 +289,9 @@ void OutputFiles::refuse_twice(const std::string& path) const {
   const std::string target = absolute_name(target_of(path));
   for (const AtomicFile& file : files_) {
     if (absolute_name(file.target()) != target) continue;
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: expected output files of different names, got this one twice; "
-                            "name the outputs apart",
-                            path));
+    throw usage_error(
+        "{}: expected output files of different names, got this one twice; name the outputs apart",
+        path);
   }
 }
 

@@ -10,8 +10,8 @@
 
 #include "yupana/core/comm.hpp"
 #include "yupana/core/cuda/device.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana {
 namespace {
@@ -30,10 +30,8 @@ std::vector<int> parse_devices(std::string_view list) {
     const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), device);
     const bool number = error == std::errc() && end == item.data() + item.size() && device >= 0;
     if (!number) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("device: expected numbers of GPUs, as cuda:0 or cuda:0,1, "
-                              "got 'cuda:{}'",
-                              list));
+      throw usage_error("device: expected numbers of GPUs, as cuda:0 or cuda:0,1, got 'cuda:{}'",
+                        list);
     }
     devices.push_back(device);
     at = comma + 1;
@@ -62,8 +60,7 @@ std::uint64_t least_free_memory(const std::vector<int>& devices) {
 
 int checked_threads(int threads) {
   if (threads < 0) {
-    throw Error(ErrorCode::usage,
-                fmt::format("threads: expected at least 1 (0: every core), got {}", threads));
+    throw usage_error("threads: expected at least 1 (0: every core), got {}", threads);
   }
   return threads > 0 ? threads : usable_cores();
 }
@@ -87,9 +84,8 @@ Context::Context(const ContextParams& params)
     if (cuda::device_count() == 0) throw Error(ErrorCode::device, cuda::why_no_device());
     use_devices(device, params.gpu_memory);
   } else {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("device: '{}' is unknown; use auto, cpu, reference, cuda or cuda:0,1", device));
+    throw usage_error("device: '{}' is unknown; use auto, cpu, reference, cuda or cuda:0,1",
+                      device);
   }
 }
 

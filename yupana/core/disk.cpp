@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana {
 namespace {
@@ -31,12 +31,11 @@ std::optional<std::uint64_t> free_disk(const std::string& path) {
 void check_disk(const std::string& prefix, std::uint64_t bytes) {
   const std::optional<std::uint64_t> left = free_disk(prefix);
   if (!left || bytes <= *left) return;
-  throw Error(ErrorCode::out_of_resources,
-              fmt::format("{}: the output takes {}, its disk has {} free; free some, or choose "
-                          "another folder",
-                          prefix,
-                          needed_bytes(static_cast<double>(bytes)),
-                          allowed_bytes(static_cast<double>(*left))));
+  throw resource_error(
+      "{}: the output takes {}, its disk has {} free; free some, or choose another folder",
+      prefix,
+      needed_bytes(bytes),
+      allowed_bytes(*left));
 }
 
 }  // namespace yupana

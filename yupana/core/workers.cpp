@@ -12,7 +12,7 @@
 #include <mutex>
 #include <stdexcept>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 // The thread sanitizer sees what instrumented code does. The distribution's oneTBB is not
 // instrumented: that a task begins after it was spawned, and that a loop ends after its pieces, it
@@ -94,9 +94,8 @@ void execute(tbb::task_arena& arena, const Body& body) {
   } catch (const Error&) {
     throw;
   } catch (const std::runtime_error& fault) {
-    throw Error(
-        ErrorCode::out_of_resources,
-        fmt::format("cannot start a thread; lower --threads or raise ulimit -u: {}", fault.what()));
+    throw resource_error("cannot start a thread; lower --threads or raise ulimit -u: {}",
+                         fault.what());
   }
 }
 

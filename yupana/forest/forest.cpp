@@ -6,8 +6,8 @@
 #include <numeric>
 #include <utility>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/lists.hpp"
@@ -94,8 +94,7 @@ class Growth {
       any = repeats[i] > 0 && problem_.weight(i) > 0;
     }
     if (!any) {
-      throw Error(ErrorCode::bad_input,
-                  "a tree drew only rows of weight 0; give fewer trees or other weights");
+      throw input_error("a tree drew only rows of weight 0; give fewer trees or other weights");
     }
     if (context_.backend() == Backend::reference) {
       return reference::fit_tree(context_, table_, problem_, params, repeats);
@@ -280,22 +279,18 @@ ForestResult fit(Context& context,
 
 void check_trees(const ForestParams& params, std::int64_t rows) {
   if (params.trees < 1) {
-    throw Error(ErrorCode::usage, fmt::format("trees: expected at least 1, got {}", params.trees));
+    throw usage_error("trees: expected at least 1, got {}", params.trees);
   }
   const std::int64_t all = forest_trees(params);
   if (params.first_tree < 0 || params.first_tree + params.trees > all) {
-    throw Error(ErrorCode::usage,
-                fmt::format("trees [{}, {}) are not among a forest's {}",
-                            params.first_tree,
-                            params.first_tree + params.trees,
-                            all));
+    throw usage_error("trees [{}, {}) are not among a forest's {}",
+                      params.first_tree,
+                      params.first_tree + params.trees,
+                      all);
   }
   if (params.sampling == Sampling::partition && all > rows) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{} parts of {} rows: some tree would have none; give at most {} trees",
-                            all,
-                            rows,
-                            rows));
+    throw input_error(
+        "{} parts of {} rows: some tree would have none; give at most {} trees", all, rows, rows);
   }
 }
 

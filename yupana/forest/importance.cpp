@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/forest/validate.hpp"
 
@@ -19,7 +19,7 @@ PermutationImportance permutation_importances(Context& context,
                                               std::int64_t repeats,
                                               std::uint64_t seed) {
   if (repeats < 1) {
-    throw Error(ErrorCode::usage, fmt::format("repeats: expected at least 1, got {}", repeats));
+    throw usage_error("repeats: expected at least 1, got {}", repeats);
   }
   PermutationImportance result;
   result.score = score(context, model, table, target);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/forest/descent.hpp"
 #include "yupana/forest/tree_backends.hpp"
 #include "yupana/forest/tree_cuda.hpp"
@@ -15,11 +15,9 @@ namespace {
 template <class T>
 void check_columns(const Model& model, TableView<T> table) {
   if (table.columns == std::ssize(model.features)) return;
-  throw Error(ErrorCode::bad_input,
-              fmt::format("the model has {} features, the table {}; give the columns it was "
-                          "trained on",
-                          model.features.size(),
-                          table.columns));
+  throw input_error("the model has {} features, the table {}; give the columns it was trained on",
+                    model.features.size(),
+                    table.columns);
 }
 
 /// What a tree adds to the sums of a row that ends in each leaf.

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/forest/count_log.hpp"
 
 namespace yupana::forest {
@@ -23,7 +23,7 @@ int scale_exponent(double size, int bits) {
 }
 
 Error bad_row(std::int64_t row, const std::string& what) {
-  return Error(ErrorCode::bad_input, fmt::format("row {}: {}", row + 1, what));
+  return input_error("row {}: {}", row + 1, what);
 }
 
 void check_target(std::int64_t rows, const Target& target) {
@@ -73,12 +73,11 @@ void encode_weights(std::int64_t rows, const Target& target, bool repeated, Prob
     bound.add(target.weights[i]);
     ones = ones && target.weights[i] == 1;
   }
-  if (!(bound.of(true) > 0))
-    throw Error(ErrorCode::bad_input, "every weight is 0; some row must count");
+  if (!(bound.of(true) > 0)) throw input_error("every weight is 0; some row must count");
   if (ones) return;
   if (!(bound.of(true) < HUGE_VAL)) {
-    throw Error(ErrorCode::bad_input,
-                "the weights add up to more than a double holds; divide them all by one number");
+    throw input_error(
+        "the weights add up to more than a double holds; divide them all by one number");
   }
   const int e = scale_exponent(bound.of(repeated), weight_bits);
   problem.weight_unit = std::ldexp(1.0, -e);
@@ -118,10 +117,9 @@ void encode_values(std::int64_t rows, const Target& target, bool repeated, Probl
     std::tie(moment, square) = exponents(problem.center);
   }
   if (moment == too_large || square == too_large) {
-    throw Error(
-        ErrorCode::bad_input,
-        "the squares of the labels add up to more than a double holds; divide the labels by "
-        "one number");
+    throw input_error(
+        "the squares of the labels add up to more than a double holds; divide the labels by one "
+        "number");
   }
   problem.moment_unit = std::ldexp(1.0, -moment);
   problem.square_unit = std::ldexp(1.0, -square);
@@ -153,10 +151,9 @@ std::int64_t Problem::count_log_of(std::int64_t n) const {
 }
 
 Problem make_problem(std::int64_t rows, const Target& target, Criterion criterion, bool repeated) {
-  if (rows == 0) throw Error(ErrorCode::bad_input, "the table has no rows");
+  if (rows == 0) throw input_error("the table has no rows");
   if (rows >= std::numeric_limits<std::uint32_t>::max()) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{} rows; a tree takes fewer than 2^32, train on a part", rows));
+    throw input_error("{} rows; a tree takes fewer than 2^32, train on a part", rows);
   }
   check_target(rows, target);
   Problem problem;

@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::forest {
 
@@ -148,7 +148,7 @@ std::vector<double> collapse_alphas(const Tree& tree) {
 
 Tree prune_cost_complexity(const Tree& tree, double alpha) {
   if (!(alpha >= 0)) {
-    throw Error(ErrorCode::usage, fmt::format("alpha: expected 0 or more, got {}", alpha));
+    throw usage_error("alpha: expected 0 or more, got {}", alpha);
   }
   Links links(tree);
   while (alpha > 0 && !links.empty() && links.weakest() <= alpha * (1 + 0x1p-40)) {

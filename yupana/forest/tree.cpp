@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "yupana/core/cuda/device.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/forest/tree_backends.hpp"
 #include "yupana/forest/tree_cuda.hpp"
 
@@ -29,7 +29,7 @@ std::int64_t Tree::depth() const {
 void check_tree_params(const TreeParams& params, std::int64_t rows, std::int64_t features) {
   const auto wanted = [](bool holds, const char* name, const char* what, auto given) {
     if (holds) return;
-    throw Error(ErrorCode::usage, fmt::format("{}: expected {}, got {}", name, what, given));
+    throw usage_error("{}: expected {}, got {}", name, what, given);
   };
   wanted(params.max_depth >= 1 || params.max_depth == unlimited_depth,
          "max_depth",
@@ -48,8 +48,7 @@ void check_tree_params(const TreeParams& params, std::int64_t rows, std::int64_t
          fmt::format("1 to {} (0: all)", features).c_str(),
          params.max_features);
   if (rows == 0 || features == 0) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("a table of {} rows and {} features is empty", rows, features));
+    throw input_error("a table of {} rows and {} features is empty", rows, features);
   }
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::genotype {
 namespace {
@@ -64,10 +64,10 @@ std::string chromosome_key(std::string_view contig, std::int64_t autosomes) {
 
 ChromosomeFilter::ChromosomeFilter(std::int64_t autosomes) : autosomes_(autosomes) {
   if (autosomes >= 1 && autosomes <= 9995) return;
-  throw Error(ErrorCode::usage,
-              fmt::format("--chr-set: expected 1 to 9995 autosomes, got {}; haploid sets "
-                          "(negative in PLINK) are not diploid genotypes",
-                          autosomes));
+  throw usage_error(
+      "--chr-set: expected 1 to 9995 autosomes, got {}; haploid sets (negative in PLINK) are not "
+      "diploid genotypes",
+      autosomes);
 }
 
 ChromosomeFilter ChromosomeFilter::all(std::int64_t autosomes) {
@@ -85,9 +85,7 @@ ChromosomeFilter ChromosomeFilter::listed(std::string_view list, std::int64_t au
     const std::string_view item = trimmed(list.substr(begin, comma - begin));
     begin = comma + 1;
     if (item.empty()) {
-      throw Error(
-          ErrorCode::usage,
-          fmt::format("--chr: expected a list like 1-4,22,X, got '{}' with an empty item", list));
+      throw usage_error("--chr: expected a list like 1-4,22,X, got '{}' with an empty item", list);
     }
     const std::size_t dash = item.find('-');
     const std::int64_t number = number_of(item, autosomes);
@@ -98,7 +96,7 @@ ChromosomeFilter ChromosomeFilter::listed(std::string_view list, std::int64_t au
       filter.numbers_.insert(number);
     } else if (first != no_number && last != no_number) {
       if (first > last) {
-        throw Error(ErrorCode::usage, fmt::format("--chr: the range '{}' runs backwards", item));
+        throw usage_error("--chr: the range '{}' runs backwards", item);
       }
       for (std::int64_t i = first; i <= last; ++i) filter.numbers_.insert(i);
     } else {

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/genotype/site_filter.hpp"
 #include "yupana/genotype/transpose.hpp"
 
@@ -21,8 +21,7 @@ namespace {
 void check(const CohortParams& params) {
   const auto rate = [](const char* name, double value, double most) {
     if (value >= 0 && value <= most) return;
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: expected a number from 0 to {}, got {}", name, most, value));
+    throw usage_error("{}: expected a number from 0 to {}, got {}", name, most, value);
   };
   rate("--mind", params.max_sample_missing, 1);
   rate("--geno", params.max_site_missing, 1);
@@ -75,12 +74,11 @@ std::vector<bool> named(const std::vector<std::string>& ids,
   for (const std::string& id : list) {
     const auto found = place.find(id);
     if (found == place.end()) {
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("{}: sample '{}' is not among the {} samples of the input; correct "
-                              "the list",
-                              option,
-                              id,
-                              ids.size()));
+      throw input_error(
+          "{}: sample '{}' is not among the {} samples of the input; correct the list",
+          option,
+          id,
+          ids.size());
     }
     marks[found->second] = true;
   }
@@ -278,14 +276,13 @@ void Cohort::State::finish() {
 void check_sites_left(const CohortSummary& summary) {
   if (summary.sites.kept > 0) return;
   if (summary.sites.read == 0) {
-    throw Error(ErrorCode::bad_input, "expected at least one site, got 0; check the input");
+    throw input_error("expected at least one site, got 0; check the input");
   }
   const bool autosomes = summary.sites.skipped.contains("not autosomal");
-  throw Error(ErrorCode::bad_input,
-              fmt::format("no site left of {} read{}; loosen the filters{} or check the input",
-                          summary.sites.read,
-                          reasons(summary.sites.skipped),
-                          autosomes ? " (--all-chr takes every chromosome)" : ""));
+  throw input_error("no site left of {} read{}; loosen the filters{} or check the input",
+                    summary.sites.read,
+                    reasons(summary.sites.skipped),
+                    autosomes ? " (--all-chr takes every chromosome)" : "");
 }
 
 void note_imputed(const Context& context, const CohortSummary& summary) {
@@ -304,12 +301,11 @@ Cohort::Cohort(Context& context, std::unique_ptr<Source> source, const CohortPar
   summary.samples_kept = std::ssize(state_->kept);
   if (state_->kept.empty()) {
     if (summary.samples_read == 0) {
-      throw Error(ErrorCode::bad_input, "expected at least one sample, got 0; check the input");
+      throw input_error("expected at least one sample, got 0; check the input");
     }
-    throw Error(ErrorCode::bad_input,
-                fmt::format("no sample left of {} read{}; loosen the filters or check the input",
-                            summary.samples_read,
-                            reasons(summary.samples_dropped)));
+    throw input_error("no sample left of {} read{}; loosen the filters or check the input",
+                      summary.samples_read,
+                      reasons(summary.samples_dropped));
   }
   for (const std::int64_t i : state_->kept) state_->ids.push_back(state_->source->samples()[i]);
   state_->filter = std::make_unique<SiteFilter>(
@@ -329,7 +325,7 @@ std::int64_t Cohort::sites() const {
 
 bool Cohort::read(CallBlock& block, std::int64_t max_sites) {
   if (max_sites < 1) {
-    throw Error(ErrorCode::usage, fmt::format("read: expected at least 1 site, got {}", max_sites));
+    throw usage_error("read: expected at least 1 site, got {}", max_sites);
   }
   State& state = *state_;
   state.context.check_cancelled();

@@ -23,8 +23,8 @@
 #include <utility>
 
 #include "yupana/core/atomic_file.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/genotype/checksum.hpp"
 
 namespace yupana::genotype {
@@ -155,7 +155,7 @@ class SavedFile {
     file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     missing_ = file_ < 0 && errno == ENOENT;
     if (file_ < 0 && !missing_) {
-      throw bad_file(path, fmt::format("cannot be opened: {}", std::strerror(errno)));
+      throw bad_file(path, "cannot be opened: {}", std::strerror(errno));
     }
     struct stat about {};
     if (file_ >= 0 && fstat(file_, &about) == 0) size_ = about.st_size;
@@ -169,11 +169,9 @@ class SavedFile {
   bool missing() const { return missing_; }
   std::int64_t size() const { return size_; }
   Error damaged(std::string_view how) const {
-    return bad_file(path_, fmt::format("damaged checkpoint ({}); {}", how, begin_anew));
+    return bad_file(path_, "damaged checkpoint ({}); {}", how, begin_anew);
   }
-  Error refused(std::string_view why) const {
-    return bad_file(path_, fmt::format("{}; {}", why, begin_anew));
-  }
+  Error refused(std::string_view why) const { return bad_file(path_, "{}; {}", why, begin_anew); }
   void read_at(std::int64_t offset, void* data, std::size_t bytes) const {
     char* to = static_cast<char*>(data);
     while (bytes > 0) {
@@ -320,12 +318,10 @@ std::optional<PairCounts> load_counts(Context& context,
   std::int64_t begin = 0;
   const Header header = read_head(file, run, begin);
   if (static_cast<std::uint64_t>(file.size()) > context.memory()) {
-    throw Error(ErrorCode::out_of_resources,
-                fmt::format("{}: holds {} of counts and memory is limited to {}; "
-                            "give --memory more",
-                            path,
-                            needed_bytes(static_cast<double>(file.size())),
-                            allowed_bytes(static_cast<double>(context.memory()))));
+    throw resource_error("{}: holds {} of counts and memory is limited to {}; give --memory more",
+                         path,
+                         needed_bytes(file.size()),
+                         allowed_bytes(context.memory()));
   }
   PairCounts counts = allocated(file, header, file.size() - begin - 8);
   const auto parts = parts_of(counts);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/genotype/dosages_backends.hpp"
 
 namespace yupana::genotype {
@@ -13,15 +13,15 @@ namespace {
   for (std::int64_t i = 0; i < dosages.samples; ++i) {
     for (std::int64_t k = sites.begin; k < sites.end; ++k) {
       if (dosages.at(i, k) <= 2) continue;
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("genotypes: expected 0, 1, 2 or, missing, a negative number; row {}, "
-                              "column {} is {} (counted from 0)",
-                              i,
-                              k,
-                              int{dosages.at(i, k)}));
+      throw input_error(
+          "genotypes: expected 0, 1, 2 or, missing, a negative number; row {}, column {} is {} "
+          "(counted from 0)",
+          i,
+          k,
+          int{dosages.at(i, k)});
     }
   }
-  throw Error(ErrorCode::bad_input, "genotypes: the array changed while it was read");
+  throw input_error("genotypes: the array changed while it was read");
 }
 
 bool fill(
@@ -59,7 +59,7 @@ void planes_of(Context& context, const Dosages& dosages, Range sites, PlaneBlock
 
 PairCounts pair_counts(Context& context, const Dosages& dosages, const PairCountsParams& params) {
   if (dosages.samples < 1) {
-    throw Error(ErrorCode::bad_input, "genotypes: expected at least one sample, got none");
+    throw input_error("genotypes: expected at least one sample, got none");
   }
   PairCounter counter(context, dosages.samples, params);
   const double samples = static_cast<double>(dosages.samples);
@@ -83,16 +83,13 @@ DosageSource::DosageSource(const Dosages& dosages, std::vector<std::string> name
     for (std::int64_t i = 1; i <= dosages.samples; ++i) names_.push_back(std::to_string(i));
   }
   if (std::ssize(names_) != dosages.samples) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("samples: expected {} names, one for each row, got {}",
-                            dosages.samples,
-                            names_.size()));
+    throw input_error(
+        "samples: expected {} names, one for each row, got {}", dosages.samples, names_.size());
   }
   std::unordered_set<std::string_view> seen;
   for (const std::string& name : names_) {
     if (seen.insert(name).second) continue;
-    throw Error(ErrorCode::bad_input,
-                fmt::format("samples: expected different names, got '{}' twice", name));
+    throw input_error("samples: expected different names, got '{}' twice", name);
   }
 }
 

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::genotype {
 namespace {
@@ -107,12 +107,11 @@ class Formula {
 
 void check_whole(const PairCounts& counts, std::string_view caller) {
   if (counts.rows.begin == 0 && counts.rows.end == counts.samples) return;
-  throw Error(ErrorCode::usage,
-              fmt::format("{}: expected counts of all {} rows, got rows [{}, {}); count every row",
-                          caller,
-                          counts.samples,
-                          counts.rows.begin,
-                          counts.rows.end));
+  throw usage_error("{}: expected counts of all {} rows, got rows [{}, {}); count every row",
+                    caller,
+                    counts.samples,
+                    counts.rows.begin,
+                    counts.rows.end);
 }
 
 /// body(i, j) for every cell j <= i, in squares that keep rows and their mirror images in cache.
@@ -138,9 +137,8 @@ Metric metric_from_name(std::string_view name) {
   for (const NamedMetric& named : names) {
     if (named.name == name) return named.metric;
   }
-  throw Error(
-      ErrorCode::usage,
-      fmt::format("metric: '{}' is unknown; use one of {}", name, fmt::join(metric_names(), ", ")));
+  throw usage_error(
+      "metric: '{}' is unknown; use one of {}", name, fmt::join(metric_names(), ", "));
 }
 
 std::string_view metric_name(Metric metric) {
@@ -160,23 +158,22 @@ void check_metric(const PairCounts& counts,
                   const MetricParams& params,
                   std::span<const std::string> sample_names) {
   if (params.metric == Metric::king && !counts.knows_hethet()) {
-    throw Error(ErrorCode::usage,
-                "king: calls are missing and heterozygous pairs were not counted; count with "
-                "PairCountsParams::hethet");
+    throw usage_error(
+        "king: calls are missing and heterozygous pairs were not counted; count with "
+        "PairCountsParams::hethet");
   }
   if (params.metric != Metric::normalized) return;
   if (!counts.shared.empty()) {
-    throw Error(ErrorCode::bad_input,
-                "normalized: defined without missing calls only; fill them with --missing mode, or "
-                "drop their sites with --geno 0");
+    throw input_error(
+        "normalized: defined without missing calls only; fill them with --missing mode, or drop "
+        "their sites with --geno 0");
   }
   for (std::size_t i = 0; i < counts.heterozygous.size(); ++i) {
     if (counts.heterozygous[i] + counts.homozygous[i] > 0) continue;
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format("normalized: sample {} has genotype 0 at every site, so its sum is zero; leave "
-                    "it out with --remove",
-                    i < sample_names.size() ? sample_names[i] : std::to_string(i + 1)));
+    throw input_error(
+        "normalized: sample {} has genotype 0 at every site, so its sum is zero; leave it out with "
+        "--remove",
+        i < sample_names.size() ? sample_names[i] : std::to_string(i + 1));
   }
 }
 
@@ -215,9 +212,9 @@ SquareMatrix<double> distances(Context& context,
 SquareMatrix<std::int32_t> integer_squared_distances(Context& context, const PairCounts& counts) {
   check_whole(counts, "integer distances");
   if (!counts.shared.empty()) {
-    throw Error(ErrorCode::usage,
-                "integer distances: calls are missing, which scales distances to fractions; fill "
-                "them with --missing mode");
+    throw usage_error(
+        "integer distances: calls are missing, which scales distances to fractions; fill them with "
+        "--missing mode");
   }
   constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
   SquareMatrix<std::int32_t> result(counts.samples);
@@ -228,10 +225,10 @@ SquareMatrix<std::int32_t> integer_squared_distances(Context& context, const Pai
     result(i, j) = result(j, i) = static_cast<std::int32_t>(squared);
   });
   if (!fits) {
-    throw Error(ErrorCode::out_of_resources,
-                fmt::format("integer distances: a squared distance over {} sites passes 2^31 - 1; "
-                            "use floating-point distances",
-                            counts.sites));
+    throw resource_error(
+        "integer distances: a squared distance over {} sites passes 2^31 - 1; use floating-point "
+        "distances",
+        counts.sites);
   }
   return result;
 }

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 // The processor's popcount instruction where it has one, chosen when the program starts: before the
 // thread sanitizer has, whose code in the choosing function would crash.
@@ -32,7 +32,7 @@ std::uint64_t spread(std::uint64_t x) {
 
 PackedGenotypes pack_two_bits(const PlaneBlock& block) {
   if (block.planes != 2) {
-    throw Error(ErrorCode::usage, "pack_two_bits: the 2-bit code cannot hold missing calls");
+    throw usage_error("pack_two_bits: the 2-bit code cannot hold missing calls");
   }
   constexpr std::int64_t words_per_chunk = chunk_sites / 32;
   PackedGenotypes packed{block.samples, block.chunks * words_per_chunk, {}};

@@ -3,7 +3,7 @@
 #include <limits>
 #include <numeric>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/genotype/pair_counts_backends.hpp"
 #include "yupana/genotype/transpose.hpp"
 
@@ -58,11 +58,8 @@ PairCounter::PairCounter(Context& context, std::int64_t samples, const PairCount
   const bool all = params.rows.begin == 0 && params.rows.end == 0;
   const Range rows = all ? Range{0, samples} : params.rows;
   if (samples < 0 || rows.begin < 0 || rows.begin > rows.end || rows.end > samples) {
-    throw Error(ErrorCode::usage,
-                fmt::format("pair_counts: expected rows within [0, {}), got [{}, {})",
-                            samples,
-                            rows.begin,
-                            rows.end));
+    throw usage_error(
+        "pair_counts: expected rows within [0, {}), got [{}, {})", samples, rows.begin, rows.end);
   }
   counts_.samples = samples;
   counts_.rows = rows;
@@ -96,9 +93,8 @@ std::uint64_t PairCounter::gpu_bytes(
 
 void PairCounter::check_samples(std::int64_t samples) const {
   if (samples == counts_.samples) return;
-  throw Error(
-      ErrorCode::usage,
-      fmt::format("pair_counts: expected a block of {} samples, got {}", counts_.samples, samples));
+  throw usage_error(
+      "pair_counts: expected a block of {} samples, got {}", counts_.samples, samples);
 }
 
 /// Gives the host triangles what `sites` more sites need.

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::genotype {
 namespace {
 
 Error bad_region(std::string_view text) {
-  return Error(ErrorCode::usage,
-               fmt::format("--region: expected CONTIG, CONTIG:POS or CONTIG:FIRST-LAST with whole "
-                           "numbers from 1, got '{}'",
-                           text));
+  return usage_error(
+      "--region: expected CONTIG, CONTIG:POS or CONTIG:FIRST-LAST with whole numbers from 1, got "
+      "'{}'",
+      text);
 }
 
 /// A position with or without commas, at most 18 digits; false where it is none.

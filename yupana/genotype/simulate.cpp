@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/genotype/simulate_backends.hpp"
 
 namespace yupana::genotype {
@@ -16,9 +16,7 @@ std::uint64_t threshold(double probability) {
   return static_cast<std::uint64_t>(std::llround(probability * unit));
 }
 
-[[noreturn]] void refuse(std::string_view what) {
-  throw Error(ErrorCode::usage, fmt::format("simulate: {}", what));
-}
+[[noreturn]] void refuse(std::string_view what) { throw usage_error("simulate: {}", what); }
 
 /// "2000", "2k", "1.2M", "3G".
 std::int64_t count_from(std::string_view text) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/genotype/site_counts_backends.hpp"
 
 namespace yupana::genotype {
@@ -23,8 +23,7 @@ SampleMask::SampleMask(std::int64_t samples, std::span<const std::int64_t> membe
     : samples_(samples), codes_(Array<std::uint8_t>::zeros(SiteBlock(samples, 0).stride)) {
   for (const std::int64_t member : members) {
     if (member < 0 || member >= samples) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("expected samples 0 to {} in a mask, got {}", samples - 1, member));
+      throw usage_error("expected samples 0 to {} in a mask, got {}", samples - 1, member);
     }
     const auto bits = static_cast<std::uint8_t>(3 << (2 * (member % 4)));
     size_ += (codes_[member / 4] & bits) == 0;
@@ -37,12 +36,11 @@ void site_counts(Backend backend,
                  const SampleMask& mask,
                  std::span<SiteCounts> counts) {
   if (mask.samples() != block.samples || std::ssize(counts) != block.sites) {
-    throw Error(ErrorCode::usage,
-                fmt::format("site_counts: expected {} samples and {} results, got {} and {}",
-                            block.samples,
-                            block.sites,
-                            mask.samples(),
-                            counts.size()));
+    throw usage_error("site_counts: expected {} samples and {} results, got {} and {}",
+                      block.samples,
+                      block.sites,
+                      mask.samples(),
+                      counts.size());
   }
   if (backend == Backend::reference) {
     reference::site_counts(block, mask, counts);

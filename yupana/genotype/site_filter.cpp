@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"
 
 namespace yupana::genotype {
@@ -161,11 +161,11 @@ void SiteFilter::refuse_missing(std::int64_t site) const {
   const auto sample = std::find_if(samples_.begin(), samples_.end(), [&](std::int64_t i) {
     return piece_.at(site, i) == missing_call;
   });
-  throw Error(ErrorCode::bad_input,
-              fmt::format("sample '{}' has no call at site {} (counted from 1 among the sites of "
-                          "the chromosomes read); --missing pairwise or mode accepts it",
-                          source_.samples()[*sample],
-                          position_ + site + 1));
+  throw input_error(
+      "sample '{}' has no call at site {} (counted from 1 among the sites of the chromosomes "
+      "read); --missing pairwise or mode accepts it",
+      source_.samples()[*sample],
+      position_ + site + 1);
 }
 
 void SiteFilter::append(FilteredSites& sites) {

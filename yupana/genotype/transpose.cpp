@@ -1,6 +1,6 @@
 #include "yupana/genotype/transpose.hpp"
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/genotype/transpose_backends.hpp"
 
 namespace yupana::genotype {
@@ -9,8 +9,7 @@ namespace {
 void check_indices(std::span<const std::int64_t> indices, std::int64_t count, const char* what) {
   for (const std::int64_t index : indices) {
     if (index < 0 || index >= count) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("transpose: expected {} 0 to {}, got {}", what, count - 1, index));
+      throw usage_error("transpose: expected {} 0 to {}, got {}", what, count - 1, index);
     }
   }
 }
@@ -40,7 +39,7 @@ void transpose(Context& context,
                int planes,
                PlaneBlock& result) {
   if (planes != 2 && planes != 3) {
-    throw Error(ErrorCode::usage, fmt::format("transpose: expected 2 or 3 planes, got {}", planes));
+    throw usage_error("transpose: expected 2 or 3 planes, got {}", planes);
   }
   check_indices(samples, block.samples, "samples");
   check_indices(sites, block.sites, "sites");

@@ -1,31 +1,26 @@
 #include "yupana/geometry/closest_pair.hpp"
 
-#include <fmt/format.h>
-
 #include "yupana/core/cuda/device.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/geometry/closest_pair_backends.hpp"
 
 namespace yupana::geometry {
 
 void check_shape(std::int64_t rows, std::int64_t cols) {
   if (rows < 2) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("closest pair: expected at least 2 points, got {}", rows));
+    throw input_error("closest pair: expected at least 2 points, got {}", rows);
   }
   if (cols < 1 || cols > max_dimensions) {
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format("closest pair: expected 1 to {} coordinates, got {}", max_dimensions, cols));
+    throw input_error("closest pair: expected 1 to {} coordinates, got {}", max_dimensions, cols);
   }
 }
 
 void throw_not_finite(std::int64_t row) {
-  throw Error(ErrorCode::bad_input,
-              fmt::format("closest pair: a coordinate of row {} (counted from 0) is NaN or "
-                          "infinite; remove such points",
-                          row));
+  throw input_error(
+      "closest pair: a coordinate of row {} (counted from 0) is NaN or infinite; remove such "
+      "points",
+      row);
 }
 
 template <class T>
@@ -35,9 +30,8 @@ ClosestPair closest_pair(Context& context,
   check_shape(points.rows, points.cols);
   if (context.backend() == Backend::cuda) {
     if (params.method == ClosestMethod::divide) {
-      throw Error(ErrorCode::usage,
-                  "closest pair: divide and conquer has no CUDA version; use the grid, or "
-                  "--device cpu");
+      throw usage_error(
+          "closest pair: divide and conquer has no CUDA version; use the grid, or --device cpu");
     }
     if constexpr (yupana::cuda::built) {
       return cuda::closest_pair_host(context, points.data, points.rows, points.cols, points.stride);

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <mutex>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/graph/shortest_paths_backends.hpp"
 
@@ -63,16 +63,15 @@ Error entry_error(MatrixView<const T> w, const Bad& bad, const char* what, const
   for (std::int64_t i = 0; i < w.rows; ++i) {
     for (std::int64_t j = 0; j < w.cols; ++j) {
       if (!bad(w(i, j))) continue;
-      return Error(ErrorCode::bad_input,
-                   fmt::format("shortest paths: the weight from {} to {} is {}{}; {}",
-                               i,
-                               j,
-                               what,
-                               std::is_integral_v<T> ? fmt::format(" ({})", w(i, j)) : "",
-                               advice));
+      return input_error("shortest paths: the weight from {} to {} is {}{}; {}",
+                         i,
+                         j,
+                         what,
+                         std::is_integral_v<T> ? fmt::format(" ({})", w(i, j)) : "",
+                         advice);
     }
   }
-  return Error(ErrorCode::bad_input, fmt::format("shortest paths: a weight is {}", what));
+  return input_error("shortest paths: a weight is {}", what);
 }
 
 template <class T>
@@ -123,18 +122,14 @@ bool is_symmetric(Context& context, MatrixView<const T> w) {
 template <class T>
 WeightKind<T> check_weights(Context& context, MatrixView<T> w) {
   if (w.rows != w.cols) {
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format("shortest paths: expected a square matrix, got {} x {}", w.rows, w.cols));
+    throw input_error("shortest paths: expected a square matrix, got {} x {}", w.rows, w.cols);
   }
   for (std::int64_t i = 0; i < w.rows; ++i) {
     if (!(w(i, i) >= 0)) {
-      throw Error(
-          ErrorCode::bad_input,
-          fmt::format("shortest paths: the weight from {} to itself is {}; the diagonal must "
-                      "be zero",
-                      i,
-                      w(i, i)));
+      throw input_error(
+          "shortest paths: the weight from {} to itself is {}; the diagonal must be zero",
+          i,
+          w(i, i));
     }
     w(i, i) = 0;
   }

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/graph/distributed_closure.hpp"
 #include "yupana/graph/fermat_backends.hpp"
 #include "yupana/graph/fermat_weights.hpp"
@@ -145,9 +145,9 @@ DistributedFermatResult fermat(Context& context,
                                bool squared,
                                const FermatParams& params) {
   if (params.neighbors != 0 || params.landmarks != 0) {
-    throw Error(ErrorCode::bad_input,
-                "fermat: a matrix spread over ranks has the dense closure only; leave out nearest "
-                "neighbours and landmarks");
+    throw input_error(
+        "fermat: a matrix spread over ranks has the dense closure only; leave out nearest "
+        "neighbours and landmarks");
   }
   return std::visit(
       [&](auto& tiles) {

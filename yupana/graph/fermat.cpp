@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/graph/fermat_backends.hpp"
 #include "yupana/graph/fermat_weights.hpp"
 #include "yupana/graph/shared_closure.hpp"
@@ -168,14 +168,12 @@ AnyMatrix rooted(Context& context, SquareMatrix<T> lengths, double alpha, double
 
 void check_params(const FermatParams& params) {
   if (params.neighbors < 0 || params.landmarks < 0) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("fermat: expected 0 or more neighbours and landmarks, got {} and {}",
-                            params.neighbors,
-                            params.landmarks));
+    throw input_error("fermat: expected 0 or more neighbours and landmarks, got {} and {}",
+                      params.neighbors,
+                      params.landmarks);
   }
   if (params.neighbors > 0 && params.landmarks > 0) {
-    throw Error(ErrorCode::bad_input,
-                "fermat: nearest neighbours and landmarks are two ways out; choose one");
+    throw input_error("fermat: nearest neighbours and landmarks are two ways out; choose one");
   }
 }
 

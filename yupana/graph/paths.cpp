@@ -5,8 +5,8 @@
 #include <tuple>
 #include <vector>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/graph/paths_backends.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 
@@ -19,13 +19,12 @@ void check_pair(MatrixView<const T> weights, MatrixView<const T> closure) {
       closure.cols == weights.cols) {
     return;
   }
-  throw Error(ErrorCode::bad_input,
-              fmt::format("paths: weights ({} x {}) and their closure ({} x {}) must be square and "
-                          "of one size",
-                          weights.rows,
-                          weights.cols,
-                          closure.rows,
-                          closure.cols));
+  throw input_error(
+      "paths: weights ({} x {}) and their closure ({} x {}) must be square and of one size",
+      weights.rows,
+      weights.cols,
+      closure.rows,
+      closure.cols);
 }
 
 // How much longer the way from the source to j gets when its last edge comes from k: zero on a
@@ -237,9 +236,9 @@ std::vector<std::int64_t> path_by_columns(const T* closure_row,
     vertices.push_back(x);
   }
   if (vertices.back() != v) {
-    throw Error(ErrorCode::bad_input,
-                "path: the lengths are not the closure of these weights; pass the weights that "
-                "shortest_paths was given");
+    throw input_error(
+        "path: the lengths are not the closure of these weights; pass the weights that "
+        "shortest_paths was given");
   }
   return vertices;
 }
@@ -252,8 +251,7 @@ std::vector<std::int64_t> path(MatrixView<const T> weights,
   check_pair(weights, closure);
   const std::int64_t n = weights.rows;
   if (u < 0 || v < 0 || u >= n || v >= n) {
-    throw Error(ErrorCode::usage,
-                fmt::format("path: expected vertices from 0 to {}, got {} and {}", n - 1, u, v));
+    throw usage_error("path: expected vertices from 0 to {}, got {} and {}", n - 1, u, v);
   }
   std::vector<T> column(static_cast<std::size_t>(n));
   const auto column_of = [&](std::int64_t y) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/graph/shared_closure.hpp"
 #include "yupana/graph/shortest_paths_backends.hpp"
 
@@ -74,8 +74,7 @@ std::int64_t close_as_double(Context& context,
     } else if (std::abs(value) < none) {
       narrow = static_cast<std::int32_t>(value);
     } else {
-      throw Error(ErrorCode::bad_input,
-                  "shortest paths: a path is 2^30 long or more; use float64 weights");
+      throw input_error("shortest paths: a path is 2^30 long or more; use float64 weights");
     }
   });
   return -1;
@@ -96,10 +95,9 @@ void shortest_paths(Context& context, MatrixView<T> weights, const ShortestPaths
                                                            : PathMethod::directed;
   }
   if (method == PathMethod::symmetric && !(kind.symmetric && signs == Signs::nonnegative)) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("shortest paths: the symmetric method wants {}; use directed",
-                            kind.symmetric ? "weights that are not negative"
-                                           : "weights equal in both directions"));
+    throw input_error(
+        "shortest paths: the symmetric method wants {}; use directed",
+        kind.symmetric ? "weights that are not negative" : "weights equal in both directions");
   }
   std::int64_t vertex = -1;
   if constexpr (std::is_integral_v<T>) {
@@ -110,10 +108,10 @@ void shortest_paths(Context& context, MatrixView<T> weights, const ShortestPaths
     vertex = dispatch(context, weights, method, signs, shared);
   }
   if (vertex >= 0) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("shortest paths: vertex {} lies on a cycle of negative length, so that "
-                            "no path through it is shortest",
-                            vertex));
+    throw input_error(
+        "shortest paths: vertex {} lies on a cycle of negative length, so that no path through it "
+        "is shortest",
+        vertex);
   }
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/graph/sparse_backends.hpp"
 
 namespace yupana::graph {
@@ -61,7 +61,7 @@ SparseMethod choose(const SparseGraph<T>& graph, SparseMethod method, std::int64
     return negative >= 0 ? SparseMethod::johnson : SparseMethod::dijkstra;
   }
   if (method == SparseMethod::bfs && !graph.weights.empty()) {
-    throw Error(ErrorCode::usage, "sparse paths: bfs counts edges; use dijkstra for weights");
+    throw usage_error("sparse paths: bfs counts edges; use dijkstra for weights");
   }
   if (method == SparseMethod::dijkstra && negative >= 0) {
     throw malformed(fmt::format("edge {} has the negative weight {}; use johnson",
@@ -79,9 +79,7 @@ std::vector<std::int64_t> checked_sources(std::int64_t vertices,
   }
   for (const std::int64_t source : sources) {
     if (source >= 0 && source < vertices) continue;
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("sparse paths: sources 0 to {} wanted, {} given", vertices - 1, source));
+    throw usage_error("sparse paths: sources 0 to {} wanted, {} given", vertices - 1, source);
   }
   return sources;
 }

@@ -9,8 +9,8 @@
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/counted.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/io/input_file.hpp"
 
@@ -67,16 +67,15 @@ void BedSource::check_header() const {
     throw bad_file(file_.path(), "is compressed; decompress it with gunzip first");
   }
   if (found < header_bytes) {
-    throw bad_file(file_.path(),
-                   fmt::format("a .bed file begins with 3 bytes, {} found; copy it again", found));
+    throw bad_file(file_.path(), "a .bed file begins with 3 bytes, {} found; copy it again", found);
   }
   if (bytes[0] != 0x6c || bytes[1] != 0x1b || bytes[2] > 1) {
-    throw bad_file(file_.path(),
-                   fmt::format("no PLINK 1 .bed file: expected bytes 6c 1b 01 at its beginning, "
-                               "got {:02x} {:02x} {:02x}",
-                               bytes[0],
-                               bytes[1],
-                               bytes[2]));
+    throw bad_file(
+        file_.path(),
+        "no PLINK 1 .bed file: expected bytes 6c 1b 01 at its beginning, got {:02x} {:02x} {:02x}",
+        bytes[0],
+        bytes[1],
+        bytes[2]);
   }
   if (bytes[2] == 0) {
     throw bad_file(file_.path(),
@@ -103,14 +102,14 @@ void BedSource::check_size(const BedFiles& files) const {
                          most);
   }
   throw bad_file(file_.path(),
-                 fmt::format("expected {} bytes for {} ({}) of {} ({}), got {}: {}",
-                             wanted,
-                             counted(sites_.sites, "site"),
-                             files.bim,
-                             counted(std::ssize(ids_), "sample"),
-                             files.fam,
-                             file_.size(),
-                             cause));
+                 "expected {} bytes for {} ({}) of {} ({}), got {}: {}",
+                 wanted,
+                 counted(sites_.sites, "site"),
+                 files.bim,
+                 counted(std::ssize(ids_), "sample"),
+                 files.fam,
+                 file_.size(),
+                 cause);
 }
 
 /// Appends `count` rows of the file, at most a piece; pad bits become zero, whatever they were.

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <utility>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/io/matrix_formats.hpp"
 #include "yupana/io/printable.hpp"
@@ -59,21 +59,19 @@ template <class T>
     const double value = static_cast<double>(m(row, column));
     if (std::isnan(value)) {
       throw bad_file(path,
-                     fmt::format("{} is NaN; leave out one of the two, or impute missing calls",
-                                 entry(names, row, column)));
+                     "{} is NaN; leave out one of the two, or impute missing calls",
+                     entry(names, row, column));
     }
     if (value < 0) {
       throw bad_file(
-          path,
-          fmt::format("{} is {}; distances are not negative", entry(names, row, column), value));
+          path, "{} is {}; distances are not negative", entry(names, row, column), value);
     }
   }
   throw bad_file(path,
-                 fmt::format("not symmetric: {} is {} and its mirror is {}; average the two or "
-                             "mend the matrix",
-                             entry(names, i, j),
-                             m(i, j),
-                             m(j, i)));
+                 "not symmetric: {} is {} and its mirror is {}; average the two or mend the matrix",
+                 entry(names, i, j),
+                 m(i, j),
+                 m(j, i));
 }
 
 template <class T>
@@ -83,10 +81,10 @@ void check_diagonal(const std::string& path,
   for (std::int64_t i = 0; i < m.size(); ++i) {
     if (m(i, i) == T{0}) continue;
     throw bad_file(path,
-                   fmt::format("{} is {}; the diagonal of a distance matrix is zero{}",
-                               entry(names, i, i),
-                               m(i, i),
-                               m(i, i) == T{1} ? " (similarities? use 1 - ibs)" : ""));
+                   "{} is {}; the diagonal of a distance matrix is zero{}",
+                   entry(names, i, i),
+                   m(i, i),
+                   m(i, i) == T{1} ? " (similarities? use 1 - ibs)" : "");
   }
 }
 

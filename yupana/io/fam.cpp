@@ -4,7 +4,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/plink_line.hpp"
 
 namespace yupana::io {
@@ -27,10 +27,9 @@ void check_unique(const std::string& path,
     if (is_new) continue;
     throw bad_line(path,
                    lines[i],
-                   fmt::format("sample '{}' appears in line {} already; give every sample a name "
-                               "of its own",
-                               names.ids[i],
-                               lines[place->second]));
+                   "sample '{}' appears in line {} already; give every sample a name of its own",
+                   names.ids[i],
+                   lines[place->second]);
   }
 }
 

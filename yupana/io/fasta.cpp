@@ -4,8 +4,8 @@
 #include <cctype>
 #include <unordered_map>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/line_reader.hpp"
 
 namespace yupana::io {
@@ -52,7 +52,7 @@ std::vector<FastaRecord> read_fasta(const std::string& path,
     if (records.empty()) return;
     held += bytes_of(records.back());
     if (!records.back().letters.empty()) return;
-    throw bad_line(path, header, fmt::format("record '{}' has no letters", records.back().name));
+    throw bad_line(path, header, "record '{}' has no letters", records.back().name);
   };
   for (std::string_view line; reader.next(line);) {
     if (line.starts_with('>')) {
@@ -65,9 +65,7 @@ std::vector<FastaRecord> read_fasta(const std::string& path,
       records.push_back({std::string(name), {}});
       const auto [first, is_new] = lines.emplace(records.back().name, header);
       if (!is_new) {
-        throw bad_line(path,
-                       header,
-                       fmt::format("record '{}' appears in line {} already", name, first->second));
+        throw bad_line(path, header, "record '{}' appears in line {} already", name, first->second);
       }
       continue;
     }
@@ -80,24 +78,24 @@ std::vector<FastaRecord> read_fasta(const std::string& path,
       if (known[static_cast<unsigned char>(line[i])]) continue;
       throw bad_line(path,
                      reader.number(),
-                     fmt::format("{} at place {} of '{}' is none of {}{}{}",
-                                 shown(line[i]),
-                                 records.back().letters.size() + i + 1,
-                                 records.back().name,
-                                 alphabet,
-                                 advice.empty() ? "" : "; ",
-                                 advice));
+                     "{} at place {} of '{}' is none of {}{}{}",
+                     shown(line[i]),
+                     records.back().letters.size() + i + 1,
+                     records.back().name,
+                     alphabet,
+                     advice.empty() ? "" : "; ",
+                     advice);
     }
     std::string& letters = records.back().letters;
     // A string grows to twice its capacity; the old text is freed after the copy.
     const bool grows = letters.size() + line.size() > letters.capacity();
     if (grows && held + 2 * letters.capacity() + line.size() > max_bytes) {
-      throw Error(ErrorCode::out_of_resources,
-                  fmt::format("{}:{}: the sequences need more than the {} of memory left; give "
-                              "more --memory, or fewer or shorter sequences",
-                              path,
-                              reader.number(),
-                              allowed_bytes(static_cast<double>(max_bytes))));
+      throw resource_error(
+          "{}:{}: the sequences need more than the {} of memory left; give more --memory, or fewer "
+          "or shorter sequences",
+          path,
+          reader.number(),
+          allowed_bytes(max_bytes));
     }
     letters += line;
   }

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/io/written_sites.hpp"
 
@@ -57,7 +57,7 @@ class TextOut {
     std::size_t length = bytes.size();
     constexpr int level = 6;
     if (bgzf_compress(bytes.data(), &length, text, size, level) != 0) {
-      throw Error(ErrorCode::out_of_resources, "BGZF compression failed; memory may be short");
+      throw resource_error("BGZF compression failed; memory may be short");
     }
     bytes.resize(length);
     return bytes;

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::io {
 namespace {
@@ -81,20 +81,18 @@ std::string_view kind(const analysis::Edge& edge) {
 void check(const GraphFile& graph, std::string_view function) {
   const std::int64_t nodes = static_cast<std::int64_t>(graph.names.size());
   if (!graph.labels.empty() && graph.labels.size() != graph.names.size()) {
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: expected {} labels, one a name, or none; got {}",
-                            function,
-                            graph.names.size(),
-                            graph.labels.size()));
+    throw usage_error("{}: expected {} labels, one a name, or none; got {}",
+                      function,
+                      graph.names.size(),
+                      graph.labels.size());
   }
   for (const analysis::Edge& edge : graph.edges) {
     if (edge.i >= 0 && edge.i < nodes && edge.j >= 0 && edge.j < nodes) continue;
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: expected edges between {} nodes, got one from {} to {}",
-                            function,
-                            nodes,
-                            edge.i,
-                            edge.j));
+    throw usage_error("{}: expected edges between {} nodes, got one from {} to {}",
+                      function,
+                      nodes,
+                      edge.i,
+                      edge.j);
   }
 }
 

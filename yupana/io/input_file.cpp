@@ -9,8 +9,8 @@
 #include <cstring>
 #include <utility>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/scratch_scope.hpp"
 #include "yupana/io/text_stream.hpp"
 
@@ -18,12 +18,11 @@ namespace yupana::io {
 namespace {
 
 Error too_large(const std::string& path, std::uint64_t bytes, std::uint64_t most) {
-  return Error(ErrorCode::out_of_resources,
-               fmt::format("{}: its text takes more than {} and memory is limited to {}; give more "
-                           "--memory",
-                           path,
-                           needed_bytes(static_cast<double>(bytes)),
-                           allowed_bytes(static_cast<double>(most))));
+  return resource_error(
+      "{}: its text takes more than {} and memory is limited to {}; give more --memory",
+      path,
+      needed_bytes(bytes),
+      allowed_bytes(most));
 }
 
 /// An array of `size` + 1 bytes, the last zero, that begins with the `filled` bytes of `old`; in
@@ -77,8 +76,7 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
   // A pipe without a writer would be waited for.
   file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file_ < 0) {
-    throw bad_file(path_.empty() ? "''" : path_,
-                   fmt::format("cannot be opened: {}", std::strerror(errno)));
+    throw bad_file(path_.empty() ? "''" : path_, "cannot be opened: {}", std::strerror(errno));
   }
   struct stat about {};
   const bool regular = fstat(file_, &about) == 0 && S_ISREG(about.st_mode);
@@ -95,8 +93,8 @@ void InputFile::read_at(std::int64_t offset, void* data, std::size_t bytes) cons
   while (bytes > 0) {
     const ssize_t got = pread(file_, to, bytes, offset);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw bad_file(path_, fmt::format("cannot be read: {}", std::strerror(errno)));
-    if (got == 0) throw bad_file(path_, fmt::format("ends at byte {}; copy it again", offset));
+    if (got < 0) throw bad_file(path_, "cannot be read: {}", std::strerror(errno));
+    if (got == 0) throw bad_file(path_, "ends at byte {}; copy it again", offset);
     to += got;
     offset += got;
     bytes -= static_cast<std::size_t>(got);

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/io/matrix_formats.hpp"
 #include "yupana/io/npy_file.hpp"
@@ -77,9 +78,9 @@ std::int64_t square_size(const InputFile& file, const NpyFile& npy) {
   const auto& shape = npy.layout().shape;
   if (shape.size() == 2 && shape[0] == shape[1]) return shape[0];
   throw bad_file(file.path(),
-                 fmt::format("expected a square matrix, got an array of shape ({}){}",
-                             fmt::join(shape, " x "),
-                             shape.size() == 1 ? " (condensed? save squareform of it)" : ""));
+                 "expected a square matrix, got an array of shape ({}){}",
+                 fmt::join(shape, " x "),
+                 shape.size() == 1 ? " (condensed? save squareform of it)" : "");
 }
 
 /// One way to read `bytes` as PLINK's binary.
@@ -121,18 +122,17 @@ BinaryShape binary_shape(const InputFile& file, const std::optional<ListedNames>
     std::erase_if(shapes, [&](const BinaryShape& shape) { return shape.n != samples; });
     if (shapes.size() == 1) return shapes[0];
     throw bad_file(file.path(),
-                   fmt::format("{} bytes are no square or triangle of the {} samples in {}; copy "
-                               "both again",
-                               file.size(),
-                               samples,
-                               listed->path));
+                   "{} bytes are no square or triangle of the {} samples in {}; copy both again",
+                   file.size(),
+                   samples,
+                   listed->path);
   }
   if (shapes.size() == 1) return shapes[0];
   throw bad_file(file.path(),
-                 fmt::format("{} bytes {}; put its .id file next to it",
-                             file.size(),
-                             shapes.empty() ? "are no square or triangle of float64 or float32"
-                                            : "can be read in several ways"));
+                 "{} bytes {}; put its .id file next to it",
+                 file.size(),
+                 shapes.empty() ? "are no square or triangle of float64 or float32"
+                                : "can be read in several ways");
 }
 
 template <class T>

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/number_field.hpp"
@@ -66,8 +66,9 @@ class Reader {
   }
 
  private:
-  Error fault(const std::string& what) const {
-    return bad_line(lines_.path(), lines_.number(), what);
+  template <class... Args>
+  Error fault(Message<Args...> what, const Args&... args) const {
+    return bad_line(lines_.path(), lines_.number(), what.text(args...), what.place);
   }
 
   void read_banner() {
@@ -79,23 +80,22 @@ class Reader {
     const std::size_t count = split_fields(line, words.data(), words.size());
     if (count != 5 || lower_case(words[0]) != "%%matrixmarket" ||
         lower_case(words[1]) != "matrix") {
-      throw fault(fmt::format(
-          "expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY', got '{}'", printable(line)));
+      throw fault("expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY', got '{}'",
+                  printable(line));
     }
     if (lower_case(words[2]) != "coordinate") {
-      throw fault(fmt::format("format '{}'; only 'coordinate' is read", printable(words[2])));
+      throw fault("format '{}'; only 'coordinate' is read", printable(words[2]));
     }
     const std::string field = lower_case(words[3]), symmetry = lower_case(words[4]);
     if (field != "real" && field != "integer" && field != "pattern" && field != "double") {
-      throw fault(
-          fmt::format("field '{}'; real, integer and pattern are read", printable(words[3])));
+      throw fault("field '{}'; real, integer and pattern are read", printable(words[3]));
     }
     head_.field = field == "pattern"   ? Field::pattern
                   : field == "integer" ? Field::integer
                                        : Field::real;
     if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric") {
-      throw fault(fmt::format("symmetry '{}'; general, symmetric and skew-symmetric are read",
-                              printable(words[4])));
+      throw fault("symmetry '{}'; general, symmetric and skew-symmetric are read",
+                  printable(words[4]));
     }
     head_.symmetry = symmetry == "general"     ? Symmetry::general
                      : symmetry == "symmetric" ? Symmetry::symmetric
@@ -124,18 +124,15 @@ class Reader {
     const bool sizes = head_.rows >= 0 && head_.cols >= 0 && head_.entries >= 0 &&
                        head_.rows < most && head_.cols < most && head_.entries < most;
     if (!numbers || at != end || !sizes) {
-      throw fault(
-          fmt::format("expected numbers of rows, columns and entries, got '{}'", printable(line)));
+      throw fault("expected numbers of rows, columns and entries, got '{}'", printable(line));
     }
     if (!is_gzip_ && head_.entries > max_entries_) {
-      throw fault(
-          fmt::format("{} entries announced, the file is too short for more than {}; copy "
-                      "it again",
-                      head_.entries,
-                      max_entries_));
+      throw fault("{} entries announced, the file is too short for more than {}; copy it again",
+                  head_.entries,
+                  max_entries_);
     }
     if (head_.symmetry != Symmetry::general && head_.rows != head_.cols) {
-      throw fault(fmt::format("{} x {} cannot be symmetric", head_.rows, head_.cols));
+      throw fault("{} x {} cannot be symmetric", head_.rows, head_.cols);
     }
   }
 
@@ -143,15 +140,14 @@ class Reader {
   void check_fits() const {
     const std::uint64_t bytes = matrix_market_bytes(head_);
     if (bytes <= context_.memory()) return;
-    throw Error(ErrorCode::out_of_resources,
-                fmt::format("{}: {} rows and {} entries take {} to read, and {} are "
-                            "allowed; give --memory {}",
-                            lines_.path(),
-                            head_.rows,
-                            head_.entries,
-                            needed_bytes(static_cast<double>(bytes)),
-                            allowed_bytes(static_cast<double>(context_.memory())),
-                            memory_option(static_cast<double>(bytes))));
+    throw resource_error(
+        "{}: {} rows and {} entries take {} to read, and {} are allowed; give --memory {}",
+        lines_.path(),
+        head_.rows,
+        head_.entries,
+        needed_bytes(bytes),
+        allowed_bytes(context_.memory()),
+        memory_option(bytes));
   }
 
   void read_entries() {
@@ -160,17 +156,17 @@ class Reader {
     std::string_view line;
     while (next_line(line)) {
       if (std::ssize(entries_) == head_.entries) {
-        throw fault(fmt::format("expected {} as announced, got more",
-                                counted(head_.entries, "entry", "entries")));
+        throw fault("expected {} as announced, got more",
+                    counted(head_.entries, "entry", "entries"));
       }
       entries_.push_back(entry(line));
       if (entries_.size() % (1 << 16) == 0) stage.advance(1 << 16);
     }
     if (std::ssize(entries_) != head_.entries) {
       throw bad_file(lines_.path(),
-                     fmt::format("expected {} as announced, got {}; copy it again",
-                                 counted(head_.entries, "entry", "entries"),
-                                 entries_.size()));
+                     "expected {} as announced, got {}; copy it again",
+                     counted(head_.entries, "entry", "entries"),
+                     entries_.size());
     }
   }
 
@@ -186,33 +182,29 @@ class Reader {
       entry.value = static_cast<double>(value);
       if (good && !fits_double(value)) {
         throw fault(
-            fmt::format("{} is beyond 2^53 and between two doubles; declare the field real "
-                        "if it may be rounded",
-                        value));
+            "{} is beyond 2^53 and between two doubles; declare the field real if it may be "
+            "rounded",
+            value);
       }
     }
     skip_blanks(at, end);
     if (!good || at != end) {
-      throw fault(fmt::format("expected row, column{}, got '{}'",
-                              head_.field == Field::pattern ? "" : " and value",
-                              printable(line)));
+      throw fault("expected row, column{}, got '{}'",
+                  head_.field == Field::pattern ? "" : " and value",
+                  printable(line));
     }
     if (entry.row < 1 || entry.row > head_.rows || entry.column < 1 || entry.column > head_.cols) {
-      throw fault(fmt::format("entry ({}, {}) of a matrix of {} x {}",
-                              entry.row,
-                              entry.column,
-                              head_.rows,
-                              head_.cols));
+      throw fault(
+          "entry ({}, {}) of a matrix of {} x {}", entry.row, entry.column, head_.rows, head_.cols);
     }
     const bool above =
         entry.column > entry.row || (head_.symmetry == Symmetry::skew && entry.column == entry.row);
     if (head_.symmetry != Symmetry::general && above) {
       throw fault(
-          fmt::format("entry ({}, {}) of a {} matrix, of which only the part below the "
-                      "diagonal is stored",
-                      entry.row,
-                      entry.column,
-                      head_.symmetry == Symmetry::skew ? "skew-symmetric" : "symmetric"));
+          "entry ({}, {}) of a {} matrix, of which only the part below the diagonal is stored",
+          entry.row,
+          entry.column,
+          head_.symmetry == Symmetry::skew ? "skew-symmetric" : "symmetric");
     }
     --entry.row;
     --entry.column;

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "yupana/core/messages.hpp"
 #include "yupana/io/matrix_formats.hpp"
 #include "yupana/io/npy_layout.hpp"
 #include "yupana/io/text_fields.hpp"
@@ -85,12 +86,12 @@ void check_names(const std::string& path, const std::vector<std::string>& names)
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto [first, is_new] = rows.emplace(names[i], i + 1);
     if (is_new) continue;
-    throw bad_file(path,
-                   fmt::format("expected a name of its own for every sample, got '{}' for rows {} "
-                               "and {}; rename one",
-                               names[i],
-                               first->second,
-                               i + 1));
+    throw bad_file(
+        path,
+        "expected a name of its own for every sample, got '{}' for rows {} and {}; rename one",
+        names[i],
+        first->second,
+        i + 1);
   }
 }
 
@@ -108,11 +109,11 @@ DistanceMatrix read_distances(Context& context, const std::string& path) {
         if (listed && raw.matrix.names.empty()) {
           if (static_cast<std::int64_t>(listed->names.size()) != values.size()) {
             throw bad_file(path,
-                           fmt::format("has {} rows and {} lists {} samples; remove the list if it "
-                                       "belongs to another matrix",
-                                       values.size(),
-                                       listed->path,
-                                       listed->names.size()));
+                           "has {} rows and {} lists {} samples; remove the list if it belongs to "
+                           "another matrix",
+                           values.size(),
+                           listed->path,
+                           listed->names.size());
           }
           raw.matrix.names = listed->names;
         }

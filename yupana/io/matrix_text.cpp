@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/matrix_formats.hpp"
@@ -83,8 +84,9 @@ struct Text {
     for (std::string_view field; fields.next(field);) all.push_back(field);
     return all;
   }
-  Error fault(std::size_t line, std::string_view what) const {
-    return bad_line(path, static_cast<std::int64_t>(line) + 1, what);
+  template <class... Args>
+  Error fault(std::size_t line, Message<Args...> what, const Args&... args) const {
+    return bad_line(path, static_cast<std::int64_t>(line) + 1, what.text(args...), what.place);
   }
 };
 
@@ -161,7 +163,7 @@ bool read_triangle_layout(const Text& text,
 }
 
 Error not_square(const Text& text, std::int64_t rows, std::size_t fields) {
-  return bad_file(text.path, fmt::format("not square: {} rows of {} fields", rows, fields));
+  return bad_file(text.path, "not square: {} rows of {} fields", rows, fields);
 }
 
 /// Tables: header and row names from the number of fields of the first row of values.
@@ -184,7 +186,7 @@ void read_square_layout(const Text& text, std::vector<std::string_view> header, 
     return;
   }
   if (header.size() != n && header.size() != n + 1) {
-    throw text.fault(0, fmt::format("{} names for {} columns", header.size(), n));
+    throw text.fault(0, "{} names for {} columns", header.size(), n);
   }
   layout.names.assign(header.end() - layout.n, header.end());
 }
@@ -216,11 +218,11 @@ void take_name(
     layout.names.emplace_back(name);
   } else if (layout.names[index] != name) {
     throw text.fault(line,
-                     fmt::format("row {} is named '{}' and column {} '{}'; order both alike",
-                                 i + 1,
-                                 printable(name),
-                                 i + 1,
-                                 printable(layout.names[index])));
+                     "row {} is named '{}' and column {} '{}'; order both alike",
+                     i + 1,
+                     printable(name),
+                     i + 1,
+                     printable(layout.names[index]));
   }
 }
 
@@ -232,17 +234,16 @@ void read_row(const Text& text, const Layout& layout, std::int64_t i, double* ro
   if (layout.row_names) fields.next(field);
   std::int64_t j = 0;
   for (; fields.next(field); ++j) {
-    if (j == wanted) throw text.fault(line, fmt::format("expected {} values, got more", wanted));
+    if (j == wanted) throw text.fault(line, "expected {} values, got more", wanted);
     const Field read = parse(field, row[j]);
     if (read == Field::number) continue;
-    throw text.fault(
-        line,
-        fmt::format("value {} is '{}', which is {}",
-                    j + 1,
-                    printable(field),
-                    read == Field::no_number ? "no number" : "beyond a double's range"));
+    throw text.fault(line,
+                     "value {} is '{}', which is {}",
+                     j + 1,
+                     printable(field),
+                     read == Field::no_number ? "no number" : "beyond a double's range");
   }
-  if (j < wanted) throw text.fault(line, fmt::format("expected {} values, got {}", wanted, j));
+  if (j < wanted) throw text.fault(line, "expected {} values, got {}", wanted, j);
 }
 
 /// A matrix of n columns does not fit fewer bytes; refuse before allocating it.
@@ -251,7 +252,7 @@ void check_length(const Text& text, const Layout& layout) {
     const std::size_t line = layout.first + static_cast<std::size_t>(i - layout.first_row());
     const std::int64_t wanted = layout.values(i);
     if (std::ssize(text.lines[line]) >= 2 * wanted - 1) continue;
-    throw text.fault(line, fmt::format("expected {} values, got fewer", wanted));
+    throw text.fault(line, "expected {} values, got fewer", wanted);
   }
 }
 

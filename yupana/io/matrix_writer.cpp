@@ -5,7 +5,7 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/number_text.hpp"
 #include "yupana/io/text_rows.hpp"
 
@@ -18,8 +18,8 @@ void check_names(const AtomicFile& file, const Names& names) {
   for (const std::string& name : names) {
     if (name.find_first_of("\t\r\n") == std::string::npos) continue;
     throw bad_file(file.path(),
-                   fmt::format("sample name '{}' holds a tab or a line end; rename the sample",
-                               name.substr(0, name.find_first_of("\t\r\n"))));
+                   "sample name '{}' holds a tab or a line end; rename the sample",
+                   name.substr(0, name.find_first_of("\t\r\n")));
   }
 }
 
@@ -67,9 +67,9 @@ Names phylip_names(Context& context, const AtomicFile& file, const Names& names)
     changed += touched;
     if (seen.insert(name).second) continue;
     throw bad_file(file.path(),
-                   fmt::format("two samples are named '{}' once characters that PHYLIP cannot hold "
-                               "are replaced by '_'; rename one",
-                               name));
+                   "two samples are named '{}' once characters that PHYLIP cannot hold are "
+                   "replaced by '_'; rename one",
+                   name);
   }
   if (changed > 0) {
     context.note(

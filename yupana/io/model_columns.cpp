@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/printable.hpp"
 #include "yupana/io/table_columns.hpp"
@@ -52,14 +52,13 @@ Error other_columns(const std::string& path,
                     std::size_t left,
                     bool header) {
   return bad_file(path,
-                  fmt::format("the model has {} feature{}, the table {} column{} {}; give the "
-                              "columns of the training, --ignore those that are none, or name the "
-                              "features with --columns",
-                              model.features.size(),
-                              model.features.size() == 1 ? "" : "s",
-                              left,
-                              left == 1 ? "" : "s",
-                              header ? "under other names" : "without names"));
+                  "the model has {} feature{}, the table {} column{} {}; give the columns of the "
+                  "training, --ignore those that are none, or name the features with --columns",
+                  model.features.size(),
+                  model.features.size() == 1 ? "" : "s",
+                  left,
+                  left == 1 ? "" : "s",
+                  header ? "under other names" : "without names");
 }
 
 /// By name; bad_input for the first feature that is not there.
@@ -69,13 +68,13 @@ TableParams by_name(const std::string& path,
                     const std::vector<std::string>& names) {
   for (const std::string& name : model.features) {
     if (has(names, name)) continue;
-    throw bad_file(path,
-                   fmt::format("has no column '{}', a feature of the model; its {} columns begin "
-                               "with '{}': give the names of the training, or the features in the "
-                               "model's order with --columns",
-                               printable(name),
-                               names.size(),
-                               printable(names.front())));
+    throw bad_file(
+        path,
+        "has no column '{}', a feature of the model; its {} columns begin with '{}': give the "
+        "names of the training, or the features in the model's order with --columns",
+        printable(name),
+        names.size(),
+        printable(names.front()));
   }
   reading.columns = model.features;
   reading.categorical = model.categorical;

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/json_text.hpp"
 #include "yupana/io/model_binary.hpp"
@@ -68,12 +68,11 @@ Int whole(const std::string& path, const Json& json) {
                               json.get<std::int64_t>() >= std::numeric_limits<Int>::min() &&
                               json.get<std::int64_t>() <= std::numeric_limits<Int>::max();
   if (!fits) {
-    throw bad_file(
-        path,
-        fmt::format("is no model of trees (expected a whole number from {} to {}, got {})",
-                    std::numeric_limits<Int>::min(),
-                    most,
-                    printable(json.dump())));
+    throw bad_file(path,
+                   "is no model of trees (expected a whole number from {} to {}, got {})",
+                   std::numeric_limits<Int>::min(),
+                   most,
+                   printable(json.dump()));
   }
   return json.get<Int>();
 }
@@ -135,9 +134,9 @@ Model model_of(const std::string& path, const Json& json) {
   const int version = whole<int>(path, json.at("version"));
   if (version < 1 || version > model_version) {
     throw bad_file(path,
-                   fmt::format("is a model of version {}; this reads up to {}: train it again",
-                               version,
-                               model_version));
+                   "is a model of version {}; this reads up to {}: train it again",
+                   version,
+                   model_version);
   }
   Model model;
   model.label = json.at("label").get<std::string>();
@@ -188,7 +187,7 @@ void check_model(const std::string& path, const Model& model) {
   for (std::size_t t = 0; t < model.trees.size(); ++t) {
     const Tree& tree = model.trees[t];
     const auto damaged = [&](std::string_view what) {
-      return bad_file(path, fmt::format("tree {}: {}; train the model again", t + 1, what));
+      return bad_file(path, "tree {}: {}; train the model again", t + 1, what);
     };
     if (tree.nodes.empty()) throw damaged("no nodes");
     if (tree.values.size() != tree.nodes.size() * static_cast<std::size_t>(tree.outputs)) {
@@ -256,12 +255,12 @@ void check_memory(const std::string& path, std::string_view text, std::uint64_t 
 }  // namespace
 
 Error model_too_large(const std::string& path, std::uint64_t wanted, std::uint64_t max_bytes) {
-  return Error(ErrorCode::out_of_resources,
-               fmt::format("{}: reading the model takes {}; memory is limited to {}; give more "
-                           "--memory, or the .model that fit --binary writes",
-                           path,
-                           needed_bytes(static_cast<double>(wanted)),
-                           allowed_bytes(static_cast<double>(max_bytes))));
+  return resource_error(
+      "{}: reading the model takes {}; memory is limited to {}; give more --memory, or the .model "
+      "that fit --binary writes",
+      path,
+      needed_bytes(wanted),
+      allowed_bytes(max_bytes));
 }
 
 void write_model_json(AtomicFile& file, const Model& model) {
@@ -288,7 +287,7 @@ Model model_from_bytes(const std::string& name, std::string_view bytes, std::uin
   } catch (const Json::parse_error&) {
     throw bad_file(name, "is no model of trees: no whole JSON document; copy it again");
   } catch (const Json::exception& error) {
-    throw bad_file(name, fmt::format("is no model of trees ({})", printable(error.what())));
+    throw bad_file(name, "is no model of trees ({})", printable(error.what()));
   }
   check_model(name, model);
   return model;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/model_files.hpp"
 #include "yupana/io/number_text.hpp"
 
@@ -24,9 +24,7 @@ std::string shortest(double value) {
 
 const Tree& tree_at(const Model& model, std::int64_t tree) {
   if (tree >= 0 && tree < std::ssize(model.trees)) return model.trees[tree];
-  throw Error(
-      ErrorCode::usage,
-      fmt::format("--tree: expected a tree from 1 to {}, got {}", model.trees.size(), tree + 1));
+  throw usage_error("--tree: expected a tree from 1 to {}, got {}", model.trees.size(), tree + 1);
 }
 
 std::string prediction(const Model& model, const Tree& tree, std::int64_t node) {

@@ -2,7 +2,7 @@
 
 #include <fmt/ranges.h>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::io {
 
@@ -28,14 +28,14 @@ void NpyFile::check_type(const NpyKinds& kinds) const {
                      (layout_.kind == 'c' && width >= 8 && kinds.with_complex);
   if (known) return;
   throw bad_file(file_.path(),
-                 fmt::format("expected integers, {}float32{} or {}{}, got values of NumPy type "
-                             "{}{}; convert them with astype",
-                             kinds.with_half ? "float16, " : "",
-                             kinds.with_complex ? ", float64, complex64" : "",
-                             kinds.with_complex ? "complex128" : "float64",
-                             kinds.with_bool ? " or bool" : "",
-                             layout_.kind,
-                             width));
+                 "expected integers, {}float32{} or {}{}, got values of NumPy type {}{}; convert "
+                 "them with astype",
+                 kinds.with_half ? "float16, " : "",
+                 kinds.with_complex ? ", float64, complex64" : "",
+                 kinds.with_complex ? "complex128" : "float64",
+                 kinds.with_bool ? " or bool" : "",
+                 layout_.kind,
+                 width);
 }
 
 void NpyFile::check_shape(const NpyKinds& kinds) const {
@@ -44,10 +44,10 @@ void NpyFile::check_shape(const NpyKinds& kinds) const {
                     (!kinds.is_column || dimensions < 2 || layout_.shape[1] == 1);
   if (fits) return;
   throw bad_file(file_.path(),
-                 fmt::format("expected {}, got an array of {} dimension{}",
-                             kinds.shape,
-                             dimensions,
-                             dimensions == 1 ? "" : "s"));
+                 "expected {}, got an array of {} dimension{}",
+                 kinds.shape,
+                 dimensions,
+                 dimensions == 1 ? "" : "s");
 }
 
 void NpyFile::check_size() const {
@@ -58,11 +58,10 @@ void NpyFile::check_size() const {
   }
   if (expected == bytes) return;
   throw bad_file(file_.path(),
-                 fmt::format("expected {} values of {} bytes after the header, got {} bytes; copy "
-                             "it again",
-                             fmt::join(layout_.shape, " x "),
-                             layout_.width,
-                             bytes));
+                 "expected {} values of {} bytes after the header, got {} bytes; copy it again",
+                 fmt::join(layout_.shape, " x "),
+                 layout_.width,
+                 bytes);
 }
 
 template <class T>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "yupana/core/array.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/fam.hpp"
 #include "yupana/io/npy_file.hpp"
 #include "yupana/io/sample_lists.hpp"
@@ -73,8 +73,7 @@ NpySource::NpySource(const NpyGenotypesParams& params)
   const std::int64_t samples = npy_.rows();
   if (samples == 0 || sites() == 0) {
     throw bad_file(
-        file_.path(),
-        fmt::format("expected at least one sample and one site, got {} x {}", samples, sites()));
+        file_.path(), "expected at least one sample and one site, got {} x {}", samples, sites());
   }
   name_samples();
   const std::int64_t stride = genotype::SiteBlock(samples, 0).stride;
@@ -94,9 +93,7 @@ void NpySource::name_samples() {
     ids_ = read_ids(names);
     if (std::ssize(ids_) == npy_.rows()) return;
     throw bad_file(
-        names,
-        fmt::format(
-            "expected {} names, one for each row of {}, got {}", npy_.rows(), path, ids_.size()));
+        names, "expected {} names, one for each row of {}, got {}", npy_.rows(), path, ids_.size());
   }
   for (std::int64_t i = 1; i <= npy_.rows(); ++i) ids_.push_back(fmt::format("{}", i));
 }
@@ -157,12 +154,11 @@ void NpySource::decode(std::int64_t row, std::int64_t column, std::int64_t count
       codes_[i] = static_cast<std::uint8_t>(code);
       if (code != no_genotype) continue;
       throw bad_file(file_.path(),
-                     fmt::format("row {}, column {} (from 0): expected 0, 1, 2 or a missing call "
-                                 "(negative or NaN), got {}; --round takes the nearest genotype of "
-                                 "values below 2.5",
-                                 row + (fortran ? i : 0),
-                                 column + (fortran ? 0 : i),
-                                 +values[i]));
+                     "row {}, column {} (from 0): expected 0, 1, 2 or a missing call (negative or "
+                     "NaN), got {}; --round takes the nearest genotype of values below 2.5",
+                     row + (fortran ? i : 0),
+                     column + (fortran ? 0 : i),
+                     +values[i]);
     }
   });
 }

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <limits>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/printable.hpp"
 
 namespace yupana::io {
@@ -16,8 +16,7 @@ constexpr std::string_view magic = "\x93NUMPY";
 std::string_view text_after(std::string_view path, std::string_view header, std::string_view key) {
   const std::size_t at = header.find(fmt::format("'{}':", key));
   if (at == std::string_view::npos) {
-    throw bad_file(path,
-                   fmt::format(".npy header has no '{}'; save it again with numpy.save", key));
+    throw bad_file(path, ".npy header has no '{}'; save it again with numpy.save", key);
   }
   std::string_view rest = header.substr(at + key.size() + 3);
   rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
@@ -35,8 +34,8 @@ void read_description(std::string_view path, std::string_view text, NpyLayout& l
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   if (!ordered || !is_letter(word[1]) || word[2] < '1' || word[2] > '8') {
     throw bad_file(path,
-                   fmt::format(".npy holds values of type {}; expected plain floats or integers",
-                               printable(word.empty() ? text : word)));
+                   ".npy holds values of type {}; expected plain floats or integers",
+                   printable(word.empty() ? text : word));
   }
   layout.swapped = word[0] == '>';
   layout.kind = word[1];
@@ -86,7 +85,7 @@ NpyLayout npy_layout(std::string_view path, std::string_view bytes) {
   if (bytes.size() < 12) throw cut;
   const std::size_t version = byte(6);
   if (version < 1 || version > 3) {
-    throw bad_file(path, fmt::format(".npy format version {}; this reads 1 to 3", version));
+    throw bad_file(path, ".npy format version {}; this reads 1 to 3", version);
   }
   const std::size_t start = version == 1 ? 10 : 12;
   std::size_t length = byte(8) + (byte(9) << 8);

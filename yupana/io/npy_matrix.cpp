@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "yupana/core/array.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/npy_layout.hpp"
 
 namespace yupana::io {
@@ -61,15 +61,13 @@ void convert(const Row& at, const double* from, std::int64_t count, T* to) {
   for (std::int64_t j = 0; j < count; ++j) {
     const double value = from[j];
     if (!(value >= -bound && value < bound) || value != std::trunc(value)) {
-      throw Error(
-          ErrorCode::usage,
-          fmt::format("{}: entry ({}, {}) is {}, which a {}-bit integer does not hold; write "
-                      "float64",
-                      at.file.path(),
-                      at.index,
-                      j,
-                      value,
-                      sizeof(T) * 8));
+      throw usage_error(
+          "{}: entry ({}, {}) is {}, which a {}-bit integer does not hold; write float64",
+          at.file.path(),
+          at.index,
+          j,
+          value,
+          sizeof(T) * 8);
     }
     to[j] = static_cast<T>(value);
   }

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::io {
 namespace {
@@ -237,11 +237,10 @@ std::string onnx_model(const Model& model) {
     file.put(8, opset);
   }
   if (file.bytes().size() >= (std::size_t{1} << 31)) {
-    throw Error(
-        ErrorCode::out_of_resources,
-        fmt::format("the model takes {} bytes, an ONNX file holds fewer than 2^31; train fewer "
-                    "or shallower trees",
-                    file.bytes().size()));
+    throw resource_error(
+        "the model takes {} bytes, an ONNX file holds fewer than 2^31; train fewer or shallower "
+        "trees",
+        file.bytes().size());
   }
   return file.bytes();
 }

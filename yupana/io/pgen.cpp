@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "yupana/core/array.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/pgen_index.hpp"
 #include "yupana/io/pgen_record.hpp"
@@ -139,10 +139,8 @@ PgenSource::PgenSource(Context& context, const PgenFiles& files, const SiteRules
 
 bool PgenSource::read(genotype::SiteBlock& block) {
   if (block.samples != samples_count()) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format(
-            "read: expected a block of {} samples, got one of {}", samples_count(), block.samples));
+    throw usage_error(
+        "read: expected a block of {} samples, got one of {}", samples_count(), block.samples);
   }
   block.sites = 0;
   while (block.sites < block.capacity && !cursor_->at_end()) {
@@ -298,10 +296,10 @@ void PgenSource::check_faults() const {
   for (const Track& track : tracks_) {
     if (track.fault == nullptr) continue;
     throw bad_file(file_.path(),
-                   fmt::format("the record of variant {} (byte {}) {}",
-                               track.variant + 1,
-                               track.record.offset,
-                               track.fault));
+                   "the record of variant {} (byte {}) {}",
+                   track.variant + 1,
+                   track.record.offset,
+                   track.fault);
   }
 }
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 
 namespace yupana::io {
@@ -25,10 +25,9 @@ std::uint64_t number_at(const std::uint8_t* bytes, std::int64_t size) {
 
 Error cut_short(const InputFile& file, std::int64_t wanted) {
   return bad_file(file.path(),
-                  fmt::format("its header takes {} bytes, the file has {}: it is cut short; copy "
-                              "it again",
-                              wanted,
-                              file.size()));
+                  "its header takes {} bytes, the file has {}: it is cut short; copy it again",
+                  wanted,
+                  file.size());
 }
 
 /// The storage mode; bad_input where the file is something else.
@@ -65,7 +64,7 @@ PgenIndex::PgenIndex(const InputFile& file,
 void PgenIndex::read_mode() {
   mode_ = mode_of(file_);
   const auto refuse = [&](std::string_view what) {
-    throw bad_file(file_.path(), fmt::format("storage mode {:02x}: {}", mode_, what));
+    throw bad_file(file_.path(), "storage mode {:02x}: {}", mode_, what);
   };
   switch (mode_) {
     case 0x00:
@@ -80,12 +79,12 @@ void PgenIndex::read_mode() {
       separate_ = std::make_unique<InputFile>(file_.path() + ".pgi");
       const int mode = mode_of(*separate_);
       if (mode == mode_ + to_index_mode) break;
-      throw bad_file(separate_->path(),
-                     fmt::format("expected an index of storage mode {:02x} for {}, got {:02x}; is "
-                                 "it of another .pgen?",
-                                 mode_ + to_index_mode,
-                                 file_.path(),
-                                 mode));
+      throw bad_file(
+          separate_->path(),
+          "expected an index of storage mode {:02x} for {}, got {:02x}; is it of another .pgen?",
+          mode_ + to_index_mode,
+          file_.path(),
+          mode);
     }
     case 0x01:
     case 0x02:
@@ -105,10 +104,11 @@ void PgenIndex::check_size(const std::string& about,
                            std::int64_t wanted,
                            const std::string& companion) const {
   if (got == wanted) return;
-  throw bad_file(
-      index().path(),
-      fmt::format(
-          "has {}, {} has {}; is it of another data set?", counted(got, about), companion, wanted));
+  throw bad_file(index().path(),
+                 "has {}, {} has {}; is it of another data set?",
+                 counted(got, about),
+                 companion,
+                 wanted);
 }
 
 void PgenIndex::read_sizes(const std::string& psam, const std::string& pvar) {
@@ -121,10 +121,10 @@ void PgenIndex::read_sizes(const std::string& psam, const std::string& pvar) {
   const int layout = control_ & 15;
   if (layout < (is_fixed() ? 1 : 8)) return;
   throw bad_file(index().path(),
-                 fmt::format("expected a header of layout 0 to {}, got {}; is the file damaged, or "
-                             "made by a newer program?",
-                             is_fixed() ? 0 : 7,
-                             layout));
+                 "expected a header of layout 0 to {}, got {}; is the file damaged, or made by a "
+                 "newer program?",
+                 is_fixed() ? 0 : 7,
+                 layout);
 }
 
 void PgenIndex::lay_out_fixed() {
@@ -136,14 +136,12 @@ void PgenIndex::lay_out_fixed() {
   first_.type = mode_ == 0x03 ? 0x40 : mode_ == 0x04 ? 0xc0 : 0;
   const std::int64_t wanted = first_.offset + variants_ * first_.bytes;
   if (file_.size() == wanted) return;
-  throw bad_file(
-      file_.path(),
-      fmt::format("expected {} bytes for {} of {}, got {}: it is cut short or of another "
-                  "data set",
-                  wanted,
-                  counted(variants_, "variant"),
-                  counted(samples_, "sample"),
-                  file_.size()));
+  throw bad_file(file_.path(),
+                 "expected {} bytes for {} of {}, got {}: it is cut short or of another data set",
+                 wanted,
+                 counted(variants_, "variant"),
+                 counted(samples_, "sample"),
+                 file_.size());
 }
 
 /// Bytes of the header for a block of so many variants: types, lengths, allele counts, and whether
@@ -181,12 +179,12 @@ void PgenIndex::check_offsets(std::int64_t header_end) const {
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     if (blocks_[i] < least || blocks_[i] > file_.size()) {
       throw bad_file(index().path(),
-                     fmt::format("the records of variant {} and after begin at byte {}, expected "
-                                 "{} to {}: it is damaged or cut short; copy it again",
-                                 static_cast<std::int64_t>(i) * pgen_block_variants + 1,
-                                 blocks_[i],
-                                 least,
-                                 file_.size()));
+                     "the records of variant {} and after begin at byte {}, expected {} to {}: it "
+                     "is damaged or cut short; copy it again",
+                     static_cast<std::int64_t>(i) * pgen_block_variants + 1,
+                     blocks_[i],
+                     least,
+                     file_.size());
     }
     least = blocks_[i];
   }
@@ -215,12 +213,12 @@ void PgenIndex::take_lengths(const std::uint8_t* bytes, std::int64_t variants, s
   const std::int64_t most = is_last ? file_.size() : blocks_[block + 1];
   if (offsets_.back() <= most) return;
   throw bad_file(file_.path(),
-                 fmt::format("the records up to variant {} take the bytes to {}, {}: it is damaged "
-                             "or cut short; copy it again",
-                             block * pgen_block_variants + variants,
-                             offsets_.back(),
-                             is_last ? fmt::format("the file has {}", most)
-                                     : fmt::format("the next ones begin at {}", most)));
+                 "the records up to variant {} take the bytes to {}, {}: it is damaged or cut "
+                 "short; copy it again",
+                 block * pgen_block_variants + variants,
+                 offsets_.back(),
+                 is_last ? fmt::format("the file has {}", most)
+                         : fmt::format("the next ones begin at {}", most));
 }
 
 void PgenIndex::load(std::int64_t block) {
@@ -233,10 +231,10 @@ void PgenIndex::load(std::int64_t block) {
       bytes.data() + divide_up(variants * ((control_ & 4) != 0 ? 8 : 4), 8), variants, block);
   if (bases_[0] < 0) {
     throw bad_file(index().path(),
-                   fmt::format("variant {} is stored as differences from one before it, which the "
-                               "first of {} may not; the file is damaged",
-                               block * pgen_block_variants + 1,
-                               pgen_block_variants));
+                   "variant {} is stored as differences from one before it, which the first of {} "
+                   "may not; the file is damaged",
+                   block * pgen_block_variants + 1,
+                   pgen_block_variants);
   }
   loaded_ = block;
 }

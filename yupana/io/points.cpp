@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/cell.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/npy_file.hpp"
@@ -41,16 +41,13 @@ std::optional<NumberRange> number_range(std::string_view text) {
 }
 
 Error no_column(const std::string& column) {
-  return Error(ErrorCode::usage,
-               fmt::format("--columns: expected names, numbers from 1 or ranges like 1-2, got '{}'",
-                           printable(column)));
+  return usage_error("--columns: expected names, numbers from 1 or ranges like 1-2, got '{}'",
+                     printable(column));
 }
 
 Error second_time(const std::string& column, const std::string& number) {
-  return Error(ErrorCode::usage,
-               fmt::format("--columns: '{}' names column {} a second time; leave it out",
-                           printable(column),
-                           number));
+  return usage_error(
+      "--columns: '{}' names column {} a second time; leave it out", printable(column), number);
 }
 
 /// Throws usage for what no header can make right: a line with a number in it is none, so that a
@@ -114,9 +111,8 @@ class TextPoints {
 
   void read_tsplib(std::string_view line) {
     if (!params_.columns.empty()) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("{}: columns are chosen of a table; a TSPLIB file is taken whole",
-                              params_.path));
+      throw usage_error("{}: columns are chosen of a table; a TSPLIB file is taken whole",
+                        params_.path);
     }
     double announced = -1;
     do {
@@ -137,9 +133,9 @@ class TextPoints {
     if (is_euclidean(edge_weights) || edge_weights == "EXPLICIT") return;
     throw bad_line(params_.path,
                    reader_.number(),
-                   fmt::format("expected Euclidean distances (EUC_2D, EUC_3D, CEIL_2D), got "
-                               "EDGE_WEIGHT_TYPE {}; project its nodes to a plane first",
-                               printable(edge_weights)));
+                   "expected Euclidean distances (EUC_2D, EUC_3D, CEIL_2D), got EDGE_WEIGHT_TYPE "
+                   "{}; project its nodes to a plane first",
+                   printable(edge_weights));
   }
 
   void read_nodes(double announced) {
@@ -156,9 +152,9 @@ class TextPoints {
     }
     if (announced >= 0 && announced != static_cast<double>(rows_)) {
       throw bad_file(params_.path,
-                     fmt::format("DIMENSION announces {} nodes, {} have coordinates; copy it again",
-                                 announced,
-                                 rows_));
+                     "DIMENSION announces {} nodes, {} have coordinates; copy it again",
+                     announced,
+                     rows_);
     }
   }
 
@@ -196,11 +192,11 @@ class TextPoints {
     if (range.first == 0 && column[0] >= '0' && column[0] <= '9') throw no_column(column);
     if (range.first == 0 || range.last > width_) {
       throw bad_file(params_.path,
-                     fmt::format("no column '{}': {} columns{}{}",
-                                 printable(column),
-                                 width_,
-                                 names_.empty() ? "" : ": ",
-                                 printable(fmt::format("{}", fmt::join(names_, ", ")))));
+                     "no column '{}': {} columns{}{}",
+                     printable(column),
+                     width_,
+                     names_.empty() ? "" : ": ",
+                     printable(fmt::format("{}", fmt::join(names_, ", "))));
     }
     return range;
   }
@@ -214,27 +210,25 @@ class TextPoints {
 
   void add_row() {
     if (cells_.size() != width_) {
-      throw bad_line(params_.path,
-                     reader_.number(),
-                     fmt::format("expected {} fields, got {}", width_, cells_.size()));
+      throw bad_line(
+          params_.path, reader_.number(), "expected {} fields, got {}", width_, cells_.size());
     }
     check_memory();
     for (const std::size_t k : chosen_) {
       double value = 0;
       if (!whole_number(cells_[k].text, value) || !std::isfinite(value)) {
-        throw bad_line(
-            params_.path,
-            reader_.number(),
-            fmt::format("expected a finite number, got '{}'", printable(cells_[k].text)));
+        throw bad_line(params_.path,
+                       reader_.number(),
+                       "expected a finite number, got '{}'",
+                       printable(cells_[k].text));
       }
       if (double same = 0;
           std::fabs(value) >= 0x1p53 && read_field(cells_[k].text, same) == Field::rounded) {
         throw bad_line(params_.path,
                        reader_.number(),
-                       fmt::format("'{}' is an integer between two doubles; write {:.0f} if it may "
-                                   "be rounded",
-                                   printable(cells_[k].text),
-                                   value));
+                       "'{}' is an integer between two doubles; write {:.0f} if it may be rounded",
+                       printable(cells_[k].text),
+                       value);
       }
       values_.push_back(value);
     }
@@ -245,13 +239,13 @@ class TextPoints {
   void check_memory() const {
     const std::uint64_t bytes = 3 * sizeof(double) * (values_.size() + chosen_.size());
     if (bytes <= context_.memory()) return;
-    throw Error(ErrorCode::out_of_resources,
-                fmt::format("{}: expected points that fit --memory, got {} that take over {} of "
-                            "{}; give --memory more, or save them as .npy",
-                            params_.path,
-                            rows_ + 1,
-                            needed_bytes(static_cast<double>(bytes)),
-                            allowed_bytes(static_cast<double>(context_.memory()))));
+    throw resource_error(
+        "{}: expected points that fit --memory, got {} that take over {} of {}; give --memory "
+        "more, or save them as .npy",
+        params_.path,
+        rows_ + 1,
+        needed_bytes(bytes),
+        allowed_bytes(context_.memory()));
   }
 
   Context& context_;
@@ -275,12 +269,10 @@ Matrix<T> allocate(const Context& context,
                    std::int64_t cols) {
   const double bytes = static_cast<double>(rows) * static_cast<double>(cols) * sizeof(T);
   if (bytes > static_cast<double>(context.memory())) {
-    throw Error(ErrorCode::out_of_resources,
-                fmt::format("{}: its points take {} and memory is limited to {}; "
-                            "give --memory more",
-                            path,
-                            needed_bytes(bytes),
-                            allowed_bytes(static_cast<double>(context.memory()))));
+    throw resource_error("{}: its points take {} and memory is limited to {}; give --memory more",
+                         path,
+                         needed_bytes(bytes),
+                         allowed_bytes(context.memory()));
   }
   return Matrix<T>(rows, cols);
 }
@@ -303,9 +295,7 @@ Points read_points(Context& context, const PointsParams& params) {
     points = TextPoints(context, params).read();
   } else {
     if (!params.columns.empty()) {
-      throw Error(
-          ErrorCode::usage,
-          fmt::format("{}: columns are chosen of a text; a .npy is taken whole", params.path));
+      throw usage_error("{}: columns are chosen of a text; a .npy is taken whole", params.path);
     }
     const NpyFile npy(file, {.shape = "points in rows (n x d)", .min_dimensions = 1});
     if (npy.type() == number_type<float>()) {

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/fam.hpp"
 #include "yupana/io/plink_line.hpp"
 
@@ -42,9 +42,8 @@ bool take_header(const LineReader& reader, std::string_view line, Places& places
                                        : nullptr;
     if (place == nullptr) continue;
     if (*place != nowhere) {
-      throw bad_line(reader.path(),
-                     reader.number(),
-                     fmt::format("column {} is there twice; name each once", name));
+      throw bad_line(
+          reader.path(), reader.number(), "column {} is there twice; name each once", name);
     }
     *place = count;
   }
@@ -72,7 +71,9 @@ class Samples {
     if (count < fields_.size()) {
       throw bad_line(reader_.path(),
                      reader_.number(),
-                     fmt::format("expected at least {} columns, got {}", fields_.size(), count));
+                     "expected at least {} columns, got {}",
+                     fields_.size(),
+                     count);
     }
     const auto field = [&](int place) { return fields_[static_cast<std::size_t>(place)]; };
     if (places_.family != nowhere) names_.families.emplace_back(field(places_.family));
@@ -104,12 +105,11 @@ Places places_without_header(const LineReader& reader, std::string_view line) {
   std::string_view fields[fam_columns];
   const std::size_t count = split_fields(line, fields, fam_columns);
   if (count == fam_columns) return fam_places;
-  throw bad_line(
-      reader.path(),
-      reader.number(),
-      fmt::format("expected a header (#FID IID or #IID) or the columns of a .fam (family, "
-                  "individual, father, mother, sex), got {} columns",
-                  count));
+  throw bad_line(reader.path(),
+                 reader.number(),
+                 "expected a header (#FID IID or #IID) or the columns of a .fam (family, "
+                 "individual, father, mother, sex), got {} columns",
+                 count);
 }
 
 }  // namespace

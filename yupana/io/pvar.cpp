@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/plink_line.hpp"
 #include "yupana/io/variant_sites.hpp"
 
@@ -33,20 +33,19 @@ Places places_of(const LineReader& reader, std::string_view line) {
     for (int column = 0; column < column_count; ++column) {
       if (names[i] != column_names[column]) continue;
       if (places[column] >= 0) {
-        throw bad_line(reader.path(),
-                       reader.number(),
-                       fmt::format("column {} is there twice; name each once", names[i]));
+        throw bad_line(
+            reader.path(), reader.number(), "column {} is there twice; name each once", names[i]);
       }
       places[column] = static_cast<int>(i);
     }
   }
   for (const Column needed : {position, ref, alt}) {
     if (places[needed] >= 0) continue;
-    throw bad_line(reader.path(),
-                   reader.number(),
-                   fmt::format("expected a column {} in the header (#CHROM POS ID REF ALT, as in a "
-                               "VCF), got none",
-                               column_names[needed]));
+    throw bad_line(
+        reader.path(),
+        reader.number(),
+        "expected a column {} in the header (#CHROM POS ID REF ALT, as in a VCF), got none",
+        column_names[needed]);
   }
   return places;
 }
@@ -70,7 +69,9 @@ class PvarLines {
     if (count <= last_) {
       throw bad_line(reader_.path(),
                      reader_.number(),
-                     fmt::format("expected at least {} columns, got {}", last_ + 1, count));
+                     "expected at least {} columns, got {}",
+                     last_ + 1,
+                     count);
     }
     const auto field = [&](Column column) {
       return places_[column] < 0 ? std::string_view(".") : fields_[places_[column]];

@@ -7,8 +7,8 @@
 #include <unordered_map>
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/plink_line.hpp"
@@ -135,11 +135,10 @@ std::size_t chosen_column(const std::string& path, const Line& first, const std:
   if (const auto number = column_number(column)) return *number - 1;
   const auto found = std::find(first.fields.begin(), first.fields.end(), column);
   if (found != first.fields.end()) return static_cast<std::size_t>(found - first.fields.begin());
-  throw bad_line(
-      path,
-      first.number,
-      fmt::format("the header has no column '{}'; name one of its columns or give a number",
-                  column));
+  throw bad_line(path,
+                 first.number,
+                 "the header has no column '{}'; name one of its columns or give a number",
+                 column);
 }
 
 /// "2 'family', 3 'pop'": columns that may hold the label.
@@ -179,11 +178,9 @@ std::size_t default_column(const std::string& path,
                     first[named[0]]));
     return named[0];
   }
-  throw Error(ErrorCode::usage,
-              fmt::format("{}: several columns may hold the labels ({}); choose one with "
-                          "--label-column",
-                          path,
-                          listed(first, layout, columns)));
+  throw usage_error("{}: several columns may hold the labels ({}); choose one with --label-column",
+                    path,
+                    listed(first, layout, columns));
 }
 
 Layout layout_of(const std::string& path,
@@ -204,8 +201,7 @@ Layout layout_of(const std::string& path,
   layout.label = column.empty() ? default_column(path, lines, layout, labels)
                                 : chosen_column(path, lines.front(), column);
   if (layout.label >= layout.id_columns) return layout;
-  throw Error(ErrorCode::usage,
-              fmt::format("{}: --label-column {}: this column names the samples", path, column));
+  throw usage_error("{}: --label-column {}: this column names the samples", path, column);
 }
 
 void set_label(const std::string& path,
@@ -220,9 +216,9 @@ void set_label(const std::string& path,
   if (current >= 0 && current != place->second) {
     throw bad_line(path,
                    line.number,
-                   fmt::format("a second label, '{}', for a sample that has '{}' already",
-                               label,
-                               labels.names[current]));
+                   "a second label, '{}', for a sample that has '{}' already",
+                   label,
+                   labels.names[current]);
   }
   current = place->second;
 }
@@ -249,9 +245,9 @@ std::string label_of(const std::string& path, const Line& line, const Layout& la
   if (line.fields.size() == layout.label) return {};
   throw bad_line(path,
                  line.number,
-                 fmt::format("expected a label in column {}, got {}",
-                             layout.label + 1,
-                             counted(std::ssize(line.fields), "column")));
+                 "expected a label in column {}, got {}",
+                 layout.label + 1,
+                 counted(std::ssize(line.fields), "column"));
 }
 
 std::int64_t sample_of(const Line& line, const Layout& layout, const SampleIndex& index) {
@@ -277,11 +273,10 @@ Error no_samples(const std::string& path,
     return line.fields.size() == 1 && line.fields[0].find(',') != std::string::npos;
   });
   return bad_file(path,
-                  fmt::format("none of its lines names one of the {} of the input; expected sample "
-                              "names in its first column, or family and individual in the first "
-                              "two{}",
-                              counted(std::ssize(samples.ids), "sample"),
-                              commas ? ", and tabs or blanks, not commas, between columns" : ""));
+                  "none of its lines names one of the {} of the input; expected sample names in "
+                  "its first column, or family and individual in the first two{}",
+                  counted(std::ssize(samples.ids), "sample"),
+                  commas ? ", and tabs or blanks, not commas, between columns" : "");
 }
 
 /// Of a file that names samples and gives none of them a label.

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/plink_line.hpp"
 #include "yupana/io/sample_index.hpp"
@@ -19,9 +19,8 @@ std::vector<std::string> read_ids(const std::string& path) {
     refuse_null_bytes(reader, line);
     const auto [first, is_new] = lines.emplace(line, reader.number());
     if (!is_new) {
-      throw bad_line(path,
-                     reader.number(),
-                     fmt::format("sample '{}' appears in line {} already", line, first->second));
+      throw bad_line(
+          path, reader.number(), "sample '{}' appears in line {} already", line, first->second);
     }
     ids.emplace_back(line);
   }
@@ -54,9 +53,8 @@ SampleList read_sample_list(const std::string& path, const SampleNames& samples)
     if (place == SampleIndex::several) {
       throw bad_line(path,
                      reader.number(),
-                     fmt::format("several families have an individual '{}'; write family and "
-                                 "individual",
-                                 fields[0]));
+                     "several families have an individual '{}'; write family and individual",
+                     fields[0]);
     }
     if (place != SampleIndex::none) {
       result.ids.push_back(samples.ids[place]);

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/number_text.hpp"
@@ -22,13 +22,13 @@ void check_fits(const Context& context, const std::string& path, const std::vect
   if (numbers.size() < numbers.capacity()) return;
   const std::uint64_t bytes = 3 * sizeof(T) * (numbers.size() + 1);
   if (bytes <= context.memory()) return;
-  throw Error(ErrorCode::out_of_resources,
-              fmt::format("{}: its first {} numbers take {} to read, and {} are allowed; "
-                          "give --memory more, or save them as .npy",
-                          path,
-                          numbers.size(),
-                          needed_bytes(static_cast<double>(bytes)),
-                          allowed_bytes(static_cast<double>(context.memory()))));
+  throw resource_error(
+      "{}: its first {} numbers take {} to read, and {} are allowed; give --memory more, or save "
+      "them as .npy",
+      path,
+      numbers.size(),
+      needed_bytes(bytes),
+      allowed_bytes(context.memory()));
 }
 
 std::string fault_of(Field field, std::string_view text, double value) {
@@ -57,11 +57,11 @@ SignalArray<T> read_text_signals(Context& context, const std::string& path) {
     if (got != parts || got < 1 || got > 2) {
       throw bad_line(path,
                      lines.number(),
-                     fmt::format("expected {}, got '{}'",
-                                 parts == 1   ? "one number"
-                                 : parts == 2 ? "real and imaginary part"
-                                              : "one or two numbers",
-                                 printable(line)));
+                     "expected {}, got '{}'",
+                     parts == 1   ? "one number"
+                     : parts == 2 ? "real and imaginary part"
+                                  : "one or two numbers",
+                     printable(line));
     }
     for (std::size_t i = 0; i < got; ++i) {
       double value = 0;
@@ -126,9 +126,8 @@ void write_signals(Context& context, AtomicFile& file, const SignalArray<T>& sig
     return;
   }
   if (signals.matrix) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("{}: text holds one signal, this is a matrix; write a .npy file", file.path()));
+    throw usage_error("{}: text holds one signal, this is a matrix; write a .npy file",
+                      file.path());
   }
   const std::int64_t parts = signals.complex ? 2 : 1;
   std::string text;

@@ -6,7 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/version.hpp"
 #include "yupana/io/json_text.hpp"
 #include "yupana/io/npy_file.hpp"
@@ -124,8 +124,7 @@ class Fields {
     return values;
   }
   [[noreturn]] void fail(const char* name, std::string_view expected) const {
-    throw bad_file(path_,
-                   fmt::format("is a damaged model: {}{}: expected {}", place_, name, expected));
+    throw bad_file(path_, "is a damaged model: {}{}: expected {}", place_, name, expected);
   }
 
  private:
@@ -225,14 +224,13 @@ Json parsed(Context& context, const std::string& path) {
   }
   const auto version = json.find("version");
   if (version == json.end() || *version != format_version) {
-    throw bad_file(
-        path,
-        fmt::format("is a model of version {}; this program (yupana {}) reads {}",
-                    version == json.end()
-                        ? "?"
-                        : printable(version->dump(-1, ' ', false, Json::error_handler_t::replace)),
-                    yupana::version,
-                    format_version));
+    throw bad_file(path,
+                   "is a model of version {}; this program (yupana {}) reads {}",
+                   version == json.end()
+                       ? "?"
+                       : printable(version->dump(-1, ' ', false, Json::error_handler_t::replace)),
+                   yupana::version,
+                   format_version);
   }
   return json;
 }
@@ -244,12 +242,12 @@ Matrix<float> read_codebook(Context& context, const std::string& path, const Som
   const std::int64_t rows = model.params.grid.size(), cols = std::ssize(model.features);
   if (npy.type() != number_type<float>() || npy.rows() != rows || npy.cols() != cols) {
     throw bad_file(path,
-                   fmt::format("expected a codebook of {} x {} float32, got {} x {} {}",
-                               rows,
-                               cols,
-                               npy.rows(),
-                               npy.cols(),
-                               npy.type().name()));
+                   "expected a codebook of {} x {} float32, got {} x {} {}",
+                   rows,
+                   cols,
+                   npy.rows(),
+                   npy.cols(),
+                   npy.type().name());
   }
   if (static_cast<std::uint64_t>(file.size()) > context.memory()) {
     throw Error(ErrorCode::out_of_resources, path + ": does not fit into --memory");
@@ -343,10 +341,10 @@ SomModel read_som_model(Context& context, const std::string& path) {
   const std::string codebook = (std::filesystem::path(path).parent_path() / name).string();
   model.codebook = read_codebook(context, codebook, model);
   if (checksum(model.codebook) != fields.in("codebook").text("checksum")) {
-    throw bad_file(codebook,
-                   fmt::format("is not the codebook that {} was written with; keep the two files "
-                               "of a run together",
-                               path));
+    throw bad_file(
+        codebook,
+        "is not the codebook that {} was written with; keep the two files of a run together",
+        path);
   }
   som::check_finite(context, model.codebook.view(), "codebook");
   return model;

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/splice/candidates.hpp"
@@ -52,7 +52,7 @@ splice::Substitution read_substitution(const std::string& path) {
     ++rows;
   }
   if (letters.empty() || rows != letters.size()) {
-    throw bad_file(path, fmt::format("{} rows of scores for {} letters", rows, letters.size()));
+    throw bad_file(path, "{} rows of scores for {} letters", rows, letters.size());
   }
   return splice::Substitution::matrix(letters, std::move(scores));
 }

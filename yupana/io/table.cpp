@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/npy_layout.hpp"
 #include "yupana/io/table_parts.hpp"
 
@@ -36,8 +37,7 @@ namespace {
 /// usage where a parameter was given that means nothing for a kind of file.
 void check_kind(const std::string& path, const TableParams& params, bool text, bool libsvm) {
   const auto refuse = [&](const char* option, const char* kind) {
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: is for {}, and {} is none; leave it out", option, kind, path));
+    throw usage_error("{}: is for {}, and {} is none; leave it out", option, kind, path);
   };
   const TableParams plain;
   if (libsvm && !params.categorical.empty()) refuse("--categorical", "text and .npy tables");

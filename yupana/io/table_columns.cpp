@@ -6,8 +6,8 @@
 #include <set>
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/escaped.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/cell.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/line_reader.hpp"
@@ -110,17 +110,15 @@ void check_names(const std::string& path,
     if (is_new) continue;
     throw bad_line(path,
                    line,
-                   fmt::format("columns {} and {} have the same name '{}'; rename one",
-                               other->second + 1,
-                               i + 1,
-                               printable(names[i])));
+                   "columns {} and {} have the same name '{}'; rename one",
+                   other->second + 1,
+                   i + 1,
+                   printable(names[i]));
   }
 }
 
 Error ignored_and(const std::string& name, std::string_view role) {
-  return Error(
-      ErrorCode::usage,
-      fmt::format("--ignore: column '{}' is {} as well; name it once", printable(name), role));
+  return usage_error("--ignore: column '{}' is {} as well; name it once", printable(name), role);
 }
 
 /// The column that `name` means.
@@ -138,17 +136,17 @@ std::size_t column_of(const std::string& path,
   const bool in_first_row = std::find(row.begin(), row.end(), name) != row.end();
   throw bad_file(
       path,
-      fmt::format("{} column '{}' is not there: {}; {}{}",
-                  role,
-                  printable(name),
-                  columns.header ? "name one of the header, or a number from 1"
-                  : in_first_row ? "the first line has it and is taken as a row, so give "
-                                   "--header yes, or a number from 1"
-                                 : "there is no header, so give its number from 1",
-                  counted(std::ssize(names), "column"),
-                  names.empty()       ? ""
-                  : names.size() == 1 ? " '" + printable(names[0]) + "'"
-                                      : ", the first '" + printable(names[0]) + "'"));
+      "{} column '{}' is not there: {}; {}{}",
+      role,
+      printable(name),
+      columns.header ? "name one of the header, or a number from 1"
+      : in_first_row
+          ? "the first line has it and is taken as a row, so give --header yes, or a number from 1"
+          : "there is no header, so give its number from 1",
+      counted(std::ssize(names), "column"),
+      names.empty()       ? ""
+      : names.size() == 1 ? " '" + printable(names[0]) + "'"
+                          : ", the first '" + printable(names[0]) + "'");
 }
 
 /// The delimiter, the header and the names, before any use. `line`: of the header or first row.
@@ -204,12 +202,12 @@ TableColumns named_columns(const std::string& path,
 void check_names_are_utf8(const std::string& path, std::int64_t line, const TableColumns& columns) {
   for (std::size_t c = 0; c < columns.names.size(); ++c) {
     if (columns.uses[c] == ColumnUse::skipped || is_utf8(columns.names[c])) continue;
-    throw bad_line(path,
-                   line,
-                   fmt::format("column {}: the name '{}' is not UTF-8; convert the file first "
-                               "(iconv -f LATIN1 -t UTF-8)",
-                               c + 1,
-                               printable(columns.names[c])));
+    throw bad_line(
+        path,
+        line,
+        "column {}: the name '{}' is not UTF-8; convert the file first (iconv -f LATIN1 -t UTF-8)",
+        c + 1,
+        printable(columns.names[c]));
   }
 }
 
@@ -265,7 +263,7 @@ void use_columns(const std::string& path, const TableParams& params, TableColumn
   for (const std::string& name : params.columns) {
     const std::size_t c = column_of(path, columns, name, "feature");
     if (columns.uses[c] == ColumnUse::number) {
-      throw bad_file(path, fmt::format("column '{}' is named twice", printable(name)));
+      throw bad_file(path, "column '{}' is named twice", printable(name));
     }
     columns.uses[c] = ColumnUse::number;
     order.push_back(c);
@@ -282,22 +280,20 @@ void use_columns(const std::string& path, const TableParams& params, TableColumn
   const auto take = [&](const std::string& name, std::string_view role, ColumnUse use) {
     const std::size_t c = column_of(path, columns, name, role);
     if (columns.uses[c] == ColumnUse::label || columns.uses[c] == ColumnUse::label_number) {
-      throw bad_file(
-          path, fmt::format("column '{}' cannot be the label and the {}", printable(name), role));
+      throw bad_file(path, "column '{}' cannot be the label and the {}", printable(name), role);
     }
     if (std::find(ignored.begin(), ignored.end(), c) != ignored.end()) {
       throw ignored_and(name, fmt::format("the {}", role));
     }
     const bool chosen = columns.uses[c] == ColumnUse::number && !params.columns.empty();
     if (chosen && use != ColumnUse::category) {
-      throw bad_file(
-          path, fmt::format("column '{}' cannot be a feature and the {}", printable(name), role));
+      throw bad_file(path, "column '{}' cannot be a feature and the {}", printable(name), role);
     }
     if (columns.uses[c] == ColumnUse::skipped && use == ColumnUse::category) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("--categorical: column '{}' is not among the features of --columns; "
-                              "add it there or leave it out here",
-                              printable(name)));
+      throw usage_error(
+          "--categorical: column '{}' is not among the features of --columns; add it there or "
+          "leave it out here",
+          printable(name));
     }
     columns.uses[c] = use;
     return static_cast<std::int64_t>(c);

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/escaped.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/cell.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/printable.hpp"
@@ -201,11 +201,11 @@ void read_libsvm_table(Context& context,
   if (width == 0) throw bad_file(text.path(), "has labels and no features");
   const std::int64_t known = largest_index(params.known);
   if (known > 0 && width > known) {
-    throw bad_file(text.path(),
-                   fmt::format("has features up to {}, of which the model knows {}; give the table "
-                               "that the model is for",
-                               width,
-                               known));
+    throw bad_file(
+        text.path(),
+        "has features up to {}, of which the model knows {}; give the table that the model is for",
+        width,
+        known);
   }
   // A column that no row has is one of zeros.
   width = std::max(width, largest_index(params.columns));

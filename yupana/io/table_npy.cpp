@@ -4,8 +4,8 @@
 #include <map>
 #include <type_traits>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/npy_file.hpp"
 #include "yupana/io/number_text.hpp"
 #include "yupana/io/table_parts.hpp"
@@ -89,8 +89,7 @@ class Putter {
                      value));
   }
   [[noreturn]] void fail(std::int64_t row, std::size_t column, std::string_view what) const {
-    throw bad_file(path_,
-                   fmt::format("row {}, column {}: {}", first_row_ + row + 1, column + 1, what));
+    throw bad_file(path_, "row {}, column {}: {}", first_row_ + row + 1, column + 1, what);
   }
   const std::string& path_;
   const TableColumns& columns_;
@@ -163,7 +162,7 @@ void read_npy_table(Context& context,
   const InputFile input(path);
   const NpyFile npy(input, {.shape = "rows and columns", .with_bool = true, .with_half = true});
   if (npy.count() == 0) {
-    throw bad_file(path, fmt::format(".npy of {} x {} is an empty table", npy.rows(), npy.cols()));
+    throw bad_file(path, ".npy of {} x {} is an empty table", npy.rows(), npy.cols());
   }
   TableColumns columns;
   for (std::int64_t c = 0; c < npy.cols(); ++c) columns.names.push_back(std::to_string(c + 1));

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "yupana/core/array.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 
 namespace yupana::io {
@@ -32,7 +32,7 @@ Array<char> compressed(const char* text, std::size_t size, std::size_t& packed) 
   // 31 MB) and 8 % more room.
   constexpr int level = 3;
   if (deflateInit2(&stream, level, Z_DEFLATED, gzip_window, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
-    throw Error(ErrorCode::out_of_resources, "gzip: no memory for the compressor");
+    throw resource_error("gzip: no memory for the compressor");
   }
   const std::unique_ptr<z_stream, int (*)(z_stream*)> ending(&stream, deflateEnd);
   Array<char> out(static_cast<std::int64_t>(deflateBound(&stream, size)));
@@ -52,7 +52,7 @@ Array<char> compressed(const char* text, std::size_t size, std::size_t& packed) 
     left -= in - stream.avail_in;
     room -= space - stream.avail_out;
   }
-  if (status != Z_STREAM_END) throw Error(ErrorCode::out_of_resources, "gzip: compression failed");
+  if (status != Z_STREAM_END) throw resource_error("gzip: compression failed");
   packed = out.bytes() - room;
   return out;
 }

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::io {
 
@@ -98,7 +98,7 @@ class TextStream::Gzip : public Decoder {
   }
 
   Error damaged(std::string_view how) const {
-    return bad_file(file_.path(), fmt::format("damaged gzip file ({}); copy it again", how));
+    return bad_file(file_.path(), "damaged gzip file ({}); copy it again", how);
   }
   Error damaged(int status) const {
     if (status == ISAL_INCORRECT_CHECKSUM) return damaged("its checksum is another");
@@ -121,7 +121,7 @@ class TextStream::Zstd : public Decoder {
   Zstd(TextStream& file, std::string_view begin)
       : file_(file), stream_(ZSTD_createDStream(), ZSTD_freeDStream) {
     if (stream_ == nullptr) {
-      throw Error(ErrorCode::out_of_resources, "Zstandard: memory is short for its decoder");
+      throw resource_error("Zstandard: memory is short for its decoder");
     }
     ZSTD_DCtx_setParameter(stream_.get(), ZSTD_d_windowLogMax, largest_window());
     std::memcpy(input_.data(), begin.data(), begin.size());
@@ -161,7 +161,7 @@ class TextStream::Zstd : public Decoder {
   }
 
   Error damaged(std::string_view how) const {
-    return bad_file(file_.path(), fmt::format("damaged Zstandard file ({}); copy it again", how));
+    return bad_file(file_.path(), "damaged Zstandard file ({}); copy it again", how);
   }
 
   TextStream& file_;
@@ -174,8 +174,7 @@ class TextStream::Zstd : public Decoder {
 TextStream::TextStream(std::string path) : path_(std::move(path)) {
   file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (file_ < 0) {
-    throw bad_file(path_.empty() ? "''" : path_,
-                   fmt::format("cannot be opened: {}", std::strerror(errno)));
+    throw bad_file(path_.empty() ? "''" : path_, "cannot be opened: {}", std::strerror(errno));
   }
   struct stat about {};
   if (fstat(file_, &about) == 0 && S_ISREG(about.st_mode)) size_ = about.st_size;
@@ -191,12 +190,12 @@ std::int64_t TextStream::read_file(char* to, std::int64_t most) {
       // A file that another program cuts would otherwise be read as a shorter one.
       const off_t end = lseek(file_, 0, SEEK_CUR);
       if (end >= 0 && end < size_) {
-        throw bad_file(path_, fmt::format("ends at byte {} of {}; copy it again", end, size_));
+        throw bad_file(path_, "ends at byte {} of {}; copy it again", end, size_);
       }
       return 0;
     }
     if (errno != EINTR) {
-      throw bad_file(path_, fmt::format("cannot be read: {}", std::strerror(errno)));
+      throw bad_file(path_, "cannot be read: {}", std::strerror(errno));
     }
   }
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/plink_line.hpp"
 #include "yupana/io/printable.hpp"
@@ -18,10 +18,11 @@ std::int64_t place_of(const LineReader& reader, std::string_view text, int colum
   const auto place = number_of<std::int64_t>(text);
   constexpr std::int64_t most = std::int64_t{1} << 62;
   if (place && *place >= 0 && *place < most) return *place;
-  throw bad_line(
-      reader.path(),
-      reader.number(),
-      fmt::format("column {}: expected a place on the contig, got '{}'", column, printable(text)));
+  throw bad_line(reader.path(),
+                 reader.number(),
+                 "column {}: expected a place on the contig, got '{}'",
+                 column,
+                 printable(text));
 }
 
 }  // namespace
@@ -29,11 +30,11 @@ std::int64_t place_of(const LineReader& reader, std::string_view text, int colum
 VariantLines variant_lines_from_name(std::string_view option, std::string_view name) {
   if (name == "bed0") return VariantLines::bed0;
   if (name == "bed1" || name == "range") return VariantLines::bed1;
-  throw Error(ErrorCode::usage,
-              fmt::format("{}: expected a file, or bed0, bed1 or range and a file, got '{}' first; "
-                          "name the input before the option",
-                          option,
-                          name));
+  throw usage_error(
+      "{}: expected a file, or bed0, bed1 or range and a file, got '{}' first; name the input "
+      "before the option",
+      option,
+      name);
 }
 
 VariantSet::VariantSet(const VariantListParams& params, std::int64_t autosomes)
@@ -68,16 +69,14 @@ void VariantSet::read_intervals(const std::string& path, VariantLines lines) {
     const std::size_t count = split_fields(line, fields, 3);
     if (count == 0 || is_header(line)) continue;
     if (count < 3) {
-      throw bad_line(path,
-                     reader.number(),
-                     fmt::format("expected contig, start and end, got {} columns", count));
+      throw bad_line(
+          path, reader.number(), "expected contig, start and end, got {} columns", count);
     }
     const std::int64_t start = place_of(reader, fields[1], 2), end = place_of(reader, fields[2], 3);
     const Range places{lines == VariantLines::bed0 ? start + 1 : start, end + 1};
     if (end < start) {
-      throw bad_line(path,
-                     reader.number(),
-                     fmt::format("the interval ends at {}, before its start {}", end, start));
+      throw bad_line(
+          path, reader.number(), "the interval ends at {}, before its start {}", end, start);
     }
     intervals_[genotype::chromosome_key(fields[0], autosomes_)].push_back(places);
   }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/plink_line.hpp"
 #include "yupana/io/printable.hpp"
@@ -64,10 +64,11 @@ void SiteCollector::add(std::string_view contig,
   if (contig_.keeps) {
     const auto number = number_of<std::int64_t>(position);
     if (!number) {
-      throw bad_line(
-          reader_.path(),
-          reader_.number(),
-          fmt::format("column {}: expected a position, got '{}'", column, printable(position)));
+      throw bad_line(reader_.path(),
+                     reader_.number(),
+                     "column {}: expected a position, got '{}'",
+                     column,
+                     printable(position));
     }
     place = *number;
   }
@@ -80,10 +81,10 @@ void SiteCollector::add(std::string_view contig,
 VariantSites SiteCollector::finish() {
   if (rules_.region && !region_found_) {
     throw bad_file(reader_.path(),
-                   fmt::format("--region: no contig '{}'; the file has {}{}",
-                               rules_.region->contig,
-                               fmt::join(seen_, ", "),
-                               listed_.size() > seen_.size() ? ", ..." : ""));
+                   "--region: no contig '{}'; the file has {}{}",
+                   rules_.region->contig,
+                   fmt::join(seen_, ", "),
+                   listed_.size() > seen_.size() ? ", ..." : "");
   }
   genotype::SiteAccount& account = result_.account;
   if (!unknown_.empty()) {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/variant_sites.hpp"
 #include "yupana/io/vcf_file.hpp"
 #include "yupana/io/vcf_record.hpp"
@@ -143,10 +143,8 @@ void VcfSource::rewind() {
 
 bool VcfSource::advance(genotype::SiteBlock& block, bool wanted) {
   if (block.samples != std::ssize(samples())) {
-    throw Error(ErrorCode::usage,
-                fmt::format("read: expected a block of {} samples, got one of {}",
-                            samples().size(),
-                            block.samples));
+    throw usage_error(
+        "read: expected a block of {} samples, got one of {}", samples().size(), block.samples);
   }
   block.sites = 0;
   std::vector<Job> jobs;
@@ -341,13 +339,12 @@ void VcfSource::fill(VcfBatch& batch) {
 void VcfSource::finish() {
   finished_ = true;
   if (account_.read > 0 && !any_genotypes_) {
-    throw bad_file(
-        params_.path,
-        fmt::format("expected genotypes, got no GT in FORMAT of any of {} records", account_.read));
+    throw bad_file(params_.path,
+                   "expected genotypes, got no GT in FORMAT of any of {} records",
+                   account_.read);
   }
   if (params_.region && !region_found_ && !file_.declares_region()) {
-    throw bad_file(params_.path,
-                   fmt::format("--region: no record on contig '{}'", params_.region->contig));
+    throw bad_file(params_.path, "--region: no record on contig '{}'", params_.region->contig);
   }
   account_.notes = file_.notes();
   if (!unknown_contigs_.empty()) {
@@ -367,24 +364,20 @@ HalfCall half_call_from_name(std::string_view name) {
   if (name == "haploid" || name == "h") return HalfCall::haploid;
   if (name == "reference" || name == "r") return HalfCall::reference;
   if (name == "error" || name == "e") return HalfCall::error;
-  throw Error(
-      ErrorCode::usage,
-      fmt::format("--half-call: expected missing, haploid, reference or error, got '{}'", name));
+  throw usage_error("--half-call: expected missing, haploid, reference or error, got '{}'", name);
 }
 
 Polyploid polyploid_from_name(std::string_view name) {
   if (name == "error" || name == "e") return Polyploid::error;
   if (name == "missing" || name == "m") return Polyploid::missing;
-  throw Error(ErrorCode::usage,
-              fmt::format("--polyploid: expected error or missing, got '{}'", name));
+  throw usage_error("--polyploid: expected error or missing, got '{}'", name);
 }
 
 Multiallelic multiallelic_from_name(std::string_view name) {
   if (name == "skip") return Multiallelic::skip;
   if (name == "split") return Multiallelic::split;
   if (name == "collapse") return Multiallelic::collapse;
-  throw Error(ErrorCode::usage,
-              fmt::format("--multiallelic: expected skip, split or collapse, got '{}'", name));
+  throw usage_error("--multiallelic: expected skip, split or collapse, got '{}'", name);
 }
 
 std::unique_ptr<genotype::Source> open_vcf(Context& context, const VcfParams& params) {

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::io {
 namespace {
@@ -184,8 +184,7 @@ void VcfFile::load_index() {
   const std::vector<std::string>& known = header_.contigs.empty() ? listed : header_.contigs;
   if (!known.empty() && !region_declared_) {
     throw bad_file(
-        path_,
-        fmt::format("--region: no contig '{}'; the file has {}", region_->contig, joined(known)));
+        path_, "--region: no contig '{}'; the file has {}", region_->contig, joined(known));
   }
   if (!indexed()) {
     notes_.push_back(path_ +
@@ -230,10 +229,10 @@ std::int64_t VcfFile::read_raw(char* data, std::int64_t capacity) {
   const ssize_t got = file_->is_bgzf ? bgzf_read(file_->fp.bgzf, data, wanted)
                                      : hread(file_->fp.hfile, data, wanted);
   if (got < 0) {
-    throw bad_file(path_,
-                   fmt::format("cannot be read or decompressed after byte {} of its contents: "
-                               "damaged or cut short",
-                               bytes_read_));
+    throw bad_file(
+        path_,
+        "cannot be read or decompressed after byte {} of its contents: damaged or cut short",
+        bytes_read_);
   }
   bytes_read_ += got;
   if (got < capacity) check_end();
@@ -270,11 +269,10 @@ void VcfFile::rewind() {
   if (indexed()) return open_region();
   struct stat status;
   if (stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: is a pipe and cannot be read twice; write it to a file", path_));
+    throw usage_error("{}: is a pipe and cannot be read twice; write it to a file", path_);
   }
   if (path_ == "-") {
-    throw Error(ErrorCode::usage, "standard input cannot be read twice; write it to a file first");
+    throw usage_error("standard input cannot be read twice; write it to a file first");
   }
   open();
 }

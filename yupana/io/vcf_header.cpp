@@ -3,7 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/text_fields.hpp"
 
 namespace yupana::io {
@@ -43,17 +43,17 @@ void parse_columns(std::string_view path, std::string_view line, VcfHeader& head
   for (std::size_t i = 0; i < header.samples.size(); ++i) {
     const std::string& sample = header.samples[i];
     if (sample.empty()) {
-      throw bad_line(path, header.lines, fmt::format("sample {} has no identifier", i + 1));
+      throw bad_line(path, header.lines, "sample {} has no identifier", i + 1);
     }
     const auto [first, is_new] = columns.emplace(sample, i);
     if (!is_new) {
       throw bad_line(path,
                      header.lines,
-                     fmt::format("sample identifier '{}' appears twice (samples {} and {}); "
-                                 "rename one: bcftools reheader -s",
-                                 sample,
-                                 first->second + 1,
-                                 i + 1));
+                     "sample identifier '{}' appears twice (samples {} and {}); rename one: "
+                     "bcftools reheader -s",
+                     sample,
+                     first->second + 1,
+                     i + 1);
     }
   }
 }

@@ -13,7 +13,7 @@
 #include "yupana/arrays/scan.hpp"
 #include "yupana/core/array.hpp"
 #include "yupana/core/atomic_file.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
@@ -22,16 +22,14 @@ namespace {
 template <class Params>
 void check_operator(const Params& params) {
   if (!params.wrap || params.op == ArrayOperator::sum) return;
-  throw Error(ErrorCode::usage, "--wrap: goes with --op sum, not min or max; leave it out");
+  throw usage_error("--wrap: goes with --op sum, not min or max; leave it out");
 }
 
 template <class Params>
 void check_wrap(const Params& params, io::NumberType type) {
   if (!params.wrap || type.kind != 'f') return;
-  throw Error(ErrorCode::usage,
-              fmt::format("--wrap: {} holds {}, and sums of floats do not wrap; leave it out",
-                          params.in,
-                          type.name()));
+  throw usage_error(
+      "--wrap: {} holds {}, and sums of floats do not wrap; leave it out", params.in, type.name());
 }
 
 /// Sum modulo 2^64, and bits of which every magnitude is made: |value| <= 2^bit_width(bits).
@@ -164,11 +162,11 @@ class SumCheck {
  private:
   Error outside() const {
     return bad_file(path_,
-                    fmt::format("with number {} the sum is {}, beyond what {} holds; pass --wrap "
-                                "for sums modulo 2^64, or save the numbers as f8",
-                                *range_.first_outside() + 1,
-                                range_.outside(),
-                                io::number_type<T>().name()));
+                    "with number {} the sum is {}, beyond what {} holds; pass --wrap for sums "
+                    "modulo 2^64, or save the numbers as f8",
+                    *range_.first_outside() + 1,
+                    range_.outside(),
+                    io::number_type<T>().name());
   }
 
   std::string path_;
@@ -238,8 +236,7 @@ void write_one(AtomicFile& file, T value) {
 ArrayFileResult scan_file(Context& context, const ScanFileParams& params) {
   check_not_compressed(params.out);
   if (params.exclusive && params.op != ArrayOperator::sum) {
-    throw Error(
-        ErrorCode::usage,
+    throw usage_error(
         "scan: --exclusive begins with 0, which only sums do; leave it out for min and max");
   }
   check_operator(params);

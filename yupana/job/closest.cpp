@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "yupana/core/atomic_file.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::job {
 namespace {
@@ -57,13 +57,12 @@ std::string json_of(const ClosestFileResult& result) {
 ClosestFileResult closest_file(Context& context, const ClosestFileParams& params) {
   const bool as_json = params.out.ends_with(".json");
   if (!params.out.empty() && !as_json && !params.out.ends_with(".tsv")) {
-    throw Error(ErrorCode::usage,
-                fmt::format("-o {}: expected a name that ends in .tsv or .json", params.out));
+    throw usage_error("-o {}: expected a name that ends in .tsv or .json", params.out);
   }
   if (params.method && context.backend() == Backend::reference) {
-    throw Error(ErrorCode::usage,
-                "closest: --device reference tries all pairs, whatever --method says; leave one of "
-                "them out");
+    throw usage_error(
+        "closest: --device reference tries all pairs, whatever --method says; leave one of them "
+        "out");
   }
   std::optional<AtomicFile> out;
   if (!params.out.empty()) out.emplace(params.out);

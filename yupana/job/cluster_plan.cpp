@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/job/fermat_sizes.hpp"
 
@@ -165,8 +165,7 @@ ClusterPlan plan_cut(const Load& load, Cut cut, std::int64_t passes) {
 void check(const ClusterParams& p) {
   const auto expect = [](double got, double low, const char* option) {
     if (got >= low) return;
-    throw Error(ErrorCode::usage,
-                fmt::format("plan: expected {} of at least {:g}, got {:g}", option, low, got));
+    throw usage_error("plan: expected {} of at least {:g}, got {:g}", option, low, got);
   };
   constexpr double above_zero = 1e-9;
   expect(static_cast<double>(p.samples), 2, "--samples");
@@ -179,8 +178,7 @@ void check(const ClusterParams& p) {
   expect(p.pcie, above_zero, "--pcie");
   // Every cut is tried: gpus x log gpus of them.
   if (p.gpus > 65536) {
-    throw Error(ErrorCode::usage,
-                fmt::format("plan: expected --gpus of at most 65536, got {}", p.gpus));
+    throw usage_error("plan: expected --gpus of at most 65536, got {}", p.gpus);
   }
 }
 
@@ -208,15 +206,14 @@ std::string duration(double seconds) {
         " or --gpus {:.0f}",
         std::ceil(length_bytes * load.n * load.n / (static_cast<double>(p.gpu_memory) - own)));
   }
-  throw Error(ErrorCode::out_of_resources,
-              fmt::format("GPU memory: {} samples need {} on each of {} GPUs, {} given; take "
-                          "--gpu-memory {}{}",
-                          p.samples,
-                          needed_bytes(here),
-                          p.gpus,
-                          allowed_bytes(static_cast<double>(p.gpu_memory)),
-                          memory_option(here),
-                          others));
+  throw resource_error(
+      "GPU memory: {} samples need {} on each of {} GPUs, {} given; take --gpu-memory {}{}",
+      p.samples,
+      needed_bytes(here),
+      p.gpus,
+      allowed_bytes(p.gpu_memory),
+      memory_option(here),
+      others);
 }
 
 }  // namespace
@@ -227,7 +224,7 @@ const ClusterStage& ClusterPlan::stage(std::string_view name) const {
   const auto found = std::find_if(
       stages.begin(), stages.end(), [&](const ClusterStage& s) { return s.name == name; });
   if (found != stages.end()) return *found;
-  throw Error(ErrorCode::usage, fmt::format("plan: no stage '{}'", name));
+  throw usage_error("plan: no stage '{}'", name);
 }
 
 ClusterPlan plan_cluster(const ClusterParams& params) {
@@ -265,9 +262,8 @@ std::string describe(const ClusterPlan& plan) {
       fmt::format("{}, on paper: nothing of this was run", p.fermat ? "fermat" : "dist"));
   add("samples", fmt::format("{}", p.samples));
   add("sites",
-      fmt::format("{}, {}",
-                  human_count(static_cast<double>(p.sites)),
-                  p.missing ? "some calls missing" : "no call missing"));
+      fmt::format(
+          "{}, {}", human_count(p.sites), p.missing ? "some calls missing" : "no call missing"));
   add("cluster",
       fmt::format("{} of {} GPUs on {} node{}",
                   plan.used_gpus(),
@@ -276,7 +272,7 @@ std::string describe(const ClusterPlan& plan) {
                   plan.nodes == 1 ? "" : "s"));
   add("assumed",
       fmt::format("--gpu-memory {}, --gpus-per-node {}, --network {:g} GB/s a GPU,",
-                  human_bytes(static_cast<double>(p.gpu_memory)),
+                  human_bytes(p.gpu_memory),
                   p.gpus_per_node,
                   p.network));
   add("", fmt::format("--file-rate {:g} GB/s a node, --pcie {:g} GB/s a GPU", p.file_rate, p.pcie));

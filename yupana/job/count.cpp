@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "yupana/core/comm.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/unfinished_files.hpp"
 #include "yupana/genotype/counts_file.hpp"
 
@@ -39,9 +39,7 @@ void make_folder(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) {
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format("--checkpoint {}: cannot make the folder: {}", folder, error.message()));
+    throw input_error("--checkpoint {}: cannot make the folder: {}", folder, error.message());
   }
 }
 

@@ -8,7 +8,7 @@
 #include "yupana/core/comm.hpp"
 #include "yupana/core/counted.hpp"
 #include "yupana/core/disk.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
@@ -183,13 +183,12 @@ void refuse_unshared(std::int64_t pairs,
     const std::vector<Pair> of_ranks = all_gather(*comm, own);
     first = *std::min_element(of_ranks.begin(), of_ranks.end());  // a row is one rank's
   }
-  throw Error(ErrorCode::bad_input,
-              fmt::format("{} of samples without a called site in common, so without a distance "
-                          "(first: {} and {}); drop such samples with --mind, or use --missing "
-                          "mode",
-                          counted(all, "pair"),
-                          names[static_cast<std::size_t>(first[1])],
-                          names[static_cast<std::size_t>(first[0])]));
+  throw input_error(
+      "{} of samples without a called site in common, so without a distance (first: {} and {}); "
+      "drop such samples with --mind, or use --missing mode",
+      counted(all, "pair"),
+      names[static_cast<std::size_t>(first[1])],
+      names[static_cast<std::size_t>(first[0])]);
 }
 
 DistanceJobResult run_distances(Context& context, const DistanceJobParams& params) {

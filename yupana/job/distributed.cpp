@@ -7,6 +7,7 @@
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/disk.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/genotype/metric.hpp"
 #include "yupana/graph/distributed_fermat.hpp"
 #include "yupana/io/matrix_writer.hpp"
@@ -152,13 +153,13 @@ Plan plan_distributed(Context& context, const Input& input, const FermatJobParam
   plan.sizes.later_bytes += graph::distributed_fermat_bytes(n, sizes.ranks, params.fermat);
   const std::uint64_t closing = program_bytes(sizes.ranks) + plan.sizes.later_bytes;
   if (closing > context.memory()) {
-    throw Error(ErrorCode::out_of_resources,
-                fmt::format("memory: the matrices of {} samples, spread over {} ranks, need {} on "
-                            "each, --memory allows {}; raise --memory or start more ranks",
-                            n,
-                            sizes.ranks,
-                            needed_bytes(static_cast<double>(closing)),
-                            allowed_bytes(static_cast<double>(context.memory()))));
+    throw resource_error(
+        "memory: the matrices of {} samples, spread over {} ranks, need {} on each, --memory "
+        "allows {}; raise --memory or start more ranks",
+        n,
+        sizes.ranks,
+        needed_bytes(closing),
+        allowed_bytes(context.memory()));
   }
   plan.total_bytes = std::max(plan.total_bytes, closing);
   FermatJobParams matrices = params;

@@ -6,8 +6,8 @@
 #include "yupana/analysis/clustering.hpp"
 #include "yupana/core/counted.hpp"
 #include "yupana/core/disk.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/matrix_reader.hpp"
 #include "yupana/io/npy_layout.hpp"
@@ -98,17 +98,15 @@ void check_fermat_fits(const Context& context,
       program_bytes(1) + fermat_bytes(params, samples, cell, context.memory());
   if (bytes > context.memory()) {
     const bool ranks = context.comm() != nullptr;
-    throw Error(
-        ErrorCode::out_of_resources,
-        fmt::format("memory: the matrices of {} need {}, --memory allows {}; raise "
-                    "--memory{}, or {}",
-                    counted(samples, "sample"),
-                    needed_bytes(static_cast<double>(bytes)),
-                    allowed_bytes(static_cast<double>(context.memory())),
-                    params.matrix_only ? "" : ", write matrices alone (--matrix-only)",
-                    ranks ? "start from genotypes with --matrix-only: --from-distances needs the "
-                            "matrices on the first rank"
-                          : "take fewer samples"));
+    throw resource_error(
+        "memory: the matrices of {} need {}, --memory allows {}; raise --memory{}, or {}",
+        counted(samples, "sample"),
+        needed_bytes(bytes),
+        allowed_bytes(context.memory()),
+        params.matrix_only ? "" : ", write matrices alone (--matrix-only)",
+        ranks ? "start from genotypes with --matrix-only: --from-distances needs the matrices on "
+                "the first rank"
+              : "take fewer samples");
   }
   if (!params.out.empty()) check_disk(params.out, fermat_output_bytes(params, samples, cell));
 }

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/signal_file.hpp"
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/spectral.hpp"
@@ -224,10 +224,9 @@ SpectralFileResult transform(Context& context,
   }
   if (signals.count() == 0) throw bad_file(params.in, "expected at least one number, got none");
   if (params.axis && !signals.matrix) {
-    throw Error(ErrorCode::usage,
-                fmt::format("fft: --axis {} is for matrices, and {} holds one signal; leave it out",
-                            *params.axis,
-                            params.in));
+    throw usage_error("fft: --axis {} is for matrices, and {} holds one signal; leave it out",
+                      *params.axis,
+                      params.in);
   }
   if (params.two_d && !signals.matrix) {
     throw bad_file(params.in, "expected a matrix for --2d, got one signal");
@@ -266,27 +265,24 @@ SpectralFileResult transform(Context& context,
 SpectralFileResult fft_file(Context& context, const FftFileParams& params) {
   check_not_compressed(params.out);
   if (params.axis && *params.axis != 0 && *params.axis != 1) {
-    throw Error(ErrorCode::usage,
-                fmt::format("fft: --axis: expected 0 (along columns) or 1 (along rows), got {}",
-                            *params.axis));
+    throw usage_error("fft: --axis: expected 0 (along columns) or 1 (along rows), got {}",
+                      *params.axis);
   }
   if (params.odd && !(params.real && params.inverse)) {
-    throw Error(ErrorCode::usage,
-                "fft: --odd says how many real values come out; it goes with "
-                "--real --inverse");
+    throw usage_error(
+        "fft: --odd says how many real values come out; it goes with --real --inverse");
   }
   if (params.axis && params.two_d) {
-    throw Error(ErrorCode::usage,
-                "fft: --2d goes along both axes, --axis along one; leave one of them out");
+    throw usage_error("fft: --2d goes along both axes, --axis along one; leave one of them out");
   }
   if (params.library == spectral::FftLibrary::cufft && context.backend() != Backend::cuda) {
-    throw Error(ErrorCode::usage,
-                "fft: --library cufft works on a GPU; give --device cuda, or leave --library out");
+    throw usage_error(
+        "fft: --library cufft works on a GPU; give --device cuda, or leave --library out");
   }
   if (params.library == spectral::FftLibrary::cufft && (params.real || params.two_d)) {
-    throw Error(ErrorCode::usage,
-                "fft: --library cufft is for complex numbers along one axis; leave out --real and "
-                "--2d, or --library");
+    throw usage_error(
+        "fft: --library cufft is for complex numbers along one axis; leave out --real and --2d, or "
+        "--library");
   }
   const io::SignalFile file(params.in);
   return file.single() ? transform<float>(context, file, params)

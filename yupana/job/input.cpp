@@ -11,8 +11,8 @@
 #include <unordered_set>
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/genotype/simulate.hpp"
 #include "yupana/io/bed.hpp"
 #include "yupana/io/npy_genotypes.hpp"
@@ -50,7 +50,7 @@ std::string file_line(const std::string& path) {
 /// --chr, --all-chr; a region names its chromosome, so that no other option need take it in.
 genotype::ChromosomeFilter chromosomes_of(const InputParams& params) {
   if (params.all_chromosomes && !params.chromosomes.empty()) {
-    throw Error(ErrorCode::usage, "--chr and --all-chr do not go together");
+    throw usage_error("--chr and --all-chr do not go together");
   }
   if (!params.chromosomes.empty()) {
     return genotype::ChromosomeFilter::listed(params.chromosomes, params.autosomes);
@@ -211,9 +211,8 @@ std::vector<std::string> listed_samples(Context& context,
   }
   if (list.ids.empty() && option == std::string_view("--keep")) {
     throw bad_file(path,
-                   fmt::format("--keep: no line names one of the {} samples of the input, so that "
-                               "none is left",
-                               names.ids.size()));
+                   "--keep: no line names one of the {} samples of the input, so that none is left",
+                   names.ids.size());
   }
   return std::move(list.ids);
 }
@@ -225,9 +224,7 @@ genotype::LeftOut left_out_families(const char* option,
                                     const io::SampleNames& names) {
   const bool keeps = option == std::string_view("--keep-fam");
   if (names.families.empty()) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("{}: the samples of this input have no families; leave it out", option));
+    throw usage_error("{}: the samples of this input have no families; leave it out", option);
   }
   const std::unordered_set<std::string> families = io::read_first_column(path);
   genotype::LeftOut result{fmt::format("family {}in {}", keeps ? "not " : "", option), {}};
@@ -236,8 +233,7 @@ genotype::LeftOut left_out_families(const char* option,
   }
   if (result.samples.size() == names.ids.size()) {
     throw bad_file(
-        path,
-        fmt::format("{}: leaves none of the {} samples of the input", option, names.ids.size()));
+        path, "{}: leaves none of the {} samples of the input", option, names.ids.size());
   }
   return result;
 }
@@ -268,19 +264,18 @@ InputKind input_kind(const InputParams& params) {
   if (path.ends_with(".pgen")) return InputKind::pgen;
   if (path.ends_with(".bed") || fs::exists(path + ".bed", none)) return InputKind::plink;
   if (fs::exists(path + ".pgen", none)) return InputKind::pgen;
-  throw Error(
-      ErrorCode::bad_input,
-      fmt::format("{}: {}; give a .bed, .pgen, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix or "
-                  "simulate:SAMPLESxSITES",
-                  path,
-                  fs::exists(path, none) ? "not a kind of file yupana knows by its name"
-                                         : "no such file, and no PLINK files of that prefix"));
+  throw input_error(
+      "{}: {}; give a .bed, .pgen, .vcf, .vcf.gz, .bcf or .npy file, a PLINK prefix or "
+      "simulate:SAMPLESxSITES",
+      path,
+      fs::exists(path, none) ? "not a kind of file yupana knows by its name"
+                             : "no such file, and no PLINK files of that prefix");
 }
 
 Input open_input(Context& context, const InputParams& params) {
   if (context.comm() != nullptr && params.path == "-") {
-    throw Error(ErrorCode::usage,
-                "several processes cannot read one standard input; give a file, or start one");
+    throw usage_error(
+        "several processes cannot read one standard input; give a file, or start one");
   }
   Opened opened = open_any(context, params);
   genotype::CohortParams cohort = params.cohort;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/job/input.hpp"
 
 namespace yupana::job {
@@ -77,10 +77,8 @@ void refuse_idle_options(const InputParams& params, InputKind kind) {
     const auto& kinds = option.kinds;
     if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) continue;
     if (!option.is_set(params)) continue;
-    throw Error(
-        ErrorCode::usage,
-        fmt::format(
-            "{0} has no effect {1}; leave {0} out", option.name, no_effect(option, params, kind)));
+    throw usage_error(
+        "{0} has no effect {1}; leave {0} out", option.name, no_effect(option, params, kind));
   }
 }
 

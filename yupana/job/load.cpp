@@ -1,7 +1,7 @@
 #include "yupana/job/load.hpp"
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/genotype/device_distances.hpp"
 #include "yupana/genotype/metric.hpp"
 #include "yupana/io/matrix_reader.hpp"
@@ -31,10 +31,10 @@ RunLabels labels_of(Context& context, const FermatJobParams& params, const io::S
   }
   if (read.names.size() < 2) {
     throw bad_file(params.labels,
-                   fmt::format("expected labels of at least 2 classes, got {} of class {} "
-                               "alone; leave out --labels, or choose with --label-column",
-                               counted(std::ssize(read.of) - read.unlabelled, "sample"),
-                               read.names[0]));
+                   "expected labels of at least 2 classes, got {} of class {} alone; leave out "
+                   "--labels, or choose with --label-column",
+                   counted(std::ssize(read.of) - read.unlabelled, "sample"),
+                   read.names[0]);
   }
   return {read.names, analysis::Labels(read.of.begin(), read.of.end())};
 }

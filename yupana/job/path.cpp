@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/graph/fermat.hpp"
 #include "yupana/graph/shortest_paths.hpp"
 #include "yupana/io/input_file.hpp"
@@ -23,8 +23,8 @@ T field(const nlohmann::json& object, const char* name, T otherwise, const std::
   try {
     return object.value(name, otherwise);
   } catch (const nlohmann::json::exception&) {
-    throw bad_file(run + ".json",
-                   fmt::format("'{}' is no value that 'yupana fermat' writes; run it again", name));
+    throw bad_file(
+        run + ".json", "'{}' is no value that 'yupana fermat' writes; run it again", name);
   }
 }
 
@@ -57,11 +57,10 @@ nlohmann::json chosen_run(const nlohmann::json& record, const PathParams& params
     if (chosen.is_null() && (params.alpha == 0 || alpha == params.alpha)) chosen = run;
   }
   if (chosen.is_null()) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{}.json: expected an alpha of the run, got {}; there are:{}",
-                            params.run,
-                            number_text(params.alpha),
-                            have));
+    throw input_error("{}.json: expected an alpha of the run, got {}; there are:{}",
+                      params.run,
+                      number_text(params.alpha),
+                      have);
   }
   if (!chosen.contains("weights_precision") || !chosen.contains("weight_scale")) {
     throw bad_file(params.run + ".json",
@@ -79,10 +78,8 @@ std::int64_t index_of(const std::vector<std::string>& names,
                       const std::string& run) {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) {
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format(
-            "{}.ids: no sample '{}' among {}; names are as in that file", run, name, names.size()));
+    throw input_error(
+        "{}.ids: no sample '{}' among {}; names are as in that file", run, name, names.size());
   }
   return found - names.begin();
 }

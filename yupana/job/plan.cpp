@@ -6,8 +6,8 @@
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/disk.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/genotype/pair_counts.hpp"
 
 namespace yupana::job {
@@ -48,12 +48,11 @@ std::uint64_t bytes_of_rows(Range rows, const PlanParams& sizes, int parts) {
 }
 
 [[noreturn]] void refuse(const Context& context, const Plan& plan, std::uint64_t needed) {
-  throw Error(ErrorCode::out_of_resources,
-              fmt::format("memory: {} need {}, --memory allows {}; raise --memory or take "
-                          "fewer samples (--keep)",
-                          counted(plan.sizes.samples, "sample"),
-                          needed_bytes(static_cast<double>(needed)),
-                          allowed_bytes(static_cast<double>(context.memory()))));
+  throw resource_error(
+      "memory: {} need {}, --memory allows {}; raise --memory or take fewer samples (--keep)",
+      counted(plan.sizes.samples, "sample"),
+      needed_bytes(needed),
+      allowed_bytes(context.memory()));
 }
 
 std::uint64_t gpu_bytes_of(const Context& context, Range rows, const PlanParams& sizes) {
@@ -72,14 +71,14 @@ void cut_for_gpu(const Context& context, Plan& plan, Range band) {
   }
   const std::int64_t middle = round_up(band.begin + band.size() / 2, gpu_rows);
   if (middle >= band.end) {
-    throw Error(ErrorCode::out_of_resources,
-                fmt::format("GPU memory: {} samples need {} for rows {} to {} of their counts, "
-                            "{} may be used; raise --gpu-memory, or use --device cpu",
-                            plan.sizes.samples,
-                            needed_bytes(static_cast<double>(bytes)),
-                            band.begin,
-                            band.end,
-                            allowed_bytes(static_cast<double>(context.gpu_memory()))));
+    throw resource_error(
+        "GPU memory: {} samples need {} for rows {} to {} of their counts, {} may be used; raise "
+        "--gpu-memory, or use --device cpu",
+        plan.sizes.samples,
+        needed_bytes(bytes),
+        band.begin,
+        band.end,
+        allowed_bytes(context.gpu_memory()));
   }
   cut_for_gpu(context, plan, {band.begin, middle});
   cut_for_gpu(context, plan, {middle, band.end});
@@ -118,23 +117,20 @@ void check_groups(const PlanParams& params) {
   const int groups = params.pair_groups;
   if (groups == 0) return;
   if (params.ranks % groups != 0) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format(
-            "--pair-groups: expected a divisor of the {} ranks, got {}", params.ranks, groups));
+    throw usage_error(
+        "--pair-groups: expected a divisor of the {} ranks, got {}", params.ranks, groups);
   }
   if (groups > 1 && params.samples < min_rows * groups) {
-    throw Error(ErrorCode::usage,
-                fmt::format("--pair-groups {}: {} samples are too few for so many; at most {}",
-                            groups,
-                            params.samples,
-                            std::max<std::int64_t>(1, params.samples / min_rows)));
+    throw usage_error("--pair-groups {}: {} samples are too few for so many; at most {}",
+                      groups,
+                      params.samples,
+                      std::max<std::int64_t>(1, params.samples / min_rows));
   }
   if (groups > 1 && params.one_band) {
-    throw Error(ErrorCode::usage,
-                fmt::format("--pair-groups {}: this run needs all counts on the first rank; write "
-                            "matrices alone (--format npy, --matrix-only), or leave it out",
-                            groups));
+    throw usage_error(
+        "--pair-groups {}: this run needs all counts on the first rank; write matrices alone "
+        "(--format npy, --matrix-only), or leave it out",
+        groups);
   }
 }
 
@@ -288,7 +284,7 @@ namespace {
 
 /// Rounded up: as --memory takes it.
 std::string bytes_text(const char* what, std::uint64_t bytes, const std::string& more = "") {
-  return fmt::format("{:<12} {}{}\n", what, needed_bytes(static_cast<double>(bytes)), more);
+  return fmt::format("{:<12} {}{}\n", what, needed_bytes(bytes), more);
 }
 
 /// When a run holds less than planned, and whose memory it is.
@@ -298,19 +294,16 @@ std::string less_text(const Plan& plan) {
   if (plan.sizes.sites < 0) return each + " at the most; less if the sites are few";
   if (!plan.sizes.missing) return each;
   if (!plan.complete_bytes) return each + " at the most; less if no call is missing";
-  return fmt::format("; {} if no call is missing",
-                     needed_bytes(static_cast<double>(*plan.complete_bytes)));
+  return fmt::format("; {} if no call is missing", needed_bytes(*plan.complete_bytes));
 }
 
 std::string counts_text(const Plan& plan) {
-  const std::string sites = plan.sizes.sites < 0
-                                ? "unknown number of"
-                                : human_count(static_cast<double>(plan.sizes.sites));
+  const std::string sites =
+      plan.sizes.sites < 0 ? "unknown number of" : human_count(plan.sizes.sites);
   std::string text = fmt::format("sites        {}\n", sites);
   text += fmt::format("planes       {} ({} bits a genotype)\n", plan.planes, plan.planes);
-  text += fmt::format("blocks       {} sites, {}\n",
-                      plan.block_sites,
-                      human_bytes(static_cast<double>(plan.block_bytes)));
+  text +=
+      fmt::format("blocks       {} sites, {}\n", plan.block_sites, human_bytes(plan.block_bytes));
   if (plan.sizes.ranks > 1) {
     text += fmt::format("ranks        {}: pairs in {}, sites in {} groups\n",
                         plan.sizes.ranks,
@@ -318,7 +311,7 @@ std::string counts_text(const Plan& plan) {
                         plan.sizes.ranks / plan.pair_groups);
   }
   text += fmt::format("counts       {} in {} pass{} over the input\n",
-                      human_bytes(static_cast<double>(plan.count_bytes)),
+                      human_bytes(plan.count_bytes),
                       passes_of(plan),
                       passes_of(plan) == 1 ? "" : "es");
   if (!plan.gpu_bands.empty()) text += bytes_text("GPU memory", plan.gpu_bytes, " on each");
@@ -343,7 +336,7 @@ std::string describe(const Plan& plan) {
         plan.output_may_grow ? " at the least: text and compressed files take more" : "");
   }
   if (plan.free_disk) {
-    text += fmt::format("free disk    {}\n", allowed_bytes(static_cast<double>(*plan.free_disk)));
+    text += fmt::format("free disk    {}\n", allowed_bytes(*plan.free_disk));
   }
   return text;
 }

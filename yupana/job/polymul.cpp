@@ -4,7 +4,7 @@
 #include <limits>
 #include <span>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/io/column.hpp"
 #include "yupana/io/input_file.hpp"
 #include "yupana/io/line_reader.hpp"
@@ -45,9 +45,7 @@ Array<T> column(Context& context, const std::string& path) {
       const bool is_unsigned = reader.type() == io::NumberType{'u', 8};
       for (std::int64_t i = 0; is_unsigned && i < got; ++i) {
         if (values[count + i] >= 0) continue;
-        throw bad_file(
-            path,
-            fmt::format("number {} is beyond 2^63 - 1; use --digits or --real", count + i + 1));
+        throw bad_file(path, "number {} is beyond 2^63 - 1; use --digits or --real", count + i + 1);
       }
     }
     count += got;
@@ -95,8 +93,7 @@ spectral::Digits digits_named(const std::string& name) {
   if (name == "decimal") return spectral::Digits::decimal;
   if (name == "hex") return spectral::Digits::hexadecimal;
   if (name == "binary") return spectral::Digits::binary;
-  throw Error(ErrorCode::usage,
-              fmt::format("digits: '{}' is unknown; use decimal, hex or binary", name));
+  throw usage_error("digits: '{}' is unknown; use decimal, hex or binary", name);
 }
 
 /// Limbs of the product and what multiplies them, or the product's text and its limbs in two bases.
@@ -117,9 +114,8 @@ void check_digits(const Context& context, const PolymulFileParams& params, spect
 SpectralFileResult integer_product(Context& context, const PolymulFileParams& params) {
   const spectral::Digits digits = digits_named(params.digits);
   if (params.out.ends_with(".npy")) {
-    throw Error(ErrorCode::usage,
-                fmt::format("polymul: --digits writes text, and -o {} names a .npy; name a .txt",
-                            params.out));
+    throw usage_error("polymul: --digits writes text, and -o {} names a .npy; name a .txt",
+                      params.out);
   }
   check_digits(context, params, digits);
   spectral::BigInteger product;
@@ -181,9 +177,7 @@ SpectralFileResult polymul_file(Context& context, const PolymulFileParams& param
   check_not_compressed(params.out);
   if (!params.digits.empty()) {
     if (params.kind != PolymulKind::automatic) {
-      throw Error(ErrorCode::usage,
-                  "polymul: --digits is exact by itself; leave --exact and --real "
-                  "out");
+      throw usage_error("polymul: --digits is exact by itself; leave --exact and --real out");
     }
     return integer_product(context, params);
   }

@@ -2,8 +2,8 @@
 
 #include <sys/stat.h>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::job {
 namespace {
@@ -15,7 +15,7 @@ io::NumberType number_type_of(const TextType& name) {
   for (const io::NumberType type : {io::NumberType{'f', 8}, {'i', 8}, {'u', 8}}) {
     if (type.name() == *name) return type;
   }
-  throw Error(ErrorCode::usage, fmt::format("--type: expected f8, i8 or u8, got '{}'", *name));
+  throw usage_error("--type: expected f8, i8 or u8, got '{}'", *name);
 }
 
 }  // namespace
@@ -23,12 +23,11 @@ io::NumberType number_type_of(const TextType& name) {
 void check_memory(const Context& context, std::string_view what, std::uint64_t bytes) {
   if (bytes <= context.memory()) return;
   const auto needed = static_cast<double>(bytes);
-  throw Error(ErrorCode::out_of_resources,
-              fmt::format("{} needs {} of memory, and {} are allowed; give --memory {}",
-                          what,
-                          needed_bytes(needed),
-                          allowed_bytes(static_cast<double>(context.memory())),
-                          memory_option(needed)));
+  throw resource_error("{} needs {} of memory, and {} are allowed; give --memory {}",
+                       what,
+                       needed_bytes(needed),
+                       allowed_bytes(context.memory()),
+                       memory_option(needed));
 }
 
 void note_pipe(Context& context, const std::string& path) {
@@ -47,23 +46,20 @@ void commit_files(Context& context, OutputFiles& files, std::vector<std::string>
 std::unique_ptr<io::ColumnReader> open_column(const std::string& path, const TextType& text_type) {
   auto reader = std::make_unique<io::ColumnReader>(path, number_type_of(text_type));
   if (!text_type || reader->type() == number_type_of(text_type)) return reader;
-  throw Error(
-      ErrorCode::usage,
-      fmt::format("--type {}: {} is a .npy of {}, which names its type itself; leave --type "
-                  "out",
-                  *text_type,
-                  path,
-                  reader->type().name()));
+  throw usage_error("--type {}: {} is a .npy of {}, which names its type itself; leave --type out",
+                    *text_type,
+                    path,
+                    reader->type().name());
 }
 
 void check_not_compressed(const std::string& out) {
   for (const char* end : {".gz", ".bgz", ".bz2", ".xz", ".zst", ".zip", ".npz"}) {
     if (!out.ends_with(end)) continue;
-    throw Error(ErrorCode::usage,
-                fmt::format("-o {}: expected a name for .npy or plain text, got one for {}, which "
-                            "is not written; name it .npy or .txt",
-                            out,
-                            end));
+    throw usage_error(
+        "-o {}: expected a name for .npy or plain text, got one for {}, which is not written; name "
+        "it .npy or .txt",
+        out,
+        end);
   }
 }
 

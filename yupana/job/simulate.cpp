@@ -4,8 +4,8 @@
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/disk.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/genotype/planes.hpp"
 #include "yupana/io/genotype_writer.hpp"
@@ -19,13 +19,13 @@ void check_memory(const Context& context, const genotype::SimulateParams& cohort
   bytes += static_cast<double>(program_bytes(1)) +
            static_cast<double>(cohort.samples) * static_cast<double>(sample_bytes);
   if (bytes <= static_cast<double>(context.memory())) return;
-  throw Error(ErrorCode::out_of_resources,
-              fmt::format("simulate:{}x{}: names and the smallest block take {}, --memory allows "
-                          "{}; raise --memory, or take fewer samples",
-                          cohort.samples,
-                          cohort.sites,
-                          needed_bytes(bytes),
-                          allowed_bytes(static_cast<double>(context.memory()))));
+  throw resource_error(
+      "simulate:{}x{}: names and the smallest block take {}, --memory allows {}; raise --memory, "
+      "or take fewer samples",
+      cohort.samples,
+      cohort.sites,
+      needed_bytes(bytes),
+      allowed_bytes(context.memory()));
 }
 
 /// The least that the genotypes take in a file; nothing is known of compressed ones, a .pgen among

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/job/run_files.hpp"
 #include "yupana/job/som_files.hpp"
 #include "yupana/job/som_table.hpp"
@@ -33,16 +33,15 @@ int checked_neighbors(const som::Grid& grid, int neighbors) {
   const bool hexagonal = grid.lattice == som::Lattice::hexagonal;
   if (neighbors == 0) return som::default_neighbors(grid);
   if (hexagonal ? neighbors == 6 : neighbors == 4 || neighbors == 8) return neighbors;
-  throw Error(ErrorCode::usage,
-              fmt::format("--neighbors {}: a {} map has {}",
-                          neighbors,
-                          io::name_of(grid.lattice),
-                          hexagonal ? "6" : "4 or 8"));
+  throw usage_error("--neighbors {}: a {} map has {}",
+                    neighbors,
+                    io::name_of(grid.lattice),
+                    hexagonal ? "6" : "4 or 8");
 }
 
 void check_out(const std::string& out, const char* files) {
   if (!out.empty()) return;
-  throw Error(ErrorCode::usage, fmt::format("expected -o PREFIX: the files are {}", files));
+  throw usage_error("expected -o PREFIX: the files are {}", files);
 }
 
 void check_images(const SomFitParams& params, std::int64_t features) {
@@ -51,11 +50,10 @@ void check_images(const SomFitParams& params, std::int64_t features) {
   if (rows > 0 && cols > 0 && rows <= features && cols == features / rows && features % rows == 0) {
     return;
   }
-  throw Error(ErrorCode::usage,
-              fmt::format("--image {}x{}: expected images of {} pixels, as the table has features",
-                          rows,
-                          cols,
-                          features));
+  throw usage_error("--image {}x{}: expected images of {} pixels, as the table has features",
+                    rows,
+                    cols,
+                    features);
 }
 
 void note_schedule(const som::Schedule& schedule, Notices& notices) {
@@ -284,7 +282,7 @@ SomResult som_report(Context& context, const SomApplyParams& params) {
   Notices notices(context);
   io::SomModel model = io::read_som_model(context, params.model);
   if (params.neighbors != 0 && params.table.empty()) {
-    throw Error(ErrorCode::usage, "--neighbors counts samples anew: give the table as well");
+    throw usage_error("--neighbors counts samples anew: give the table as well");
   }
   if (params.neighbors != 0) {
     model.neighbors = checked_neighbors(model.params.grid, params.neighbors);

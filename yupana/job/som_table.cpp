@@ -5,8 +5,8 @@
 #include <map>
 
 #include "yupana/core/counted.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/scratch_scope.hpp"
 #include "yupana/io/model_columns.hpp"
 #include "yupana/io/printable.hpp"
@@ -22,13 +22,13 @@ namespace {
       const float value = table(row, c);
       if (std::isfinite(value)) continue;
       const std::string& name = file.table.names()[static_cast<std::size_t>(c)];
-      throw bad_file(path,
-                     fmt::format("row {} (from 1, without the header), column '{}': the value is "
-                                 "{}; a map needs a finite number in every cell: fill it in, drop "
-                                 "the row, or leave the column out with --ignore",
-                                 row + 1,
-                                 io::printable(name),
-                                 std::isnan(value) ? "missing" : "infinite or beyond float32"));
+      throw bad_file(
+          path,
+          "row {} (from 1, without the header), column '{}': the value is {}; a map needs a finite "
+          "number in every cell: fill it in, drop the row, or leave the column out with --ignore",
+          row + 1,
+          io::printable(name),
+          std::isnan(value) ? "missing" : "infinite or beyond float32");
     }
   }
   throw bad_file(path, "has values that are not finite");
@@ -42,13 +42,11 @@ Matrix<float> row_major(Context& context,
   const double bytes = 8.0 * static_cast<double>(rows) * static_cast<double>(cols);
   const bool fits = bytes <= static_cast<double>(context.memory());
   if (!fits && scratch.empty()) {
-    throw Error(ErrorCode::out_of_resources,
-                fmt::format("a table of {} x {} as read and as rows takes {}; memory is limited "
-                            "to {}",
-                            rows,
-                            cols,
-                            needed_bytes(bytes),
-                            allowed_bytes(static_cast<double>(context.memory()))));
+    throw resource_error("a table of {} x {} as read and as rows takes {}; memory is limited to {}",
+                         rows,
+                         cols,
+                         needed_bytes(bytes),
+                         allowed_bytes(context.memory()));
   }
   if (!fits) {
     context.note(
@@ -57,7 +55,7 @@ Matrix<float> row_major(Context& context,
                     rows,
                     cols,
                     needed_bytes(bytes),
-                    allowed_bytes(static_cast<double>(context.memory())),
+                    allowed_bytes(context.memory()),
                     scratch));
   }
   Matrix<float> samples;

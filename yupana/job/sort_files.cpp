@@ -9,7 +9,7 @@
 #include "yupana/arrays/sort.hpp"
 #include "yupana/core/array.hpp"
 #include "yupana/core/atomic_file.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/nameless_file.hpp"
 #include "yupana/job/arrays.hpp"
 #include "yupana/job/run_files.hpp"
@@ -133,10 +133,10 @@ struct SortedInput {
     for (std::int64_t i = 0; i < got; ++i) {
       if (last && arrays::Less{}(to[i], *last)) {
         throw bad_file(reader->path(),
-                       fmt::format("number {} is {}, less than {} before it; sort the file first",
-                                   done + i + 1,
-                                   to[i],
-                                   *last));
+                       "number {} is {}, less than {} before it; sort the file first",
+                       done + i + 1,
+                       to[i],
+                       *last);
       }
       last = to[i];
     }
@@ -185,12 +185,12 @@ ArrayFileResult merge_files(Context& context, const MergeFilesParams& params) {
     readers.push_back(open_column(path, params.text_type));
     if (readers.back()->type() == readers[0]->type()) continue;
     throw bad_file(path,
-                   fmt::format("holds {}, but {} holds {}; merge files of one type",
-                               readers.back()->type().name(),
-                               params.in[0],
-                               readers[0]->type().name()));
+                   "holds {}, but {} holds {}; merge files of one type",
+                   readers.back()->type().name(),
+                   params.in[0],
+                   readers[0]->type().name());
   }
-  if (readers.empty()) throw Error(ErrorCode::usage, "merge: no input given; name sorted files");
+  if (readers.empty()) throw usage_error("merge: no input given; name sorted files");
   return io::with_number_type(readers[0]->type(), [&](auto zero) {
     return merge_inputs<decltype(zero)>(context, params, std::move(readers));
   });

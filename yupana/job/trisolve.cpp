@@ -7,7 +7,7 @@
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/counted.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/io/column.hpp"
 #include "yupana/io/matrix_market.hpp"
@@ -33,20 +33,19 @@ Matrix<double> read_side(Context& context, const TrisolveParams& params, std::in
   const std::int64_t got = signals.matrix ? signals.rows : signals.cols;
   if (got != rows || (signals.matrix && signals.cols == 0)) {
     throw bad_file(params.side,
-                   fmt::format("expected {}, one for each of the matrix, got {} of {}",
-                               counted(rows, "row"),
-                               counted(got, "row"),
-                               signals.matrix ? signals.cols : 1));
+                   "expected {}, one for each of the matrix, got {} of {}",
+                   counted(rows, "row"),
+                   counted(got, "row"),
+                   signals.matrix ? signals.cols : 1);
   }
   const auto bad = std::find_if(signals.numbers.begin(), signals.numbers.end(), [](double value) {
     return !std::isfinite(value);
   });
   if (bad != signals.numbers.end()) {
-    throw bad_file(
-        params.side,
-        fmt::format("expected finite numbers, got {} in row {} (counted from 0)",
-                    *bad,
-                    (bad - signals.numbers.begin()) / (signals.matrix ? signals.cols : 1)));
+    throw bad_file(params.side,
+                   "expected finite numbers, got {} in row {} (counted from 0)",
+                   *bad,
+                   (bad - signals.numbers.begin()) / (signals.matrix ? signals.cols : 1));
   }
   Matrix<double> b(rows, signals.matrix ? signals.cols : 1);
   std::copy(signals.numbers.begin(), signals.numbers.end(), b.data());
@@ -114,8 +113,7 @@ std::int64_t sides_of(const TrisolveParams& params) {
 
 void check_holds_columns(const std::string& path, std::int64_t columns) {
   if (path.ends_with(".npy")) return;
-  throw Error(ErrorCode::usage,
-              fmt::format("-o {}: {} columns are written as .npy only; name it so", path, columns));
+  throw usage_error("-o {}: {} columns are written as .npy only; name it so", path, columns);
 }
 
 void write(const std::string& path, const Matrix<double>& x) {
@@ -137,11 +135,10 @@ void check_finite(const std::string& path, const sparse::CsrMatrix<double, std::
     for (std::int64_t e = matrix.row_begin[row]; e < matrix.row_begin[row + 1]; ++e) {
       if (std::isfinite(matrix.values[e])) continue;
       throw bad_file(path,
-                     fmt::format("expected finite values, got {} in row {}, column {} (counted "
-                                 "from 0)",
-                                 matrix.values[e],
-                                 row,
-                                 matrix.columns[e]));
+                     "expected finite values, got {} in row {}, column {} (counted from 0)",
+                     matrix.values[e],
+                     row,
+                     matrix.columns[e]);
     }
   }
 }
@@ -194,14 +191,13 @@ TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
   using Symmetry = io::MatrixMarketHead::Symmetry;
   if (context.backend() == Backend::reference &&
       params.system.method != sparse::SolveMethod::automatic) {
-    throw Error(ErrorCode::usage,
-                fmt::format("trisolve: --device reference solves row after row, whatever --method "
-                            "{} says; leave one of them out",
-                            name_of(params.system.method)));
+    throw usage_error(
+        "trisolve: --device reference solves row after row, whatever --method {} says; leave one "
+        "of them out",
+        name_of(params.system.method));
   }
   if (params.sides < 1) {
-    throw Error(ErrorCode::usage,
-                fmt::format("trisolve: --rhs: expected at least 1, got {}", params.sides));
+    throw usage_error("trisolve: --rhs: expected at least 1, got {}", params.sides);
   }
   check_not_compressed(params.out);
   if (params.sides > 1 && !params.out.empty()) check_holds_columns(params.out, params.sides);

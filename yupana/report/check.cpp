@@ -1,20 +1,16 @@
 #include "yupana/report/check.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::report {
 namespace {
 
 void expect(bool holds, std::string_view part, std::int64_t expected, std::int64_t got) {
   if (holds) return;
-  throw Error(
-      ErrorCode::usage,
-      fmt::format(
-          "report: {}: expected {}, got {}; fill the report from one cohort", part, expected, got));
+  throw usage_error(
+      "report: {}: expected {}, got {}; fill the report from one cohort", part, expected, got);
 }
 
 void check_heat_map(const HeatMap& map, std::int64_t individuals) {

@@ -1,10 +1,8 @@
 #include "yupana/report/pen.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::report {
 namespace {
@@ -23,8 +21,7 @@ std::string without_end(std::string text) {
 Pen::Pen(cairo_surface_t* surface) : cairo_(cairo_create(surface)) {
   if (const cairo_status_t status = cairo_status(cairo_); status != CAIRO_STATUS_SUCCESS) {
     cairo_destroy(cairo_);
-    throw Error(ErrorCode::out_of_resources,
-                fmt::format("report: cannot draw: {}", cairo_status_to_string(status)));
+    throw resource_error("report: cannot draw: {}", cairo_status_to_string(status));
   }
 }
 

@@ -1,11 +1,9 @@
 #include "yupana/report/som_images.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/report/som_panel.hpp"
 #include "yupana/report/surface.hpp"
 
@@ -19,7 +17,7 @@ constexpr std::uint32_t paper = 0xffffff;
 
 std::string map_images_png(const MapReport& report) {
   const std::int64_t tall = report.image_rows, wide = report.image_cols;
-  if (report.images.empty()) throw Error(ErrorCode::usage, "report of a map: no images to draw");
+  if (report.images.empty()) throw usage_error("report of a map: no images to draw");
   // A pixel of the image becomes a square, so that digits of 8 x 8 can be seen.
   const std::int64_t most_cells = std::max(report.rows * tall, report.cols * wide);
   const std::int64_t zoom = std::clamp<std::int64_t>(
@@ -29,18 +27,18 @@ std::string map_images_png(const MapReport& report) {
   const std::int64_t width = report.cols * (wide * zoom + gap) + gap + shift;
   const std::int64_t height = report.rows * (tall * zoom + gap) + gap;
   if (width > most_pixels || height > most_pixels) {
-    throw Error(ErrorCode::usage,
-                fmt::format("a grid of images of {} x {} pixels; at most {} a side are drawn: "
-                            "leave out --image or take a smaller map",
-                            height,
-                            width,
-                            most_pixels));
+    throw usage_error(
+        "a grid of images of {} x {} pixels; at most {} a side are drawn: leave out --image or "
+        "take a smaller map",
+        height,
+        width,
+        most_pixels);
   }
   const Surface surface(cairo_image_surface_create(
                             CAIRO_FORMAT_RGB24, static_cast<int>(width), static_cast<int>(height)),
                         cairo_surface_destroy);
   auto* const data = reinterpret_cast<std::uint32_t*>(cairo_image_surface_get_data(surface.get()));
-  if (data == nullptr) throw Error(ErrorCode::out_of_resources, "report: cannot draw an image");
+  if (data == nullptr) throw resource_error("report: cannot draw an image");
   cairo_surface_flush(surface.get());
   const std::int64_t stride = cairo_image_surface_get_stride(surface.get()) / 4;
   std::fill(data, data + stride * height, paper);

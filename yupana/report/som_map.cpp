@@ -1,11 +1,9 @@
 #include "yupana/report/som_map.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/report/check.hpp"
 #include "yupana/report/som_images.hpp"
 #include "yupana/report/som_panel.hpp"
@@ -84,7 +82,7 @@ void draw_sheet_image(cairo_surface_t* surface, const MapReport& report) {
 
 void check(const MapReport& report) {
   const auto expect = [](bool fine, const char* what) {
-    if (!fine) throw Error(ErrorCode::usage, fmt::format("report of a map: {}", what));
+    if (!fine) throw usage_error("report of a map: {}", what);
   };
   expect(report.rows > 0 && report.cols > 0, "expected at least one neuron");
   const std::int64_t neurons = report.rows * report.cols;

@@ -1,7 +1,6 @@
 #include "yupana/report/surface.hpp"
 
 #include <cairo-svg.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,15 +9,14 @@
 #include <map>
 #include <string_view>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::report {
 namespace {
 
 void expect(cairo_status_t status) {
   if (status == CAIRO_STATUS_SUCCESS) return;
-  throw Error(ErrorCode::out_of_resources,
-              fmt::format("report: cannot draw: {}", cairo_status_to_string(status)));
+  throw resource_error("report: cannot draw: {}", cairo_status_to_string(status));
 }
 
 /// Takes what cairo writes. C code calls it, so nothing may be thrown here.

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::som {
 namespace {
@@ -55,24 +55,19 @@ int default_neighbors(const Grid& grid) { return grid.lattice == Lattice::hexago
 void check_grid(const Grid& grid) {
   constexpr std::int64_t most_side = 1 << 20, most = std::numeric_limits<std::int32_t>::max();
   if (grid.rows < 1 || grid.cols < 1) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format(
-            "map: expected at least 1 row and 1 column, got {} x {}", grid.rows, grid.cols));
+    throw usage_error(
+        "map: expected at least 1 row and 1 column, got {} x {}", grid.rows, grid.cols);
   }
   if (grid.rows > most_side || grid.cols > most_side || grid.size() > most) {
-    throw Error(ErrorCode::usage,
-                fmt::format("map: expected at most {} neurons and {} a side, got {} x {}",
-                            most,
-                            most_side,
-                            grid.rows,
-                            grid.cols));
+    throw usage_error("map: expected at most {} neurons and {} a side, got {} x {}",
+                      most,
+                      most_side,
+                      grid.rows,
+                      grid.cols);
   }
   if (grid.toroidal && grid.lattice == Lattice::hexagonal && grid.rows % 2 != 0) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("map: expected an even number of rows of a toroidal hexagonal map, got {}",
-                    grid.rows));
+    throw usage_error("map: expected an even number of rows of a toroidal hexagonal map, got {}",
+                      grid.rows);
   }
 }
 

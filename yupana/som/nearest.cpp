@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/som/som_backends.hpp"
 #include "yupana/som/train_cuda.hpp"
 
@@ -37,26 +37,24 @@ void check_finite(Context& context, MatrixView<const float> values, std::string_
   if (row == std::numeric_limits<std::int64_t>::max()) return;
   std::int64_t column = 0;
   while (std::isfinite(values(row, column))) ++column;
-  throw Error(
-      ErrorCode::bad_input,
-      fmt::format("som: expected finite numbers, got {} in row {}, column {} of the {}; fill "
-                  "or leave out such rows",
-                  values(row, column),
-                  row + 1,
-                  column + 1,
-                  what));
+  throw input_error(
+      "som: expected finite numbers, got {} in row {}, column {} of the {}; fill or leave out such "
+      "rows",
+      values(row, column),
+      row + 1,
+      column + 1,
+      what);
 }
 
 NearestNeurons nearest_neurons(Context& context,
                                MatrixView<const float> samples,
                                MatrixView<const float> codebook) {
   if (samples.cols != codebook.cols) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("som: expected samples of {} features, as the map has, got {}",
-                            codebook.cols,
-                            samples.cols));
+    throw input_error("som: expected samples of {} features, as the map has, got {}",
+                      codebook.cols,
+                      samples.cols);
   }
-  if (codebook.rows < 1) throw Error(ErrorCode::bad_input, "som: a map without neurons");
+  if (codebook.rows < 1) throw input_error("som: a map without neurons");
   check_finite(context, samples, "samples");
   check_finite(context, codebook, "codebook");
   switch (context.backend()) {

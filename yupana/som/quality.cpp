@@ -6,7 +6,7 @@
 #include <map>
 #include <mutex>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/som/train_cuda.hpp"
 
@@ -16,9 +16,7 @@ Quality quality(const NearestNeurons& nearest, const Grid& grid, int neighbors) 
   if (neighbors == 0) neighbors = default_neighbors(grid);
   const bool hexagonal = grid.lattice == Lattice::hexagonal;
   if (hexagonal ? neighbors != 6 : neighbors != 4 && neighbors != 8) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("som: expected {} neighbours, got {}", hexagonal ? "6" : "4 or 8", neighbors));
+    throw usage_error("som: expected {} neighbours, got {}", hexagonal ? "6" : "4 or 8", neighbors);
   }
   Quality result;
   const std::int64_t n = nearest.best.size();
@@ -111,10 +109,8 @@ std::vector<std::int64_t> neuron_labels(const NearestNeurons& nearest,
                                         std::int64_t neurons,
                                         const std::vector<std::int64_t>& labels) {
   if (static_cast<std::int64_t>(labels.size()) != nearest.best.size()) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("som: expected a label for each of {} samples, got {}",
-                            nearest.best.size(),
-                            labels.size()));
+    throw input_error(
+        "som: expected a label for each of {} samples, got {}", nearest.best.size(), labels.size());
   }
   std::vector<std::map<std::int64_t, std::int64_t>> votes(static_cast<std::size_t>(neurons));
   for (std::size_t s = 0; s < labels.size(); ++s) {
@@ -141,8 +137,7 @@ std::vector<std::int64_t> classified(Context& context,
     if (label >= 0) labels.push_back(label);
   }
   if (labels.empty()) {
-    throw Error(ErrorCode::bad_input,
-                "som: no neuron has a label; give labels when the map is trained");
+    throw input_error("som: no neuron has a label; give labels when the map is trained");
   }
   Matrix<float> labelled(static_cast<std::int64_t>(labels.size()), codebook.cols);
   std::int64_t row = 0;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 
 namespace yupana::som {
 namespace {
@@ -24,7 +24,7 @@ double value(Neighborhood neighborhood, long double square, long double sigma) {
 
 void expect(bool fine, std::string_view what, double given) {
   if (fine) return;
-  throw Error(ErrorCode::usage, fmt::format("som: expected {}, got {}", what, given));
+  throw usage_error("som: expected {}, got {}", what, given);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "yupana/core/comm.hpp"
 #include "yupana/core/counted.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"
 #include "yupana/som/som_backends.hpp"
 #include "yupana/som/train_cuda.hpp"
@@ -102,9 +102,8 @@ void train_online(Context& context,
 SomParams checked(const SomParams& params) {
   check_grid(params.grid);
   if (!(params.learning_rate > 0 && params.learning_rate <= 1)) {
-    throw Error(ErrorCode::usage,
-                fmt::format("som: expected a learning rate above 0 and at most 1, got {}",
-                            params.learning_rate));
+    throw usage_error("som: expected a learning rate above 0 and at most 1, got {}",
+                      params.learning_rate);
   }
   SomParams whole = params;
   whole.schedule = resolved(params.schedule, params.grid);
@@ -113,10 +112,8 @@ SomParams checked(const SomParams& params) {
 
 void check_samples(Context& context, MatrixView<const float> samples) {
   if (samples.rows < 1 || samples.cols < 1) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("som: expected at least 1 sample of 1 feature, got {} of {}",
-                            samples.rows,
-                            samples.cols));
+    throw input_error(
+        "som: expected at least 1 sample of 1 feature, got {} of {}", samples.rows, samples.cols);
   }
   check_finite(context, samples, "samples");
 }
@@ -152,12 +149,11 @@ Matrix<float> train_from(Context& context,
   const SomParams whole = checked(params);
   check_samples(context, samples);
   if (codebook.rows() != params.grid.size() || codebook.cols() != samples.cols) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("som: expected a codebook of {} x {}, got {} x {}",
-                            params.grid.size(),
-                            samples.cols,
-                            codebook.rows(),
-                            codebook.cols()));
+    throw input_error("som: expected a codebook of {} x {}, got {} x {}",
+                      params.grid.size(),
+                      samples.cols,
+                      codebook.rows(),
+                      codebook.cols());
   }
   check_finite(context, codebook.view(), "codebook");
   return run(context, samples, std::move(codebook), whole);

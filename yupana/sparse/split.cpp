@@ -3,8 +3,8 @@
 #include <limits>
 #include <utility>
 
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/sparse/triangular_backends.hpp"
 
 namespace yupana::sparse {
@@ -53,8 +53,7 @@ struct Checker {
     const auto [what, column] = fault(row);
     const bool lower = params.triangle == Triangle::lower;
     const auto say = [&, row = row](const std::string& text) {
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("trisolve: row {} (counted from 0) {}", row, text));
+      throw input_error("trisolve: row {} (counted from 0) {}", row, text);
     };
     const std::int64_t at = column;
     switch (what) {
@@ -118,9 +117,7 @@ std::int64_t first_row(Context& context, std::int64_t rows, const Bad& bad) {
 template <class Value, class Index>
 void check(Context& context, CsrView<Value, Index> matrix, const TriangularParams& params) {
   if (matrix.rows != matrix.cols || matrix.rows < 0) {
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format("trisolve: expected a square matrix, got {} x {}", matrix.rows, matrix.cols));
+    throw input_error("trisolve: expected a square matrix, got {} x {}", matrix.rows, matrix.cols);
   }
   if (matrix.rows == 0) return;
   const Checker<Value, Index> checker{matrix, params};
@@ -210,8 +207,7 @@ void split_values(Context& context, const Value* values, Split<Value, Index>& sp
   };
   const std::int64_t zero = first_row(context, rows, [&](std::int64_t i) { return pivot(i) == 0; });
   if (zero != no_row) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("trisolve: row {} (counted from 0) {}", zero, zero_pivot));
+    throw input_error("trisolve: row {} (counted from 0) {}", zero, zero_pivot);
   }
   context.parallel_for(rows, grain, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {

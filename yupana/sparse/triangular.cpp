@@ -8,8 +8,8 @@
 
 #include "yupana/core/counted.hpp"
 #include "yupana/core/cuda/device.hpp"
-#include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/sparse/triangular_backends.hpp"
 
 namespace yupana::sparse {
@@ -117,14 +117,13 @@ void TriangularSystem<Value, Index>::solve(Context& context,
                                            MatrixView<Value> x) const {
   const State& state = *state_;
   if (b.rows != rows() || x.rows != rows() || b.cols != x.cols) {
-    throw Error(ErrorCode::usage,
-                fmt::format("trisolve: expected b and x of {} and as many columns, got {} x {} and "
-                            "{} x {}",
-                            counted(rows(), "row"),
-                            b.rows,
-                            b.cols,
-                            x.rows,
-                            x.cols));
+    throw usage_error(
+        "trisolve: expected b and x of {} and as many columns, got {} x {} and {} x {}",
+        counted(rows(), "row"),
+        b.rows,
+        b.cols,
+        x.rows,
+        x.cols);
   }
   if (rows() == 0 || b.cols == 0) return;
   const Stage stage(context, "solve");
@@ -145,13 +144,11 @@ void TriangularSystem<Value, Index>::solve(
     const Stage stage(context, "solve");
     return state_->resident->solve(b, x, sides);
   }
-  throw Error(
-      ErrorCode::usage,
-      fmt::format(
-          "trisolve: expected a system made for GPU {}, where the right-hand sides are; give "
-          "--device cuda:{} and the method sync_free or level_set",
-          device,
-          device));
+  throw usage_error(
+      "trisolve: expected a system made for GPU {}, where the right-hand sides are; give --device "
+      "cuda:{} and the method sync_free or level_set",
+      device,
+      device);
 }
 
 template <class Value, class Index>

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "yupana/core/cuda/device.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/spectral/limbs.hpp"
 
 namespace yupana::spectral {
@@ -34,17 +34,16 @@ std::string_view digits_of(std::string_view text, Digits digits, bool& negative)
     }
   }
   if (text.empty()) {
-    throw Error(ErrorCode::bad_input, "integer: expected at least one digit, got none");
+    throw input_error("integer: expected at least one digit, got none");
   }
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (value_of(text[i]) < static_cast<int>(digits)) continue;
     const auto code = static_cast<unsigned char>(text[i]);
-    throw Error(ErrorCode::bad_input,
-                fmt::format("integer: character {} is {}, no digit of base {}",
-                            static_cast<std::size_t>(text.data() - whole.data()) + i + 1,
-                            code > 32 && code < 127 ? fmt::format("'{}'", text[i])
-                                                    : fmt::format("byte {}", code),
-                            static_cast<int>(digits)));
+    throw input_error(
+        "integer: character {} is {}, no digit of base {}",
+        static_cast<std::size_t>(text.data() - whole.data()) + i + 1,
+        code > 32 && code < 127 ? fmt::format("'{}'", text[i]) : fmt::format("byte {}", code),
+        static_cast<int>(digits));
   }
   return text;
 }

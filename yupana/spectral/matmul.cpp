@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "yupana/core/cuda/device.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/spectral/matmul_backends.hpp"
 
 namespace yupana::spectral {
@@ -24,25 +24,21 @@ void run(Context& context,
          MatrixView<T> c,
          const MatmulParams& params) {
   if (a.cols != b.rows || c.rows != a.rows || c.cols != b.cols) {
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format(
-            "matmul: expected m x k times k x n into m x n, got {} x {} times {} x {} into {} x {}",
-            a.rows,
-            a.cols,
-            b.rows,
-            b.cols,
-            c.rows,
-            c.cols));
+    throw input_error(
+        "matmul: expected m x k times k x n into m x n, got {} x {} times {} x {} into {} x {}",
+        a.rows,
+        a.cols,
+        b.rows,
+        b.cols,
+        c.rows,
+        c.cols);
   }
   if (overlap(a, c) || overlap(b, c)) {
-    throw Error(ErrorCode::bad_input,
-                "matmul: the product overlaps a factor; give it memory of its own");
+    throw input_error("matmul: the product overlaps a factor; give it memory of its own");
   }
   if (params.strassen_above < 0) {
-    throw Error(ErrorCode::usage,
-                fmt::format("matmul: expected a strassen_above of 0 or more, got {}",
-                            params.strassen_above));
+    throw usage_error("matmul: expected a strassen_above of 0 or more, got {}",
+                      params.strassen_above);
   }
   if (context.backend() == Backend::reference) return reference::matmul(a, b, c);
   if constexpr (yupana::cuda::built) {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "yupana/core/cuda/device.hpp"
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/spectral/polymul_backends.hpp"
 
 namespace yupana::spectral {
@@ -20,10 +20,8 @@ double size_of(std::span<const double> a, const char* name) {
   long double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (!std::isfinite(a[i])) {
-      throw Error(
-          ErrorCode::bad_input,
-          fmt::format(
-              "polymul: expected finite numbers, got {} as coefficient {} of {}", a[i], i, name));
+      throw input_error(
+          "polymul: expected finite numbers, got {} as coefficient {} of {}", a[i], i, name);
     }
     sum += static_cast<long double>(a[i]) * a[i];
   }
@@ -48,9 +46,9 @@ void check_range(const RealProduct& product) {
       std::all_of(product.coefficients.begin(), product.coefficients.end(), is_finite)) {
     return;
   }
-  throw Error(ErrorCode::bad_input,
-              "polymul: expected sums of products within the range of double, got some beyond it; "
-              "divide the coefficients by a power of 2 first");
+  throw input_error(
+      "polymul: expected sums of products within the range of double, got some beyond it; divide "
+      "the coefficients by a power of 2 first");
 }
 
 Magnitudes magnitudes_of(std::span<const std::int64_t> a) {
@@ -78,14 +76,13 @@ std::uint64_t coefficient_bound(const Magnitudes& x, const Magnitudes& y) {
   };
   const unsigned __int128 bound = std::min(product(x.most, y.sum), product(y.most, x.sum));
   if (bound >= limit) {
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format("polymul: the product's coefficients may reach 2^63 (largest magnitudes "
-                    "{} and {}, {} and {} coefficients); use smaller ones, or floats (--real)",
-                    static_cast<std::uint64_t>(x.most),
-                    static_cast<std::uint64_t>(y.most),
-                    x.count,
-                    y.count));
+    throw input_error(
+        "polymul: the product's coefficients may reach 2^63 (largest magnitudes {} and {}, {} and "
+        "{} coefficients); use smaller ones, or floats (--real)",
+        static_cast<std::uint64_t>(x.most),
+        static_cast<std::uint64_t>(y.most),
+        x.count,
+        y.count);
   }
   return static_cast<std::uint64_t>(bound);
 }

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <complex>
 
-#include "yupana/core/error.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/spectral/convolution.hpp"
 #include "yupana/spectral/half_spectrum.hpp"
 #include "yupana/spectral/polymul_backends.hpp"
@@ -83,10 +83,8 @@ void polymul_exact(Context& context,
   }
   const int bits = ntt_bits(count);
   if (bits > max_ntt_bits) {
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format(
-            "polymul: {} coefficients; the exact product has at most 2^{}", count, max_ntt_bits));
+    throw input_error(
+        "polymul: {} coefficients; the exact product has at most 2^{}", count, max_ntt_bits);
   }
   Array<double> x, y, scratch;
   const auto residues = [&](const NttRoots& roots, Array<double>& to) {
