@@ -11,12 +11,15 @@ import functools
 import json
 import os
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass, field
 from typing import Callable
 from unittest import mock
+
+import numpy
 
 HERE = pathlib.Path(__file__).resolve().parent
 PINNED = {"scipy": "1.17.1", "networkx": "3.6.1"}
@@ -168,6 +171,9 @@ def pytest_collection_modifyitems(items):
 
 def pytest_runtest_setup(item):
     item.calls_before = _calls
+    # Peers compare single precision in relative terms: an input near 0 fails any implementation.
+    random.seed(1)
+    numpy.random.seed(1)
 
 
 def pytest_runtest_teardown(item):
