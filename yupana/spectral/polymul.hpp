@@ -18,7 +18,8 @@ struct RealProduct {
 ///   c[k] = sum over i + j = k of a[i] b[j],   a.size() + b.size() - 1 coefficients
 /// by the FFT in double. Nothing times anything is nothing: an empty polynomial is 0.
 ///   error: an absolute bound, the same for every coefficient: a multiple of
-///   2^-53 log2 n |a|_2 |b|_2 (polymul.cpp has the constant and its proof)
+///   2^-53 log2 n |a|_2 |b|_2, and of 2^-1074 for what underflows (polymul.cpp has the constants and
+///   their proof)
 ///   determinism: the same bits for any number of threads
 ///   errors (bad_input): a coefficient that is NaN or infinite, named; a product, or sums of its
 ///   transforms, beyond the range of double
