@@ -76,6 +76,7 @@ def test_they_are_scikit_learns_own_classes_with_all_of_its_parameters(kind, unt
     assert theirs == {name: kind().get_params()[name] for name in theirs}
     X, y, _ = untied
     model = kind(max_depth=3).fit(X, y > 0.5)
+    assert model.get_metadata_routing().fit.requests["sample_weight"] is None
     for table in (sparse.csr_matrix(X), sparse.csc_array(X), sparse.coo_matrix(X)):
         assert np.array_equal(model.predict(table), model.predict(X))
     if hasattr(model, "tree_"):
@@ -158,7 +159,7 @@ def test_a_forest_grown_in_turns_is_the_forest_grown_at_once(kind, untied):
 @pytest.mark.parametrize("kind", OURS[2:], ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize(
     "rows",
-    [{}, {"max_samples": 77}, {"max_samples": 1.6}, {"bootstrap": False}, {"bootstrap": "partition"}],
+    [{}, {"max_samples": 77}, {"max_samples": 640}, {"bootstrap": False}, {"bootstrap": "partition"}],
     ids=str,
 )
 def test_each_tree_grows_again_from_the_rows_it_names(kind, rows, untied):

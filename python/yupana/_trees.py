@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.tree._tree import NODE_DTYPE
-from sklearn.tree._tree import Tree as _PeerTree
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
@@ -23,47 +21,6 @@ from . import _core
 from ._call import Keywords, options, run
 from ._tables import checked, columns, feature_names, refuse_rounded_cells, seed_of
 from ._views import FLOATS, Array, host_array, on_gpu, refuse_rounding, resident, to_host
-
-
-class Tree(_PeerTree):
-    """One tree as arrays of one entry a node: scikit-learn's ``tree_``, nodes in preorder.
-
-    ``children_left`` and ``children_right`` are -1 at leaves, ``feature`` and ``threshold`` -2.
-    ``value`` has shape (nodes, 1, classes): shares of the classes, or the mean.
-    """
-
-    def __reduce__(self) -> Any:
-        _, arguments, state = super().__reduce__()
-        return Tree, arguments, state
-
-    def __repr__(self) -> str:
-        return f"Tree({self.node_count} nodes, depth {self.max_depth}, {self.n_leaves} leaves)"
-
-
-def _tree_of(arrays: dict[str, Any], is_class: bool, n_features: int) -> Tree:
-    leaf = arrays["feature"] < 0
-    nodes = np.zeros(len(leaf), NODE_DTYPE)
-    nodes["left_child"] = np.where(leaf, -1, arrays["left"])
-    nodes["right_child"] = np.where(leaf, -1, arrays["right"])
-    nodes["feature"] = np.where(leaf, -2, arrays["feature"])
-    nodes["threshold"] = np.where(leaf, -2.0, arrays["threshold"])
-    nodes["missing_go_to_left"] = np.where(leaf, 0, arrays["missing_left"])
-    nodes["impurity"] = arrays["impurity"]
-    nodes["n_node_samples"] = arrays["rows"]
-    nodes["weighted_n_node_samples"] = arrays["weight"]
-    value = arrays["value"]
-    if is_class:
-        value = value / value.sum(axis=1, keepdims=True)
-    tree = Tree(n_features, np.array([value.shape[1]], np.intp), 1)
-    tree.__setstate__(
-        {
-            "max_depth": arrays["depth"],
-            "node_count": len(leaf),
-            "nodes": nodes,
-            "values": value[:, np.newaxis, :],
-        }
-    )
-    return tree
 
 
 class Trees(BaseEstimator):
