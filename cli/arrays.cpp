@@ -132,10 +132,16 @@ void add_sort(Command& program) {
        .purpose =
            "Sort a column of numbers (.npy or text); NaN come last. What exceeds --memory is "
            "sorted in runs that wait on disk, in the output's folder.",
-       .example = "yupana sort numbers.npy -o sorted.npy"},
+       .example = "yupana sort numbers.npy --descending --top 100 -o greatest.npy"},
       params,
       job::sort_file);
   command.text("in", params->in, column_help).required();
+  command.flag("--descending", params->descending, "from the greatest down; NaN are last too");
+  command.flag("--unique", params->unique, "of equal numbers the first alone");
+  command.number("--top", params->top, "write as many of the sorted numbers", 1);
+  command.flag("--positions",
+               params->positions,
+               "write where the numbers stood, counted from 0, in place of the numbers (argsort)");
   add_text_type(command, params->text_type);
 }
 

@@ -93,6 +93,7 @@ void add_trisolve(Command& program) {
       "--lower",
       [&system] { system.triangle = sparse::Triangle::lower; },
       "the matrix is a lower triangle (default)");
+  command.flag("--transpose", params->transpose, "solve with the transpose of the file's matrix");
   command.choice("--method",
                  system.method,
                  {{"auto", sparse::SolveMethod::automatic},
