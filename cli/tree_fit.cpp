@@ -40,6 +40,14 @@ void add_tree_params(Command& command, forest::TreeParams& tree) {
   command.number("--max-depth", tree.max_depth, "edges from root to leaf; default: unlimited", 1);
   command.number("--min-samples-split", tree.min_samples_split, "a smaller node is a leaf", 2);
   command.number("--min-samples-leaf", tree.min_samples_leaf, "rows in each child, at least", 1);
+  command.number("--min-weight-fraction-leaf",
+                 tree.min_weight_fraction_leaf,
+                 "share of the tree's weight in each child, at least; up to 0.5",
+                 0);
+  command.number("--max-leaf-nodes",
+                 tree.max_leaf_nodes,
+                 "grow best first to so many leaves; 0: unlimited",
+                 0);
   command.number("--min-impurity-decrease",
                  tree.min_impurity_decrease,
                  "gain weighted by the node's share of all rows, at least (scikit-learn's meaning)",
@@ -224,6 +232,12 @@ void add_forest_params(Command& command, forest::ForestParams& forest) {
            "each tree on a random part of the rows of its own");
   sampling("--all-rows", forest::Sampling::all, "each tree on all rows");
   command.only_one({"--bootstrap", "--partition", "--all-rows"});
+  command.number("--max-samples",
+                 forest.max_samples,
+                 "rows that each tree of a bootstrap draws; 0: as many as there are",
+                 0);
+  command.excludes({"--max-samples"}, "--partition", "parts share all rows");
+  command.excludes({"--max-samples"}, "--all-rows", "each tree sees every row");
   command.number("--max-features",
                  forest.max_features,
                  "features drawn at a node; 0: all; -1: the root of their number for classes, all "
