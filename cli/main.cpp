@@ -79,6 +79,7 @@ void add_commands(yupana::cli::Command& program) {
   add_dist(program);
   add_fermat(program);
   add_path(program);
+  add_grm(program);
   add_splice(program);
   add_simulate(program);
   add_plan(program);
