@@ -67,7 +67,6 @@ nlohmann::ordered_json stages_json(const Context& context);
 void add_dist(Command& program);
 void add_fermat(Command& program);
 void add_path(Command& program);
-void add_grm(Command& program);
 void add_splice(Command& program);
 void add_simulate(Command& program);
 void add_plan(Command& program);

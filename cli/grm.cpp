@@ -4,6 +4,7 @@
 
 #include "cli/command.hpp"
 #include "cli/genotype_options.hpp"
+#include "cli/grm.hpp"
 #include "yupana/core/machine.hpp"
 
 namespace yupana::cli {

@@ -25,6 +25,7 @@ struct PairTile {
   const PlaneBlock& planes;
   const std::int16_t* low;  ///< of the words of the slab
   const std::int16_t* high;
+  int digits;
   int shift;
   Range rows;
   Range columns;
@@ -59,7 +60,8 @@ constexpr std::int64_t lanes = hn::MaxLanes(Words());
 constexpr std::int64_t block_rows = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
 constexpr std::int64_t block_columns = HWY_TARGET <= HWY_AVX3 ? 2 : 1;
 
-/// Adds the sums over the slab of weight * (x - x')^2, x the copies of the minor allele.
+/// The sums over the slab of weight * (x - x')^2, x the copies of the minor allele.
+template <int digits>
 void block_sums(const PairTile& tile,
                 const std::uint8_t* const* rows,
                 const std::uint8_t* const* columns,
@@ -77,7 +79,7 @@ void block_sums(const PairTile& tile,
     // Of each chunk 64 bytes of u = [x >= 1] and 64 of w = [x == 1].
     const std::int64_t at = 2 * word + word / (chunk_bytes / 2) * chunk_bytes;
     const auto low_digits = hn::LoadU(s, tile.low + word);
-    const auto high_digits = hn::LoadU(s, tile.high + word);
+    const auto high_digits = digits == 2 ? hn::LoadU(s, tile.high + word) : hn::Zero(s);
     hn::Vec<Words> u[block_columns], w[block_columns];
     for (std::int64_t c = 0; c < block_columns; ++c) {
       u[c] = load(columns[c] + at);
@@ -92,16 +94,20 @@ void block_sums(const PairTile& tile,
             s, hn::Add(hn::PopulationCount(by_one), hn::ShiftLeft<2>(hn::PopulationCount(by_two))));
         auto unused = hn::Zero(wide);
         low[r][c] = hn::ReorderWidenMulAccumulate(wide, squares, low_digits, low[r][c], unused);
-        high[r][c] = hn::ReorderWidenMulAccumulate(wide, squares, high_digits, high[r][c], unused);
+        if constexpr (digits == 2) {
+          high[r][c] =
+              hn::ReorderWidenMulAccumulate(wide, squares, high_digits, high[r][c], unused);
+        }
       }
     }
   }
   for (std::int64_t r = 0; r < block_rows; ++r) {
     for (std::int64_t c = 0; c < block_columns; ++c) {
-      const std::int64_t digits =
-          hn::GetLane(hn::SumOfLanes(wide, low[r][c])) +
-          std::int64_t{hn::GetLane(hn::SumOfLanes(wide, high[r][c]))} * (1 << 15);
-      sums[r * block_columns + c] = digits << tile.shift;
+      std::int64_t sum = hn::GetLane(hn::SumOfLanes(wide, low[r][c]));
+      if constexpr (digits == 2) {
+        sum += std::int64_t{hn::GetLane(hn::SumOfLanes(wide, high[r][c]))} * (1 << 15);
+      }
+      sums[r * block_columns + c] = sum * (std::int64_t{1} << tile.shift);
     }
   }
 }
@@ -121,7 +127,11 @@ void subtract_tile(const PairTile& tile, Grm& grm) {
         columns[c] = tile.planes.row(std::min(j + c, columns_end - 1));
       }
       std::int64_t sums[block_rows * block_columns];
-      block_sums(tile, rows, columns, sums);
+      if (tile.digits == 2) {
+        block_sums<2>(tile, rows, columns, sums);
+      } else {
+        block_sums<1>(tile, rows, columns, sums);
+      }
       for (std::int64_t r = i; r <= last_row; ++r) {
         for (std::int64_t c = j; c < std::min({j + block_columns, columns_end, r + 1}); ++c) {
           grm.sums[grm.cell(r, c)] -= sums[(r - i) * block_columns + c - j];
@@ -221,7 +231,7 @@ void add_weights(Context& context, const GrmBlock& block, Grm& grm, Stage* stage
                          static_cast<double>(words.sites.size());
     for_each_tile(context, grm.rows, 64, [&](Range rows, Range columns) {
       const PairTile tile = {
-          planes, &words.low[word], &words.high[word], slab.shift, rows, columns};
+          planes, &words.low[word], &words.high[word], words.digits, slab.shift, rows, columns};
       HWY_DYNAMIC_DISPATCH(subtract_tile)(tile, grm);
       if (stage != nullptr) stage->advance(share * pairs_of(rows, columns));
     });

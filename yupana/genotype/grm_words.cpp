@@ -10,19 +10,19 @@ namespace {
 
 constexpr int significant_bits = 24;
 constexpr int digit_bits = 15;
-/// Weights of one shift span this many powers of two: 24 + 6 bits are two digits.
-constexpr int shift_step = 2 * digit_bits - significant_bits + 1;
+
+int digits_of(int parts) { return parts == 1 ? 2 : 1; }
 
 /// A part of the weight of a site, so packed that sorting brings equal parts together.
 class Part {
  public:
-  Part(int shift_steps, std::int64_t digits, std::int64_t site)
-      : bits_(static_cast<std::uint64_t>(shift_steps) << 61 |
-              static_cast<std::uint64_t>(digits) << 31 | static_cast<std::uint64_t>(site)) {}
-  int shift() const { return static_cast<int>(bits_ >> 61) * shift_step; }
-  std::int64_t digits() const { return static_cast<std::int64_t>(bits_ >> 31 & ((1u << 30) - 1)); }
-  std::int64_t site() const { return static_cast<std::int64_t>(bits_ & ((1u << 31) - 1)); }
-  std::uint64_t weight_key() const { return bits_ >> 31; }
+  Part(int shift, std::int64_t digits, std::int64_t site)
+      : bits_(static_cast<std::uint64_t>(shift) << 57 | static_cast<std::uint64_t>(digits) << 27 |
+              static_cast<std::uint64_t>(site)) {}
+  int shift() const { return static_cast<int>(bits_ >> 57); }
+  std::int64_t digits() const { return static_cast<std::int64_t>(bits_ >> 27 & ((1u << 30) - 1)); }
+  std::int64_t site() const { return static_cast<std::int64_t>(bits_ & ((1u << 27) - 1)); }
+  std::uint64_t weight_key() const { return bits_ >> 27; }
   auto operator<=>(const Part&) const = default;
 
  private:
@@ -31,16 +31,19 @@ class Part {
 
 std::vector<Part> sorted_parts(std::span<const std::int64_t> weights, int parts) {
   const int width = significant_bits / parts;
+  // Shifts are multiples of a step as large as the digits have bits to spare.
+  const int step = digits_of(parts) * digit_bits - width + 1;
   std::vector<Part> result;
   for (std::int64_t site = 0; site < std::ssize(weights); ++site) {
     const std::int64_t weight = weights[static_cast<std::size_t>(site)];
     if (weight == 0) continue;
     const int exponent = std::bit_width(static_cast<std::uint64_t>(weight)) - significant_bits;
-    const int steps = exponent / shift_step;
     for (int part = 0; part < parts; ++part) {
-      const std::int64_t mask = ((std::int64_t{1} << width) - 1) << (part * width + exponent);
-      if ((weight & mask) == 0) continue;
-      result.emplace_back(steps, (weight & mask) >> (steps * shift_step), site);
+      const int at = part * width + exponent;
+      const std::int64_t value = weight >> at & ((std::int64_t{1} << width) - 1);
+      if (value == 0) continue;
+      const int shift = at / step * step;
+      result.emplace_back(shift, value << (at - shift), site);
     }
   }
   std::sort(result.begin(), result.end());
@@ -66,25 +69,32 @@ std::int64_t count_words(const std::vector<Part>& parts) {
   return words;
 }
 
-std::vector<Part> best_parts(std::span<const std::int64_t> weights) {
-  std::vector<Part> best = sorted_parts(weights, 1);
-  std::int64_t best_words = count_words(best);
+struct Parts {
+  int digits;
+  std::vector<Part> parts;
+};
+
+Parts best_parts(std::span<const std::int64_t> weights) {
+  // Vector operations of a word, besides loads.
+  const auto operations = [](int parts) { return parts == 1 ? 10 : 8; };
+  Parts best = {digits_of(1), sorted_parts(weights, 1)};
+  std::int64_t best_work = count_words(best.parts) * operations(1);
   for (const int parts : {2, 3}) {
     // With every word full a site takes `parts` sixteenths of one.
-    if (best_words * word_sites <= parts * std::ssize(weights)) break;
+    const std::int64_t full = parts * std::ssize(weights) / word_sites * operations(parts);
+    if (best_work <= full) break;
     std::vector<Part> other = sorted_parts(weights, parts);
-    const std::int64_t words = count_words(other);
-    if (words < best_words) {
-      best_words = words;
-      best = std::move(other);
-    }
+    const std::int64_t work = count_words(other) * operations(parts);
+    if (work >= best_work) continue;
+    best_work = work;
+    best = {digits_of(parts), std::move(other)};
   }
   return best;
 }
 
 class SlabWriter {
  public:
-  explicit SlabWriter(std::int64_t blank) : blank_(blank) {}
+  SlabWriter(std::int64_t blank, int digits) : blank_(blank) { words_.digits = digits; }
 
   void add_word(const Part* parts, std::int64_t count) {
     const int shift = parts->shift();
@@ -122,11 +132,11 @@ class SlabWriter {
 }  // namespace
 
 WeightWords weight_words(std::span<const std::int64_t> weights, std::int64_t blank) {
-  const std::vector<Part> parts = best_parts(weights);
-  SlabWriter writer(blank);
-  for_each_run(parts, [&](std::size_t begin, std::size_t end) {
+  const auto [digits, parts] = best_parts(weights);
+  SlabWriter writer(blank, digits);
+  for_each_run(parts, [&writer, &all = parts](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; i += word_sites) {
-      writer.add_word(&parts[i], std::min<std::int64_t>(word_sites, end - i));
+      writer.add_word(&all[i], std::min<std::int64_t>(word_sites, end - i));
     }
   });
   return writer.take();

@@ -25,11 +25,13 @@ struct WeightWords {
   std::vector<std::int64_t> sites;  ///< of every bit; `blank` where a word or chunk is not full
   std::vector<std::int16_t> low;    ///< per word
   std::vector<std::int16_t> high;
+  int digits = 2;  ///< 1: all high digits are 0
   std::vector<Slab> slabs;
 };
 
-/// Words of sites 0, 1, ..., with weights 0 (left out) or at least 2^23, of 24 significant bits.
-/// Weights are split into one, two or three parts, whichever gives the fewest words.
+/// Words of sites 0, 1, ... (fewer than 2^27), with weights 0 (left out) or at least 2^23, of 24
+/// significant bits. Weights are one part of two digits, or split into two or three of one digit,
+/// whichever takes the fewest operations.
 ///   work: up to three sorts of the sites
 WeightWords weight_words(std::span<const std::int64_t> weights, std::int64_t blank);
 

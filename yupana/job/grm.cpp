@@ -8,7 +8,6 @@
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/site_block.hpp"
-#include "yupana/io/number_text.hpp"
 #include "yupana/io/plink_matrix.hpp"
 #include "yupana/job/run_files.hpp"
 
@@ -151,6 +150,19 @@ genotype::Grm count_grm(Context& context,
   genotype::CallBlock block;
   while (input.cohort.read(block, plan.block_sites)) counter.add(block, &stage);
   return counter.take();
+}
+
+SquareMatrix<double> grm_matrix(Context& context, const genotype::Grm& grm) {
+  SquareMatrix<double> matrix(grm.samples);
+  context.parallel_for(grm.samples, 16, [&](std::int64_t begin, std::int64_t end) {
+    context.check_cancelled();
+    for (std::int64_t i = begin; i < end; ++i) {
+      for (std::int64_t j = 0; j <= i; ++j) matrix(i, j) = grm.at(i, j);
+      // Reads down a column of the triangle: every line of the matrix is written by one thread.
+      for (std::int64_t j = i + 1; j < grm.samples; ++j) matrix(i, j) = grm.at(j, i);
+    }
+  });
+  return matrix;
 }
 
 void write_grm_ids(AtomicFile& file, const Input& input) {

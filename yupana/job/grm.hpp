@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "yupana/core/context.hpp"
+#include "yupana/core/matrix.hpp"
 #include "yupana/genotype/grm.hpp"
 #include "yupana/io/npy_matrix.hpp"
 #include "yupana/job/input.hpp"
@@ -47,6 +48,9 @@ genotype::Grm count_grm(Context& context,
                         Input& input,
                         const GrmPlan& plan,
                         const genotype::GrmParams& params);
+
+/// The whole matrix, symmetric.
+SquareMatrix<double> grm_matrix(Context& context, const genotype::Grm& grm);
 
 /// The samples as GCTA and PLINK 2 list them: family and individual identifier.
 void write_grm_ids(AtomicFile& file, const Input& input);
