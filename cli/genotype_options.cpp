@@ -182,19 +182,30 @@ void add_genotype_options(Command& command,
   if (!replaced_by.empty()) {
     command.excludes_groups({inputs, filters, long_runs}, replaced_by, "it is for genotypes");
   }
+  add_cohort_options(command, input);
+  command.under(long_runs, [&] { add_long_runs(command, input, checkpoint); });
+  command.needs({"--checkpoint-interval"}, {"--checkpoint"});
+}
+
+void add_cohort_options(Command& command, job::InputParams& input) {
   command.under(inputs, [&] { add_inputs(command, input); });
   command.under(filters, [&] { add_filters(command, input); });
-  command.under(long_runs, [&] { add_long_runs(command, input, checkpoint); });
   command.only_one({"input", "--bfile", "--bed", "--pfile", "--pgen", "--vcf"});
   command.only_one({"--chr-set", "--cow", "--dog", "--horse", "--mouse", "--sheep"});
   command.only_one({"--all-chr", "--chr"});
   command.excludes({"--all-chr"}, "--region", "a region names its chromosome");
   command.needs({"--nonfounders"}, {"--maf", "--max-maf", "--mac"});
   command.needs({"--seed"}, {"--thin"});
-  command.needs({"--checkpoint-interval"}, {"--checkpoint"});
 }
 
 void check_genotype_options(const Call& call, const job::InputParams& input) {
+  check_cohort_options(call, input);
+  if (call.context.comm == nullptr) {
+    call.command.refuse({"--pair-groups"}, "without mpirun: one process counts every pair");
+  }
+}
+
+void check_cohort_options(const Call& call, const job::InputParams& input) {
   const job::InputKind kind = job::input_kind(input);
   for (const job::InputOption& option : job::input_options()) {
     const auto& kinds = option.kinds;
@@ -204,9 +215,6 @@ void check_genotype_options(const Call& call, const job::InputParams& input) {
       for (const Species& animal : species) names.push_back(animal.option);
     }
     call.command.refuse(names, job::no_effect(option, input, kind));
-  }
-  if (call.context.comm == nullptr) {
-    call.command.refuse({"--pair-groups"}, "without mpirun: one process counts every pair");
   }
 }
 
