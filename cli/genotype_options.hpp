@@ -7,9 +7,11 @@
 
 namespace yupana::cli {
 
-/// The options of every command that counts genotypes: input, filters, missing calls, how processes
-/// that mpirun starts share the counting, checkpoints. None has an effect with `replaced_by`, an
-/// option that gives distances instead.
+/// The options of every command that reads genotypes: input, filters, missing calls.
+void add_cohort_options(Command& command, job::InputParams& input);
+/// The same, and how processes that mpirun starts share the counting, and checkpoints: options of
+/// every command that counts pairs. None has an effect with `replaced_by`, an option that gives
+/// distances instead.
 void add_genotype_options(Command& command,
                           job::InputParams& input,
                           job::CheckpointParams& checkpoint,
