@@ -67,11 +67,12 @@ Answer make_answer(const Call& call, const job::ReduceFileResult& result) {
 /// A command that runs `work` from a column into -o.
 template <class Params>
 Command add_command_of(Command& program,
-                       const CommandParams& about,
+                       CommandParams about,
                        const std::shared_ptr<Params>& params,
                        job::ArrayFileResult (*work)(Context&, const Params&)) {
+  about.out = "FILE, out.npy or out.txt";
   return add_command(program, about, [params, work](Context& context, const Call& call) {
-    params->out = required_out(call, "FILE, out.npy or out.txt");
+    params->out = call.out;
     return make_answer(call, work(context, *params));
   });
 }
@@ -86,7 +87,7 @@ void add_scan(Command& program) {
        .example = "yupana scan numbers.npy -o sums.npy"},
       params,
       job::scan_file);
-  command.text("in", params->in, column_help).required();
+  command.input("in", params->in, column_help).required();
   command.flag("--exclusive", params->exclusive, "without the number itself: begins with 0");
   add_operator(command, params->op, params->wrap);
   add_text_type(command, params->text_type);
@@ -105,7 +106,7 @@ void add_reduce(Command& program) {
         params->out = call.out;
         return make_answer(call, job::reduce_file(context, *params));
       });
-  command.text("in", params->in, column_help).required();
+  command.input("in", params->in, column_help).required();
   add_operator(command, params->op, params->wrap);
   add_text_type(command, params->text_type);
 }
@@ -120,7 +121,7 @@ void add_merge(Command& program) {
        .example = "yupana merge a.npy b.npy -o all.npy"},
       params,
       job::merge_files);
-  command.list("in", params->in, "sorted numbers, .npy of one column or text").required();
+  command.inputs("in", params->in, "sorted numbers, .npy of one column or text").required();
   add_text_type(command, params->text_type);
 }
 
@@ -132,10 +133,16 @@ void add_sort(Command& program) {
        .purpose =
            "Sort a column of numbers (.npy or text); NaN come last. What exceeds --memory is "
            "sorted in runs that wait on disk, in the output's folder.",
-       .example = "yupana sort numbers.npy -o sorted.npy"},
+       .example = "yupana sort numbers.npy --descending --top 100 -o greatest.npy"},
       params,
       job::sort_file);
-  command.text("in", params->in, column_help).required();
+  command.input("in", params->in, column_help).required();
+  command.flag("--descending", params->descending, "from the greatest down; NaN are last too");
+  command.flag("--unique", params->unique, "of equal numbers the first alone");
+  command.number("--top", params->top, "write as many of the sorted numbers", 1);
+  command.flag("--positions",
+               params->positions,
+               "write where the numbers stood, counted from 0, in place of the numbers (argsort)");
   add_text_type(command, params->text_type);
 }
 

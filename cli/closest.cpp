@@ -38,7 +38,7 @@ void add_closest(Command& program) {
         params->out = call.out;
         return closest(context, *params);
       });
-  command.text("in", params->in.path, "points: .npy, TSPLIB .tsp or text, also gzip").required();
+  command.input("in", params->in.path, "points: .npy, TSPLIB .tsp or text, also gzip").required();
   command
       .list("--columns",
             params->in.columns,

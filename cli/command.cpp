@@ -11,6 +11,7 @@
 
 #include "cli/interrupts.hpp"
 #include "cli/out_folder.hpp"
+#include "cli/piped_inputs.hpp"
 #include "cli/ranks.hpp"
 #include "cli/standard_streams.hpp"
 #include "yupana/cluster/mpi.hpp"
@@ -66,7 +67,9 @@ Answer run(const Call& call, const Body& body) {
   if (!call.quiet) {
     context.on_note([draws, printed = std::set<std::string>()](const std::string& note) mutable {
       if (!printed.insert(note).second) return;
-      put_text(stderr, fmt::format("{}note: {}\n", draws ? "\r\033[K" : "", escaped(note)));
+      put_text(
+          stderr,
+          fmt::format("{}note: {}\n", draws ? "\r\033[K" : "", escaped(with_given_names(note))));
     });
   }
   const OutFolder folder("-o " + call.out, folder_of(call.out));
@@ -83,11 +86,14 @@ Answer run(const Call& call, const Body& body) {
   } line{draws};
   const Interrupts interrupts(context);
   try {
+    call.command.each_input([&](std::string& path) { path = readable(context, path); });
     return body(context, call);
   } catch (const Error& error) {
     // A call that the signal ended has an error of its own.
-    if (!context.cancelled() || error.code() == ErrorCode::interrupted) throw;
-    throw Error(ErrorCode::interrupted, interrupted_text);
+    if (context.cancelled() && error.code() != ErrorCode::interrupted) {
+      throw Error(ErrorCode::interrupted, interrupted_text);
+    }
+    throw Error(error.code(), with_given_names(error.what()), error.place());
   }
 }
 
@@ -209,6 +215,7 @@ Command add_command(Command& parent, const CommandParams& params, Body body) {
   command.under("Everywhere", [&] { add_common_options(command, *call, params.ignored); });
   command.on_run([call, params, body = std::move(body)] {
     check_combinations(*call);
+    if (!params.out.empty()) required_out(*call, params.out);
     std::string& device = call->context.device;
     if (params.processor_only && device == "auto") device = "cpu";
     if (!cluster::under_mpi()) return print(*call, run(*call, body));

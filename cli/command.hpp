@@ -35,6 +35,7 @@ struct CommandParams {
   std::string name;
   std::string purpose;
   std::string example;          ///< a line that works
+  std::string out = {};         ///< what -o must name, where it has to be given
   bool processor_only = false;  ///< no CUDA version: "auto" is the processor
   bool ranks = false;           ///< mpirun may start several processes
   /// Options of every command that have no effect on this one, as "-o": hidden and refused.

@@ -78,7 +78,13 @@ Option Option::takes(int min_words, int max_words) const {
 }
 Option Option::separated_by_commas() const { return Option(option_->delimiter(',')); }
 
-Command::Command(CLI::App& app) : app_(&app), rules_(std::make_shared<Rules>()) {}
+struct Command::Inputs {
+  std::vector<std::string*> single;
+  std::vector<std::vector<std::string>*> several;
+};
+
+Command::Command(CLI::App& app)
+    : app_(&app), rules_(std::make_shared<Rules>()), inputs_(std::make_shared<Inputs>()) {}
 
 Command Command::add(const std::string& name,
                      const std::string& purpose,
@@ -126,6 +132,27 @@ Option Command::text(const std::string& names, std::string& value, const std::st
   });
   refuse_options(names, *option);
   return Option(value.empty() ? option : option->capture_default_str());
+}
+
+Option Command::input(const std::string& name, std::string& value, const std::string& help) {
+  inputs_->single.push_back(&value);
+  return text(name, value, help);
+}
+
+Option Command::inputs(const std::string& name,
+                       std::vector<std::string>& values,
+                       const std::string& help) {
+  inputs_->several.push_back(&values);
+  return list(name, values, help);
+}
+
+void Command::each_input(const std::function<void(std::string&)>& visit) const {
+  for (std::string* const name : inputs_->single) {
+    if (!name->empty()) visit(*name);
+  }
+  for (auto* const names : inputs_->several) {
+    for (std::string& name : *names) visit(name);
+  }
 }
 
 Option Command::list(const std::string& names,

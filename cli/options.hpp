@@ -89,6 +89,11 @@ class Command {
   CLI::App& app() const { return *app_; }
 
   Option text(const std::string& names, std::string& value, const std::string& help);
+  /// A file to read, which may be a pipe: its name is readable() when the command runs.
+  Option input(const std::string& name, std::string& value, const std::string& help);
+  Option inputs(const std::string& name, std::vector<std::string>& values, const std::string& help);
+  /// Calls `visit` with the names of the files to read that were given.
+  void each_input(const std::function<void(std::string&)>& visit) const;
   Option list(const std::string& names, std::vector<std::string>& values, const std::string& help);
   Option flag(const std::string& names, bool& value, const std::string& help);
   Option flag(const std::string& names, std::function<void()> act, const std::string& help);
@@ -156,6 +161,8 @@ class Command {
   CLI::App* app_;
   using Rules = std::vector<std::function<void(const Command&)>>;
   std::shared_ptr<Rules> rules_;
+  struct Inputs;
+  std::shared_ptr<Inputs> inputs_;
 };
 
 /// "pairwise, mode or error"

@@ -69,8 +69,12 @@ void add_path(Command& program) {
        .example = "yupana path out/run NA06985 NA18970",
        .processor_only = true,
        .ignored = {"-o", "--gpu-memory"}},
-      [params](Context& context, const Call&) { return path(context, *params); });
-  command.text("run", params->run, "prefix of the run's files").required();
+      [params](Context& context, const Call&) {
+        if (params->run.ends_with(".json")) params->run.resize(params->run.size() - 5);
+        return path(context, *params);
+      });
+  command.text("run", params->run, "prefix of the run's files, or its record PREFIX.json")
+      .required();
   command.text("from", params->from, "sample identifier").required();
   command.text("to", params->to, "sample identifier").required();
   command.number(

@@ -16,7 +16,7 @@ const char* arranged(genotype::Structure structure) {
 }
 
 Answer simulate(Context& context, const Call& call, job::SimulateJobParams& job) {
-  job.out = required_out(call, "PREFIX, the beginning of the files to write, as cohort");
+  job.out = call.out;
   const std::vector<std::string> files = job::run_simulate(context, job);
   Answer answer;
   // Populations beyond the samples have none.
@@ -48,6 +48,7 @@ void add_simulate(Command& program) {
                   "with its labels.",
        .example = "yupana simulate --samples 600 --sites 50k --populations 12 --structure line "
                   "--fst 0.3 -o cohort",
+       .out = "PREFIX, the beginning of the files to write, as cohort",
        .processor_only = true,
        .ignored = {"--gpu-memory"}},
       [params](Context& context, const Call& call) { return simulate(context, call, *params); });

@@ -166,7 +166,7 @@ void add_fit(Command& som) {
         params->out = call.out;
         return make_answer(context, call, job::som_fit(context, *params));
       });
-  command.text("table", params->table, "CSV, TSV, .npy (n x d) or libsvm; also gzip").required();
+  command.input("table", params->table, "CSV, TSV, .npy (n x d) or libsvm; also gzip").required();
   add_map_options(command, params->som);
   command.flag("--standardize", params->standardize, "features to mean 0 and deviation 1");
   add_neighbors(command,
@@ -195,7 +195,7 @@ void add_use(Command& som, bool report) {
       });
   command.text("model", params->model, "the .json of 'yupana som fit'").required();
   const Option table =
-      command.text("table", params->table, "with the model's columns by name, or all in order");
+      command.input("table", params->table, "with the model's columns by name, or all in order");
   add_neighbors(command, params->neighbors, "default: as the model was fitted");
   const Names reading = add_reading_options(command, params->reading);
   if (!report) {

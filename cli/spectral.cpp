@@ -10,7 +10,7 @@ namespace {
 constexpr const char* out_file = "FILE, out.npy or out.txt";
 
 Answer fft(Context& context, const Call& call, job::FftFileParams& params) {
-  params.out = required_out(call, out_file);
+  params.out = call.out;
   const job::SpectralFileResult result = job::fft_file(context, params);
   const std::string numbers = result.matrix
                                   ? fmt::format("{} x {} numbers", result.rows, result.cols)
@@ -25,7 +25,7 @@ Answer fft(Context& context, const Call& call, job::FftFileParams& params) {
 }
 
 Answer polymul(Context& context, const Call& call, job::PolymulFileParams& params) {
-  params.out = required_out(call, out_file);
+  params.out = call.out;
   const job::SpectralFileResult result = job::polymul_file(context, params);
   const bool real = result.type == "f8";
   Answer answer;
@@ -49,12 +49,13 @@ void add_fft(Command& program) {
        .purpose =
            "Discrete Fourier transform of real or complex numbers (.npy or text), of any length. A "
            "NaN makes its whole signal NaN. What exceeds --memory is refused before the work.",
-       .example = "yupana fft x.npy -o y.npy"},
+       .example = "yupana fft x.npy -o y.npy",
+       .out = out_file},
       [params](Context& context, const Call& call) { return fft(context, call, *params); });
   command
-      .text("in",
-            params->in,
-            "numbers: .npy of one or two dimensions, or text, one a line (two: complex)")
+      .input("in",
+             params->in,
+             "numbers: .npy of one or two dimensions, or text, one a line (two: complex)")
       .required();
   command.flag("--inverse", params->inverse, "e^(+2 pi i j k / n), scaled by 1/n");
   command.flag(
@@ -80,10 +81,11 @@ void add_polymul(Command& program) {
            "Product of two polynomials (coefficients in .npy or text, lowest degree first), exact "
            "for integers; or of two integers of any size (--digits). What exceeds --memory is "
            "refused before the work.",
-       .example = "yupana polymul a.npy b.npy --exact -o c.npy"},
+       .example = "yupana polymul a.npy b.npy --exact -o c.npy",
+       .out = out_file},
       [params](Context& context, const Call& call) { return polymul(context, call, *params); });
-  command.text("a", params->a, "first factor").required();
-  command.text("b", params->b, "second factor").required();
+  command.input("a", params->a, "first factor").required();
+  command.input("b", params->b, "second factor").required();
   command.flag(
       "--exact",
       [params] { params->kind = job::PolymulKind::exact; },

@@ -18,7 +18,7 @@ constexpr const char* prefix = "PREFIX, for the file to write";
 constexpr const char* model_help = "of tree fit or forest fit";
 
 Answer predict(Context& context, const Call& call, job::PredictParams& params) {
-  params.out = required_out(call, prefix);
+  params.out = call.out;
   const job::PredictResult result = job::predict_trees(context, params);
   Answer answer;
   answer.json = {{"command", call.command.name()},
@@ -57,10 +57,11 @@ void add_predict(Command& family, bool nodes) {
                         : "Predict the label of each row; accuracy or r2 and other measures too, "
                           "where --label names the true one.",
        .example =
-           fmt::format("yupana {0} {1} out/{0}.json table.csv -o out/new", family.name(), name)},
+           fmt::format("yupana {0} {1} out/{0}.json table.csv -o out/new", family.name(), name),
+       .out = prefix},
       [params](Context& context, const Call& call) { return predict(context, call, *params); });
   command.text("model", params->model, model_help).required();
-  command.text("table", params->table.path, "rows").required();
+  command.input("table", params->table.path, "rows").required();
   add_tree_table(command, params->table);
   if (nodes) return;
   command.flag("--proba", params->shares, "write the share of each class too");
@@ -118,10 +119,11 @@ void add_prune(Command& family) {
       {.name = "prune",
        .purpose = "Prune a model: by cost complexity, or by reduced error on a validation table.",
        .example = "yupana tree prune out/tree.json --ccp-alpha 0.01 -o out/pruned",
+       .out = prefix,
        .processor_only = true,
        .ignored = no_gpu},
       [params](Context& context, const Call& call) {
-        params->out = required_out(call, prefix);
+        params->out = call.out;
         const auto [before, after] = job::prune_trees(context, *params);
         Answer answer;
         answer.json = {{"command", "tree prune"}, {"leaves_before", before}, {"leaves", after}};
@@ -181,7 +183,7 @@ void add_importances(Command& family) {
        .ignored = no_gpu},
       [params](Context& context, const Call& call) { return importances(context, call, *params); });
   command.text("model", params->model, model_help).required();
-  command.text("table", params->table.path, "rows with labels, best not those of training");
+  command.input("table", params->table.path, "rows with labels, best not those of training");
   command.needs(add_tree_table(command, params->table), {"table"});
   command.number("--repeats", params->repeats, "shuffles a feature", 1);
   command.seed(params->seed, "of the shuffles");
@@ -195,10 +197,11 @@ void add_export(Command& family) {
       {.name = "export",
        .purpose = "Write a model as ONNX, PREFIX.onnx, for float32 values.",
        .example = fmt::format("yupana {0} export out/{0}.json -o out/{0}", family.name()),
+       .out = prefix,
        .processor_only = true,
        .ignored = no_work},
       [path](Context& context, const Call& call) {
-        const std::string out = required_out(call, prefix) + ".onnx";
+        const std::string out = call.out + ".onnx";
         AtomicFile file(out);
         file.write(io::onnx_model(io::read_model(*path, context.memory())));
         file.commit();

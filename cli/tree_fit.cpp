@@ -161,7 +161,7 @@ Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
 
 void add_rows_options(Command& command, job::FitTreesParams& params) {
   io::TableParams& columns = params.table.columns;
-  command.text("table", params.table.path, "rows to learn from").required();
+  command.input("table", params.table.path, "rows to learn from").required();
   add_tree_table(command, params.table);
   command.text("--weight", columns.weight, "a column of weights of the rows");
   command.flag("--regression", params.regression, "the label is a number, not a class");

@@ -80,11 +80,11 @@ void add_trisolve(Command& program) {
         return make_answer(*params, job::trisolve(context, *params));
       });
   sparse::TriangularParams& system = params->system;
-  command.text("matrix", params->matrix, "Matrix Market file, also .gz; symmetric: lower triangle")
+  command.input("matrix", params->matrix, "Matrix Market file, also .gz; symmetric: lower triangle")
       .required();
-  command.text("b",
-               params->side,
-               "right-hand sides: .npy of n or n x k numbers, or text; random ones without it");
+  command.input("b",
+                params->side,
+                "right-hand sides: .npy of n or n x k numbers, or text; random ones without it");
   command.flag(
       "--upper",
       [&system] { system.triangle = sparse::Triangle::upper; },
@@ -93,6 +93,7 @@ void add_trisolve(Command& program) {
       "--lower",
       [&system] { system.triangle = sparse::Triangle::lower; },
       "the matrix is a lower triangle (default)");
+  command.flag("--transpose", params->transpose, "solve with the transpose of the file's matrix");
   command.choice("--method",
                  system.method,
                  {{"auto", sparse::SolveMethod::automatic},

@@ -44,7 +44,7 @@ def records_of_another_shape():
         refused("path", "f", "s1", "s2")
         refused("path", "f", "s1", "s2", "--alpha", "2")
     pathlib.Path("f.json").write_text(json.dumps(good))
-    run("path", "f", "s1", "s2")
+    assert run("path", "f", "s1", "s2").stdout == run("path", "f.json", "s1", "s2").stdout
 
 
 def names_that_are_no_text():

@@ -63,6 +63,41 @@ def sorts_beyond_memory_to_the_same_bytes():
         pathlib.Path("whole.npy").unlink()
 
 
+def expected(x, descending=False, unique=False, top=None):
+    """The positions that sort leaves, by NumPy: NaN last either way, equal numbers in their order."""
+    keys = x.astype(np.float64) if x.dtype.kind == "f" else x
+    if descending:
+        keys = np.where(np.isnan(keys), keys, -keys) if x.dtype.kind == "f" else ~keys
+    order = np.argsort(keys, kind="stable")
+    if unique:
+        ranks = keys[order]
+        same_as_before = (ranks[1:] == ranks[:-1]) | ((ranks[1:] != ranks[1:]) & (ranks[:-1] != ranks[:-1]))
+        order = order[np.concatenate(([True], ~same_as_before))]
+    return order[:top]
+
+
+def sorts_as_its_options_say_within_any_memory():
+    for kind in ["i1", "u2", "<i4", "u8", "f4", "f8"]:
+        for n in [1, 700, 90_001]:
+            x = (RNG.normal(size=n) * (40 if n < 1000 else 30000)).astype("f8")
+            x = x.astype(kind) if kind[0] == "f" else np.abs(x).astype("i8").astype(kind)
+            if kind[0] == "f":
+                x[RNG.random(n) < 0.1] = np.nan
+                x[RNG.random(n) < 0.1] = -0.0
+                x[RNG.random(n) < 0.1] = 0.0
+            np.save("x.npy", x)
+            for options in [("descending",), ("unique",), ("descending", "unique", "top"), ("top",)]:
+                wanted = {name: 10 if name == "top" else True for name in options}
+                words = [w for name in options for w in ([f"--{name}"] + [10] * (name == "top"))]
+                memory = ["--memory", "300k"] if n > 1000 else []
+                order = expected(x, **wanted)
+                run("sort", "x.npy", "-o", "out.npy", *words, *memory)
+                same("out.npy", x[order])
+                run("sort", "x.npy", "-o", "places.npy", "--positions", *words, *memory)
+                same("places.npy", order)
+    refuse("sort", "x.npy", "-o", "o.npy", "--top", 0, says=["--top"], status=2)
+
+
 def sorts_text_beyond_memory():
     x = numbers("i8", 50_000)
     pathlib.Path("x.txt").write_text("\n".join(map(str, x)) + "\n")
@@ -236,6 +271,7 @@ def bad_input_ends_in_one_line_and_no_file():
 
 sys.exit(main([sorts_every_type_of_any_size,
                sorts_beyond_memory_to_the_same_bytes,
+               sorts_as_its_options_say_within_any_memory,
                sorts_text_beyond_memory,
                scans_in_64_bits,
                scans_across_pieces_with_the_same_bytes_for_any_threads,

@@ -60,7 +60,7 @@ def imaginary_parts_that_no_real_signal_has_were_dropped_without_a_word():
         assert notes(spectra, *odd) == notes(spectra[0], *odd) == ""
         assert notes(np.asfortranarray(spectra.T), "--axis", 0, *odd) == ""
         spectra[1, 0] += 0.5j
-        assert "note: fft: 1 of 3 signals of x.npy are no spectra" in notes(spectra, *odd)
+        assert "note: fft: x.npy: 1 of 3 signals with imaginary parts in the first value" in notes(spectra, *odd)
         assert "1 of 3 signals" in notes(np.ascontiguousarray(spectra.T), "--axis", 0, *odd)
         spectra[2, -1] += 0.5j
         assert f"{2 - len(odd) if n > 1 else 1} of 3 signals" in notes(spectra, *odd)

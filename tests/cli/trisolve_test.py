@@ -78,6 +78,11 @@ def solves_what_scipy_solves():
         run("trisolve", "U.mtx", "b.npy", "--upper", "-o", "y.npy")
         want = spsolve_triangular(sp.csr_matrix(lower.T), b, lower=False)
         assert np.allclose(np.load("y.npy"), want, rtol=1e-10, atol=1e-13)
+        for device in ["cpu", "reference"]:
+            run("trisolve", "L.mtx", "b.npy", "--transpose", "-o", "z.npy", "--device", device)
+            assert np.load("z.npy").tobytes() == np.load("y.npy").tobytes()
+        run("trisolve", "U.mtx", "b.npy", "--upper", "--transpose", "-o", "z.npy")
+        assert np.load("z.npy").tobytes() == x.tobytes()
 
 
 def takes_entries_in_any_order():
@@ -186,6 +191,7 @@ def bad_systems_end_in_one_line_and_no_file():
     refuse(good, "b.npy", says=["b.npy", "1 row ", "expected 2 rows"])
     np.save("b.npy", np.ones(2, complex))
     refuse(good, "b.npy", says=["b.npy", "real"])
+    refuse(good + "1 2 1\n", "--transpose", says=["m.mtx (its transpose)"])
     np.save("b.npy", np.array([1, 2**53 + 1]))
     refuse(good, "b.npy", says=["b.npy", "2^53"])
     np.save("b.npy", np.ones(2))

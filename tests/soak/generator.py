@@ -130,7 +130,9 @@ def columns(rng):
     else:
         data, name = column(rng), "x.npy"
     floats = name == "x.txt" or data.kind in "df"
-    if command != "sort":
+    if command == "sort":
+        options += some(rng, ["--descending"], ["--unique"], ["--positions"], ["--top", range(1, 2000)])
+    else:
         options += some(rng, ["--op", ("sum", "min", "max")], ["--wrap"])
     if command == "scan":
         options += some(rng, ["--exclusive"])

@@ -3,6 +3,7 @@
 #pragma nv_diag_suppress 554
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -249,14 +250,19 @@ TEST(DeviceFft, FewerSignalsThanPlanned) {
   }
 }
 
+// Of five measurements one must fit: other programs on the device take and return memory meanwhile.
 template <class Plan>
 void check_bytes(std::int64_t a, std::int64_t b) {
-  const std::uint64_t before = yupana::cuda::free_device_memory();
-  const Plan plan(a, b);
-  const std::uint64_t after = yupana::cuda::free_device_memory();
-  constexpr std::uint64_t tables_and_granularity = 16 << 20;
-  EXPECT_LE(before - after, Plan::bytes(a, b) + tables_and_granularity) << a << ", " << b;
-  EXPECT_GE(before - after + tables_and_granularity, Plan::bytes(a, b)) << a << ", " << b;
+  constexpr std::int64_t tables_and_granularity = 16 << 20;
+  const auto want = static_cast<std::int64_t>(Plan::bytes(a, b));
+  std::int64_t held = 0;
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    const std::uint64_t before = yupana::cuda::free_device_memory();
+    const Plan plan(a, b);
+    held = static_cast<std::int64_t>(before - yupana::cuda::free_device_memory());
+    if (std::abs(held - want) <= tables_and_granularity) return;
+  }
+  ADD_FAILURE() << a << ", " << b << ": expected " << want << " bytes, got " << held;
 }
 
 TEST(DeviceFftPlans, PlansHoldAsManyBytesAsTheySay) {

@@ -56,6 +56,18 @@ struct Greater {
   }
 };
 
+/// From the greatest down, NaN last all the same; equal keys as in Less.
+struct Descending {
+  template <class T>
+  constexpr bool operator()(const T& a, const T& b) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return (a > b) | ((b != b) & (a == a));
+    } else {
+      return b < a;
+    }
+  }
+};
+
 /// Equal in the order of Less: -0 equals +0, NaN equals NaN.
 struct Equal {
   template <class T>

@@ -4,9 +4,15 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "yupana/arrays/operators.hpp"
+
 namespace yupana::arrays::cpu {
 
-/// The types that sort by radix: integers, float and double.
+/// The orders and types that sort by radix: integers, float and double.
+template <class Order>
+inline constexpr bool has_radix_order =
+    std::is_same_v<Order, Less> || std::is_same_v<Order, Greater> ||
+    std::is_same_v<Order, Descending>;
 template <class K>
 inline constexpr bool has_radix = (std::is_integral_v<K> && !std::is_same_v<K, bool>) ||
                                   std::is_same_v<K, float> || std::is_same_v<K, double>;
@@ -23,7 +29,7 @@ using UnsignedOf = std::conditional_t<
 /// turns all bits around, a clear one is set (the order of IEEE 754 bit patterns); -0 + 0 is +0;
 /// every NaN becomes the greatest number. The key itself is what moves, so its bits survive.
 template <class K>
-constexpr UnsignedOf<sizeof(K)> radix_key(K key) {
+constexpr UnsignedOf<sizeof(K)> ascending_radix_key(K key) {
   using U = UnsignedOf<sizeof(K)>;
   constexpr U sign = static_cast<U>(U{1} << (8 * sizeof(K) - 1));
   if constexpr (std::is_floating_point_v<K>) {
@@ -37,6 +43,19 @@ constexpr UnsignedOf<sizeof(K)> radix_key(K key) {
   } else {
     return key;
   }
+}
+
+/// The same for any order of has_radix_order.
+template <class Order, class K>
+constexpr UnsignedOf<sizeof(K)> radix_key(K key) {
+  using U = UnsignedOf<sizeof(K)>;
+  const U up = ascending_radix_key(key);
+  if constexpr (std::is_same_v<Order, Less>) return up;
+  // No number but a NaN has all bits set: -inf, the last of them, has others clear.
+  if constexpr (std::is_same_v<Order, Descending> && std::is_floating_point_v<K>) {
+    if (key != key) return up;
+  }
+  return static_cast<U>(~up);
 }
 
 }  // namespace yupana::arrays::cpu

@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(threads)
     number_kernel(const K* keys, std::int64_t n, U* numbers) {
   const std::int64_t step = std::int64_t{gridDim.x} * threads;
   for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < n; i += step) {
-    numbers[i] = cpu::radix_key(keys[i]);
+    numbers[i] = cpu::ascending_radix_key(keys[i]);
   }
 }
 

@@ -23,7 +23,7 @@ namespace yupana::arrays::cpu {
 inline constexpr std::int64_t radix_min = 1024;
 
 /// Most significant digit first while a bucket is larger than a cache, least first within it.
-template <class K, class V>
+template <class K, class V, class Order>
 class RadixSort {
  public:
   explicit RadixSort(Context& context) : context_(context) {}
@@ -37,7 +37,7 @@ class RadixSort {
             bool parallel) {
     if (n <= radix_bucket<K, V>) {
       context_.check_cancelled();
-      return sort_bucket(data, other, n, bits, in_other);
+      return sort_bucket<Order>(data, other, n, bits, in_other);
     }
     // As many buckets as bring them to a quarter of what fits, so that their passes stay near the
     // first level; more than 2^11 would thrash the second level with their lines.
@@ -70,13 +70,13 @@ class RadixSort {
   std::uint64_t varying(const K* keys, std::int64_t n) {
     std::atomic<std::uint64_t> all{0};
     constexpr std::int64_t tile = std::int64_t{1} << 18;
-    const auto first = radix_key(keys[0]);
+    const auto first = radix_key<Order>(keys[0]);
     each((n + tile - 1) / tile, true, [&](std::int64_t t) {
       auto differ = first;
       differ = 0;
       const std::int64_t end = std::min(n, (t + 1) * tile);
       for (std::int64_t i = t * tile; i < end; ++i) {
-        differ = static_cast<decltype(differ)>(differ | (radix_key(keys[i]) ^ first));
+        differ = static_cast<decltype(differ)>(differ | (radix_key<Order>(keys[i]) ^ first));
       }
       all.fetch_or(differ, std::memory_order_relaxed);
     });
@@ -106,7 +106,7 @@ class RadixSort {
     const std::int64_t blocks =
         parallel ? std::clamp<std::int64_t>(n >> 17, 1, 4 * context_.threads()) : 1;
     const auto digit_of = [=](const K& key) {
-      return static_cast<std::int64_t>((std::uint64_t{radix_key(key)} >> shift) & mask);
+      return static_cast<std::int64_t>((std::uint64_t{radix_key<Order>(key)} >> shift) & mask);
     };
     const auto block_begin = [=](std::int64_t b) {
       return n / blocks * b + std::min(b, n % blocks);
@@ -181,9 +181,9 @@ class RadixSort {
   Context& context_;
 };
 
-template <class K, class V>
+template <class Order, class K, class V>
 void radix_sort(Context& context, Columns<K, V> data, std::int64_t n) {
-  RadixSort<K, V> sorter(context);
+  RadixSort<K, V, Order> sorter(context);
   const int bits = std::bit_width(sorter.varying(data.keys, n));
   if (bits == 0) return;
   Array<K> keys(n);

@@ -27,10 +27,10 @@ inline constexpr std::int64_t small_bucket = 4096;
 
 /// Sorts up to radix_bucket keys on one thread by the `bits` low bits of their radix keys, least
 /// significant digit first; digits in which no two keys differ cost nothing but their count.
-template <class K, class V>
+template <class Order, class K, class V>
 void sort_bucket(Columns<K, V> data, Columns<K, V> other, std::int64_t n, int bits, bool in_other) {
   // Counters would cost more than so few keys.
-  if (n < 512) return sort_one_block(data, other, n, in_other, Less{});
+  if (n < 512) return sort_one_block(data, other, n, in_other, Order{});
   constexpr int max_digits =
       (8 * static_cast<int>(sizeof(K)) + small_bucket_digit - 1) / small_bucket_digit;
   std::array<std::array<std::uint32_t, 1 << bucket_digit>, max_digits> counts;
@@ -39,7 +39,7 @@ void sort_bucket(Columns<K, V> data, Columns<K, V> other, std::int64_t n, int bi
   const int width = (bits + digits - 1) / digits;
   const std::uint32_t buckets = 1U << width;
   const auto digit_of = [&](const K& key, int digit) {
-    return static_cast<std::uint32_t>(radix_key(key) >> (digit * width)) & (buckets - 1);
+    return static_cast<std::uint32_t>(radix_key<Order>(key) >> (digit * width)) & (buckets - 1);
   };
   for (int digit = 0; digit < digits; ++digit) {
     std::fill_n(counts[static_cast<std::size_t>(digit)].begin(), buckets, 0);

@@ -15,8 +15,9 @@
 namespace yupana::arrays {
 
 /// Sorts keys and moves values with them; equal keys keep their order (stable). Integers and floats
-/// in their own order go by radix, everything else by mergesort; on a GPU plain types in whichever
-/// of radix, mergesort and quicksort is quickest for n of them, with the same bytes.
+/// in the orders Less, Greater and Descending go by radix, everything else by mergesort; on a GPU
+/// plain types in the order Less in whichever of radix, mergesort and quicksort is quickest for n
+/// of them, with the same bytes.
 ///   less: a strict weak order; the default puts NaN last, all NaN equal, -0 = +0
 ///   K, V: trivially copyable
 ///   work: radix n for each 8 bits in which keys differ; mergesort n log2 n comparisons
@@ -36,8 +37,8 @@ void sort_by_key(Context& context, K* keys, V* values, std::int64_t n, Order les
       return cuda::sort_host(context, cuda::as_moved(data), n, cuda::SortWay::quickest);
     }
   }
-  if constexpr (std::is_same_v<Order, Less> && cpu::has_radix<K>) {
-    if (n >= cpu::radix_min) return cpu::radix_sort(context, data, n);
+  if constexpr (cpu::has_radix_order<Order> && cpu::has_radix<K>) {
+    if (n >= cpu::radix_min) return cpu::radix_sort<Order>(context, data, n);
   }
   cpu::merge_sort(context, data, n, less);
 }

@@ -26,6 +26,8 @@ class NamelessFile {
   void read_at(std::int64_t offset, void* data, std::size_t bytes) const;
 
   const std::string& folder() const { return folder_; }
+  /// A name by which this process can open it.
+  std::string path() const { return "/proc/self/fd/" + std::to_string(file_); }
 
  private:
   std::string folder_;

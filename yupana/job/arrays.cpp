@@ -174,13 +174,6 @@ class SumCheck {
   SumRange<std::conditional_t<std::is_integral_v<T>, T, std::int64_t>> range_;
 };
 
-/// Calls body with an int64, uint64 or double zero: the type that holds sums of the file's.
-template <class Body>
-auto with_sum_type(io::NumberType type, const Body& body) {
-  if (type.kind == 'f') return body(double{});
-  return type.kind == 'i' ? body(std::int64_t{}) : body(std::uint64_t{});
-}
-
 template <class Body>
 auto with_operator(ArrayOperator op, const Body& body) {
   if (op == ArrayOperator::min) return body(arrays::Min{});
@@ -243,7 +236,7 @@ ArrayFileResult scan_file(Context& context, const ScanFileParams& params) {
   const auto reader = open_column(params.in, params.text_type);
   check_wrap(params, reader->type());
   AtomicFile out(params.out);
-  return with_sum_type(reader->type(), [&](auto zero) {
+  return with_widest_type(reader->type(), [&](auto zero) {
     using T = decltype(zero);
     io::ColumnWriter writer(out, io::number_type<T>());
     SumCheck<T> check(params);
@@ -284,7 +277,7 @@ ReduceFileResult reduce_file(Context& context, const ReduceFileParams& params) {
   check_wrap(params, reader->type());
   std::optional<AtomicFile> out;
   if (!params.out.empty()) out.emplace(params.out);
-  return with_sum_type(reader->type(), [&](auto zero) {
+  return with_widest_type(reader->type(), [&](auto zero) {
     using T = decltype(zero);
     ReduceFileResult result;
     SumCheck<T> check(params);

@@ -41,6 +41,10 @@ struct ReduceFileParams {
 struct SortFileParams {
   std::string in;
   std::string out;
+  bool descending = false;  ///< from the greatest down; NaN are last all the same
+  bool unique = false;      ///< of equal numbers the first alone
+  bool positions = false;   ///< writes where the numbers stood (int64, from 0), not the numbers
+  std::int64_t top = INT64_MAX;  ///< ends after as many
   TextType text_type = {};
 };
 
@@ -79,11 +83,12 @@ ArrayFileResult scan_file(Context& context, const ScanFileParams& params);
 ///   errors (bad_input): the least of no numbers; otherwise as scan_file
 ReduceFileResult reduce_file(Context& context, const ReduceFileParams& params);
 
-/// Sorts a file by arrays::Less. A file whose numbers and their copy exceed the context's memory,
-/// or that of its GPU, is sorted in runs that fit, which wait in a file without a name in the
-/// output's folder (as large as the numbers, gone with the process however it ends) and are merged
-/// from there. NaN come last, -0 equals +0; both keep their order.
+/// Sorts a file by arrays::Less or arrays::Descending. A file whose numbers and their copy exceed
+/// the context's memory, or that of its GPU, is sorted in runs that fit, which wait in a file
+/// without a name in the output's folder (as large as the numbers, gone with the process however it
+/// ends) and are merged from there. NaN come last, -0 equals +0; both keep their order.
 ///   determinism: the same bytes for any threads and memory
+///   errors (usage): a top below 1; otherwise as scan_file
 ArrayFileResult sort_file(Context& context, const SortFileParams& params);
 
 /// Merges sorted files of one type, streamed; equal numbers keep the order of the files. NaN come

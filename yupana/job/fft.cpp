@@ -111,11 +111,11 @@ void note_dropped(Context& context,
   }
   if (dropped == 0) return;
   context.note(fmt::format(
-      "fft: {} of {} of {} are no spectra of real numbers: imaginary parts of the first "
-      "value{} are left out",
+      "fft: {}: {} of {} with imaginary parts in the first value{}, which no spectrum of real "
+      "numbers has; they are left out",
+      params.in,
       dropped,
       counted(spectra.batch, params.two_d ? "row" : "signal"),
-      params.in,
       params.odd ? "" : " or the last"));
 }
 

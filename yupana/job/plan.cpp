@@ -324,7 +324,7 @@ std::string describe(const Plan& plan) {
   std::string text = fmt::format("samples      {}\n", plan.sizes.samples);
   if (!plan.bands.empty()) text += counts_text(plan);
   const std::uint64_t matrices = plan.sizes.later_bytes + plan.sizes.after_bytes;
-  if (matrices > 0) text += bytes_text("matrices", matrices);
+  if (matrices > 0) text += bytes_text("matrices", matrices, ", with what analyzes and draws them");
   text += bytes_text("memory", plan.total_bytes, less_text(plan));
   if (plan.pair_sites > 0) {
     text += fmt::format("work         {} pair-SNP comparisons\n", human_count(plan.pair_sites));

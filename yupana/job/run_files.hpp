@@ -33,6 +33,13 @@ inline constexpr std::int64_t column_chunk = std::int64_t{1} << 21;
 ///   refuses
 std::unique_ptr<io::ColumnReader> open_column(const std::string& path, const TextType& text_type);
 
+/// Calls body with an int64, uint64 or double zero: the widest type of the kind.
+template <class Body>
+auto with_widest_type(io::NumberType type, const Body& body) {
+  if (type.kind == 'f') return body(double{});
+  return type.kind == 'i' ? body(std::int64_t{}) : body(std::uint64_t{});
+}
+
 /// Throws a usage error where the name of an output promises compression, which nothing here does.
 void check_not_compressed(const std::string& out);
 

@@ -148,6 +148,8 @@ void finish(Context& context, OutputFiles& files, Notices& notices, SomResult& r
 }
 
 std::string title_of(const std::string& path) {
+  const bool piped = path.starts_with("/dev/") || path.starts_with("/proc/");
+  if (piped) return "Map of standard input";
   return "Map of " + std::filesystem::path(path).filename().string();
 }
 

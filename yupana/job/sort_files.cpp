@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 #include <optional>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "yupana/arrays/sort.hpp"
 #include "yupana/core/array.hpp"
@@ -18,107 +21,216 @@
 namespace yupana::job {
 namespace {
 
-/// Numbers of a type that fit `share` of the context's memory. A GPU holds up to four times the
-/// numbers it sorts, where half of the memory is for those of a run: half of its own counts.
-template <class T>
-std::int64_t numbers_in(const Context& context, std::uint64_t share) {
+/// Items of `bytes` that fit `share` of the context's memory. A GPU holds up to four times the
+/// items it sorts, where half of the memory is for those of a run: half of its own counts.
+std::int64_t items_in(const Context& context, std::uint64_t share, std::uint64_t bytes) {
   const bool gpu = context.backend() == Backend::cuda;
   const std::uint64_t memory =
       gpu ? std::min(context.memory(), context.gpu_memory() / 2) : context.memory();
-  return static_cast<std::int64_t>(memory / share / sizeof(T));
+  return static_cast<std::int64_t>(memory / share / bytes);
 }
 
 /// Windows large enough for the disk, small enough for the memory with all that goes with them.
-template <class T>
-std::int64_t window_of(const Context& context, std::int64_t runs) {
-  return std::clamp<std::int64_t>(numbers_in<T>(context, 4) / runs, 256, std::int64_t{1} << 22);
+std::int64_t window_of(const Context& context, std::int64_t runs, std::uint64_t bytes) {
+  return std::clamp<std::int64_t>(items_in(context, 4, bytes) / runs, 256, std::int64_t{1} << 22);
 }
 
-template <class T>
+/// What of a sorted sequence is kept, as it passes by: of equal keys the first, and so many in all.
+template <class K, class V>
+class Selection {
+ public:
+  explicit Selection(const SortFileParams& params) : unique_(params.unique), left_(params.top) {}
+
+  /// Moves what is kept of data[0, n) to its beginning; returns how many that are.
+  std::int64_t take(arrays::Columns<K, V> data, std::int64_t n) {
+    if (unique_) n = without_repeats(data, n);
+    n = std::min(n, left_);
+    left_ -= n;
+    return n;
+  }
+  bool wants_more() const { return left_ > 0; }
+
+ private:
+  std::int64_t without_repeats(arrays::Columns<K, V> data, std::int64_t n) {
+    std::int64_t kept = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (last_ && arrays::Equal{}(*last_, data.keys[i])) continue;
+      last_ = data.keys[i];
+      data.keys[kept] = data.keys[i];
+      if constexpr (arrays::Columns<K, V>::has_values) data.values[kept] = data.values[i];
+      ++kept;
+    }
+    return kept;
+  }
+
+  bool unique_;
+  std::int64_t left_;
+  std::optional<K> last_;
+};
+
+/// Turns the order of Less around, but leaves NaN last; its own inverse.
+template <class K>
+K turned(K key) {
+  if constexpr (std::is_floating_point_v<K>) {
+    return key != key ? key : -key;
+  } else {
+    return static_cast<K>(~key);
+  }
+}
+
+/// V: std::int64_t where positions move with the keys, or NoValue. Numbers that are to descend are
+/// sorted turned.
+template <class K, class V>
 class FileSorter {
  public:
-  FileSorter(Context& context, io::ColumnReader& reader, std::string out)
-      : context_(context), reader_(reader), out_(std::move(out)), writer_(out_, reader.type()) {}
+  FileSorter(Context& context, io::ColumnReader& reader, const SortFileParams& params)
+      : context_(context),
+        reader_(reader),
+        params_(params),
+        out_(params.out),
+        writer_(out_, type()),
+        selected_(params) {}
 
   ArrayFileResult sort() {
-    // Half of the memory for the keys of a run, half for the sort's copy of them.
-    run_size_ = std::max<std::int64_t>(numbers_in<T>(context_, 2), 1024);
+    // Half of the memory for the items of a run, half for the sort's copy of them.
+    run_size_ = std::max<std::int64_t>(items_in(context_, 2, item_bytes), 1024);
     run_size_ = std::min(run_size_, std::max<std::int64_t>(1, reader_.size_bound()));
     if (!sort_runs()) merge_runs();
     writer_.finish();
     out_.commit();
-    return {writer_.size(), reader_.type().name(), runs_};
+    return {writer_.size(), type().name(), static_cast<std::int64_t>(runs_.size())};
   }
 
  private:
+  using Columns = arrays::Columns<K, V>;
+  static constexpr bool positions = Columns::has_values;
+  static constexpr std::size_t item_bytes = sizeof(K) + (positions ? sizeof(V) : 0);
+
+  /// A sorted run on the disk: its keys, behind them its positions.
+  struct Run {
+    std::int64_t offset = 0, size = 0, done = 0;
+  };
+
+  io::NumberType type() const {
+    if constexpr (positions) return io::number_type<V>();
+    return reader_.type();
+  }
+
   /// True if one run was all there is; it is written then.
   bool sort_runs() {
     const auto total = static_cast<double>(reader_.size().value_or(0));
     Stage stage(context_, "sort", total, "numbers");
-    Array<T> keys(run_size_);
+    Array<K> keys(run_size_);
+    Array<V> places(positions ? run_size_ : 0);
+    const Columns items{keys.data(), places.data()};
     while (true) {
-      const std::int64_t got = read_run(keys.data());
-      if (got == 0 && runs_ > 0) break;
-      arrays::sort(context_, keys.data(), got);
+      const std::int64_t got = read_run(items);
+      if (got == 0 && !runs_.empty()) break;
+      arrays::sort_by_key(context_, items.keys, items.values, got);
       stage.advance(static_cast<double>(got));
-      if (runs_ == 0 && (got < run_size_ || got == reader_.size())) {
-        writer_.write(keys.data(), got);
+      if (runs_.empty() && (got < run_size_ || got == reader_.size())) {
+        write(items, got);
         return true;
       }
-      if (runs_++ == 0) {
-        const auto folder = std::filesystem::path(out_.temporary()).parent_path();
-        waiting_ = std::make_unique<NamelessFile>(folder.string());
-        context_.note(
-            fmt::format("sort: the numbers exceed the memory; runs of {} wait in a temporary file "
-                        "in {}",
-                        run_size_,
-                        waiting_->folder()));
-      }
-      waiting_->write(keys.data(), static_cast<std::size_t>(got) * sizeof(T));
-      count_ += got;
+      // What a run leaves out the whole leaves out too.
+      keep(items, Selection<K, V>(params_).take(items, got));
     }
     return false;
   }
 
-  std::int64_t read_run(T* keys) {
+  std::int64_t read_run(Columns items) {
     std::int64_t count = 0;
     while (count < run_size_) {
       context_.check_cancelled();
       const std::int64_t got =
-          reader_.read(keys + count, std::min(column_chunk, run_size_ - count));
+          reader_.read_as(items.keys + count, std::min(column_chunk, run_size_ - count));
       if (got == 0) break;
+      if constexpr (positions) {
+        std::iota(items.values + count, items.values + count + got, read_ + count);
+      }
       count += got;
     }
+    turn(items.keys, count);
+    read_ += count;
     return count;
   }
 
-  void merge_runs() {
-    Stage stage(context_, "merge", static_cast<double>(count_), "numbers");
-    std::vector<std::int64_t> done(static_cast<std::size_t>(runs_), 0);
-    const auto read = [&](std::int64_t run, T* to, std::int64_t n) {
-      std::int64_t& at = done[static_cast<std::size_t>(run)];
-      const std::int64_t first = run * run_size_;
-      n = std::min(n, std::min(run_size_, count_ - first) - at);
-      constexpr auto width = static_cast<std::int64_t>(sizeof(T));
-      waiting_->read_at((first + at) * width, to, static_cast<std::size_t>(n * width));
-      at += n;
-      return n;
+  void keep(Columns items, std::int64_t n) {
+    if (runs_.empty()) {
+      const auto folder = std::filesystem::path(out_.temporary()).parent_path();
+      waiting_ = std::make_unique<NamelessFile>(folder.string());
+      context_.note(
+          fmt::format("sort: the numbers exceed the memory; runs of {} wait in a temporary file "
+                      "in {}",
+                      run_size_,
+                      waiting_->folder()));
+    }
+    const std::int64_t offset = runs_.empty() ? 0 : end_of(runs_.back());
+    runs_.push_back({offset, n});
+    waiting_->write(items.keys, static_cast<std::size_t>(n) * sizeof(K));
+    if constexpr (positions) {
+      waiting_->write(items.values, static_cast<std::size_t>(n) * sizeof(V));
+    }
+  }
+
+  static std::int64_t end_of(const Run& run) {
+    return run.offset + run.size * static_cast<std::int64_t>(item_bytes);
+  }
+
+  std::int64_t read_back(Run& run, Columns to, std::int64_t n) {
+    n = std::min(n, run.size - run.done);
+    const auto read = [&](std::int64_t begin, auto* items) {
+      constexpr auto width = static_cast<std::int64_t>(sizeof(*items));
+      waiting_->read_at(begin + run.done * width, items, static_cast<std::size_t>(n * width));
     };
-    RunMerger<T> merger(context_, runs_, window_of<T>(context_, runs_), read);
-    merger.merge([&](const T* keys, std::int64_t n) {
-      writer_.write(keys, n);
+    read(run.offset, to.keys);
+    if constexpr (positions) {
+      read(run.offset + run.size * static_cast<std::int64_t>(sizeof(K)), to.values);
+    }
+    run.done += n;
+    return n;
+  }
+
+  void merge_runs() {
+    const auto count = static_cast<std::int64_t>(runs_.size());
+    Stage stage(context_, "merge", static_cast<double>(read_), "numbers");
+    RunMerger<K, V> merger(context_,
+                           count,
+                           window_of(context_, count, item_bytes),
+                           [&](std::int64_t run, Columns to, std::int64_t n) {
+                             return read_back(runs_[static_cast<std::size_t>(run)], to, n);
+                           });
+    merger.merge([&](Columns items, std::int64_t n) {
+      write(items, n);
       stage.advance(static_cast<double>(n));
+      return selected_.wants_more();
     });
+  }
+
+  void write(Columns items, std::int64_t n) {
+    n = selected_.take(items, n);
+    if constexpr (positions) {
+      writer_.write(items.values, n);
+    } else {
+      turn(items.keys, n);
+      writer_.write(items.keys, n);
+    }
+  }
+
+  void turn(K* keys, std::int64_t n) {
+    if (params_.descending) std::transform(keys, keys + n, keys, turned<K>);
   }
 
   Context& context_;
   io::ColumnReader& reader_;
+  const SortFileParams& params_;
   AtomicFile out_;
   io::ColumnWriter writer_;
+  Selection<K, V> selected_;
   std::unique_ptr<NamelessFile> waiting_;  ///< sorted runs
+  std::vector<Run> runs_;
   std::int64_t run_size_ = 0;
-  std::int64_t runs_ = 0;
-  std::int64_t count_ = 0;
+  std::int64_t read_ = 0;
 };
 
 /// One of merge's inputs, read with a look at its order.
@@ -154,14 +266,17 @@ ArrayFileResult merge_inputs(Context& context,
   std::vector<SortedInput<T>> inputs;
   for (auto& reader : readers) inputs.push_back({std::move(reader)});
   const auto count = static_cast<std::int64_t>(inputs.size());
-  RunMerger<T> merger(
-      context, count, window_of<T>(context, count), [&](std::int64_t input, T* to, std::int64_t n) {
-        return inputs[static_cast<std::size_t>(input)].read(to, n);
-      });
+  RunMerger<T> merger(context,
+                      count,
+                      window_of(context, count, sizeof(T)),
+                      [&](std::int64_t input, arrays::Columns<T> to, std::int64_t n) {
+                        return inputs[static_cast<std::size_t>(input)].read(to.keys, n);
+                      });
   Stage stage(context, "merge", 0, "numbers");
-  merger.merge([&](const T* keys, std::int64_t n) {
-    writer.write(keys, n);
+  merger.merge([&](arrays::Columns<T> items, std::int64_t n) {
+    writer.write(items.keys, n);
     stage.advance(static_cast<double>(n));
+    return true;
   });
   writer.finish();
   out.commit();
@@ -172,9 +287,15 @@ ArrayFileResult merge_inputs(Context& context,
 
 ArrayFileResult sort_file(Context& context, const SortFileParams& params) {
   check_not_compressed(params.out);
+  if (params.top < 1) throw usage_error("--top: expected 1 or more, got {}", params.top);
   const auto reader = open_column(params.in, params.text_type);
+  if (params.positions) {
+    return with_widest_type(reader->type(), [&](auto zero) {
+      return FileSorter<decltype(zero), std::int64_t>(context, *reader, params).sort();
+    });
+  }
   return io::with_number_type(reader->type(), [&](auto zero) {
-    return FileSorter<decltype(zero)>(context, *reader, params.out).sort();
+    return FileSorter<decltype(zero), arrays::NoValue>(context, *reader, params).sort();
   });
 }
 

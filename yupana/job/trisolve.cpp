@@ -161,14 +161,15 @@ void report_not_finite(Context& context, const Matrix<double>& x, TrisolveResult
 
 /// What is wrong with the system is the file's fault.
 System analysed(Context& context,
-                const io::MatrixMarket& file,
-                const std::string& path,
-                const sparse::TriangularParams& params) {
+                const sparse::CsrMatrix<double, std::int64_t>& matrix,
+                const TrisolveParams& params,
+                const sparse::TriangularParams& system) {
   try {
-    return System(context, file.matrix.view(), params);
+    return System(context, matrix.view(), system);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::bad_input) throw;
-    throw bad_file(path, error.what(), error.place());
+    throw bad_file(
+        params.matrix + (params.transpose ? " (its transpose)" : ""), error.what(), error.place());
   }
 }
 
@@ -202,9 +203,9 @@ TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
   check_not_compressed(params.out);
   if (params.sides > 1 && !params.out.empty()) check_holds_columns(params.out, params.sides);
   const io::MatrixMarketHead head = io::read_matrix_market_head(context, params.matrix);
-  const sparse::TriangularParams chosen =
+  sparse::TriangularParams chosen =
       params_that_fit(context, head, params, std::max<std::int64_t>(0, sides_of(params)));
-  const io::MatrixMarket file = io::read_matrix_market(context, params.matrix);
+  io::MatrixMarket file = io::read_matrix_market(context, params.matrix);
   check_finite(params.matrix, file.matrix);
   if (file.head.symmetry == Symmetry::skew && !params.system.unit_diagonal) {
     throw bad_file(params.matrix,
@@ -216,12 +217,17 @@ TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
         params.matrix,
         "is symmetric or skew-symmetric, which gives its lower triangle; leave out --upper");
   }
+  if (params.transpose) {
+    using sparse::Triangle;
+    file.matrix = sparse::transposed(file.matrix.view());
+    chosen.triangle = chosen.triangle == Triangle::lower ? Triangle::upper : Triangle::lower;
+  }
   const Matrix<double> b = params.side.empty() ? random_sides(params, file.matrix.rows)
                                                : read_side(context, params, file.matrix.rows);
   if (b.cols() > 1 && !params.out.empty()) check_holds_columns(params.out, b.cols());
   TrisolveResult result;
   auto begin = std::chrono::steady_clock::now();
-  const System system = analysed(context, file, params.matrix, chosen);
+  const System system = analysed(context, file.matrix, params, chosen);
   result.analysis_seconds = seconds_since(begin);
   Matrix<double> x(b.rows(), b.cols());
   begin = std::chrono::steady_clock::now();
@@ -239,8 +245,8 @@ TrisolveResult trisolve(Context& context, const TrisolveParams& params) {
   }
   result.method = system.method();
   result.sides = b.cols();
-  result.backward_error = sparse::backward_error<double, std::int64_t>(
-      file.matrix.view(), params.system, b.view(), x.view());
+  result.backward_error =
+      sparse::backward_error<double, std::int64_t>(file.matrix.view(), chosen, b.view(), x.view());
   report_not_finite(context, x, result);
   if (!params.out.empty()) write(params.out, x);
   return result;

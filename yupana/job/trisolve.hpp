@@ -15,7 +15,8 @@ struct TrisolveParams {
   std::string out;         ///< x: .npy, or text for any other name; empty: not kept
   std::int64_t sides = 1;  ///< random right-hand sides, uniform in [-1, 1)
   std::uint64_t seed = 1;
-  sparse::TriangularParams system;
+  bool transpose = false;           ///< solves with the transpose of the file's matrix
+  sparse::TriangularParams system;  ///< of the file's matrix
 };
 
 /// What a system is like and how it was solved, for reports.
@@ -38,7 +39,8 @@ struct TrisolveResult {
 /// The name of a method as the command line has it.
 const char* name_of(sparse::SolveMethod method);
 
-/// Reads a triangular matrix, solves and writes x. A symmetric file gives its lower triangle.
+/// Reads a triangular matrix, solves with it or its transpose and writes x. A symmetric file gives
+/// its lower triangle.
 /// An x that leaves the range of double, or meets NaN, is written as it is: a note and the result
 /// count its numbers that are not finite.
 ///   errors: usage: a method for the reference, which has one; out_of_resources, before the work:

@@ -33,4 +33,30 @@ struct CsrMatrix {
   }
 };
 
+/// The transpose, each row's entries in ascending order of columns, those of one place in the order
+/// they had. work: O(entries + rows + columns)
+template <class Value, class Index>
+CsrMatrix<Value, Index> transposed(const CsrView<Value, Index>& matrix) {
+  const std::int64_t entries = matrix.entries();
+  CsrMatrix<Value, Index> result{matrix.cols,
+                                 matrix.rows,
+                                 Array<Index>::zeros(matrix.cols + 1),
+                                 Array<Index>(entries),
+                                 Array<Value>(entries)};
+  // Of row r its begin stands at r + 1 until its entries have moved it to its end: the next begin.
+  Index* const next = result.row_begin.data() + 1;
+  for (std::int64_t e = 0; e < entries; ++e) {
+    if (matrix.columns[e] + 1 < matrix.cols) ++next[matrix.columns[e] + 1];
+  }
+  for (std::int64_t r = 1; r < matrix.cols; ++r) next[r] += next[r - 1];
+  for (std::int64_t row = 0; row < matrix.rows; ++row) {
+    for (Index e = matrix.row_begin[row]; e < matrix.row_begin[row + 1]; ++e) {
+      const Index to = next[matrix.columns[e]]++;
+      result.columns[to] = static_cast<Index>(row);
+      result.values[to] = matrix.values[e];
+    }
+  }
+  return result;
+}
+
 }  // namespace yupana::sparse

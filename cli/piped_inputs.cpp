@@ -1,0 +1,69 @@
+#include "cli/piped_inputs.hpp"
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <list>
+#include <utility>
+
+#include "yupana/core/array.hpp"
+#include "yupana/core/nameless_file.hpp"
+#include "yupana/io/text_stream.hpp"
+#include "yupana/job/run_files.hpp"
+
+namespace yupana::cli {
+namespace {
+
+struct Copy {
+  Copy(std::string path, const std::string& folder) : given(std::move(path)), file(folder) {}
+  std::string given;
+  NamelessFile file;
+};
+/// Until the program ends: their names stand in parameters.
+std::list<Copy>& copies() {
+  static std::list<Copy> all;
+  return all;
+}
+
+bool can_be_read_once(const std::string& path) {
+  struct stat about {};
+  return stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode) &&
+         !S_ISBLK(about.st_mode);
+}
+
+void copy_stream(Context& context, const std::string& path, NamelessFile& file) {
+  job::note_pipe(context, path);
+  io::TextStream stream(path);
+  Array<char> bytes(1 << 20);
+  while (const std::int64_t got = stream.read(bytes.data(), bytes.size())) {
+    context.check_cancelled();
+    file.write(bytes.data(), static_cast<std::size_t>(got));
+  }
+}
+
+}  // namespace
+
+std::string readable(Context& context, const std::string& path) {
+  const std::string source = path == "-" ? "/dev/stdin" : path;
+  for (const Copy& copy : copies()) {
+    if (copy.given == path) return copy.file.path();
+  }
+  if (!can_be_read_once(source)) return source;
+  const char* const folder = std::getenv("TMPDIR");
+  Copy& copy = copies().emplace_back(path, folder == nullptr || *folder == '\0' ? "/tmp" : folder);
+  copy_stream(context, source, copy.file);
+  return copy.file.path();
+}
+
+std::string with_given_names(std::string message) {
+  for (const Copy& copy : copies()) {
+    const std::string name = copy.file.path();
+    for (std::size_t at = message.find(name); at != std::string::npos;
+         at = message.find(name, at + copy.given.size())) {
+      message.replace(at, name.size(), copy.given);
+    }
+  }
+  return message;
+}
+
+}  // namespace yupana::cli
