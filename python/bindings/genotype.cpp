@@ -134,9 +134,10 @@ Matrix<std::int64_t> count_matrix(Context& context, const PairCounts& counts, ch
   return result;
 }
 
-/// A method that opens the input.
-auto of_opened(auto get) {
-  return [get](const GenotypeInput& self, const Options& options) {
+/// A method that opens the input, with --indep-pairwise or without.
+auto of_opened(bool prunes, auto get) {
+  return [=](GenotypeInput self, const Options& options) {
+    if (!prunes) self.file.indep_pairwise = {};
     return call(options, [&](Context& context) { return get(open(context, self)); });
   };
 }
@@ -210,8 +211,8 @@ void bind_input(nb::module_& m) {
       .YUPANA_FIELD("thin", cohort.thin, double)
       .YUPANA_FIELD("seed", cohort.seed, std::uint64_t)
 #undef YUPANA_FIELD
-      .def("samples", of_opened([](const job::Input& input) { return input.cohort.samples(); }))
-      .def("pruned", of_opened([](const job::Input& input) { return input.pruned_in; }))
+      .def("samples", of_opened(false, [](const auto& input) { return input.cohort.samples(); }))
+      .def("pruned", of_opened(true, [](const auto& input) { return input.pruned_in; }))
       .def("write",
            [](const GenotypeInput& self, const Options& options, const std::string& out) {
              const job::FilterJobResult result = call(options, [&](Context& context) {

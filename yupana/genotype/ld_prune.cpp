@@ -64,8 +64,12 @@ class Pruner {
     if (ended_) return false;
     if (last.window != nullptr) pieces_.push_back({last.window, {}});
     const std::uint64_t most = context_.memory() / 4;
+    // Blocks that keep all threads at work.
+    constexpr std::int64_t block_bytes = 4 << 20;
+    const std::int64_t block_sites = std::clamp<std::int64_t>(
+        4 * block_bytes / std::max<std::int64_t>(std::ssize(cohort_.samples()), 1), 64, 16384);
     for (std::uint64_t bytes = 0; bytes < most && !ended_;) {
-      ended_ = !cohort_.read(block_, 256);
+      ended_ = !cohort_.read(block_, block_sites);
       if (!ended_) bytes += take_block();
     }
     if (ended_ && !pieces_.empty()) pieces_.back().is_end = true;

@@ -28,7 +28,8 @@ std::int64_t ld_product(const LdPlanes& a, const LdPlanes& b) {
     count(both, homozygous);
     count(opposite, hn::And(homozygous, differ));
   }
-  return sum(both) - 2 * sum(opposite);
+  // Of each lane before the lanes are added; what wraps around comes back.
+  return sum(hn::Sub(both, hn::Add(opposite, opposite)));
 }
 
 LdSums ld_sums(const LdPlanes& a, const LdPlanes& b) {
@@ -53,7 +54,7 @@ LdSums ld_sums(const LdPlanes& a, const LdPlanes& b) {
   sums.a = 2 * sum(a_twos) - sums.a_squares;
   sums.b_squares = sum(b_homozygous);
   sums.b = 2 * sum(b_twos) - sums.b_squares;
-  sums.product = sum(both) - 2 * sum(opposite);
+  sums.product = sum(hn::Sub(both, hn::Add(opposite, opposite)));
   return sums;
 }
 
