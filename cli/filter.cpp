@@ -10,7 +10,7 @@ Answer filter(Context& context, const Call& call, job::FilterJobParams& job) {
   if (job.input.path.empty()) {
     throw usage_error("filter: expected an input file, got none; see 'yupana filter --help'");
   }
-  check_genotype_options(call, job.input);
+  check_cohort_options(call, job.input);
   job.out = required_out(call, "a name that ends in .bed, .pgen, .vcf, .vcf.gz or .npy");
   const job::FilterJobResult result = job::run_filter(context, job);
   Answer answer;

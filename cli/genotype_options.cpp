@@ -241,6 +241,13 @@ void add_cohort_options(Command& command, job::InputParams& input) {
 }
 
 void check_genotype_options(const Call& call, const job::InputParams& input) {
+  check_cohort_options(call, input);
+  if (call.context.comm == nullptr) {
+    call.command.refuse({"--pair-groups"}, "without mpirun: one process counts every pair");
+  }
+}
+
+void check_cohort_options(const Call& call, const job::InputParams& input) {
   const job::InputKind kind = job::input_kind(input);
   for (const job::InputOption& option : job::input_options()) {
     const auto& kinds = option.kinds;
@@ -250,9 +257,6 @@ void check_genotype_options(const Call& call, const job::InputParams& input) {
       for (const Species& animal : species) names.push_back(animal.option);
     }
     call.command.refuse(names, job::no_effect(option, input, kind));
-  }
-  if (call.context.comm == nullptr && call.command.name() != "filter") {
-    call.command.refuse({"--pair-groups"}, "without mpirun: one process counts every pair");
   }
 }
 

@@ -17,6 +17,8 @@ void add_genotype_options(Command& command,
                           job::CheckpointParams& checkpoint,
                           const std::string& replaced_by = "");
 /// Throws usage for one of them that has no effect on this input.
+void check_cohort_options(const Call& call, const job::InputParams& input);
+/// The same, and of those of commands that count pairs.
 void check_genotype_options(const Call& call, const job::InputParams& input);
 /// Sample and site accounting, for people and for programs.
 std::string account_text(const genotype::CohortSummary& summary);
