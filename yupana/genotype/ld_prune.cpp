@@ -63,7 +63,8 @@ class Pruner {
     pieces_.clear();
     if (ended_) return false;
     if (last.window != nullptr) pieces_.push_back({last.window, {}});
-    const std::uint64_t most = context_.memory() / 4;
+    const std::uint64_t most =
+        std::min(context_.memory() / 4, static_cast<std::uint64_t>(context_.threads()) << 26);
     // Blocks that keep all threads at work.
     constexpr std::int64_t block_bytes = 4 << 20;
     const std::int64_t block_sites = std::clamp<std::int64_t>(

@@ -42,7 +42,8 @@ using LdReport = std::function<void(const SiteName& site, bool stays)>;
 /// that --maf counts, is dropped, j where these are the same.
 ///
 ///   work: pairs of a window that stay x founders / 64 words, chromosomes in parallel
-///   memory: 3 bits a call of what is read at a time, a quarter of the context's memory
+///   memory: 3 bits a call of what is read at a time: 64 MiB a thread, at most a quarter of the
+///   context's memory, and what a window holds
 ///   determinism: the same sites for any number of threads and every backend
 ///   errors: bad_input for sites out of order, fewer than two founders
 std::vector<bool> ld_prune(Context& context,
