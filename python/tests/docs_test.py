@@ -33,6 +33,7 @@ MODULES = [
     yupana.genotype,
     yupana.geometry,
     yupana.graph,
+    yupana.relationships,
     yupana.som,
     yupana.sparse,
     yupana.spectral,

@@ -12,12 +12,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import analysis, arrays, genotype, geometry, graph, sparse, spectral, splice
+from . import analysis, arrays, genotype, geometry, graph, relationships, sparse, spectral, splice
 from ._call import Note
 from ._machine import __version__, info, show_config
 from .genotype import Genotypes, distances, read_genotypes
 from .geometry import closest_pair
 from .graph import Fermat, fermat, path, shortest_paths
+from .relationships import grm, pca
 from .sparse import triangular_solve
 from .spectral import fft, ifft, irfft, polymul, rfft
 from .splice import align
@@ -67,12 +68,15 @@ __all__ = [
     "genotype",
     "geometry",
     "graph",
+    "grm",
     "ifft",
     "info",
     "irfft",
     "path",
+    "pca",
     "polymul",
     "read_genotypes",
+    "relationships",
     "rfft",
     "scipy_fft",
     "shortest_paths",
