@@ -23,8 +23,8 @@ struct GenotypeInput {
   bool is_plain() const {
     const genotype::CohortParams& p = file.cohort;
     return is_array() && p.keep.empty() && p.remove.empty() && p.max_sample_missing >= 1 &&
-           p.max_site_missing >= 1 && !p.counts_alleles() && p.thin >= 1 &&
-           p.missing == genotype::Missing::pairwise;
+           p.max_site_missing >= 1 && !p.counts_alleles() && p.thin >= 1 && !file.king_cutoff &&
+           file.indep_pairwise.window == 0 && p.missing == genotype::Missing::pairwise;
   }
 };
 

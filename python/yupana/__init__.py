@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from . import analysis, arrays, genotype, geometry, graph, relationships, sparse, spectral, splice
 from ._call import Note
 from ._machine import __version__, info, show_config
-from .genotype import Genotypes, distances, read_genotypes
+from .genotype import Genotypes, distances, filter, ld_prune, read_genotypes, unrelated
 from .geometry import closest_pair
 from .graph import Fermat, fermat, path, shortest_paths
 from .relationships import grm, pca
@@ -64,6 +64,7 @@ __all__ = [
     "distances",
     "fermat",
     "fft",
+    "filter",
     "forest",
     "genotype",
     "geometry",
@@ -72,6 +73,7 @@ __all__ = [
     "ifft",
     "info",
     "irfft",
+    "ld_prune",
     "path",
     "pca",
     "polymul",
@@ -86,6 +88,7 @@ __all__ = [
     "spectral",
     "splice",
     "triangular_solve",
+    "unrelated",
 ]
 
 
