@@ -51,6 +51,10 @@ void add_pca(Command& program) {
   add_cohort_options(command, params->input);
   command.number("--components", params->pca.components, "eigenvectors to write", 1);
   add_standardize(command, params->standardize);
+  command.flag("--approx",
+               params->approximate,
+               "without the matrix, by up to 20 passes over the input: for more samples than fit "
+               "memory; missing calls count as their site's mean");
 }
 
 }  // namespace yupana::cli

@@ -22,32 +22,6 @@ namespace {
 
 using genotype::PairCounts;
 
-/// Genotypes of a file or of an array that Python keeps, with the filters of every run over them.
-struct GenotypeInput {
-  job::InputParams file;
-  genotype::Dosages array;  ///< data is null for a file
-  std::vector<std::string> names;
-
-  bool is_array() const { return array.data != nullptr || file.path.empty(); }
-  /// True if the planes can be made from the array without looking at sites one by one.
-  bool is_plain() const {
-    const genotype::CohortParams& p = file.cohort;
-    return is_array() && p.keep.empty() && p.remove.empty() && p.max_sample_missing >= 1 &&
-           p.max_site_missing >= 1 && !p.counts_alleles() && p.thin >= 1 && !file.king_cutoff &&
-           file.indep_pairwise.window == 0 && p.missing == genotype::Missing::pairwise;
-  }
-};
-
-job::Input open(Context& context, const GenotypeInput& input) {
-  if (!input.is_array()) return job::open_input(context, input.file);
-  job::refuse_idle_options(input.file, job::InputKind::array);
-  auto source = std::make_unique<genotype::DosageSource>(input.array, input.names);
-  job::Input opened{
-      genotype::Cohort(context, std::move(source), input.file.cohort), {}, {}, "array"};
-  job::leave_out_alike(context, input.file, opened);
-  return opened;
-}
-
 const Choices<genotype::Missing> missing_policies{{"pairwise", genotype::Missing::pairwise},
                                                   {"mode", genotype::Missing::mode},
                                                   {"error", genotype::Missing::error}};
@@ -62,7 +36,7 @@ Counted count(Context& context, const GenotypeInput& input, bool hethet) {
     summarize(counted);
     return counted;
   }
-  job::Input opened = open(context, input);
+  job::Input opened = open_genotypes(context, input);
   job::PlanParams sizes;
   sizes.samples = std::ssize(opened.cohort.samples());
   sizes.sites = opened.cohort.sites();
@@ -77,7 +51,7 @@ Counted count(Context& context, const GenotypeInput& input, bool hethet) {
 /// The genotypes after the filters, samples x sites, -1 where a call is missing.
 Matrix<std::int8_t> dosages_of(Context& context, const GenotypeInput& input) {
   static constexpr std::int8_t dosage[] = {2, -1, 1, 0};  // by Code
-  job::Input opened = open(context, input);
+  job::Input opened = open_genotypes(context, input);
   std::vector<std::vector<std::int8_t>> rows(opened.cohort.samples().size());
   Stage stage(context, "read");
   genotype::CallBlock block;
@@ -138,7 +112,7 @@ Matrix<std::int64_t> count_matrix(Context& context, const PairCounts& counts, ch
 auto of_opened(bool prunes, auto get) {
   return [=](GenotypeInput self, const Options& options) {
     if (!prunes) self.file.indep_pairwise = {};
-    return call(options, [&](Context& context) { return get(open(context, self)); });
+    return call(options, [&](Context& context) { return get(open_genotypes(context, self)); });
   };
 }
 
@@ -217,7 +191,7 @@ void bind_input(nb::module_& m) {
            [](const GenotypeInput& self, const Options& options, const std::string& out) {
              const job::FilterJobResult result = call(options, [&](Context& context) {
                if (!self.is_array()) return job::run_filter(context, {self.file, out});
-               job::Input opened = open(context, self);
+               job::Input opened = open_genotypes(context, self);
                return job::write_cohort(context, opened, out);
              });
              return nb::make_tuple(summary_dict(result.cohort), result.files);
@@ -391,10 +365,21 @@ void bind_counts(nb::module_& m) {
 
 }  // namespace
 
+job::Input open_genotypes(Context& context, const GenotypeInput& input) {
+  if (!input.is_array()) return job::open_input(context, input.file);
+  job::refuse_idle_options(input.file, job::InputKind::array);
+  auto source = std::make_unique<genotype::DosageSource>(input.array, input.names);
+  job::Input opened{
+      genotype::Cohort(context, std::move(source), input.file.cohort), {}, {}, "array"};
+  job::leave_out_alike(context, input.file, opened);
+  return opened;
+}
+
 void bind_genotype(nb::module_& module) {
   nb::module_ m = module.def_submodule("genotype", "Genotypes and their pair counts.");
   bind_input(m);
   bind_counts(m);
+  bind_relationships(m);
 }
 
 }  // namespace yupana::python

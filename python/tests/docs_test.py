@@ -33,6 +33,7 @@ MODULES = [
     yupana.genotype,
     yupana.geometry,
     yupana.graph,
+    yupana.relationships,
     yupana.som,
     yupana.sparse,
     yupana.spectral,
@@ -65,6 +66,7 @@ def test_every_public_function_and_class_has_an_example(module):
         "FermatResult",
         "LabelScores",
         "Mds",
+        "Pca",
         "PairCounts",
         "Tree",
     }

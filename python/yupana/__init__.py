@@ -12,12 +12,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import analysis, arrays, genotype, geometry, graph, sparse, spectral, splice
+from . import analysis, arrays, genotype, geometry, graph, relationships, sparse, spectral, splice
 from ._call import Note
 from ._machine import __version__, info, show_config
 from .genotype import Genotypes, distances, filter, ld_prune, read_genotypes, unrelated
 from .geometry import closest_pair
 from .graph import Fermat, fermat, path, shortest_paths
+from .relationships import grm, pca
 from .sparse import triangular_solve
 from .spectral import fft, ifft, irfft, polymul, rfft
 from .splice import align
@@ -68,13 +69,16 @@ __all__ = [
     "genotype",
     "geometry",
     "graph",
+    "grm",
     "ifft",
     "info",
     "irfft",
     "ld_prune",
     "path",
+    "pca",
     "polymul",
     "read_genotypes",
+    "relationships",
     "rfft",
     "scipy_fft",
     "shortest_paths",

@@ -92,6 +92,51 @@ TEST(Pca, SameBitsForAnyThreadsAndReference) {
   }
 }
 
+BlockProduct product_with(const SquareMatrix<double>& matrix) {
+  return [&matrix](MatrixView<const double> x, MatrixView<double> sums) {
+    double trace = 0;
+    for (std::int64_t i = 0; i < matrix.size(); ++i) {
+      trace += matrix(i, i);
+      for (std::int64_t c = 0; c < x.cols; ++c) {
+        sums(i, c) = 0;
+        for (std::int64_t j = 0; j < matrix.size(); ++j) sums(i, c) += matrix(i, j) * x(j, c);
+      }
+    }
+    return trace;
+  };
+}
+
+TEST(BlockPca, FindsThePairsOfTheMatrix) {
+  for (const std::int64_t n : {1, 2, 30, 320, 321, 400}) {
+    const SquareMatrix<double> matrix = relationships(n, 4);
+    Context context({.device = "cpu", .threads = 2});
+    const PcaResult exact = pca(context, matrix.view(), {.components = 6});
+    const PcaResult result = block_pca(context, n, product_with(matrix), {.components = 6});
+    ASSERT_EQ(result.eigenvalues.size(), exact.eigenvalues.size());
+    EXPECT_NEAR(result.trace, exact.trace, 1e-9 * exact.trace);
+    EXPECT_LE(worst_residual(result, matrix) * (1 + exact.trace / n / exact.eigenvalues[0]), 1e-5);
+    for (std::size_t k = 0; k < exact.eigenvalues.size(); ++k) {
+      EXPECT_NEAR(result.eigenvalues[k], exact.eigenvalues[k], 1e-6 * exact.eigenvalues[0]) << n;
+    }
+  }
+}
+
+TEST(BlockPca, SaysWhatIsLeftWhereProductsRunOut) {
+  // 20 products find no eigenvectors among the many equal eigenvalues of noise.
+  const std::int64_t n = 1000;
+  const Random random(5);
+  const auto noise = test::symmetric<double>(
+      n, [&](std::int64_t i, std::int64_t j) { return random.uniform(i * n + j) - 0.5; });
+  SquareMatrix<double> matrix(n);
+  for (std::int64_t i = 0; i < n * n; ++i) matrix.data()[i] = noise.data()[i];
+  for (std::int64_t i = 0; i < n; ++i) matrix(i, i) = 60;
+  Context context;
+  std::string note;
+  context.on_note([&](const std::string& text) { note = text; });
+  block_pca(context, n, product_with(matrix), {.components = 1});
+  EXPECT_NE(note.find("leave a residual of"), std::string::npos) << note;
+}
+
 TEST(Pca, RefusesWhatHasNoComponents) {
   Context context;
   SquareMatrix<double> matrix = relationships(5, 2);

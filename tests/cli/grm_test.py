@@ -83,6 +83,19 @@ def components_are_those_of_numpy():
         np.testing.assert_allclose(table[:, k], wanted, atol=2e-4)
 
 
+def components_without_the_matrix_are_those_with_it():
+    import numpy as np
+    run("simulate", "--samples", 500, "--sites", 4000, "--populations", 5, "-o", "c")
+    results = []
+    for words in ((), ("--approx",), ("--approx", "--threads", 1)):
+        run("pca", "c.bed", "-o", "c", "--components", 4, *words)
+        results.append((np.loadtxt("c.eigenval"), np.loadtxt("c.eigenvec", usecols=range(2, 6))))
+    for exact, got in zip(*results[:2]):
+        np.testing.assert_allclose(got, exact, rtol=1e-4, atol=1e-6)
+    for once, again in zip(*results[1:]):
+        assert np.array_equal(once, again)
+
+
 def numbers_and_files_are_those_of_plink2():
     import numpy as np
     if shutil.which("plink2") is None or not HAPMAP.with_suffix(".bed").exists():
@@ -150,5 +163,6 @@ def what_has_no_answer_is_one_line():
 
 
 sys.exit(main([the_matrix_is_its_definition, components_are_those_of_numpy,
+               components_without_the_matrix_are_those_with_it,
                numbers_and_files_are_those_of_plink2, bytes_do_not_depend_on_threads_memory_or_backend,
                a_pair_without_sites_is_nan_and_has_no_components, what_has_no_answer_is_one_line]))

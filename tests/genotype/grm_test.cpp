@@ -8,6 +8,7 @@
 
 #include "tests/support/site_blocks.hpp"
 #include "yupana/core/error.hpp"
+#include "yupana/genotype/grm_product.hpp"
 #include "yupana/genotype/grm_words.hpp"
 
 namespace yupana::genotype {
@@ -186,6 +187,42 @@ TEST(Grm, ABlockOfOtherSamplesIsRefused) {
   Context context;
   GrmCounter counter(context, 4);
   EXPECT_THROW(counter.add(calls_of(block, {0, 3}, identity(5))), Error);
+}
+
+TEST(GrmProduct, IsTheMatrixTimesVectors) {
+  const SiteBlock block = mixed_block(70, 300, 0, 19);
+  Matrix<double> x(70, 3);
+  const Random random(4);
+  for (std::int64_t i = 0; i < 210; ++i) x.data()[i] = random.uniform(i);
+  for (const Standardize scale : {Standardize::gcta, Standardize::eigensoft}) {
+    const Grm grm = grm_of(block, {.params = {.standardize = scale}});
+    Matrix<double> sums(70, 3);
+    std::vector<double> first;
+    for (const int threads : {1, 2, 7}) {
+      std::fill_n(sums.data(), 210, 0.0);
+      Context context({.device = "cpu", .threads = threads});
+      double squares = 0;
+      for (const Range sites : {Range{0, 128}, {128, 300}}) {
+        const CallBlock calls = calls_of(block, sites, identity(70));
+        squares += add_grm_product(context, calls, scale, x.view(), sums.view());
+      }
+      double trace = 0;
+      for (std::int64_t i = 0; i < 70; ++i) {
+        trace += 300 * grm.at(i, i);
+        for (std::int64_t c = 0; c < 3; ++c) {
+          double sum = 0;
+          for (std::int64_t j = 0; j < 70; ++j) {
+            sum += 300 * grm.at(std::max(i, j), std::min(i, j)) * x(j, c);
+          }
+          ASSERT_NEAR(sums(i, c), sum, 1e-2) << i;
+        }
+      }
+      EXPECT_NEAR(squares, trace, 1e-2);
+      const std::vector<double> got(sums.data(), sums.data() + 210);
+      if (first.empty()) first = got;
+      EXPECT_EQ(got, first);
+    }
+  }
 }
 
 /// Weights that are floats of at least 2, in units of 2^-22.

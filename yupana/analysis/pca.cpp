@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "yupana/analysis/mds_backends.hpp"
+#include "yupana/analysis/pca_backends.hpp"
 #include "yupana/core/messages.hpp"
 
 namespace yupana::analysis {
@@ -47,23 +48,23 @@ Eigenpairs dense_pairs(MatrixView<const double> matrix, std::int64_t axes) {
           solver.eigenvectors().rightCols(axes).rowwise().reverse()};
 }
 
-PcaResult signed_result(const Eigenpairs& pairs, double trace) {
+}  // namespace
+
+PcaResult signed_components(const Eigen::MatrixXd& vectors,
+                            const Eigen::VectorXd& values,
+                            double trace) {
   PcaResult result;
   result.trace = trace;
-  result.eigenvalues.assign(pairs.values.begin(), pairs.values.end());
-  result.vectors = Matrix<double>(pairs.vectors.rows(), pairs.vectors.cols());
-  for (Eigen::Index k = 0; k < pairs.vectors.cols(); ++k) {
+  result.eigenvalues.assign(values.begin(), values.end());
+  result.vectors = Matrix<double>(vectors.rows(), vectors.cols());
+  for (Eigen::Index k = 0; k < vectors.cols(); ++k) {
     Eigen::Index largest = 0;
-    pairs.vectors.col(k).cwiseAbs().maxCoeff(&largest);
-    const double sign = pairs.vectors(largest, k) < 0 ? -1 : 1;
-    for (Eigen::Index i = 0; i < pairs.vectors.rows(); ++i) {
-      result.vectors(i, k) = sign * pairs.vectors(i, k);
-    }
+    vectors.col(k).cwiseAbs().maxCoeff(&largest);
+    const double sign = vectors(largest, k) < 0 ? -1 : 1;
+    for (Eigen::Index i = 0; i < vectors.rows(); ++i) result.vectors(i, k) = sign * vectors(i, k);
   }
   return result;
 }
-
-}  // namespace
 
 PcaResult pca(Context& context, MatrixView<const double> relationships, const PcaParams& params) {
   if (params.components < 1) {
@@ -73,7 +74,8 @@ PcaResult pca(Context& context, MatrixView<const double> relationships, const Pc
   const std::int64_t n = relationships.rows, axes = std::min(params.components, n);
   // Lanczos pays off for few of all eigenvalues; the choice looks at sizes alone.
   if (n <= dense_individuals || 4 * axes > n) {
-    return signed_result(dense_pairs(relationships, axes), trace);
+    const Eigenpairs pairs = dense_pairs(relationships, axes);
+    return signed_components(pairs.vectors, pairs.values, trace);
   }
   const ShiftedProduct product = context.backend() == Backend::reference
                                      ? reference::product(relationships, true)
@@ -86,7 +88,7 @@ PcaResult pca(Context& context, MatrixView<const double> relationships, const Pc
                     pairs.values.size(),
                     axes));
   }
-  return signed_result(pairs, trace);
+  return signed_components(pairs.vectors, pairs.values, trace);
 }
 
 }  // namespace yupana::analysis

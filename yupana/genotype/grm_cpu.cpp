@@ -157,7 +157,12 @@ void lookup_sums(const Lookup& lookup, std::int64_t* sums) {
     }
   } else {
     constexpr std::int64_t group = 64;  // samples whose sums are in registers
-    const auto shifts = hn::Mul(hn::Iota(codes, 0), hn::Set(codes, 2));
+    constexpr std::int64_t word = 32;   // samples of 64 bits
+    constexpr std::int64_t vectors = word / width;
+    hn::Vec<decltype(codes)> shifts[vectors];
+    for (std::int64_t v = 0; v < vectors; ++v) {
+      shifts[v] = hn::ShiftLeft<1>(hn::Iota(codes, static_cast<std::uint64_t>(v * width)));
+    }
     const auto three = hn::Set(codes, 3);
     for (std::int64_t begin = 0; begin < line_samples; begin += group) {
       hn::Vec<decltype(d)> parts[group / width];
@@ -165,12 +170,12 @@ void lookup_sums(const Lookup& lookup, std::int64_t* sums) {
       for (std::int64_t k = 0; k < lookup.count; ++k) {
         const std::int64_t site = lookup.sites[k];
         const auto table = hn::LoadU(d, lookup.tables + 4 * site);
-        const std::uint8_t* row = lookup.codes.row(site) + first + begin / 4;
+        std::uint64_t bits[group / word];
+        std::memcpy(bits, lookup.codes.row(site) + first + begin / 4, sizeof(bits));
         for (std::int64_t v = 0; v < group / width; ++v) {
-          std::uint16_t bits = row[v * width / 4];
-          if constexpr (width == 8) bits = static_cast<std::uint16_t>(bits | row[2 * v + 1] << 8);
-          const auto chosen = hn::And(hn::Shr(hn::Set(codes, bits), shifts), three);
-          parts[v] = hn::Add(parts[v], hn::TableLookupLanes(table, hn::IndicesFromVec(d, chosen)));
+          const auto shifted = hn::Shr(hn::Set(codes, bits[v / vectors]), shifts[v % vectors]);
+          const auto chosen = hn::IndicesFromVec(d, hn::And(shifted, three));
+          parts[v] = hn::Add(parts[v], hn::TableLookupLanes(table, chosen));
         }
       }
       for (std::int64_t v = 0; v < group / width; ++v) {

@@ -1,6 +1,9 @@
 #include "yupana/job/pca.hpp"
 
+#include <algorithm>
+
 #include "yupana/core/messages.hpp"
+#include "yupana/genotype/grm_product.hpp"
 #include "yupana/job/distances.hpp"
 #include "yupana/job/run_files.hpp"
 
@@ -58,9 +61,38 @@ Components find_components(Context& context,
   return result;
 }
 
+Components approximate_components(Context& context,
+                                  Input& input,
+                                  genotype::Standardize standardize,
+                                  const analysis::PcaParams& params) {
+  const std::int64_t n = std::ssize(input.cohort.samples());
+  // Codes of a block are held twice, the next one being read; tiles of 64 sites as doubles.
+  constexpr std::int64_t block_sites = 2048;
+  const std::uint64_t blocks = 2 * genotype::SiteBlock(n, 0).stride * block_sites + 64 * 8 * n;
+  check_memory(context, "pca --approx", analysis::block_pca_bytes(n, params) + blocks);
+  Components result;
+  const auto product = [&](MatrixView<const double> x, MatrixView<double> sums) {
+    const Stage stage(context, "product");
+    double squares = 0;
+    result.sites = 0;
+    input.cohort.rewind();
+    genotype::CallBlock block;
+    while (input.cohort.read(block, block_sites)) {
+      squares += genotype::add_grm_product(context, block, standardize, x, sums);
+      result.sites += block.codes.sites;
+    }
+    const auto sites = static_cast<double>(result.sites);
+    std::for_each(sums.data, sums.row(n), [&](double& sum) { sum /= sites; });
+    return squares / sites;
+  };
+  result.pca = analysis::block_pca(context, n, product, params);
+  return result;
+}
+
 PcaJobResult run_pca(Context& context, const PcaJobParams& params) {
   Input input = open_input(context, params.input);
-  Components components = find_components(context, input, params.standardize, params.pca);
+  const auto find = params.approximate ? approximate_components : find_components;
+  Components components = find(context, input, params.standardize, params.pca);
   analysis::PcaResult& pca = components.pca;
   PcaJobResult result;
   result.cohort = input.cohort.summary();

@@ -13,6 +13,7 @@ struct PcaJobParams {
   InputParams input;
   genotype::Standardize standardize = genotype::GrmParams{}.standardize;
   analysis::PcaParams pca;
+  bool approximate = false;
   std::string out;  ///< prefix of the files
 };
 
@@ -37,6 +38,14 @@ Components find_components(Context& context,
                            Input& input,
                            genotype::Standardize standardize,
                            const analysis::PcaParams& params);
+
+/// The same without the matrix, by up to 20 passes over the input, for more samples than a matrix
+/// of them fits memory. Missing calls are taken as their site's mean, as PLINK 2's --pca approx.
+///   errors: out_of_resources where the vectors do not fit memory
+Components approximate_components(Context& context,
+                                  Input& input,
+                                  genotype::Standardize standardize,
+                                  const analysis::PcaParams& params);
 
 /// Genotypes in, the principal components of their relationship matrix out: PREFIX.eigenvec and
 /// PREFIX.eigenval. One process, on the CPU.

@@ -1,0 +1,52 @@
+#include <nanobind/stl/string.h>
+
+#include "python/bindings/choices.hpp"
+#include "python/bindings/genotype.hpp"
+#include "python/bindings/numpy.hpp"
+#include "yupana/job/pca.hpp"
+
+namespace yupana::python {
+namespace {
+
+using genotype::Standardize;
+
+const Choices<Standardize> scales{{"gcta", Standardize::gcta},
+                                  {"eigensoft", Standardize::eigensoft}};
+
+SquareMatrix<double> grm(Context& context, const GenotypeInput& input, Standardize standardize) {
+  job::Input opened = open_genotypes(context, input);
+  // A square of doubles is 16 bytes a pair.
+  const job::GrmPlan plan = job::plan_grm(context, opened, 16, true);
+  return job::grm_matrix(
+      context, job::count_grm(context, opened, plan, {.standardize = standardize, .rows = {}}));
+}
+
+}  // namespace
+
+void bind_relationships(nb::module_& m) {
+  m.def("grm",
+        [](const GenotypeInput& input, const Options& options, const std::string& standardize) {
+          const Standardize scale = chosen("standardize", standardize, scales);
+          return to_numpy<double>(call(options, Runs::on_the_processor, [&](Context& context) {
+            return grm(context, input, scale);
+          }));
+        });
+  m.def("pca",
+        [](const GenotypeInput& input,
+           const Options& options,
+           std::int64_t components,
+           const std::string& standardize) {
+          const Standardize scale = chosen("standardize", standardize, scales);
+          analysis::PcaResult result = call(options, Runs::on_the_processor, [&](Context& context) {
+            job::Input opened = open_genotypes(context, input);
+            return job::find_components(context, opened, scale, {components}).pca;
+          });
+          nb::dict facts;
+          facts["vectors"] = to_numpy<double>(std::move(result.vectors));
+          facts["eigenvalues"] = to_numpy(std::move(result.eigenvalues));
+          facts["trace"] = result.trace;
+          return facts;
+        });
+}
+
+}  // namespace yupana::python

@@ -1,0 +1,78 @@
+"""Relationship matrices of genotypes, and their principal components."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _core
+from ._call import options
+from .genotype import _opened
+
+__all__ = ["Pca", "grm", "pca"]
+
+
+class Pca(NamedTuple):
+    """Principal components of individuals.
+
+    ``vectors``: (n, components), columns of norm 1; ``eigenvalues``: the largest first; ``trace``:
+    the sum of all of them.
+    """
+
+    vectors: np.ndarray
+    eigenvalues: np.ndarray
+    trace: float
+
+
+def grm(source: Any, *, standardize: str = "gcta", **keywords: Any) -> np.ndarray:
+    """The genomic relationship matrix, float64 n x n: over the M sites called in both, with p the
+    allele frequency among all samples, the mean of (x - 2p)(y - 2p) / 2p(1 - p).
+
+    Sites without variation add nothing, but count in M. Sums are exact integers of weights that are
+    rounded to floats; the same bits for any number of threads.
+
+    Parameters
+    ----------
+    source : :class:`Genotypes`, or what :func:`read_genotypes` takes, with its keywords
+    standardize : "gcta", as above and as PLINK 2; "eigensoft" divides by q(1 - q) instead, with
+        q = (1 + alleles) / (2 + 2 calls)
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> yupana.grm(np.array([[0, 1], [1, 1], [2, 1]], np.int8))
+    array([[ 1.,  0., -1.],
+           [ 0.,  0.,  0.],
+           [-1.,  0.,  1.]])
+    """
+    cohort = _opened(source, keywords)
+    with options(**cohort._keywords) as call:
+        return _core.genotype.grm(cohort._input, call, standardize)
+
+
+def pca(
+    source: Any, components: int = 10, *, standardize: str = "gcta", **keywords: Any
+) -> Pca:
+    """Principal components: eigenvectors of :func:`grm` for its largest eigenvalues, as PLINK 2's
+    --pca, each signed so that its entry of largest size is positive.
+
+    Parameters
+    ----------
+    source, standardize : as of :func:`grm`
+    components : eigenvectors; fewer where there are fewer samples
+
+    Raises
+    ------
+    ValueError : a pair of samples without a called site in common, no site with variation
+
+    Examples
+    --------
+    >>> import yupana
+    >>> found = yupana.pca("simulate:60x2000,populations=3,seed=1", 2)
+    >>> found.vectors.shape
+    (60, 2)
+    """
+    cohort = _opened(source, keywords)
+    with options(**cohort._keywords) as call:
+        return Pca(**_core.genotype.pca(cohort._input, call, components, standardize))
