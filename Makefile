@@ -86,7 +86,7 @@ test-gpu: deps
 test-peers: build
 	@ctest --test-dir build/release --output-on-failure -R '^package_test$$'
 	python=build/release/python-venv/bin/python
-	$$python -m pip install --quiet --disable-pip-version-check scipy==1.17.1 networkx==3.6.1 hypothesis
+	$$python -m pip install --quiet --disable-pip-version-check scipy==1.17.1 networkx==3.6.1 scikit-learn==1.9.1 hypothesis
 	$$python python/tests/peer_suites.py
 
 # The same tests under ASan + UBSan and under TSan.

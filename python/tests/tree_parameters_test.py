@@ -5,9 +5,10 @@ import pickle
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn import datasets, ensemble, tree
+from sklearn import config_context, datasets, ensemble, tree
 from sklearn.base import clone
 from sklearn.inspection import permutation_importance
+from sklearn.model_selection import cross_validate
 
 import yupana
 
@@ -193,3 +194,15 @@ def test_scikit_learns_other_name_of_the_squared_error(untied):
     with pytest.warns(FutureWarning, match="friedman_mse"):
         model = yupana.DecisionTreeRegressor(criterion="friedman_mse")
     assert model.fit(X, y).to_bytes() == yupana.DecisionTreeRegressor().fit(X, y).to_bytes()
+
+
+def test_scikit_learns_meta_estimators_take_them():
+    X, y = datasets.load_iris(return_X_y=True)
+    stump = yupana.DecisionTreeClassifier(max_depth=1)
+    assert ensemble.AdaBoostClassifier(stump, n_estimators=10).fit(X, y).score(X, y) > 0.9
+    assert ensemble.BaggingClassifier(yupana.DecisionTreeClassifier(), 5).fit(X, y).score(X, y) > 0.9
+    with config_context(enable_metadata_routing=True):
+        model = stump.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
+        first = {"sample_weight": (y == 0).astype(float)}
+        scores = cross_validate(model, X, y, params=first, cv=3)["test_score"]
+    assert np.allclose(scores, 1 / 3, atol=0.02)  # only the first class weighs

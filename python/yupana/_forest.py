@@ -56,7 +56,21 @@ class Forest(Trees):
                     f"{name}: expected what scikit-learn has with {beyond}, which it grows, got "
                     f"{getattr(self, name)!r}"
                 )
+        grown = len(self) if self.warm_start and self.__sklearn_is_fitted__() else 0
+        if grown > 0 and self._is_ours != (beyond is None):
+            if self.n_estimators == grown:
+                self._warn_of_no_more()
+                return self
+            raise ValueError(
+                "warm_start: expected trees that the same library grows, yupana or scikit-learn; "
+                "set warm_start=False"
+            )
         return super().fit(X, y, sample_weight)
+
+    @staticmethod
+    def _warn_of_no_more() -> None:
+        message = "Warm-start fitting without increasing n_estimators does not fit new trees."
+        warnings.warn(message, UserWarning, stacklevel=5)
 
     def _voting(self) -> str:
         voting = getattr(self, "voting", "soft")
@@ -100,11 +114,7 @@ class Forest(Trees):
         draws = self._draws(len(X), sampling)
         draws["seed"] = self._drawn["seed"] if before > 0 else seed_of(self.random_state)
         if more == 0:
-            warnings.warn(
-                "Warm-start fitting without increasing n_estimators does not fit new trees.",
-                UserWarning,
-                stacklevel=4,
-            )
+            self._warn_of_no_more()
         else:
             growing = self._growing(len(X), trees=more, first_tree=before, **draws)
             grown = self._grow(X, y, weights, on_device, growing)

@@ -89,12 +89,6 @@ class Trees(BaseEstimator):
         """Grows from X, (rows, features), NaN where missing, and y, (rows,) classes or numbers."""
         self._validate_params()
         beyond = self._beyond(y)
-        if getattr(self, "warm_start", False) and self.__sklearn_is_fitted__():
-            if self._is_ours != (beyond is None):
-                raise ValueError(
-                    "warm_start: expected trees that the same library grows, yupana or "
-                    "scikit-learn; set warm_start=False"
-                )
         if beyond is None:
             self._fit_ours(*self._fit_table(X, y, sample_weight))
             for name in self._peers:
