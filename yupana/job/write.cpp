@@ -158,19 +158,21 @@ void FermatFiles::add_alpha(Context& context,
                             const AlphaFindings& run,
                             AlphaAnalysis analysis) {
   add_lengths(context, paths, run);
-  const std::string& name = analysis.lengths.findings.name;
-  const std::string tree = analysis::newick(analysis.lengths.merges, input_.names) + "\n";
+  const bool rooted = run.unit.rooted;
+  const MatrixAnalysis& written = rooted ? analysis.roots : analysis.lengths;
+  const std::string tree = analysis::newick(written.merges, input_.names) + "\n";
   files_.add(named(paths.alpha, ".nwk")).write(tree);
-  report_.newick.emplace_back(name, tree);
+  report_.newick.emplace_back(written.findings.name, tree);
   write_graphs(paths, std::move(analysis.edges));
+  add_tree(written);
+  const bool beside = !written.mds.eigenvalues.empty() && report_.newick.size() == 1;
+  const std::int64_t roots = std::ssize(report_.embeddings);
   add(std::move(analysis.roots));
   add(std::move(analysis.weights));
-  add_tree(analysis.lengths);
-  const bool pictured = !analysis.lengths.mds.eigenvalues.empty();
+  const std::int64_t lengths = std::ssize(report_.embeddings);
   add(std::move(analysis.lengths));
-  // The pictures set F of the first alpha beside d.
-  if (pictured && report_.newick.size() == 1)
-    report_.side_by_side[1] = std::ssize(report_.embeddings) - 1;
+  // The pictures set what is written of the first alpha beside d.
+  if (beside) report_.side_by_side[1] = rooted ? roots : lengths;
 }
 
 void FermatFiles::write_graphs(const graph::FermatResult& paths,
