@@ -56,6 +56,7 @@ struct AlphaFindings {
   /// Shares of the pairs, as in graph::FermatResult.
   double kept_edges = 0, replaced_edges = 0, longer_edges = 0, unreachable_pairs = 0;
   double certified = 0;
+  bool estimated = false;  ///< through landmarks: which edges are kept is not known
   std::string method;
   std::string precision;          ///< of the lengths
   std::string weights_precision;  ///< of weights and closure

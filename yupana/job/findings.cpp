@@ -246,6 +246,7 @@ std::vector<std::string> percent_texts(const std::vector<double>& shares) {
 }
 
 std::string shares_text(const AlphaFindings& run) {
+  if (run.estimated) return "which edges are kept is not known from an estimate";
   const auto texts =
       percent_texts({run.kept_edges, run.replaced_edges, run.longer_edges, run.unreachable_pairs});
   std::string text = texts[0] + " of the edges kept";

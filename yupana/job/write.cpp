@@ -88,6 +88,9 @@ std::string fermat_record(const FermatJobParams& params,
   record["landmarks"] = params.fermat.landmarks;
   record["runs"] = nlohmann::ordered_json::array();
   for (const AlphaFindings& run : result.alphas) {
+    const auto share = [&](double known) {
+      return run.estimated ? nlohmann::ordered_json() : nlohmann::ordered_json(known);
+    };
     record["runs"].push_back(
         {{"alpha", run.alpha},
          {"fermat",
@@ -97,9 +100,9 @@ std::string fermat_record(const FermatJobParams& params,
          {"unit", run.unit.length_name()},
          {"weight_scale", run.unit.scale},
          {"method", run.method},
-         {"kept_edges", run.kept_edges},
-         {"replaced_edges", run.replaced_edges},
-         {"longer_edges", run.longer_edges},
+         {"kept_edges", share(run.kept_edges)},
+         {"replaced_edges", share(run.replaced_edges)},
+         {"longer_edges", share(run.longer_edges)},
          {"unreachable_pairs", run.unreachable_pairs},
          {"components", run.components}});
   }
@@ -262,10 +265,9 @@ void FermatFiles::write_report(Context& context, const FermatJobResult& result) 
   }
   for (const AlphaFindings& run : result.alphas) {
     summary.emplace_back("\u03b1 = " + number_text(run.alpha),
-                         fmt::format("{}, {}; {}{}; lengths: {}",
+                         fmt::format("{}, {}; {}; lengths: {}",
                                      run.method,
                                      run.precision,
-                                     params_.fermat.landmarks > 0 ? "estimate: " : "",
                                      shares_text(run),
                                      run.unit.length_name()));
   }
