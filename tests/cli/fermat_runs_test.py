@@ -181,6 +181,26 @@ def landmarks_are_an_upper_bound_and_called_an_estimate():
     assert "upper bound" in pathlib.Path("b.graphml").read_text()
 
 
+def shares_of_an_estimate_were_recorded_as_known():
+    np.save("D.npy", points(60))
+    for estimator in ("upper", "lower", "mean"):
+        told = answer("fermat", "--from-distances", "D.npy", "--alpha", 4, "--landmarks", 9,
+                      "--estimator", estimator, "-o", "b")
+        for one in (told["runs"][0], json.loads(pathlib.Path("b.json").read_text())["runs"][0]):
+            assert one["kept_edges"] is one["replaced_edges"] is one["longer_edges"] is None, one
+        page = pathlib.Path("b.html").read_text()
+        assert "of the edges kept" not in page and "not known from an estimate" in page
+
+
+def alpha_auto_of_a_sample_did_not_say_so():
+    np.save("D.npy", points(2060).astype(np.float32))
+    for n, said in ((2060, True), (60, False)):
+        np.save("D.npy", points(n).astype(np.float32))
+        done = run("fermat", "--from-distances", "D.npy", "--alpha", "auto", "--matrix-only",
+                   "-o", "a")
+        assert ("2048 of the 2060 individuals, drawn at random" in done.stderr) == said, done.stderr
+
+
 def paths_of_every_kind_of_run_have_the_length_that_was_written():
     """alpha 300 and --root once failed, or compared lengths of different units."""
     d = {"points": points(40), "whole": np.round(100 * points(40)), "halves": two_halves(),
@@ -247,6 +267,8 @@ sys.exit(main([equal_alphas_are_computed_once, labels_of_one_class_show_before_t
                a_run_was_lost_where_eigenvalues_about_zero_do_not_converge,
                a_note_was_printed_once_for_the_lengths_and_once_for_the_curve,
                landmarks_are_an_upper_bound_and_called_an_estimate,
+               shares_of_an_estimate_were_recorded_as_known,
+               alpha_auto_of_a_sample_did_not_say_so,
                a_record_that_is_none_is_one_clear_line,
                paths_of_every_kind_of_run_have_the_length_that_was_written,
                powers_of_large_whole_distances_have_pictures,

@@ -73,6 +73,40 @@ TEST_F(MatrixRefusals, FaultsNameTheLine) {
   EXPECT_THROW(read("x.dist"), Error);
 }
 
+// A first row with a word in it passed for names: the first individual went without a word.
+TEST_F(MatrixRefusals, AFirstRowWithAMissingValueWasTakenForNames) {
+  EXPECT_SAYS(text_refused("0\tNA\t2\t3\nNA\t0\t3\t1\n2\t3\t0\t2\n3\t1\t2\t0\n"),
+              ":1: value 2 is 'NA', which is no number");
+  EXPECT_SAYS(text_refused("0 2 x\n2 0 3\nx 3 0\n"), ":1: value 3 is 'x'");
+  EXPECT_SAYS(text_refused("a 0 NA 2\nb NA 0 1\nc 2 1 0\n"), ":1: value 2 is 'NA'");
+  EXPECT_SAYS(text_refused("NA NA\nNA 0\n"), ":1: value 1 is 'NA'");
+}
+
+TEST_F(MatrixRefusals, NumbersAmongNamesAreNames) {
+  for (const char* table : {"x\t1\tNA\n1\t0\t5\nNA\t5\t0\n",
+                            "1 b\n0 5\n5 0\n",
+                            "\t1\tb\n1\t0\t5\nb\t5\t0\n",
+                            "1 b\n1 0 5\nb 5 0\n"}) {
+    const DistanceMatrix d = text(table);
+    ASSERT_EQ(size(d), 2) << table;
+    EXPECT_EQ(d.names[0], "1");
+    EXPECT_EQ(at(d, 0, 1), 5);
+  }
+}
+
+// The mark was read as a part of the first number, which made the first row names.
+TEST_F(MatrixRefusals, AByteOrderMarkLostTheFirstRow) {
+  const DistanceMatrix d = text(
+      "\xef\xbb\xbf"
+      "0 1 2\n1 0 3\n2 3 0\n");
+  ASSERT_EQ(size(d), 3);
+  EXPECT_EQ(at(d, 0, 2), 2);
+  EXPECT_EQ(text("\xef\xbb\xbf"
+                 "a b\n0 1\n1 0\n")
+                .names[0],
+            "a");
+}
+
 // 'yupana path' and --labels took the first of two samples that shared a name.
 TEST_F(MatrixRefusals, TwoSamplesOfOneNameWereTaken) {
   EXPECT_SAYS(text_refused("x a b a\na 0 1 2\nb 1 0 3\na 2 3 0\n"),

@@ -124,14 +124,25 @@ bool is_phylip(const Text& text, const std::vector<std::string_view>& first) {
   return second.size() == text.lines.size() && (second.size() > 2 || !is_number(second[0]));
 }
 
-/// A first line of names: any word that is no number after the first field; else a corner or one
-/// line more than columns decides.
+/// A field of a row of values: a number, or what stands for a missing one.
+bool is_value(std::string_view field) {
+  static constexpr std::string_view missing[] = {"NA", "N/A", "na", "NULL", "null"};
+  return is_number(field) ||
+         std::find(std::begin(missing), std::end(missing), trimmed(field)) != std::end(missing);
+}
+
+/// A first line of names. Words alone are names. Beside values they are if the line is no row: it
+/// has another number of fields, or a corner that is no value on top of names of rows, or one line
+/// more than columns. (A row with a word in it must not pass for names: an individual would go.)
 bool is_header(const Text& text, const std::vector<std::string_view>& first) {
-  if (std::any_of(first.begin() + 1, first.end(), [](auto f) { return !is_number(f); }))
-    return true;
   const std::size_t lines = text.lines.size();
-  if (!is_number(first[0])) return lines == first.size() || (first.size() == 1 && lines == 2);
-  return first.size() > 1 && lines == first.size() + 1;
+  if (std::none_of(first.begin(), first.end(), is_value)) return true;
+  if (first.size() > 1 && lines == first.size() + 1) return true;
+  if (lines > 1 && first.size() == text.fields(1).size()) {
+    return !is_value(first[0]) && lines == first.size();
+  }
+  return std::any_of(first.begin() + 1, first.end(), [](auto f) { return !is_number(f); }) ||
+         (!is_number(first[0]) && (lines == first.size() || (first.size() == 1 && lines == 2)));
 }
 
 /// A lower triangle: one value on the first line, two on the second. Whether rows end with their
@@ -295,7 +306,9 @@ RawMatrix read_text_matrix(Context& context,
                            const InputFile& file,
                            const std::optional<ListedNames>& listed) {
   const Array<char> bytes = read_text(file, context.memory());
-  Text text{file.path(), split_lines(std::string_view(bytes.data(), bytes.size() - 1))};
+  std::string_view all(bytes.data(), bytes.size() - 1);
+  if (all.starts_with("\xef\xbb\xbf")) all.remove_prefix(3);  // a byte order mark is no text
+  Text text{file.path(), split_lines(all)};
   while (!text.lines.empty() && trimmed(text.lines.back()).empty()) text.lines.pop_back();
   if (text.lines.empty()) throw bad_file(file.path(), "holds no line of text");
   text.separator = separator_of(text.lines);

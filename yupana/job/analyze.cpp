@@ -9,6 +9,7 @@
 
 #include "yupana/analysis/heat_map.hpp"
 #include "yupana/analysis/histogram.hpp"
+#include "yupana/graph/fermat_weights.hpp"
 #include "yupana/job/describe.hpp"
 
 namespace yupana::job {
@@ -23,7 +24,8 @@ bool is_length(T value) {
   return value < graph::unreachable<T>;
 }
 
-bool all_finite(Context& context, const SquareMatrix<float>& matrix) {
+template <class T>
+bool all_finite(Context& context, const SquareMatrix<T>& matrix) {
   std::atomic<bool> infinite{false};
   const std::int64_t n = matrix.size();
   context.parallel_for(n, 64, [&](std::int64_t begin, std::int64_t end) {
@@ -36,30 +38,40 @@ bool all_finite(Context& context, const SquareMatrix<float>& matrix) {
   return !infinite;
 }
 
-template <class T>
-float cell_of(T value, const Power& power) {
-  if (!is_length(value)) return std::numeric_limits<float>::infinity();
-  return static_cast<float>(power.of(static_cast<double>(value)));
+template <class To, class T>
+To cell_of(T value, const Power& power) {
+  if (!is_length(value)) return std::numeric_limits<To>::infinity();
+  return static_cast<To>(power.of(static_cast<double>(value)));
 }
 
-/// Unit of the distances in which d^alpha and F fit the floats of pictures and scores: that of the
-/// lengths, or the largest distance where its power would not fit.
-double shown_scale(const graph::FermatResult& closed, const FermatInput& input) {
-  double largest = std::visit(
-      [](const auto& m) {
-        using T = std::remove_cvref_t<decltype(m(0, 0))>;
-        T greatest = 0;
-        for (std::int64_t cell = 0; cell < m.size() * m.size(); ++cell) {
-          if (m.data()[cell] < graph::unreachable<T>) greatest = std::max(greatest, m.data()[cell]);
-        }
-        return static_cast<double>(greatest);
-      },
-      input.distances);
-  if (input.squared) largest = std::sqrt(largest);
+/// Smallest and largest entry above zero, paths that are none apart; {0, 0} of none.
+struct Extent {
+  double least = 0, most = 0;
+};
+
+Extent extent_of(const graph::AnyMatrix& matrix) {
+  const graph::WeightRange range = std::visit(
+      [](const auto& m) { return graph::weight_range(m.data(), m.size() * m.size()); }, matrix);
+  return {std::min(range.smallest, range.largest), range.largest};
+}
+
+/// How the power alpha of distances, given in units of `scale`, is shown: in these units, or in
+/// those of the largest where its power would leave the range of float; and in double where float
+/// would still lose the smallest.
+Shown shown(Extent distances, double alpha, double scale) {
   constexpr double float_exponent = 37;
-  if (largest == 0) return closed.scale;
-  const double exponent = closed.alpha * std::log10(largest / closed.scale);
-  return std::abs(exponent) > float_exponent ? largest : closed.scale;
+  if (distances.most == 0) return {scale, false};
+  const auto exponent = [&](double d) { return alpha * (std::log10(d) - std::log10(scale)); };
+  if (std::abs(exponent(distances.most)) > float_exponent) scale = distances.most;
+  return {scale, exponent(distances.least) < -float_exponent};
+}
+
+/// Whether the shown floats are the numbers that are written: their trees are the same then.
+bool shows_as_written(const graph::AnyMatrix& lengths, const Power& power, double most, bool wide) {
+  constexpr double whole_floats = 1 << 24;
+  if (power.exponent != 1 || power.inner != 1 || power.outer != 1) return false;
+  if (std::holds_alternative<SquareMatrix<double>>(lengths)) return wide;
+  return std::holds_alternative<SquareMatrix<float>>(lengths) || most <= whole_floats;
 }
 
 /// Copies a matrix with `extents`, its constructor's arguments.
@@ -76,14 +88,15 @@ Matrix<double> copy_of(const Matrix<double>& m) {
 
 }  // namespace
 
-SquareMatrix<float> powered(Context& context, const graph::AnyMatrix& matrix, const Power& power) {
+template <class To>
+SquareMatrix<To> powered(Context& context, const graph::AnyMatrix& matrix, const Power& power) {
   return std::visit(
       [&](const auto& source) {
         const std::int64_t n = source.size();
-        SquareMatrix<float> result(n);
+        SquareMatrix<To> result(n);
         context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t cell = begin * n; cell < end * n; ++cell) {
-            result.data()[cell] = cell_of(source.data()[cell], power);
+            result.data()[cell] = cell_of<To>(source.data()[cell], power);
           }
         });
         return result;
@@ -105,8 +118,8 @@ bool same_powers(Context& context,
           for (std::int64_t i = begin; i < end && same; ++i) {
             std::int64_t different = 0;
             for (std::int64_t j = 0; j < n; ++j) {
-              const auto here = std::bit_cast<std::uint32_t>(cell_of(left(i, j), power_a));
-              const auto there = std::bit_cast<std::uint32_t>(cell_of(right(i, j), power_b));
+              const auto here = std::bit_cast<std::uint32_t>(cell_of<float>(left(i, j), power_a));
+              const auto there = std::bit_cast<std::uint32_t>(cell_of<float>(right(i, j), power_b));
               different += here != there;
             }
             if (different > 0) same = false;
@@ -118,15 +131,16 @@ bool same_powers(Context& context,
       b);
 }
 
+template <class T>
 MatrixAnalysis analyze_matrix(Context& context,
                               const std::string& name,
                               const std::string& unit,
-                              const SquareMatrix<float>& distances,
+                              const SquareMatrix<T>& distances,
                               const analysis::Labels& labels,
                               const FermatJobParams& params) {
   Stage stage(context, "analyze " + name);
   MatrixAnalysis result;
-  const MatrixView<const float> view = distances.view();
+  const MatrixView<const T> view = distances.view();
   result.findings.name = name;
   // Individuals that no path joins have no place in one picture; a notice names the matrix.
   result.findings.finite = all_finite(context, distances);
@@ -150,6 +164,14 @@ MatrixAnalysis analyze_matrix(Context& context,
   return result;
 }
 
+template SquareMatrix<float> powered(Context&, const graph::AnyMatrix&, const Power&);
+template MatrixAnalysis analyze_matrix(Context&,
+                                       const std::string&,
+                                       const std::string&,
+                                       const SquareMatrix<float>&,
+                                       const analysis::Labels&,
+                                       const FermatJobParams&);
+
 MatrixAnalysis renamed(const MatrixAnalysis& other,
                        const std::string& name,
                        const std::string& unit) {
@@ -169,16 +191,32 @@ MatrixAnalysis renamed(const MatrixAnalysis& other,
 FermatAnalysis::FermatAnalysis(Context& context,
                                const FermatJobParams& params,
                                const FermatInput& input)
-    : context_(context), params_(params), input_(input), unit_(distance_unit(params)) {
-  distances_ = analyze(
-      "distance d", unit_, powered(context, input.distances, distance_power(input.squared)));
+    : context_(context), params_(params), input_(input) {
+  const Extent entries = extent_of(input.distances);
+  const Power power = distance_power(input.squared);
+  least_ = power.of(entries.least);
+  most_ = power.of(entries.most);
+  shown_ = shown({least_, most_}, 1, 1);
+  unit_ = powered_unit(params, 1, shown_.scale);
+  distances_ = analyze("distance d", unit_, input.distances, distances_shown(), shown_.wide);
+}
+
+Power FermatAnalysis::distances_shown() const {
+  Power power = distance_power(input_.squared);
+  power.outer = 1 / shown_.scale;
+  return power;
 }
 
 MatrixAnalysis FermatAnalysis::analyze(const std::string& name,
                                        const std::string& unit,
-                                       const SquareMatrix<float>& matrix) {
-  MatrixAnalysis result =
-      analyze_matrix(context_, name, unit, matrix, input_.labels.classes, params_);
+                                       const graph::AnyMatrix& matrix,
+                                       const Power& power,
+                                       bool wide) {
+  const auto with = [&](const auto& cells) {
+    return analyze_matrix(context_, name, unit, cells, input_.labels.classes, params_);
+  };
+  MatrixAnalysis result = wide ? with(powered<double>(context_, matrix, power))
+                               : with(powered<float>(context_, matrix, power));
   align(result.mds);
   return result;
 }
@@ -199,39 +237,68 @@ MatrixAnalysis FermatAnalysis::analyze_lengths(const std::string& name,
                                                const std::string& unit,
                                                const graph::FermatResult& paths,
                                                const Power& power,
+                                               bool wide,
                                                const Power& other_power,
                                                const MatrixAnalysis& other) {
   if (paths.kept_edges == 1 &&
       same_powers(context_, paths.lengths, power, input_.distances, other_power)) {
     return renamed(other, name, unit);
   }
-  return analyze(name, unit, powered(context_, paths.lengths, power));
+  return analyze(name, unit, paths.lengths, power, wide);
 }
 
 AlphaAnalysis FermatAnalysis::alpha(const graph::FermatResult& paths, AlphaFindings& findings) {
   const LengthUnit& unit = findings.unit;
   const std::string a = number_text(unit.alpha);
   const std::string estimate = params_.fermat.landmarks > 0 ? ", estimate" : "";
-  findings.scale = shown_scale(paths, input_);
+  const Extent entries = extent_of(paths.lengths);
+  Power roots = unit.roots();
+  const Shown weights_shown = shown({least_, most_}, unit.alpha, paths.scale);
+  const Shown lengths_shown =
+      shown({roots.of(entries.least), roots.of(entries.most)}, unit.alpha, weights_shown.scale);
+  findings.distance_scale = shown_.scale;
+  findings.weight_scale = weights_shown.scale;
+  findings.scale = lengths_shown.scale;
   // F^(1/alpha) compares with d, F with d^alpha: only these pairs share a scale.
-  const Power weights = unit.weights(input_.squared, findings.scale);
-  const std::string powered_name = powered_unit(params_, unit.alpha, findings.scale);
+  roots.outer /= shown_.scale;
+  const Power weights = unit.weights(input_.squared, findings.weight_scale);
+  const Power lengths = unit.lengths(findings.scale);
   AlphaAnalysis result;
   result.roots = analyze_lengths(fmt::format("Fermat F^(1/{}){}", a, estimate),
                                  unit_,
                                  paths,
-                                 unit.roots(),
-                                 distance_power(input_.squared),
+                                 roots,
+                                 shown_.wide,
+                                 distances_shown(),
                                  distances_);
-  result.weights = analyze("d^" + a, powered_name, powered(context_, input_.distances, weights));
+  result.weights = analyze("d^" + a,
+                           powered_unit(params_, unit.alpha, findings.weight_scale),
+                           input_.distances,
+                           weights,
+                           weights_shown.wide);
   result.lengths = analyze_lengths(fmt::format("Fermat F, \u03b1 = {}{}", a, estimate),
-                                   powered_name,
+                                   powered_unit(params_, unit.alpha, findings.scale),
                                    paths,
-                                   unit.lengths(findings.scale),
+                                   lengths,
+                                   lengths_shown.wide,
                                    weights,
                                    result.weights);
+  MatrixAnalysis& written = unit.rooted ? result.roots : result.lengths;
+  if (!shows_as_written(paths.lengths,
+                        unit.rooted ? roots : lengths,
+                        entries.most,
+                        unit.rooted ? shown_.wide : lengths_shown.wide)) {
+    written.merges = tree_of(paths.lengths);
+  }
   result.edges = edges(paths, unit.edges(input_.squared));
   return result;
+}
+
+std::vector<analysis::Merge> FermatAnalysis::tree_of(const graph::AnyMatrix& lengths) {
+  Stage stage(context_, "tree");
+  return std::visit(
+      [&](const auto& m) { return analysis::linkage(context_, m.view(), params_.linkage); },
+      lengths);
 }
 
 std::vector<analysis::Edge> FermatAnalysis::edges(const graph::FermatResult& paths,

@@ -15,8 +15,9 @@
 
 namespace yupana::job {
 
-/// The power of every entry in float, "no path" as +inf; the diagonal stays zero.
-SquareMatrix<float> powered(Context& context, const graph::AnyMatrix& matrix, const Power& power);
+/// The power of every entry in float (or double), "no path" as +inf; the diagonal stays zero.
+template <class To = float>
+SquareMatrix<To> powered(Context& context, const graph::AnyMatrix& matrix, const Power& power);
 /// Whether both give the same floats, bit for bit, without making them.
 bool same_powers(Context& context,
                  const graph::AnyMatrix& a,
@@ -34,10 +35,11 @@ struct MatrixAnalysis {
 };
 
 /// Embedding, tree, scores (where there are labels) and pictures of one matrix.
+template <class T>
 MatrixAnalysis analyze_matrix(Context& context,
                               const std::string& name,
                               const std::string& unit,
-                              const SquareMatrix<float>& distances,
+                              const SquareMatrix<T>& distances,
                               const analysis::Labels& labels,
                               const FermatJobParams& params);
 
@@ -46,7 +48,15 @@ MatrixAnalysis renamed(const MatrixAnalysis& other,
                        const std::string& name,
                        const std::string& unit);
 
-/// F^(1/alpha), d^alpha and F of one alpha, and the graph of its paths.
+/// How a matrix is shown and scored: in units of scale^alpha, in double where float would lose its
+/// smallest entries.
+struct Shown {
+  double scale = 1;
+  bool wide = false;
+};
+
+/// F^(1/alpha), d^alpha and F of one alpha, and the graph of its paths. The tree of the one that is
+/// written (F, with --root its root) is that of the numbers written.
 struct AlphaAnalysis {
   MatrixAnalysis roots, weights, lengths;
   std::vector<analysis::Edge> edges;
@@ -66,14 +76,16 @@ class FermatAnalysis {
   FermatAnalysis(Context& context, const FermatJobParams& params, const FermatInput& input);
 
   const MatrixAnalysis& distances() const { return distances_; }
-  /// Sets findings.scale.
+  /// Sets the scales of `findings`.
   AlphaAnalysis alpha(const graph::FermatResult& paths, AlphaFindings& findings);
   RetentionCurve curve(const std::vector<double>& alphas);
 
  private:
   MatrixAnalysis analyze(const std::string& name,
                          const std::string& unit,
-                         const SquareMatrix<float>& matrix);
+                         const graph::AnyMatrix& matrix,
+                         const Power& power,
+                         bool wide);
   /// Analyzes a power of the lengths, given the analysis of the power of d to compare it with.
   /// Where every pair is its own shortest path both most often hold the same floats: nothing is
   /// computed then.
@@ -81,15 +93,20 @@ class FermatAnalysis {
                                  const std::string& unit,
                                  const graph::FermatResult& paths,
                                  const Power& power,
+                                 bool wide,
                                  const Power& other_power,
                                  const MatrixAnalysis& other);
+  std::vector<analysis::Merge> tree_of(const graph::AnyMatrix& lengths);
+  Power distances_shown() const;
   std::vector<analysis::Edge> edges(const graph::FermatResult& paths, const Power& power);
   void align(analysis::MdsResult& embedding);
 
   Context& context_;
   const FermatJobParams& params_;
   const FermatInput& input_;
-  std::string unit_;  ///< of d
+  double least_ = 0, most_ = 0;  ///< of d
+  Shown shown_;                  ///< d and F^(1/alpha)
+  std::string unit_;             ///< of these
   MatrixAnalysis distances_;
   Matrix<double> axes_;  ///< points of the first embedding
 };

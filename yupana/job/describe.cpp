@@ -162,9 +162,8 @@ std::string distance_unit(const FermatJobParams& params) {
 
 std::string powered_unit(const FermatJobParams& params, double alpha, double scale) {
   std::string unit = distance_unit(params);
-  if (alpha == 1 && scale == 1) return unit;
   if (scale != 1) unit = fmt::format("({:.4g} {})", scale, unit);
-  return fmt::format("{}^{}", unit, alpha);
+  return alpha == 1 ? unit : fmt::format("{}^{}", unit, alpha);
 }
 
 Rows run_rows(const FermatJobParams& params, const FermatJobResult& result) {

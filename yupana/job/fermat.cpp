@@ -74,6 +74,7 @@ graph::FermatResult find_paths(Context& context,
                                FermatJobResult& result) {
   graph::FermatResult paths = shortest_paths(context, params, input, alpha);
   result.alphas.push_back(findings_of(paths));
+  result.alphas.back().estimated = params.fermat.landmarks > 0;
   append(result.notices, notices_of(params, result.alphas.back()));
   return paths;
 }

@@ -246,6 +246,7 @@ std::vector<std::string> percent_texts(const std::vector<double>& shares) {
 }
 
 std::string shares_text(const AlphaFindings& run) {
+  if (run.estimated) return "which edges are kept is not known from an estimate";
   const auto texts =
       percent_texts({run.kept_edges, run.replaced_edges, run.longer_edges, run.unreachable_pairs});
   std::string text = texts[0] + " of the edges kept";
@@ -308,20 +309,38 @@ std::vector<std::string> notices_of(const FermatJobParams& params, const AlphaFi
                     run.unit.length_name()));
   }
   if (run.unit.rooted) {
-    notices.push_back(
-        fmt::format("At {} the 1/\u03b1 root of the lengths was taken (--root).", alpha));
+    notices.push_back(fmt::format(
+        "At {} the 1/\u03b1 root of the lengths was taken (--root): .fermat.npy and .nwk "
+        "hold F^(1/\u03b1); pictures, coordinates and scores show F beside it.",
+        alpha));
   }
   return notices;
 }
 
 std::vector<std::string> notices_of_scale(const AlphaFindings& run) {
-  if (run.scale == run.unit.length_scale()) return {};
+  std::vector<std::string> notices;
   const std::string a = number_text(run.alpha);
-  return {fmt::format(
-      "At \u03b1 = {} pictures, coordinates and tree of F and d^\u03b1 are in units of {}^{}.",
-      a,
-      number_text(run.scale),
-      a)};
+  const auto units = [&](double scale) { return fmt::format("{}^{}", number_text(scale), a); };
+  if (run.scale != run.weight_scale) {
+    notices.push_back(fmt::format(
+        "At \u03b1 = {} pictures and coordinates of F are in units of {}, those of d^\u03b1 in "
+        "units of {}: no float32 holds both.",
+        a,
+        units(run.scale),
+        units(run.weight_scale)));
+  } else if (run.scale != run.unit.length_scale()) {
+    notices.push_back(
+        fmt::format("At \u03b1 = {} pictures and coordinates of F and d^\u03b1 are in units of {}.",
+                    a,
+                    units(run.scale)));
+  }
+  if (run.distance_scale != 1) {
+    notices.push_back(fmt::format(
+        "At \u03b1 = {} pictures and coordinates of d and F^(1/\u03b1) are in units of {}.",
+        a,
+        number_text(run.distance_scale)));
+  }
+  return notices;
 }
 
 std::vector<std::string> notices_of_infinite(const std::vector<MatrixFindings>& matrices) {

@@ -1,13 +1,24 @@
 #include "yupana/job/paths.hpp"
 
+#include <fmt/format.h>
+
 namespace yupana::job {
 
 std::vector<double> alphas_of(Context& context,
                               const FermatJobParams& params,
                               const FermatInput& input) {
   if (!params.automatic_alpha) return params.alphas;
+  constexpr std::int64_t sample = 2048;
+  const std::int64_t n = input.size();
+  if (n > sample) {
+    context.note(fmt::format(
+        "--alpha auto: chosen by the paths among {} of the {} individuals, drawn at random; among "
+        "all of them a smaller alpha may replace half of the edges",
+        sample,
+        n));
+  }
   Stage stage(context, "choose alpha");
-  return {graph::automatic_alpha(context, input.distances, input.squared)};
+  return {graph::automatic_alpha(context, input.distances, input.squared, sample)};
 }
 
 graph::FermatResult shortest_paths(Context& context,

@@ -88,6 +88,9 @@ std::string fermat_record(const FermatJobParams& params,
   record["landmarks"] = params.fermat.landmarks;
   record["runs"] = nlohmann::ordered_json::array();
   for (const AlphaFindings& run : result.alphas) {
+    const auto share = [&](double known) {
+      return run.estimated ? nlohmann::ordered_json() : nlohmann::ordered_json(known);
+    };
     record["runs"].push_back(
         {{"alpha", run.alpha},
          {"fermat",
@@ -97,9 +100,9 @@ std::string fermat_record(const FermatJobParams& params,
          {"unit", run.unit.length_name()},
          {"weight_scale", run.unit.scale},
          {"method", run.method},
-         {"kept_edges", run.kept_edges},
-         {"replaced_edges", run.replaced_edges},
-         {"longer_edges", run.longer_edges},
+         {"kept_edges", share(run.kept_edges)},
+         {"replaced_edges", share(run.replaced_edges)},
+         {"longer_edges", share(run.longer_edges)},
          {"unreachable_pairs", run.unreachable_pairs},
          {"components", run.components}});
   }
@@ -158,19 +161,21 @@ void FermatFiles::add_alpha(Context& context,
                             const AlphaFindings& run,
                             AlphaAnalysis analysis) {
   add_lengths(context, paths, run);
-  const std::string& name = analysis.lengths.findings.name;
-  const std::string tree = analysis::newick(analysis.lengths.merges, input_.names) + "\n";
+  const bool rooted = run.unit.rooted;
+  const MatrixAnalysis& written = rooted ? analysis.roots : analysis.lengths;
+  const std::string tree = analysis::newick(written.merges, input_.names) + "\n";
   files_.add(named(paths.alpha, ".nwk")).write(tree);
-  report_.newick.emplace_back(name, tree);
+  report_.newick.emplace_back(written.findings.name, tree);
   write_graphs(paths, std::move(analysis.edges));
+  add_tree(written);
+  const bool beside = !written.mds.eigenvalues.empty() && report_.newick.size() == 1;
+  const std::int64_t roots = std::ssize(report_.embeddings);
   add(std::move(analysis.roots));
   add(std::move(analysis.weights));
-  add_tree(analysis.lengths);
-  const bool pictured = !analysis.lengths.mds.eigenvalues.empty();
+  const std::int64_t lengths = std::ssize(report_.embeddings);
   add(std::move(analysis.lengths));
-  // The pictures set F of the first alpha beside d.
-  if (pictured && report_.newick.size() == 1)
-    report_.side_by_side[1] = std::ssize(report_.embeddings) - 1;
+  // The pictures set what is written of the first alpha beside d.
+  if (beside) report_.side_by_side[1] = rooted ? roots : lengths;
 }
 
 void FermatFiles::write_graphs(const graph::FermatResult& paths,
@@ -260,10 +265,9 @@ void FermatFiles::write_report(Context& context, const FermatJobResult& result) 
   }
   for (const AlphaFindings& run : result.alphas) {
     summary.emplace_back("\u03b1 = " + number_text(run.alpha),
-                         fmt::format("{}, {}; {}{}; lengths: {}",
+                         fmt::format("{}, {}; {}; lengths: {}",
                                      run.method,
                                      run.precision,
-                                     params_.fermat.landmarks > 0 ? "estimate: " : "",
                                      shares_text(run),
                                      run.unit.length_name()));
   }
