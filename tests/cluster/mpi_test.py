@@ -228,6 +228,8 @@ def faults_are_told_once(folder):
     assert alone.stderr.strip() in done.stderr, (alone.stderr, done.stderr)
     done = run(2, "sort", "x.npy", "-o", str(folder / "x"))
     assert done.returncode == 2 and done.stderr.count("without mpirun") == 1, done.stderr
+    done = run(2, "dist", "simulate:10x100", "--king-cutoff", "0.1", "-o", str(folder / "x"))
+    assert done.returncode == 2 and done.stderr.count("--king-cutoff counts pairs") == 1, done.stderr
     done = run(2, "tree", "fit", "x.csv", "-o", str(folder / "x"))
     assert done.stderr.count("tree fit runs in one process") == 1, done.stderr
     alone, done = (must_run(ranks, "dist", "--help") for ranks in (0, 3))
@@ -300,6 +302,8 @@ def main():
         write_genes(folder)
         same_files(folder, "splice", "--batch", str(folder / "cases.tsv"))
         same_files(folder, "dist", "simulate:83x40000,missing=0.05", "--mind", "0.05", ranks=(3,))
+        same_files(folder, "dist", "simulate:83x9000,missing=0.05", "--indep-pairwise", "50", "5", "0.05",
+                   "--hwe", "0.01", ranks=(2, 3))
         faults_are_told_once(folder)
         a_file_that_one_rank_lacks_ends_the_run(folder)
         what_one_process_does_needs_no_mpi(folder)

@@ -74,6 +74,8 @@ JOBS = {
     "path": "path ../in/f s1 s9",
     "splice": "splice --genome ../in/g.fa --exons ../in/e.tsv --target ../in/cdna.fa -o out/o",
     "splice_auto": "splice --genome ../in/g.fa --exons auto --target ../in/cdna.fa -o out/o",
+    "filter": "filter ../in/c.bed --indep-pairwise 9 2 0.3 --king-cutoff 0.3 -o out/o.pgen",
+    "filter_vcf": "filter ../in/c.bed --hwe 0.01 -o out/o.vcf.gz",
     "simulate": "simulate --samples 9 --sites 200 -o out/o",
     "simulate_vcf": "simulate --samples 9 --sites 200 --format vcf.gz -o out/o",
     "plan": "plan dist --samples 1000 --sites 1M",

@@ -288,7 +288,8 @@ def cohort(rng):
 
 
 FILTERS = (["--maf", (0.05, 0.2)], ["--geno", (0.05, 0.5)], ["--mind", (0.1, 0.9)],
-           ["--missing", ("mode", "error")], ["--thin", (0.3, 0.8)])
+           ["--missing", ("mode", "error")], ["--thin", (0.3, 0.8)], ["--hwe", (0.001, 0.2)],
+           ["--indep-pairwise", "20", "3", (0.1, 0.5)])
 METRICS = ("euclidean", "manhattan", "ibs", "1-ibs", "hamming", "king", "normalized")
 
 
