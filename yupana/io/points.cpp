@@ -182,6 +182,11 @@ class TextPoints {
     for (const std::string& column : params_.columns) {
       const auto named = std::find(names_.begin(), names_.end(), column);
       const auto place = static_cast<std::size_t>(named - names_.begin());
+      if (named != names_.end() && std::find(named + 1, names_.end(), column) != names_.end()) {
+        throw bad_file(params_.path,
+                       "has several columns '{}'; choose by number, counted from 1",
+                       printable(column));
+      }
       const NumberRange range =
           named != names_.end() ? NumberRange{place + 1, place + 1} : numbers_of(column);
       for (std::size_t number = range.first; number <= range.last; ++number) {
