@@ -51,6 +51,9 @@ void add_pca(Command& program) {
   add_cohort_options(command, params->input);
   command.number("--components", params->pca.components, "eigenvectors to write", 1);
   add_standardize(command, params->standardize);
+  command.flag("--loadings",
+               params->loadings,
+               "also write the weight of every site in every component: PREFIX.loadings.tsv");
   command.flag("--approx",
                params->approximate,
                "without the matrix, by up to 20 passes over the input: for more samples than fit "

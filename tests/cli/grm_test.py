@@ -96,6 +96,23 @@ def components_without_the_matrix_are_those_with_it():
         assert np.array_equal(once, again)
 
 
+def loadings_are_the_vectors_of_the_sites():
+    import numpy as np
+    run("simulate", "--samples", 150, "--sites", 2500, "--format", "vcf", "-o", "c")
+    run("pca", "c.vcf", "-o", "c", "--components", 3, "--loadings")
+    lines = [line.split("\t") for line in pathlib.Path("c.loadings.tsv").read_text().splitlines()]
+    assert lines[0] == ["#CHROM", "POS", "ID", "A1", "A2", "PC1", "PC2", "PC3"]
+    sites = [line.split("\t") for line in pathlib.Path("c.vcf").read_text().splitlines() if line[0] != "#"]
+    assert [line[:5] for line in lines[1:]] == [[s[0], s[1], s[2], s[4], s[3]] for s in sites]
+    x = np.array([[call.count("1") for call in site[9:]] for site in sites], float)
+    p = x.mean(1, keepdims=True) / 2
+    z = (x - 2 * p) / np.sqrt(np.where(p * (1 - p) > 0, 2 * p * (1 - p), np.inf))
+    vectors = np.loadtxt("c.eigenvec", usecols=(1, 2, 3))
+    wanted = z @ vectors / np.sqrt(len(sites) * np.loadtxt("c.eigenval"))
+    np.testing.assert_allclose(np.array([line[5:] for line in lines[1:]], float), wanted, atol=1e-6)
+    np.testing.assert_allclose((wanted**2).sum(0), 1, atol=1e-4)
+
+
 def numbers_and_files_are_those_of_plink2():
     import numpy as np
     if shutil.which("plink2") is None or not HAPMAP.with_suffix(".bed").exists():
@@ -163,6 +180,6 @@ def what_has_no_answer_is_one_line():
 
 
 sys.exit(main([the_matrix_is_its_definition, components_are_those_of_numpy,
-               components_without_the_matrix_are_those_with_it,
+               components_without_the_matrix_are_those_with_it, loadings_are_the_vectors_of_the_sites,
                numbers_and_files_are_those_of_plink2, bytes_do_not_depend_on_threads_memory_or_backend,
                a_pair_without_sites_is_nan_and_has_no_components, what_has_no_answer_is_one_line]))

@@ -1,6 +1,7 @@
 #include "yupana/genotype/grm_product.hpp"
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -36,6 +37,69 @@ Scale scale_of(const SiteCounts& counts, Standardize standardize) {
   return scale;
 }
 
+/// Tiles of sites of a block, standardized, and their products with the columns of x.
+class SiteTiles {
+ public:
+  SiteTiles(Context& context,
+            const CallBlock& block,
+            Standardize standardize,
+            MatrixView<const double> x)
+      : context_(context),
+        block_(block),
+        right_(x.data, std::ssize(block.samples), x.cols, Eigen::OuterStride<>(x.stride)),
+        scaled_(tile_sites, right_.rows()),
+        products_(tile_sites, x.cols) {
+    std::vector<SiteCounts> counts(static_cast<std::size_t>(block.codes.sites));
+    const SampleMask mask(block.codes.samples, block.samples);
+    site_counts(context.backend(), block.codes, mask, counts);
+    for (const SiteCounts& count : counts) add_scale(count, scale_of(count, standardize));
+  }
+
+  /// Sum of the squares of the standardized genotypes.
+  double squares() const { return squares_; }
+  const Rows& scaled() const { return scaled_; }
+  const Rows& products() const { return products_; }
+
+  void load(std::int64_t first, std::int64_t count) {
+    context_.parallel_for(
+        divide_up(count, piece_sites), 1, [&](std::int64_t begin, std::int64_t end) {
+          context_.check_cancelled();
+          for (std::int64_t piece = begin; piece < end; ++piece) {
+            const std::int64_t at = piece * piece_sites, many = std::min(piece_sites, count - at);
+            for (std::int64_t k = at; k < at + many; ++k) standardize_site(first + k, k);
+            products_.middleRows(at, many).noalias() = scaled_.middleRows(at, many) * right_;
+          }
+        });
+  }
+
+ private:
+  void add_scale(const SiteCounts& count, const Scale& scale) {
+    scales_.push_back(scale);
+    const auto add = [&](Code code, std::int64_t calls) {
+      squares_ += static_cast<double>(calls) * scale.by_code[code] * scale.by_code[code];
+    };
+    add(homozygous_a1, count.homozygous_a1);
+    add(heterozygous, count.heterozygous);
+    add(homozygous_a2, count.homozygous_a2);
+  }
+
+  void standardize_site(std::int64_t site, std::int64_t row) {
+    const Scale& scale = scales_[static_cast<std::size_t>(site)];
+    for (std::int64_t i = 0; i < scaled_.cols(); ++i) {
+      const std::int64_t sample = block_.samples[static_cast<std::size_t>(i)];
+      scaled_(row, i) = scale.by_code[block_.codes.at(site, sample)];
+    }
+  }
+
+  Context& context_;
+  const CallBlock& block_;
+  Eigen::Map<const Rows, 0, Eigen::OuterStride<>> right_;
+  Rows scaled_;
+  Rows products_;
+  std::vector<Scale> scales_;
+  double squares_ = 0;
+};
+
 }  // namespace
 
 double add_grm_product(Context& context,
@@ -43,54 +107,39 @@ double add_grm_product(Context& context,
                        Standardize standardize,
                        MatrixView<const double> x,
                        MatrixView<double> sums) {
-  const std::int64_t samples = std::ssize(block.samples), sites = block.codes.sites;
-  std::vector<SiteCounts> counts(static_cast<std::size_t>(sites));
-  site_counts(
-      context.backend(), block.codes, SampleMask(block.codes.samples, block.samples), counts);
-  double squares = 0;
-  std::vector<Scale> scales;
-  for (const SiteCounts& count : counts) {
-    const Scale& scale = scales.emplace_back(scale_of(count, standardize));
-    const auto add = [&](Code code, std::int64_t calls) {
-      squares += static_cast<double>(calls) * scale.by_code[code] * scale.by_code[code];
-    };
-    add(homozygous_a1, count.homozygous_a1);
-    add(heterozygous, count.heterozygous);
-    add(homozygous_a2, count.homozygous_a2);
-  }
-  const Eigen::Map<const Rows, 0, Eigen::OuterStride<>> right(
-      x.data, samples, x.cols, Eigen::OuterStride<>(x.stride));
+  const std::int64_t samples = std::ssize(block.samples);
   Eigen::Map<Rows, 0, Eigen::OuterStride<>> result(
       sums.data, samples, sums.cols, Eigen::OuterStride<>(sums.stride));
-  Rows scaled(std::min(tile_sites, sites), samples), inner(tile_sites, x.cols);
-  for (std::int64_t first = 0; first < sites; first += tile_sites) {
-    const std::int64_t count = std::min(tile_sites, sites - first);
-    context.parallel_for(
-        divide_up(count, piece_sites), 1, [&](std::int64_t begin, std::int64_t end) {
-          context.check_cancelled();
-          for (std::int64_t piece = begin; piece < end; ++piece) {
-            const std::int64_t at = piece * piece_sites, many = std::min(piece_sites, count - at);
-            for (std::int64_t k = at; k < at + many; ++k) {
-              const Scale& scale = scales[static_cast<std::size_t>(first + k)];
-              for (std::int64_t i = 0; i < samples; ++i) {
-                scaled(k, i) = scale.by_code[block.codes.at(
-                    first + k, block.samples[static_cast<std::size_t>(i)])];
-              }
-            }
-            inner.middleRows(at, many).noalias() = scaled.middleRows(at, many) * right;
-          }
-        });
+  SiteTiles tiles(context, block, standardize, x);
+  for (std::int64_t first = 0; first < block.codes.sites; first += tile_sites) {
+    const std::int64_t count = std::min(tile_sites, block.codes.sites - first);
+    tiles.load(first, count);
     context.parallel_for(
         divide_up(samples, piece_samples), 1, [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t piece = begin; piece < end; ++piece) {
             const std::int64_t at = piece * piece_samples;
             const std::int64_t many = std::min(piece_samples, samples - at);
             result.middleRows(at, many).noalias() +=
-                scaled.block(0, at, count, many).transpose() * inner.topRows(count);
+                tiles.scaled().block(0, at, count, many).transpose() *
+                tiles.products().topRows(count);
           }
         });
   }
-  return squares;
+  return tiles.squares();
+}
+
+Matrix<double> site_products(Context& context,
+                             const CallBlock& block,
+                             Standardize standardize,
+                             MatrixView<const double> x) {
+  Matrix<double> result(block.codes.sites, x.cols);
+  SiteTiles tiles(context, block, standardize, x);
+  for (std::int64_t first = 0; first < block.codes.sites; first += tile_sites) {
+    const std::int64_t count = std::min(tile_sites, block.codes.sites - first);
+    tiles.load(first, count);
+    std::copy_n(tiles.products().data(), count * x.cols, result.row(first));
+  }
+  return result;
 }
 
 }  // namespace yupana::genotype

@@ -20,4 +20,10 @@ double add_grm_product(Context& context,
                        MatrixView<const double> x,
                        MatrixView<double> sums);
 
+/// Z x: one row a site of the block. Of principal components the loadings, but for their scale.
+Matrix<double> site_products(Context& context,
+                             const CallBlock& block,
+                             Standardize standardize,
+                             MatrixView<const double> x);
+
 }  // namespace yupana::genotype

@@ -1,6 +1,7 @@
 #include "yupana/job/pca.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/grm_product.hpp"
@@ -9,6 +10,9 @@
 
 namespace yupana::job {
 namespace {
+
+/// Sites that are read at a time where no matrix is made: whole tiles of products.
+constexpr std::int64_t pass_sites = 2048;
 
 void refuse_unshared_pairs(const genotype::Grm& grm, const std::vector<std::string>& names) {
   std::int64_t pairs = 0;
@@ -33,6 +37,38 @@ void write_vectors(AtomicFile& file, const Input& input, const Matrix<double>& v
         families ? input.families[at] + "\t" + input.individuals[at] : input.cohort.samples()[at];
     for (std::int64_t k = 0; k < vectors.cols(); ++k) text += fmt::format("\t{}", vectors(i, k));
     file.write(text + "\n");
+  }
+}
+
+/// One line a site: z' v / sqrt(sites * eigenvalue) for each component, z the standardized
+/// genotypes, so that of complete genotypes the loadings of a component have norm 1.
+void write_loadings(Context& context,
+                    Input& input,
+                    const PcaJobParams& params,
+                    const Components& components,
+                    AtomicFile& file) {
+  const Stage stage(context, "loadings");
+  const Matrix<double>& vectors = components.pca.vectors;
+  std::string text = "#CHROM\tPOS\tID\tA1\tA2";
+  for (std::int64_t k = 1; k <= vectors.cols(); ++k) text += fmt::format("\tPC{}", k);
+  file.write(text + "\n");
+  input.cohort.name_sites();
+  input.cohort.rewind();
+  genotype::CallBlock block;
+  while (input.cohort.read(block, pass_sites)) {
+    const Matrix<double> products =
+        genotype::site_products(context, block, params.standardize, vectors.view());
+    for (std::int64_t site = 0; site < products.rows(); ++site) {
+      const genotype::SiteName& name = block.codes.names.at(static_cast<std::size_t>(site));
+      text = fmt::format(
+          "{}\t{}\t{}\t{}\t{}", name.chromosome, name.position, name.name, name.a1, name.a2);
+      for (std::int64_t k = 0; k < products.cols(); ++k) {
+        const double value = components.pca.eigenvalues[static_cast<std::size_t>(k)];
+        const double norm = std::sqrt(static_cast<double>(components.sites) * std::max(value, 0.0));
+        text += fmt::format("\t{}", norm > 0 ? products(site, k) / norm : 0.0);
+      }
+      file.write(text + "\n");
+    }
   }
 }
 
@@ -67,8 +103,7 @@ Components approximate_components(Context& context,
                                   const analysis::PcaParams& params) {
   const std::int64_t n = std::ssize(input.cohort.samples());
   // Codes of a block are held twice, the next one being read; tiles of 64 sites as doubles.
-  constexpr std::int64_t block_sites = 2048;
-  const std::uint64_t blocks = 2 * genotype::SiteBlock(n, 0).stride * block_sites + 64 * 8 * n;
+  const std::uint64_t blocks = 2 * genotype::SiteBlock(n, 0).stride * pass_sites + 64 * 8 * n;
   check_memory(context, "pca --approx", analysis::block_pca_bytes(n, params) + blocks);
   Components result;
   const auto product = [&](MatrixView<const double> x, MatrixView<double> sums) {
@@ -77,7 +112,7 @@ Components approximate_components(Context& context,
     result.sites = 0;
     input.cohort.rewind();
     genotype::CallBlock block;
-    while (input.cohort.read(block, block_sites)) {
+    while (input.cohort.read(block, pass_sites)) {
       squares += genotype::add_grm_product(context, block, standardize, x, sums);
       result.sites += block.codes.sites;
     }
@@ -102,6 +137,9 @@ PcaJobResult run_pca(Context& context, const PcaJobParams& params) {
   write_vectors(files.add(params.out + ".eigenvec"), input, pca.vectors);
   AtomicFile& values = files.add(params.out + ".eigenval");
   for (const double value : pca.eigenvalues) values.write(fmt::format("{}\n", value));
+  if (params.loadings) {
+    write_loadings(context, input, params, components, files.add(params.out + ".loadings.tsv"));
+  }
   commit_files(context, files, result.files);
   result.eigenvalues = std::move(pca.eigenvalues);
   result.trace = pca.trace;

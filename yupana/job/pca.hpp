@@ -14,7 +14,8 @@ struct PcaJobParams {
   genotype::Standardize standardize = genotype::GrmParams{}.standardize;
   analysis::PcaParams pca;
   bool approximate = false;
-  std::string out;  ///< prefix of the files
+  bool loadings = false;  ///< PREFIX.loadings.tsv
+  std::string out;        ///< prefix of the files
 };
 
 struct PcaJobResult {
@@ -48,7 +49,7 @@ Components approximate_components(Context& context,
                                   const analysis::PcaParams& params);
 
 /// Genotypes in, the principal components of their relationship matrix out: PREFIX.eigenvec and
-/// PREFIX.eigenval. One process, on the CPU.
+/// PREFIX.eigenval; PREFIX.loadings.tsv. One process, on the CPU.
 PcaJobResult run_pca(Context& context, const PcaJobParams& params);
 
 }  // namespace yupana::job
