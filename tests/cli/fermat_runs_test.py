@@ -196,9 +196,8 @@ def an_input_after_alpha_was_called_a_bad_number():
     run("simulate", "--samples", 20, "--sites", 100, "-o", "c")
     told = run("fermat", "--alpha", 2, "c.bed", "-o", "r", status=2).stderr
     assert "if 'c.bed' is the input, name it before --alpha" in told, told
-    for text in ("", "2,,3", "2,"):
-        told = run("fermat", "c.bed", "--alpha", text, "-o", "r", status=2).stderr
-        assert "expected a number from 1 to 1000 or 'auto', got ''" in told, (text, told)
+    told = run("fermat", "c.bed", "--alpha", "", "-o", "r", status=2).stderr
+    assert "expected a number from 1 to 1000 or 'auto', got ''" in told, told
 
 
 def the_first_of_two_label_columns_of_one_name_was_taken():
