@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <set>
 #include <string_view>
 
@@ -207,9 +208,19 @@ Option Command::words(const std::string& names,
                       const std::string& help) {
   return Option(app_->add_option_function<std::vector<std::string>>(
       names,
-      [take = std::move(take)](std::vector<std::string> words) {
-        std::erase(words, "");  // the parser's word for none
-        take(std::move(words));
+      [names, take = std::move(take)](std::vector<std::string> words) {
+        if (words == Names{""}) words.clear();  // the parser's word for none
+        try {
+          take(words);
+        } catch (const Error& error) {
+          // An option that takes several words takes the input after it, too.
+          if (words.empty() || !std::filesystem::exists(words.back())) throw;
+          throw Error(error.code(),
+                      fmt::format("{}; if '{}' is the input, name it before {}",
+                                  error.what(),
+                                  words.back(),
+                                  names));
+        }
       },
       help));
 }

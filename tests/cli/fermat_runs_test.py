@@ -192,6 +192,29 @@ def shares_of_an_estimate_were_recorded_as_known():
         assert "of the edges kept" not in page and "not known from an estimate" in page
 
 
+def an_input_after_alpha_was_called_a_bad_number():
+    run("simulate", "--samples", 20, "--sites", 100, "-o", "c")
+    told = run("fermat", "--alpha", 2, "c.bed", "-o", "r", status=2).stderr
+    assert "if 'c.bed' is the input, name it before --alpha" in told, told
+    told = run("fermat", "c.bed", "--alpha", "", "-o", "r", status=2).stderr
+    assert "expected a number from 1 to 1000 or 'auto', got ''" in told, told
+
+
+def the_first_of_two_label_columns_of_one_name_was_taken():
+    run("simulate", "--samples", 20, "--sites", 100, "-o", "c")
+    rows = [f"s{i}\tA{i % 2}\tB{i % 3}\n" for i in range(1, 21)]
+    pathlib.Path("l.tsv").write_text("".join(["sample\tpop\tpop\n", *rows]))
+    for column, words in (("pop", "several columns 'pop'"), ("0", "number from 1, got '0'")):
+        told = run("fermat", "c.bed", "--labels", "l.tsv", "--label-column", column, "-o", "r",
+                   status=2).stderr
+        assert words in told, told
+
+
+def populations_without_a_sample_went_without_a_word():
+    told = run("simulate", "--samples", 20, "--sites", 10, "--populations", 30, "-o", "c").stderr
+    assert "--populations 30: there are 20 samples" in told, told
+
+
 def alpha_auto_of_a_sample_did_not_say_so():
     np.save("D.npy", points(2060).astype(np.float32))
     for n, said in ((2060, True), (60, False)):
@@ -269,6 +292,9 @@ sys.exit(main([equal_alphas_are_computed_once, labels_of_one_class_show_before_t
                landmarks_are_an_upper_bound_and_called_an_estimate,
                shares_of_an_estimate_were_recorded_as_known,
                alpha_auto_of_a_sample_did_not_say_so,
+               an_input_after_alpha_was_called_a_bad_number,
+               populations_without_a_sample_went_without_a_word,
+               the_first_of_two_label_columns_of_one_name_was_taken,
                a_record_that_is_none_is_one_clear_line,
                paths_of_every_kind_of_run_have_the_length_that_was_written,
                powers_of_large_whole_distances_have_pictures,

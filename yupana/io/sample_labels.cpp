@@ -134,7 +134,16 @@ std::optional<std::size_t> column_number(const std::string& column) {
 std::size_t chosen_column(const std::string& path, const Line& first, const std::string& column) {
   if (const auto number = column_number(column)) return *number - 1;
   const auto found = std::find(first.fields.begin(), first.fields.end(), column);
-  if (found != first.fields.end()) return static_cast<std::size_t>(found - first.fields.begin());
+  if (found != first.fields.end()) {
+    if (std::find(found + 1, first.fields.end(), column) == first.fields.end()) {
+      return static_cast<std::size_t>(found - first.fields.begin());
+    }
+    throw usage_error(
+        "--label-column: {} has several columns '{}'; choose one by number, from 1", path, column);
+  }
+  if (number_of<std::size_t>(column) == 0u) {
+    throw usage_error("--label-column: expected a column's name or number from 1, got '0'");
+  }
   throw bad_line(path,
                  first.number,
                  "the header has no column '{}'; name one of its columns or give a number",

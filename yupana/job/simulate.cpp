@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "yupana/core/atomic_file.hpp"
+#include "yupana/core/counted.hpp"
 #include "yupana/core/disk.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
@@ -57,6 +58,11 @@ std::vector<std::string> run_simulate(Context& context, const SimulateJobParams&
       context, params.cohort, 16 * call_bytes * static_cast<double>(params.cohort.samples));
   check_disk(params.out, static_cast<std::uint64_t>(std::min(file_bytes(params), 1e19)));
   genotype::SimulatedSource source(params.cohort, context.backend());
+  if (params.cohort.populations > params.cohort.samples) {
+    context.note(fmt::format("--populations {}: there are {}, so as many have one each",
+                             params.cohort.populations,
+                             counted(params.cohort.samples, "sample")));
+  }
   const auto table = io::SampleTable::of_ids(source.samples());
   OutputFiles files;
   if (params.format == "bed") {
