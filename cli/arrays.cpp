@@ -87,7 +87,7 @@ void add_scan(Command& program) {
        .example = "yupana scan numbers.npy -o sums.npy"},
       params,
       job::scan_file);
-  command.input("in", params->in, column_help).required();
+  command.input("input", params->in, column_help).required();
   command.flag("--exclusive", params->exclusive, "without the number itself: begins with 0");
   add_operator(command, params->op, params->wrap);
   add_text_type(command, params->text_type);
@@ -106,7 +106,7 @@ void add_reduce(Command& program) {
         params->out = call.out;
         return make_answer(call, job::reduce_file(context, *params));
       });
-  command.input("in", params->in, column_help).required();
+  command.input("input", params->in, column_help).required();
   add_operator(command, params->op, params->wrap);
   add_text_type(command, params->text_type);
 }
@@ -121,7 +121,7 @@ void add_merge(Command& program) {
        .example = "yupana merge a.npy b.npy -o all.npy"},
       params,
       job::merge_files);
-  command.inputs("in", params->in, "sorted numbers, .npy of one column or text").required();
+  command.inputs("input", params->in, "sorted numbers, .npy of one column or text").required();
   add_text_type(command, params->text_type);
 }
 
@@ -136,7 +136,7 @@ void add_sort(Command& program) {
        .example = "yupana sort numbers.npy --descending --top 100 -o greatest.npy"},
       params,
       job::sort_file);
-  command.input("in", params->in, column_help).required();
+  command.input("input", params->in, column_help).required();
   command.flag("--descending", params->descending, "from the greatest down; NaN are last too");
   command.flag("--unique", params->unique, "of equal numbers the first alone");
   command.number("--top", params->top, "write as many of the sorted numbers", 1);

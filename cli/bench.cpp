@@ -19,6 +19,7 @@ const std::map<std::string, Bench>& benches() {
                                                 {"paths", bench::paths},
                                                 {"vcf", bench::vcf},
                                                 {"packing", bench::packing},
+                                                {"pruning", bench::pruning},
                                                 {"array", bench::array},
                                                 {"scan", bench::scan},
                                                 {"sort", bench::sort},

@@ -38,7 +38,8 @@ void add_closest(Command& program) {
         params->out = call.out;
         return closest(context, *params);
       });
-  command.input("in", params->in.path, "points: .npy, TSPLIB .tsp or text, also gzip").required();
+  command.input("input", params->in.path, "points: .npy, TSPLIB .tsp or text, also gzip")
+      .required();
   command
       .list("--columns",
             params->in.columns,

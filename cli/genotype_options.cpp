@@ -113,6 +113,8 @@ void add_variant_lists(Command& command, job::InputParams& input) {
 void add_chromosomes(Command& command, job::InputParams& input) {
   command.text(
       "--chr", input.chromosomes, "chromosomes to read: 1-4,22,X; default: all but X, Y and MT");
+  command.number("--from-bp", input.from_bp, "first position, of the one chromosome of --chr", 0);
+  command.number("--to-bp", input.to_bp, "last position", 0);
   command.flag("--all-chr", input.all_chromosomes, "read every chromosome");
   command.number("--chr-set,--autosome-num",
                  input.autosomes,
@@ -146,14 +148,52 @@ void add_filters(Command& command, job::InputParams& input) {
         "leave out sites with a lower minor-allele frequency, over founders: samples without "
         "parents in the .fam or .psam",
         0.5);
+  command
+      .words(
+          "--hwe",
+          [&cohort](const Names& words) {
+            const std::optional<double> p = number_of<double>(words[0]);
+            if (!p || *p < 0 || *p > 1 || (words.size() == 2 && words[1] != "midp")) {
+              throw usage_error("--hwe: expected a number from 0 to 1, and perhaps midp, got '{}'",
+                                fmt::join(words, " "));
+            }
+            cohort.min_hwe = *p;
+            cohort.hwe_mid_p = words.size() == 2;
+          },
+          "leave out sites whose exact test of Hardy-Weinberg equilibrium, over founders, has a "
+          "smaller p-value; with midp after it, the mid-p correction")
+      .takes(1, 2);
   share("--max-maf", cohort.max_maf, "leave out sites with a higher one", 0.5);
   command.count("--mac", cohort.min_mac, "leave out sites with fewer copies of the minor allele");
   command.flag(
-      "--nonfounders", cohort.nonfounders, "--maf, --max-maf and --mac count every sample");
+      "--nonfounders", cohort.nonfounders, "--maf, --max-maf, --mac and others count every sample");
   share("--geno", cohort.max_site_missing, "leave out sites with more missing calls");
   share("--mind", cohort.max_sample_missing, "leave out samples with more missing calls");
   share("--thin", cohort.thin, "keep each site with this probability");
   command.seed(cohort.seed, "of --thin");
+  command
+      .words(
+          "--king-cutoff",
+          [&input](const Names& words) {
+            input.king_cutoff = number_of<double>(words[0]);
+            input.king_largest = words.size() == 2;
+            if (input.king_cutoff && (words.size() == 1 || words[1] == "largest")) return;
+            throw usage_error("--king-cutoff: expected a kinship, and perhaps largest, got '{}'",
+                              fmt::join(words, " "));
+          },
+          "after the filters of sites leave out samples until no KING-robust kinship is larger: "
+          "0.354 leaves no duplicates, 0.177 no first-degree relatives, 0.0884 no second-degree; "
+          "the same samples as PLINK 2, or, with largest after it, as few as can be in families "
+          "of up to 64")
+      .takes(1, 2);
+  command
+      .words(
+          "--indep-pairwise",
+          [&input](const Names& words) { input.indep_pairwise = genotype::ld_prune_params(words); },
+          "leave out sites until no two of a window are correlated by more than R2, the same list "
+          "as PLINK's; after all other filters, over founders: WINDOW STEP R2, where the window is "
+          "a number of sites or, with kb after it, kilobases: 50 5 0.2; 200kb 1 0.2")
+      .takes(2, 4);
   command.choice("--missing",
                  cohort.missing,
                  {{"pairwise", genotype::Missing::pairwise},
@@ -182,19 +222,32 @@ void add_genotype_options(Command& command,
   if (!replaced_by.empty()) {
     command.excludes_groups({inputs, filters, long_runs}, replaced_by, "it is for genotypes");
   }
+  add_cohort_options(command, input);
+  command.under(long_runs, [&] { add_long_runs(command, input, checkpoint); });
+  command.needs({"--checkpoint-interval"}, {"--checkpoint"});
+}
+
+void add_cohort_options(Command& command, job::InputParams& input) {
   command.under(inputs, [&] { add_inputs(command, input); });
   command.under(filters, [&] { add_filters(command, input); });
-  command.under(long_runs, [&] { add_long_runs(command, input, checkpoint); });
   command.only_one({"input", "--bfile", "--bed", "--pfile", "--pgen", "--vcf"});
   command.only_one({"--chr-set", "--cow", "--dog", "--horse", "--mouse", "--sheep"});
   command.only_one({"--all-chr", "--chr"});
   command.excludes({"--all-chr"}, "--region", "a region names its chromosome");
-  command.needs({"--nonfounders"}, {"--maf", "--max-maf", "--mac"});
+  command.needs({"--from-bp", "--to-bp"}, {"--chr"});
+  command.excludes({"--from-bp", "--to-bp"}, "--region", "a region has its own");
+  command.needs({"--nonfounders"}, {"--maf", "--max-maf", "--mac", "--hwe", "--indep-pairwise"});
   command.needs({"--seed"}, {"--thin"});
-  command.needs({"--checkpoint-interval"}, {"--checkpoint"});
 }
 
 void check_genotype_options(const Call& call, const job::InputParams& input) {
+  check_cohort_options(call, input);
+  if (call.context.comm == nullptr) {
+    call.command.refuse({"--pair-groups"}, "without mpirun: one process counts every pair");
+  }
+}
+
+void check_cohort_options(const Call& call, const job::InputParams& input) {
   const job::InputKind kind = job::input_kind(input);
   for (const job::InputOption& option : job::input_options()) {
     const auto& kinds = option.kinds;
@@ -204,9 +257,6 @@ void check_genotype_options(const Call& call, const job::InputParams& input) {
       for (const Species& animal : species) names.push_back(animal.option);
     }
     call.command.refuse(names, job::no_effect(option, input, kind));
-  }
-  if (call.context.comm == nullptr) {
-    call.command.refuse({"--pair-groups"}, "without mpirun: one process counts every pair");
   }
 }
 

@@ -7,14 +7,18 @@
 
 namespace yupana::cli {
 
-/// The options of every command that counts genotypes: input, filters, missing calls, how processes
-/// that mpirun starts share the counting, checkpoints. None has an effect with `replaced_by`, an
-/// option that gives distances instead.
+/// The options of every command that reads genotypes: input, filters, missing calls.
+void add_cohort_options(Command& command, job::InputParams& input);
+/// The same, and how processes that mpirun starts share the counting, and checkpoints: options of
+/// every command that counts pairs. None has an effect with `replaced_by`, an option that gives
+/// distances instead.
 void add_genotype_options(Command& command,
                           job::InputParams& input,
                           job::CheckpointParams& checkpoint,
                           const std::string& replaced_by = "");
 /// Throws usage for one of them that has no effect on this input.
+void check_cohort_options(const Call& call, const job::InputParams& input);
+/// The same, and of those of commands that count pairs.
 void check_genotype_options(const Call& call, const job::InputParams& input);
 /// Sample and site accounting, for people and for programs.
 std::string account_text(const genotype::CohortSummary& summary);

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "cli/command.hpp"
+#include "cli/grm.hpp"
 #include "cli/out_folder.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/usage.hpp"
@@ -76,9 +77,12 @@ int print_current_exception() noexcept {
 
 void add_commands(yupana::cli::Command& program) {
   using namespace yupana::cli;
+  add_filter(program);
   add_dist(program);
   add_fermat(program);
   add_path(program);
+  add_grm(program);
+  add_pca(program);
   add_splice(program);
   add_simulate(program);
   add_plan(program);

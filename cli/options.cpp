@@ -46,7 +46,8 @@ std::int64_t at_least_one(const std::string& names,
                           const char* expected) {
   const std::optional<double> value = scaled(text, bytes);
   const bool whole = bytes || (value && *value == std::floor(*value));
-  if (value && *value >= 1 && *value <= 9e18 && whole) return std::llround(*value);
+  if (value && *value > 9e18) refuse_value(names, "at most 9e18", text);
+  if (value && *value >= 1 && whole) return std::llround(*value);
   refuse_value(names, expected, text);
 }
 

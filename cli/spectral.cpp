@@ -53,7 +53,7 @@ void add_fft(Command& program) {
        .out = out_file},
       [params](Context& context, const Call& call) { return fft(context, call, *params); });
   command
-      .input("in",
+      .input("input",
              params->in,
              "numbers: .npy of one or two dimensions, or text, one a line (two: complex)")
       .required();

@@ -40,6 +40,14 @@ void add_tree_params(Command& command, forest::TreeParams& tree) {
   command.number("--max-depth", tree.max_depth, "edges from root to leaf; default: unlimited", 1);
   command.number("--min-samples-split", tree.min_samples_split, "a smaller node is a leaf", 2);
   command.number("--min-samples-leaf", tree.min_samples_leaf, "rows in each child, at least", 1);
+  command.number("--min-weight-fraction-leaf",
+                 tree.min_weight_fraction_leaf,
+                 "share of the tree's weight in each child, at least; up to 0.5",
+                 0);
+  command.number("--max-leaf-nodes",
+                 tree.max_leaf_nodes,
+                 "grow best first to so many leaves; 0: unlimited",
+                 0);
   command.number("--min-impurity-decrease",
                  tree.min_impurity_decrease,
                  "gain weighted by the node's share of all rows, at least (scikit-learn's meaning)",
@@ -123,7 +131,12 @@ Answer fit(Context& context, const Call& call, job::FitTreesParams& params) {
     answer.json[fmt::format("oob_{}", measure)] = result.out_of_bag.score();
     answer.json["oob_rows"] = result.out_of_bag.rows;
     answer.json["oob"] = measures_json(result.model.classes, result.out_of_bag);
-    answer.text += fmt::format("{} out of bag: {:.4f}\n", measure, result.out_of_bag.score());
+    answer.text += fmt::format("{} out of bag: {:.4f}", measure, result.out_of_bag.score());
+    if (result.out_of_bag.rows < result.rows) {
+      answer.text += fmt::format(
+          " on {} of {}; the others are in every tree", result.out_of_bag.rows, result.rows);
+    }
+    answer.text += "\n";
   }
   const bool cv = !result.folds.empty(), oob = result.out_of_bag.rows > 0;
   const char* const rows = cv ? "of all folds" : oob ? "out of bag" : "on the training rows";
@@ -187,7 +200,7 @@ void add_rows_options(Command& command, job::FitTreesParams& params) {
                   {"by-name", job::Categories::by_name}},
                  "what --categorical columns become: ordered (by the label's mean; two classes or "
                  "numbers), one-hot (a feature a category), by-name; auto: ordered where it can "
-                 "be, else one-hot");
+                 "be (not with --oob or --ccp-cv), else one-hot");
   command.needs({"--categories"}, {"--categorical"});
   command.excludes(
       {"--balanced", "--class-weight"}, "--regression", "numbers have no classes; give --weight");
@@ -224,6 +237,12 @@ void add_forest_params(Command& command, forest::ForestParams& forest) {
            "each tree on a random part of the rows of its own");
   sampling("--all-rows", forest::Sampling::all, "each tree on all rows");
   command.only_one({"--bootstrap", "--partition", "--all-rows"});
+  command.number("--max-samples",
+                 forest.max_samples,
+                 "rows that each tree of a bootstrap draws; 0: as many as there are",
+                 0);
+  command.excludes({"--max-samples"}, "--partition", "parts share all rows");
+  command.excludes({"--max-samples"}, "--all-rows", "each tree sees every row");
   command.number("--max-features",
                  forest.max_features,
                  "features drawn at a node; 0: all; -1: the root of their number for classes, all "

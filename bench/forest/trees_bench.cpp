@@ -56,6 +56,7 @@ class Bench {
   std::string what(const std::string& name) const {
     return fmt::format("{}, {} x {}, {}", name, n_, features, threads_text(context_.threads()));
   }
+  std::int64_t predicting_trees() const { return params_.quick ? 12 : 100; }
   template <class Body>
   Timing time(const Body& body) const {
     return time_runs(params_.quick ? 1 : 3, body);
@@ -120,7 +121,7 @@ class Bench {
     forest::Model model = empty_model();
     model.trees = std::move(result.trees);
     predicted_.push_back(forest::predict_classes(context_, model, rows_.table.view()));
-    params.trees = params_.quick ? 12 : 100;
+    params.trees = predicting_trees();
     model.trees = forest::fit_forest(context_, rows_.table.view(), rows_.target(), params).trees;
     return model;
   }
@@ -180,11 +181,11 @@ class Bench {
            "scikit-learn, 1 thread",
            {fmt::format(fmt::runtime(forest), 12, 1), "forest", 0.02});
     }
-    Sklearn predicts{fmt::format(fmt::runtime(forest), 100, jobs), "forest", 0.02};
+    Sklearn predicts{fmt::format(fmt::runtime(forest), predicting_trees(), jobs), "forest", 0.02};
     predicts.fit_before = true;
     emit_python(params_,
                 "trees",
-                what("predict with 100 trees of depth 10"),
+                what(fmt::format("predict with {} trees of depth 10", predicting_trees())),
                 "scikit-learn" + on,
                 "M rows/s",
                 run_sklearn(folder, predicts),

@@ -122,7 +122,7 @@ class Case {
     const std::string prefix = folder / "x";
     OutputFiles files;
     source_.rewind();
-    io::write_bed(context_, source_, prefix, {}, files);
+    io::write_bed(context_, source_, prefix, io::SampleTable::of_ids(source_.samples()), files);
     files.commit();
     genotype::Cohort cohort(context_, io::open_bed(io::bed_files(prefix)));
     PlaneBlock planes;

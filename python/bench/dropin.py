@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The drop-ins beside what they replace: SciPy and NetworkX, in one process and in turns.
+"""The drop-ins beside what they replace: SciPy, NetworkX and scikit-learn, in turns in one process.
 
     python python/bench/dropin.py [WORD ...]
 
 prints a table of medians in milliseconds, of the rows whose name has one of the words. A row whose
-answers differ is not timed but named. SciPy's transforms run with one worker, which is its default,
-and with all cores.
+answers differ is not timed but named: trees and forests must predict new rows as well, to 0.01.
+SciPy's transforms and scikit-learn's forests run on one core, which is their default, and on all.
 """
 import os
 import statistics
@@ -16,8 +16,11 @@ import networkx as nx
 import numpy as np
 import scipy.fft
 import scipy.sparse as sp
+import sklearn.ensemble
+import sklearn.tree
 from scipy.sparse import csgraph as scipy_csgraph
 
+import yupana
 from yupana import csgraph, scipy_fft
 
 TURNS = 7
@@ -126,11 +129,36 @@ def networks():
             yield f"networkx {name} n={n} edges {graph.number_of_edges()}", right, calls
 
 
+def trees():
+    rng = np.random.default_rng(3)
+    for name, rows, keywords in [
+        ("DecisionTreeClassifier", 10_000, {}),
+        ("DecisionTreeClassifier", 100_000, {"max_leaf_nodes": 31}),
+        ("DecisionTreeRegressor", 100_000, {"max_depth": 8}),
+        ("RandomForestClassifier", 1_000, {"n_estimators": 100}),
+        ("RandomForestClassifier", 10_000, {"n_estimators": 50}),
+        ("RandomForestClassifier", 100_000, {"n_estimators": 10}),
+        ("RandomForestRegressor", 10_000, {"n_estimators": 10, "max_samples": 0.5}),
+    ]:
+        X = rng.normal(size=(2 * rows, 20)).astype(np.float32)
+        y = X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(size=len(X)) / 2
+        y = (y > 0).astype(int) if "Classifier" in name else y
+        peer = getattr(sklearn.tree, name, None) or getattr(sklearn.ensemble, name)
+        models = [getattr(yupana, name)(random_state=0, **keywords), peer(random_state=0, **keywords)]
+        if "Forest" in name:
+            models.append(peer(random_state=0, n_jobs=-1, **keywords))
+        scores = [model.fit(X[:rows], y[:rows]).score(X[rows:], y[rows:]) for model in models]
+        right = scores[0] > scores[1] - 0.01
+        what = f"{name} {rows} x 20 {' '.join(f'{k}={v}' for k, v in keywords.items())}".rstrip()
+        yield f"{what}: fit", right, [lambda m=m: m.fit(X[:rows], y[:rows]) for m in models]
+        yield f"{what}: predict", right, [lambda m=m: m.predict(X[rows:]) for m in models]
+
+
 def main(words):
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; milliseconds, medians of {TURNS}")
     print("| call | yupana | peer | peer, all cores | gain |")
     print("|---|---:|---:|---:|---:|")
-    for cases in (transforms, graphs, networks):
+    for cases in (transforms, graphs, networks, trees):
         for name, right, calls in cases():
             if words and not any(word in name for word in words):
                 continue

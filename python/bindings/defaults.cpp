@@ -42,6 +42,7 @@ nb::dict of_tree() {
   nb::dict d;
   d["min_samples_split"] = params.min_samples_split;
   d["min_samples_leaf"] = params.min_samples_leaf;
+  d["min_weight_fraction_leaf"] = params.min_weight_fraction_leaf;
   d["min_impurity_decrease"] = params.min_impurity_decrease;
   return d;
 }

@@ -107,13 +107,25 @@ nb::dict tree_dict(const Tree& tree) {
   return result;
 }
 
-/// Rows x outputs, or None if not requested.
-std::optional<nb::ndarray<nb::numpy, double>> out_of_bag_values(forest::ForestResult&& grown,
-                                                                std::int64_t rows) {
-  Array<double> values = std::move(grown.out_of_bag_values);
-  if (values.empty()) return std::nullopt;
-  const std::int64_t outputs = values.size() / rows;
-  return owned<double>(std::move(values), {rows, outputs});
+template <class T>
+using Labels = std::optional<Vector<T>>;
+
+/// Labels of the rows of a table, one of both kinds, and weights.
+forest::Target target_of(std::int64_t rows,
+                         const Labels<std::int32_t>& codes,
+                         const Labels<double>& values,
+                         const Labels<double>& weights,
+                         std::size_t classes) {
+  forest::Target target;
+  if (codes) target.codes = codes->data();
+  target.classes = static_cast<std::int32_t>(classes);
+  if (values) target.values = values->data();
+  if (weights) target.weights = weights->data();
+  const auto fits = [&](const auto& vector) { return !vector || size_of(*vector) == rows; };
+  if (codes.has_value() == values.has_value() || !fits(codes) || !fits(values) || !fits(weights)) {
+    throw Error(ErrorCode::usage, "fit: expected one label and weight for each row");
+  }
+  return target;
 }
 
 template <class T>
@@ -122,9 +134,9 @@ void bind_table_type(nb::module_& m, nb::class_<Model>& model) {
       "fit",
       [](const Options& options,
          Columns<T> table,
-         std::optional<Vector<std::int32_t>> codes,
-         std::optional<Vector<double>> values,
-         std::optional<Vector<double>> weights,
+         const Labels<std::int32_t>& codes,
+         const Labels<double>& values,
+         const Labels<double>& weights,
          std::vector<std::string> classes,
          std::vector<std::string> features,
          const Growing& growing,
@@ -135,18 +147,7 @@ void bind_table_type(nb::module_& m, nb::class_<Model>& model) {
           throw Error(ErrorCode::usage, "fit: expected the same table twice");
         }
         const T* const there = resident ? resident->data() : nullptr;
-        forest::Target target;
-        if (codes) target.codes = codes->data();
-        target.classes = static_cast<std::int32_t>(classes.size());
-        if (values) target.values = values->data();
-        if (weights) target.weights = weights->data();
-        const auto fits = [&](const auto& vector) {
-          return !vector || size_of(*vector) == view.rows;
-        };
-        if (codes.has_value() == values.has_value() || !fits(codes) || !fits(values) ||
-            !fits(weights)) {
-          throw Error(ErrorCode::usage, "fit: expected one label and weight for each row");
-        }
+        const forest::Target target = target_of(view.rows, codes, values, weights, classes.size());
         forest::ForestResult grown = call(
             options, [&](Context& context) { return grow(context, view, there, target, growing); });
         Model fitted;
@@ -155,8 +156,7 @@ void bind_table_type(nb::module_& m, nb::class_<Model>& model) {
         fitted.label = "label";
         fitted.voting = growing.params.voting;
         fitted.trees = std::move(grown.trees);
-        return std::tuple(
-            std::move(fitted), grown.out_of_bag, out_of_bag_values(std::move(grown), view.rows));
+        return fitted;
       },
       nb::arg(),
       nb::arg(),
@@ -167,6 +167,27 @@ void bind_table_type(nb::module_& m, nb::class_<Model>& model) {
       nb::arg("features"),
       nb::arg("growing"),
       nb::arg("resident").none().noconvert() = nb::none());
+  model.def(
+      "out_of_bag",
+      [](const Model& self,
+         const Options& options,
+         Columns<T> table,
+         const Labels<std::int32_t>& codes,
+         const Labels<double>& values,
+         const Growing& growing) {
+        const TableView<T> view = table_of(table);
+        const forest::Target target = target_of(view.rows, codes, values, {}, self.classes.size());
+        forest::OutOfBag held = call(options, [&](Context& context) {
+          return forest::out_of_bag(context, self.trees, view, target, growing.params);
+        });
+        const std::int64_t outputs = held.values.size() / view.rows;
+        return std::pair(held.score, owned<double>(std::move(held.values), {view.rows, outputs}));
+      },
+      nb::arg(),
+      nb::arg(),
+      nb::arg("codes").none(),
+      nb::arg("values").none(),
+      nb::arg("growing"));
 #ifdef YUPANA_CUDA
   model.def(
       "predict_shares",
@@ -309,13 +330,15 @@ void bind_forest(nb::module_& module) {
              std::optional<std::int64_t> max_depth,
              std::int64_t min_samples_split,
              std::int64_t min_samples_leaf,
+             double min_weight_fraction_leaf,
+             std::int64_t max_leaf_nodes,
              double min_impurity_decrease,
              std::int64_t max_features,
              std::uint64_t seed,
              std::optional<std::int64_t> trees,
              const std::string& sampling,
+             std::int64_t max_samples,
              bool soft,
-             bool out_of_bag,
              std::int64_t first_tree,
              std::int64_t all_trees) {
             forest::ForestParams params;
@@ -323,6 +346,8 @@ void bind_forest(nb::module_& module) {
             params.tree.max_depth = max_depth.value_or(forest::unlimited_depth);
             params.tree.min_samples_split = min_samples_split;
             params.tree.min_samples_leaf = min_samples_leaf;
+            params.tree.min_weight_fraction_leaf = min_weight_fraction_leaf;
+            params.tree.max_leaf_nodes = max_leaf_nodes;
             params.tree.min_impurity_decrease = min_impurity_decrease;
             params.tree.max_features = params.max_features = max_features;
             params.tree.seed = seed;
@@ -331,22 +356,30 @@ void bind_forest(nb::module_& module) {
             params.all_trees = all_trees;
             params.sampling = chosen("sampling", sampling, samplings);
             params.voting = soft ? forest::Voting::soft : forest::Voting::hard;
-            params.out_of_bag = out_of_bag;
+            params.max_samples = max_samples;
             new (self) Growing{params, trees.has_value()};
           },
           nb::arg("criterion"),
           nb::arg("max_depth").none(),
           nb::arg("min_samples_split"),
           nb::arg("min_samples_leaf"),
+          nb::arg("min_weight_fraction_leaf"),
+          nb::arg("max_leaf_nodes"),
           nb::arg("min_impurity_decrease"),
           nb::arg("max_features"),
           nb::arg("seed"),
           nb::arg("trees").none(),
           nb::arg("sampling"),
+          nb::arg("max_samples"),
           nb::arg("soft"),
-          nb::arg("out_of_bag"),
           nb::arg("first_tree") = 0,
           nb::arg("all_trees") = 0);
+  m.def("rows_of_tree", [](const Growing& growing, std::int64_t rows, std::int64_t tree) {
+    return to_numpy(forest::rows_of_tree(growing.params, rows, tree));
+  });
+  m.def("tree_seed", [](const Growing& growing, std::int64_t tree) {
+    return forest::params_of_tree(growing.params, tree, 1, true).seed;
+  });
   m.def("parts_of_rows", [](std::int64_t rows, std::int64_t trees, std::uint64_t seed) {
     return to_numpy(forest::parts_of_rows(rows, trees, seed));
   });

@@ -15,6 +15,7 @@
 #include "yupana/genotype/dosages.hpp"
 #include "yupana/genotype/metric.hpp"
 #include "yupana/job/count.hpp"
+#include "yupana/job/filter.hpp"
 
 namespace yupana::python {
 namespace {
@@ -32,8 +33,8 @@ struct GenotypeInput {
   bool is_plain() const {
     const genotype::CohortParams& p = file.cohort;
     return is_array() && p.keep.empty() && p.remove.empty() && p.max_sample_missing >= 1 &&
-           p.max_site_missing >= 1 && !p.counts_alleles() && p.thin >= 1 &&
-           p.missing == genotype::Missing::pairwise;
+           p.max_site_missing >= 1 && !p.counts_alleles() && p.thin >= 1 && !file.king_cutoff &&
+           file.indep_pairwise.window == 0 && p.missing == genotype::Missing::pairwise;
   }
 };
 
@@ -41,7 +42,10 @@ job::Input open(Context& context, const GenotypeInput& input) {
   if (!input.is_array()) return job::open_input(context, input.file);
   job::refuse_idle_options(input.file, job::InputKind::array);
   auto source = std::make_unique<genotype::DosageSource>(input.array, input.names);
-  return {genotype::Cohort(context, std::move(source), input.file.cohort), {}, {}, "array"};
+  job::Input opened{
+      genotype::Cohort(context, std::move(source), input.file.cohort), {}, {}, "array"};
+  job::leave_out_alike(context, input.file, opened);
+  return opened;
 }
 
 const Choices<genotype::Missing> missing_policies{{"pairwise", genotype::Missing::pairwise},
@@ -130,6 +134,14 @@ Matrix<std::int64_t> count_matrix(Context& context, const PairCounts& counts, ch
   return result;
 }
 
+/// A method that opens the input, with --indep-pairwise or without.
+auto of_opened(bool prunes, auto get) {
+  return [=](GenotypeInput self, const Options& options) {
+    if (!prunes) self.file.indep_pairwise = {};
+    return call(options, [&](Context& context) { return get(open(context, self)); });
+  };
+}
+
 void bind_input(nb::module_& m) {
   nb::class_<GenotypeInput>(m, "GenotypeInput", "A genotype file or array with its filters.")
       .def(nb::init<>())
@@ -147,6 +159,10 @@ void bind_input(nb::module_& m) {
       .def("set_missing",
            [](GenotypeInput& self, const std::string& name) {
              self.file.cohort.missing = chosen("missing", name, missing_policies);
+           })
+      .def("set_indep_pairwise",
+           [](GenotypeInput& self, const std::vector<std::string>& words) {
+             self.file.indep_pairwise = genotype::ld_prune_params(words);
            })
       .def_prop_rw(
           "path",
@@ -182,6 +198,12 @@ void bind_input(nb::module_& m) {
       .YUPANA_FIELD("min_maf", cohort.min_maf, double)
       .YUPANA_FIELD("max_maf", cohort.max_maf, double)
       .YUPANA_FIELD("min_mac", cohort.min_mac, std::int64_t)
+      .YUPANA_FIELD("min_hwe", cohort.min_hwe, double)
+      .YUPANA_FIELD("hwe_mid_p", cohort.hwe_mid_p, bool)
+      .YUPANA_FIELD("from_bp", from_bp, std::optional<std::int64_t>)
+      .YUPANA_FIELD("to_bp", to_bp, std::optional<std::int64_t>)
+      .YUPANA_FIELD("king_cutoff", king_cutoff, std::optional<double>)
+      .YUPANA_FIELD("king_largest", king_largest, bool)
       .YUPANA_FIELD("extract", extract.path, std::string)
       .YUPANA_FIELD("exclude", exclude.path, std::string)
       .YUPANA_FIELD("keep_fam", keep_fam_file, std::string)
@@ -189,12 +211,16 @@ void bind_input(nb::module_& m) {
       .YUPANA_FIELD("thin", cohort.thin, double)
       .YUPANA_FIELD("seed", cohort.seed, std::uint64_t)
 #undef YUPANA_FIELD
-      .def("samples",
-           [](const GenotypeInput& self, const Options& options) {
-             return call(options, [&](Context& context) {
-               const job::Input opened = open(context, self);
-               return opened.cohort.samples();
+      .def("samples", of_opened(false, [](const auto& input) { return input.cohort.samples(); }))
+      .def("pruned", of_opened(true, [](const auto& input) { return input.pruned_in; }))
+      .def("write",
+           [](const GenotypeInput& self, const Options& options, const std::string& out) {
+             const job::FilterJobResult result = call(options, [&](Context& context) {
+               if (!self.is_array()) return job::run_filter(context, {self.file, out});
+               job::Input opened = open(context, self);
+               return job::write_cohort(context, opened, out);
              });
+             return nb::make_tuple(summary_dict(result.cohort), result.files);
            })
       .def("dosages", [](const GenotypeInput& self, const Options& options) {
         return to_numpy(call(options, [&](Context& context) { return dosages_of(context, self); }));

@@ -1,4 +1,4 @@
-"""The test suites of SciPy and NetworkX, run with their calls handed to this package.
+"""The test suites of SciPy, NetworkX and scikit-learn, run with their calls handed to this package.
 
     python python/tests/peer_suites.py [SUITE ...]
 
@@ -8,6 +8,7 @@ of the versions in PINNED, so that with others a listed test may pass too.
 """
 
 import functools
+import importlib
 import json
 import os
 import pathlib
@@ -22,7 +23,7 @@ from unittest import mock
 import numpy
 
 HERE = pathlib.Path(__file__).resolve().parent
-PINNED = {"scipy": "1.17.1", "networkx": "3.6.1"}
+PINNED = {"scipy": "1.17.1", "networkx": "3.6.1", "sklearn": "1.9.1"}
 _calls = 0
 
 
@@ -95,6 +96,20 @@ def _switch_networkx():
         setattr(ours.Backend, name, staticmethod(_counted(getattr(ours.backend, name))))
 
 
+def _switch_trees():
+    """The classes that stand for scikit-learn's; what they grow themselves is counted."""
+    import sklearn.ensemble
+    import sklearn.tree
+    from yupana import forest as ours
+    from yupana._trees import Trees
+
+    Trees._grow = _counted(Trees._grow)
+    for name in ours.__all__:
+        for theirs in (sklearn.tree, sklearn.ensemble):
+            if name in theirs.__all__:
+                setattr(theirs, name, getattr(ours, name))
+
+
 @dataclass
 class Suite:
     """Test modules of a package, and how its calls are handed over."""
@@ -130,6 +145,8 @@ SUITES = {
         _switch_networkx,
         {"NETWORKX_TEST_BACKEND": "yupana", "NETWORKX_FALLBACK_TO_NX": "True"},
     ),
+    "sklearn.tree": Suite(["sklearn.tree.tests.test_tree"], _switch_trees),
+    "sklearn.ensemble": Suite(["sklearn.ensemble.tests.test_forest"], _switch_trees),
 }
 
 
@@ -141,9 +158,7 @@ def expected_failures():
 
 
 def is_pinned(package):
-    from importlib.metadata import version
-
-    return version(package) == PINNED[package]
+    return importlib.import_module(package).__version__ == PINNED[package]
 
 
 # The plugin.

@@ -8,6 +8,8 @@ PARTS = {
     "scipy.sparse.csgraph": "not min_only_random and not 20904",
     "scipy.sparse.linalg": "SpsolveTriangular and not random",
     "networkx": "TestFloyd or all_pairs or TestDijkstra or Johnson",
+    "sklearn.tree": "not Extra and not sparse_criteria and not prune",
+    "sklearn.ensemble": "not Extra and not oob and not importances and not missing",
 }
 
 

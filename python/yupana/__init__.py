@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from . import analysis, arrays, genotype, geometry, graph, sparse, spectral, splice
 from ._call import Note
 from ._machine import __version__, info, show_config
-from .genotype import Genotypes, distances, read_genotypes
+from .genotype import Genotypes, distances, filter, ld_prune, read_genotypes, unrelated
 from .geometry import closest_pair
 from .graph import Fermat, fermat, path, shortest_paths
 from .sparse import triangular_solve
@@ -63,6 +63,7 @@ __all__ = [
     "distances",
     "fermat",
     "fft",
+    "filter",
     "forest",
     "genotype",
     "geometry",
@@ -70,6 +71,7 @@ __all__ = [
     "ifft",
     "info",
     "irfft",
+    "ld_prune",
     "path",
     "polymul",
     "read_genotypes",
@@ -82,6 +84,7 @@ __all__ = [
     "spectral",
     "splice",
     "triangular_solve",
+    "unrelated",
 ]
 
 

@@ -1,11 +1,17 @@
-"""What trees and forests share: tables in, labels as codes or numbers, the library's model."""
+"""What trees and forests share: tables in, labels as codes or numbers, the library's model.
+
+The estimators are scikit-learn's own classes, grown by the library. What the library does not grow
+(`Trees._beyond`) is left to the class beneath.
+"""
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+import warnings
+from numbers import Integral
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -17,52 +23,23 @@ from ._tables import checked, columns, feature_names, refuse_rounded_cells, seed
 from ._views import FLOATS, Array, host_array, on_gpu, refuse_rounding, resident, to_host
 
 
-class Tree:
-    """One tree as arrays of one entry a node, named as scikit-learn's ``tree_``.
-
-    Nodes are in preorder; ``children_left`` and ``children_right`` are -1 at leaves, ``feature``
-    and ``threshold`` -2. ``value`` has shape (nodes, 1, classes): shares of the classes, or the
-    mean.
-    """
-
-    def __init__(self, arrays: dict[str, Any], is_class: bool, n_features: int) -> None:
-        leaf = arrays["feature"] < 0
-        self.node_count = len(leaf)
-        self.n_features = n_features
-        self.n_outputs = 1
-        self.max_depth = int(arrays["depth"])
-        self.n_leaves = int(arrays["leaves"])
-        self.children_left = np.where(leaf, -1, arrays["left"])
-        self.children_right = np.where(leaf, -1, arrays["right"])
-        self.feature = np.where(leaf, -2, arrays["feature"])
-        self.threshold = np.where(leaf, -2.0, arrays["threshold"])
-        self.missing_go_to_left = np.where(leaf, 0, arrays["missing_left"]).astype(np.uint8)
-        self.impurity = arrays["impurity"]
-        self.n_node_samples = arrays["rows"]
-        self.weighted_n_node_samples = arrays["weight"]
-        value = arrays["value"]
-        if is_class:
-            value = value / value.sum(axis=1, keepdims=True)
-        self.value = value[:, np.newaxis, :]
-        self.n_classes = np.array([value.shape[1] if is_class else 1])
-        self.max_n_classes = int(self.n_classes[0])
-
-    def __repr__(self) -> str:
-        return f"Tree({self.node_count} nodes, depth {self.max_depth}, {self.n_leaves} leaves)"
-
-
 class Trees(BaseEstimator):
     """A fitted tree or forest; pickles keep the library's model as bytes."""
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
+    _criteria: frozenset[str]  # that the library grows by
+    # What scikit-learn grew instead of the library, where it did, is kept under these names.
+    _peers = ("_tree", "_estimators")
+
+    @property
+    def _is_ours(self) -> bool:
+        """The library grew the trees."""
+        return "_model" in vars(self)
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
         if "_model" in state:
             state["_model"] = state["_model"].to_bytes()
+            state.pop("_tree", None)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -72,10 +49,12 @@ class Trees(BaseEstimator):
         super().__setstate__(state)
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_model")
+        return self._is_ours or any(name in vars(self) for name in self._peers)
 
     def _keywords(self) -> Keywords:
         progress = getattr(self, "progress", None)
+        if progress is None and getattr(self, "verbose", 0):
+            progress = True
         return Keywords(device=self.device, threads=self._threads(), progress=progress)
 
     def _threads(self) -> int | None:
@@ -89,41 +68,56 @@ class Trees(BaseEstimator):
             return int(jobs)
         return max(1, _core.info()["threads"] + 1 + int(jobs))
 
-    def _check(self) -> None:
-        """Parameters that the library would not refuse by their own names."""
+    def _beyond(self, y: Any) -> str | None:
+        """What was asked for that scikit-learn has to grow; None: nothing."""
+        shape = getattr(y, "shape", None) or np.asarray(y).shape
+        if len(shape) > 1 and shape[1] > 1:
+            return "several outputs"
+        if getattr(self, "splitter", "best") != "best":
+            return f"splitter={self.splitter!r}"
+        if self.monotonic_cst is not None:
+            return "monotonic_cst"
+        if not isinstance(self.criterion, str) or self.criterion not in self._criteria:
+            return f"criterion={self.criterion!r}"
+        if isinstance(getattr(self, "class_weight", None), list):
+            return "class_weight of several outputs"
+        if getattr(self, "class_weight", None) == "balanced_subsample":
+            return "class_weight='balanced_subsample'"
+        return None
 
-        def must(name: str, good: bool, expected: str) -> None:
-            if not good:
-                raise ValueError(f"{name}: expected {expected}, got {getattr(self, name)!r}")
-
-        depth = self.max_depth
-        is_depth = depth is None or (isinstance(depth, Integral) and depth >= 1)
-        must("max_depth", is_depth, "None or a whole number from 1")
-        for name, min_rows in (("min_samples_leaf", 1), ("min_samples_split", 2)):
-            value = getattr(self, name)
-            is_count = isinstance(value, Integral) and value >= min_rows
-            must(name, is_count or _is_share(value), f"{min_rows} or more rows, or a share of them")
-        for name in ("min_impurity_decrease", "ccp_alpha"):
-            value = getattr(self, name)
-            must(name, isinstance(value, Real) and value >= 0, "0 or more")
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Grows from X, (rows, features), NaN where missing, and y, (rows,) classes or numbers."""
+        self._validate_params()
+        beyond = self._beyond(y)
+        if getattr(self, "warm_start", False) and self.__sklearn_is_fitted__():
+            if self._is_ours != (beyond is None):
+                raise ValueError(
+                    "warm_start: expected trees that the same library grows, yupana or "
+                    "scikit-learn; set warm_start=False"
+                )
+        if beyond is None:
+            self._fit_ours(*self._fit_table(X, y, sample_weight))
+            for name in self._peers:
+                vars(self).pop(name, None)
+            return self
+        if on_gpu(X) or self.device not in ("auto", "cpu"):
+            raise ValueError(
+                f"device: expected 'auto' or 'cpu' and X in host memory with {beyond}, which "
+                f"scikit-learn grows, got {self.device!r}"
+            )
+        vars(self).pop("_model", None)
+        return super().fit(X, y, sample_weight)
 
     def _max_features(self) -> int:
         """Features drawn at each node."""
         value, features = self.max_features, self.n_features_in_
         if value is None:
             return features
-        if value == "sqrt":
-            return max(1, int(np.sqrt(features)))
-        if value == "log2":
-            return max(1, int(np.log2(features)))
-        if isinstance(value, Integral) and 1 <= value <= features:
+        if isinstance(value, str):
+            return max(1, int({"sqrt": np.sqrt, "log2": np.log2}[value](features)))
+        if isinstance(value, Integral):
             return int(value)
-        if _is_share(value):
-            return max(1, int(value * features))
-        raise ValueError(
-            f"max_features: expected None, 'sqrt', 'log2', 1 to {features} or a share of them, "
-            f"got {value!r}"
-        )
+        return max(1, int(value * features))
 
     def _growing(self, rows: int, **forest: Any) -> dict[str, Any]:
         """Arguments of the library's Growing."""
@@ -132,29 +126,32 @@ class Trees(BaseEstimator):
             is_count = isinstance(value, Integral)
             return int(value) if is_count else max(min_rows, int(np.ceil(value * rows)))
 
-        self._check()
+        self._validate_params()
         self.max_features_ = self._max_features()
-        draws_all = self.max_features_ == self.n_features_in_
-        arguments = {"trees": None, "sampling": "all", "soft": True, "out_of_bag": False, **forest}
+        draws_all = self.max_features_ >= self.n_features_in_
+        arguments = {"trees": None, "sampling": "all", "max_samples": 0, "soft": True, **forest}
+        if "seed" not in arguments:
+            arguments["seed"] = seed_of(self.random_state)
+        # A tree has no more leaves than rows, nor edges to a leaf.
         return {
             "criterion": self.criterion,
-            "max_depth": None if self.max_depth is None else int(self.max_depth),
+            "max_depth": None if self.max_depth is None else min(int(self.max_depth), 2**62),
             "min_samples_split": count(self.min_samples_split, 2),
             "min_samples_leaf": count(self.min_samples_leaf, 1),
+            "min_weight_fraction_leaf": float(self.min_weight_fraction_leaf),
+            "max_leaf_nodes": min(int(self.max_leaf_nodes or 0), 2**62),
             "min_impurity_decrease": float(self.min_impurity_decrease),
             "max_features": 0 if draws_all else self.max_features_,
-            "seed": seed_of(self.random_state),
             **arguments,
         }
 
     def _grow(
-        self, X: np.ndarray, y: np.ndarray, weights: Any, on_device: Any, **forest: Any
-    ) -> tuple[float, np.ndarray | None]:
-        """Grows from the table, whose copy on a GPU may be on_device; the score and values out of bag."""
-        growing = _core.forest.Growing(**self._growing(X.shape[0], **forest))
-        is_class = hasattr(self, "classes_")
+        self, X: np.ndarray, y: np.ndarray, weights: Any, on_device: Any, growing: dict[str, Any]
+    ) -> Any:
+        """The model of a table, whose copy on a GPU may be on_device, pruned."""
+        is_class = isinstance(self, ClassifierMixin)
         with options(on_device, **self._keywords()) as call:
-            model, *out_of_bag = _core.forest.fit(
+            model = _core.forest.fit(
                 call,
                 columns(X),
                 codes=y if is_class else None,
@@ -162,19 +159,24 @@ class Trees(BaseEstimator):
                 weights=weights,
                 classes=[str(c) for c in self.classes_] if is_class else [],
                 features=feature_names(self),
-                growing=growing,
+                growing=_core.forest.Growing(**growing),
                 resident=on_device,
             )
-        self._model = model.pruned(self.ccp_alpha) if self.ccp_alpha > 0 else model
-        return tuple(out_of_bag)
+        return model.pruned(self.ccp_alpha) if self.ccp_alpha > 0 else model
 
     def _checked(self, X: Any, y: Any = "no_validation", **keywords: Any) -> Any:
         refuse_rounded_cells(X)
+        finite = True if issparse(X) else "allow-nan"  # as scikit-learn's
         dtype = [np.float64, np.float32]
-        return checked(self, X, y, dtype=dtype, ensure_all_finite="allow-nan", **keywords)
+        result = checked(
+            self, X, y, dtype=dtype, ensure_all_finite=finite, accept_sparse=True, **keywords
+        )
+        X, *rest = result if isinstance(result, tuple) else (result,)
+        X = X.toarray(order="F") if issparse(X) else X
+        return (X, *rest) if rest else X
 
     def _fit_table(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
-        """X, y and weights in host memory, and X itself if it is on a GPU, else None."""
+        """X, the labels and weights in host memory, and X itself if it is on a GPU, else None."""
         on_device = None
         if on_gpu(X):
             on_device = resident(X, "X", FLOATS, 2, "F")
@@ -186,10 +188,10 @@ class Trees(BaseEstimator):
             if on_gpu(sample_weight):
                 sample_weight = host_array(sample_weight, "sample_weight")
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        y, sample_weight = self._labels(y, sample_weight)
         return X, y, sample_weight, on_device
 
     def _predict(self, function: str, X: Any) -> Array:
-        check_is_fitted(self)
         if on_gpu(X):
             X = resident(X, "X", FLOATS, 2, "F")
         else:
@@ -203,11 +205,13 @@ class Trees(BaseEstimator):
     def feature_importances_(self) -> np.ndarray:
         """Mean decrease of impurity by each feature; they add to 1."""
         check_is_fitted(self)
-        return self._model.importances()
+        return self._model.importances() if self._is_ours else super().feature_importances_
 
     def to_bytes(self) -> bytes:
         """The trees in the binary form of ``yupana tree predict`` and ``forest predict``."""
         check_is_fitted(self)
+        if not self._is_ours:
+            raise ValueError("to_bytes: expected trees that yupana grew; scikit-learn grew these")
         return self._model.to_bytes()
 
     @classmethod
@@ -236,10 +240,6 @@ class Trees(BaseEstimator):
         return estimator
 
 
-def _is_share(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, Integral) and 0 < value <= 1
-
-
 def _typed(classes: list[str]) -> np.ndarray:
     for kind in (int, float):
         try:
@@ -251,50 +251,59 @@ def _typed(classes: list[str]) -> np.ndarray:
     return np.asarray(classes)
 
 
-class Classes(ClassifierMixin):
+class Classes:
     """Labels as codes, shares as probabilities."""
 
-    def _fit_classes(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
-        X, y, weights, on_device = self._fit_table(X, y, sample_weight)
+    _criteria = frozenset(("gini", "entropy", "log_loss"))
+
+    def _labels(self, y: Any, weights: Any) -> tuple[np.ndarray, Any]:
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.n_classes_ = len(self.classes_)
-        weighing = self.class_weight
-        if not (weighing is None or weighing == "balanced" or isinstance(weighing, dict)):
-            raise ValueError(
-                f"class_weight: expected None, 'balanced' or a dict of classes, got {weighing!r}"
-            )
-        if weighing is not None:
-            by_class = compute_sample_weight(weighing, y)
+        if self.class_weight is not None:
+            by_class = compute_sample_weight(self.class_weight, y)
             weights = by_class if weights is None else weights * by_class
-        return X, codes.astype(np.int32), weights, on_device
+        return codes.astype(np.int32), weights
 
     def predict_proba(self, X: Any) -> Array:
         """Shares of the classes, (rows, classes), in the order of ``classes_``; on the GPU of X."""
-        return self._shares(X)
+        return self._shares(X) if self._is_ours else super().predict_proba(X)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of :meth:`predict_proba`."""
+        if not self._is_ours:
+            return super().predict_log_proba(X)
         with np.errstate(divide="ignore"):
             return np.log(to_host(self._shares(X)))
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row; of equal shares the first of ``classes_``."""
+        if not self._is_ours:
+            return super().predict(X)
         shares = to_host(self._shares(X))
         return self.classes_[shares.argmax(axis=1)]
 
 
-class Numbers(RegressorMixin):
+class Numbers:
     """Labels as numbers."""
 
-    def _fit_numbers(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
-        X, y, weights, on_device = self._fit_table(X, y, sample_weight)
+    _criteria = frozenset(("squared_error",))
+    class_weight = None  # for what is scikit-learn's
+
+    def _known_criterion(self) -> None:
+        """scikit-learn's other name of the squared error, which it deprecates."""
+        if isinstance(self.criterion, str) and self.criterion == "friedman_mse":
+            self.criterion = "squared_error"
+            message = "criterion: 'friedman_mse' is 'squared_error', which the name gives way to"
+            warnings.warn(message, FutureWarning, stacklevel=3)
+
+    def _labels(self, y: Any, weights: Any) -> tuple[np.ndarray, Any]:
         refuse_rounding(y, "y")
-        return X, np.ascontiguousarray(y, dtype=np.float64), weights, on_device
+        return np.ascontiguousarray(y, dtype=np.float64), weights
 
     def predict(self, X: Any) -> Array:
         """The mean of each row's leaf, or of its leaves; on the GPU of X."""
-        return self._shares(X)[:, 0]
+        return self._shares(X)[:, 0] if self._is_ours else super().predict(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R squared of the predictions for X, which may be on a GPU; y in host memory."""

@@ -71,6 +71,8 @@ def inclusive_scan(
 ) -> Array:
     """Running totals: ``out[i] = x[0] op x[1] op ... op x[i]``.
 
+    Sums of integers wrap around in the type of x, where the command line's are exact or an error.
+
     Parameters
     ----------
     x : vector, shape (n,)
@@ -127,6 +129,9 @@ def exclusive_scan(
 @with_keywords
 def reduce(x: Any, op: str = "plus", init: Any = None, **keywords: Unpack[Keywords]) -> Any:
     """The total ``init op x[0] op ... op x[n-1]``, a NumPy scalar of the type of x.
+
+    Sums of integers wrap around in that type, where the command line's are exact or an error: of
+    narrow ones sum ``x.astype(np.int64)``.
 
     Examples
     --------

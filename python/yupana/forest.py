@@ -3,21 +3,26 @@
 Every midpoint of consecutive values of every feature is tried, and equal gains go to the lowest
 feature, then the lowest threshold: a tree depends on its data alone, not on the order of rows, on
 threads or on luck. Missing values (NaN) go to the side that gains more.
+
+The classes are scikit-learn's own with every parameter of theirs. The library grows trees of one
+output by "gini", "entropy", "log_loss" or "squared_error"; scikit-learn itself grows those of
+several outputs or with another criterion, ``splitter="random"``, ``monotonic_cst`` or
+``class_weight="balanced_subsample"``, where ``device`` is "auto" or "cpu".
 """
 
 from __future__ import annotations
 
-import warnings
-from numbers import Integral
-from typing import Any, Callable, Iterator
+from typing import Any, Callable
 
-import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn import ensemble as _ensemble
+from sklearn import tree as _tree
 
-from ._call import Note, ProgressLike
+from ._call import ProgressLike
+from ._forest import Forest
 from ._tables import keep
-from ._trees import Classes, Numbers, Tree, Trees
-from ._views import Array, to_host
+from ._tree import OneTree, Tree
+from ._trees import Classes, Numbers
+from ._views import Array
 
 __all__ = [
     "DecisionTreeClassifier",
@@ -28,97 +33,31 @@ __all__ = [
 ]
 
 
-class _OneTree(Trees):
-    """A single tree."""
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Any:
-        """A fitted estimator, as of the forests' ``from_bytes``, from the bytes of one tree."""
-        estimator = super().from_bytes(data)
-        trees = estimator._model.trees
-        if trees != 1:
-            raise ValueError(
-                f"data: expected a model of one tree, got one of {trees}; "
-                "use the estimator of forests"
-            )
-        return estimator
-
-    @property
-    def tree_(self) -> Tree:
-        """The tree as arrays."""
-        check_is_fitted(self)
-        return Tree(self._model.tree(0), hasattr(self, "classes_"), self.n_features_in_)
-
-    def get_depth(self) -> int:
-        """Edges from the root to the deepest leaf."""
-        return self.tree_.max_depth
-
-    def get_n_leaves(self) -> int:
-        """Leaves of the tree."""
-        return self.tree_.n_leaves
-
-    def apply(self, X: Any) -> Array:
-        """The number of the leaf that each row ends in, int64; on the GPU of X."""
-        return self._predict("apply", X)[:, 0]
-
-    def decision_path(self, X: Any) -> Any:
-        """The nodes that each row passes: a sparse indicator matrix (rows, nodes).
-
-        SciPy's, so of a table on a GPU the leaves come to the host.
-        """
-        from scipy.sparse import csr_matrix
-
-        leaves = to_host(self.apply(X))
-        tree = self.tree_
-        parent = np.full(tree.node_count, -1)
-        for children in (tree.children_left, tree.children_right):
-            inner = children >= 0
-            parent[children[inner]] = np.flatnonzero(inner)
-        ends, nodes = [], []
-        end = here = np.flatnonzero(tree.children_left < 0)
-        while len(here):
-            ends.append(end)
-            nodes.append(here)
-            inside = parent[here] >= 0
-            end, here = end[inside], parent[here[inside]]
-        places = np.concatenate(ends), np.concatenate(nodes)
-        shape = (tree.node_count, tree.node_count)
-        paths = csr_matrix((np.ones(len(places[0]), np.int64), places), shape=shape)[leaves]
-        paths.sort_indices()
-        return paths
-
-    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """``ccp_alphas`` and ``impurities`` of minimal cost-complexity pruning."""
-        from sklearn.base import clone
-        from sklearn.utils import Bunch
-
-        grown = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight)
-        alphas, impurities = grown._model.cost_complexity_path()
-        return Bunch(ccp_alphas=alphas, impurities=impurities)
-
-    def export_text(self) -> str:
-        """The tree as rules, thresholds unrounded."""
-        check_is_fitted(self)
-        return self._model.rules(0)
+def _constraints(peer: Any, *own: str) -> dict[str, Any]:
+    """scikit-learn's checks of parameters, but for those that are checked here."""
+    theirs = peer._parameter_constraints
+    return {name: kinds for name, kinds in theirs.items() if name not in ("random_state", *own)}
 
 
-class DecisionTreeClassifier(Classes, _OneTree):
+class DecisionTreeClassifier(OneTree, Classes, _tree.DecisionTreeClassifier):
     """An exact classification tree.
 
-    Parameters are scikit-learn's, with its defaults, and ``device`` and ``threads``. There is no
-    ``splitter`` (it is always "best"), ``max_leaf_nodes``, ``min_weight_fraction_leaf`` nor
-    ``monotonic_cst``. Of equal splits the lowest feature and threshold are taken, so that
-    ``random_state`` matters with ``max_features`` alone.
+    Parameters are scikit-learn's, with its defaults, and ``device`` and ``threads``. Of equal splits
+    the lowest feature and threshold are taken, so that ``random_state`` matters with
+    ``max_features`` alone. With ``max_leaf_nodes`` the tree grows best first; of leaves that gain
+    alike the first in preorder is split.
 
     ``fit`` and the predictions take X in the memory of a GPU (CuPy, torch) too: float32 or float64,
     column after column. It is read there; fit brings a copy to the host besides, which names the
-    thresholds. y stays in host memory.
+    thresholds. y stays in host memory. Sparse tables are made dense.
 
     Parameters
     ----------
     criterion : "gini", "entropy" or "log_loss"
-    max_depth, min_samples_split, min_samples_leaf, max_features, random_state : as scikit-learn's
-    min_impurity_decrease, class_weight, ccp_alpha : as scikit-learn's
+    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf : as scikit-learn's
+    max_features, random_state, max_leaf_nodes, min_impurity_decrease : as scikit-learn's
+    class_weight, ccp_alpha : as scikit-learn's
+    splitter, monotonic_cst : others than "best" and None leave the tree to scikit-learn
     device, threads : where and on how many threads
 
     Examples
@@ -131,30 +70,35 @@ class DecisionTreeClassifier(Classes, _OneTree):
     Tree(3 nodes, depth 1, 2 leaves)
     """
 
+    _parameter_constraints = _constraints(_tree.DecisionTreeClassifier)
+
     def __init__(
         self,
         *,
         criterion: str = "gini",
+        splitter: str = "best",
         max_depth: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
         max_features: float | str | None = None,
         random_state: Any = None,
+        max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         class_weight: dict[Any, float] | str | None = None,
         ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
         device: str = "auto",
         threads: int | None = None,
     ) -> None:
         keep(self, locals())
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "DecisionTreeClassifier":
-        """Grows the tree. X: (rows, features), NaN where missing; y: (rows,) classes."""
-        self._grow(*self._fit_classes(X, y, sample_weight))
-        return self
+    def predict_proba(self, X: Any, check_input: bool = True) -> Array:
+        """Shares of the classes, (rows, classes), in the order of ``classes_``; on the GPU of X."""
+        return super().predict_proba(X)
 
 
-class DecisionTreeRegressor(Numbers, _OneTree):
+class DecisionTreeRegressor(OneTree, Numbers, _tree.DecisionTreeRegressor):
     """An exact regression tree: splits by variance. Parameters as DecisionTreeClassifier.
 
     Examples
@@ -165,134 +109,46 @@ class DecisionTreeRegressor(Numbers, _OneTree):
     array([1., 6.])
     """
 
+    _parameter_constraints = _constraints(_tree.DecisionTreeRegressor)
+
     def __init__(
         self,
         *,
         criterion: str = "squared_error",
+        splitter: str = "best",
         max_depth: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
         max_features: float | str | None = None,
         random_state: Any = None,
+        max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
         device: str = "auto",
         threads: int | None = None,
     ) -> None:
         keep(self, locals())
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "DecisionTreeRegressor":
-        """Grows the tree. X: (rows, features), NaN where missing; y: (rows,) numbers."""
-        self._grow(*self._fit_numbers(X, y, sample_weight))
-        return self
+        self._known_criterion()
 
 
-class _Forest(Trees):
-    """A sequence of trees."""
-
-    _tree_class: type[_OneTree] = DecisionTreeClassifier
-
-    def _grow_forest(self, X: Any, y: Any, weights: Any, on_device: Any) -> None:
-        if not (isinstance(self.n_estimators, Integral) and self.n_estimators >= 1):
-            raise ValueError(f"n_estimators: expected 1 or more, got {self.n_estimators!r}")
-        sampling = "bootstrap" if self.bootstrap else "all"
-        if isinstance(self.bootstrap, str):
-            if self.bootstrap != "partition":
-                raise ValueError(
-                    f"bootstrap: expected True, False or 'partition', got {self.bootstrap!r}"
-                )
-            sampling = "partition"
-        if self.oob_score and sampling == "all":
-            raise ValueError("oob_score: expected rows that trees did not see; set bootstrap=True")
-        score, values = self._grow(
-            X,
-            y,
-            weights,
-            on_device,
-            trees=int(self.n_estimators),
-            sampling=sampling,
-            out_of_bag=bool(self.oob_score),
-            soft=getattr(self, "voting", "soft") == "soft",
-        )
-        if values is not None:
-            self._out_of_bag(y, score, values)
-
-    def _out_of_bag(self, y: np.ndarray, score: float, values: np.ndarray) -> None:
-        seen = np.isnan(values[:, 0])
-        if seen.any():
-            warnings.warn(
-                f"oob_score: {np.count_nonzero(seen)} of {len(values)} rows were seen by every "
-                "tree and are not scored; grow more trees",
-                Note,
-                stacklevel=4,
-            )
-        is_class = hasattr(self, "classes_")
-        name = "oob_decision_function_" if is_class else "oob_prediction_"
-        setattr(self, name, values if is_class else values[:, 0])
-        self.oob_score_ = score
-        if callable(self.oob_score):
-            says = self.classes_[values.argmax(axis=1)] if is_class else values[:, 0]
-            right = self.classes_[y] if is_class else y
-            self.oob_score_ = self.oob_score(right[~seen], says[~seen])
-
-    @property
-    def estimator_(self) -> _OneTree:
-        """What each tree is, unfitted."""
-        kept = self._tree_class()
-        names = set(kept.get_params()) & set(self.get_params())
-        return kept.set_params(**{name: getattr(self, name) for name in names})
-
-    @property
-    def estimators_(self) -> list[_OneTree]:
-        """The trees as estimators of their own."""
-        return list(self)
-
-    def __len__(self) -> int:
-        check_is_fitted(self)
-        return self._model.trees
-
-    def __getitem__(self, index: int) -> _OneTree:
-        """One tree as an estimator of its own."""
-        trees = len(self)
-        if not -trees <= index < trees:
-            raise IndexError(f"expected a tree from 0 to {trees - 1}, got {index}")
-        tree = self.estimator_
-        for attribute in ("classes_", "n_classes_", "n_outputs_", "n_features_in_"):
-            if hasattr(self, attribute):
-                setattr(tree, attribute, getattr(self, attribute))
-        tree._model = self._model.alone(index % trees)
-        return tree
-
-    def __iter__(self) -> Iterator[_OneTree]:
-        return (self[t] for t in range(len(self)))
-
-    def decision_path(self, X: Any) -> tuple[Any, np.ndarray]:
-        """The nodes that each row passes, trees beside each other: a sparse indicator matrix
-        (rows, nodes), and where each tree's columns begin."""
-        from scipy.sparse import hstack
-
-        paths = [tree.decision_path(X) for tree in self]
-        begins = np.cumsum([0, *(path.shape[1] for path in paths)])
-        return hstack(paths).tocsr(), begins
-
-    def apply(self, X: Any) -> Array:
-        """The number of the leaf that each row ends in, (rows, trees), int64; on the GPU of X."""
-        return self._predict("apply", X)
-
-
-class RandomForestClassifier(Classes, _Forest):
+class RandomForestClassifier(Classes, Forest, _ensemble.RandomForestClassifier):
     """A forest of exact classification trees. Parameters are scikit-learn's, with its defaults,
-    and ``progress``: True, or a callable.
+    and ``progress``: True (as any ``verbose``), or a callable.
 
     Tree t draws rows and features from (random_state, t) alone: the same forest for any number of
-    threads. ``bootstrap="partition"`` gives each tree one of ``n_estimators`` random parts of the
-    rows. ``voting``: "soft", the mean of the trees' shares, or "hard", the share of their votes.
+    threads, and of a fit at once or in turns (``warm_start``). ``bootstrap="partition"`` gives each
+    tree one of ``n_estimators`` random parts of the rows. ``voting``: "soft", the mean of the trees'
+    shares, or "hard", the share of their votes. Weights are multiplied with how often a row was
+    drawn. ``max_samples`` is at most 64 times the rows, on a GPU the rows.
 
     Attributes
     ----------
     classes_, n_classes_, n_outputs_, n_features_in_, feature_names_in_, max_features_
     feature_importances_ : (features,), adding to 1
     estimators_, estimator_ : the trees, and what they are; the forest is a sequence of them too
+    estimators_samples_ : the rows that each tree drew
     oob_score_, oob_decision_function_ : with ``oob_score`` (True, or a function of truth and
         prediction): accuracy and (rows, classes) shares by the trees that did not see the row, NaN
         where all saw it
@@ -305,6 +161,10 @@ class RandomForestClassifier(Classes, _Forest):
     array(['a', 'b'], dtype='<U1')
     """
 
+    _parameter_constraints = _constraints(_ensemble.RandomForestClassifier, "bootstrap")
+    _tree_class = DecisionTreeClassifier
+    _peer_tree = _tree.DecisionTreeClassifier
+
     def __init__(
         self,
         n_estimators: int = 100,
@@ -313,14 +173,20 @@ class RandomForestClassifier(Classes, _Forest):
         max_depth: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
         max_features: float | str | None = "sqrt",
+        max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         bootstrap: bool | str = True,
         oob_score: bool | Callable[[Any, Any], float] = False,
         n_jobs: int | None = None,
         random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
         class_weight: dict[Any, float] | str | None = None,
         ccp_alpha: float = 0.0,
+        max_samples: float | None = None,
+        monotonic_cst: Any = None,
         voting: str = "soft",
         device: str = "auto",
         threads: int | None = None,
@@ -328,15 +194,8 @@ class RandomForestClassifier(Classes, _Forest):
     ) -> None:
         keep(self, locals())
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "RandomForestClassifier":
-        """Grows the trees. X: (rows, features), NaN where missing; y: (rows,) classes."""
-        if self.voting not in ("soft", "hard"):
-            raise ValueError(f"voting: expected soft or hard, got {self.voting!r}")
-        self._grow_forest(*self._fit_classes(X, y, sample_weight))
-        return self
 
-
-class RandomForestRegressor(Numbers, _Forest):
+class RandomForestRegressor(Numbers, Forest, _ensemble.RandomForestRegressor):
     """A forest of exact regression trees. Parameters and attributes as RandomForestClassifier; with
     ``oob_score`` there are ``oob_score_``, R^2, and ``oob_prediction_``, (rows,).
 
@@ -348,7 +207,9 @@ class RandomForestRegressor(Numbers, _Forest):
     array([1., 7.])
     """
 
+    _parameter_constraints = _constraints(_ensemble.RandomForestRegressor, "bootstrap")
     _tree_class = DecisionTreeRegressor
+    _peer_tree = _tree.DecisionTreeRegressor
 
     def __init__(
         self,
@@ -358,20 +219,22 @@ class RandomForestRegressor(Numbers, _Forest):
         max_depth: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
         max_features: float | str | None = 1.0,
+        max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         bootstrap: bool | str = True,
         oob_score: bool | Callable[[Any, Any], float] = False,
         n_jobs: int | None = None,
         random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
         ccp_alpha: float = 0.0,
+        max_samples: float | None = None,
+        monotonic_cst: Any = None,
         device: str = "auto",
         threads: int | None = None,
         progress: ProgressLike = None,
     ) -> None:
         keep(self, locals())
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "RandomForestRegressor":
-        """Grows the trees. X: (rows, features), NaN where missing; y: (rows,) numbers."""
-        self._grow_forest(*self._fit_numbers(X, y, sample_weight))
-        return self
+        self._known_criterion()

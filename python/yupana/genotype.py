@@ -11,7 +11,17 @@ from . import _core
 from ._call import Keywords, ProgressLike, options, run
 from ._views import host_array, on_gpu, resident, returned
 
-__all__ = ["Genotypes", "PairCounts", "distances", "metric_names", "pair_counts", "read_genotypes"]
+__all__ = [
+    "Genotypes",
+    "PairCounts",
+    "distances",
+    "filter",
+    "ld_prune",
+    "metric_names",
+    "pair_counts",
+    "read_genotypes",
+    "unrelated",
+]
 
 
 def metric_names() -> list[str]:
@@ -189,6 +199,7 @@ def _fields(arguments: dict[str, Any]) -> dict[str, Any]:
     fields["snps_only"] = bool(snps_only)
     fields["just_acgt"] = snps_only == "just-acgt"
     filters = fields.pop("var_filter")
+    fields.pop("indep_pairwise")
     fields["filtered"] = filters is not False
     if not isinstance(filters, bool):
         fields["ignored_filters"] = [filters] if isinstance(filters, str) else list(filters)
@@ -214,11 +225,18 @@ def read_genotypes(
     min_maf: float = 0.0,
     max_maf: float = 0.5,
     min_mac: int = 0,
+    min_hwe: float = 0.0,
+    hwe_mid_p: bool = False,
     nonfounders: bool = False,
     thin: float = 1.0,
     seed: int = 0,
     missing: str = "pairwise",
+    king_cutoff: float | None = None,
+    king_largest: bool = False,
+    indep_pairwise: str = "",
     chromosomes: str = "",
+    from_bp: int | None = None,
+    to_bp: int | None = None,
     all_chromosomes: bool = False,
     autosomes: int | None = None,
     region: str = "",
@@ -249,8 +267,11 @@ def read_genotypes(
     keep, remove : names of samples to keep (None: all), or to leave out
     keep_fam, remove_fam : files of families to keep, or to leave out, in their first column
     extract, exclude : files of names of variants to keep, or to leave out
-    max_sample_missing, max_site_missing, min_maf, max_maf, min_mac, thin, seed : PLINK's --mind,
-        --geno, --maf, --max-maf, --mac, --thin
+    max_sample_missing, max_site_missing, min_maf, max_maf, min_mac, min_hwe, thin, seed : PLINK's
+        --mind, --geno, --maf, --max-maf, --mac, --hwe (``hwe_mid_p``: its midp), --thin
+    king_cutoff : PLINK 2's --king-cutoff; ``king_largest`` leaves out as few samples as can be
+    indep_pairwise : PLINK's --indep-pairwise, as "50 5 0.2" or "200kb 1 0.2"
+    from_bp, to_bp : first and last position, of the one chromosome of ``chromosomes``
     nonfounders : ``min_maf`` counts every sample, not only those without parents in a .fam or .psam
     autosomes : autosomes of the species (``--chr-set``); None: 22, as a human
     multiallelic : sites of several ALT alleles (VCF, .pgen): "skip", "split" or "collapse"
@@ -287,6 +308,8 @@ def read_genotypes(
             kind = type(getattr(input, name)).__name__
             raise TypeError(f"{name}: expected {kind}, got {value!r}") from None
     input.set_missing(missing)
+    if indep_pairwise:
+        input.set_indep_pairwise(indep_pairwise.split())
     if isinstance(source, (str, os.PathLike)):
         source = input.path = _readable(source)
         if samples is not None:
@@ -309,6 +332,82 @@ def _opened(source: Any, keywords: dict[str, Any]) -> Genotypes:
     if not keywords:
         return source
     return _rebuilt(source._source, source._arguments, {**source._keywords, **keywords})
+
+
+def filter(source: Any, out: str | os.PathLike[str], **keywords: Any) -> dict[str, Any]:
+    """Writes the samples and sites that filters leave: ``yupana filter``.
+
+    Parameters
+    ----------
+    source : :class:`Genotypes`, or what :func:`read_genotypes` takes, with its keywords
+    out : a name that ends in .bed, .pgen, .vcf, .vcf.gz or .npy
+
+    Returns
+    -------
+    dict : samples and sites read and kept, why others were dropped, and ``files``
+
+    Examples
+    --------
+    >>> import os, tempfile, yupana
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     done = yupana.genotype.filter("simulate:60x500,seed=1", folder + "/x.bed", min_maf=0.1)
+    ...     sorted(os.listdir(folder))
+    ['x.bed', 'x.bim', 'x.fam']
+    """
+    cohort = _opened(source, keywords)
+    with options(**cohort._keywords) as call:
+        summary, files = cohort._input.write(call, os.fspath(out))
+    return {**summary, "files": files}
+
+
+def ld_prune(
+    source: Any, window: int | str = 50, step: int = 1, r2: float = 0.2, **keywords: Any
+) -> list[str]:
+    """Names of sites of which no two in a window are correlated by more than ``r2``: PLINK's
+    ``--indep-pairwise``. Columns of an array are called snp1, snp2, ...
+
+    Parameters
+    ----------
+    source : what :func:`read_genotypes` takes, with its keywords
+    window : sites, or kilobases as "200kb"
+    step : sites from a window to the next; 1 where it is in kilobases
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> calls = np.array([[0, 0, 2], [1, 1, 0], [2, 2, 0], [1, 1, 1]], np.int8)
+    >>> yupana.genotype.ld_prune(calls, r2=0.9)
+    ['snp1', 'snp3']
+    """
+    if isinstance(source, Genotypes):
+        raise ValueError("source: expected a file or an array with filters, got open genotypes")
+    cohort = read_genotypes(source, indep_pairwise=f"{window} {step} {r2!r}", **keywords)
+    with options(**cohort._keywords) as call:
+        return cohort._input.pruned(call).split("\n")[:-1]
+
+
+def unrelated(
+    source: Any, cutoff: float = 0.0884, *, largest: bool = False, **keywords: Any
+) -> list[str]:
+    """Names of samples of which no two have a KING-robust kinship above ``cutoff``: PLINK 2's
+    ``--king-cutoff``; with ``largest`` as many as can be in families of up to 64 samples.
+
+    Parameters
+    ----------
+    source : what :func:`read_genotypes` takes, with its keywords
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> rng = np.random.default_rng(1)
+    >>> calls = rng.integers(0, 3, (3, 400), dtype=np.int8)
+    >>> calls[2] = calls[0]
+    >>> yupana.genotype.unrelated(calls, samples=["a", "b", "twin"])
+    ['a', 'b']
+    """
+    if isinstance(source, Genotypes):
+        raise ValueError("source: expected a file or an array with filters, got open genotypes")
+    return read_genotypes(source, king_cutoff=cutoff, king_largest=largest, **keywords).samples
 
 
 def pair_counts(source: Any, *, hethet: bool = False, **keywords: Any) -> PairCounts:

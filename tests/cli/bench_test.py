@@ -42,7 +42,7 @@ def check(row):
 
 
 def every_line_has_every_field():
-    for name in ("scan", "merge", "packing", "array", "paths", "som", "matmul"):
+    for name in ("scan", "merge", "packing", "pruning", "array", "paths", "som", "matmul"):
         lines(name)
 
 

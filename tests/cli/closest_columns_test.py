@@ -42,6 +42,12 @@ def what_is_no_list_of_columns_is_a_usage_error():
         refuse("closest", "x.csv", "--columns", columns, status=3, says=["x.csv", f"no column '{columns}'"])
 
 
+def a_name_of_two_columns_is_refused():
+    write("twice.csv", "x,x,y\n1,2,3\n4,5,6\n")
+    refuse("closest", "twice.csv", "--columns", "x", status=3, says=["several columns 'x'", "choose by number"])
+    assert pair("twice.csv", "--columns", "2,y")[2] == 2
+
+
 def a_bad_number_was_told_after_the_file_that_is_missing():
     for columns in ["1.9", "0", "-1", "nan", ""]:
         refuse("closest", "nope.csv", "--columns", columns, status=2, says=["--columns", f"got '{columns}'"])
@@ -92,6 +98,7 @@ def the_pair_is_written_where_o_says():
 
 
 sys.exit(main([a_range_names_all_its_columns,
+               a_name_of_two_columns_is_refused,
                what_is_no_list_of_columns_is_a_usage_error,
                a_bad_number_was_told_after_the_file_that_is_missing,
                quoted_cells_are_read_as_tables_read_them,

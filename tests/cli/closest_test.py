@@ -99,6 +99,14 @@ def refuses(text, words, *arguments, name="x.csv", status=3):
     assert words in done.stderr, done.stderr
 
 
+def memory_counts_what_the_search_holds():
+    np.save("x.npy", RNG.normal(size=(100_000, 2)))
+    for method in ("grid", "divide"):
+        done = run("closest", "x.npy", "--method", method, "--memory", "2M", status=4)
+        assert "closest: x.npy needs" in done.stderr and "give --memory" in done.stderr, done.stderr
+        run("closest", "x.npy", "--method", method, "--memory", "7M")
+
+
 def refuses_bad_input_in_one_line():
     refuses("1,2\n", "x.csv: closest pair: expected at least 2 points, got 1")
     refuses("", "holds no points")
@@ -111,6 +119,7 @@ def refuses_bad_input_in_one_line():
     refuses("NAME : x\nDIMENSION : 3\nNODE_COORD_SECTION\n1 0 0\n2 1 1\nEOF\n",
             "DIMENSION announces 3 nodes, 2 have coordinates", name="x.tsp")
     refuses("NAME : x\nEDGE_WEIGHT_TYPE : EXPLICIT\n", "no NODE_COORD_SECTION", name="x.tsp")
+    refuses("NAME : x\nEDGE_WEIGHT_TYPE : EXPLICIT\nNODE_COORD_SECTION\n1 0 0\n2 1 1\n", "EXPLICIT", name="x.tsp")
     refuses(None, "x.none", name="x.none")
     x = RNG.normal(size=(5, 2))
     x[3, 1] = np.inf
@@ -131,5 +140,5 @@ def refuses_bad_input_in_one_line():
 
 sys.exit(main([
     reads_every_npy, reads_every_text, reads_tsplib, knows_the_published_sets,
-    refuses_bad_input_in_one_line,
+    memory_counts_what_the_search_holds, refuses_bad_input_in_one_line,
 ]))

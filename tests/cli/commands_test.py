@@ -27,8 +27,8 @@ def documented_lines_work():
     run("simulate", "--samples", 600, "--sites", "2k", "--format", "vcf.gz", "-o", "cohort")
     run("simulate", "--samples", 600, "--sites", "2k", "--format", "pgen", "-o", "cohort")
     pathlib.Path("pops.tsv").write_text(pathlib.Path("cohort.labels.tsv").read_text())
-    text = "".join(run(command, "--help").stdout for command in ("dist", "fermat", "path", "simulate", "plan", "info"))
-    lines = re.findall(r"^\s*yupana ((?:dist|fermat|path|simulate|plan|info)\b.*)$", text, re.M)
+    text = "".join(run(command, "--help").stdout for command in ("filter", "dist", "fermat", "path", "simulate", "plan", "info"))
+    lines = re.findall(r"^\s*yupana ((?:filter|dist|fermat|path|simulate|plan|info)\b.*)$", text, re.M)
     lines = [re.sub(r"\s+#.*", "", line) for line in lines]
     assert len(lines) >= 6, lines
     for line in lines:

@@ -163,6 +163,23 @@ def text_columns_are_known_by_name_in_another_table():
            "ordered", "-o", "out", status=2, says=["two classes or --regression", "one-hot"])
 
 
+def categories_of_noise_tell_nothing_out_of_bag_or_in_folds():
+    random.seed(3)
+    rows = [f"k{random.randrange(300)},{random.choice('pq')},{random.random()}" for _ in range(1200)]
+    pathlib.Path("noise.csv").write_text("c,class,y\n" + "\n".join(rows) + "\n")
+    command = ("forest", "fit", "noise.csv", "--label", "class", "--categorical", "c", "--ignore", "y", "--trees", 60,
+               "--max-depth", 6, "--oob", "-o", "n", "--json")
+    for how in ([], ["--categories", "by-name"]):
+        answer = json.loads(run(*command, *how).stdout)
+        assert abs(answer["oob_accuracy"] - 0.5) < 0.08, answer["oob_accuracy"]
+    refuse(*command, "--categories", "ordered", status=2, says=["--oob", "one-hot or by-name"])
+    answer = json.loads(run("tree", "fit", "noise.csv", "--label", "y", "--regression", "--categorical", "c",
+                            "--ignore", "class", "--ccp-cv", 5, "-o", "n", "--json").stdout)
+    assert answer["leaves"] == 1, answer
+    few = run("forest", "fit", "noise.csv", "--label", "class", "--ignore", "c", "--trees", 3, "--oob", "-o", "n")
+    assert re.search(r"out of bag: \S+ on \d+ of 1200; the others are in every tree", few.stdout), few.stdout
+
+
 def a_measurement_is_no_class():
     rows = [f"{i},{i * 0.5}" for i in range(150)]
     pathlib.Path("m.csv").write_text("x,y\n" + "\n".join(rows) + "\n")
@@ -332,7 +349,8 @@ sys.exit(main([a_tree_is_fitted_told_and_used, every_device_and_thread_count_wri
                a_value_equal_to_the_threshold_goes_left_after_a_reload, columns_are_found_by_name,
                the_tree_is_told_as_rules_graphviz_and_picture, regression_predicts_numbers,
                reduced_error_pruning_needs_only_another_table,
-               text_columns_are_known_by_name_in_another_table, a_measurement_is_no_class,
+               text_columns_are_known_by_name_in_another_table,
+               categories_of_noise_tell_nothing_out_of_bag_or_in_folds, a_measurement_is_no_class,
                classes_weigh_as_told, folds_can_be_a_column, alpha_is_chosen_by_folds,
                importances_are_told_and_drawn, bad_input_is_one_line,
                a_cut_or_altered_model_is_refused_or_whole]))

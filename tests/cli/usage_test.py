@@ -32,7 +32,7 @@ def a_plan_of_dist_was_one_of_fermat():
 
 
 def unknown_commands_are_named():
-    refused("pca", says=["unknown command 'pca'", "dist", "sort"])
+    refused("umap", says=["unknown command 'umap'", "dist", "sort"])
     refused("sord", says=["unknown command 'sord'", "did you mean 'sort'?"])
     refused("tree", "frob", says=["unknown command 'frob'", "fit", "prune"])
     refused("tree", says=["expected a command after 'yupana tree'", "fit"])

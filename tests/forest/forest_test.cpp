@@ -95,6 +95,62 @@ TEST_F(Forests, ThatDrawFewFeaturesEqualThoseOfPartedListsOnLargeNodes) {
   }
 }
 
+TEST_F(Forests, OfEveryLimitEqualTheReference) {
+  std::uint64_t seed = 90;
+  for (const std::int32_t classes : {0, 2, 3}) {
+    for (const int weights : {0, 2}) {
+      for (const std::int64_t drawn_features : {1, 8}) {
+        for (const std::int64_t samples : {0, 50, 300}) {
+          const auto sample = make_sample<float>({130, 8, classes, 0, 0.1, weights, ++seed});
+          ForestParams params{.trees = 3, .max_samples = samples, .max_features = drawn_features};
+          params.out_of_bag = true;
+          params.tree.seed = seed;
+          params.tree.min_weight_fraction_leaf = 0.05;
+          params.tree.max_leaf_nodes = 6;
+          const auto expected =
+              fit_forest(reference_, sample.table.view(), sample.target(), params);
+          const auto got = fit_forest(cpu_, sample.table.view(), sample.target(), params);
+          EXPECT_TRUE(got.trees == expected.trees) << seed;
+          EXPECT_EQ(got.out_of_bag_rows, expected.out_of_bag_rows);
+          for (const Tree& tree : got.trees) EXPECT_LE(tree.leaves(), 6);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Forests, SayWhichRowsATreeSaw) {
+  const auto sample = make_sample<float>({103, 3, 2, 0, 0, 0, 7});
+  for (const Sampling sampling : {Sampling::bootstrap, Sampling::partition, Sampling::all}) {
+    ForestParams params{.trees = 4, .sampling = sampling};
+    params.max_samples = sampling == Sampling::bootstrap ? 40 : 0;
+    params.max_features = 0;
+    const auto grown = fit_forest(cpu_, sample.table.view(), sample.target(), params);
+    for (std::int64_t t = 0; t < 4; ++t) {
+      const auto rows = rows_of_tree(params, 103, t);
+      Sample<float> own;
+      own.table = Table<float>(std::ssize(rows), sample.table.names());
+      own.classes = 2;
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        own.codes.push_back(sample.codes[rows[i]]);
+        for (std::int64_t f = 0; f < 3; ++f) {
+          own.table.column(f)[i] = sample.table.column(f)[rows[i]];
+        }
+      }
+      const TreeParams again = params_of_tree(params, t, 3, true);
+      const Tree tree = fit_tree(cpu_, own.table.view(), own.target(), again);
+      EXPECT_EQ(difference(tree, grown.trees[static_cast<std::size_t>(t)]), "");
+    }
+  }
+  ForestParams parts{.sampling = Sampling::partition, .max_samples = 5};
+  EXPECT_EQ(refusal([&] { rows_of_tree(parts, 103, 0); }, ErrorCode::usage),
+            "max_samples: only trees of a bootstrap draw rows");
+  parts.sampling = Sampling::bootstrap;
+  parts.max_samples = 65 * 103;
+  EXPECT_EQ(refusal([&] { rows_of_tree(parts, 103, 0); }, ErrorCode::usage),
+            "max_samples: expected 1 to 6592 (64 for each row), got 6695");
+}
+
 TEST_F(Forests, PartsAreDisjointAndHoldEveryRowOnce) {
   const auto sample = make_sample<float>({103, 2, 2, 0, 0, 0, 7});
   const auto result = fit_forest(

@@ -177,6 +177,26 @@ def balanced_classes_weigh_as_in_scikit_learn():
     same_tree(ours("--balanced", "--max-depth", 4)[1], peer)
 
 
+def trees_of_few_or_heavy_leaves_are_the_same():
+    for classes in (2, 0):
+        x, y = make(14, rows=500, classes=classes)
+        # Sums of these do not round: scikit-learn has no pure nodes that it splits.
+        weights = np.random.default_rng(14).integers(500, 2000, len(y)) / 1024
+        write(x, y, weights)
+        kind = DecisionTreeClassifier if classes else DecisionTreeRegressor
+        options = ["--weight", "w"] + ([] if classes else ["--regression"])
+        for settings in ({"max_leaf_nodes": 2}, {"max_leaf_nodes": 21},
+                         {"min_weight_fraction_leaf": 0.04},
+                         {"min_weight_fraction_leaf": 0.1, "max_leaf_nodes": 6, "max_depth": 3}):
+            settings["min_samples_leaf"] = 3
+            peer = kind(random_state=0, **settings).fit(x, y, sample_weight=weights)
+            given = [part for name, value in settings.items()
+                     for part in ("--" + name.replace("_", "-"), value)]
+            answer, tree = ours(*given, *options)
+            assert same_tree(tree, peer) == len(tree["rows"]) == peer.tree_.node_count
+            assert answer["leaves"] == peer.get_n_leaves()
+
+
 def the_pruning_path_is_the_same():
     for classes in (2, 0):
         x, y = make(4, rows=250, classes=classes)
@@ -330,6 +350,7 @@ def forests_score_as_scikit_learn_does_on_letters():
 
 warnings.simplefilter("ignore")
 sys.exit(main([fifty_random_tables_give_the_same_trees, balanced_classes_weigh_as_in_scikit_learn,
+               trees_of_few_or_heavy_leaves_are_the_same,
                the_pruning_path_is_the_same,
                every_table_scores_as_in_scikit_learn_on_the_same_folds, spambase_in_ten_folds_scores_as_scikit_learn_does,
                forests_score_as_scikit_learn_does_on_letters]))

@@ -113,6 +113,8 @@ TEST_F(GpuTrees, EqualTheProcessorUnderEveryStoppingRule) {
         }
         agree<float>(sample, {.criterion = criterion, .min_samples_split = 40});
         agree<float>(sample, {.criterion = criterion, .min_samples_leaf = 100});
+        agree<float>(sample, {.criterion = criterion, .min_weight_fraction_leaf = 0.07});
+        agree<float>(sample, {.criterion = criterion, .max_leaf_nodes = 23});
         agree<float>(sample, {.criterion = criterion, .min_impurity_decrease = 0.003});
         agree<float>(sample, {.criterion = criterion, .min_gain = 0.01});
         agree<float>(sample, {.criterion = criterion, .max_features = 2, .seed = seed});
@@ -196,6 +198,8 @@ TEST_F(GpuTrees, ForestsEqualTheProcessorForEverySampling) {
           ForestParams params{.trees = trees, .sampling = sampling};
           params.tree.seed = 3;
           params.tree.max_depth = trees == 5 ? unlimited_depth : 4;
+          params.tree.max_leaf_nodes = trees == 1 ? 7 : 0;
+          params.max_samples = sampling == Sampling::bootstrap && trees == 5 ? 900 : 0;
           params.out_of_bag = true;
           const auto table = sample.table.view();
           const ForestResult a = fit_forest(cpu_, table, sample.target(), params);

@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "tests/forest/samples.hpp"
 #include "tests/support/text_files.hpp"
 #include "yupana/forest/exact.hpp"
 #include "yupana/forest/problem.hpp"
+#include "yupana/forest/prune.hpp"
 
 namespace yupana::forest {
 namespace {
@@ -68,6 +71,86 @@ TEST_F(Trees, EqualTheReferenceUnderEveryStoppingRule) {
         agree<double>(sample, {.criterion = criterion, .max_features = 2, .seed = seed});
       }
     }
+  }
+}
+
+TEST_F(Trees, WhoseChildrenMustWeighEnoughEqualTheReference) {
+  std::uint64_t seed = 40;
+  for (const std::int32_t classes : {0, 2, 3}) {
+    for (const int weights : {0, 1, 2}) {
+      for (const double fraction : {0.02, 0.1, 0.3, 0.5}) {
+        const SampleParams sample{150, 4, classes, weights == 1 ? 6 : 0, 0.1, weights, ++seed};
+        const TreeParams params{.min_weight_fraction_leaf = fraction, .min_gain = 1e-9};
+        agree<double>(sample, params);
+        const auto made = make_sample<double>(sample);
+        const Tree tree = fit_tree(cpu_, made.table.view(), made.target(), params);
+        for (const Node& node : tree.nodes) {
+          EXPECT_GE(node.weight, fraction * tree.nodes[0].weight * (1 - 1e-9));
+        }
+      }
+    }
+  }
+}
+
+/// Expands, of all leaves that would be split, the one that gains most, again and again.
+std::vector<std::int32_t> expanded_best_first(const Tree& tree, std::int64_t leaves) {
+  std::vector<std::int32_t> open{0}, split;
+  while (std::ssize(split) + 1 < leaves) {
+    std::int32_t best = -1;
+    double most = -1;
+    for (const std::int32_t i : open) {
+      const Node& node = tree.nodes[i];
+      if (node.is_leaf()) continue;
+      double gain = node.weight * node.impurity;
+      for (const std::int32_t child : {node.left, node.right}) {
+        gain -= tree.nodes[child].weight * tree.nodes[child].impurity;
+      }
+      if (gain > most || (gain == most && i < best)) most = gain, best = i;
+    }
+    if (best < 0) break;
+    std::erase(open, best);
+    split.push_back(best);
+    open.push_back(tree.nodes[best].left);
+    open.push_back(tree.nodes[best].right);
+  }
+  std::sort(split.begin(), split.end());
+  return split;
+}
+
+TEST_F(Trees, OfFewLeavesSplitTheBestLeafNext) {
+  std::uint64_t seed = 70;
+  for (const std::int32_t classes : {0, 2, 3}) {
+    for (const std::int64_t leaves : {2, 3, 4, 9, 40, 1000}) {
+      const auto sample = make_sample<double>({400, 4, classes, 0, 0.1, 0, ++seed});
+      const Tree whole = fit(sample.table, sample.target());
+      const Tree few = fit(sample.table, sample.target(), {.max_leaf_nodes = leaves});
+      EXPECT_EQ(few.leaves(), std::min(leaves, whole.leaves()));
+      const std::vector<std::int32_t> split = expanded_best_first(whole, leaves);
+      std::vector<char> is_leaf(whole.nodes.size(), 1);
+      for (const std::int32_t i : split) is_leaf[static_cast<std::size_t>(i)] = 0;
+      EXPECT_EQ(difference(compacted(whole, is_leaf), few), "");
+      const Tree flat =
+          fit(sample.table, sample.target(), {.max_depth = 2, .max_leaf_nodes = leaves});
+      EXPECT_EQ(flat.leaves(), std::min<std::int64_t>(leaves, 4));
+    }
+  }
+}
+
+TEST_F(Trees, OfFewLeavesGrowAsDeepAsTheyMust) {
+  // The largest number leaves at each level: deeper than what is tried first.
+  constexpr std::int64_t rows = 15;
+  Table<double> table(rows, {"x"});
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    table.column(0)[i] = static_cast<double>(i);
+    values.push_back(std::ldexp(1.0, 2 * static_cast<int>(i)));
+  }
+  Target target;
+  target.values = values.data();
+  for (const std::int64_t leaves : {2, 12, 14}) {
+    const Tree tree = fit(table, target, {.max_leaf_nodes = leaves});
+    EXPECT_EQ(tree.leaves(), leaves);
+    EXPECT_EQ(tree.depth(), leaves - 1);
   }
 }
 
@@ -295,6 +378,10 @@ TEST_F(Trees, BadInputIsOneLine) {
             "max_depth: expected at least 1 (a tree of depth 0 splits nothing), got 0");
   EXPECT_EQ(usage({.min_samples_split = 1}), "min_samples_split: expected at least 2, got 1");
   EXPECT_EQ(usage({.min_samples_leaf = 0}), "min_samples_leaf: expected at least 1, got 0");
+  EXPECT_EQ(usage({.min_weight_fraction_leaf = 0.6}),
+            "min_weight_fraction_leaf: expected 0 to 0.5, got 0.6");
+  EXPECT_EQ(usage({.max_leaf_nodes = 1}),
+            "max_leaf_nodes: expected at least 2 (0: unlimited), got 1");
   EXPECT_EQ(usage({.max_features = 2}), "max_features: expected 1 to 1 (0: all), got 2");
   std::vector<double> weights{1, -1};
   target.weights = weights.data();

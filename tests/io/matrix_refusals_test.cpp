@@ -134,7 +134,7 @@ TEST_F(MatrixRefusals, LargerThanMemoryIsAResourceError) {
 TEST_F(MatrixRefusals, MissingFilesAndFoldersAreRefused) {
   EXPECT_SAYS(refused("none.npy"), "cannot be opened");
   std::filesystem::create_directory(folder_ / "folder");
-  EXPECT_SAYS(refused("folder"), "not a regular file");
+  EXPECT_SAYS(refused("folder"), "is a folder; name a file");
 }
 
 /// Every cut of a file is refused, but for cuts that leave the same matrix (a last line end).

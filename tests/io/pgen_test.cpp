@@ -171,7 +171,7 @@ TEST_F(PgenTest, WhatIsWrittenReadsBackAsTheSameSites) {
       std::memcpy(copy.codes.data(), wanted.codes.data(), wanted.codes.bytes());
       genotype::BlockSource source(std::move(copy));
       OutputFiles outputs;
-      write_pgen(context, source, folder_ / "w", {}, outputs);
+      write_pgen(context, source, folder_ / "w", SampleTable::of_ids(source.samples()), outputs);
       outputs.commit();
       if (threads == 1) first = test::bytes_of(folder_ / "w.pgen");
     }

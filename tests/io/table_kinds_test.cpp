@@ -109,6 +109,13 @@ TEST_F(TableKinds, NumbersThatWouldBecomeOthersAreFaultsOfTheirCells) {
   EXPECT_NE(fault("t.csv", "a,b\n1,2\n1,1e400\n")
                 .find("t.csv:3: column 2 ('b'): 1e400 is beyond the range of float64"),
             std::string::npos);
+  for (const char* cell : {"1e-400", "-0.002E-322", "1e-324"}) {
+    EXPECT_NE(fault("t.csv", fmt::format("a,b\n1,2\n1,{}\n", cell))
+                  .find(fmt::format("column 2 ('b'): {} is beyond the range of float64", cell)),
+              std::string::npos)
+        << cell;
+  }
+  EXPECT_EQ(column(read("t.csv", "1,0e-9\n2,0.000e5\n3,4.95e-324\n"), 1)[2], 0x1p-1074);
   for (const char* cell : {"9007199254740993", "-9007199254740993", "+18446744073709551615"}) {
     const std::string row = fmt::format("a,b\n1,{}\n", cell);
     EXPECT_NE(fault("t.csv", row).find(fmt::format("column 2 ('b'): {} is an integer", cell)),
@@ -134,6 +141,10 @@ TEST_F(TableKinds, NumbersBeyondAFloatAreFaultsWhereFloatsAreKept) {
   EXPECT_NE(fault("t.csv", "1,-1e39\n").find("-1e39 is beyond the range of float32"),
             std::string::npos);
   EXPECT_NE(fault("t.svm", "1 1:1e39\n").find("1e39 is beyond the range of float32"),
+            std::string::npos);
+  EXPECT_NE(fault("t.csv", "1,1e-46\n").find("1e-46 is beyond the range of float32"),
+            std::string::npos);
+  EXPECT_NE(fault("t.svm", "1 1:2e-300\n").find("2e-300 is beyond the range of float32"),
             std::string::npos);
   const double large = 1e39;
   const std::string raw(reinterpret_cast<const char*>(&large), 8);

@@ -162,6 +162,23 @@ TEST_F(Polymul, RealCoefficientsStayWithinTheirBound) {
   }
 }
 
+TEST_F(Polymul, TheBoundHoldsWhereProductsUnderflow) {
+  for (const double size : {1.7e-160, 1e-300, 5e-324}) {
+    std::vector<double> a = real_noise<double>(100, 5), b = real_noise<double>(70, 6);
+    for (double& value : a) value *= size;
+    for (double& value : b) value *= 3.3e-160;
+    const RealProduct got = polymul(cpu_, a, b);
+    EXPECT_GT(got.error_bound, 0);
+    for (std::size_t k = 0; k < 169; ++k) {
+      long double want = 0;
+      for (std::size_t i = k < 69 ? 0 : k - 69; i <= std::min<std::size_t>(k, 99); ++i) {
+        want += static_cast<long double>(a[i]) * b[k - i];
+      }
+      EXPECT_LE(std::fabs(got.coefficients[static_cast<std::int64_t>(k)] - want), got.error_bound);
+    }
+  }
+}
+
 TEST_F(Polymul, BitsDoNotDependOnThreads) {
   const Integers a = random_integers(1 << 16, 1 << 22, 7), b = random_integers(1 << 16, 1 << 22, 8);
   const auto x = real_noise<double>(1 << 16, 7), y = real_noise<double>(1 << 16, 8);

@@ -32,6 +32,12 @@ Eigenpairs mds(Context& context,
                std::int64_t n,
                double mean_square,
                std::int64_t axes);
+/// The same of the symmetric matrix itself, which `product` multiplies with where its shift is 0.
+Eigenpairs pca(Context& context,
+               const ShiftedProduct& product,
+               std::int64_t n,
+               double mean_eigenvalue,
+               std::int64_t axes);
 }  // namespace cpu
 
 }  // namespace yupana::analysis

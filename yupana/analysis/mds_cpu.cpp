@@ -14,38 +14,45 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// B * n / trace, whose mean eigenvalue is 1.
-/// J (D o D) J = J (D o D - c 11') J: with c the mean of D o D the sums stay small, and so does
-/// their rounding, where the individuals differ by little.
-class CenteredOperator {
+/// J (M - shift 11') J * factor, J = I - 1/n 11' where `centered` and else I, of the matrix M whose
+/// product is given; divided by its mean eigenvalue.
+struct OperatorForm {
+  bool centered;
+  double shift;
+  double factor;
+  double mean_eigenvalue;
+};
+
+class SymmetricOperator {
  public:
-  CenteredOperator(Context& context,
-                   const ShiftedProduct& product,
-                   std::int64_t n,
-                   double mean_square)
+  SymmetricOperator(Context& context,
+                    const ShiftedProduct& product,
+                    std::int64_t n,
+                    const OperatorForm& form)
       : context_(context),
         product_(product),
-        mean_square_(mean_square),
-        centered_(Array<double>::zeros(round_up(n, strands))),
+        form_(form),
+        vector_(Array<double>::zeros(round_up(n, strands))),
         sums_(n) {}
 
   Context& context() const { return context_; }
   Index size() const { return sums_.size(); }
-  double mean_eigenvalue() const { return mean_square_ / 2; }
+  double mean_eigenvalue() const { return form_.mean_eigenvalue; }
 
   const VectorXd& times(const Eigen::Ref<const VectorXd>& x) {
     context_.check_cancelled();
-    Eigen::Map<VectorXd>(centered_.data(), size()) = x.array() - x.mean();
-    product_(mean_square_, centered_.data(), sums_.data());
-    sums_ = (sums_.array() - sums_.mean()) * (-0.5 / mean_eigenvalue());
+    const double factor = form_.factor / form_.mean_eigenvalue;
+    Eigen::Map<VectorXd>(vector_.data(), size()) = x.array() - (form_.centered ? x.mean() : 0.0);
+    product_(form_.shift, vector_.data(), sums_.data());
+    sums_ = (sums_.array() - (form_.centered ? sums_.mean() : 0.0)) * factor;
     return sums_;
   }
 
  private:
   Context& context_;
   const ShiftedProduct& product_;
-  double mean_square_;
-  Array<double> centered_;
+  OperatorForm form_;
+  Array<double> vector_;
   VectorXd sums_;
 };
 
@@ -55,7 +62,7 @@ constexpr Index parallel_rows = 4096;
 /// An orthonormal basis V of at most m vectors, V' A V, and the vector that A would lead to next.
 class KrylovSpace {
  public:
-  KrylovSpace(CenteredOperator& a, Index m)
+  KrylovSpace(SymmetricOperator& a, Index m)
       : a_(a), basis_(a.size(), m + 1), projected_(MatrixXd::Zero(m, m)) {
     add_random_vector(0);
   }
@@ -158,7 +165,7 @@ class KrylovSpace {
     basis_.col(at) = w.normalized();
   }
 
-  CenteredOperator& a_;
+  SymmetricOperator& a_;
   MatrixXd basis_;      // the last column is where the space leads
   MatrixXd projected_;  // V' A V
   double beta_ = 0;     // length of the part of A v outside of the space
@@ -191,17 +198,10 @@ Index iterate(KrylovSpace& space, Index axes, Index m) {
   }
   const Index done = converged(space, axes);
   if (done > 0) return done;
-  throw input_error("mds: the eigenvalues of this matrix do not converge");
+  throw input_error("the eigenvalues of this matrix do not converge");
 }
 
-}  // namespace
-
-Eigenpairs mds(Context& context,
-               const ShiftedProduct& product,
-               std::int64_t n,
-               double mean_square,
-               std::int64_t axes) {
-  CenteredOperator a(context, product, n, mean_square);
+Eigenpairs largest(SymmetricOperator& a, std::int64_t axes) {
   const Index m = std::max<Index>(3 * axes, 30);
   KrylovSpace space(a, m);
   space.grow();
@@ -217,6 +217,28 @@ Eigenpairs mds(Context& context,
     space.grow();
     if (space.value(axes - 1) <= smallest + 1e-8 * (std::abs(smallest) + 1)) return pairs;
   }
+}
+
+}  // namespace
+
+Eigenpairs mds(Context& context,
+               const ShiftedProduct& product,
+               std::int64_t n,
+               double mean_square,
+               std::int64_t axes) {
+  // J (D o D) J = J (D o D - c 11') J: with c the mean of D o D the sums stay small, and so does
+  // their rounding, where the individuals differ by little.
+  SymmetricOperator a(context, product, n, {true, mean_square, -0.5, mean_square / 2});
+  return largest(a, axes);
+}
+
+Eigenpairs pca(Context& context,
+               const ShiftedProduct& product,
+               std::int64_t n,
+               double mean_eigenvalue,
+               std::int64_t axes) {
+  SymmetricOperator a(context, product, n, {false, 0, 1, mean_eigenvalue});
+  return largest(a, axes);
 }
 
 }  // namespace yupana::analysis::cpu

@@ -9,7 +9,7 @@
 
 namespace yupana::forest {
 
-/// Which rows each tree of a forest sees: as many draws with replacement as there are rows; one of
+/// Which rows each tree of a forest sees: draws with replacement, see max_samples; one of
 /// as many random parts as there are trees; all of them.
 enum class Sampling { bootstrap, partition, all };
 /// How trees agree on a class: the majority of their classes, or the largest mean of their shares.
@@ -23,6 +23,7 @@ struct ForestParams {
   std::int64_t first_tree = 0;  ///< where only a range of a larger forest is grown: its first tree
   std::int64_t all_trees = 0;   ///< and the larger forest's trees; 0: first_tree + trees
   Sampling sampling = Sampling::bootstrap;
+  std::int64_t max_samples = 0;  ///< rows that a tree of a bootstrap draws; 0: as many as there are
   Voting voting = Voting::hard;
   std::int64_t max_features = root_of_features;  ///< -1: the root for classes, all for numbers
   bool out_of_bag = false;  ///< score each row by the trees that did not see it
@@ -64,6 +65,21 @@ struct ForestResult {
   Array<double> out_of_bag_values = {};
 };
 
+/// What fit_forest says of rows that some tree did not see, under the same names.
+struct OutOfBag {
+  double score = 0;
+  std::int64_t rows = 0;
+  Array<double> values = {};  ///< empty where every tree saw every row
+};
+
+/// The same of trees that were pruned since, or grown some after the others.
+template <class T>
+OutOfBag out_of_bag(Context& context,
+                    const std::vector<Tree>& trees,
+                    TableView<T> table,
+                    const Target& target,
+                    const ForestParams& params);
+
 /// Grows each tree on its rows, trees side by side. Tree t draws from (seed, t) alone. Collective:
 /// every rank has the whole table and returns the forest; on CPUs rank r grows trees r, r + ranks,
 /// ..., on GPUs each grows all.
@@ -87,11 +103,17 @@ TreeParams params_of_tree(const ForestParams& params,
 /// usage or bad_input for a number of trees that rows cannot have.
 void check_trees(const ForestParams& params, std::int64_t rows);
 
+/// The rows that a tree of the forest sees, in the order they are drawn; else ascending.
+std::vector<std::uint32_t> rows_of_tree(const ForestParams& params,
+                                        std::int64_t rows,
+                                        std::int64_t tree);
+
 /// The tree that sees each row, where `trees` of them share the rows by random parts: what
 /// Sampling::partition assigns. Below 2^32 rows.
 Array<std::uint32_t> parts_of_rows(std::int64_t rows, std::int64_t trees, std::uint64_t seed);
 
-/// Mean decrease of impurity by each feature, each tree's adding to 1 (all 0 without any split).
+/// Mean decrease of impurity by each feature over the trees with a split, each tree's adding to 1;
+/// all 0 where no tree has one.
 std::vector<double> importances(const std::vector<Tree>& trees, std::int64_t features);
 
 }  // namespace yupana::forest

@@ -49,23 +49,24 @@ void check_target(std::int64_t rows, const Target& target) {
   }
 }
 
-/// What a sum of sizes cannot pass. A tree that draws rows may draw the largest each time.
+/// What a sum of sizes cannot pass. A tree that draws rows may draw the largest each time; draws:
+/// 0: it sees each row once.
 class Bound {
  public:
   void add(double size) {
     sum_ += size;
     most_ = std::max(most_, size);
-    ++count_;
   }
-  double of(bool repeated) const { return repeated ? most_ * static_cast<double>(count_) : sum_; }
+  double of(std::int64_t draws) const {
+    return draws > 0 ? most_ * static_cast<double>(draws) : sum_;
+  }
 
  private:
   double sum_ = 0;
   double most_ = 0;
-  std::int64_t count_ = 0;
 };
 
-void encode_weights(std::int64_t rows, const Target& target, bool repeated, Problem& problem) {
+void encode_weights(std::int64_t rows, const Target& target, std::int64_t draws, Problem& problem) {
   if (target.weights == nullptr) return;
   Bound bound;
   bool ones = true;
@@ -73,13 +74,13 @@ void encode_weights(std::int64_t rows, const Target& target, bool repeated, Prob
     bound.add(target.weights[i]);
     ones = ones && target.weights[i] == 1;
   }
-  if (!(bound.of(true) > 0)) throw input_error("every weight is 0; some row must count");
+  if (!(bound.of(rows) > 0)) throw input_error("every weight is 0; some row must count");
   if (ones) return;
-  if (!(bound.of(true) < HUGE_VAL)) {
+  if (!(bound.of(rows) < HUGE_VAL)) {
     throw input_error(
         "the weights add up to more than a double holds; divide them all by one number");
   }
-  const int e = scale_exponent(bound.of(repeated), weight_bits);
+  const int e = scale_exponent(bound.of(draws), weight_bits);
   problem.weight_unit = std::ldexp(1.0, -e);
   problem.weights = Array<std::int64_t>(rows);
   for (std::int64_t i = 0; i < rows; ++i) {
@@ -89,7 +90,7 @@ void encode_weights(std::int64_t rows, const Target& target, bool repeated, Prob
   }
 }
 
-void encode_values(std::int64_t rows, const Target& target, bool repeated, Problem& problem) {
+void encode_values(std::int64_t rows, const Target& target, std::int64_t draws, Problem& problem) {
   const double* y = target.values;
   const auto weight = [&](std::int64_t i) {
     return problem.weights.empty() ? 1.0
@@ -103,8 +104,8 @@ void encode_values(std::int64_t rows, const Target& target, bool repeated, Probl
       sum.add(weight(i) * std::fabs(d));
       squares.add(weight(i) * d * d);
     }
-    return std::pair(scale_exponent(sum.of(repeated), moment_bits),
-                     scale_exponent(squares.of(repeated), moment_bits));
+    return std::pair(scale_exponent(sum.of(draws), moment_bits),
+                     scale_exponent(squares.of(draws), moment_bits));
   };
   auto [moment, square] = exponents(0);
   bool whole = problem.weights.empty() && moment != too_large && square != too_large;
@@ -150,7 +151,10 @@ std::int64_t Problem::count_log_of(std::int64_t n) const {
   return forest::count_log(n, count_log_bits, log_table);
 }
 
-Problem make_problem(std::int64_t rows, const Target& target, Criterion criterion, bool repeated) {
+Problem make_problem(std::int64_t rows,
+                     const Target& target,
+                     Criterion criterion,
+                     std::int64_t draws) {
   if (rows == 0) throw input_error("the table has no rows");
   if (rows >= std::numeric_limits<std::uint32_t>::max()) {
     throw input_error("{} rows; a tree takes fewer than 2^32, train on a part", rows);
@@ -162,10 +166,10 @@ Problem make_problem(std::int64_t rows, const Target& target, Criterion criterio
   problem.classes = target.is_class() ? target.classes : 0;
   problem.codes = target.codes;
   problem.values = target.values;
-  encode_weights(rows, target, repeated, problem);
-  if (!target.is_class()) encode_values(rows, target, repeated, problem);
+  encode_weights(rows, target, draws, problem);
+  if (!target.is_class()) encode_values(rows, target, draws, problem);
   if (problem.criterion == Criterion::entropy) {
-    tabulate_logs(problem.weights.empty() ? rows : std::int64_t{1} << 41, problem);
+    tabulate_logs(problem.weights.empty() ? std::max(rows, draws) : std::int64_t{1} << 41, problem);
   }
   return problem;
 }
@@ -245,6 +249,13 @@ std::int32_t add_leaf(
   tree.values.resize(tree.values.size() + tree.outputs);
   put_value(problem, totals, tree.values.data() + std::int64_t{index} * tree.outputs);
   return index;
+}
+
+LeafLimits leaf_limits(const Problem& problem, const TreeParams& params, std::int64_t all_weight) {
+  const double least = params.min_weight_fraction_leaf * static_cast<double>(all_weight);
+  const auto weight = static_cast<std::int64_t>(std::ceil(least));
+  if (!problem.weights.empty()) return {params.min_samples_leaf, weight};
+  return {std::max(params.min_samples_leaf, weight), 0};
 }
 
 bool gains_enough(const Problem& problem,

@@ -37,12 +37,12 @@ struct Problem {
   std::int64_t count_log_of(std::int64_t n) const;
 };
 
-/// Checks target and weights. `repeated`: a tree may see as many rows again, some of them several
-/// times.
+/// Checks target and weights. draws: rows that a tree sees, some of them several times; 0: each
+/// row once.
 Problem make_problem(std::int64_t rows,
                      const Target& target,
                      Criterion criterion,
-                     bool repeated = false);
+                     std::int64_t draws = 0);
 
 /// Integer sums over the rows of a node.
 struct Totals {
@@ -64,6 +64,14 @@ void put_value(const Problem& problem, const Totals& totals, double* value);
 /// Appends a leaf to the tree, the child of `parent` (-1: the root). Returns its index.
 std::int32_t add_leaf(
     const Problem& problem, const Totals& totals, std::int32_t parent, bool is_right, Tree& tree);
+
+/// What each child needs at least, as integers.
+struct LeafLimits {
+  std::int64_t rows = 1;
+  std::int64_t weight = 0;  ///< 0 where rows weigh alike: `rows` says it then
+};
+/// all_weight: of the tree.
+LeafLimits leaf_limits(const Problem& problem, const TreeParams& params, std::int64_t all_weight);
 
 /// I - (W_l I_l + W_r I_r) / W suffices, by min_gain and min_impurity_decrease.
 bool gains_enough(const Problem& problem,

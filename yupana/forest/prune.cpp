@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <queue>
 #include <set>
 #include <utility>
 
@@ -37,6 +38,38 @@ Tree compacted(const Tree& tree, const std::vector<char>& is_leaf) {
     result.nodes.push_back(node);
   }
   return result;
+}
+
+std::optional<Tree> best_first(const Tree& tree, std::int64_t leaves, std::int64_t depth) {
+  const auto spread = [&](std::int32_t i) { return tree.nodes[i].weight * tree.nodes[i].impurity; };
+  struct Leaf {
+    double decrease;
+    std::int32_t node;
+    std::int64_t depth;
+    bool operator<(const Leaf& other) const {
+      return std::pair(decrease, other.node) < std::pair(other.decrease, node);
+    }
+  };
+  std::priority_queue<Leaf> open;
+  bool too_shallow = false;
+  const auto reach = [&](std::int32_t i, std::int64_t at) {
+    const Node& node = tree.nodes[i];
+    too_shallow = too_shallow || (at == depth && node.impurity > 0);
+    if (node.is_leaf()) return;
+    open.push({spread(i) - spread(node.left) - spread(node.right), i, at});
+  };
+  std::vector<char> is_leaf(tree.nodes.size(), 1);
+  reach(0, 0);
+  for (std::int64_t count = 1; count < leaves && !open.empty(); ++count) {
+    const Leaf best = open.top();
+    open.pop();
+    is_leaf[best.node] = 0;
+    if (count + 1 == leaves) break;
+    reach(tree.nodes[best.node].left, best.depth + 1);
+    reach(tree.nodes[best.node].right, best.depth + 1);
+  }
+  if (too_shallow) return std::nullopt;
+  return compacted(tree, is_leaf);
 }
 
 namespace {

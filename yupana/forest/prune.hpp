@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "yupana/core/context.hpp"
@@ -10,6 +11,13 @@ namespace yupana::forest {
 
 /// The nodes that can be reached when those marked are leaves, in preorder.
 Tree compacted(const Tree& tree, const std::vector<char>& is_leaf);
+
+/// What growing best first makes of a tree that grew without a limit of leaves: the leaf whose
+/// split takes the most off weight x impurity is split next, until there are `leaves`. Of equal
+/// ones the first in preorder is split. Nothing where a node at `depth` might have had to be split,
+/// as the tree did not grow deeper; unlimited_depth: it ended by itself.
+///   source: Shi, Best-first decision tree learning, University of Waikato 2007
+std::optional<Tree> best_first(const Tree& tree, std::int64_t leaves, std::int64_t depth);
 
 /// A tree of the cost-complexity path: the least alpha that prunes so far, and what is left.
 struct PathPoint {

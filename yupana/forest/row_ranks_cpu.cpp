@@ -49,6 +49,7 @@ class SampledGrower {
     stack[0].key = root_key(params_.seed);
     stack[0].totals = totals_of(problem_, rows_.data(), rows_.size());
     all_weight_ = stack[0].totals.weight;
+    least_ = leaf_limits(problem_, params_, all_weight_);
     while (!stack.empty()) {
       context_.check_cancelled();
       const Segment place = std::move(stack.back());
@@ -181,7 +182,7 @@ class SampledGrower {
              ranks_.class_bits,
              n,
              n,
-             params_.min_samples_leaf};
+             least_};
     if (column.keys[n - 1] >> ranks_.class_bits < ranks_.missing_rank) return;
     const std::uint32_t missing = ranks_.missing_rank << ranks_.class_bits;
     range.known = std::lower_bound(range.keys, range.keys + n, missing) - range.keys;
@@ -293,6 +294,7 @@ class SampledGrower {
   Array<std::uint32_t> other_keys_, other_rows_;
   std::vector<std::uint32_t> counts_;
   std::int64_t all_weight_ = 0;
+  LeafLimits least_;
 };
 
 }  // namespace

@@ -124,8 +124,8 @@ __global__ void __launch_bounds__(threads) part_sizes_kernel(const std::uint32_t
 }
 
 __global__ void __launch_bounds__(threads)
-    bootstrap_kernel(Random random, std::int64_t rows, std::uint32_t* counts) {
-  for (std::int64_t i = thread_number(); i < rows; i += thread_count()) {
+    bootstrap_kernel(Random random, std::int64_t draws, std::int64_t rows, std::uint32_t* counts) {
+  for (std::int64_t i = thread_number(); i < draws; i += thread_count()) {
     atomicAdd(counts + below(random.word(static_cast<std::uint64_t>(i)), rows), 1u);
   }
 }
@@ -235,6 +235,7 @@ void launch_part_sizes(const std::uint32_t* part_of,
 }
 
 void launch_bootstrap(const Random& random,
+                      std::int64_t draws,
                       std::int64_t rows,
                       const Labels& labels,
                       std::uint32_t* counts,
@@ -243,7 +244,7 @@ void launch_bootstrap(const Random& random,
                       cudaStream_t stream) {
   check(cudaMemsetAsync(counts, 0, static_cast<std::size_t>(rows) * sizeof(*counts), stream),
         "clear counts");
-  bootstrap_kernel<<<blocks_of(rows), threads, 0, stream>>>(random, rows, counts);
+  bootstrap_kernel<<<blocks_of(draws), threads, 0, stream>>>(random, draws, rows, counts);
   check_launch("draw rows");
   launch_repeats(counts, rows, labels, repeats, size, stream);
 }

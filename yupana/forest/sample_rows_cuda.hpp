@@ -46,9 +46,10 @@ void launch_part_sizes(const std::uint32_t* part_of,
                        unsigned long long* sizes,
                        cudaStream_t stream);
 
-/// repeats[row]: how often `rows` draws by `random` took it, 255 at most; size: those of rows of
+/// repeats[row]: how often `draws` draws by `random` took it, 255 at most; size: those of rows of
 /// weight above 0, summed. counts: `rows` words to work in.
 void launch_bootstrap(const Random& random,
+                      std::int64_t draws,
                       std::int64_t rows,
                       const Labels& labels,
                       std::uint32_t* counts,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -15,7 +16,7 @@ struct NodeRange {
   int class_bits = 0;
   std::int64_t known = 0;  ///< entries with a value
   std::int64_t all = 0;
-  std::int64_t min_leaf = 1;
+  LeafLimits least = {};  ///< of each side
 
   bool changes_after(std::int64_t i) const {
     return keys[i] >> class_bits != keys[i + 1] >> class_bits;
@@ -23,8 +24,9 @@ struct NodeRange {
 };
 
 // Sums of both sides of a split as entries move from right to left, one type a criterion:
-//   move(i): entry i goes left; approximate(): a double that grows with the gain, within 2^-44 of
-//   the truth; exact(): the same without rounding, compared by compare().
+//   move(i): entry i goes left; lighter(): weight of the lighter side; approximate(): a double that
+//   grows with the gain, within 2^-44 of the truth; exact(): the same without rounding, compared by
+//   compare().
 
 /// Two classes, weights 1. With L1 of N_L rows to the left in class 1, of T1 of N in all, the gain
 /// is 2 / N^2 times d^2 / (N_L N_R), d = L1 N - N_L T1: no cancellation but in d, which is exact.
@@ -36,6 +38,7 @@ class TwoClassSides {
     l1_ += class_of(i);
     ++nl_;
   }
+  std::int64_t lighter() const { return std::min(nl_, n_ - nl_); }
   double approximate() const {
     const double d = static_cast<double>(l1_ * n_ - nl_ * t1_);
     return d * d / (static_cast<double>(nl_) * static_cast<double>(n_ - nl_));
@@ -82,6 +85,7 @@ class ClassSides {
     nl_ += w;
     nr_ -= w;
   }
+  std::int64_t lighter() const { return std::min(nl_, nr_); }
 
  protected:
   const Problem& problem_;
@@ -159,6 +163,7 @@ class VarianceSides {
     nl_ += w;
     nr_ -= w;
   }
+  std::int64_t lighter() const { return std::min(nl_, nr_); }
   double approximate() const {
     const double l = static_cast<double>(left_), r = static_cast<double>(right_);
     return l * l / static_cast<double>(nl_) + r * r / static_cast<double>(nr_);
@@ -204,17 +209,20 @@ void each_split(const NodeRange& range, Sides sides, bool missing_left, const Vi
   if (missing_left) {
     for (std::int64_t i = range.known; i < range.all; ++i) sides.move(i);
   }
-  const std::int64_t first = range.min_leaf - before;
-  const std::int64_t last = range.all - range.min_leaf - before;
+  const std::int64_t first = range.least.rows - before;
+  const std::int64_t last = range.all - range.least.rows - before;
+  const auto weighs_enough = [&] {
+    return range.least.weight == 0 || sides.lighter() >= range.least.weight;
+  };
   std::int64_t i = 0;
   for (; i + 1 < range.known && i < last; ++i) {
     sides.move(i);
-    if (i + 1 >= first && range.changes_after(i)) visit(i + 1, sides);
+    if (i + 1 >= first && range.changes_after(i) && weighs_enough()) visit(i + 1, sides);
   }
   // All known values left, the missing ones right.
   if (missing_left || missing == 0 || i + 1 != range.known || i >= last) return;
   sides.move(i);
-  if (i + 1 >= first) visit(i + 1, sides);
+  if (i + 1 >= first && weighs_enough()) visit(i + 1, sides);
 }
 
 namespace cpu {

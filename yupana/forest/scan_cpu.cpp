@@ -92,8 +92,8 @@ double best_of_two_classes(const NodeRange& range,
     return d * d / (static_cast<double>(nl) * static_cast<double>(rows - nl));
   };
   // Splits after entries [first, last).
-  const std::int64_t first = std::max<std::int64_t>(0, range.min_leaf - before_rows - 1);
-  const std::int64_t last = std::min(range.known - 1, range.all - range.min_leaf - before_rows);
+  const std::int64_t first = std::max<std::int64_t>(0, range.least.rows - before_rows - 1);
+  const std::int64_t last = std::min(range.known - 1, range.all - range.least.rows - before_rows);
   for (std::int64_t i = 0; i < std::min(first, last); ++i) l1 += keys[i] & 1;
   std::int64_t i = first;
   const std::int64_t lanes = HWY_DYNAMIC_DISPATCH(vector_lanes)();
@@ -113,8 +113,8 @@ double best_of_two_classes(const NodeRange& range,
     if (range.changes_after(i)) best = std::max(best, score_at(i));
   }
   // All known values left, the missing ones right.
-  if (before_rows == 0 && missing > 0 && range.known >= std::max<std::int64_t>(1, range.min_leaf) &&
-      missing >= range.min_leaf) {
+  if (before_rows == 0 && missing > 0 &&
+      range.known >= std::max<std::int64_t>(1, range.least.rows) && missing >= range.least.rows) {
     l1 = 0;
     for (std::int64_t j = 0; j < range.known; ++j) l1 += keys[j] & 1;
     best = std::max(best, score_at(range.known - 1));

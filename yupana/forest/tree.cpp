@@ -38,6 +38,14 @@ void check_tree_params(const TreeParams& params, std::int64_t rows, std::int64_t
   wanted(
       params.min_samples_split >= 2, "min_samples_split", "at least 2", params.min_samples_split);
   wanted(params.min_samples_leaf >= 1, "min_samples_leaf", "at least 1", params.min_samples_leaf);
+  wanted(params.min_weight_fraction_leaf >= 0 && params.min_weight_fraction_leaf <= 0.5,
+         "min_weight_fraction_leaf",
+         "0 to 0.5",
+         params.min_weight_fraction_leaf);
+  wanted(params.max_leaf_nodes == 0 || params.max_leaf_nodes >= 2,
+         "max_leaf_nodes",
+         "at least 2 (0: unlimited)",
+         params.max_leaf_nodes);
   wanted(params.min_impurity_decrease >= 0,
          "min_impurity_decrease",
          "0 or more",
@@ -57,6 +65,17 @@ void check_backend(const Context& context) {
   throw Error(ErrorCode::device, "trees: this build has no CUDA version; use --device cpu");
 }
 
+TreeParams with_weight_in_rows(TreeParams params, const Problem& problem, std::int64_t rows) {
+  if (params.min_weight_fraction_leaf == 0) return params;
+  if (!problem.weights.empty() || rows == 0) {
+    throw usage_error(
+        "min_weight_fraction_leaf: expected, on a GPU, rows that weigh alike and no disjoint "
+        "parts; give min_samples_leaf or --device cpu");
+  }
+  params.min_samples_leaf = leaf_limits(problem, params, rows).rows;
+  return params;
+}
+
 template <class T>
 Tree fit_tree(Context& context,
               TableView<T> table,
@@ -65,15 +84,18 @@ Tree fit_tree(Context& context,
   check_backend(context);
   check_tree_params(params, table.rows, table.columns);
   const Problem problem = make_problem(table.rows, target, params.criterion);
-  if (context.backend() == Backend::reference) {
-    return reference::fit_tree(context, table, problem, params, nullptr);
-  }
+  return grow_best_first(params, [&](const TreeParams& own) {
+    if (context.backend() == Backend::reference) {
+      return reference::fit_tree(context, table, problem, own, nullptr);
+    }
 #ifdef YUPANA_CUDA
-  if (context.backend() == Backend::cuda) {
-    return cuda::fit_tree<T>(context, table, nullptr, problem, params);
-  }
+    if (context.backend() == Backend::cuda) {
+      const TreeParams there = with_weight_in_rows(own, problem, table.rows);
+      return cuda::fit_tree<T>(context, table, nullptr, problem, there);
+    }
 #endif
-  return cpu::fit_tree(context, table, problem, params);
+    return cpu::fit_tree(context, table, problem, own);
+  });
 }
 
 #ifdef YUPANA_CUDA
@@ -85,7 +107,9 @@ Tree cuda::fit_resident_tree(Context& context,
                              const TreeParams& params) {
   check_tree_params(params, table.rows, table.columns);
   const Problem problem = make_problem(table.rows, target, params.criterion);
-  return fit_tree(context, table, resident, problem, params);
+  return grow_best_first(with_weight_in_rows(params, problem, table.rows), [&](const auto& own) {
+    return fit_tree(context, table, resident, problem, own);
+  });
 }
 YUPANA_FUNCTIONS(YUPANA_FLOATS, cuda::fit_resident_tree)
 #endif

@@ -19,6 +19,8 @@ struct TreeParams {
   std::int64_t max_depth = unlimited_depth;  ///< edges from the root to the deepest leaf
   std::int64_t min_samples_split = 2;        ///< a node of fewer rows is a leaf
   std::int64_t min_samples_leaf = 1;         ///< rows in each child, at least
+  double min_weight_fraction_leaf = 0;       ///< of the tree's weight in each child, at least
+  std::int64_t max_leaf_nodes = 0;           ///< leaves, see best_first(); 0: unlimited
   double min_impurity_decrease = 0;          ///< of gain x (node's weight / all weight), at least
   double min_gain = 0;                       ///< of gain = I - (W_l I_l + W_r I_r) / W, at least
   std::int64_t max_features = 0;             ///< features drawn at each node; 0: all of them

@@ -1,6 +1,13 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
 #include "yupana/forest/problem.hpp"
+#include "yupana/forest/prune.hpp"
 #include "yupana/forest/tree.hpp"
 
 namespace yupana::forest {
@@ -29,5 +36,28 @@ void check_backend(const Context& context);
 
 /// Throws usage for parameters without sense, bad_input for an empty table.
 void check_tree_params(const TreeParams& params, std::int64_t rows, std::int64_t features);
+
+/// min_weight_fraction_leaf as min_samples_leaf, for devices, which count rows alone; usage where a
+/// tree's rows do not weigh alike. rows: that each tree sees; 0: not the same of all.
+TreeParams with_weight_in_rows(TreeParams params, const Problem& problem, std::int64_t rows);
+
+/// grow(params) without a limit of leaves, and best_first() where params have one. A tree that
+/// wants few leaves grows to a depth that is likely to suffice, and again where it does not.
+template <class Grow>
+Tree grow_best_first(TreeParams params, const Grow& grow) {
+  const std::int64_t leaves = params.max_leaf_nodes;
+  if (leaves == 0) return grow(params);
+  const std::int64_t deepest =
+      params.max_depth < 0 ? leaves - 1 : std::min(params.max_depth, leaves - 1);
+  std::int64_t depth = 2 + 2 * std::bit_width(static_cast<std::uint64_t>(leaves));
+  while (true) {
+    const bool is_last = depth >= deepest;
+    params.max_depth = is_last ? deepest : depth;
+    std::optional<Tree> tree =
+        best_first(grow(params), leaves, is_last ? unlimited_depth : params.max_depth);
+    if (tree) return *std::move(tree);
+    depth *= 2;
+  }
+}
 
 }  // namespace yupana::forest

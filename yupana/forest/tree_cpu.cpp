@@ -71,6 +71,7 @@ class Grower {
     Segment root{0, lists_.size, 0, root_key(params_.seed), {}};
     root.totals = totals_of(problem_, lists_.row(0), lists_.size);
     all_weight_ = root.totals.weight;
+    least_ = leaf_limits(problem_, params_, all_weight_);
     std::vector<Segment> waiting;
     Tree top = grow_from(std::move(root), parallel, parallel ? &waiting : nullptr);
     if (!parallel) return top;
@@ -212,7 +213,7 @@ class Grower {
     range.rows = lists_.row(feature) + segment.begin;
     range.class_bits = lists_.class_bits;
     range.all = range.known = segment.size();
-    range.min_leaf = params_.min_samples_leaf;
+    range.least = least_;
     const std::uint32_t missing = lists_.missing_key();
     if (range.keys[range.all - 1] >= missing) {
       range.known = std::lower_bound(range.keys,
@@ -341,6 +342,7 @@ class Grower {
   Array<std::uint8_t> goes_left_;  ///< of each row, in the split at work
   Scratch scratch_;
   std::int64_t all_weight_ = 0;
+  LeafLimits least_;
 };
 
 }  // namespace

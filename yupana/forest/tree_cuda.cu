@@ -5,6 +5,7 @@
 #include "yupana/core/cuda/side_by_side.hpp"
 #include "yupana/core/error.hpp"
 #include "yupana/core/instantiate.hpp"
+#include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/forest/grow_cuda.hpp"
 #include "yupana/forest/plan_cuda.hpp"
@@ -167,8 +168,9 @@ class DeviceForest {
       std::uint8_t* const own = repeats.data() + t * rows;
       if (samples_.sampling == Sampling::bootstrap) {
         const Random random = rows_random(samples_.seed, samples_.first_tree + first + t);
+        const std::int64_t draws = samples_.rows > 0 ? samples_.rows : rows;
         launch_bootstrap(
-            random, rows, labels_.view(), counts.data(), own, sizes.data() + t, stream_);
+            random, draws, rows, labels_.view(), counts.data(), own, sizes.data() + t, stream_);
       } else {
         launch_once_each(rows, labels_.view(), own, sizes.data() + t, stream_);
       }
@@ -242,6 +244,12 @@ std::vector<Tree> fit_trees(Context& context,
                 fmt::format("trees: at most {} classes on a GPU, {} given; use --device cpu",
                             most_classes,
                             problem.classes));
+  }
+  if (draws.rows > table.rows) {
+    throw usage_error(
+        "max_samples: expected at most the {} rows on a GPU, got {}; use --device cpu",
+        table.rows,
+        draws.rows);
   }
   const bool alone = draws.grow_one_of_all();
   std::vector<Tree> trees(static_cast<std::size_t>(draws.trees));

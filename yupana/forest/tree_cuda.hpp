@@ -20,6 +20,7 @@ struct ForestSamples {
   std::int64_t first_tree = 0;
   std::int64_t all_trees = 1;
   std::int64_t trees = 1;
+  std::int64_t rows = 0;  ///< that each tree of a bootstrap draws; 0: as many as there are
   std::vector<std::uint64_t> seeds;  ///< of each tree's draws of features
 
   /// One tree of all rows, which needs no other list than the table's own.

@@ -163,8 +163,11 @@ class Grower {
   void keep_better(Split& split, const Totals& node, Split& best) const {
     if (std::ssize(split.left) < params_.min_samples_leaf) return;
     if (std::ssize(split.right) < params_.min_samples_leaf) return;
+    const Totals left = totals(split.left), right = totals(split.right);
+    const double least = params_.min_weight_fraction_leaf * static_cast<double>(all_weight_);
+    if (static_cast<double>(std::min(left.weight, right.weight)) < least) return;
     split.found = true;
-    split.gain = gain_of(problem_, node, totals(split.left), totals(split.right));
+    split.gain = gain_of(problem_, node, left, right);
     if (!best.found || split.gain > best.gain) best = std::move(split);
   }
 

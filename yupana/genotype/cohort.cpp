@@ -12,7 +12,9 @@
 #include <utility>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/genotype/cohort_notes.hpp"
 #include "yupana/genotype/site_filter.hpp"
+#include "yupana/genotype/site_names.hpp"
 #include "yupana/genotype/transpose.hpp"
 
 namespace yupana::genotype {
@@ -25,43 +27,10 @@ void check(const CohortParams& params) {
   };
   rate("--mind", params.max_sample_missing, 1);
   rate("--geno", params.max_site_missing, 1);
+  rate("--hwe", params.min_hwe, 1);
   rate("--maf", params.min_maf, 0.5);
   rate("--max-maf", params.max_maf, 0.5);
   rate("--thin", params.thin, 1);
-}
-
-/// "365 not autosomal, 12 missing rate above --geno"
-std::string reasons(const std::map<std::string, std::int64_t>& dropped) {
-  std::string text;
-  for (const auto& [reason, count] : dropped) text += fmt::format(", {} {}", count, reason);
-  return text;
-}
-
-/// The options that count founders alone, as a sentence begins with them.
-std::string founders_options(const CohortParams& params) {
-  std::string names;
-  const auto add = [&](bool given, const char* name) {
-    if (given) names += (names.empty() ? "" : ", ") + std::string(name);
-  };
-  add(params.min_maf > 0, "--maf");
-  add(params.max_maf < 0.5, "--max-maf");
-  add(params.min_mac > 0, "--mac");
-  return names;
-}
-
-void note_founders(const Context& context,
-                   const CohortParams& params,
-                   std::int64_t founders,
-                   std::size_t kept) {
-  const std::string options = founders_options(params);
-  context.note(founders == 0
-                   ? "--maf drops no site: it counts founders, and every sample kept names a "
-                     "parent; --nonfounders counts all samples"
-                   : fmt::format("{} counts founders alone, {} of {} samples; --nonfounders "
-                                 "counts all",
-                                 options,
-                                 founders,
-                                 kept));
 }
 
 /// Marks the samples a list names; throws for an identifier the input does not have.
@@ -93,17 +62,13 @@ std::vector<std::int64_t> all_of(std::int64_t count) {
 
 }  // namespace
 
-double CohortSummary::missing_rate() const {
-  const double calls = static_cast<double>(samples_kept) * static_cast<double>(sites.kept);
-  return calls > 0 ? static_cast<double>(calls_missing) / calls : 0;
-}
-
 struct Cohort::State {
   State(Context& context_, std::unique_ptr<Source> source_, const CohortParams& params_)
       : context(context_), source(std::move(source_)), params(params_), total(source->sites()) {}
   ~State() { stop_prefetch(); }
 
   void choose_samples();
+  void set_samples(std::vector<std::int64_t> samples);
   void drop_incomplete_samples();
   void start(std::int64_t capacity);
   FilteredSites await();
@@ -117,6 +82,8 @@ struct Cohort::State {
   std::int64_t total;              ///< sites of the source, at most; -1 unknown
   std::vector<std::int64_t> kept;  ///< places of the kept samples in the source
   std::vector<std::string> ids;
+  std::vector<std::int64_t> founders;  ///< places of the founders among them
+  std::vector<std::int64_t> counted;   ///< places of the samples that --maf counts
   std::unique_ptr<SiteFilter> filter;
   CohortSummary summary;
 
@@ -155,6 +122,27 @@ void Cohort::State::choose_samples() {
     }
   }
   summary.samples_read = std::ssize(all);
+}
+
+/// Takes the samples at these places.
+void Cohort::State::set_samples(std::vector<std::int64_t> samples) {
+  kept = std::move(samples);
+  summary.samples_kept = std::ssize(kept);
+  if (kept.empty()) {
+    if (summary.samples_read == 0) {
+      throw input_error("expected at least one sample, got 0; check the input");
+    }
+    throw input_error("no sample left of {} read{}; loosen the filters or check the input",
+                      summary.samples_read,
+                      reasons(summary.samples_dropped));
+  }
+  ids.clear();
+  founders.clear();
+  const std::vector<bool>& nonfounders = source->nonfounders();
+  for (const std::int64_t i : kept) {
+    ids.push_back(source->samples()[i]);
+    if (nonfounders.empty() || !nonfounders[i]) founders.push_back(i);
+  }
 }
 
 /// --mind: one pass over the source counts the calls of every kept sample on the planes.
@@ -233,6 +221,10 @@ FilteredSites Cohort::State::take(std::int64_t sites) {
                             left.missing.begin() + left_next,
                             left.missing.begin() + left_next + count);
       result.codes.sites += count;
+      if (!left.codes.names.empty()) {
+        const auto from = left.codes.names.begin() + left_next;
+        result.codes.names.insert(result.codes.names.end(), from, from + count);
+      }
       left_next += count;
     }
     if (result.codes.sites == sites || ended) return result;
@@ -273,41 +265,13 @@ void Cohort::State::finish() {
   if (params.parts == 1 && params.missing == Missing::mode) note_imputed(context, summary);
 }
 
-void check_sites_left(const CohortSummary& summary) {
-  if (summary.sites.kept > 0) return;
-  if (summary.sites.read == 0) {
-    throw input_error("expected at least one site, got 0; check the input");
-  }
-  const bool autosomes = summary.sites.skipped.contains("not autosomal");
-  throw input_error("no site left of {} read{}; loosen the filters{} or check the input",
-                    summary.sites.read,
-                    reasons(summary.sites.skipped),
-                    autosomes ? " (--all-chr takes every chromosome)" : "");
-}
-
-void note_imputed(const Context& context, const CohortSummary& summary) {
-  if (summary.calls_missing == 0) return;
-  context.note(fmt::format("{} missing calls ({:.3g} %) took their site's most frequent genotype",
-                           summary.calls_missing,
-                           100 * summary.missing_rate()));
-}
-
 Cohort::Cohort(Context& context, std::unique_ptr<Source> source, const CohortParams& params) {
   check(params);
   state_ = std::make_unique<State>(context, std::move(source), params);
   state_->choose_samples();
   if (params.max_sample_missing < 1 && !state_->kept.empty()) state_->drop_incomplete_samples();
-  CohortSummary& summary = state_->summary;
-  summary.samples_kept = std::ssize(state_->kept);
-  if (state_->kept.empty()) {
-    if (summary.samples_read == 0) {
-      throw input_error("expected at least one sample, got 0; check the input");
-    }
-    throw input_error("no sample left of {} read{}; loosen the filters or check the input",
-                      summary.samples_read,
-                      reasons(summary.samples_dropped));
-  }
-  for (const std::int64_t i : state_->kept) state_->ids.push_back(state_->source->samples()[i]);
+  state_->set_samples(std::move(state_->kept));
+  state_->counted = params.nonfounders ? state_->kept : state_->founders;
   state_->filter = std::make_unique<SiteFilter>(
       *state_->source, state_->params, context.backend(), state_->kept);
 }
@@ -316,6 +280,12 @@ Cohort::~Cohort() = default;
 Cohort::Cohort(Cohort&&) noexcept = default;
 
 const std::vector<std::string>& Cohort::samples() const { return state_->ids; }
+
+const std::vector<std::int64_t>& Cohort::places() const { return state_->kept; }
+
+const std::vector<std::int64_t>& Cohort::founders() const { return state_->founders; }
+
+const std::vector<std::int64_t>& Cohort::counted() const { return state_->counted; }
 
 std::int64_t Cohort::sites() const {
   const State& state = *state_;
@@ -364,6 +334,34 @@ void Cohort::rewind() {
   state.left_next = state.position = 0;
   state.failure = nullptr;
   state.ended = false;
+}
+
+void Cohort::name_sites() {
+  state_->stop_prefetch();  // it uses the source
+  state_->filter->name_sites();
+}
+
+void Cohort::leave_out(const std::string& reason, const std::vector<bool>& left_out) {
+  State& state = *state_;
+  state.stop_prefetch();  // it uses the samples
+  std::vector<std::int64_t> kept;
+  for (std::size_t i = 0; i < state.kept.size(); ++i) {
+    if (!left_out[i]) kept.push_back(state.kept[i]);
+  }
+  const std::int64_t dropped = std::ssize(state.kept) - std::ssize(kept);
+  if (dropped > 0) state.summary.samples_dropped[reason] = dropped;
+  state.set_samples(std::move(kept));
+  state.filter->count_missing_of(state.kept);
+}
+
+void Cohort::choose_sites(std::vector<bool> chosen) {
+  state_->stop_prefetch();  // it uses the filter
+  state_->filter->choose_sites(std::move(chosen));
+}
+
+std::vector<std::string> Cohort::chromosomes() const {
+  std::vector<std::string> names = state_->source->chromosomes();
+  return names.empty() ? numbered_chromosomes() : names;
 }
 
 void Cohort::take_part(int part, int parts) {

@@ -27,7 +27,7 @@ struct LeftOut {
 };
 
 /// Filters as PLINK users know them, in PLINK's order: thin; keep, remove, mind (over the thinned
-/// sites); geno (over the samples that stay), maf and mac (over the founders that stay).
+/// sites); geno (over the samples that stay), hwe, maf and mac (over the founders that stay).
 struct CohortParams {
   std::vector<std::string> keep;    ///< sample identifiers; empty: all
   std::vector<std::string> remove;  ///< sample identifiers
@@ -36,12 +36,14 @@ struct CohortParams {
   double max_site_missing = 1;      ///< --geno: drop sites with a higher missing rate
   double min_maf = 0;               ///< --maf: drop sites with a lower minor-allele frequency
   double max_maf = 0.5;             ///< --max-maf: drop sites with a higher one
+  double min_hwe = 0;               ///< --hwe: drop sites with a smaller p-value
+  bool hwe_mid_p = false;           ///< of the test with the mid-p correction
   std::int64_t min_mac = 0;         ///< --mac: drop sites with fewer copies of the minor allele
   bool nonfounders = false;         ///< --nonfounders: --maf counts every sample that stays
   double thin = 1;                  ///< --thin: keep each site with this probability
   std::uint64_t seed = 0;           ///< of --thin
   /// True where sites are judged by their allele counts.
-  bool counts_alleles() const { return min_maf > 0 || max_maf < 0.5 || min_mac > 0; }
+  bool counts_alleles() const { return min_maf > 0 || max_maf < 0.5 || min_mac > 0 || min_hwe > 0; }
   Missing missing = Missing::pairwise;
   /// This cohort is one of `parts`, whose sites together are those of the whole, each once: what a
   /// rank reads. Samples and the reader's account are of the whole input.
@@ -84,6 +86,13 @@ class Cohort {
 
   /// Identifiers of the kept samples, in file order.
   const std::vector<std::string>& samples() const;
+  /// Their places in the file, from 0.
+  const std::vector<std::int64_t>& places() const;
+  /// Those of the founders among them.
+  const std::vector<std::int64_t>& founders() const;
+  /// Those of the samples that --maf counts, as they were before leave_out(): founders(), or with
+  /// --nonfounders all.
+  const std::vector<std::int64_t>& counted() const;
   /// Upper bound of the sites still to come; -1 unknown.
   std::int64_t sites() const;
   /// The next block of at most `max_sites` sites as planes; false at the end. `block` is reused
@@ -92,6 +101,16 @@ class Cohort {
   /// The same as codes, not yet planes.
   bool read(CallBlock& block, std::int64_t max_sites);
   void rewind();
+  /// From the next rewind() on, blocks of codes have the names of their sites.
+  void name_sites();
+  /// Chromosomes that the sites may be on, each once.
+  std::vector<std::string> chromosomes() const;
+  /// From the next rewind() on, these of samples() are left out, too, for a reason in words. Sites
+  /// are filtered over all, as before.
+  ///   errors: bad_input where none is left
+  void leave_out(const std::string& reason, const std::vector<bool>& left_out);
+  /// From the next rewind() on, sites are kept only where `chosen`, by SiteName::number.
+  void choose_sites(std::vector<bool> chosen);
   /// From the next rewind() on this cohort is another part of the whole.
   void take_part(int part, int parts);
   /// Complete once read() has returned false. At the end of a read without any site left, read()

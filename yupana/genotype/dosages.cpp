@@ -5,6 +5,7 @@
 
 #include "yupana/core/messages.hpp"
 #include "yupana/genotype/dosages_backends.hpp"
+#include "yupana/genotype/site_names.hpp"
 
 namespace yupana::genotype {
 namespace {
@@ -107,6 +108,10 @@ bool DosageSource::read(SiteBlock& block) {
         block.row(k)[i / 4] = static_cast<std::uint8_t>(block.row(k)[i / 4] | code);
       }
     }
+  }
+  block.names.clear();
+  for (std::int64_t k = 0; named_ && k < block.sites; ++k) {
+    block.names.push_back(numbered_column(next_ + k));
   }
   next_ += block.sites;
   account_.read = account_.kept = next_;

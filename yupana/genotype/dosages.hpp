@@ -51,12 +51,15 @@ class DosageSource : public Source {
   bool read(SiteBlock& block) override;
   void rewind() override;
   const SiteAccount& account() const override { return account_; }
+  void name_sites() override { named_ = true; }
+  std::vector<std::string> chromosomes() const override { return {"1"}; }
 
  private:
   Dosages dosages_;
   std::vector<std::string> names_;
   SiteAccount account_;
   std::int64_t next_ = 0;
+  bool named_ = false;
 };
 
 }  // namespace yupana::genotype

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "yupana/core/array.hpp"
@@ -15,6 +16,17 @@ enum Code : std::uint8_t {
   missing_call = 1,
   heterozygous = 2,   ///< x = 1
   homozygous_a2 = 3,  ///< x = 0
+};
+
+/// What a file says of a site in addition to its genotypes.
+struct SiteName {
+  std::string chromosome;
+  std::int64_t position = 0;
+  std::string name;
+  std::string a1;  ///< the allele that x counts: A1 of PLINK 1, ALT elsewhere
+  std::string a2;
+  std::string centimorgans = "0";
+  std::int64_t number = 0;  ///< of the site in its source, from 0; set by a Cohort
 };
 
 /// Consecutive sites as readers deliver them: one row a site, 2 bits a sample, sample 0 in the low
@@ -35,9 +47,10 @@ struct SiteBlock {
   }
 
   std::int64_t samples = 0;
-  std::int64_t capacity = 0;  ///< sites it can hold
-  std::int64_t stride = 0;    ///< bytes from one site to the next
-  std::int64_t sites = 0;     ///< sites it holds now
+  std::int64_t capacity = 0;         ///< sites it can hold
+  std::int64_t stride = 0;           ///< bytes from one site to the next
+  std::int64_t sites = 0;            ///< sites it holds now
+  std::vector<SiteName> names = {};  ///< one a site; empty unless the source names them
   Array<std::uint8_t> codes;
 };
 

@@ -7,6 +7,8 @@
 
 #include "yupana/core/messages.hpp"
 #include "yupana/core/random.hpp"
+#include "yupana/genotype/hardy_weinberg.hpp"
+#include "yupana/genotype/site_names.hpp"
 
 namespace yupana::genotype {
 namespace {
@@ -63,11 +65,21 @@ void SiteFilter::rewind() {
   dropped_.clear();
 }
 
+void SiteFilter::name_sites() {
+  source_.name_sites();
+  named_ = true;
+}
+
+bool SiteFilter::is_chosen(std::int64_t position) const {
+  return position < std::ssize(*chosen_) && (*chosen_)[static_cast<std::size_t>(position)];
+}
+
 void SiteFilter::fill(FilteredSites& sites, std::int64_t capacity, const std::atomic<bool>& stop) {
   if (sites.codes.capacity != capacity || sites.codes.samples != mask_.samples()) {
     sites.codes = SiteBlock(mask_.samples(), capacity);
   }
   sites.codes.sites = 0;
+  sites.codes.names.clear();
   sites.missing.clear();
   sites.end = false;
   while (sites.codes.sites < capacity && !stop.load(std::memory_order_relaxed)) {
@@ -90,18 +102,25 @@ bool SiteFilter::read_piece() {
     position_ += piece_.sites;
     return true;
   }
+  piece_.names.clear();
   if (!source_.read(piece_)) return false;
+  if (named_) name_numbered_sites(piece_, position_, source_.sites());
   counts_.resize(static_cast<std::size_t>(piece_.sites));
   site_counts(backend_, piece_, mask_, counts_);
   if (founders_) {
     founder_counts_.resize(counts_.size());
     site_counts(backend_, piece_, *founders_, founder_counts_);
   }
+  if (left_) {
+    left_counts_.resize(counts_.size());
+    site_counts(backend_, piece_, *left_, left_counts_);
+  }
   for (std::int64_t site = 0; site < piece_.sites; ++site) {
     const SiteCounts& counts = counts_[site];
     if (!passes(site, counts)) continue;
+    if (named_) piece_.names[site].number = position_ + site;
     passed_.push_back(site);
-    calls_missing_ += counts.missing;
+    calls_missing_ += missing(site);
     if (counts.missing > 0) impute(site, counts);
   }
   position_ += piece_.sites;
@@ -123,6 +142,10 @@ bool SiteFilter::passes(std::int64_t site, const SiteCounts& counts) {
     ++dropped_[reason];
     return false;
   }
+  if (chosen_ && !is_chosen(position_ + site)) {
+    ++dropped_["correlated (--indep-pairwise)"];
+    return false;
+  }
   if (params_.missing == Missing::mode && counts.called() == 0) {
     ++dropped_["no call to impute from (--missing mode)"];
     return false;
@@ -133,6 +156,9 @@ bool SiteFilter::passes(std::int64_t site, const SiteCounts& counts) {
 /// Why a site of these alleles is dropped; null where it stays. As in PLINK, the frequency of a
 /// site without a call is one half, and its count of alleles 0.
 const char* SiteFilter::reason_of_frequency(const SiteCounts& counts) const {
+  if (params_.min_hwe > 0 && hardy_weinberg_p(counts, params_.hwe_mid_p) < params_.min_hwe) {
+    return "far from Hardy-Weinberg equilibrium (--hwe)";
+  }
   const auto minor = static_cast<double>(counts.minor_alleles());
   const double alleles = 2 * static_cast<double>(counts.called());
   if (minor < params_.min_maf * (1 - tolerance) * alleles) {
@@ -154,6 +180,7 @@ void SiteFilter::impute(std::int64_t site, const SiteCounts& counts) {
   if (params_.missing == Missing::mode) {
     fill_missing(piece_.row(site), piece_.stride, counts.mode());
     counts_[site].missing = 0;
+    if (left_) left_counts_[site].missing = 0;
   }
 }
 
@@ -166,6 +193,10 @@ void SiteFilter::refuse_missing(std::int64_t site) const {
       "read); --missing pairwise or mode accepts it",
       source_.samples()[*sample],
       position_ + site + 1);
+}
+
+std::int64_t SiteFilter::missing(std::int64_t site) const {
+  return left_ ? left_counts_[site].missing : counts_[site].missing;
 }
 
 void SiteFilter::append(FilteredSites& sites) {
@@ -183,7 +214,8 @@ void SiteFilter::append(FilteredSites& sites) {
     }
   }
   for (std::int64_t i = 0; i < count; ++i) {
-    sites.missing.push_back(counts_[passed_[next_ + i]].missing);
+    sites.missing.push_back(missing(passed_[next_ + i]));
+    if (named_) sites.codes.names.push_back(std::move(piece_.names[passed_[next_ + i]]));
   }
   sites.codes.sites += count;
   next_ += count;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "yupana/genotype/cohort.hpp"
@@ -33,6 +34,14 @@ class SiteFilter {
   /// only at the end. Returns early, with whatever it has, once `stop` is set.
   void fill(FilteredSites& sites, std::int64_t capacity, const std::atomic<bool>& stop);
   void rewind();
+  /// From the next rewind() on, missing calls are counted over these samples alone.
+  void count_missing_of(const std::vector<std::int64_t>& samples) {
+    left_.emplace(mask_.samples(), samples);
+  }
+  /// From the next fill() on, sites have names: the source's, or those of numbered_site().
+  void name_sites();
+  /// From the next rewind() on, sites pass only where `chosen`, by their number in the source.
+  void choose_sites(std::vector<bool> chosen) { chosen_ = std::move(chosen); }
 
   const std::map<std::string, std::int64_t>& dropped() const { return dropped_; }
   std::int64_t kept() const { return sites_kept_; }
@@ -42,11 +51,13 @@ class SiteFilter {
 
  private:
   bool read_piece();
+  bool is_chosen(std::int64_t position) const;
   bool passes(std::int64_t site, const SiteCounts& counts);
   const char* reason_of_frequency(const SiteCounts& counts) const;
   /// Counts for --maf and --mac: over the founders where they are fewer than the kept samples.
   const SiteCounts& frequency_counts(std::int64_t site) const;
   void impute(std::int64_t site, const SiteCounts& counts);
+  std::int64_t missing(std::int64_t site) const;
   void append(FilteredSites& sites);
   [[noreturn]] void refuse_missing(std::int64_t site) const;
 
@@ -56,15 +67,19 @@ class SiteFilter {
   std::vector<std::int64_t> samples_;
   SampleMask mask_;
   std::optional<SampleMask> founders_;  ///< the samples --maf counts, where they are fewer
+  std::optional<SampleMask> left_;      ///< the samples whose missing calls count, where fewer
   std::int64_t most_missing_;           ///< calls a site may miss under --geno
 
   SiteBlock piece_;                         ///< as the source delivered it
   std::vector<SiteCounts> counts_;          ///< of the piece's sites
   std::vector<SiteCounts> founder_counts_;  ///< the same over the founders
+  std::vector<SiteCounts> left_counts_;     ///< the same over those left
   std::vector<std::int64_t> passed_;
   std::int64_t next_ = 0;  ///< first of passed_ not handed on yet
   std::int64_t position_ = 0;
   std::int64_t piece_index_ = 0;
+  bool named_ = false;
+  std::optional<std::vector<bool>> chosen_;
 
   std::map<std::string, std::int64_t> dropped_;
   std::int64_t sites_kept_ = 0;

@@ -29,6 +29,11 @@ class Source {
     static const std::vector<bool> none;
     return none;
   }
+  /// From now on the blocks that read() fills hold the names of their sites, where the input has
+  /// such names.
+  virtual void name_sites() {}
+  /// Chromosomes that its sites may be on, each once; empty where sites have no names.
+  virtual std::vector<std::string> chromosomes() const { return {}; }
   /// Sites it will deliver in all, or an upper bound; -1 if only known after reading (VCF).
   virtual std::int64_t sites() const = 0;
   /// Fills the block from its beginning; false (and no sites) at the end.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -29,7 +30,12 @@ class BedSource : public genotype::Source {
   std::int64_t sites() const override { return sites_.account.kept; }
   bool read(genotype::SiteBlock& block) override { return advance(block, true); }
   bool skip(genotype::SiteBlock& block) override { return advance(block, false); }
-  void rewind() override { stretch_ = next_ = 0; }
+  void rewind() override {
+    stretch_ = next_ = 0;
+    if (names_) name_sites();
+  }
+  void name_sites() override { names_.emplace(bim_); }
+  std::vector<std::string> chromosomes() const override { return sites_.chromosomes; }
   const genotype::SiteAccount& account() const override { return sites_.account; }
 
  private:
@@ -39,6 +45,8 @@ class BedSource : public genotype::Source {
   void read_rows(std::int64_t first, std::int64_t count, genotype::SiteBlock& block);
 
   InputFile file_;
+  std::string bim_;
+  std::optional<VariantNames> names_;  ///< where sites have names
   std::vector<std::string> ids_;
   std::vector<bool> nonfounders_;
   VariantSites sites_;
@@ -48,7 +56,8 @@ class BedSource : public genotype::Source {
   std::int64_t next_ = 0;     ///< sites of it already read
 };
 
-BedSource::BedSource(const BedFiles& files, const SiteRules& rules) : file_(files.bed) {
+BedSource::BedSource(const BedFiles& files, const SiteRules& rules)
+    : file_(files.bed), bim_(files.bim) {
   check_header();
   SampleNames names = read_fam(files.fam);
   ids_ = std::move(names.ids);
@@ -128,13 +137,18 @@ void BedSource::read_rows(std::int64_t first, std::int64_t count, genotype::Site
 
 bool BedSource::advance(genotype::SiteBlock& block, bool wanted) {
   block.sites = 0;
+  block.names.clear();
   while (block.sites < block.capacity && stretch_ < std::ssize(sites_.kept)) {
     const Range kept = sites_.kept[stretch_];
     const std::int64_t count = std::min({block.capacity - block.sites,
                                          kept.size() - next_,
                                          std::max<std::int64_t>(piece_bytes / row_bytes_, 1)});
     if (wanted) {
-      read_rows(kept.begin + next_, count, block);
+      const std::int64_t first = kept.begin + next_;
+      read_rows(first, count, block);
+      for (std::int64_t k = 0; names_ && k < count; ++k) {
+        block.names.push_back(names_->at(first + k));
+      }
     } else {
       block.sites += count;
     }

@@ -9,18 +9,22 @@
 
 #include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
+#include "yupana/io/npy_layout.hpp"
 #include "yupana/io/written_sites.hpp"
 
 namespace yupana::io {
 namespace {
 
-void write_fam(AtomicFile& file,
-               const std::vector<std::string>& ids,
-               const std::vector<std::string>& families) {
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    file.write(
-        fmt::format("{}\t{}\t0\t0\t0\t-9\n", families.empty() ? ids[i] : families[i], ids[i]));
-  }
+/// Appends the line of a .bim.
+void append_bim(const genotype::SiteName& site, fmt::memory_buffer& lines) {
+  fmt::format_to(std::back_inserter(lines),
+                 "{}\t{}\t{}\t{}\t{}\t{}\n",
+                 site.chromosome,
+                 site.name,
+                 site.centimorgans,
+                 site.position,
+                 site.a1,
+                 site.a2);
 }
 
 /// Text going to a file, compressed in BGZF blocks if wanted; blocks in parallel, in order.
@@ -77,14 +81,15 @@ class TextOut {
   std::vector<std::string> packed_;
 };
 
-std::string vcf_header(const std::vector<std::string>& ids) {
+std::string vcf_header(const genotype::Source& source) {
   std::string text = "##fileformat=VCFv4.2\n";
-  for (std::int64_t c = 1; c <= written_chromosomes; ++c)
-    text += fmt::format("##contig=<ID={}>\n", c);
+  std::vector<std::string> chromosomes = source.chromosomes();
+  if (chromosomes.empty()) chromosomes = genotype::numbered_chromosomes();
+  for (const std::string& name : chromosomes) text += fmt::format("##contig=<ID={}>\n", name);
   text +=
       "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"Genotype\">\n"
       "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT";
-  for (const std::string& id : ids) {
+  for (const std::string& id : source.samples()) {
     text += '\t';
     text += id;
   }
@@ -107,28 +112,19 @@ void append_calls(const genotype::SiteBlock& block, std::int64_t site, std::stri
 void write_bed(Context& context,
                genotype::Source& source,
                const std::string& prefix,
-               const std::vector<std::string>& families,
+               const SampleTable& table,
                OutputFiles& outputs) {
-  check_families(source, families, "write_bed");
+  check_table(source, table, "write_bed");
   AtomicFile& bed = outputs.add(prefix + ".bed");
   AtomicFile& bim = outputs.add(prefix + ".bim");
-  write_fam(outputs.add(prefix + ".fam"), source.samples(), families);
+  outputs.add(prefix + ".fam").write(fam_text(table));
   bed.write(std::string_view("\x6c\x1b\x01", 3));
-  SitePlaces places(source.sites());
-  std::int64_t number = 0;
   for_each_block(context, source, "write .bed", [&](const genotype::SiteBlock& block) {
     const auto row_bytes = static_cast<std::size_t>(divide_up(block.samples, 4));
     fmt::memory_buffer lines;
     for (std::int64_t site = 0; site < block.sites; ++site) {
       bed.write(block.row(site), row_bytes);
-      const SitePlace place = places.next();
-      fmt::format_to(std::back_inserter(lines),
-                     "{}\tsnp{}\t0\t{}\t{}\t{}\n",
-                     place.chromosome,
-                     ++number,
-                     place.position,
-                     written_a1,
-                     written_a2);
+      append_bim(block.names[site], lines);
     }
     bim.write(lines.data(), lines.size());
   });
@@ -139,26 +135,53 @@ void write_vcf(Context& context,
                const std::string& path,
                OutputFiles& outputs) {
   TextOut out(context, outputs.add(path), path.ends_with(".gz"));
-  out.text() = vcf_header(source.samples());
-  SitePlaces places(source.sites());
-  std::int64_t number = 0;
+  out.text() = vcf_header(source);
   for_each_block(context, source, "write VCF", [&](const genotype::SiteBlock& block) {
     std::string& text = out.text();
     for (std::int64_t site = 0; site < block.sites; ++site) {
-      const SitePlace place = places.next();
+      const genotype::SiteName& name = block.names[site];
       fmt::format_to(std::back_inserter(text),
-                     "{}\t{}\tsnp{}\t{}\t{}\t.\tPASS\t.\tGT",
-                     place.chromosome,
-                     place.position,
-                     ++number,
-                     written_a2,
-                     written_a1);
+                     "{}\t{}\t{}\t{}\t{}\t.\tPASS\t.\tGT",
+                     name.chromosome,
+                     name.position,
+                     name.name,
+                     name.a2,
+                     name.a1);
       append_calls(block, site, text);
       text += '\n';
     }
     out.flush(false);
   });
   out.flush(true);
+}
+
+void write_genotypes_npy(Context& context,
+                         genotype::Source& source,
+                         const std::string& path,
+                         OutputFiles& outputs) {
+  static constexpr std::array<char, 4> values{2, -1, 1, 0};  // by Code
+  const std::string prefix = path.substr(0, path.size() - std::string_view(".npy").size());
+  AtomicFile& npy = outputs.add(path);
+  AtomicFile& bim = outputs.add(path + ".bim");
+  AtomicFile& ids = outputs.add(prefix + ".ids");
+  for (const std::string& id : source.samples()) ids.write(id + "\n");
+  const std::int64_t samples = std::ssize(source.samples());
+  auto offset = std::ssize(npy_genotypes_preamble(samples, 0));
+  std::int64_t sites = 0;
+  for_each_block(context, source, "write .npy", [&](const genotype::SiteBlock& block) {
+    std::string cells;
+    fmt::memory_buffer lines;
+    for (std::int64_t site = 0; site < block.sites; ++site) {
+      for (std::int64_t i = 0; i < samples; ++i) cells += values[block.at(site, i)];
+      append_bim(block.names[site], lines);
+    }
+    npy.write_at(offset, cells.data(), cells.size());
+    bim.write(lines.data(), lines.size());
+    offset += std::ssize(cells);
+    sites += block.sites;
+  });
+  const std::string header = npy_genotypes_preamble(samples, sites);
+  npy.write_at(0, header.data(), header.size());
 }
 
 }  // namespace yupana::io

@@ -79,10 +79,11 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
     throw bad_file(path_.empty() ? "''" : path_, "cannot be opened: {}", std::strerror(errno));
   }
   struct stat about {};
-  const bool regular = fstat(file_, &about) == 0 && S_ISREG(about.st_mode);
+  const bool known = fstat(file_, &about) == 0;
   size_ = about.st_size;
-  if (regular) return;
+  if (known && S_ISREG(about.st_mode)) return;
   ::close(file_);
+  if (known && S_ISDIR(about.st_mode)) throw bad_file(path_, "is a folder; name a file");
   throw bad_file(path_, "is not a regular file; copy its content to one first");
 }
 

@@ -194,7 +194,10 @@ Model binary_model(const std::string& path, std::string_view text, std::uint64_t
     const auto nodes = bytes.take<std::uint64_t>();
     if (nodes > bytes.size()) throw damaged;
     taken += nodes * node_bytes;
-    if (taken > max_bytes) throw model_too_large(path, taken, max_bytes);
+    if (taken > max_bytes) {  // those to come are as large as those so far
+      throw model_too_large(
+          path, text.size() + (taken - text.size()) / (t + 1) * trees, max_bytes, "");
+    }
     model.trees.push_back(take_tree(bytes, outputs, nodes));
   }
   if (bytes.size() > 0) throw damaged;

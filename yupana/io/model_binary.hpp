@@ -31,6 +31,10 @@ forest::Model binary_model(const std::string& path,
 /// Parts that both forms share, of model_files.cpp: everything of a model but its trees as JSON.
 std::string model_header(std::string_view path, const forest::Model& model);
 forest::Model model_of_header(const std::string& path, std::string_view text);
-Error model_too_large(const std::string& path, std::uint64_t wanted, std::uint64_t max_bytes);
+/// `instead`: what else helps.
+Error model_too_large(const std::string& path,
+                      std::uint64_t wanted,
+                      std::uint64_t max_bytes,
+                      const char* instead);
 
 }  // namespace yupana::io

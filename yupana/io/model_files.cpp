@@ -249,18 +249,22 @@ void check_memory(const std::string& path, std::string_view text, std::uint64_t 
   }
   const std::uint64_t wanted = text.size() + 8 * numbers + 32 * largest;
   if (wanted <= max_bytes) return;
-  throw model_too_large(path, wanted, max_bytes);
+  throw model_too_large(path, wanted, max_bytes, ", or the .model that fit --binary writes");
 }
 
 }  // namespace
 
-Error model_too_large(const std::string& path, std::uint64_t wanted, std::uint64_t max_bytes) {
+Error model_too_large(const std::string& path,
+                      std::uint64_t wanted,
+                      std::uint64_t max_bytes,
+                      const char* instead) {
   return resource_error(
-      "{}: reading the model takes {}; memory is limited to {}; give more --memory, or the .model "
-      "that fit --binary writes",
+      "{}: reading the model takes {}; memory is limited to {}; give --memory {}{}",
       path,
       needed_bytes(wanted),
-      allowed_bytes(max_bytes));
+      allowed_bytes(max_bytes),
+      memory_option(static_cast<double>(wanted)),
+      instead);
 }
 
 void write_model_json(AtomicFile& file, const Model& model) {
@@ -287,7 +291,10 @@ Model model_from_bytes(const std::string& name, std::string_view bytes, std::uin
   } catch (const Json::parse_error&) {
     throw bad_file(name, "is no model of trees: no whole JSON document; copy it again");
   } catch (const Json::exception& error) {
-    throw bad_file(name, "is no model of trees ({})", printable(error.what()));
+    // The parser's own words begin with its name in brackets.
+    std::string_view what = error.what();
+    what.remove_prefix(std::min(what.size(), what.find("] ") + 2));
+    throw bad_file(name, "is no model of trees ({})", printable(what));
   }
   check_model(name, model);
   return model;

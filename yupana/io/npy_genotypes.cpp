@@ -10,6 +10,7 @@
 
 #include "yupana/core/array.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/genotype/site_names.hpp"
 #include "yupana/io/fam.hpp"
 #include "yupana/io/npy_file.hpp"
 #include "yupana/io/sample_lists.hpp"
@@ -47,6 +48,8 @@ class NpySource : public genotype::Source {
   bool read(genotype::SiteBlock& block) override;
   void rewind() override;
   const genotype::SiteAccount& account() const override { return account_; }
+  void name_sites() override { named_ = true; }
+  std::vector<std::string> chromosomes() const override { return {"1"}; }
 
  private:
   void name_samples();
@@ -61,6 +64,7 @@ class NpySource : public genotype::Source {
   genotype::SiteBlock buffer_;  ///< decoded columns
   std::int64_t buffer_next_ = 0;
   std::int64_t next_ = 0;  ///< first column not decoded yet
+  bool named_ = false;
   Array<std::uint8_t> bytes_;
   std::vector<std::uint8_t> codes_;
   genotype::SiteAccount account_;
@@ -115,6 +119,10 @@ bool NpySource::read(genotype::SiteBlock& block) {
     std::memcpy(block.row(block.sites), buffer_.row(buffer_next_), count * block.stride);
     block.sites += count;
     buffer_next_ += count;
+  }
+  block.names.clear();
+  for (std::int64_t k = 0; named_ && k < block.sites; ++k) {
+    block.names.push_back(genotype::numbered_column(account_.read + k));
   }
   account_.read += block.sites;
   account_.kept += block.sites;

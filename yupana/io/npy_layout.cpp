@@ -117,6 +117,12 @@ std::string npy_preamble(std::string_view description, std::int64_t rows, std::i
                   0);
 }
 
+std::string npy_genotypes_preamble(std::int64_t rows, std::int64_t cols) {
+  return preamble(
+      fmt::format("{{'descr': '|i1', 'fortran_order': True, 'shape': ({}, {}), }}", rows, cols),
+      128);
+}
+
 std::string npy_preamble(std::string_view description, std::int64_t count) {
   return preamble(
       fmt::format(

@@ -31,6 +31,10 @@ NpyLayout npy_layout(const InputFile& file);
 /// Header of a C-order matrix, padded so that the values begin at a multiple of 64.
 std::string npy_preamble(std::string_view description, std::int64_t rows, std::int64_t cols);
 
+/// Header of an int8 matrix in Fortran order. Every count takes the same 128 bytes, so that it can
+/// be written last.
+std::string npy_genotypes_preamble(std::int64_t rows, std::int64_t cols);
+
 /// Header of a vector. Every count takes the same 128 bytes, so that it can be written last.
 std::string npy_preamble(std::string_view description, std::int64_t count);
 

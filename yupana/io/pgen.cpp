@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -85,18 +86,24 @@ class PgenSource : public genotype::Source {
  public:
   PgenSource(Context& context, const PgenFiles& files, const SiteRules& rules);
 
-  const std::vector<std::string>& samples() const override { return names_.ids; }
-  const std::vector<bool>& nonfounders() const override { return names_.nonfounders; }
+  const std::vector<std::string>& samples() const override { return people_.ids; }
+  const std::vector<bool>& nonfounders() const override { return people_.nonfounders; }
   std::int64_t sites() const override { return sites_.account.kept; }
   bool read(genotype::SiteBlock& block) override;
   bool skip(genotype::SiteBlock& block) override;
-  void rewind() override { cursor_.emplace(sites_, split_); }
+  void rewind() override {
+    cursor_.emplace(sites_, split_);
+    if (names_) name_sites();
+  }
+  void name_sites() override { names_.emplace(pvar_); }
+  std::vector<std::string> chromosomes() const override { return sites_.chromosomes; }
   const genotype::SiteAccount& account() const override { return sites_.account; }
 
  private:
-  std::int64_t samples_count() const { return std::ssize(names_.ids); }
+  std::int64_t samples_count() const { return std::ssize(people_.ids); }
   void plan(genotype::SiteBlock& block);
   void plan_row(const SiteRow& site, std::uint8_t* row);
+  genotype::SiteName name_of(const SiteRow& site);
   void add_track(std::int64_t variant, std::int64_t alts, bool patched, std::uint8_t* row);
   std::int64_t wanted_of(const PgenRecord& record, bool patched) const;
   void read_bytes();
@@ -108,8 +115,10 @@ class PgenSource : public genotype::Source {
 
   Context& context_;
   InputFile file_;
+  std::string pvar_;
+  std::optional<VariantNames> names_;  ///< where sites have names
   bool split_;
-  SampleNames names_;
+  SampleNames people_;
   VariantSites sites_;
   PgenIndex index_;
   std::int64_t batch_bytes_;
@@ -129,10 +138,11 @@ bool is_list_of_differences(std::uint8_t type) { return (type & 6) == 2; }
 PgenSource::PgenSource(Context& context, const PgenFiles& files, const SiteRules& rules)
     : context_(context),
       file_(files.pgen),
+      pvar_(files.pvar),
       split_(rules.records.multiallelic == Multiallelic::split),
-      names_(read_psam(files.psam)),
+      people_(read_psam(files.psam)),
       sites_(read_pvar(files.pvar, rules)),
-      index_(file_, std::ssize(names_.ids), files.psam, sites_.sites, files.pvar),
+      index_(file_, std::ssize(people_.ids), files.psam, sites_.sites, files.pvar),
       batch_bytes_(std::int64_t{std::min(context.threads(), 64)} << 20) {
   rewind();
 }
@@ -143,6 +153,7 @@ bool PgenSource::read(genotype::SiteBlock& block) {
         "read: expected a block of {} samples, got one of {}", samples_count(), block.samples);
   }
   block.sites = 0;
+  block.names.clear();
   while (block.sites < block.capacity && !cursor_->at_end()) {
     context_.check_cancelled();
     plan(block);
@@ -167,9 +178,16 @@ void PgenSource::plan(genotype::SiteBlock& block) {
   planned_ = 0;
   last_base_ = -1;
   while (block.sites < block.capacity && !cursor_->at_end() && planned_ < batch_bytes_) {
+    if (names_) block.names.push_back(name_of(cursor_->row()));
     plan_row(cursor_->row(), block.row(block.sites++));
     cursor_->next();
   }
+}
+
+genotype::SiteName PgenSource::name_of(const SiteRow& site) {
+  genotype::SiteName name = names_->at(site.variant);
+  if (split_) name.a1 = allele_at(name.a1, site.counted);
+  return name;
 }
 
 void PgenSource::plan_row(const SiteRow& site, std::uint8_t* row) {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "yupana/core/messages.hpp"
 #include "yupana/core/tiles.hpp"
 #include "yupana/io/genotype_writer.hpp"
 #include "yupana/io/pgen_index.hpp"
@@ -164,6 +165,7 @@ class Header {
 
   /// Where the records begin.
   std::int64_t end() const { return end_; }
+  bool is_full() const { return std::ssize(lengths_) == sites_; }
   void add(const Record& record) {
     types_.push_back(static_cast<std::uint8_t>(record.form));
     lengths_.push_back(static_cast<std::uint32_t>(record.bytes.size()));
@@ -205,32 +207,21 @@ class Header {
   std::vector<std::uint32_t> lengths_;
 };
 
-void write_psam(AtomicFile& file,
-                const std::vector<std::string>& ids,
-                const std::vector<std::string>& families) {
-  file.write(families.empty() ? "#IID\tSEX\n" : "#FID\tIID\tSEX\n");
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    file.write(families.empty() ? fmt::format("{}\tNA\n", ids[i])
-                                : fmt::format("{}\t{}\tNA\n", families[i], ids[i]));
-  }
-}
-
 }  // namespace
 
 void write_pgen(Context& context,
                 genotype::Source& source,
                 const std::string& prefix,
-                const std::vector<std::string>& families,
+                const SampleTable& table,
                 OutputFiles& outputs) {
-  check_families(source, families, "write_pgen");
+  check_table(source, table, "write_pgen");
   const std::int64_t samples = std::ssize(source.samples());
   AtomicFile& pgen = outputs.add(prefix + ".pgen");
   AtomicFile& pvar = outputs.add(prefix + ".pvar");
-  write_psam(outputs.add(prefix + ".psam"), source.samples(), families);
+  outputs.add(prefix + ".psam").write(psam_text(table));
   pvar.write("#CHROM\tPOS\tID\tREF\tALT\n");
   Header header(samples, source.sites());
-  SitePlaces places(source.sites());
-  std::int64_t number = 0, offset = header.end();
+  std::int64_t offset = header.end();
   for_each_block(context, source, "write .pgen", [&](const genotype::SiteBlock& block) {
     std::vector<Record> records(static_cast<std::size_t>(block.sites));
     context.parallel_for(block.sites, 16, [&](std::int64_t first, std::int64_t last) {
@@ -238,22 +229,26 @@ void write_pgen(Context& context,
     });
     std::string bytes;
     fmt::memory_buffer lines;
-    for (const Record& record : records) {
-      header.add(record);
-      bytes += record.bytes;
-      const SitePlace place = places.next();
+    for (std::int64_t i = 0; i < block.sites; ++i) {
+      header.add(records[i]);
+      bytes += records[i].bytes;
+      const genotype::SiteName& name = block.names[i];
       fmt::format_to(std::back_inserter(lines),
-                     "{}\t{}\tsnp{}\t{}\t{}\n",
-                     place.chromosome,
-                     place.position,
-                     ++number,
-                     written_a2,
-                     written_a1);
+                     "{}\t{}\t{}\t{}\t{}\n",
+                     name.chromosome,
+                     name.position,
+                     name.name,
+                     name.a2,
+                     name.a1);
     }
     pgen.write_at(offset, bytes.data(), bytes.size());
     offset += std::ssize(bytes);
     pvar.write(lines.data(), lines.size());
   });
+  if (!header.is_full()) {
+    throw usage_error("write_pgen: expected the {} sites that the source announces, got others",
+                      source.sites());
+  }
   const std::string head = header.bytes();
   pgen.write_at(0, head.data(), head.size());
 }

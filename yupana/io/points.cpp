@@ -123,14 +123,20 @@ class TextPoints {
       if (trimmed(line.substr(0, colon)) == "EDGE_WEIGHT_TYPE") {
         check_euclidean(trimmed(line.substr(colon + 1)));
       }
-      if (trimmed(line) == "NODE_COORD_SECTION") return read_nodes(announced);
+      if (trimmed(line) == "NODE_COORD_SECTION") {
+        if (!explicit_) return read_nodes(announced);
+        throw bad_file(params_.path,
+                       "gives its distances one by one (EDGE_WEIGHT_TYPE EXPLICIT); its "
+                       "coordinates are for pictures, and no distances follow from them");
+      }
     } while (next(line));
     throw bad_file(params_.path, "no NODE_COORD_SECTION: its points have no coordinates");
   }
 
-  /// EXPLICIT weights have no coordinates, which is found later.
-  void check_euclidean(std::string_view edge_weights) const {
-    if (is_euclidean(edge_weights) || edge_weights == "EXPLICIT") return;
+  /// A file of EXPLICIT weights mostly has no coordinates, which is found later.
+  void check_euclidean(std::string_view edge_weights) {
+    explicit_ = edge_weights == "EXPLICIT";
+    if (is_euclidean(edge_weights) || explicit_) return;
     throw bad_line(params_.path,
                    reader_.number(),
                    "expected Euclidean distances (EUC_2D, EUC_3D, CEIL_2D), got EDGE_WEIGHT_TYPE "
@@ -176,6 +182,11 @@ class TextPoints {
     for (const std::string& column : params_.columns) {
       const auto named = std::find(names_.begin(), names_.end(), column);
       const auto place = static_cast<std::size_t>(named - names_.begin());
+      if (named != names_.end() && std::find(named + 1, names_.end(), column) != names_.end()) {
+        throw bad_file(params_.path,
+                       "has several columns '{}'; choose by number, counted from 1",
+                       printable(column));
+      }
       const NumberRange range =
           named != names_.end() ? NumberRange{place + 1, place + 1} : numbers_of(column);
       for (std::size_t number = range.first; number <= range.last; ++number) {
@@ -253,6 +264,7 @@ class TextPoints {
   LineReader reader_;
   char delimiter_ = ' ';
   bool first_ = true;
+  bool explicit_ = false;  ///< a TSPLIB file's weights
   std::vector<std::string> names_;
   std::vector<Cell> cells_;
   std::vector<std::string> unquoted_;  ///< cells with doubled quotes
@@ -269,10 +281,11 @@ Matrix<T> allocate(const Context& context,
                    std::int64_t cols) {
   const double bytes = static_cast<double>(rows) * static_cast<double>(cols) * sizeof(T);
   if (bytes > static_cast<double>(context.memory())) {
-    throw resource_error("{}: its points take {} and memory is limited to {}; give --memory more",
+    throw resource_error("{}: its points take {} and memory is limited to {}; give --memory {}",
                          path,
                          needed_bytes(bytes),
-                         allowed_bytes(context.memory()));
+                         allowed_bytes(context.memory()),
+                         memory_option(bytes));
   }
   return Matrix<T>(rows, cols);
 }

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "yupana/core/messages.hpp"
+#include "yupana/io/number_field.hpp"
 #include "yupana/io/plink_line.hpp"
 #include "yupana/io/variant_sites.hpp"
 
@@ -11,14 +12,14 @@ namespace yupana::io {
 namespace {
 
 /// The columns of a .pvar that are read, as its header names them.
-enum Column { chromosome, position, identifier, ref, alt, qual, filter, column_count };
+enum Column { chromosome, position, identifier, ref, alt, qual, filter, morgans, column_count };
 constexpr std::array<std::string_view, column_count> column_names = {
-    "#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER"};
+    "#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "CM"};
 
 /// Where the columns stand in a line, from 0; -1: nowhere.
 using Places = std::array<int, column_count>;
-constexpr Places bim_places = {0, 3, 1, 5, 4, -1, -1};
-constexpr Places five_columns = {0, 2, 1, 4, 3, -1, -1};
+constexpr Places bim_places = {0, 3, 1, 5, 4, -1, -1, 2};
+constexpr Places five_columns = {0, 2, 1, 4, 3, -1, -1, -1};
 
 /// Fields are looked at up to the last that is read.
 constexpr std::size_t most_fields = 16;
@@ -54,39 +55,41 @@ std::size_t last_of(const Places& places) {
   return static_cast<std::size_t>(*std::max_element(places.begin(), places.end()));
 }
 
+/// The variants of a .pvar, line by line.
 class PvarLines {
  public:
-  PvarLines(LineReader& reader, const SiteRules& rules)
-      : reader_(reader), rules_(rules), sites_(reader, rules) {}
+  explicit PvarLines(LineReader& reader) : reader_(reader) {}
 
-  void take(std::string_view line) {
-    refuse_null_bytes(reader_, line);
-    if (line.starts_with('#')) return take_header(line);
-    const std::size_t count = split_fields(line, fields_.data(), known_ ? last_ + 1 : most_fields);
-    if (count == 0) return;
-    if (!known_) take_places(count == 5 ? five_columns : bim_places);
-    begun_ = true;
-    if (count <= last_) {
-      throw bad_line(reader_.path(),
-                     reader_.number(),
-                     "expected at least {} columns, got {}",
-                     last_ + 1,
-                     count);
+  /// Takes the next line that is a variant; false after the last.
+  bool next() {
+    for (std::string_view line; reader_.next(line);) {
+      refuse_null_bytes(reader_, line);
+      if (line.starts_with('#')) {
+        take_header(line);
+      } else if (take(line)) {
+        return true;
+      }
     }
-    const auto field = [&](Column column) {
-      return places_[column] < 0 ? std::string_view(".") : fields_[places_[column]];
-    };
-    const RecordColumns columns{field(ref), field(alt), field(qual), field(filter)};
-    sites_.add(field(chromosome),
-               field(position),
-               places_[position] + 1,
-               field(identifier),
-               verdict_of(rules_.records, columns, true),
-               alts_of(columns.alt));
+    return false;
   }
-  VariantSites finish() { return sites_.finish(); }
+  /// A column of it; '.' where the file has no such column.
+  std::string_view operator[](Column column) const {
+    return places_[column] < 0 ? std::string_view(".") : fields_[places_[column]];
+  }
+  /// The number of a column in the line, from 1.
+  int number_of(Column column) const { return places_[column] + 1; }
 
  private:
+  /// False for a blank line.
+  bool take(std::string_view line) {
+    const std::size_t count = split_fields(line, fields_.data(), known_ ? last_ + 1 : most_fields);
+    if (count == 0) return false;
+    if (!known_) take_places(count == 5 ? five_columns : bim_places);
+    begun_ = true;
+    if (count > last_) return true;
+    throw bad_line(
+        reader_.path(), reader_.number(), "expected at least {} columns, got {}", last_ + 1, count);
+  }
   void take_header(std::string_view line) {
     if (begun_) {
       throw bad_line(reader_.path(),
@@ -102,8 +105,6 @@ class PvarLines {
   }
 
   LineReader& reader_;
-  const SiteRules& rules_;
-  SiteCollector sites_;
   std::array<std::string_view, most_fields> fields_;
   Places places_{};
   std::size_t last_ = 0;
@@ -115,9 +116,48 @@ class PvarLines {
 
 VariantSites read_pvar(const std::string& path, const SiteRules& rules) {
   LineReader reader(path);
-  PvarLines lines(reader, rules);
-  for (std::string_view line; reader.next(line);) lines.take(line);
-  return lines.finish();
+  PvarLines line(reader);
+  SiteCollector sites(reader, rules);
+  while (line.next()) {
+    const RecordColumns columns{line[ref], line[alt], line[qual], line[filter]};
+    sites.add(line[chromosome],
+              line[position],
+              line.number_of(position),
+              line[identifier],
+              verdict_of(rules.records, columns, true),
+              alts_of(columns.alt));
+  }
+  return sites.finish();
+}
+
+struct VariantNames::State {
+  explicit State(const std::string& path) : reader(path), line(reader) {}
+
+  LineReader reader;
+  PvarLines line;
+  std::int64_t next = 0;  ///< site of the line that comes next
+  genotype::SiteName name;
+};
+
+VariantNames::VariantNames(const std::string& path) : state_(std::make_unique<State>(path)) {}
+VariantNames::~VariantNames() = default;
+
+const genotype::SiteName& VariantNames::at(std::int64_t site) {
+  State& state = *state_;
+  for (; state.next <= site; ++state.next) {
+    if (!state.line.next()) {
+      throw bad_file(state.reader.path(), "has become shorter while it was read; run again");
+    }
+  }
+  const PvarLines& line = state.line;
+  genotype::SiteName& name = state.name;
+  name.chromosome = line[chromosome];
+  name.position = number_of<std::int64_t>(line[position]).value_or(0);
+  name.name = line[identifier];
+  name.a1 = line[alt];
+  name.a2 = line[ref];
+  name.centimorgans = line[morgans] == "." ? "0" : line[morgans];
+  return name;
 }
 
 }  // namespace yupana::io

@@ -78,6 +78,11 @@ std::int64_t alts_of(std::string_view alt) {
   return alt == "." ? 0 : 1 + std::count(alt.begin(), alt.end(), ',');
 }
 
+std::string_view allele_at(std::string_view alt, std::int64_t number) {
+  for (; number > 1; --number) alt.remove_prefix(alt.find(',') + 1);
+  return alt.substr(0, alt.find(','));
+}
+
 Verdict verdict_of(const RecordRules& rules, const RecordColumns& columns, bool has_genotypes) {
   bool valid_qual = true;
   const bool qual_passes = passes_qual(rules, columns.qual, valid_qual);

@@ -118,6 +118,11 @@ std::string lost_number(std::string_view cell, double value, std::size_t bytes) 
   const bool overflows = bytes == 4 ? std::isinf(static_cast<float>(value)) : std::isinf(value);
   // The words inf and infinity are infinite themselves.
   if (overflows && cell.find_first_of("0123456789") != cell.npos) return beyond_range(cell, bytes);
+  const bool vanishes = bytes == 4 ? static_cast<float>(value) == 0 : value == 0;
+  const std::string_view digits = cell.substr(0, cell.find_first_of("eE"));
+  if (vanishes && digits.find_first_of("123456789") != digits.npos) {
+    return beyond_range(cell, bytes);
+  }
   if (bytes < 8 || !is_rounded_integer(cell, value)) return {};
   return fmt::format(
       "{0} is an integer beyond 2^53 and between two doubles; write {0}.0 if it may "

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -43,15 +45,20 @@ bool split_cells(std::string_view line,
 
 bool is_comment(std::string_view line, char comment);
 
-/// A number of this size or more may be lost (see lost_number).
-inline constexpr double first_lost_number = 0x1p53;
+/// Whether what [at, stop) reads as may be lost (see lost_number): numbers of 2^53 or more, those
+/// below the least float, and zeros with an exponent.
+inline bool may_be_lost(double value, const char* at, const char* stop) {
+  const double size = std::fabs(value);
+  if (size >= 0x1p-149) return !(size < 0x1p53);
+  return size != 0 || std::find_if(at, stop, [](char c) { return (c | 32) == 'e'; }) != stop;
+}
 
 /// Why a cell that reads as `value` cannot be kept in a float of `bytes` bytes: it is finite and
-/// would be infinite there, or it is an integer, kept as a double, that no double equals. Empty
-/// where it can.
+/// would be infinite there, it is not 0 and would be, or it is an integer, kept as a double, that
+/// no double equals. Empty where it can.
 std::string lost_number(std::string_view cell, double value, std::size_t bytes);
 
-/// Why a finite number cannot be kept in a float of `bytes` bytes, where it would be infinite.
+/// Why a finite number cannot be kept in a float of `bytes` bytes, where it would be infinite or 0.
 std::string beyond_range(std::string_view number, std::size_t bytes);
 
 /// Whether a cell is a number but for a comma as its decimal point, as in "1,5".

@@ -61,7 +61,7 @@ class LibsvmLine {
     // The line's end, or a comment, follows `end`.
     const char* const stop = read_number(++at, end, value);
     const bool ends = stop == end || *stop == ' ' || *stop == '\t' || *stop == '\r';
-    if (stop == at || !(std::fabs(value) < first_lost_number) || !ends) return false;
+    if (stop == at || may_be_lost(value, at, stop) || !ends) return false;
     rest_.remove_prefix(stop - rest_.data());
     index = number;
     return true;

@@ -55,7 +55,8 @@ class Putter {
     switch (columns_.uses[column]) {
       case ColumnUse::number:
       case ColumnUse::category:
-        if (std::isinf(static_cast<T>(value)) && !std::isinf(value)) {
+        if (static_cast<double>(static_cast<T>(value)) != value &&
+            (std::isinf(static_cast<T>(value)) || static_cast<T>(value) == 0)) {
           fail(row, column, beyond_range(fmt::format("{}", value), sizeof(T)));
         }
         file_.table.column(columns_.places[column])[row] = static_cast<T>(value);

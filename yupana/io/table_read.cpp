@@ -134,7 +134,7 @@ class PieceReader {
       if (use == ColumnUse::number || use == ColumnUse::label_number || use == ColumnUse::weight) {
         double value = 0;
         stop = read_number(at, end, value);
-        if (stop == at || !(std::fabs(value) < first_lost_number)) return false;
+        if (stop == at || may_be_lost(value, at, stop)) return false;
         if (use == ColumnUse::number) {
           cell(columns_.places[c]) = static_cast<T>(value);
         } else if (use == ColumnUse::weight) {

@@ -16,6 +16,7 @@ void SiteCollector::take_contig(std::string_view name) {
   if (rules_.region) contig_.in_region = rules_.region->is_on(name, chromosomes.autosomes());
   region_found_ = region_found_ || contig_.in_region;
   const bool is_new = listed_.insert(contig_.contig).second;
+  if (is_new && contig_.keeps && contig_.in_region) result_.chromosomes.push_back(contig_.contig);
   if (is_new && seen_.size() < 5) seen_.push_back(contig_.contig);
   if (is_new && contig_.in_region && chromosomes.keeps_as_unknown(name)) {
     unknown_.push_back(contig_.contig);

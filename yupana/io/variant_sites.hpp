@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,7 +37,8 @@ struct VariantSites {
   std::int64_t sites = 0;
   std::vector<Range> kept;  ///< stretches of consecutive kept sites
   std::vector<MultiallelicSite> multiallelic;
-  genotype::SiteAccount account;  ///< where several ALT alleles are split, each is a site
+  std::vector<std::string> chromosomes;  ///< that kept sites may be on, each once
+  genotype::SiteAccount account;         ///< where several ALT alleles are split, each is a site
 };
 
 /// Reads a .bim (six columns: chromosome, name, centimorgans, position, A1, A2), plain, gzip or
@@ -51,6 +53,21 @@ VariantSites read_bim(const std::string& path, const SiteRules& rules);
 /// columns are those of a .bim or, where there are five, the same without centimorgans.
 ///   errors: as read_bim; a column that is not there
 VariantSites read_pvar(const std::string& path, const SiteRules& rules);
+
+/// The names of a file's sites, read again line by line.
+class VariantNames {
+ public:
+  /// `path`: what read_bim or read_pvar takes.
+  explicit VariantNames(const std::string& path);
+  ~VariantNames();
+
+  /// Of site `site`, a number not below that of the call before; ALT alleles separated by commas.
+  const genotype::SiteName& at(std::int64_t site);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 /// Gathers VariantSites line by line, in file order.
 class SiteCollector {

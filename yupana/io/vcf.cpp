@@ -9,6 +9,7 @@
 
 #include "yupana/core/messages.hpp"
 #include "yupana/io/variant_sites.hpp"
+#include "yupana/io/vcf_faults.hpp"
 #include "yupana/io/vcf_file.hpp"
 #include "yupana/io/vcf_record.hpp"
 
@@ -27,6 +28,8 @@ class VcfSource : public genotype::Source {
   bool skip(genotype::SiteBlock& block) override { return advance(block, false); }
   void rewind() override;
   const genotype::SiteAccount& account() const override { return account_; }
+  void name_sites() override { named_ = true; }
+  std::vector<std::string> chromosomes() const override;
 
  private:
   /// A site whose turn has come: its row, or null where it is not decoded, and the allele x counts.
@@ -44,6 +47,7 @@ class VcfSource : public genotype::Source {
                  genotype::SiteBlock& block,
                  bool wanted,
                  std::vector<Job>& jobs);
+  genotype::SiteName name_of(const VcfRecord& record, std::int64_t counted) const;
   void look_up(std::string_view contig);
   std::string_view reason_to_skip(const VcfRecord& record);
   void finish();
@@ -57,6 +61,7 @@ class VcfSource : public genotype::Source {
   std::unique_ptr<VcfFormat> format_;
   std::int64_t batch_bytes_;
   bool reference_;
+  bool named_ = false;
   genotype::SiteAccount account_;
   bool any_genotypes_ = false;
   bool finished_ = false;
@@ -78,39 +83,6 @@ class VcfSource : public genotype::Source {
 /// cache of 1 MB when it is decoded (10 % faster than 4 MB with one thread of a Zen 4, the same
 /// with two), and at most 64 MB.
 std::int64_t batch_bytes_for(int threads) { return std::int64_t{std::min(threads, 128)} << 19; }
-
-/// Part of a file as a message can show it.
-std::string shown(std::string_view text) {
-  constexpr std::size_t most = 40;
-  std::string result(text.substr(0, most));
-  for (char& letter : result) {
-    if (letter < ' ' || letter > '~') letter = '?';
-  }
-  return text.size() > most ? result + "..." : result;
-}
-
-std::string explain(const GenotypeFault& fault, const std::string& sample, std::int64_t alts) {
-  const std::string call = fmt::format("sample {}: '{}'", sample, shown(fault.text));
-  switch (fault.fault) {
-    case CallFault::allele:
-      return call + (alts > 1 ? fmt::format(" names an allele that the site does not have: it has "
-                                            "REF (0) and ALT (1 to {})",
-                                            alts)
-                              : std::string(" names an allele that the site does not have: it has "
-                                            "REF (0) and one ALT (1)"));
-    case CallFault::half:
-      return call + " is a half call; take them with --half-call missing, haploid or reference";
-    case CallFault::polyploid:
-      return call +
-             " has more than two alleles; yupana reads haploid and diploid calls: leave the "
-             "site out, or take such calls as missing with --polyploid missing";
-    case CallFault::none:
-    case CallFault::columns:
-    case CallFault::syntax:
-      break;
-  }
-  return call + " is no genotype";
-}
 
 VcfSource::VcfSource(Context& context, const VcfParams& params)
     : context_(context),
@@ -147,6 +119,7 @@ bool VcfSource::advance(genotype::SiteBlock& block, bool wanted) {
         "read: expected a block of {} samples, got one of {}", samples().size(), block.samples);
   }
   block.sites = 0;
+  block.names.clear();
   std::vector<Job> jobs;
   while (block.sites < block.capacity) {
     context_.check_cancelled();
@@ -192,6 +165,7 @@ void VcfSource::take_kept(const VcfRecord& record,
     jobs.push_back({&record,
                     wanted ? block.row(block.sites) : nullptr,
                     collapse ? CallRules::any_alt : next_alt_});
+    if (named_ && wanted) block.names.push_back(name_of(record, jobs.back().counted));
     ++block.sites;
     ++account_.read;
     ++account_.kept;
@@ -200,6 +174,27 @@ void VcfSource::take_kept(const VcfRecord& record,
       return;
     }
   }
+}
+
+genotype::SiteName VcfSource::name_of(const VcfRecord& record, std::int64_t counted) const {
+  VcfFormat::Alleles alleles = format_->alleles(record);
+  if (counted != CallRules::any_alt) alleles.alt = allele_at(alleles.alt, counted);
+  return {.chromosome = std::string(record.contig),
+          .position = record.position,
+          .name = record.name.empty() ? "." : std::string(record.name),
+          .a1 = std::move(alleles.alt),
+          .a2 = std::move(alleles.ref)};
+}
+
+std::vector<std::string> VcfSource::chromosomes() const {
+  std::vector<std::string> kept = file_.header().contigs;
+  std::erase_if(kept, [&](const std::string& contig) {
+    if (params_.region && !params_.region->is_on(contig, params_.chromosomes.autosomes())) {
+      return true;
+    }
+    return !params_.chromosomes.keeps(contig);
+  });
+  return kept;
 }
 
 /// Applies the rules to a contig, unless it is that of the record before.

@@ -133,6 +133,22 @@ class BinaryFormat : public VcfFormat {
     });
   }
 
+  Alleles alleles(const VcfRecord& record) const override {
+    const char* const site = record.begin + prefix_bytes;
+    Cursor shared(site + site_bytes, site + load32(record.begin));
+    shared.values();  // ID
+    const std::uint32_t count = load32(site + 16) >> 16;
+    Alleles result{{}, "."};
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const Cursor::Values v = shared.values();
+      const std::string_view allele(v.data, static_cast<std::size_t>(v.count));
+      if (i == 0) result.ref = allele;
+      if (i == 1) result.alt = allele;
+      if (i > 1) result.alt.append(",").append(allele);
+    }
+    return result;
+  }
+
  private:
   void parse(VcfRecord& record) const {
     const char* site = record.begin + prefix_bytes;

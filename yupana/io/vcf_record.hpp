@@ -55,6 +55,12 @@ class VcfFormat {
   virtual void scan(Context& context, VcfBatch& batch) const = 0;
   /// True if a record that is not decoded has the columns it should.
   virtual bool complete(const VcfRecord&) const { return true; }
+  /// The alleles of a record, ALT in the order of their numbers and separated by commas.
+  struct Alleles {
+    std::string ref;
+    std::string alt;
+  };
+  virtual Alleles alleles(const VcfRecord& record) const = 0;
   /// "" or, where a text record has the wrong number of columns, how many it has and should have.
   virtual std::string column_fault(const VcfRecord&) const { return {}; }
 

@@ -141,6 +141,12 @@ class TextFormat : public VcfFormat {
     return cpu::count_bytes(std::get<TextGenotypes>(record.genotypes).columns, '\t') ==
            samples_ - 1;
   }
+  Alleles alleles(const VcfRecord& record) const override {
+    const char* at = record.begin;
+    for (int skipped = 0; skipped < 3; ++skipped) at = find(at, record.end, '\t') + 1;
+    const char* const ref_end = find(at, record.end, '\t');
+    return {{at, ref_end}, {ref_end + 1, find(ref_end + 1, record.end, '\t')}};
+  }
   std::string column_fault(const VcfRecord& record) const override {
     const std::string_view line(record.begin, record.end - record.begin);
     const std::int64_t columns = cpu::count_bytes(line, '\t') + 1;

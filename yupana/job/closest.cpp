@@ -7,9 +7,23 @@
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
 namespace {
+
+/// Bytes of the points and of what the search holds besides.
+template <class T>
+std::uint64_t bytes_of(const Context& context,
+                       const Matrix<T>& points,
+                       geometry::ClosestMethod method) {
+  const auto rows = static_cast<std::uint64_t>(points.rows());
+  const std::uint64_t point = static_cast<std::uint64_t>(points.cols()) * sizeof(T);
+  if (context.backend() != Backend::cpu) return rows * point;
+  // A copy with two numbers a point; divide and conquer: the points' numbers, two orders.
+  const std::uint64_t besides = method == geometry::ClosestMethod::divide ? 32 : 16;
+  return rows * (2 * point + besides);
+}
 
 template <class T>
 ClosestFileResult closest_of(Context& context,
@@ -19,6 +33,7 @@ ClosestFileResult closest_of(Context& context,
   try {
     geometry::ClosestPairParams closest;
     closest.method = params.method.value_or(closest.method);
+    check_memory(context, "closest: " + params.in.path, bytes_of(context, points, closest.method));
     result.pair = geometry::closest_pair<T>(context, points.view(), closest);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::bad_input) throw;

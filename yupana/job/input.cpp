@@ -61,7 +61,24 @@ genotype::ChromosomeFilter chromosomes_of(const InputParams& params) {
   return genotype::ChromosomeFilter(params.autosomes);
 }
 
+/// --chr with --from-bp and --to-bp.
+genotype::Region interval_of(const InputParams& params) {
+  const std::string& chromosome = params.chromosomes;
+  if (chromosome.empty() || chromosome.find_first_of(",-") != std::string::npos) {
+    throw usage_error("--from-bp and --to-bp: expected one chromosome in --chr, got '{}'",
+                      chromosome);
+  }
+  genotype::Region region{chromosome};
+  region.first = params.from_bp.value_or(region.first);
+  region.last = params.to_bp.value_or(region.last);
+  if (region.first > region.last) {
+    throw usage_error("--from-bp {} is after --to-bp {}; exchange them", region.first, region.last);
+  }
+  return region;
+}
+
 std::optional<genotype::Region> region_of(const InputParams& params) {
+  if (params.from_bp || params.to_bp) return interval_of(params);
   if (params.region.empty()) return {};
   return genotype::parse_region(params.region);
 }
@@ -96,6 +113,7 @@ struct Opened {
   std::unique_ptr<genotype::Source> source;
   io::SampleNames names;
   std::string fingerprint;
+  std::string sample_file = {};
 };
 
 Opened open_plink(Context& context, const InputParams& params) {
@@ -107,6 +125,7 @@ Opened open_plink(Context& context, const InputParams& params) {
   Opened opened;
   opened.source = io::open_bed(files, site_rules(params));
   opened.names = io::read_fam(files.fam);
+  opened.sample_file = files.fam;
   opened.fingerprint = file_line(files.bed) + file_line(files.bim) + file_line(files.fam);
   return opened;
 }
@@ -118,6 +137,7 @@ Opened open_plink2(Context& context, const InputParams& params) {
   Opened opened;
   opened.source = io::open_pgen(context, files, site_rules(params));
   opened.names = io::read_psam(files.psam);
+  opened.sample_file = files.psam;
   opened.fingerprint = file_line(files.pgen) + file_line(files.pvar) + file_line(files.psam);
   return opened;
 }
@@ -169,6 +189,8 @@ std::string filter_lines(const InputParams& params, const genotype::CohortParams
       params.snps_only,
       params.just_acgt,
       params.round);
+  if (params.from_bp) text += fmt::format("from: {}\n", *params.from_bp);
+  if (params.to_bp) text += fmt::format("to: {}\n", *params.to_bp);
   if (params.filtered) text += fmt::format("filters: {}\n", fmt::join(params.ignored_filters, ","));
   if (params.min_qual) text += fmt::format("qual: {}\n", *params.min_qual);
   for (const auto& left_out : cohort.left_out) {
@@ -178,7 +200,20 @@ std::string filter_lines(const InputParams& params, const genotype::CohortParams
     if (list.path.empty()) continue;
     text += fmt::format("variants {}: {}", static_cast<int>(list.lines), file_line(list.path));
   }
-  text += fmt::format("max-maf: {}\nmac: {}\n", cohort.max_maf, cohort.min_mac);
+  text += fmt::format("max-maf: {}\nmac: {}\nhwe: {}{}\n",
+                      cohort.max_maf,
+                      cohort.min_mac,
+                      cohort.min_hwe,
+                      cohort.hwe_mid_p ? " midp" : "");
+  if (params.king_cutoff) {
+    text += fmt::format("king: {}{}\n", *params.king_cutoff, params.king_largest ? " largest" : "");
+  }
+  const genotype::LdPruneParams& indep = params.indep_pairwise;
+  text += fmt::format("indep: {} {} {} {}\n",
+                      indep.window,
+                      indep.in_base_pairs ? "bp" : "sites",
+                      indep.step,
+                      indep.max_r2);
   return text + fmt::format(
                     "keep: {}\nremove: {}\nmind: {}\ngeno: {}\nmaf: {} of {}\nthin: {} seed "
                     "{}\nmissing: {}\n",
@@ -300,7 +335,9 @@ Input open_input(Context& context, const InputParams& params) {
       genotype::Cohort(context, std::move(opened.source), cohort), {}, {}, fingerprint, 1, {}};
   // Nobody's to delete: the run's.
   input.same_pairs = std::shared_ptr<Comm>(context.comm(), [](Comm*) {});
+  leave_out_alike(context, params, input);
   take_names(input, opened.names);
+  input.sample_file = opened.sample_file;
   return input;
 }
 

@@ -11,6 +11,7 @@
 #include "yupana/core/error.hpp"
 #include "yupana/genotype/chromosome.hpp"
 #include "yupana/genotype/cohort.hpp"
+#include "yupana/genotype/ld_prune.hpp"
 #include "yupana/io/variant_lists.hpp"
 
 namespace yupana::job {
@@ -32,6 +33,7 @@ struct InputParams {
   bool all_chromosomes = false;                        ///< --all-chr
   std::int64_t autosomes = genotype::human_autosomes;  ///< --chr-set
   std::string region;                                  ///< PLINK, VCF, BCF: "chr1:1000-2000"
+  std::optional<std::int64_t> from_bp, to_bp;          ///< of the one chromosome of --chr
   std::string half_call = "missing";                   ///< missing, haploid, reference or error
   std::string polyploid = "error";    ///< calls of more than two alleles: error or missing
   std::string multiallelic = "skip";  ///< VCF, .pgen: skip, split or collapse
@@ -48,6 +50,9 @@ struct InputParams {
   io::VariantListParams extract;             ///< --extract
   io::VariantListParams exclude;             ///< --exclude
   genotype::CohortParams cohort;
+  std::optional<double> king_cutoff;       ///< --king-cutoff: the largest kinship that stays
+  bool king_largest = false;               ///< of the largest set without larger kinship
+  genotype::LdPruneParams indep_pairwise;  ///< --indep-pairwise
   int pair_groups = 0;  ///< of the ranks (--pair-groups); 0: as the plan finds best
 };
 
@@ -78,11 +83,18 @@ struct Input {
   int pair_groups = 1;  ///< of the ranks: rank r counts the pairs of group r mod pair_groups
   /// The ranks that count the pairs of this one, each over other sites: all but for cut_pairs().
   std::shared_ptr<Comm> same_pairs = nullptr;
+  std::string sample_file = {};  ///< the .fam or .psam of PLINK files
+  /// Names of the sites that --indep-pairwise kept and dropped, one a line.
+  std::string pruned_in = {}, pruned_out = {};
   int site_groups() const { return same_pairs == nullptr ? 1 : same_pairs->size(); }
 };
 
 /// With ranks, this one's part of the sites: every rank counts all pairs. Collective.
 Input open_input(Context& context, const InputParams& params);
+
+/// --king-cutoff and --indep-pairwise, over a cohort whose other filters are set. open_input() has
+/// done it. Collective, before the first read.
+void leave_out_alike(Context& context, const InputParams& params, Input& input);
 
 /// Ranks r, r + groups, ... count group r of the pairs, and cut the sites among themselves; so that
 /// `groups` ranks that follow on each other, most often of one machine, read the same sites.

@@ -50,6 +50,8 @@ const std::vector<InputOption>& input_options() {
       {"--all-chr", {plink, pgen, vcf}, [](P p) { return p.all_chromosomes; }},
       {"--chr-set", {plink, pgen, vcf}, [](P p) { return p.autosomes != defaults().autosomes; }},
       {"--region", {plink, pgen, vcf}, [](P p) { return !p.region.empty(); }},
+      {"--from-bp", {plink, pgen, vcf}, [](P p) { return p.from_bp.has_value(); }},
+      {"--to-bp", {plink, pgen, vcf}, [](P p) { return p.to_bp.has_value(); }},
       {"--snps-only", {plink, pgen, vcf}, [](P p) { return p.snps_only || p.just_acgt; }},
       {"--half-call", {vcf}, [](P p) { return p.half_call != defaults().half_call; }},
       {"--polyploid", {vcf}, [](P p) { return p.polyploid != defaults().polyploid; }},

@@ -57,11 +57,12 @@ std::vector<std::string> run_simulate(Context& context, const SimulateJobParams&
       context, params.cohort, 16 * call_bytes * static_cast<double>(params.cohort.samples));
   check_disk(params.out, static_cast<std::uint64_t>(std::min(file_bytes(params), 1e19)));
   genotype::SimulatedSource source(params.cohort, context.backend());
+  const auto table = io::SampleTable::of_ids(source.samples());
   OutputFiles files;
   if (params.format == "bed") {
-    io::write_bed(context, source, params.out, {}, files);
+    io::write_bed(context, source, params.out, table, files);
   } else if (params.format == "pgen") {
-    io::write_pgen(context, source, params.out, {}, files);
+    io::write_pgen(context, source, params.out, table, files);
   } else {
     io::write_vcf(context, source, params.out + "." + params.format, files);
   }

@@ -20,6 +20,12 @@ inline double now() {
 /// usage for what no table can make meaningful: no label, options that need or exclude others.
 void check_fit(const FitTreesParams& params);
 
+/// Whether trees are judged by rows of the table that they were not grown from, other than by a
+/// cross-validation's, which learns its categories fold by fold.
+inline bool leaves_rows_out(const FitTreesParams& params) {
+  return params.alpha_folds > 0 || (params.forest && params.forest_params.out_of_bag);
+}
+
 /// usage for a cost complexity below 0.
 void check_alpha(double alpha);
 

@@ -309,8 +309,11 @@ void write_page(const FitTreesParams& params, const FitTreesResult& result, Atom
 
 }  // namespace
 
-FitTreesResult fit_trees(Context& context, const FitTreesParams& params) {
-  check_fit(params);
+FitTreesResult fit_trees(Context& context, const FitTreesParams& given) {
+  check_fit(given);
+  FitTreesParams params = given;
+  const bool automatic = params.categories == Categories::automatic;
+  if (automatic && leaves_rows_out(params)) params.categories = Categories::one_hot;
   OutputFiles files;
   FitTreesResult result = fit_where_it_fits(context, params, files);
   if (context.rank() > 0) return result;

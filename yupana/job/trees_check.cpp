@@ -26,6 +26,10 @@ void check_together(const FitTreesParams& params) {
             "--stratified has no effect without folds; give --cv or --ccp-cv");
   refuse_if(params.sparest_alpha && params.alpha_folds == 0,
             "--ccp-sparest has no effect without --ccp-cv; give both");
+  refuse_if(
+      params.categories == Categories::ordered && leaves_rows_out(params),
+      "--categories ordered: its order is learned from the labels of all rows, with which "
+      "--oob and --ccp-cv would judge the rows that trees leave out; take one-hot or by-name");
   refuse_if(params.categories != Categories::automatic && params.table.columns.categorical.empty(),
             "--categories: says what --categorical columns become; name some");
   refuse_if(params.binary && params.out.empty(), "--binary: writes PREFIX.model; give -o PREFIX");

@@ -80,12 +80,13 @@ class Prediction {
     }
     const auto most = static_cast<double>(context_.memory());
     if (model_bytes() <= most) return;
-    throw Error(ErrorCode::out_of_resources,
-                fmt::format("{}: predicting with the model takes {}; memory is limited to {}; give "
-                            "more --memory",
-                            params_.model,
-                            needed_bytes(model_bytes()),
-                            allowed_bytes(most)));
+    throw Error(
+        ErrorCode::out_of_resources,
+        fmt::format("{}: predicting with the model takes up to {}; memory is limited to {}; give "
+                    "more --memory",
+                    params_.model,
+                    needed_bytes(model_bytes()),
+                    allowed_bytes(most)));
   }
 
   /// The trees as read and in the form that rows go through: nodes of 64 bytes, at most 96 more in

@@ -34,7 +34,7 @@ class Grow:
             **{**self.arguments, "trees": trees, "first_tree": first}
         )
         with options(**self.call) as call:
-            model, _, _ = _core.forest.fit(
+            model = _core.forest.fit(
                 call,
                 X,
                 codes=y if self.classes else None,

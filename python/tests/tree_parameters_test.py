@@ -1,0 +1,195 @@
+"""What trees and forests take of scikit-learn's parameters, against scikit-learn and by hand."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn import datasets, ensemble, tree
+from sklearn.base import clone
+from sklearn.inspection import permutation_importance
+
+import yupana
+
+OURS = [
+    yupana.DecisionTreeClassifier,
+    yupana.DecisionTreeRegressor,
+    yupana.RandomForestClassifier,
+    yupana.RandomForestRegressor,
+]
+PEERS = {name: getattr(tree, name, None) or getattr(ensemble, name) for name in
+         (ours.__name__ for ours in OURS)}
+
+
+@pytest.fixture(scope="module")
+def untied():
+    """Rows whose gains are never equal."""
+    rng = np.random.default_rng(5)
+    X = rng.permuted(np.tile(np.arange(400.0), (5, 1)), axis=1).T.astype(np.float32)
+    score = np.sin(X[:, 0] / 60) + X[:, 1] / 400 + rng.normal(0, 0.5, 400)
+    return X, score, rng.integers(500, 2000, 400) / 1024  # sums without rounding
+
+
+def same_splits(ours, theirs):
+    """Nodes are numbered otherwise where growth is best first."""
+    stack = [(0, 0)]
+    while stack:
+        a, b = stack.pop()
+        assert ours.feature[a] == theirs.feature[b] and np.isclose(ours.threshold[a], theirs.threshold[b])
+        assert np.allclose(ours.value[a], theirs.value[b])
+        if ours.children_left[a] >= 0:
+            stack.append((ours.children_left[a], theirs.children_left[b]))
+            stack.append((ours.children_right[a], theirs.children_right[b]))
+    assert ours.node_count == theirs.node_count
+
+
+@pytest.mark.parametrize("is_class, weighted", [(True, True), (False, True), (False, False)])
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"max_leaf_nodes": 2},
+        {"max_leaf_nodes": 17},
+        {"max_leaf_nodes": 40, "max_depth": 6},
+        {"min_weight_fraction_leaf": 0.04},
+        {"min_weight_fraction_leaf": 0.13, "max_leaf_nodes": 5},
+        {"min_impurity_decrease": 0.004},
+    ],
+)
+def test_trees_are_scikit_learns_under_every_limit(untied, parameters, is_class, weighted):
+    X, y, weights = untied
+    y = (y > 0.5).astype(int) if is_class else y
+    name = "DecisionTreeClassifier" if is_class else "DecisionTreeRegressor"
+    weights = weights if weighted else None
+    parameters = {"min_samples_leaf": 6, **parameters}  # two rows are parted by any feature
+    ours = getattr(yupana, name)(**parameters).fit(X, y, weights)
+    theirs = PEERS[name](random_state=0, **parameters).fit(X, y, weights)
+    assert 1 < ours.tree_.node_count
+    same_splits(ours.tree_, theirs.tree_)
+    assert np.allclose(ours.feature_importances_, theirs.feature_importances_)
+
+
+@pytest.mark.parametrize("kind", OURS, ids=lambda kind: kind.__name__)
+def test_they_are_scikit_learns_own_classes_with_all_of_its_parameters(kind, untied):
+    peer = PEERS[kind.__name__]
+    assert issubclass(kind, peer)
+    theirs = peer().get_params()
+    assert theirs == {name: kind().get_params()[name] for name in theirs}
+    X, y, _ = untied
+    model = kind(max_depth=3).fit(X, y > 0.5)
+    assert model.get_metadata_routing().fit.requests["sample_weight"] is None
+    for table in (sparse.csr_matrix(X), sparse.csc_array(X), sparse.coo_matrix(X)):
+        assert np.array_equal(model.predict(table), model.predict(X))
+    if hasattr(model, "tree_"):
+        assert tree.export_text(model).count("class:" if "Class" in kind.__name__ else "value:") == 8
+    assert len(permutation_importance(model, X, y > 0.5, n_repeats=2).importances_mean) == 5
+
+
+BEYOND = [
+    {"criterion": "poisson"},
+    {"criterion": "absolute_error", "max_depth": 4},
+    {"monotonic_cst": [1, 0, 0, 0, 0]},
+    {"splitter": "random"},
+    {"class_weight": "balanced_subsample"},
+]
+
+
+@pytest.mark.parametrize("kind", OURS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("parameters", BEYOND, ids=lambda parameters: next(iter(parameters)))
+def test_what_the_library_does_not_grow_is_grown_by_scikit_learn(kind, parameters, untied):
+    X, y, _ = untied
+    y = y - y.min() if "Regressor" in kind.__name__ else (y > 0.5).astype(int)
+    kinds = PEERS[kind.__name__]._parameter_constraints
+    (name, value), *_ = parameters.items()
+    if name not in kinds or (name == "criterion" and "Classifier" in kind.__name__):
+        pytest.skip("has no such value")
+    if name == "class_weight" and "Tree" in kind.__name__:
+        pytest.skip("a tree has no subsamples")
+    more = {"n_estimators": 4} if "Forest" in kind.__name__ else {}
+    ours = kind(random_state=1, **parameters, **more).fit(X, y)
+    theirs = PEERS[kind.__name__](random_state=1, **parameters, **more).fit(X, y)
+    again = pickle.loads(pickle.dumps(ours))
+    for method in ("predict", "predict_proba", "predict_log_proba", "apply"):
+        if hasattr(theirs, method):
+            assert np.array_equal(getattr(ours, method)(X), getattr(theirs, method)(X))
+            assert np.array_equal(getattr(again, method)(X), getattr(theirs, method)(X))
+    assert np.array_equal(ours.feature_importances_, theirs.feature_importances_)
+    with pytest.raises(ValueError, match="scikit-learn grew these"):
+        ours.to_bytes()
+    with pytest.raises(ValueError, match="device: expected 'auto' or 'cpu'"):
+        kind(device="reference", **parameters, **more).fit(X, y)
+    # And back.
+    plain = {name: PEERS[kind.__name__]().get_params()[name] for name in parameters}
+    ours.set_params(**plain).fit(X, y)
+    assert ours.to_bytes() == kind(random_state=1, **more).fit(X, y).to_bytes()
+
+
+def test_several_outputs_are_scikit_learns(untied):
+    X, y, _ = untied
+    both = np.stack([y, -y], axis=1)
+    for kind in OURS:
+        table = both > 0 if "Classifier" in kind.__name__ else both
+        ours = kind(random_state=2, max_depth=3).fit(X, table)
+        theirs = PEERS[kind.__name__](random_state=2, max_depth=3).fit(X, table)
+        assert np.array_equal(ours.predict(X), theirs.predict(X))
+
+
+@pytest.mark.parametrize("kind", OURS[2:], ids=lambda kind: kind.__name__)
+def test_a_forest_grown_in_turns_is_the_forest_grown_at_once(kind, untied):
+    X, y, _ = untied
+    y = y > 0.5
+    options = {"random_state": 7, "max_depth": 5, "max_samples": 0.8}
+    whole = kind(12, oob_score=True, **options).fit(X, y)
+    turns = kind(5, warm_start=True, **options).fit(X, y)
+    turns.set_params(n_estimators=12, oob_score=True).fit(X, y)
+    assert turns.to_bytes() == whole.to_bytes() and turns.oob_score_ == whole.oob_score_
+    with pytest.warns(UserWarning, match="does not fit new trees"):
+        turns.fit(X, y)
+    assert turns.to_bytes() == whole.to_bytes()
+    for wrong, words in (
+        ({"n_estimators": 3}, "larger or equal"),
+        ({"n_estimators": 15, "monotonic_cst": [0] * 5}, "same library grows"),
+        ({"n_estimators": 15, "monotonic_cst": None, "max_samples": None, "bootstrap": "partition"},
+         "bootstrap=True or False"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            turns.set_params(oob_score=False, **wrong).fit(X, y)
+    assert turns.to_bytes() == whole.to_bytes()
+
+
+@pytest.mark.parametrize("kind", OURS[2:], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "rows",
+    [{}, {"max_samples": 77}, {"max_samples": 640}, {"bootstrap": False}, {"bootstrap": "partition"}],
+    ids=str,
+)
+def test_each_tree_grows_again_from_the_rows_it_names(kind, rows, untied):
+    X, y, _ = untied
+    y = y > 0.5
+    forest = kind(4, max_features=2, random_state=3, **rows).fit(X, y)
+    drawn = forest.estimators_samples_
+    assert len(drawn) == 4 and all(own.dtype == np.int32 for own in drawn)
+    if "max_samples" in rows:
+        assert len(drawn[0]) == (77 if rows["max_samples"] == 77 else 640)
+    if rows.get("bootstrap") == "partition":
+        assert sorted(np.concatenate(drawn)) == list(range(400))
+    for one, own in zip(forest, drawn):
+        again = clone(one).fit(X[own], y[own])
+        assert np.array_equal(again.tree_.threshold, one.tree_.threshold)
+        assert np.array_equal(again.tree_.value, one.tree_.value)
+
+
+def test_out_of_bag_scores_are_of_the_pruned_trees():
+    X, y = datasets.load_wine(return_X_y=True)
+    forest = yupana.RandomForestClassifier(40, oob_score=True, random_state=0, ccp_alpha=0.05).fit(X, y)
+    votes = np.zeros((len(y), 3))
+    for one, own in zip(forest, forest.estimators_samples_):
+        held = np.setdiff1d(np.arange(len(y)), own)
+        votes[held] += one.predict_proba(X[held])
+    assert forest.oob_score_ == np.mean(votes.argmax(axis=1) == y)
+
+
+def test_scikit_learns_other_name_of_the_squared_error(untied):
+    X, y, _ = untied
+    with pytest.warns(FutureWarning, match="friedman_mse"):
+        model = yupana.DecisionTreeRegressor(criterion="friedman_mse")
+    assert model.fit(X, y).to_bytes() == yupana.DecisionTreeRegressor().fit(X, y).to_bytes()

@@ -1,0 +1,148 @@
+"""One tree: its arrays, and what the estimators of one tree share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn import tree as _peers
+from sklearn.base import ClassifierMixin
+from sklearn.tree._tree import NODE_DTYPE
+from sklearn.tree._tree import Tree as _PeerTree
+from sklearn.utils.validation import check_is_fitted
+
+from ._trees import Trees
+from ._views import Array, to_host
+
+
+class Tree(_PeerTree):
+    """One tree as arrays of one entry a node: scikit-learn's ``tree_``, nodes in preorder.
+
+    ``children_left`` and ``children_right`` are -1 at leaves, ``feature`` and ``threshold`` -2.
+    ``value`` has shape (nodes, 1, classes): shares of the classes, or the mean.
+    """
+
+    def __reduce__(self) -> Any:
+        _, arguments, state = super().__reduce__()
+        return Tree, arguments, state
+
+    def __repr__(self) -> str:
+        return f"Tree({self.node_count} nodes, depth {self.max_depth}, {self.n_leaves} leaves)"
+
+
+def tree_of(arrays: dict[str, Any], is_class: bool, n_features: int) -> Tree:
+    leaf = arrays["feature"] < 0
+    nodes = np.zeros(len(leaf), NODE_DTYPE)
+    nodes["left_child"] = np.where(leaf, -1, arrays["left"])
+    nodes["right_child"] = np.where(leaf, -1, arrays["right"])
+    nodes["feature"] = np.where(leaf, -2, arrays["feature"])
+    nodes["threshold"] = np.where(leaf, -2.0, arrays["threshold"])
+    nodes["missing_go_to_left"] = np.where(leaf, 0, arrays["missing_left"])
+    nodes["impurity"] = arrays["impurity"]
+    nodes["n_node_samples"] = arrays["rows"]
+    nodes["weighted_n_node_samples"] = arrays["weight"]
+    value = arrays["value"]
+    if is_class:
+        value = value / value.sum(axis=1, keepdims=True)
+    tree = Tree(n_features, np.array([value.shape[1]], np.intp), 1)
+    tree.__setstate__(
+        {
+            "max_depth": arrays["depth"],
+            "node_count": len(leaf),
+            "nodes": nodes,
+            "values": value[:, np.newaxis, :],
+        }
+    )
+    return tree
+
+
+class OneTree(Trees):
+    """A single tree. X is checked whatever ``check_input`` says, which scikit-learn's trees take."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Any:
+        """Grows from X, (rows, features), NaN where missing, and y, (rows,) classes or numbers."""
+        return super().fit(X, y, sample_weight)
+
+    def predict(self, X: Any, check_input: bool = True) -> Array:
+        """The class of each row, of equal shares the first; or the mean of its leaf."""
+        return super().predict(X)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Any:
+        """A fitted estimator, as of the forests' ``from_bytes``, from the bytes of one tree."""
+        estimator = super().from_bytes(data)
+        trees = estimator._model.trees
+        if trees != 1:
+            raise ValueError(
+                f"data: expected a model of one tree, got one of {trees}; "
+                "use the estimator of forests"
+            )
+        return estimator
+
+    def _fit_ours(self, X: np.ndarray, y: np.ndarray, weights: Any, on_device: Any) -> None:
+        self._model = self._grow(X, y, weights, on_device, self._growing(len(X)))
+
+    @property
+    def tree_(self) -> Tree:
+        """The tree as arrays."""
+        check_is_fitted(self)
+        if "_tree" not in vars(self):
+            is_class = isinstance(self, ClassifierMixin)
+            self._tree = tree_of(self._model.tree(0), is_class, self.n_features_in_)
+        return self._tree
+
+    @tree_.setter
+    def tree_(self, tree: Any) -> None:
+        self._tree = tree
+
+    def get_n_leaves(self) -> int:
+        """Leaves of the tree."""
+        return int(super().get_n_leaves())
+
+    def apply(self, X: Any, check_input: bool = True) -> Array:
+        """The number of the leaf that each row ends in, int64; on the GPU of X."""
+        return self._predict("apply", X)[:, 0] if self._is_ours else super().apply(X)
+
+    def decision_path(self, X: Any, check_input: bool = True) -> Any:
+        """The nodes that each row passes: a sparse indicator matrix (rows, nodes).
+
+        SciPy's, so of a table on a GPU the leaves come to the host.
+        """
+        from scipy.sparse import csr_matrix
+
+        if not self._is_ours:
+            return super().decision_path(X)
+        leaves = to_host(self.apply(X))
+        tree = self.tree_
+        parent = np.full(tree.node_count, -1)
+        for children in (tree.children_left, tree.children_right):
+            inner = children >= 0
+            parent[children[inner]] = np.flatnonzero(inner)
+        ends, nodes = [], []
+        end = here = np.flatnonzero(tree.children_left < 0)
+        while len(here):
+            ends.append(end)
+            nodes.append(here)
+            inside = parent[here] >= 0
+            end, here = end[inside], parent[here[inside]]
+        places = np.concatenate(ends), np.concatenate(nodes)
+        shape = (tree.node_count, tree.node_count)
+        paths = csr_matrix((np.ones(len(places[0]), np.int64), places), shape=shape)[leaves]
+        paths.sort_indices()
+        return paths
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """``ccp_alphas`` and ``impurities`` of minimal cost-complexity pruning."""
+        from sklearn.base import clone
+        from sklearn.utils import Bunch
+
+        if self._beyond(y) is not None:
+            return super().cost_complexity_pruning_path(X, y, sample_weight)
+        grown = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight)
+        alphas, impurities = grown._model.cost_complexity_path()
+        return Bunch(ccp_alphas=alphas, impurities=impurities)
+
+    def export_text(self) -> str:
+        """The tree as rules, thresholds unrounded."""
+        check_is_fitted(self)
+        return self._model.rules(0) if self._is_ours else _peers.export_text(self)

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""grm and pca: the definitions, PLINK 2's numbers and files, and one line for what has no answer."""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import DATA, main, refuse, run
+
+HAPMAP = DATA / "hapmap279" / "hapmap279"
+
+
+def relationships(prefix):
+    """The matrix of a .grm.bin and the counts of its .grm.N.bin, as squares."""
+    import numpy as np
+    squares = []
+    for ending in (".grm.bin", ".grm.N.bin"):
+        cells = np.fromfile(prefix + ending, "<f4")
+        n = len(pathlib.Path(prefix + ".grm.id").read_text().splitlines())
+        square = np.zeros((n, n))
+        square[np.tril_indices(n)] = cells
+        squares.append(square + np.tril(square, -1).T)
+    return squares
+
+
+def definition(x, eigensoft=False):
+    """Of genotypes samples x sites, NaN where missing."""
+    import numpy as np
+    called = ~np.isnan(x)
+    copies, alleles = np.nansum(x, 0), 2 * called.sum(0)
+    p, q = copies / alleles, (1 + copies) / (2 + alleles)
+    variance = q * (1 - q) if eigensoft else 2 * p * (1 - p)
+    z = np.where(called & (variance > 0), (x - 2 * p) / np.sqrt(np.where(variance > 0, variance, 1)), 0)
+    shared = called.astype(float) @ called.T
+    return z @ z.T / shared, shared
+
+
+def genotypes(samples=40, sites=500):
+    import numpy as np
+    random = np.random.default_rng(3)
+    x = random.binomial(2, random.uniform(0, 1, sites), (samples, sites)).astype(float)
+    x[random.random(x.shape) < 0.03] = np.nan
+    x[:, 5], x[:, 6] = 0, 2
+    x[3, 5] = np.nan
+    np.save("x.npy", np.where(np.isnan(x), -1, x).astype(np.int8))
+    return x
+
+
+def the_matrix_is_its_definition():
+    import numpy as np
+    x = genotypes()
+    for words, eigensoft in (((), False), (("--standardize", "eigensoft"), True)):
+        run("grm", "x.npy", "-o", "g", *words)
+        wanted, shared = definition(x, eigensoft)
+        got, counts = relationships("g")
+        np.testing.assert_allclose(got, wanted, atol=1e-6)
+        np.testing.assert_array_equal(counts, shared)
+        np.testing.assert_allclose(np.load("g.grm.npy"), wanted, atol=1e-6)
+    run("grm", "x.npy", "-o", "s", "--cutoff", "0.05", "--format", "npy", "--dtype", "float32")
+    assert not pathlib.Path("s.grm.bin").exists() and np.load("s.grm.npy").dtype == np.float32
+    wanted, _ = definition(x)
+    pairs = {(i, j) for i in range(40) for j in range(i + 1) if i == j or wanted[i, j] >= 0.05}
+    lines = [line.split("\t") for line in pathlib.Path("s.grm.sp").read_text().splitlines()]
+    assert {(int(i), int(j)) for i, j, _ in lines} == pairs
+    for i, j, value in lines:
+        assert abs(float(value) - wanted[int(i), int(j)]) < 1e-6
+
+
+def components_are_those_of_numpy():
+    import numpy as np
+    x = genotypes(200, 3000)
+    run("pca", "x.npy", "-o", "c", "--components", 4)
+    values, vectors = np.linalg.eigh(definition(x)[0])
+    got = np.loadtxt("c.eigenval")
+    np.testing.assert_allclose(got, values[::-1][:4], rtol=1e-5)
+    lines = [line.split("\t") for line in pathlib.Path("c.eigenvec").read_text().splitlines()]
+    assert lines[0] == ["#IID", "PC1", "PC2", "PC3", "PC4"] and lines[1][0] == "1"
+    table = np.array([line[1:] for line in lines[1:]], float)
+    for k in range(4):
+        wanted = vectors[:, -1 - k] * np.sign(vectors[np.abs(vectors[:, -1 - k]).argmax(), -1 - k])
+        np.testing.assert_allclose(table[:, k], wanted, atol=2e-4)
+
+
+def numbers_and_files_are_those_of_plink2():
+    import numpy as np
+    if shutil.which("plink2") is None or not HAPMAP.with_suffix(".bed").exists():
+        print("skipped against PLINK 2: it or its cohort is not here")
+        return
+    plink = ("plink2", "--bfile", HAPMAP, "--nonfounders", "--make-grm-bin", "--pca", "4", "--out", "p")
+    subprocess.run(plink, check=True, capture_output=True)
+    run("grm", "--bfile", HAPMAP, "-o", "y")
+    for got, wanted in zip(relationships("y"), relationships("p")):
+        np.testing.assert_allclose(got, wanted, atol=1e-6)
+    assert pathlib.Path("y.grm.id").read_text() == pathlib.Path("p.grm.id").read_text()
+    run("pca", "--bfile", HAPMAP, "-o", "y", "--components", 4)
+    np.testing.assert_allclose(np.loadtxt("y.eigenval"), np.loadtxt("p.eigenval"), rtol=1e-5)
+    ours, theirs = (pathlib.Path(name).read_text().splitlines() for name in ("y.eigenvec", "p.eigenvec"))
+    assert ours[0] == theirs[0]
+    for line, other in zip(ours[1:], theirs[1:]):
+        assert line.split("\t")[:2] == other.split("\t")[:2]
+    a, b = (np.array([line.split("\t")[2:] for line in lines[1:]], float) for lines in (ours, theirs))
+    a, b = np.abs((a * b).sum(0)), np.ones(4)
+    np.testing.assert_allclose(a, b, atol=1e-5)
+
+
+def bytes_do_not_depend_on_threads_memory_or_backend():
+    run("simulate", "--samples", 700, "--sites", 300, "--missing", 0.02, "-o", "c")
+
+    def files(*words):
+        account = json.loads(run("grm", "c.bed", "-o", "t", "--json", *words).stdout)
+        return account["passes"], [path.read_bytes() for path in sorted(pathlib.Path(".").glob("t.*"))]
+    passes, wanted = files()
+    assert passes == 1 and len(wanted) == 4
+    for words in (("--threads", 1), ("--threads", 7), ("--device", "reference")):
+        assert files(*words) == (1, wanted), words
+    passes, got = files("--memory", "6M")
+    assert passes > 1 and got == wanted, passes
+
+
+def a_pair_without_sites_is_nan_and_has_no_components():
+    import numpy as np
+    x = np.array([[0, 1, -1, -1], [-1, -1, 2, 0], [0, 1, 1, 2]], np.int8)
+    np.save("apart.npy", x)
+    done = run("grm", "apart.npy", "-o", "a")
+    assert "1 pair of samples without a called site" in done.stderr
+    assert np.isnan(np.load("a.grm.npy")[0, 1]) and np.isnan(relationships("a")[0][1, 0])
+    refuse("pca", "apart.npy", "-o", "b", says="1 pair of samples without a called site in common")
+
+
+def what_has_no_answer_is_one_line():
+    import numpy as np
+    np.save("same.npy", np.ones((4, 5), np.int8))
+    np.save("x.npy", np.array([[0, 1], [2, 1]], np.int8))
+    refuse("pca", "same.npy", "-o", "b", says="expected individuals that differ")
+    for command in ("grm", "pca"):
+        refuse(command, status=2, says="expected an input file, got none")
+        refuse(command, "x.npy", status=2, says="expected -o PREFIX")
+        refuse(command, "x.npy", "-o", "b", "--snps-only", status=2, says="--snps-only has no effect")
+        refuse(command, "x.npy", "-o", "b", "--standardize", "z", status=2, says="gcta or eigensoft")
+        refuse(command, "gone.bed", "-o", "b", says="gone.bed")
+        refuse(command, "simulate:3000x100", "-o", "b", "--memory", "1M", status=4, says="--memory")
+    refuse("pca", "x.npy", "-o", "b", "--components", 0, status=2, says="at least 1")
+    refuse("grm", "x.npy", "-o", "b", "--format", "tsv", status=2, says="expected gcta or npy")
+    refuse("grm", "x.npy", "-o", "b", "--format", "gcta", "--dtype", "float32", status=2,
+           says="--dtype has no effect")
+    assert "2 samples have no more components" in run("pca", "x.npy", "-o", "b").stderr
+
+
+
+sys.exit(main([the_matrix_is_its_definition, components_are_those_of_numpy,
+               numbers_and_files_are_those_of_plink2, bytes_do_not_depend_on_threads_memory_or_backend,
+               a_pair_without_sites_is_nan_and_has_no_components, what_has_no_answer_is_one_line]))

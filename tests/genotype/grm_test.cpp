@@ -1,0 +1,240 @@
+#include "yupana/genotype/grm.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <map>
+
+#include "tests/support/site_blocks.hpp"
+#include "yupana/core/error.hpp"
+#include "yupana/genotype/grm_words.hpp"
+
+namespace yupana::genotype {
+namespace {
+
+/// Sites of every frequency, some without variation or without a call.
+SiteBlock mixed_block(std::int64_t samples,
+                      std::int64_t sites,
+                      double missing,
+                      std::uint64_t seed) {
+  SiteBlock block = random_block(samples, sites, seed, missing);
+  const Random random(seed, 1);
+  for (std::int64_t site = 0; site < sites; ++site) {
+    const double frequency = random.uniform(site);
+    for (std::int64_t i = 0; i < samples; ++i) {
+      if (block.at(site, i) == missing_call) continue;
+      const Random call(seed, 2);
+      const int x = (call.uniform(2 * (site * samples + i)) < frequency) +
+                    (call.uniform(2 * (site * samples + i) + 1) < frequency);
+      constexpr int codes[3] = {homozygous_a2, heterozygous, homozygous_a1};
+      set_code(block, site, i, site % 29 == 3 ? int{homozygous_a2} : codes[x]);
+      if (site % 31 == 7 && missing > 0) set_code(block, site, i, missing_call);
+    }
+  }
+  return block;
+}
+
+CallBlock calls_of(const SiteBlock& from, Range sites, std::vector<std::int64_t> samples) {
+  CallBlock block;
+  block.codes = SiteBlock(from.samples, sites.size());
+  block.codes.sites = sites.size();
+  std::memcpy(block.codes.codes.data(), from.row(sites.begin), sites.size() * from.stride);
+  block.complete = true;
+  for (std::int64_t site = sites.begin; site < sites.end; ++site) {
+    for (const std::int64_t i : samples) block.complete &= from.at(site, i) != missing_call;
+  }
+  block.samples = std::move(samples);
+  return block;
+}
+
+struct Run {
+  const char* device = "cpu";
+  int threads = 2;
+  std::int64_t block_sites = 1 << 20;
+  GrmParams params = {};
+};
+
+Grm grm_of(const SiteBlock& block, const Run& run, std::vector<std::int64_t> samples = {}) {
+  if (samples.empty()) samples = identity(block.samples);
+  Context context({.device = run.device, .threads = run.threads});
+  GrmCounter counter(context, std::ssize(samples), run.params);
+  for (std::int64_t begin = 0; begin < block.sites; begin += run.block_sites) {
+    const Range sites = {begin, std::min(begin + run.block_sites, block.sites)};
+    counter.add(calls_of(block, sites, samples));
+  }
+  return counter.take();
+}
+
+void expect_same(const Grm& a, const Grm& b) {
+  ASSERT_EQ(a.sites, b.sites);
+  for (std::int64_t i = a.rows.begin; i < a.rows.end; ++i) {
+    for (std::int64_t j = 0; j <= i; ++j) {
+      ASSERT_EQ(a.shared(i, j), b.shared(i, j)) << i << ' ' << j;
+      if (a.shared(i, j) == 0) continue;
+      ASSERT_EQ(a.at(i, j), b.at(i, j)) << i << " " << j;
+    }
+  }
+}
+
+/// The definition, in long double.
+long double by_definition(const SiteBlock& block,
+                          Standardize scale,
+                          std::int64_t j,
+                          std::int64_t k) {
+  long double sum = 0;
+  std::int64_t shared = 0;
+  constexpr int copies[4] = {2, -1, 1, 0};
+  for (std::int64_t site = 0; site < block.sites; ++site) {
+    std::int64_t alleles = 0, total = 0;
+    for (std::int64_t i = 0; i < block.samples; ++i) {
+      const int x = copies[block.at(site, i)];
+      if (x >= 0) alleles += x, total += 2;
+    }
+    const int x = copies[block.at(site, j)], y = copies[block.at(site, k)];
+    if (x < 0 || y < 0) continue;
+    ++shared;
+    if (alleles == 0 || alleles == total) continue;
+    const long double p = static_cast<long double>(alleles) / total;
+    const long double q = (1.0L + alleles) / (2.0L + total);
+    const long double variance = scale == Standardize::gcta ? 2 * p * (1 - p) : q * (1 - q);
+    sum += (x - 2 * p) * (y - 2 * p) / variance;
+  }
+  return sum / shared;
+}
+
+TEST(Grm, AHandMadeCase) {
+  // x: 0 1 2, so p = 1/2 and the weight is 2; then a site whose middle call is missing, p = 1/4:
+  // 8/3 times (0 - 1/2) and (1 - 1/2).
+  SiteBlock block = random_block(3, 2, 1, 0);
+  const int codes[2][3] = {{homozygous_a2, heterozygous, homozygous_a1},
+                           {homozygous_a2, missing_call, heterozygous}};
+  for (int site = 0; site < 2; ++site) {
+    for (int i = 0; i < 3; ++i) set_code(block, site, i, codes[site][i]);
+  }
+  for (const char* device : {"reference", "cpu"}) {
+    const Grm grm = grm_of(block, {.device = device});
+    EXPECT_NEAR(grm.at(0, 0), (2 + 2.0 / 3) / 2, 1e-6) << device;
+    EXPECT_NEAR(grm.at(1, 0), 0, 1e-6) << device;
+    EXPECT_NEAR(grm.at(1, 1), 0, 1e-6) << device;
+    EXPECT_NEAR(grm.at(2, 0), (-2 - 2.0 / 3) / 2, 1e-6) << device;
+    EXPECT_EQ(grm.shared(1, 0), 1) << device;
+    EXPECT_EQ(grm.shared(2, 0), 2) << device;
+  }
+}
+
+TEST(Grm, IsTheDefinitionWithinItsBound) {
+  for (const double missing : {0.0, 0.05}) {
+    const SiteBlock block = mixed_block(37, 2000, missing, 5);
+    for (const Standardize scale : {Standardize::gcta, Standardize::eigensoft}) {
+      const Grm grm = grm_of(block, {.params = {.standardize = scale}});
+      for (std::int64_t i = 0; i < 37; ++i) {
+        for (std::int64_t j = 0; j <= i; ++j) {
+          const double bound = 0x1p-24 * std::sqrt(grm.at(i, i) * grm.at(j, j)) + 0x1p-20;
+          ASSERT_NEAR(grm.at(i, j), by_definition(block, scale, i, j), bound) << i << ' ' << j;
+        }
+      }
+    }
+  }
+}
+
+TEST(Grm, EveryTargetEqualsTheReference) {
+  for (const std::int64_t samples : {1, 2, 3, 63, 64, 67, 257}) {
+    for (const std::int64_t sites : {1, 15, 17, 700}) {
+      for (const double missing : {0.0, 0.03}) {
+        const SiteBlock block = mixed_block(samples, sites, missing, 7);
+        const Grm expected = grm_of(block, {.device = "reference"});
+        for_each_simd_target([&](const std::string& target) {
+          SCOPED_TRACE(target);
+          expect_same(grm_of(block, {}), expected);
+        });
+      }
+    }
+  }
+}
+
+TEST(Grm, SeveralSlabsEqualTheReference) {
+  const SiteBlock block = mixed_block(9, 40000, 0.01, 11);
+  expect_same(grm_of(block, {}), grm_of(block, {.device = "reference"}));
+}
+
+TEST(Grm, SameBitsForAnyThreadsBlocksAndBands) {
+  const SiteBlock block = mixed_block(300, 900, 0.02, 13);
+  const Grm whole = grm_of(block, {.threads = 1});
+  for (const int threads : {2, 7}) expect_same(grm_of(block, {.threads = threads}), whole);
+  for (const std::int64_t sites : {1, 97, 512}) {
+    expect_same(grm_of(block, {.block_sites = sites}), whole);
+  }
+  for (const Range rows : {Range{0, 100}, {100, 101}, {101, 300}}) {
+    expect_same(grm_of(block, {.params = {.rows = rows}}), whole);
+  }
+}
+
+TEST(Grm, CountsTheKeptSamplesAlone) {
+  const SiteBlock block = mixed_block(50, 300, 0.1, 17);
+  std::vector<std::int64_t> kept;
+  for (std::int64_t i = 0; i < 50; i += 1 + i % 3) kept.push_back(i);
+  SiteBlock alone = random_block(std::ssize(kept), block.sites, 1);
+  for (std::int64_t site = 0; site < block.sites; ++site) {
+    for (std::size_t i = 0; i < kept.size(); ++i) set_code(alone, site, i, block.at(site, kept[i]));
+  }
+  expect_same(grm_of(block, {}, kept), grm_of(alone, {}));
+}
+
+TEST(Grm, ABlockOfOtherSamplesIsRefused) {
+  const SiteBlock block = mixed_block(5, 3, 0, 1);
+  Context context;
+  GrmCounter counter(context, 4);
+  EXPECT_THROW(counter.add(calls_of(block, {0, 3}, identity(5))), Error);
+}
+
+/// Weights that are floats of at least 2, in units of 2^-22.
+std::vector<std::int64_t> random_weights(std::int64_t count, double most, int distinct) {
+  std::vector<std::int64_t> weights;
+  const Random random(3);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double share = distinct > 0 ? static_cast<double>(random.word(i) % distinct) / distinct
+                                      : random.uniform(i);
+    const double weight = 2 + (most - 2) * share * share * share;
+    weights.push_back(i % 50 == 0 ? 0 : std::llround(std::ldexp(static_cast<float>(weight), 22)));
+  }
+  return weights;
+}
+
+TEST(GrmWords, PartsOfEverySiteSumToItsWeight) {
+  for (const int distinct : {0, 40}) {
+    for (const double most : {2.0, 1e6}) {
+      for (const std::int64_t sites : {0, 1, 3000, 20000}) {
+        const auto weights = random_weights(sites, most, distinct);
+        const WeightWords words = weight_words(weights, sites);
+        std::vector<std::int64_t> sums(static_cast<std::size_t>(sites) + 1);
+        std::int64_t next = 0;
+        for (const auto& slab : words.slabs) {
+          ASSERT_EQ(slab.sites.begin, next);
+          ASSERT_LE(slab.sites.size(), slab_sites);
+          ASSERT_EQ(slab.sites.size() % 512, 0);
+          next = slab.sites.end;
+          for (std::int64_t at = slab.sites.begin; at < slab.sites.end; ++at) {
+            const auto word = static_cast<std::size_t>(at / word_sites);
+            ASSERT_GE(words.low[word], 0);
+            ASSERT_GE(words.high[word], 0);
+            sums[static_cast<std::size_t>(words.sites[at])] +=
+                (words.low[word] + words.high[word] * (std::int64_t{1} << 15)) << slab.shift;
+          }
+        }
+        ASSERT_EQ(next, std::ssize(words.sites));
+        sums.pop_back();
+        EXPECT_EQ(sums, weights);
+      }
+    }
+  }
+}
+
+TEST(GrmWords, WeightsOfManySitesFillWords) {
+  // 40 weights of 500 sites need one part; as many weights as sites need several.
+  EXPECT_LT(std::ssize(weight_words(random_weights(20000, 100, 40), 20000).sites), 22000);
+  EXPECT_LT(std::ssize(weight_words(random_weights(20000, 100, 0), 20000).sites), 16 * 20000 / 2);
+}
+
+}  // namespace
+}  // namespace yupana::genotype

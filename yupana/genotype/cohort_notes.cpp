@@ -1,0 +1,68 @@
+#include "yupana/genotype/cohort_notes.hpp"
+
+#include "yupana/core/messages.hpp"
+
+namespace yupana::genotype {
+namespace {
+
+/// The options that count founders alone, as a sentence begins with them.
+std::string founders_options(const CohortParams& params) {
+  std::string names;
+  const auto add = [&](bool given, const char* name) {
+    if (given) names += (names.empty() ? "" : ", ") + std::string(name);
+  };
+  add(params.min_hwe > 0, "--hwe");
+  add(params.min_maf > 0, "--maf");
+  add(params.max_maf < 0.5, "--max-maf");
+  add(params.min_mac > 0, "--mac");
+  return names;
+}
+
+}  // namespace
+
+std::string reasons(const std::map<std::string, std::int64_t>& dropped) {
+  std::string text;
+  for (const auto& [reason, count] : dropped) text += fmt::format(", {} {}", count, reason);
+  return text;
+}
+
+void note_founders(const Context& context,
+                   const CohortParams& params,
+                   std::int64_t founders,
+                   std::size_t kept) {
+  const std::string options = founders_options(params);
+  context.note(founders == 0
+                   ? "--maf drops no site: it counts founders, and every sample kept names a "
+                     "parent; --nonfounders counts all samples"
+                   : fmt::format("{} counts founders alone, {} of {} samples; --nonfounders "
+                                 "counts all",
+                                 options,
+                                 founders,
+                                 kept));
+}
+
+double CohortSummary::missing_rate() const {
+  const double calls = static_cast<double>(samples_kept) * static_cast<double>(sites.kept);
+  return calls > 0 ? static_cast<double>(calls_missing) / calls : 0;
+}
+
+void check_sites_left(const CohortSummary& summary) {
+  if (summary.sites.kept > 0) return;
+  if (summary.sites.read == 0) {
+    throw input_error("expected at least one site, got 0; check the input");
+  }
+  const bool autosomes = summary.sites.skipped.contains("not autosomal");
+  throw input_error("no site left of {} read{}; loosen the filters{} or check the input",
+                    summary.sites.read,
+                    reasons(summary.sites.skipped),
+                    autosomes ? " (--all-chr takes every chromosome)" : "");
+}
+
+void note_imputed(const Context& context, const CohortSummary& summary) {
+  if (summary.calls_missing == 0) return;
+  context.note(fmt::format("{} missing calls ({:.3g} %) took their site's most frequent genotype",
+                           summary.calls_missing,
+                           100 * summary.missing_rate()));
+}
+
+}  // namespace yupana::genotype

@@ -1,0 +1,157 @@
+#include "yupana/genotype/grm.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "yupana/core/messages.hpp"
+#include "yupana/genotype/grm_backends.hpp"
+#include "yupana/genotype/grm_words.hpp"
+
+namespace yupana::genotype {
+
+GrmSite grm_site(const SiteCounts& counts, Standardize standardize) {
+  const std::int64_t minor = counts.minor_alleles(), calls = counts.called();
+  GrmSite site;
+  site.fold = 2 * counts.homozygous_a1 + counts.heterozygous > calls;
+  if (minor == 0) return site;
+  const double alleles = 2.0 * static_cast<double>(calls), copies = static_cast<double>(minor);
+  const double mean = 2 * copies / alleles;
+  const double variance = standardize == Standardize::gcta
+                              ? mean * (1 - copies / alleles)
+                              : (1 + copies) * (1 + alleles - copies) / std::pow(2 + alleles, 2);
+  const double weight = std::ldexp(static_cast<float>(1 / variance), weight_bits);
+  const auto units = [](double value) { return static_cast<std::int64_t>(std::nearbyint(value)); };
+  site.weight = units(weight);
+  site.constant = units(weight * mean * mean);
+  for (const auto& [code, x] :
+       {std::pair{homozygous_a1, 2.0}, {heterozygous, 1.0}, {homozygous_a2, 0.0}}) {
+    site.own[code] = units(weight * x * (x - 2 * mean));
+    site.correction[code] = units(weight * mean * (x - mean));
+  }
+  // Added twice where both calls are missing: takes the constant off.
+  site.correction[missing_call] = units(-0.5 * weight * mean * mean);
+  return site;
+}
+
+namespace {
+
+/// Copies the kept samples of a row, homozygotes exchanged where `fold`.
+void copy_row(const SiteBlock& from,
+              std::int64_t site,
+              std::span<const std::int64_t> kept,
+              bool fold,
+              SiteBlock& to) {
+  std::uint8_t* row = to.row(site);
+  if (std::ssize(kept) == from.samples) {
+    std::memcpy(row, from.row(site), static_cast<std::size_t>(to.stride));
+  } else {
+    std::memset(row, 0, static_cast<std::size_t>(to.stride));
+    for (std::int64_t i = 0; i < std::ssize(kept); ++i) {
+      const int code = from.at(site, kept[static_cast<std::size_t>(i)]) << (2 * (i % 4));
+      row[i / 4] = static_cast<std::uint8_t>(row[i / 4] | code);
+    }
+  }
+  if (!fold) return;
+  for (std::int64_t i = 0; i < to.stride; i += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, row + i, 8);
+    const std::uint64_t homozygous = ~(word ^ word >> 1) & 0x5555555555555555;
+    word ^= homozygous * 3;  // both bits of a code that has them equal
+    std::memcpy(row + i, &word, 8);
+  }
+}
+
+GrmBlock make_block(Context& context,
+                    const CallBlock& calls,
+                    std::span<const SiteCounts> counts,
+                    Standardize standardize,
+                    std::int64_t& constant,
+                    std::int64_t& bound) {
+  const std::int64_t sites = calls.codes.sites;
+  GrmBlock block;
+  block.complete = calls.complete;
+  block.codes = SiteBlock(std::ssize(calls.samples), sites + 1);
+  block.codes.sites = sites + 1;
+  block.weights = Array<std::int64_t>(sites);
+  // Vectors of eight numbers are read where a table has four.
+  block.own_terms = Array<std::int64_t>::zeros(4 * sites + 4);
+  block.missing_terms = Array<std::int64_t>::zeros(4 * sites + 4);
+  std::vector<std::int64_t> constants(static_cast<std::size_t>(sites));
+  context.parallel_for(sites, 64, [&](std::int64_t begin, std::int64_t end) {
+    context.check_cancelled();
+    for (std::int64_t k = begin; k < end; ++k) {
+      const GrmSite site = grm_site(counts[static_cast<std::size_t>(k)], standardize);
+      copy_row(calls.codes, k, calls.samples, site.fold, block.codes);
+      block.weights[k] = site.weight;
+      constants[static_cast<std::size_t>(k)] = site.constant;
+      for (std::int64_t code = 0; code < 4; ++code) {
+        block.own_terms[4 * k + code] = site.own[code];
+        block.missing_terms[4 * k + code] =
+            site.correction[code] * (1 << count_bits) + (code == missing_call);
+      }
+    }
+  });
+  std::memset(block.codes.row(sites), 0x55, static_cast<std::size_t>(block.codes.stride));
+  for (const std::int64_t value : constants) constant += value;
+  for (const std::int64_t weight : block.weights) bound += weight;
+  return block;
+}
+
+}  // namespace
+
+std::int64_t Grm::shared(std::int64_t i, std::int64_t j) const {
+  const auto of = [&](std::int64_t k) { return missing[static_cast<std::size_t>(k)]; };
+  if (i == j) return sites - of(i);
+  return sites - of(i) - of(j) + (missing_both.empty() ? 0 : missing_both[cell(i, j)]);
+}
+
+double Grm::at(std::int64_t i, std::int64_t j) const {
+  const std::int64_t count = shared(i, j);
+  if (count == 0) return std::numeric_limits<double>::quiet_NaN();
+  const std::int64_t sum = sums[cell(i, j)] + own_sums[static_cast<std::size_t>(i)] +
+                           own_sums[static_cast<std::size_t>(j)] + 2 * constant;
+  return std::ldexp(static_cast<double>(sum), -fraction_bits) / static_cast<double>(count);
+}
+
+GrmCounter::GrmCounter(Context& context, std::int64_t samples, const GrmParams& params)
+    : context_(context), standardize_(params.standardize) {
+  grm_.samples = samples;
+  grm_.rows = params.rows.end == 0 ? Range{0, samples} : params.rows;
+  grm_.sums = Array<std::int64_t>::zeros(grm_.cell(grm_.rows.end, 0));
+  grm_.own_sums.resize(static_cast<std::size_t>(samples));
+  grm_.missing.resize(static_cast<std::size_t>(samples));
+}
+
+std::uint64_t GrmCounter::bytes(std::int64_t samples, Range rows) {
+  const std::int64_t cells = triangle_cells(rows.end) - triangle_cells(rows.begin);
+  const std::int64_t planes = samples * slab_sites / 4;
+  return static_cast<std::uint64_t>(12 * cells + planes + 32 * samples);
+}
+
+void GrmCounter::add(const CallBlock& calls, Stage* stage) {
+  if (std::ssize(calls.samples) != grm_.samples) {
+    throw usage_error("expected blocks of {} samples, got {}", grm_.samples, calls.samples.size());
+  }
+  std::vector<SiteCounts> counts(static_cast<std::size_t>(calls.codes.sites));
+  const SampleMask mask(calls.codes.samples, calls.samples);
+  site_counts(context_.backend(), calls.codes, mask, counts);
+  const GrmBlock block = make_block(context_, calls, counts, standardize_, grm_.constant, bound_);
+  // A sum is below 16 weights a site: x^2 twice, (x - x')^2 and the constant.
+  if (bound_ > std::int64_t{1} << 58) {
+    throw resource_error(
+        "expected weights of sites that sum to less than 2^36, got more: many sites are very rare; "
+        "leave them out with --maf");
+  }
+  grm_.sites += calls.codes.sites;
+  if (!block.complete && grm_.missing_both.empty()) {
+    grm_.missing_both = Array<std::uint32_t>::zeros(grm_.sums.size());
+  }
+  if (context_.backend() == Backend::reference) {
+    reference::add_block(block, grm_);
+  } else {
+    cpu::add_block(context_, block, grm_, stage);
+  }
+}
+
+}  // namespace yupana::genotype

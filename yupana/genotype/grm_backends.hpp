@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "yupana/core/array.hpp"
+#include "yupana/core/context.hpp"
+#include "yupana/genotype/grm.hpp"
+#include "yupana/genotype/site_block.hpp"
+#include "yupana/genotype/site_counts.hpp"
+
+/// Private to the family: a block of sites as integers, and the sums over it.
+namespace yupana::genotype {
+
+/// Units of weights: 2^-22, which every float of at least 2 is a multiple of.
+inline constexpr int weight_bits = 22;
+/// Bits of a table entry of `missing_terms` that count missing calls.
+inline constexpr int count_bits = 20;
+/// Sites whose missing calls are summed at a time: below 2^count_bits, and a tile of codes in
+/// cache.
+inline constexpr std::int64_t missing_sites = 8192;
+
+/// What a site adds: to pairs of called samples weight * (x - x')^2, taken off; to each sample and
+/// to all pairs, so that the sum of all is 2 * weight * (x - mean) * (x' - mean).
+struct GrmSite {
+  std::int64_t weight = 0;          ///< in units; 0 without variation
+  bool fold = false;                ///< A1 is the major allele
+  std::int64_t own[4] = {};         ///< by code: weight * x * (x - 2 mean); 0 where missing
+  std::int64_t correction[4] = {};  ///< of x' missing: mean * weight * (x - mean)
+  std::int64_t constant = 0;        ///< weight * mean^2
+};
+GrmSite grm_site(const SiteCounts& counts, Standardize standardize);
+
+/// A block of folded codes of the kept samples, x being copies of the minor allele, with tables of
+/// four numbers a site. One more row than sites: all calls missing.
+struct GrmBlock {
+  SiteBlock codes;
+  Array<std::int64_t> weights;
+  Array<std::int64_t> own_terms;
+  Array<std::int64_t> missing_terms;  ///< correction * 2^count_bits + [call is missing]
+  bool complete = true;
+
+  std::int64_t sites() const { return codes.sites - 1; }
+};
+
+namespace reference {
+/// The sum of every pair, site by site.
+void add_block(const GrmBlock& block, Grm& grm);
+}  // namespace reference
+
+namespace cpu {
+void add_block(Context& context, const GrmBlock& block, Grm& grm, Stage* stage);
+}  // namespace cpu
+
+}  // namespace yupana::genotype

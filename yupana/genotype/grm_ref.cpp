@@ -1,0 +1,30 @@
+#include "yupana/genotype/grm_backends.hpp"
+
+namespace yupana::genotype::reference {
+
+void add_block(const GrmBlock& block, Grm& grm) {
+  constexpr int copies[4] = {2, 0, 1, 0};  // by code
+  for (std::int64_t i = grm.rows.begin; i < grm.rows.end; ++i) {
+    for (std::int64_t j = 0; j <= i; ++j) {
+      for (std::int64_t site = 0; site < block.sites(); ++site) {
+        const Code a = block.codes.at(site, i), b = block.codes.at(site, j);
+        const std::int64_t* terms = &block.missing_terms[4 * site];
+        const int difference = copies[a] - copies[b];
+        std::int64_t& sum = grm.sums[grm.cell(i, j)];
+        sum -= block.weights[site] * difference * difference;
+        if (a == missing_call) sum += 2 * (terms[b] >> count_bits);
+        if (b == missing_call) sum += 2 * (terms[a] >> count_bits);
+        if (a == missing_call && b == missing_call) ++grm.missing_both[grm.cell(i, j)];
+      }
+    }
+  }
+  for (std::int64_t i = 0; i < grm.samples; ++i) {
+    for (std::int64_t site = 0; site < block.sites(); ++site) {
+      const Code code = block.codes.at(site, i);
+      grm.own_sums[static_cast<std::size_t>(i)] += block.own_terms[4 * site + code];
+      grm.missing[static_cast<std::size_t>(i)] += code == missing_call;
+    }
+  }
+}
+
+}  // namespace yupana::genotype::reference

@@ -1,0 +1,65 @@
+// The filters that compare samples or sites with each other: --king-cutoff, --indep-pairwise.
+
+#include <vector>
+
+#include "yupana/core/messages.hpp"
+#include "yupana/genotype/metric.hpp"
+#include "yupana/genotype/unrelated.hpp"
+#include "yupana/job/count.hpp"
+#include "yupana/job/input.hpp"
+#include "yupana/job/plan.hpp"
+
+namespace yupana::job {
+namespace {
+
+/// Adds the pairs of a band of rows whose kinship is above the cutoff.
+void add_pairs(const genotype::PairCounts& counts, double cutoff, genotype::RelatedPairs& pairs) {
+  std::vector<double> row(static_cast<std::size_t>(counts.samples));
+  for (std::int64_t i = counts.rows.begin; i < counts.rows.end; ++i) {
+    genotype::metric_lower_row(counts, {.metric = genotype::Metric::king}, i, row.data());
+    for (std::int64_t j = 0; j < i; ++j) {
+      if (row[static_cast<std::size_t>(j)] > cutoff) pairs.emplace_back(i, j);
+    }
+  }
+}
+
+/// --king-cutoff: counts all pairs, in bands of rows where memory is short.
+void leave_out_related(Context& context, const InputParams& params, Input& input) {
+  if (context.comm() != nullptr) {
+    throw usage_error(
+        "--king-cutoff counts pairs in one process; write the unrelated samples with 'yupana "
+        "filter' without mpirun first");
+  }
+  PlanParams sizes = plan_sizes(context, input, params);
+  sizes.hethet = true;
+  const Plan plan = make_plan(context, sizes);
+  genotype::RelatedPairs pairs;
+  for (const Range band : plan.bands) {
+    add_pairs(count_pairs(context, input, plan, band), *params.king_cutoff, pairs);
+  }
+  const std::vector<bool> related =
+      genotype::related_samples(sizes.samples, pairs, params.king_largest);
+  input.cohort.leave_out("related (--king-cutoff)", related);
+  input.cohort.rewind();
+}
+
+/// --indep-pairwise: the first pass over the sites, by every rank over all of them.
+void prune(Context& context, const genotype::LdPruneParams& params, Input& input) {
+  genotype::Cohort& cohort = input.cohort;
+  const auto report = [&](const genotype::SiteName& site, bool stays) {
+    (stays ? input.pruned_in : input.pruned_out) += site.name + "\n";
+  };
+  cohort.take_part(0, 1);
+  cohort.choose_sites(genotype::ld_prune(context, cohort, params, report));
+  cohort.take_part(context.rank(), context.ranks());
+  cohort.rewind();
+}
+
+}  // namespace
+
+void leave_out_alike(Context& context, const InputParams& params, Input& input) {
+  if (params.king_cutoff) leave_out_related(context, params, input);
+  if (params.indep_pairwise.window > 0) prune(context, params.indep_pairwise, input);
+}
+
+}  // namespace yupana::job

@@ -1,0 +1,87 @@
+#include "yupana/job/filter.hpp"
+
+#include <filesystem>
+#include <string_view>
+
+#include "yupana/core/messages.hpp"
+#include "yupana/genotype/filtered_source.hpp"
+#include "yupana/io/genotype_writer.hpp"
+#include "yupana/job/run_files.hpp"
+
+namespace yupana::job {
+namespace {
+
+/// The ending of the name, one of those that are written.
+std::string_view ending_of(const std::string& out) {
+  for (const std::string_view ending : {".bed", ".pgen", ".vcf", ".vcf.gz", ".npy"}) {
+    if (out.ends_with(ending)) return ending;
+  }
+  throw usage_error(
+      "-o {}: expected a name that ends in .bed, .pgen, .vcf, .vcf.gz or .npy; end it so", out);
+}
+
+void check_files(const FilterJobParams& params, std::string_view ending) {
+  std::error_code none;
+  const std::string& in = params.input.path;
+  const std::string prefix = in + std::string(ending);
+  for (const std::string& path : {in, prefix}) {
+    if (!std::filesystem::equivalent(path, params.out, none)) continue;
+    throw usage_error("-o {}: is the input; give another name", params.out);
+  }
+  if (params.input.path == "-" && ending == ".pgen") {
+    throw usage_error(
+        "-o {}: a .pgen takes two passes, and standard input can be read once; write "
+        ".bed, .vcf or .vcf.gz",
+        params.out);
+  }
+  if (params.input.multiallelic == "collapse") {
+    throw usage_error(
+        "--multiallelic collapse: a site of several ALT alleles cannot be written as one; take "
+        "skip or split");
+  }
+}
+
+io::SampleTable table_of(const Input& input) {
+  if (input.sample_file.empty()) return io::SampleTable::of_ids(input.cohort.samples());
+  io::SampleTable all = io::read_sample_table(input.sample_file);
+  io::SampleTable kept{std::move(all.columns), {}};
+  for (const std::int64_t i : input.cohort.places()) {
+    kept.rows.push_back(std::move(all.rows[static_cast<std::size_t>(i)]));
+  }
+  return kept;
+}
+
+}  // namespace
+
+FilterJobResult run_filter(Context& context, const FilterJobParams& params) {
+  check_files(params, ending_of(params.out));
+  Input input = open_input(context, params.input);
+  return write_cohort(context, input, params.out);
+}
+
+FilterJobResult write_cohort(Context& context, Input& input, const std::string& out) {
+  const std::string_view ending = ending_of(out);
+  const bool counted = ending == ".pgen";
+  const std::int64_t sites = counted ? genotype::count_sites(context, input.cohort) : -1;
+  genotype::FilteredSource source(context, input.cohort, sites);
+  const std::string prefix = out.substr(0, out.size() - ending.size());
+  OutputFiles files;
+  if (ending == ".bed") {
+    io::write_bed(context, source, prefix, table_of(input), files);
+  } else if (ending == ".pgen") {
+    io::write_pgen(context, source, prefix, table_of(input), files);
+  } else if (ending == ".npy") {
+    io::write_genotypes_npy(context, source, out, files);
+  } else {
+    io::write_vcf(context, source, out, files);
+  }
+  if (!input.pruned_in.empty()) {
+    files.add(prefix + ".prune.in").write(input.pruned_in);
+    files.add(prefix + ".prune.out").write(input.pruned_out);
+  }
+  FilterJobResult result{input.cohort.summary(), {}};
+  commit_files(context, files, result.files);
+  return result;
+}
+
+}  // namespace yupana::job

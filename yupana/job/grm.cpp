@@ -1,0 +1,205 @@
+#include "yupana/job/grm.hpp"
+
+#include <algorithm>
+
+#include "yupana/core/atomic_file.hpp"
+#include "yupana/core/counted.hpp"
+#include "yupana/core/disk.hpp"
+#include "yupana/core/machine.hpp"
+#include "yupana/core/messages.hpp"
+#include "yupana/genotype/site_block.hpp"
+#include "yupana/io/plink_matrix.hpp"
+#include "yupana/job/run_files.hpp"
+
+namespace yupana::job {
+namespace {
+
+constexpr std::uint64_t largest_block_bytes = std::uint64_t{1} << 30;
+
+/// Bytes of a site: its codes while the next ones are read and a folded copy is worked on; its
+/// tables, and its place in words that are a quarter full.
+std::uint64_t site_bytes(std::int64_t samples) {
+  return 3 * static_cast<std::uint64_t>(genotype::SiteBlock(samples, 0).stride) + 700;
+}
+
+/// Lower triangle with diagonal of rows of the band, as float32 at their place of the file.
+template <class Value>
+void write_triangle(Context& context, AtomicFile& file, Range band, const Value& value) {
+  context.parallel_for(band.size(), 16, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<float> row;
+    for (std::int64_t i = band.begin + begin; i < band.begin + end; ++i) {
+      context.check_cancelled();
+      row.clear();
+      for (std::int64_t j = 0; j <= i; ++j) row.push_back(static_cast<float>(value(i, j)));
+      file.write_at(4 * triangle_cells(i), row.data(), 4 * row.size());
+    }
+  });
+}
+
+/// GCTA's sparse matrix: "i<TAB>j<TAB>value", i >= j from 0.
+void write_sparse(Context& context, AtomicFile& file, const genotype::Grm& grm, double cutoff) {
+  context.in_order(
+      grm.rows.size(),
+      [&](std::int64_t k) {
+        const std::int64_t i = grm.rows.begin + k;
+        context.check_cancelled();
+        std::string text;
+        for (std::int64_t j = 0; j <= i; ++j) {
+          const double value = grm.at(i, j);
+          if (i == j || value >= cutoff) text += fmt::format("{}\t{}\t{}\n", i, j, value);
+        }
+        return text;
+      },
+      [&](const std::string& text) { file.write(text); });
+}
+
+struct GrmFiles {
+  AtomicFile* values = nullptr;
+  AtomicFile* counts = nullptr;
+  AtomicFile* sparse = nullptr;
+  std::optional<io::NpyMatrix> npy;
+};
+
+GrmFiles open_files(const GrmJobParams& params, std::int64_t samples, OutputFiles& files) {
+  GrmFiles result;
+  if (params.gcta) {
+    result.values = &files.add(params.out + ".grm.bin");
+    result.counts = &files.add(params.out + ".grm.N.bin");
+  }
+  if (params.cutoff) result.sparse = &files.add(params.out + ".grm.sp");
+  if (params.npy) result.npy.emplace(files.add(params.out + ".grm.npy"), samples, params.type);
+  return result;
+}
+
+void write_band(Context& context,
+                const GrmJobParams& params,
+                const genotype::Grm& grm,
+                GrmFiles& files) {
+  const Stage stage(context, "write");
+  const auto value = [&](std::int64_t i, std::int64_t j) { return grm.at(i, j); };
+  if (params.gcta) {
+    write_triangle(context, *files.values, grm.rows, value);
+    write_triangle(context, *files.counts, grm.rows, [&](std::int64_t i, std::int64_t j) {
+      return grm.shared(i, j);
+    });
+  }
+  if (params.cutoff) write_sparse(context, *files.sparse, grm, *params.cutoff);
+  if (!params.npy) return;
+  files.npy->write_band(context, grm.rows, [&](std::int64_t i, double* row) {
+    for (std::int64_t j = 0; j <= i; ++j) row[j] = grm.at(i, j);
+  });
+}
+
+std::int64_t pairs_without_sites(const genotype::Grm& grm) {
+  std::int64_t pairs = 0;
+  if (grm.missing_both.empty()) return pairs;
+  for (std::int64_t i = grm.rows.begin; i < grm.rows.end; ++i) {
+    for (std::int64_t j = 0; j <= i; ++j) pairs += grm.shared(i, j) == 0;
+  }
+  return pairs;
+}
+
+}  // namespace
+
+GrmPlan plan_grm(const Context& context, const Input& input, int cell_bytes, bool one_band) {
+  const std::int64_t samples = std::ssize(input.cohort.samples());
+  const std::uint64_t site = site_bytes(samples);
+  GrmPlan plan;
+  plan.block_sites = static_cast<std::int64_t>(
+      std::max<std::uint64_t>(std::min(largest_block_bytes, context.memory() / 4) / site, 512));
+  if (input.cohort.sites() >= 0) {
+    plan.block_sites = std::clamp<std::int64_t>(input.cohort.sites(), 1, plan.block_sites);
+  }
+  const std::uint64_t fixed = genotype::GrmCounter::bytes(samples, {0, 0}) +
+                              static_cast<std::uint64_t>(plan.block_sites) * site;
+  const auto needs = [&](std::int64_t cells) {
+    return fixed + static_cast<std::uint64_t>(cells) * static_cast<std::uint64_t>(12 + cell_bytes);
+  };
+  const std::int64_t fewest = one_band ? triangle_cells(samples) : samples;
+  if (needs(fewest) > context.memory()) {
+    const auto needed = static_cast<double>(needs(fewest));
+    throw resource_error(
+        "memory: the relationships of {} need {}, --memory allows {}; raise "
+        "--memory to {} or take fewer samples (--keep)",
+        counted(samples, "sample"),
+        needed_bytes(needed),
+        allowed_bytes(context.memory()),
+        memory_option(needed));
+  }
+  const auto cells = static_cast<std::int64_t>((context.memory() - fixed) /
+                                               static_cast<unsigned>(12 + cell_bytes));
+  for (std::int64_t row = 0; row < samples; row = plan.bands.back().end) {
+    plan.bands.push_back(triangle_band(row, samples, cells));
+  }
+  return plan;
+}
+
+genotype::Grm count_grm(Context& context,
+                        Input& input,
+                        const GrmPlan& plan,
+                        const genotype::GrmParams& params) {
+  if (context.backend() == Backend::cuda) {
+    context.note("relationships are summed on the CPU; --device cuda has no effect");
+  }
+  genotype::GrmCounter counter(context, std::ssize(input.cohort.samples()), params);
+  const Range rows = counter.grm().rows;
+  const auto pairs = static_cast<double>(triangle_cells(rows.end) - triangle_cells(rows.begin));
+  const double sites = static_cast<double>(std::max<std::int64_t>(input.cohort.sites(), 0));
+  Stage stage(context, "relationships", pairs * sites, "pair-SNP");
+  input.cohort.rewind();
+  genotype::CallBlock block;
+  while (input.cohort.read(block, plan.block_sites)) counter.add(block, &stage);
+  return counter.take();
+}
+
+SquareMatrix<double> grm_matrix(Context& context, const genotype::Grm& grm) {
+  SquareMatrix<double> matrix(grm.samples);
+  context.parallel_for(grm.samples, 16, [&](std::int64_t begin, std::int64_t end) {
+    context.check_cancelled();
+    for (std::int64_t i = begin; i < end; ++i) {
+      for (std::int64_t j = 0; j <= i; ++j) matrix(i, j) = grm.at(i, j);
+      // Reads down a column of the triangle: every line of the matrix is written by one thread.
+      for (std::int64_t j = i + 1; j < grm.samples; ++j) matrix(i, j) = grm.at(j, i);
+    }
+  });
+  return matrix;
+}
+
+void write_grm_ids(AtomicFile& file, const Input& input) {
+  for (std::size_t i = 0; i < input.cohort.samples().size(); ++i) {
+    const bool families = !input.families.empty();
+    file.write(io::plink_id(families ? input.families[i] + "\t" + input.individuals[i]
+                                     : input.cohort.samples()[i]) +
+               "\n");
+  }
+}
+
+GrmJobResult run_grm(Context& context, const GrmJobParams& params) {
+  Input input = open_input(context, params.input);
+  const std::int64_t n = std::ssize(input.cohort.samples());
+  const GrmPlan plan = plan_grm(context, input, params.npy ? 8 : 0, false);
+  const auto cells = static_cast<std::uint64_t>(triangle_cells(n));
+  check_disk(params.out, (params.gcta ? 8 * cells : 0) + (params.npy ? 8 * cells : 0));
+  OutputFiles files;
+  GrmFiles matrices = open_files(params, n, files);
+  GrmJobResult result;
+  result.samples = n;
+  result.passes = std::ssize(plan.bands);
+  for (const Range band : plan.bands) {
+    const genotype::Grm grm =
+        count_grm(context, input, plan, {.standardize = params.standardize, .rows = band});
+    result.sites = grm.sites;
+    result.pairs_without_sites += pairs_without_sites(grm);
+    write_band(context, params, grm, matrices);
+  }
+  result.cohort = input.cohort.summary();
+  if (result.pairs_without_sites > 0) {
+    context.note(fmt::format("{} of samples without a called site in common; nan in the matrix",
+                             counted(result.pairs_without_sites, "pair")));
+  }
+  write_grm_ids(files.add(params.out + ".grm.id"), input);
+  commit_files(context, files, result.files);
+  return result;
+}
+
+}  // namespace yupana::job
