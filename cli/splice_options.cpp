@@ -16,7 +16,8 @@ void add_files(Command& command, SpliceOptions& options) {
   command.text("--genome", options.input.genome, "FASTA, plain or gzip");
   command.text("--exons",
                options.input.exons,
-               "GFF3, BED, a table (first last) or GENSCAN's text; auto: from splice signals");
+               "GFF3, BED, a table (first last) or GENSCAN's text, one of which at least is taken, "
+               "whatever it scores; auto: from splice signals");
   command.text("--target", options.input.target, "FASTA of cDNAs");
   command.text("--protein", options.protein, "FASTA of proteins instead: codons are aligned");
   command.text("--batch",
@@ -156,7 +157,8 @@ void add_candidates(Command& command, SpliceOptions& options) {
                   job::SpliceJobParams::exact_bases));
   add("--max-evalue",
       options.job.max_e_value,
-      "unaligned is what chance explains this often, or more",
+      "unaligned is what chance explains this often, or more; repeats of short words are no "
+      "evidence",
       0,
       max_e_value);
 }
@@ -256,6 +258,13 @@ void check_combination(const Command& command,
                     "--exact-window",
                     "--max-evalue"},
                    "with --exons from a file; it needs --exons auto");
+  }
+  if (options.job.one_strand) command.refuse({"--both-strands"}, "with --one-strand");
+  const auto is_auto_cdna = [&](const job::SpliceInput& input) {
+    return is_auto(input) && !is_protein(input);
+  };
+  if (std::none_of(inputs.begin(), inputs.end(), is_auto_cdna)) {
+    command.refuse({"--exact-window"}, "with proteins, for which whole sequences are always tried");
   }
   const splice::CandidateParams& found = options.job.candidates;
   if (options.min_intron && *options.min_intron < found.min_intron &&

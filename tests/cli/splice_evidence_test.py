@@ -140,6 +140,44 @@ def genes_far_apart_are_found_by_their_words():
     assert all(row["exons"] == "3" for row in loci[:4]), loci
 
 
+def repeats_and_tails_of_poly_a_were_evidence():
+    random.seed(6)
+    amino = lambda length: "".join(random.choice("ACDEFGHIKLMNPQRSTVWY") for _ in range(length))
+    # Targets of chance that share a repeat with the genome, and nothing else.
+    for in_target, in_genome in ((30 * "A", 40 * "A"), (20 * "A", 20 * "A"), (30 * "T", 40 * "A"),
+                                 (30 * "CA", 40 * "CA"), (15 * "GATA", 20 * "GATA")):
+        fasta("g.fa", chr=noise(10_000) + in_genome + noise(10_000))
+        fasta("t.fa", **{f"end{i}": noise(470) + in_target for i in range(2)},
+              **{f"within{i}": noise(250) + in_target + noise(250) for i in range(2)})
+        run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "r")
+        assert all(row["chain"] == "." and row["mapq"] == "0" and float(row["e_value"]) > 0.01
+                   for row in table("r")), (in_target, table("r"))
+    for in_target, in_genome in ((25 * "Q", 30 * "CAG"), (12 * "GP", 20 * "GGTCCT")):
+        fasta("g.fa", chr=noise(10_000) + in_genome + noise(10_000))
+        fasta("p.fa", **{f"p{i}": amino(150) + in_target + amino(100) for i in range(2)})
+        run("splice", "--genome", "g.fa", "--protein", "p.fa", "-o", "r")
+        assert all(row["chain"] == "." for row in table("r")), (in_target, table("r"))
+    # A repeat alone is nothing, whatever the composition.
+    fasta("g.fa", chr=noise(300) + 3000 * "A")
+    fasta("t.fa", tail=200 * "A")
+    run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "r")
+    assert table("r")[0]["chain"] == ".", table("r")
+
+
+def genes_with_tails_of_poly_a_stay_aligned():
+    random.seed(7)
+    bases, cdna = gene()
+    fasta("g.fa", chr=noise(3000) + bases + noise(3000) + 40 * "A" + noise(3000))
+    fasta("t.fa", plain=cdna, tail=cdna + 12 * "A", antisense=complement(cdna + 12 * "A"))
+    run("splice", "--genome", "g.fa", "--target", "t.fa", "-o", "r")
+    rows = table("r")
+    assert all(float(row["e_value"]) < 1e-60 for row in rows), rows
+    assert [row["target_strand"] for row in rows] == ["+", "+", "-"], rows
+    # The tail is one more exon: the whole target is aligned.
+    assert [row["exons"] for row in rows] == ["3", "4", "4"], rows
+    assert all(row["mapq"] == "60" and row["chain"].startswith("3001-3096,3205-3327,3436-") for row in rows), rows
+
+
 def exons_given_are_aligned_whatever_the_evidence():
     fasta("g.fa", chr="ACCGTATGT")
     fasta("t.fa", cdna="CCGGT")
@@ -152,4 +190,6 @@ def exons_given_are_aligned_whatever_the_evidence():
 
 sys.exit(main([random_targets_had_genes_of_fifteen_exons, antisense_cdnas_failed_silently,
                qualities_tell_one_place_from_two, copies_side_by_side_had_the_best_quality,
-               genes_far_apart_are_found_by_their_words, exons_given_are_aligned_whatever_the_evidence]))
+               genes_far_apart_are_found_by_their_words, repeats_and_tails_of_poly_a_were_evidence,
+               genes_with_tails_of_poly_a_stay_aligned,
+               exons_given_are_aligned_whatever_the_evidence]))

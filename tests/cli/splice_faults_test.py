@@ -55,6 +55,14 @@ def scores_that_wrapped_are_refused_with_their_range():
     refuse(*EXAMPLE, "--matrix", "m.txt", status=3, says=["m.txt:3", "300000", "250000"])
 
 
+def scores_of_a_matrix_out_of_range_were_called_no_whole_numbers():
+    example()
+    for score in ("9999999999", "-2147483648", "250001", "1.5", "x"):
+        pathlib.Path("m.txt").write_text(f"A C G T\nA {score} 0 0 0\n")
+        refuse(*EXAMPLE, "--matrix", "m.txt", status=3,
+               says=["m.txt:2", f"expected a whole number from -250000 to 250000, got '{score}'"])
+
+
 def numbers_out_of_range_name_option_value_and_range():
     example()
     for option in ("--junction-weight", "--junction-cost", "--missing-signal", "--min-donor",
@@ -97,6 +105,12 @@ def options_without_effect_are_refused():
         refuse("--genome", "g.fa", "--exons", "e.tsv", "--protein", "p.fa", option, "-2",
                says=[option, "--protein"])
         refuse(*EXAMPLE, "--matrix", "m.txt", option, "-2", says=[option, "--matrix"])
+    pathlib.Path("both.tsv").write_text("g.fa e.tsv t.fa\ng.fa auto t.fa\n")
+    for inputs in (AUTO, ("--batch", "both.tsv")):
+        refuse(*inputs, "--one-strand", "--both-strands", says=["--both-strands", "--one-strand"])
+    pathlib.Path("proteins.tsv").write_text("g.fa e.tsv t.fa\ng.fa auto p.fa protein\n")
+    for inputs in (("--genome", "g.fa", "--protein", "p.fa"), ("--batch", "proteins.tsv")):
+        refuse(*inputs, "--exact-window", says=["--exact-window", "with proteins", "whole"])
     refuse(*AUTO, "--no-gc-donors", "--min-gc-donor", "3", says=["--min-gc-donor", "--no-gc-donors"])
     pathlib.Path("e.tsv").write_text("1 2 +\n")
     assert "--both-strands changes nothing" in run(
@@ -293,6 +307,16 @@ def estimates_name_the_factor_they_hold_within():
                         r"[36]", last), last
 
 
+def the_empty_chain_scored_more_than_the_best():
+    """One given exon is taken, whatever it scores: without any the target is a gap."""
+    fasta("g.fa", chr="GTGAG")
+    fasta("t.fa", cdna="C")
+    for exons, score, chain in (("1 5\n", "-14", "1-5"), ("", "-7", ".")):
+        pathlib.Path("e.tsv").write_text(exons)
+        run("splice", *EXAMPLE, "--gap-open", "-5", "-o", "one")
+        assert [table("one")[0][c] for c in ("score", "chain")] == [score, chain], table("one")
+
+
 def an_estimate_ignored_its_output():
     example()
     refuse(*EXAMPLE, "--estimate", says=["-o has no effect with --estimate"])
@@ -301,11 +325,13 @@ def an_estimate_ignored_its_output():
 def help_says_what_it_hid():
     text = " ".join(run("splice", "--help").stdout.split())
     for words in ("with --exons auto 20, and no less", "human splice sites", "=4000000",
-                  "6 ciliate nuclear", "units of --match", ".25, .5 or .75"):
+                  "6 ciliate nuclear", "units of --match", ".25, .5 or .75",
+                  "one of which at least is taken", "repeats of short words are no evidence"):
         assert words in text, words
 
 
 sys.exit(main([scores_that_wrapped_are_refused_with_their_range,
+               scores_of_a_matrix_out_of_range_were_called_no_whole_numbers,
                numbers_out_of_range_name_option_value_and_range,
                options_without_effect_are_refused,
                names_in_gff3_are_written_and_read_back,
@@ -317,6 +343,7 @@ sys.exit(main([scores_that_wrapped_are_refused_with_their_range,
                scores_have_one_unit_in_every_output,
                outputs_never_replace_their_inputs,
                empty_names_are_refused,
+               the_empty_chain_scored_more_than_the_best,
                an_estimate_ignored_its_output,
                estimates_name_the_factor_they_hold_within,
                help_says_what_it_hid]))

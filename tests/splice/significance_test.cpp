@@ -43,8 +43,19 @@ TEST(Significance, SegmentsEndAtGapsAndExonsAndAreTheBestWithin) {
   chain[1].target_begin = 4;
   chain[1].target_end = 9;
   chain[1].runs = {{'=', 2}, {'D', 1}, {'=', 3}};
-  EXPECT_EQ(segment_scores(text, target, chain, Substitution::dna(1, -3)),
+  EXPECT_EQ(segment_scores(text, target, chain, Substitution::dna(1, -3), low_complexity_bases),
             (std::vector<std::int64_t>{2, 2, 3}));
+}
+
+TEST(Significance, RepeatsGainNothingAndLoseWhatTheyDo) {
+  const std::string text = "ACGTCAAAAAAAAGTC", target = "ACGTCAAAACAAAGTC";
+  std::vector<ExonAlignment> chain(1);
+  chain[0].target_end = 16;
+  chain[0].runs = {{'=', 9}, {'X', 1}, {'=', 6}};
+  EXPECT_EQ(segment_scores(text, target, chain, Substitution::dna(), low_complexity_bases),
+            (std::vector<std::int64_t>{7}));
+  EXPECT_EQ(segment_scores(text, target, chain, Substitution::dna(1, -9), low_complexity_bases),
+            (std::vector<std::int64_t>{5}));
 }
 
 TEST(Significance, OneSegmentHasTheTailOfExtremeValues) {
@@ -73,8 +84,11 @@ TEST(Significance, RandomTargetsAgainstRandomBasesHaveNone) {
     const Case problem{bases, exons, target};
     const auto got = align(context, problem, params);
     const double lambda = karlin_lambda(params.substitution, quarters, quarters);
-    const auto segments =
-        segment_scores(spliced_bases(problem, got.chain), target, got.chain, params.substitution);
+    const auto segments = segment_scores(spliced_bases(problem, got.chain),
+                                         target,
+                                         got.chain,
+                                         params.substitution,
+                                         low_complexity_bases);
     EXPECT_GT(expected_by_chance(segments, lambda, 20'000, 300), 0.05) << i;
   }
 }

@@ -38,16 +38,13 @@ splice::Substitution read_substitution(const std::string& path) {
       throw fault(fmt::format("{} scores for {} letters", count - 1, letters.size()));
     }
     for (std::size_t i = 1; i < count; ++i) {
-      const auto number = number_of<int>(words[i]);
-      if (!number) throw fault(fmt::format("expected a whole number, got '{}'", words[i]));
-      const int score = *number;
-      if (score < -splice::max_unscaled_score || score > splice::max_unscaled_score) {
-        throw fault(fmt::format("a score of {}; expected {} to {}",
-                                score,
-                                -splice::max_unscaled_score,
-                                splice::max_unscaled_score));
+      constexpr int most = splice::max_unscaled_score;
+      const auto score = number_of<int>(words[i]);
+      if (!score || *score < -most || *score > most) {
+        throw fault(
+            fmt::format("expected a whole number from {} to {}, got '{}'", -most, most, words[i]));
       }
-      scores.push_back(score);
+      scores.push_back(*score);
     }
     ++rows;
   }

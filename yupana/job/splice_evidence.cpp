@@ -20,15 +20,17 @@ double lambda_of(const io::SplicedHit& hit, std::string_view around) {
                                splice::amino_composition(*hit.letters));
 }
 
-double e_value_of(const io::SplicedHit& hit, double lambda, double searched_bases) {
+/// Scores of the hit's alignment that no repeat explains.
+std::vector<std::int64_t> evidence_of(const io::SplicedHit& hit) {
   const splice::Case problem{*hit.bases, *hit.exons, *hit.letters};
   std::string text = splice::spliced_bases(problem, hit.alignment.chain);
   if (hit.protein) text = splice::translation(text, hit.protein->code);
-  return splice::expected_by_chance(
-      splice::segment_scores(text, *hit.letters, hit.alignment.chain, hit.params->substitution),
-      lambda,
-      searched_bases,
-      static_cast<double>(hit.letters->size()));
+  return splice::segment_scores(
+      text,
+      *hit.letters,
+      hit.alignment.chain,
+      hit.params->substitution,
+      hit.protein ? splice::low_complexity_amino_acids : splice::low_complexity_bases);
 }
 
 /// -10 log10 of the probability that the best alignment elsewhere is right and the hit is not.
@@ -55,8 +57,12 @@ void judge(io::SplicedHit& hit,
            std::span<const OtherPlace> others,
            double max_e_value) {
   const double lambda = lambda_of(hit, around);
+  const std::vector<std::int64_t> scores = evidence_of(hit);
   // Scores that gain by chance say nothing of it.
-  if (lambda > 0) hit.e_value = e_value_of(hit, lambda, searched_bases);
+  if (lambda > 0 || scores.empty()) {
+    hit.e_value = splice::expected_by_chance(
+        scores, lambda, searched_bases, static_cast<double>(hit.letters->size()));
+  }
   hit.aligned = !hit.alignment.chain.empty() && hit.e_value <= max_e_value;
   if (!hit.aligned) {
     hit.alignment.chain.clear();

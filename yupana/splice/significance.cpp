@@ -97,7 +97,9 @@ double karlin_lambda(const Substitution& substitution,
 std::vector<std::int64_t> segment_scores(std::string_view text,
                                          std::string_view target,
                                          const std::vector<ExonAlignment>& chain,
-                                         const Substitution& substitution) {
+                                         const Substitution& substitution,
+                                         Mask low_complexity) {
+  const std::vector<bool> of_text = low_complexity(text), of_target = low_complexity(target);
   std::vector<std::int64_t> scores;
   std::size_t place = 0;
   for (const ExonAlignment& part : chain) {
@@ -107,7 +109,9 @@ std::vector<std::int64_t> segment_scores(std::string_view text,
       const bool gap = run.operation == 'I' || run.operation == 'D';
       if (gap) best.close(scores);
       for (std::int64_t i = 0; !gap && i < run.length; ++i) {
-        best.add(substitution.score(text[place + static_cast<std::size_t>(i)], target[letter + i]));
+        const std::size_t at = place + static_cast<std::size_t>(i);
+        const int score = substitution.score(text[at], target[letter + i]);
+        best.add(of_text[at] || of_target[letter + i] ? std::min(score, 0) : score);
       }
       if (run.operation != 'I') place += static_cast<std::size_t>(run.length);
       if (run.operation != 'D') letter += run.length;

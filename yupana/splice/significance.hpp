@@ -6,6 +6,7 @@
 
 #include "yupana/splice/align.hpp"
 #include "yupana/splice/genetic_code.hpp"
+#include "yupana/splice/low_complexity.hpp"
 
 namespace yupana::splice {
 
@@ -29,10 +30,13 @@ double karlin_lambda(const Substitution& substitution,
 
 /// The best score of columns without a gap between two gaps or ends of exons, of each such stretch
 /// that gains. `text` is what the chain reads: its bases, or with a protein their translation.
+/// Columns with a letter that `low_complexity` marks gain nothing: a repeat lies along every other
+/// of its kind, whatever is next to it.
 std::vector<std::int64_t> segment_scores(std::string_view text,
                                          std::string_view target,
                                          const std::vector<ExonAlignment>& chain,
-                                         const Substitution& substitution);
+                                         const Substitution& substitution,
+                                         Mask low_complexity);
 
 /// How many such sets of segments, in order along both, texts of chance of these sizes are expected
 /// to have: sum statistics of the r best segments (Karlin, Altschul 1993),
