@@ -214,7 +214,8 @@ Option Command::words(const std::string& names,
           take(words);
         } catch (const Error& error) {
           // An option that takes several words takes the input after it, too.
-          if (words.empty() || !std::filesystem::exists(words.back())) throw;
+          std::error_code none;
+          if (words.empty() || !std::filesystem::exists(words.back(), none)) throw;
           throw Error(error.code(),
                       fmt::format("{}; if '{}' is the input, name it before {}",
                                   error.what(),
