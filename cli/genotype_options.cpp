@@ -193,7 +193,7 @@ void add_filters(Command& command, job::InputParams& input) {
           "leave out sites until no two of a window are correlated by more than R2, the same list "
           "as PLINK's; after all other filters, over founders: WINDOW STEP R2, where the window is "
           "a number of sites or, with kb after it, kilobases: 50 5 0.2; 200kb 1 0.2")
-      .takes(2, 4);
+      .takes(1, 4);
   command.choice("--missing",
                  cohort.missing,
                  {{"pairwise", genotype::Missing::pairwise},

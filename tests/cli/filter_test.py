@@ -178,7 +178,7 @@ def faults():
            input=pathlib.Path("c.vcf").read_text())
     pathlib.Path("b.vcf").write_text(pathlib.Path("c.vcf").read_text().replace("\tS7\t", "\tS 7\t"))
     refuse("filter", "b.vcf", "-o", "x.bed", says=["S 7", "blank"])
-    refuse("filter", "c.bed", "--indep-pairwise", "50", "-o", "x.bed", status=2, says="--indep-pairwise")
+    refuse("filter", "c.bed", "--indep-pairwise", "50", "-o", "x.bed", status=2, says=["--indep-pairwise: expected WINDOW", "got 50"])
     for words in (("50", "5", "1.5"), ("1", "1", "0.2"), ("50kb", "5", "0.2"), ("50", "0", "0.2"), ("x", "0.2")):
         refuse("filter", "c.bed", "--indep-pairwise", *words, "-o", "x.bed", status=2,
                says=["--indep-pairwise", "200kb 1 0.2"])
