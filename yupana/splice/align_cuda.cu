@@ -72,6 +72,7 @@ class Aligner {
     const DeviceScope scope(device_);
     const yupana::cuda::DeviceFacts facts = yupana::cuda::device_facts();
     multiprocessors_ = facts.multiprocessors;
+    half_floats_ = packed_are_half_floats();
     shared_bytes_ = std::min<std::int64_t>(shared_bytes, facts.multiprocessor_shared_bytes);
   }
 
@@ -144,7 +145,7 @@ class Aligner {
     std::vector<PreparedCase> prepared(places.size());
     context_.parallel_for(std::ssize(places), 2, [&](std::int64_t from, std::int64_t to) {
       for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
-        prepared[i] = prepare(problems_[places[i]], params_, tuning);
+        prepared[i] = prepare(problems_[places[i]], params_, tuning, half_floats_);
       }
     });
     choose_shapes(context_, prepared, params_, tuning, work_, std::int64_t{4} * multiprocessors_);
@@ -361,6 +362,7 @@ class Aligner {
   double work_ = 0;              ///< of all cases, which run side by side
   std::int64_t warps_ = 0;       ///< of them, at least
   int multiprocessors_ = 0;
+  bool half_floats_ = false;  ///< 16-bit scores are PackedHalves
   std::int64_t shared_bytes_ = 0;
 };
 
