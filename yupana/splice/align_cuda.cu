@@ -70,9 +70,9 @@ class Aligner {
         results_(results),
         allowed_(tuning.memory > 0 ? tuning.memory : context.gpu_memory() / 4 * 3) {
     const DeviceScope scope(device_);
+    half_floats_ = packed_are_half_floats();
     const yupana::cuda::DeviceFacts facts = yupana::cuda::device_facts();
     multiprocessors_ = facts.multiprocessors;
-    half_floats_ = packed_are_half_floats();
     shared_bytes_ = std::min<std::int64_t>(shared_bytes, facts.multiprocessor_shared_bytes);
   }
 
@@ -204,7 +204,7 @@ class Aligner {
     const BatchLayout& layout = packed.layout();
     const Width width = cases.front().prepared->width;
     const bool affine = params_.gap_open != 0;
-    // All memory before the first kernel: what follows must not wait for it, so as to hear of a
+    // All memory before the first kernel: what follows must not wait, so as to hear of a
     // cancellation.
     DeviceBatch& batch = flight.batch;
     batch = {};
@@ -273,13 +273,6 @@ class Aligner {
     }
     hand_over(flight, done, paths);
     stage_.advance(cells);
-  }
-
-  template <class T>
-  static void set_zero(T* array, std::int64_t count, cudaStream_t stream) {
-    if (count == 0) return;
-    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
-    check(cudaMemsetAsync(array, 0, bytes, stream), "clear memory");
   }
 
   /// Shared memory a warp gets for rows: for all that the cases need, but so that many warps find
