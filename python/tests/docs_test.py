@@ -13,6 +13,8 @@ import yupana
 import yupana._call
 import yupana._machine
 import yupana.csgraph
+import yupana.distance
+import yupana.hierarchy
 import yupana.networkx_backend
 import yupana.scipy_fft
 
@@ -41,7 +43,7 @@ MODULES = [
     yupana._machine,
 ]
 # Their functions are documented by the library that they stand for.
-DROP_INS = [yupana.csgraph, yupana.networkx_backend, yupana.scipy_fft]
+DROP_INS = [yupana.csgraph, yupana.distance, yupana.hierarchy, yupana.networkx_backend, yupana.scipy_fft]
 
 
 @pytest.fixture(autouse=True)
