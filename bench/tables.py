@@ -204,18 +204,23 @@ def runs():
 
 
 def calls(file):
-    """Milliseconds of the calls of a Python package and of what they stand for."""
+    """Medians of the calls of a Python package and of what they stand for, and the fastest turns."""
     cases = {}
     for row in lines_of(ROOT / "bench" / "results" / file):
         cases.setdefault(row["case"], []).append(row)
     out = ["| call | yupana | peer | peer, all cores | times as fast |", "|---|---:|---:|---:|---:|"]
     for case, (ours, *peers) in cases.items():
-        times = [figure(row["value"]) if row["verified"] else "differs" for row in (ours, *peers)]
+        times = [f"{figure(row['value'])} ({figure(1e3 * row['seconds_min'])})" if row["verified"] else "differs"
+                 for row in (ours, *peers)]
         gain = min(row["value"] for row in peers) / ours["value"]
         cells = [f"{case} ({peers[0]['impl']})", *times, *[""] * (2 - len(peers)), f"{gain:.2f}"]
         out.append(f"| {' | '.join(cells)} |")
-    row = next(iter(cases.values()))[0]
-    return "\n".join(out) + f"\n\nMilliseconds, medians; {row['device']}, {row['note']}; {row['compiler']}; commit {row['commit']}.\n"
+    rows = [row for group in cases.values() for row in group]
+    loads = sorted((row["note"] for row in rows), key=lambda note: float(note.split()[-1]))
+    versions = dict.fromkeys(f"{row['impl']} {row['version']}" for row in rows if row["version"] and "," not in row["impl"])
+    out += ["", f"Milliseconds, medians of turns and, in brackets, the fastest. {rows[0]['device']}, {loads[0]} to "
+                f"{loads[-1].split()[-1]}; {rows[0]['compiler']}, {', '.join(versions)}; commit {rows[0]['commit']}."]
+    return "\n".join(out) + "\n"
 
 
 def print_tables(folder):
