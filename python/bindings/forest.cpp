@@ -99,6 +99,7 @@ nb::dict tree_dict(const Tree& tree) {
   nb::dict result;
   result["feature"] = list([](const forest::Node& n) { return std::int64_t{n.feature}; });
   result["threshold"] = list([](const forest::Node& n) { return n.threshold; });
+  result["set"] = list([](const forest::Node& n) { return std::int64_t{n.set}; });
   result["left"] = list([](const forest::Node& n) { return std::int64_t{n.left}; });
   result["right"] = list([](const forest::Node& n) { return std::int64_t{n.right}; });
   result["missing_left"] =
@@ -349,7 +350,8 @@ void bind_forest(nb::module_& module) {
              std::int64_t max_samples,
              bool soft,
              std::int64_t first_tree,
-             std::int64_t all_trees) {
+             std::int64_t all_trees,
+             const std::vector<int>& categorical) {
             forest::ForestParams params;
             params.tree.criterion = chosen("criterion", criterion, criteria);
             params.tree.max_depth = max_depth.value_or(forest::unlimited_depth);
@@ -360,6 +362,7 @@ void bind_forest(nb::module_& module) {
             params.tree.min_impurity_decrease = min_impurity_decrease;
             params.tree.max_features = params.max_features = max_features;
             params.tree.seed = seed;
+            params.tree.categorical.assign(categorical.begin(), categorical.end());
             params.trees = trees.value_or(1);
             params.first_tree = first_tree;
             params.all_trees = all_trees;
@@ -382,7 +385,8 @@ void bind_forest(nb::module_& module) {
           nb::arg("max_samples"),
           nb::arg("soft"),
           nb::arg("first_tree") = 0,
-          nb::arg("all_trees") = 0);
+          nb::arg("all_trees") = 0,
+          nb::arg("categorical") = std::vector<int>{});
   m.def("rows_of_tree", [](const Growing& growing, std::int64_t rows, std::int64_t tree) {
     return to_numpy(forest::rows_of_tree(growing.params, rows, tree));
   });
