@@ -41,21 +41,23 @@ std::uint64_t neighbor_joining_bytes(std::int64_t n, Joining method) {
   return points * points / 2 * sizeof(double) * triangles + points * 100;
 }
 
+bool is_linkage(TreeMethod method) {
+  return method != TreeMethod::nj && method != TreeMethod::bionj;
+}
+
+Linkage linkage_of(TreeMethod method) {
+  if (method == TreeMethod::single) return Linkage::single;
+  return method == TreeMethod::complete ? Linkage::complete : Linkage::average;
+}
+
 template <class T>
 Phylogeny phylogeny(Context& context, MatrixView<const T> distances, TreeMethod method) {
-  switch (method) {
-    case TreeMethod::nj:
-      return neighbor_joining(context, distances, Joining::nj);
-    case TreeMethod::bionj:
-      return neighbor_joining(context, distances, Joining::bionj);
-    case TreeMethod::average:
-      return phylogeny_of(linkage(context, distances, Linkage::average));
-    case TreeMethod::single:
-      return phylogeny_of(linkage(context, distances, Linkage::single));
-    case TreeMethod::complete:
-      return phylogeny_of(linkage(context, distances, Linkage::complete));
+  if (is_linkage(method)) {
+    return distances.rows == 0 ? Phylogeny{}
+                               : phylogeny_of(linkage(context, distances, linkage_of(method)));
   }
-  return {};
+  const Joining joining = method == TreeMethod::bionj ? Joining::bionj : Joining::nj;
+  return neighbor_joining(context, distances, joining);
 }
 
 YUPANA_FUNCTIONS(YUPANA_DISTANCES, neighbor_joining, phylogeny)

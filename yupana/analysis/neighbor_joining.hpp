@@ -41,6 +41,10 @@ std::uint64_t neighbor_joining_bytes(std::int64_t n, Joining method);
 
 /// The methods that make a tree of a distance matrix.
 enum class TreeMethod { nj, bionj, average, single, complete };
+/// True for the methods of linkage().
+bool is_linkage(TreeMethod method);
+/// The linkage of a method; of the others average, which drawings in order of height take.
+Linkage linkage_of(TreeMethod method);
 
 /// The tree of any method: of linkages phylogeny_of().
 template <class T>
