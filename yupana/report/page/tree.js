@@ -20,7 +20,7 @@ function decodeTree(tree) {
   let top = 0;
   for (const height of joined) if (Number.isFinite(height)) top = Math.max(top, height);
   return {...tree, n, size, common, top, height: (c) => c >= n ? joined[c - n] : tips.length > 0 ? tips[c] : 0,
-    hasTips: tips.length > 0, support: (c) => c >= n && support.length > 0 ? support[c - n] : NaN,
+    hasTips: tips.length > 0, hasSupport: support.length > 0, support: (c) => c >= n && support.length > 0 ? support[c - n] : NaN,
     left: (c) => children[2 * (c - n)], right: (c) => children[2 * (c - n) + 1],
     apart: joined.reduce((sum, height) => sum + (Number.isFinite(height) ? 0 : 1), 0)};
 }
@@ -91,9 +91,9 @@ function startTrees(encoded) {
     pen.clearRect(0, 0, width, box.top + box.height + 8);
     drawScale(pen, look, box, x, top, names);
     for (const [c] of at) drawJoin(pen, look, c, x, y, at);
+    drawSupport(pen, look, at, x, y);
     pen.textBaseline = "middle";
     pen.textAlign = "left";
-    drawSupport(pen, look, at, x, y);
     rows.forEach((c, row) => drawRow(pen, look, c, box.top + (row + 0.5) * rowHeight, x, names));
     showNote(rows.length);
   }
@@ -190,6 +190,7 @@ function startTrees(encoded) {
     const notes = [drawn < tree.n ? `${count(tree.n)} individuals in ${count(drawn)} rows.`
       : `${plural(tree.n, "individual", "individuals")}, a row each.`];
     if (tree.apart > 0) notes.push(`Dashed: ${plural(tree.apart, "join", "joins")} of clusters that no path connects, at no height.`);
+    if (tree.hasSupport) notes.push("Numbers at joins are their support in percent: how many bootstrap replicates have them.");
     if (data.newick.length > 0 && !tree.hasTips) notes.push("Branch lengths of the Newick text are half the differences of height.");
     id("tree-note").textContent = notes.join(" ");
   }
