@@ -9,6 +9,7 @@
 #include "yupana/analysis/neighbor_joining.hpp"
 #include "yupana/core/context.hpp"
 #include "yupana/genotype/block_bootstrap.hpp"
+#include "yupana/genotype/kinship.hpp"
 #include "yupana/genotype/metric.hpp"
 #include "yupana/io/matrix_writer.hpp"
 #include "yupana/io/npy_matrix.hpp"
@@ -31,6 +32,8 @@ struct DistanceOutputs {
   std::vector<io::PlinkContent> plink_contents;
   std::optional<analysis::TreeMethod> tree;  ///< PREFIX.nwk
   genotype::BootstrapParams bootstrap;       ///< of its support; in one process
+  std::optional<double>
+      kinships;  ///< PREFIX.kin0: pairs of at least this kinship, and no other file
 };
 
 struct DistanceJobParams {
@@ -47,6 +50,7 @@ struct DistanceJobResult {
   std::int64_t sites = 0;
   std::int64_t pairs_without_sites = 0;  ///< NaN in the matrix
   std::int64_t passes = 1;
+  genotype::RelationshipCounts relationships;  ///< of the pairs in PREFIX.kin0
   std::vector<std::string> files;
 };
 
