@@ -198,7 +198,7 @@ void add_rules(Command& command) {
   command.excludes({"--no-prune"}, "--knn", "the dense closure does not run");
   command.excludes({"--no-prune"}, "--landmarks", "the dense closure does not run");
   command.excludes({"--no-prune"}, "--matrix-only", "its closure is always dense");
-  command.excludes({"--labels", "--linkage", "--bootstrap", "--dimensions"},
+  command.excludes({"--labels", "--tree", "--bootstrap", "--dimensions"},
                    "--matrix-only",
                    "nothing is drawn or scored");
   command.excludes({"--bootstrap"}, "--from-distances", "it draws from the sites of genotypes");

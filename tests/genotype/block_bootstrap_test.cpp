@@ -136,7 +136,7 @@ TEST(BlockBootstrap, EveryReplicateIsTheSumOfTheBlocksThatItDraws) {
       }
       for (const int threads : {1, 2, 7}) {
         // Memory for all at once, and for one replicate at a time.
-        for (const std::uint64_t memory : {std::uint64_t{1} << 30, std::uint64_t{8'400'000}}) {
+        for (const std::uint64_t memory : {std::uint64_t{1} << 30, std::uint64_t{4'205'400}}) {
           EXPECT_EQ(replicates(threads, memory, block, names, params), want);
         }
       }

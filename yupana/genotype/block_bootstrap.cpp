@@ -11,13 +11,22 @@
 namespace yupana::genotype {
 namespace {
 
-constexpr std::int64_t read_sites = 16384;
+constexpr std::int64_t read_bytes = std::int64_t{16} << 20;
 constexpr std::int64_t tile = 2048;  // counts of a replicate that stay in the first cache
 
 struct BlockScan {
   std::vector<std::int64_t> sizes;
   bool missing = false;
 };
+
+std::int64_t site_bytes(const Cohort& cohort) {
+  return SiteBlock(std::ssize(cohort.samples()), 0).stride;
+}
+
+/// Sites that are read at a time.
+std::int64_t sites_read(const Cohort& cohort) {
+  return std::clamp<std::int64_t>(read_bytes / site_bytes(cohort), 64, 16384);
+}
 
 BlockScan scan(Cohort& cohort, const SiteBlocks& blocks) {
   cohort.name_sites();
@@ -26,7 +35,8 @@ BlockScan scan(Cohort& cohort, const SiteBlocks& blocks) {
   CallBlock block;
   std::string chromosome;
   std::int64_t place = -1;
-  while (cohort.read(block, read_sites)) {
+  const std::int64_t at_once = sites_read(cohort);
+  while (cohort.read(block, at_once)) {
     found.missing = found.missing || !block.complete;
     for (const SiteName& site : block.codes.names) {
       const std::int64_t here = blocks.in_base_pairs ? (site.position - 1) / blocks.length : 0;
@@ -201,14 +211,18 @@ void bootstrap_counts(Context& context,
   }
   const std::int64_t samples = std::ssize(cohort.samples());
   const std::uint64_t one = ReplicateSums::bytes(samples, found.missing);
-  // The sums of a batch; in addition 16 blocks, the counter and a replicate that is taken.
-  const std::uint64_t fixed = 18 * one + (std::uint64_t{8} << 20);
+  const std::int64_t at_once = sites_read(cohort);
+  // The sums of a batch; in addition 16 blocks, the counter, a replicate that is taken, and codes
+  // and planes of what is read.
+  const std::uint64_t fixed =
+      18 * one + 3 * static_cast<std::uint64_t>(at_once * site_bytes(cohort)) + (1 << 20);
   const std::uint64_t each =
       one + static_cast<std::uint64_t>(blocks) * 4 + static_cast<std::uint64_t>(samples) * 24;
   if (fixed + each > memory) {
     throw resource_error(
-        "--bootstrap: the sums of blocks of {} need {} MB, half of --memory is {} "
-        "MB; raise --memory",
+        "--bootstrap: the sums of blocks of {} need {} MB next to the matrices, and --memory "
+        "leaves "
+        "{}; raise --memory",
         counted(samples, "sample"),
         (fixed + each + 999'999) / 1'000'000,
         memory / 1'000'000);
@@ -232,7 +246,7 @@ void bootstrap_counts(Context& context,
     cohort.rewind();
     for (const std::int64_t size : found.sizes) {
       for (std::int64_t left = size; left > 0; left -= block.codes.sites) {
-        if (!cohort.read(block, std::min(left, read_sites))) break;
+        if (!cohort.read(block, std::min(left, at_once))) break;
         counter.add(block, &stage);
       }
       sums.add_block(counter.counts());

@@ -79,7 +79,7 @@ using TakeReplicate = std::function<void(std::int64_t, const PairCounts&)>;
 
 /// The pair counts of every replicate, in order: sums over the blocks that it draws, each as often
 /// as it is drawn. Reads the cohort once for its blocks and once for as many replicates as `memory`
-/// holds sums of.
+/// holds sums of, next to what the caller holds.
 ///   errors: bad_input for fewer than two blocks; out_of_resources where memory holds no replicate
 void bootstrap_counts(Context& context,
                       Cohort& cohort,

@@ -176,8 +176,10 @@ void write_tree(Context& context,
     const auto take = [&](std::int64_t, const PairCounts& counts) {
       splits.add(tree_of_counts(context, params, names, counts));
     };
+    const auto n = static_cast<std::uint64_t>(names.size());
+    const std::uint64_t held = n * n * 8 + tree_bytes(context, tree.leaves, *params.outputs.tree);
     genotype::bootstrap_counts(
-        context, input.cohort, params.outputs.bootstrap, context.memory() / 2, take);
+        context, input.cohort, params.outputs.bootstrap, bootstrap_memory(context, held), take);
     support = splits.percent();
   }
   file.write(analysis::newick(tree, names, support) + "\n");

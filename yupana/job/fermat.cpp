@@ -139,7 +139,12 @@ std::vector<Trees> replicate_trees(Context& context,
       trees[k].push_back(tree_of(context, paths.lengths, params.tree));
     }
   };
-  genotype::bootstrap_counts(context, cohort->cohort, params.bootstrap, context.memory() / 2, take);
+  // The distances of the cohort, and what a replicate needs as the run itself does.
+  const std::int64_t n = std::ssize(cohort->cohort.samples());
+  const std::uint64_t held = static_cast<std::uint64_t>(n * n * fractional_cell) +
+                             fermat_bytes(params, n, fractional_cell, context.memory());
+  genotype::bootstrap_counts(
+      context, cohort->cohort, params.bootstrap, bootstrap_memory(context, held), take);
   return trees;
 }
 

@@ -8,6 +8,7 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/matrix_reader.hpp"
+#include "yupana/job/plan.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
@@ -84,6 +85,11 @@ std::string support_sentence(const genotype::BootstrapParams& params) {
                      blocks.in_base_pairs ? fmt::format("{} kb", blocks.length / 1000)
                                           : counted(blocks.length, "site"),
                      params.seed);
+}
+
+std::uint64_t bootstrap_memory(const Context& context, std::uint64_t held) {
+  const std::uint64_t used = held + program_bytes(1);
+  return context.memory() > used ? context.memory() - used : 0;
 }
 
 void check_bootstrap(const Context& context, const genotype::BootstrapParams& params) {

@@ -34,6 +34,9 @@ std::vector<float> drawn_support(const analysis::Phylogeny& tree,
 /// "percent of 100 replicates, blocks of 100 kb, seed 0"
 std::string support_sentence(const genotype::BootstrapParams& params);
 
+/// The memory that is left for the sums of replicates next to `held`.
+std::uint64_t bootstrap_memory(const Context& context, std::uint64_t held);
+
 /// Throws usage where replicates are asked of several processes.
 void check_bootstrap(const Context& context, const genotype::BootstrapParams& params);
 
