@@ -68,6 +68,14 @@ class Phylogeny(NamedTuple):
 
     ``parent``: of each node, -1 of the last one, the root; leaves are 0 .. n - 1, and inner nodes
     follow, each after its children. ``length``: of the branch to the parent; NaN of the root.
+
+    Examples
+    --------
+    >>> import numpy as np, yupana
+    >>> d = np.array([[0, 3, 5, 6], [3, 0, 6, 7], [5, 6, 0, 7], [6, 7, 7, 0]])
+    >>> tree = yupana.analysis.neighbor_joining(d)
+    >>> tree.newick(support=tree.support([tree, tree]))
+    '(3:3,4:4,(1:1,2:2)100:1);'
     """
 
     parent: np.ndarray
