@@ -115,8 +115,9 @@ std::string category_table(const TreesReport& report,
       const double mean = own.means(static_cast<std::int64_t>(v), static_cast<std::int64_t>(c));
       rows += fmt::format("<td>{:.4g}</td>", mean);
       if (outputs.size() == 1) {
-        rows += fmt::format("<td><div class=\"bar\" style=\"width: {:.1f}%\"></div></td>",
-                            100 * y.part(mean));
+        rows += fmt::format(
+            "<td class=\"room\"><div class=\"bar\" style=\"width: {:.1f}%\"></div></td>",
+            100 * y.part(mean));
       }
     }
     rows += "</tr>\n";
