@@ -24,12 +24,13 @@ void append(std::vector<std::string>& all, std::vector<std::string> more) {
 
 Plan plan_cohort(Context& context, const Input& input, const FermatJobParams& params) {
   PlanParams sizes = plan_sizes(context, input, params.input);
-  const int cell = sizes.missing ? fractional_cell : whole_cell;
-  sizes.after_bytes = fermat_bytes(params, sizes.samples, cell, context.memory());
-  sizes.complete_after_bytes = fermat_bytes(params, sizes.samples, whole_cell, context.memory());
+  const DistanceSizes given = sizes_of_cohort(sizes, sizes.missing);
+  sizes.after_bytes = fermat_bytes(params, given, context.memory());
+  sizes.complete_after_bytes =
+      fermat_bytes(params, sizes_of_cohort(sizes, false), context.memory());
   sizes.one_band = true;
   Plan plan = make_plan(context, sizes);
-  add_disk(plan, params.out, fermat_output_bytes(params, sizes.samples, cell));
+  add_disk(plan, params.out, fermat_output_bytes(params, given));
   return plan;
 }
 
