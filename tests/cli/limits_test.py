@@ -99,6 +99,29 @@ def text_of_distances_was_not_held_against_memory():
         assert peak_of("fermat", "--from-distances", "long.tsv", "--matrix-only") < 1.02 * planned
 
 
+def small_memories_were_passed_by_readers_and_writers():
+    if sanitized():
+        return
+    run("simulate", "--samples", 1000, "--sites", 12000, "-o", "s")
+    for form in ("vcf", "vcf.gz", "pgen"):
+        run("simulate", "--samples", 1000, "--sites", 12000, "--format", form, "-o", "s")
+    for name, memory in (("s.bed", "20M"), ("s.pgen", "20M"), ("s.vcf", "22M"), ("s.vcf.gz", "31M")):
+        held = peak_of("dist", name, "--threads", 2, "--memory", memory)
+        assert held < 1.02e6 * int(memory[:-1]), f"{name}: {memory}, held {held}"
+
+
+def simulate_needed_other_memory_than_it_said():
+    if sanitized():
+        return
+    for form in ("bed", "pgen", "vcf", "vcf.gz"):
+        for sizes in (("20k", 200), ("300k", 20)):
+            call = ("simulate", "--samples", sizes[0], "--sites", sizes[1], "--format", form)
+            told = run(*call, "-o", "o", "--memory", "1M", status=4).stderr
+            needed = float(told.split(" take ")[1].split(" MB")[0])
+            held = peak_of(*call, "--memory", f"{needed}M")
+            assert held / 1e6 < 1.01 * needed < 1.18 * held / 1e6 + 3, f"{call}: {needed} MB, held {held}"
+
+
 def twice_the_memory_was_planned_where_no_call_is_missing():
     if b"__asan_init" in pathlib.Path(PROGRAM).read_bytes() or b"__tsan_init" in pathlib.Path(
             PROGRAM).read_bytes():
@@ -179,6 +202,8 @@ def cohorts_that_memory_cannot_hold_are_refused():
 sys.exit(main([plans_tell_the_peak,
                a_third_more_was_planned_than_a_run_with_little_memory_takes,
                neighbours_dimensions_and_alphas_took_up_to_three_times_the_memory_of_their_plan,
+               small_memories_were_passed_by_readers_and_writers,
+               simulate_needed_other_memory_than_it_said,
                text_of_distances_was_not_held_against_memory,
                twice_the_memory_was_planned_where_no_call_is_missing,
                the_block_read_last_was_held_while_the_matrix_was_written,

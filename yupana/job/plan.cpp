@@ -182,7 +182,7 @@ double cost_of(const Plan& plan, std::int64_t passes_over) {
 /// Bytes for rows in flight to a file, when the block is gone: what else is held leaves them,
 /// and no more than the largest band has.
 std::uint64_t write_buffer(const Context& context, const Plan& plan, std::uint64_t held) {
-  constexpr std::uint64_t most = std::uint64_t{256} << 20, least = std::uint64_t{4} << 20;
+  constexpr std::uint64_t most = std::uint64_t{256} << 20, least = std::uint64_t{1} << 18;
   if (plan.sizes.cell_bytes == 0) return 0;
   std::int64_t cells = 0;
   for (const Range band : plan.bands) cells = std::max(cells, band.size() * band.end);
@@ -223,8 +223,8 @@ Plan make_plan(Context& context, const PlanParams& params) {
   check_groups(params);
   Plan plan = sized(context, params);
   const std::uint64_t names = sample_bytes * static_cast<std::uint64_t>(params.samples);
-  const std::uint64_t fixed =
-      program_bytes(params.ranks) + names + plan.block_bytes + params.later_bytes;
+  const std::uint64_t fixed = program_bytes(params.ranks) + names + plan.block_bytes +
+                              params.reader_bytes + params.later_bytes;
   const std::uint64_t after = program_bytes(params.ranks) + names + params.after_bytes;
   if (after > context.memory()) refuse(context, plan, after);
   const std::uint64_t budget = context.memory() > fixed ? context.memory() - fixed : 0;
