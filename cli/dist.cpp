@@ -20,6 +20,8 @@ struct DistOptions {
   std::vector<std::string> distance;  ///< PLINK's modifiers
   bool plink = false;                 ///< --distance was given, with modifiers or none
   std::optional<double> below, above;
+  bool kinships = false;        ///< --make-king-table
+  std::optional<double> least;  ///< --king-table-filter
   bool plan = false;
 };
 
@@ -88,11 +90,32 @@ void check_options(const Call& call, const DistOptions& options) {
   }
 }
 
+/// How many pairs of each relationship were listed, for people and for programs.
+std::pair<std::string, nlohmann::json> relationships_of(
+    bool listed, const genotype::RelationshipCounts& counts) {
+  if (!listed) return {};
+  std::vector<std::string> parts;
+  nlohmann::json json;
+  for (std::size_t r = 0; r < counts.pairs.size(); ++r) {
+    const std::string_view name = genotype::relationship_names[r];
+    json[std::string(name)] = counts.pairs[r];
+    if (counts.pairs[r] > 0) parts.push_back(fmt::format("{} {}", name, counts.pairs[r]));
+  }
+  const std::string text =
+      parts.empty() ? "none listed" : fmt::format("{}", fmt::join(parts, ", "));
+  return {fmt::format("pairs    {}\n", text), json};
+}
+
 Answer dist(Context& context, const Call& call, DistOptions options) {
   check_options(call, options);
   options.job.metric.metric = genotype::metric_from_name(options.metric);
   apply_formats(options);
   if (options.plink) apply_plink(options, context);
+  if (options.kinships) {
+    options.job.metric.metric = genotype::Metric::king;
+    options.job.outputs.kinships = options.least.value_or(-infinity);
+    options.job.outputs.npy = false;
+  }
   if (options.plan) {
     options.job.out = call.out;
     return make_answer(job::plan_distances(context, options.job));
@@ -100,10 +123,12 @@ Answer dist(Context& context, const Call& call, DistOptions options) {
   options.job.out = required_out(call, prefix_out);
   const CheckpointFolder checkpoint(options.job.checkpoint, context.comm());
   const job::DistanceJobResult result = job::run_distances(context, options.job);
-  Answer answer = cohort_answer(context, call, result.cohort, result.files);
+  const auto [listed, counts] = relationships_of(options.kinships, result.relationships);
+  Answer answer = cohort_answer(context, call, result.cohort, result.files, listed);
   answer.json["metric"] = options.metric;
   answer.json["pairs_without_sites"] = result.pairs_without_sites;
   answer.json["passes"] = result.passes;
+  if (options.kinships) answer.json["relationships"] = counts;
   return answer;
 }
 
@@ -164,6 +189,27 @@ void add_dist(Command& program) {
           "PLINK's files and words: square, square0, triangle; bin, bin4, gz; ibs, 1-ibs, "
           "allele-ct; flat-missing")
       .takes(0, 10);
+  command.flag("--make-king-table",
+               options->kinships,
+               "write PLINK 2's table of KING-robust kinships, PREFIX.kin0, and no matrix: sites, "
+               "het-het, IBS0, kinship and relationship of each pair; memory bounds only what is "
+               "counted at a time");
+  command.number("--king-table-filter",
+                 options->least,
+                 "list only pairs of at least this kinship: 0.0442 for third-degree relatives and "
+                 "closer",
+                 -infinity,
+                 infinity);
+  command.needs({"--king-table-filter"}, {"--make-king-table"});
+  command.excludes({"--metric",
+                    "--format",
+                    "--dtype",
+                    "--pairs-below",
+                    "--pairs-above",
+                    "--shared",
+                    "--distance"},
+                   "--make-king-table",
+                   "it writes its table alone");
   command.flag("--plan", options->plan, "print memory, passes, output and free disk; do nothing");
   command.excludes({"--metric", "--format", "--dtype", "--pairs-below", "--pairs-above"},
                    "--distance",
