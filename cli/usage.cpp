@@ -119,8 +119,8 @@ std::string usage_text(const CLI::App& program, const CLI::ParseError& error) {
 /// needs, in an order that it takes.
 class UsageLine : public CLI::Formatter {
  public:
-  std::string make_usage(const CLI::App* app, std::string name) const override {
-    std::string line = "Usage: " + name, places, out;
+  std::string make_usage(const CLI::App* app, std::string /*name*/) const override {
+    std::string line = "Usage: " + name_of(*app), places, out;
     for (const CLI::Option* option : app->get_options()) {
       if (option->get_positional()) {
         places += " " + (is_input(*option) ? option->get_name(true) : make_option_usage(option));

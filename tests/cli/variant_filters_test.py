@@ -178,7 +178,7 @@ def options_that_may_take_words_swallowed_the_input():
             assert before == {p.name[1:]: p.read_bytes() for p in pathlib.Path(".").glob("b.*")}
             for path in pathlib.Path(".").glob("[ab].*"):
                 path.unlink()
-    pathlib.Path("x").write_text("V1\nV2\nV3\n")
+    pathlib.Path("x").write_text("".join(line.split()[1] + "\n" for line in open("c.bim")))
     run("dist", "--extract", "x", "c.bed", "-o", "a")
     refuse("dist", "--bfile", "c", "--snps-only", "c.bed", "-o", "new", status=2,
            says=["--snps-only: expected just-acgt or nothing, got 'c.bed'"])
