@@ -235,7 +235,8 @@ Plan make_plan(Context& context, const PlanParams& params) {
   const std::uint64_t names = sample_bytes * static_cast<std::uint64_t>(params.samples);
   const std::uint64_t fixed = held_bytes(params) + plan.block_bytes;
   const std::uint64_t after = program_bytes(params.ranks) + names + params.after_bytes;
-  if (after > context.memory()) refuse(context, plan, after);
+  const std::uint64_t needed = std::max(after, fixed + min_counts(params));
+  if (after > context.memory()) refuse(context, plan, needed);
   const std::uint64_t budget = context.memory() > fixed ? context.memory() - fixed : 0;
   std::optional<Plan> best;
   double least = 0;
@@ -250,7 +251,7 @@ Plan make_plan(Context& context, const PlanParams& params) {
     least = cost;
     best = std::move(cut);
   }
-  if (!best) refuse(context, plan, fixed + min_counts(params));
+  if (!best) refuse(context, plan, needed);
   plan = *std::move(best);
   plan.write_bytes = write_buffer(context, plan, fixed - plan.block_bytes + plan.count_bytes);
   plan.total_bytes = std::max(
