@@ -136,8 +136,12 @@ void run_in_ranks(Call& call, const Body& body, bool can_share) {
   }
 }
 
-/// `ignored`: refused, since the option would have no effect.
-void add_common_options(Command& command, Call& call, const Names& ignored) {
+/// `ignored`: refused, since the option would have no effect. `out`: what -o is, where it is
+/// needed.
+void add_common_options(Command& command,
+                        Call& call,
+                        const Names& ignored,
+                        const std::string& out) {
   const auto add = [&](const std::string& names, const auto& make) {
     const std::string first = names.substr(0, names.find(','));
     if (std::find(ignored.begin(), ignored.end(), first) == ignored.end()) {
@@ -159,7 +163,8 @@ void add_common_options(Command& command, Call& call, const Names& ignored) {
     return command.bytes(names,
                          call.context.memory,
                          "bytes the run may hold (16G is 16e9, 16GiB is 16 x 2^30); dist, fermat "
-                         "and simulate count the program's own 15 MB, others do not; default: 80 % "
+                         "and simulate count the program's own 15 MB, others do not, nor som the "
+                         "20 MB of its pictures; default: 80 % "
                          "of the free memory");
   });
   add("--gpu-memory", [&](const std::string& names) {
@@ -169,13 +174,14 @@ void add_common_options(Command& command, Call& call, const Names& ignored) {
         "bytes the run may hold on each GPU (40G); default: 90 % of the free memory");
   });
   add("-o,--out", [&](const std::string& names) {
-    return command.word(
+    const Option option = command.word(
         names,
-        [&call](const std::string& out) {
-          check_out(out);
-          call.out = out;
+        [&call](const std::string& name) {
+          check_out(name);
+          call.out = name;
         },
         "the file to write; of commands that write several, their prefix");
+    return out.empty() ? option : option.of_type(out);
   });
   command.flag("--json", call.json, "print one JSON object on standard output");
   command.flag("--quiet", call.quiet, "print errors, and results that no file holds, only");
@@ -212,7 +218,10 @@ void Answer::add_files(const std::vector<std::string>& files, const std::string&
 Command add_command(Command& parent, const CommandParams& params, Body body) {
   Command command = parent.add(params.name, params.purpose, params.example);
   auto call = std::make_shared<Call>(Call{command});
-  command.under("Everywhere", [&] { add_common_options(command, *call, params.ignored); });
+  command.under("Everywhere", [&] {
+    const std::string out = params.out + params.asked_out;
+    add_common_options(command, *call, params.ignored, out.substr(0, out.find(',')));
+  });
   command.on_run([call, params, body = std::move(body)] {
     check_combinations(*call);
     if (!params.out.empty()) required_out(*call, params.out);

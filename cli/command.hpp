@@ -36,6 +36,7 @@ struct CommandParams {
   std::string purpose;
   std::string example;          ///< a line that works
   std::string out = {};         ///< what -o must name, where it has to be given
+  std::string asked_out = {};   ///< the same where --plan needs none and the body asks for it
   bool processor_only = false;  ///< no CUDA version: "auto" is the processor
   bool ranks = false;           ///< mpirun may start several processes
   /// Options of every command that have no effect on this one, as "-o": hidden and refused.
@@ -69,6 +70,8 @@ void add_dist(Command& program);
 void add_fermat(Command& program);
 void add_filter(Command& program);
 void add_nj(Command& program);
+void add_grm(Command& program);
+void add_pca(Command& program);
 void add_path(Command& program);
 void add_splice(Command& program);
 void add_simulate(Command& program);

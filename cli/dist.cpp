@@ -6,7 +6,6 @@
 #include "cli/command.hpp"
 #include "cli/genotype_options.hpp"
 #include "cli/phylogeny_options.hpp"
-#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/job/distances.hpp"
 
@@ -27,26 +26,32 @@ struct DistOptions {
   bool plan = false;
 };
 
-/// PLINK's `--distance` words: contents are taken out, the rest is the layout.
+std::optional<io::PlinkContent> content_of(const std::string& word) {
+  if (word == "allele-ct") return io::PlinkContent::allele_count;
+  if (word == "ibs") return io::PlinkContent::ibs;
+  if (word == "1-ibs") return io::PlinkContent::one_minus_ibs;
+  return {};
+}
+
+/// Those of PLINK's `--distance` words that are neither contents nor flat-missing; throws usage
+/// where they are no layout.
+std::vector<std::string> layout_words(std::vector<std::string> words) {
+  std::erase_if(words, [](const std::string& word) {
+    return word == "flat-missing" || content_of(word).has_value();
+  });
+  io::plink_layout(words);
+  return words;
+}
+
 void apply_plink(DistOptions& options, Context& context) {
-  std::vector<std::string> layout;
-  bool flat = false;
   auto& contents = options.job.outputs.plink_contents;
+  bool flat = false;
   for (const std::string& word : options.distance) {
-    if (word == "flat-missing") {
-      flat = true;
-    } else if (word == "allele-ct") {
-      contents.push_back(io::PlinkContent::allele_count);
-    } else if (word == "ibs") {
-      contents.push_back(io::PlinkContent::ibs);
-    } else if (word == "1-ibs") {
-      contents.push_back(io::PlinkContent::one_minus_ibs);
-    } else {
-      layout.push_back(word);
-    }
+    flat |= word == "flat-missing";
+    if (const auto content = content_of(word)) contents.push_back(*content);
   }
   if (contents.empty()) contents.push_back(io::PlinkContent::allele_count);
-  options.job.outputs.plink = io::plink_layout(layout);
+  options.job.outputs.plink = io::plink_layout(layout_words(options.distance));
   options.job.outputs.npy = false;
   if (!flat && options.job.input.cohort.missing == genotype::Missing::pairwise) {
     context.note("missing calls are scaled by shared sites, as PLINK does with flat-missing");
@@ -91,7 +96,10 @@ void check_options(const Call& call, const DistOptions& options) {
   }
 }
 
-void add_relationships(Answer& answer, const genotype::RelationshipCounts& counts) {
+/// How many pairs of each relationship were listed, for people and for programs.
+std::pair<std::string, nlohmann::json> relationships_of(
+    bool listed, const genotype::RelationshipCounts& counts) {
+  if (!listed) return {};
   std::vector<std::string> parts;
   nlohmann::json json;
   for (std::size_t r = 0; r < counts.pairs.size(); ++r) {
@@ -99,15 +107,12 @@ void add_relationships(Answer& answer, const genotype::RelationshipCounts& count
     json[std::string(name)] = counts.pairs[r];
     if (counts.pairs[r] > 0) parts.push_back(fmt::format("{} {}", name, counts.pairs[r]));
   }
-  answer.text += fmt::format(
-      "pairs    {}\n", parts.empty() ? "none listed" : fmt::format("{}", fmt::join(parts, ", ")));
-  answer.json["relationships"] = json;
+  const std::string text =
+      parts.empty() ? "none listed" : fmt::format("{}", fmt::join(parts, ", "));
+  return {fmt::format("pairs    {}\n", text), json};
 }
 
 Answer dist(Context& context, const Call& call, DistOptions options) {
-  if (options.job.input.path.empty()) {
-    throw usage_error("dist: expected an input file, got none; see 'yupana dist --help'");
-  }
   check_options(call, options);
   options.job.outputs.bootstrap.seed = options.job.input.cohort.seed;
   options.job.metric.metric = genotype::metric_from_name(options.metric);
@@ -122,22 +127,15 @@ Answer dist(Context& context, const Call& call, DistOptions options) {
     options.job.out = call.out;
     return make_answer(job::plan_distances(context, options.job));
   }
-  options.job.out = required_out(call, "PREFIX, the beginning of the files to write, as out/run");
+  options.job.out = required_out(call, prefix_out);
   const CheckpointFolder checkpoint(options.job.checkpoint, context.comm());
   const job::DistanceJobResult result = job::run_distances(context, options.job);
-  Answer answer;
-  answer.text = account_text(result.cohort);
-  answer.json = {{"command", "dist"},
-                 {"metric", options.metric},
-                 {"samples", result.samples},
-                 {"sites", result.sites},
-                 {"account", account_json(result.cohort)},
-                 {"pairs_without_sites", result.pairs_without_sites},
-                 {"passes", result.passes},
-                 {"stages", stages_json(context)},
-                 {"peak_memory", peak_memory()}};
-  if (options.kinships) add_relationships(answer, result.relationships);
-  answer.add_files(result.files);
+  const auto [listed, counts] = relationships_of(options.kinships, result.relationships);
+  Answer answer = cohort_answer(context, call, result.cohort, result.files, listed);
+  answer.json["metric"] = options.metric;
+  answer.json["pairs_without_sites"] = result.pairs_without_sites;
+  answer.json["passes"] = result.passes;
+  if (options.kinships) answer.json["relationships"] = counts;
   return answer;
 }
 
@@ -150,6 +148,7 @@ void add_dist(Command& program) {
       {.name = "dist",
        .purpose = "Distances between all pairs of individuals, exact, from genotypes.",
        .example = "yupana dist cohort.vcf.gz -o out/run --metric manhattan --missing pairwise",
+       .asked_out = prefix_out,
        .ranks = true},
       [options](Context& context, const Call& call) { return dist(context, call, *options); });
   job::DistanceOutputs& outputs = options->job.outputs;
@@ -160,14 +159,13 @@ void add_dist(Command& program) {
       .words(
           "--format",
           [options](const Names& words) {
-            for (const std::string& word : words) {
+            options->formats = cut_at_commas(words);
+            for (const std::string& word : options->formats) {
               if (word == "npy" || word == "tsv" || word == "phylip") continue;
               throw usage_error("--format: expected npy, tsv or phylip, got '{}'", word);
             }
-            options->formats = words;
           },
           "npy, tsv, phylip")
-      .separated_by_commas()
       .shows("npy");
   command.choice("--dtype",
                  outputs.type,
@@ -193,6 +191,7 @@ void add_dist(Command& program) {
           [options](const Names& words) {
             options->plink = true;
             options->distance = words;
+            layout_words(words);
           },
           "PLINK's files and words: square, square0, triangle; bin, bin4, gz; ibs, 1-ibs, "
           "allele-ct; flat-missing")

@@ -113,7 +113,7 @@ Answer fermat(Context& context, const Call& call, FermatOptions options) {
   options.job.command = command_line();
   options.job.out = call.out;
   if (options.plan) return make_answer(job::plan_fermat(context, options.job));
-  required_out(call, "PREFIX, the beginning of the files to write, as out/run");
+  required_out(call, prefix_out);
   const CheckpointFolder checkpoint(options.job.checkpoint, context.comm());
   const job::FermatJobResult result = job::run_fermat(context, options.job);
   Answer answer;
@@ -153,11 +153,10 @@ void add_options(Command& command, FermatOptions& options) {
   command
       .words(
           "--alpha",
-          [&job](const Names& words) { parse_alphas(words, job); },
+          [&job](const Names& words) { parse_alphas(cut_at_commas(words), job); },
           "power on the distances, at least 1; a list, or auto: the smallest, to 1 %, that "
           "replaces half "
           "of the edges (of 2048 individuals drawn at random where there are more)")
-      .separated_by_commas()
       .shows(job::number_text(job.alphas.front()));
   command.flag("--root", fermat.root, "take the 1/alpha root of the lengths");
   command.text("--from-distances", job.distances, "a distance matrix instead of genotypes");
@@ -214,6 +213,7 @@ void add_fermat(Command& program) {
        .purpose =
            "From genotypes (or distances) to Fermat distances, pictures, scores and a report.",
        .example = "yupana fermat cohort.bed --labels pops.tsv --alpha 2 -o out/run",
+       .asked_out = prefix_out,
        .ranks = true},
       [options](Context& context, const Call& call) { return fermat(context, call, *options); });
   add_options(command, *options);

@@ -7,21 +7,10 @@ namespace yupana::cli {
 namespace {
 
 Answer filter(Context& context, const Call& call, job::FilterJobParams& job) {
-  if (job.input.path.empty()) {
-    throw usage_error("filter: expected an input file, got none; see 'yupana filter --help'");
-  }
   check_cohort_options(call, job.input);
   job.out = required_out(call, "a name that ends in .bed, .pgen, .vcf, .vcf.gz or .npy");
   const job::FilterJobResult result = job::run_filter(context, job);
-  Answer answer;
-  answer.text = account_text(result.cohort);
-  answer.json = {{"command", "filter"},
-                 {"samples", result.cohort.samples_kept},
-                 {"sites", result.cohort.sites.kept},
-                 {"account", account_json(result.cohort)},
-                 {"stages", stages_json(context)}};
-  answer.add_files(result.files);
-  return answer;
+  return cohort_answer(context, call, result.cohort, result.files);
 }
 
 }  // namespace
@@ -34,6 +23,7 @@ void add_filter(Command& program) {
        .purpose = "The samples and sites that filters leave, written as .bed, .pgen, "
                   ".vcf, .vcf.gz or .npy, whichever -o names.",
        .example = "yupana filter cohort.vcf.gz --maf 0.01 --geno 0.05 -o common.pgen",
+       .asked_out = "NAME",
        .processor_only = true,
        .ignored = {"--gpu-memory"}},
       [params](Context& context, const Call& call) { return filter(context, call, *params); });

@@ -1,7 +1,9 @@
 #include "cli/genotype_options.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
+#include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 
 namespace yupana::cli {
@@ -77,6 +79,10 @@ void add_variant_filters(Command& command, job::InputParams& input) {
       .words(
           "--var-filter",
           [&input](const Names& words) {
+            for (const std::string& word : words) {
+              if (!std::filesystem::exists(word)) continue;
+              throw usage_error("--var-filter: expected names of filters, got the file '{}'", word);
+            }
             input.filtered = true;
             input.ignored_filters = words;
           },
@@ -251,6 +257,11 @@ void check_genotype_options(const Call& call, const job::InputParams& input) {
 }
 
 void check_cohort_options(const Call& call, const job::InputParams& input) {
+  if (input.path.empty()) {
+    const std::string command = call.command.name();
+    throw usage_error(
+        "{}: expected an input file, got none; see 'yupana {} --help'", command, command);
+  }
   const job::InputKind kind = job::input_kind(input);
   for (const job::InputOption& option : job::input_options()) {
     const auto& kinds = option.kinds;
@@ -261,6 +272,15 @@ void check_cohort_options(const Call& call, const job::InputParams& input) {
     }
     call.command.refuse(names, job::no_effect(option, input, kind));
   }
+}
+
+void add_standardize(Command& command, genotype::Standardize& standardize) {
+  command.choice(
+      "--standardize",
+      standardize,
+      {{"gcta", genotype::Standardize::gcta}, {"eigensoft", genotype::Standardize::eigensoft}},
+      "variance of a site by its allele frequency p, over all samples kept: 2p(1-p), as "
+      "GCTA and PLINK 2 have it, or q(1-q) with q = (1 + alleles) / (2 + 2 calls)");
 }
 
 std::string account_text(const genotype::CohortSummary& summary) {
@@ -284,6 +304,23 @@ nlohmann::ordered_json account_json(const genotype::CohortSummary& summary) {
           {"sites_kept", summary.sites.kept},
           {"sites_skipped", summary.sites.skipped},
           {"missing_rate", summary.missing_rate()}};
+}
+
+Answer cohort_answer(const Context& context,
+                     const Call& call,
+                     const genotype::CohortSummary& summary,
+                     const std::vector<std::string>& files,
+                     const std::string& text) {
+  Answer answer;
+  answer.text = account_text(summary) + text;
+  answer.json = {{"command", call.command.name()},
+                 {"samples", summary.samples_kept},
+                 {"sites", summary.sites.kept},
+                 {"account", account_json(summary)},
+                 {"stages", stages_json(context)},
+                 {"peak_memory", peak_memory()}};
+  answer.add_files(files);
+  return answer;
 }
 
 }  // namespace yupana::cli

@@ -2,6 +2,7 @@
 
 #include "cli/command.hpp"
 #include "yupana/genotype/cohort.hpp"
+#include "yupana/genotype/grm.hpp"
 #include "yupana/job/count.hpp"
 #include "yupana/job/input.hpp"
 
@@ -18,12 +19,23 @@ void add_genotype_options(Command& command,
                           job::CheckpointParams& checkpoint,
                           const std::string& replaced_by = "",
                           const Names& drawing = {});
-/// Throws usage for one of them that has no effect on this input.
+/// --standardize, of commands that make a relationship matrix.
+void add_standardize(Command& command, genotype::Standardize& standardize);
+/// Throws usage where no input is given, or for one of these options that has no effect on it.
 void check_cohort_options(const Call& call, const job::InputParams& input);
 /// The same, and of those of commands that count pairs.
 void check_genotype_options(const Call& call, const job::InputParams& input);
 /// Sample and site accounting, for people and for programs.
 std::string account_text(const genotype::CohortSummary& summary);
 nlohmann::ordered_json account_json(const genotype::CohortSummary& summary);
+/// The answer of a command that has read a cohort and written `files`: its account, `text`, stages.
+Answer cohort_answer(const Context& context,
+                     const Call& call,
+                     const genotype::CohortSummary& summary,
+                     const std::vector<std::string>& files,
+                     const std::string& text = "");
+
+/// -o of commands that write several files.
+inline constexpr const char* prefix_out = "PREFIX, the beginning of the files to write, as out/run";
 
 }  // namespace yupana::cli

@@ -4,8 +4,6 @@
 
 #include "cli/command.hpp"
 #include "cli/genotype_options.hpp"
-#include "cli/grm.hpp"
-#include "yupana/core/machine.hpp"
 
 namespace yupana::cli {
 namespace {
@@ -13,37 +11,17 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Answer grm(Context& context, const Call& call, job::GrmJobParams params) {
-  if (params.input.path.empty()) {
-    throw usage_error("grm: expected an input file, got none; see 'yupana grm --help'");
-  }
   check_cohort_options(call, params.input);
   if (!params.npy) call.command.refuse({"--dtype"}, "without --format npy");
-  params.out = required_out(call, "PREFIX, the beginning of the files to write, as out/run");
+  params.out = required_out(call, prefix_out);
   const job::GrmJobResult result = job::run_grm(context, params);
-  Answer answer;
-  answer.text = account_text(result.cohort);
-  answer.json = {{"command", "grm"},
-                 {"samples", result.samples},
-                 {"sites", result.sites},
-                 {"account", account_json(result.cohort)},
-                 {"pairs_without_sites", result.pairs_without_sites},
-                 {"passes", result.passes},
-                 {"stages", stages_json(context)},
-                 {"peak_memory", peak_memory()}};
-  answer.add_files(result.files);
+  Answer answer = cohort_answer(context, call, result.cohort, result.files);
+  answer.json["pairs_without_sites"] = result.pairs_without_sites;
+  answer.json["passes"] = result.passes;
   return answer;
 }
 
 }  // namespace
-
-void add_standardize(Command& command, genotype::Standardize& standardize) {
-  command.choice(
-      "--standardize",
-      standardize,
-      {{"gcta", genotype::Standardize::gcta}, {"eigensoft", genotype::Standardize::eigensoft}},
-      "variance of a site by its allele frequency p, over all samples kept: 2p(1-p), as "
-      "GCTA and PLINK 2 have it, or q(1-q) with q = (1 + alleles) / (2 + 2 calls)");
-}
 
 void add_grm(Command& program) {
   auto params = std::make_shared<job::GrmJobParams>();
@@ -52,6 +30,7 @@ void add_grm(Command& program) {
       {.name = "grm",
        .purpose = "Genomic relationship matrix, as GCTA and PLINK 2 define it, from genotypes.",
        .example = "yupana grm cohort.bed -o out/run",
+       .asked_out = prefix_out,
        .processor_only = true,
        .ignored = {"--gpu-memory"}},
       [params](Context& context, const Call& call) { return grm(context, call, *params); });
@@ -62,7 +41,7 @@ void add_grm(Command& program) {
           "--format",
           [params](const Names& words) {
             params->gcta = params->npy = false;
-            for (const std::string& word : words) {
+            for (const std::string& word : cut_at_commas(words)) {
               if (word != "gcta" && word != "npy") {
                 throw usage_error("--format: expected gcta or npy, got '{}'", word);
               }
@@ -70,7 +49,6 @@ void add_grm(Command& program) {
             }
           },
           "gcta (PREFIX.grm.bin, PREFIX.grm.N.bin), npy (PREFIX.grm.npy)")
-      .separated_by_commas()
       .shows("gcta,npy");
   command.choice("--dtype",
                  params->type,

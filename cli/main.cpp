@@ -11,7 +11,6 @@
 #include <system_error>
 
 #include "cli/command.hpp"
-#include "cli/grm.hpp"
 #include "cli/out_folder.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/usage.hpp"

@@ -56,12 +56,40 @@ std::int64_t at_least_one(const std::string& names,
   throw usage_error("{} and {} exclude each other; leave one of them out", one, other);
 }
 
+/// The input of a command, where no option names it instead; none if there is one already.
+CLI::Option* missing_input(CLI::App& app) {
+  for (const char* other :
+       {"--bfile", "--bed", "--pfile", "--pgen", "--vcf", "--from-distances", "input"}) {
+    const CLI::Option* const option = app.get_option_no_throw(other);
+    if (option != nullptr && option->count() > 0) return nullptr;
+  }
+  return app.get_option_no_throw("input");
+}
+
+bool may_be_input(const std::string& word) {
+  std::error_code none;
+  const auto exists = [&](const std::string& name) { return std::filesystem::exists(name, none); };
+  return exists(word) || exists(word + ".bed") || exists(word + ".pgen") ||
+         word.starts_with("simulate:");
+}
+
 /// A positional argument as a message names it.
 std::string shown(const std::string& option) {
   return option.starts_with('-') ? option : "'" + option + "'";
 }
 
 }  // namespace
+
+Names cut_at_commas(const Names& words) {
+  Names pieces;
+  for (const std::string& word : words) {
+    for (std::size_t at = 0, comma = 0; comma != word.npos; at = comma + 1) {
+      comma = word.find(',', at);
+      pieces.push_back(word.substr(at, comma == word.npos ? comma : comma - at));
+    }
+  }
+  return pieces;
+}
 
 std::string listed(const Names& words) {
   std::string text;
@@ -75,6 +103,7 @@ std::string listed(const Names& words) {
 Option Option::required() const { return Option(option_->required()); }
 Option Option::group(const std::string& name) const { return Option(option_->group(name)); }
 Option Option::shows(const std::string& text) const { return Option(option_->default_str(text)); }
+Option Option::of_type(const std::string& name) const { return Option(option_->type_name(name)); }
 Option Option::takes(int min_words, int max_words) const {
   return Option(option_->expected(min_words, max_words));
 }
@@ -206,24 +235,22 @@ Option Command::word(const std::string& names, Take take, const std::string& hel
 Option Command::words(const std::string& names,
                       std::function<void(std::vector<std::string>)> take,
                       const std::string& help) {
-  return Option(app_->add_option_function<std::vector<std::string>>(
-      names,
-      [names, take = std::move(take)](std::vector<std::string> words) {
-        if (words == Names{""}) words.clear();  // the parser's word for none
-        try {
-          take(words);
-        } catch (const Error& error) {
-          // An option that takes several words takes the input after it, too.
-          std::error_code none;
-          if (words.empty() || !std::filesystem::exists(words.back(), none)) throw;
-          throw Error(error.code(),
-                      fmt::format("{}; if '{}' is the input, name it before {}",
-                                  error.what(),
-                                  words.back(),
-                                  names));
-        }
-      },
-      help));
+  const auto take_words = [names, app = app_, take = std::move(take)](Names words) {
+    if (words == Names{""}) words.clear();  // the parser's word for none
+    try {
+      take(words);
+    } catch (const Error&) {
+      // An option that takes several words takes the input after it, too.
+      CLI::Option* const input = missing_input(*app);
+      const int least = app->get_option(names)->get_expected_min();
+      if (input == nullptr || std::ssize(words) <= least || !may_be_input(words.back())) throw;
+      input->add_result(words.back());
+      words.pop_back();
+      take(words);
+      input->run_callback();
+    }
+  };
+  return Option(app_->add_option_function<Names>(names, take_words, help));
 }
 
 Command::Take Command::chosen(const std::string& names,

@@ -56,6 +56,8 @@ class Option {
   Option group(const std::string& name) const;
   /// The default that --help shows.
   Option shows(const std::string& text) const;
+  /// What --help calls the value: "PREFIX".
+  Option of_type(const std::string& name) const;
   /// Number of words that the option takes.
   Option takes(int min_words, int max_words) const;
   /// Values are separated by commas, too.
@@ -99,7 +101,8 @@ class Command {
   Option flag(const std::string& names, std::function<void()> act, const std::string& help);
   /// A word that `take` reads.
   Option word(const std::string& names, Take take, const std::string& help);
-  /// The words given, which `take` reads together; empty ones are left out.
+  /// The words given, which `take` reads together. A last word that it refuses and that is a file
+  /// is the command's input, where nothing else is.
   Option words(const std::string& names,
                std::function<void(std::vector<std::string>)> take,
                const std::string& help);
@@ -164,6 +167,9 @@ class Command {
   struct Inputs;
   std::shared_ptr<Inputs> inputs_;
 };
+
+/// The words and what commas part in them; nothing between two commas is an empty word.
+Names cut_at_commas(const Names& words);
 
 /// "pairwise, mode or error"
 std::string listed(const Names& words);

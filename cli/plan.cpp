@@ -20,7 +20,7 @@ struct PlanOptions {
 /// Of a run with the options that are standard.
 std::uint64_t output_bytes(const PlanOptions& options) {
   const std::int64_t n = options.sizes.samples;
-  if (options.fermat) return job::fermat_output_bytes({}, n, job::fractional_cell);
+  if (options.fermat) return job::fermat_output_bytes({}, {.samples = n});
   return static_cast<std::uint64_t>(8 * static_cast<double>(n) * static_cast<double>(n));
 }
 
@@ -48,11 +48,11 @@ Answer plan(Context& context, const Call& call, PlanOptions options) {
   }
   if (options.gpus > 0) return plan_on_cluster(call, options);
   if (options.fermat) {
-    const int cell = options.sizes.missing ? job::fractional_cell : job::whole_cell;
-    options.sizes.after_bytes =
-        job::fermat_bytes({}, options.sizes.samples, cell, context.memory());
-    options.sizes.complete_after_bytes =
-        job::fermat_bytes({}, options.sizes.samples, job::whole_cell, context.memory());
+    const auto bytes = [&](bool missing) {
+      return job::fermat_bytes({}, job::sizes_of_cohort(options.sizes, missing), context.memory());
+    };
+    options.sizes.after_bytes = bytes(options.sizes.missing);
+    options.sizes.complete_after_bytes = bytes(false);
     options.sizes.one_band = true;
   } else {
     options.sizes.cell_bytes = 8;

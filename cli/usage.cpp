@@ -115,6 +115,31 @@ std::string usage_text(const CLI::App& program, const CLI::ParseError& error) {
   return combination_text(app, error);
 }
 
+/// "Usage: yupana simulate --samples TEXT --sites TEXT [OPTIONS] -o PREFIX": all that a command
+/// needs, in an order that it takes.
+class UsageLine : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App* app, std::string /*name*/) const override {
+    std::string line = "Usage: " + name_of(*app), places, out;
+    for (const CLI::Option* option : app->get_options()) {
+      if (option->get_positional()) {
+        places += " " + (is_input(*option) ? option->get_name(true) : make_option_usage(option));
+      } else if (option->get_required()) {
+        line += fmt::format(" {} {}", option->get_name(), option->get_type_name());
+      } else if (option->check_lname("out") && option->get_type_name() != "TEXT") {
+        out = " -o " + option->get_type_name();
+      }
+    }
+    line += " [OPTIONS]" + places + out;
+    if (!app->get_subcommands({}).empty()) line += " COMMAND";
+    return line + "\n";
+  }
+
+ private:
+  /// An option may name it instead, but something has to.
+  static bool is_input(const CLI::Option& option) { return option.get_name(true) == "input"; }
+};
+
 }  // namespace
 
 void run_program(int argc,
@@ -129,6 +154,7 @@ void run_program(int argc,
       "Exit status: 0 done, 2 usage, 3 bad input, 4 not enough memory or disk, 5 device failure, "
       "130 interrupted (Ctrl-C, SIGTERM or SIGHUP).");
   program.require_subcommand(1);
+  program.formatter(std::make_shared<UsageLine>());  // that of its commands, too
   Command root(program);
   add_commands(root);
   try {

@@ -19,11 +19,6 @@ pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 # Draws the report's pictures: one drawing, as SVG and as PNG.
 pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
 
-find_path(BOOST_GRAPH_INCLUDE boost/graph/adjacency_list.hpp REQUIRED)
-add_library(boost_headers INTERFACE)
-target_include_directories(boost_headers SYSTEM INTERFACE ${BOOST_GRAPH_INCLUDE})
-add_library(Boost::headers ALIAS boost_headers)
-
 if(YUPANA_CUDA)
   include(CudaArchitectures)
   enable_language(CUDA)

@@ -8,8 +8,10 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _core
-from ._call import Keywords, ProgressLike, options, run
-from ._views import host_array, on_gpu, resident, returned
+from ._call import Keywords, ProgressLike, options
+from ._dosages import dosages, readable
+from ._pair_counts import PairCounts, counted_on_gpu
+from ._views import on_gpu
 
 __all__ = [
     "Genotypes",
@@ -34,102 +36,6 @@ def metric_names() -> list[str]:
     True
     """
     return _core.genotype.metric_names()
-
-
-def _readable(path: Any) -> str:
-    """The path as text. What cannot be opened raises OSError here, as open() would."""
-    text = os.fspath(path)
-    is_name = text == "-" or text.startswith("simulate:")
-    is_name = is_name or any(os.path.exists(text + ending) for ending in (".bed", ".pgen"))
-    if not is_name:
-        with open(text, "rb"):
-            pass
-    return text
-
-
-def _has_objects(frame: Any) -> bool:
-    """True for a pandas frame whose matrix NumPy has no type of numbers for, as with NA."""
-    return any(kind.kind not in "iufb" or not isinstance(kind, np.dtype) for kind in frame.dtypes)
-
-
-def _dosages(array: Any) -> np.ndarray:
-    """An int8 view of an array; a copy for other types (NaN: a missing call)."""
-    if hasattr(array, "toarray"):
-        kind = type(array).__name__
-        raise TypeError(f"genotypes: expected a dense array, got {kind}; use .toarray()")
-    if type(array).__module__.split(".")[0] == "pandas" and hasattr(array, "columns"):
-        try:
-            array = array.to_numpy(np.float64, na_value=np.nan) if _has_objects(array) else array
-        except (TypeError, ValueError) as error:
-            raise TypeError("genotypes: expected numbers in every column of the frame") from error
-    array = host_array(array, "genotypes")
-    if array.ndim != 2:
-        raise ValueError(f"genotypes: expected samples x sites, got {array.ndim} dimension(s)")
-    if array.dtype == np.int8:
-        return array
-    if array.dtype == np.bool_:
-        return array.view(np.int8)
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"genotypes: expected integers or floats, got {array.dtype}")
-    result = np.empty_like(array, dtype=np.int8)
-    for begin in range(0, array.shape[0], 256):
-        rows = array[begin : begin + 256]
-        called = rows >= 0
-        if not (np.isin(rows, (0, 1, 2)) | ~called).all():
-            raise ValueError("genotypes: expected 0, 1, 2 or, missing, NaN or a negative number")
-        result[begin : begin + 256] = np.where(called, rows, -1)
-    return result
-
-
-class PairCounts:
-    """Exact counts for every pair of samples, from which each metric is a formula.
-
-    Over the sites where both are called: ``ibs1`` differ by one allele, ``ibs0`` by two,
-    ``shared`` are all of them; int64 matrices, samples x samples.
-    """
-
-    def __init__(self, counts: _core.genotype.PairCounts, keywords: dict[str, Any]) -> None:
-        self._counts = counts
-        self._keywords = keywords
-
-    @property
-    def samples(self) -> list[str]:
-        """Names of the samples, in the order of rows and columns."""
-        return self._counts.samples
-
-    @property
-    def sites(self) -> int:
-        """Sites counted."""
-        return self._counts.sites
-
-    @property
-    def summary(self) -> dict[str, Any]:
-        """Samples and sites read and kept, and why others were dropped."""
-        return self._counts.summary
-
-    def _matrix(self, which: str) -> np.ndarray:
-        with options(**self._keywords) as call:
-            return returned(self._counts.matrix(call, which))
-
-    @property
-    def ibs1(self) -> np.ndarray:
-        """Sites where the genotypes differ by 1."""
-        return self._matrix("ibs1")
-
-    @property
-    def ibs0(self) -> np.ndarray:
-        """Sites where they differ by 2."""
-        return self._matrix("ibs0")
-
-    @property
-    def shared(self) -> np.ndarray:
-        """Sites where both are called."""
-        return self._matrix("shared")
-
-    def distances(self, metric: str = "sqeuclidean", *, rescale: bool = True) -> np.ndarray:
-        """The matrix of a metric, float64; see :func:`distances`."""
-        with options(**self._keywords) as call:
-            return self._counts.distances(call, metric, rescale)
 
 
 class Genotypes:
@@ -311,11 +217,11 @@ def read_genotypes(
     if indep_pairwise:
         input.set_indep_pairwise(indep_pairwise.split())
     if isinstance(source, (str, os.PathLike)):
-        source = input.path = _readable(source)
+        source = input.path = readable(source)
         if samples is not None:
             raise ValueError("samples: only an array's rows can be named, a file has its own names")
     else:
-        source = _dosages(source)
+        source = dosages(source)
         names = [str(name) for name in samples] if samples is not None else []
         input.set_array(source, names)
     keywords = Keywords(device=device, threads=threads, memory=memory, progress=progress)
@@ -431,18 +337,8 @@ def pair_counts(source: Any, *, hethet: bool = False, **keywords: Any) -> PairCo
            [3, 3]])
     """
     if on_gpu(source):
-        return _counted_on_gpu(source, hethet, keywords)
+        return counted_on_gpu(source, hethet, keywords)
     return _opened(source, keywords).pair_counts(hethet=hethet)
-
-
-def _counted_on_gpu(calls: Any, hethet: bool, keywords: dict[str, Any]) -> PairCounts:
-    if set(keywords) - Keywords.__optional_keys__:
-        raise ValueError(
-            "filters: expected genotypes in host memory; copy the array with .get() (CuPy) or "
-            ".cpu() (torch)"
-        )
-    calls = resident(calls, "genotypes", ("int8",), 2)
-    return PairCounts(run("genotype.pair_counts", keywords, calls, hethet), keywords)
 
 
 def distances(
@@ -480,6 +376,6 @@ def distances(
            [3., 0.]])
     """
     if on_gpu(source):
-        counts = _counted_on_gpu(source, _core.genotype.needs_hethet(metric), keywords)
+        counts = counted_on_gpu(source, _core.genotype.needs_hethet(metric), keywords)
         return counts.distances(metric, rescale=rescale)
     return _opened(source, keywords).distances(metric, rescale=rescale)

@@ -194,10 +194,34 @@ def shares_of_an_estimate_were_recorded_as_known():
 
 def an_input_after_alpha_was_called_a_bad_number():
     run("simulate", "--samples", 20, "--sites", 100, "-o", "c")
-    told = run("fermat", "--alpha", 2, "c.bed", "-o", "r", status=2).stderr
-    assert "if 'c.bed' is the input, name it before --alpha" in told, told
+    run("fermat", "--alpha", 2, "c.bed", "-o", "r")
+    assert pathlib.Path("r.ids").read_text().count("\n") == 20
+    told = run("fermat", "--bfile", "c", "--alpha", 2, "c.bed", "-o", "r", status=2).stderr
+    assert "expected a number from 1 to 1000 or 'auto', got 'c.bed'" in told, told
+    for given in ("2,,3", ",2", "2,"):
+        told = run("fermat", "c.bed", "--alpha", given, "-o", "r", status=2).stderr
+        assert "expected a number from 1 to 1000 or 'auto', got ''" in told, (given, told)
     told = run("fermat", "c.bed", "--alpha", "", "-o", "r", status=2).stderr
     assert "expected a number from 1 to 1000 or 'auto', got ''" in told, told
+
+
+def paths_between_fewer_than_three_were_called_unchanged_by_fermat():
+    for samples, told in ((1, "One individual"), (2, "Two individuals")):
+        said = run("fermat", f"simulate:{samples}x30", "-o", "r").stdout
+        assert f"Notice: {told}" in said and "changed" not in said and "auto" not in said, said
+        assert "changed nothing" not in pathlib.Path("r.html").read_text()
+
+
+def a_header_of_other_words_was_counted_as_the_label_of_a_sample():
+    run("simulate", "--samples", 20, "--sites", 100, "-o", "c")
+    rows = [f"s{i}\tA{i % 2}\n" for i in range(1, 21)]
+    pathlib.Path("l.tsv").write_text("accession\torigin\n" + "".join(rows))
+    told = run("fermat", "c.bed", "--labels", "l.tsv", "-o", "r").stderr
+    assert "'accession origin', names no sample and is taken for a header" in told, told
+    assert "not in the input" not in told, told
+    pathlib.Path("l.tsv").write_text("s99\tA1\n" + "".join(rows))  # a sample of another cohort
+    told = run("fermat", "c.bed", "--labels", "l.tsv", "-o", "r").stderr
+    assert "1 label of samples not in the input" in told and "header" not in told, told
 
 
 def the_first_of_two_label_columns_of_one_name_was_taken():
@@ -293,6 +317,8 @@ sys.exit(main([equal_alphas_are_computed_once, labels_of_one_class_show_before_t
                shares_of_an_estimate_were_recorded_as_known,
                alpha_auto_of_a_sample_did_not_say_so,
                an_input_after_alpha_was_called_a_bad_number,
+               paths_between_fewer_than_three_were_called_unchanged_by_fermat,
+               a_header_of_other_words_was_counted_as_the_label_of_a_sample,
                populations_without_a_sample_went_without_a_word,
                the_first_of_two_label_columns_of_one_name_was_taken,
                a_record_that_is_none_is_one_clear_line,

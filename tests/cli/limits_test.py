@@ -1,20 +1,27 @@
 #!/usr/bin/env python3
 """Memory and disk: plans say what runs hold, and runs that cannot fit are refused before the work."""
 import json
-import os
 import pathlib
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from program import PROGRAM, main, run
 
 
+# Run in an interpreter of its own: a child's peak begins with what its parent has.
+PEAK = """import os, sys
+_, status, usage = os.wait4(os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:]), 0)
+print(status, usage.ru_maxrss)"""
+
+
 def peak_of(*arguments):
     """Bytes that a run held at its peak."""
-    pid = os.spawnv(os.P_NOWAIT, PROGRAM, [PROGRAM, *map(str, arguments), "-o", "o", "--quiet"])
-    _, status, usage = os.wait4(pid, 0)
+    done = subprocess.run([sys.executable, "-S", "-c", PEAK, PROGRAM, *map(str, arguments), "-o",
+                           "o", "--quiet"], stdout=subprocess.PIPE, text=True, check=True)
+    status, kilobytes = map(int, done.stdout.split())
     assert status == 0, arguments
-    return usage.ru_maxrss * 1024
+    return kilobytes * 1024
 
 
 def plan_of(*arguments):
@@ -58,6 +65,72 @@ def a_third_more_was_planned_than_a_run_with_little_memory_takes():
         arguments = ("fermat", "--from-distances", *arguments)
         planned, held = plan_of(*arguments)["memory"], peak_of(*arguments)
         assert 0.85 < planned / held < 1.15, f"{arguments}: planned {planned}, held {held}"
+
+
+def neighbours_dimensions_and_alphas_took_up_to_three_times_the_memory_of_their_plan():
+    if sanitized():
+        return
+    program = 12e6
+    run("simulate", "--samples", 800, "--sites", 500, "--populations", 3, "-o", "s")
+    run("dist", "s.bed", "-o", "d")
+    run("dist", "s.bed", "--format", "tsv", "-o", "t")
+    for arguments in (("s.bed",), ("s.bed", "--knn", 20), ("s.bed", "--knn", 400),
+                      ("s.bed", "--knn", 790), ("s.bed", "--dimensions", 150),
+                      ("s.bed", "--dimensions", 600), ("s.bed", "--alpha", "1.5,2,2.5,3,4,5"),
+                      ("s.bed", "--landmarks", 20), ("s.bed", "--landmarks", 790),
+                      ("s.bed", "--alpha", 4), ("s.bed", "--precision", "float64"),
+                      ("--from-distances", "d.dist.npy", "--knn", 300),
+                      ("--from-distances", "d.dist.npy", "--alpha", "2,3,4"),
+                      ("--from-distances", "t.dist.tsv")):
+        plan = plan_of("fermat", *arguments)
+        planned = plan.get("memory_complete", plan["memory"])
+        held = peak_of("fermat", *arguments, "--memory", plan["memory"])
+        assert held < 1.02 * planned, f"{arguments}: planned {planned}, held {held}"
+        ratio = (planned - program) / (held - program)
+        assert ratio < 1.15, f"{arguments}: planned {planned}, held {held}"
+
+
+def text_of_distances_was_not_held_against_memory():
+    # 20 digits a number take more than the matrix.
+    n = 1000
+    row = "\t".join(["1.0000000000000000000"] * n)
+    for i in range(n):
+        line = row[:22 * i] + "0.0000000000000000000" + row[22 * i + 21:]
+        with open("long.tsv", "a" if i else "w") as file:
+            file.write(line + "\n")
+    refused("fermat", "--from-distances", "long.tsv", "--matrix-only", "--memory", "38M",
+            says="with its text")
+    planned = plan_of("fermat", "--from-distances", "long.tsv", "--matrix-only")["memory"]
+    assert planned > 38e6, planned
+    if not sanitized():
+        assert peak_of("fermat", "--from-distances", "long.tsv", "--matrix-only") < 1.02 * planned
+
+
+def small_memories_were_passed_by_readers_and_writers():
+    if sanitized():
+        return
+    run("simulate", "--samples", 1000, "--sites", 12000, "-o", "s")
+    for form in ("vcf", "vcf.gz", "pgen"):
+        run("simulate", "--samples", 1000, "--sites", 12000, "--format", form, "-o", "s")
+    for name in ("s.bed", "s.pgen", "s.vcf", "s.vcf.gz"):
+        call = ("dist", name, "--threads", 2)
+        # What a refusal says is enough: that of 20M was refused again, with a larger need.
+        told = run(*call, "-o", "o", "--memory", "1M", status=4).stderr
+        needed = float(told.split(" need ")[1].split(" MB")[0])
+        held = peak_of(*call, "--memory", f"{needed}M")
+        assert held < 1.05e6 * needed, f"{name}: {needed} MB, held {held}"
+
+
+def simulate_needed_other_memory_than_it_said():
+    if sanitized():
+        return
+    for form in ("bed", "pgen", "vcf", "vcf.gz"):
+        for sizes in (("20k", 200), ("300k", 20)):
+            call = ("simulate", "--samples", sizes[0], "--sites", sizes[1], "--format", form)
+            told = run(*call, "-o", "o", "--memory", "1M", status=4).stderr
+            needed = float(told.split(" take ")[1].split(" MB")[0])
+            held = peak_of(*call, "--memory", f"{needed}M")
+            assert held / 1e6 < 1.01 * needed < 1.18 * held / 1e6 + 3, f"{call}: {needed} MB, held {held}"
 
 
 def twice_the_memory_was_planned_where_no_call_is_missing():
@@ -123,7 +196,7 @@ def distances_from_a_file_are_held_against_memory():
             says="matrices of 1500 samples need")
     pathlib.Path("t.tsv").write_text("".join("\t".join(["0" if i == j else "1" for j in range(900)])
                                              + "\n" for i in range(900)))
-    refused("fermat", "--from-distances", "t.tsv", "--memory", "20M", says="matrices of 900 samples")
+    refused("fermat", "--from-distances", "t.tsv", "--memory", "30M", says="matrices of 900 samples")
 
 
 def outputs_that_the_disk_cannot_hold_are_refused():
@@ -138,7 +211,12 @@ def cohorts_that_memory_cannot_hold_are_refused():
 
 
 sys.exit(main([plans_tell_the_peak,
-               a_third_more_was_planned_than_a_run_with_little_memory_takes, twice_the_memory_was_planned_where_no_call_is_missing,
+               a_third_more_was_planned_than_a_run_with_little_memory_takes,
+               neighbours_dimensions_and_alphas_took_up_to_three_times_the_memory_of_their_plan,
+               small_memories_were_passed_by_readers_and_writers,
+               simulate_needed_other_memory_than_it_said,
+               text_of_distances_was_not_held_against_memory,
+               twice_the_memory_was_planned_where_no_call_is_missing,
                the_block_read_last_was_held_while_the_matrix_was_written,
                text_was_planned_as_if_it_took_no_more_than_two_bytes_a_number,
                plans_tell_output_and_free_disk,

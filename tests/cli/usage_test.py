@@ -153,7 +153,18 @@ def outputs_that_are_no_files_are_refused():
         refused("sort", "x.npy", "-o", out, says=["-o"])
 
 
-sys.exit(main([files_of_a_prefix_were_written_beside_a_device, a_plan_of_dist_was_one_of_fermat,
+def usage_put_what_a_command_needs_in_brackets_or_left_it_out():
+    for command, line in (("dist", "dist [OPTIONS] input -o PREFIX"),
+                          ("fermat", "fermat [OPTIONS] input -o PREFIX"),
+                          ("simulate", "simulate --samples TEXT --sites TEXT [OPTIONS] -o PREFIX"),
+                          ("path", "path [OPTIONS] run from to"),
+                          ("som", "som [OPTIONS] COMMAND"), ("info", "info [OPTIONS]")):
+        said = run(command, "--help").stdout
+        assert f"\nUsage: yupana {line}\n" in said, (command, said)
+        assert f"Usage: yupana {line}\n" in run("man").stdout.replace("\\-", "-"), command
+
+
+sys.exit(main([usage_put_what_a_command_needs_in_brackets_or_left_it_out, files_of_a_prefix_were_written_beside_a_device, a_plan_of_dist_was_one_of_fermat,
                unknown_commands_are_named, unknown_options_and_arguments_are_named,
                values_out_of_range_show_the_range, numbers_beyond_their_type_are_refused,
                an_option_given_twice_is_named, a_leading_zero_was_read_as_octal, lists_of_devices_are_checked,

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Filters of variants and families, of every kind of input, against plain references in Python."""
+import gzip
 import json
 import pathlib
 import random
@@ -164,5 +165,40 @@ def bad_lists_are_refused():
     refuse("dist", "c.bed", "--exclude", "x", "-o", "new", says=["x: names no variant"])
 
 
-sys.exit(main([lists_of_names, lists_of_intervals, frequencies, families, snps_only,
+def options_that_may_take_words_swallowed_the_input():
+    Cohort(7)
+    for name in ("c.vcf", "c.bed", "c"):
+        for option in (["--snps-only"], ["--var-filter"], ["--var-filter", "q10"],
+                       ["--format", "tsv"], ["--distance", "square"], ["--king-cutoff", 0.4]):
+            if name != "c.vcf" and option[0] == "--var-filter":
+                continue
+            run("dist", name, *option, "-o", "a")
+            before = {p.name[1:]: p.read_bytes() for p in pathlib.Path(".").glob("a.*")}
+            run("dist", *option, name, "-o", "b")
+            assert before == {p.name[1:]: p.read_bytes() for p in pathlib.Path(".").glob("b.*")}
+            for path in pathlib.Path(".").glob("[ab].*"):
+                path.unlink()
+    pathlib.Path("x").write_text("".join(line.split()[1] + "\n" for line in open("c.bim")))
+    run("dist", "--extract", "x", "c.bed", "-o", "a")
+    refuse("dist", "--bfile", "c", "--snps-only", "c.bed", "-o", "new", status=2,
+           says=["--snps-only: expected just-acgt or nothing, got 'c.bed'"])
+    refuse("dist", "--var-filter", "-o", "new", status=2, says=["expected an input file"])
+
+
+def a_vcf_with_a_byte_order_mark_was_refused():
+    Cohort(8)
+    run("dist", "c.vcf", "-o", "a")
+    text = pathlib.Path("c.vcf").read_bytes()
+    pathlib.Path("m.vcf").write_bytes(b"\xef\xbb\xbf" + text)
+    pathlib.Path("m.vcf.gz").write_bytes(gzip.compress(b"\xef\xbb\xbf" + text))
+    for name in ("m.vcf", "m.vcf.gz"):
+        told = run("dist", name, "--mind", 1, "-o", "b").stderr  # reads twice
+        assert "fileformat" not in told, told
+        assert pathlib.Path("a.dist.npy").read_bytes() == pathlib.Path("b.dist.npy").read_bytes()
+    pathlib.Path("n.vcf").write_bytes(b"\xef\xbb\xbfhello\n")
+    refuse("dist", "n.vcf", "-o", "new", says=["not VCF or BCF"])
+
+
+sys.exit(main([options_that_may_take_words_swallowed_the_input,
+               a_vcf_with_a_byte_order_mark_was_refused, lists_of_names, lists_of_intervals, frequencies, families, snps_only,
                bad_lists_are_refused]))

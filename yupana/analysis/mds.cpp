@@ -32,6 +32,12 @@ ShiftedProduct product_of(Context& context, MatrixView<const T> distances, bool 
   return cpu::product(context, distances, squared);
 }
 
+/// Lanczos pays off for few of all eigenvalues. The choice looks at sizes alone, never at the
+/// backend, whose results would else differ in their last bits.
+bool takes_dense(std::int64_t n, std::int64_t axes) {
+  return n <= dense_individuals || 4 * axes > n;
+}
+
 /// Mean of all n^2 entries of D o D. trace(B) = n / 2 times it, because the diagonal is zero.
 double mean_square(const ShiftedProduct& product, std::int64_t n) {
   Array<double> ones = Array<double>::zeros(round_up(n, strands));
@@ -72,6 +78,16 @@ MdsResult scaled_points(const Eigenpairs& pairs, std::int64_t n, double trace) {
 
 }  // namespace
 
+std::uint64_t mds_bytes(std::int64_t n, std::int64_t dimensions) {
+  const auto individuals = static_cast<std::uint64_t>(std::max<std::int64_t>(n, 1));
+  const auto axes = std::min(static_cast<std::uint64_t>(dimensions), individuals);
+  const std::uint64_t points = individuals * axes;
+  // B and its eigenvectors; or a basis of 3 axes, the vectors it restarts from, and what belongs to
+  // its projection.
+  if (takes_dense(n, dimensions)) return sizeof(double) * (2 * individuals * individuals + points);
+  return sizeof(double) * (5 * points + 27 * axes * axes);
+}
+
 template <class T>
 MdsResult mds(Context& context,
               MatrixView<const T> distances,
@@ -88,9 +104,7 @@ MdsResult mds(Context& context,
   const double trace = mean * static_cast<double>(n) / 2;
   if (trace == 0) return scaled_points({}, n, 0);
   const std::int64_t axes = std::min(params.dimensions, n - 1);
-  // Lanczos pays off for few of all eigenvalues. The choice looks at sizes alone,
-  // never at the backend, whose results would else differ in their last bits.
-  if (n <= dense_individuals || 4 * axes > n) {
+  if (takes_dense(n, axes)) {
     return scaled_points(dense::mds(distances, squared, axes), n, trace);
   }
   const Eigenpairs pairs = cpu::mds(context, product, n, mean, axes);

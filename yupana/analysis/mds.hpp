@@ -30,8 +30,8 @@ struct MdsResult {
 ///   eigenvalues (distances that no Euclidean space holds) shares can sum to more than 1.
 ///   accuracy |B v - lambda v| <= 1e-9 (lambda + trace / n) for every returned pair of unit v
 ///   multiple eigenvalues are found as often as they occur
-///   work about 200 products with the matrix, read once each in its own type; memory
-///   3 dimensions + 1 vectors (at least 31)
+///   work about 200 products with the matrix, read once each in its own type; memory 5
+///   dimensions vectors; three arrays of n x n where dimensions are more than a quarter of n
 ///   a CUDA context multiplies on its first GPU from 4000 individuals on, if the matrix fits there;
 ///   all else runs on the CPU
 ///   determinism: the same bits on every backend (the reference included) and for any number of
@@ -45,5 +45,8 @@ MdsResult mds(Context& context,
               MatrixView<const T> distances,
               bool squared,
               const MdsParams& params = {});
+
+/// Bytes that mds() holds at most for n individuals on the CPU, next to their distances.
+std::uint64_t mds_bytes(std::int64_t n, std::int64_t dimensions);
 
 }  // namespace yupana::analysis

@@ -129,6 +129,7 @@ SimulatedSource::SimulatedSource(const SimulateParams& params, Backend backend)
       // Populations beyond the samples stay out.
       model_(
           params.structure, std::min(params.populations, params.samples), params.fst, params.seed) {
+  ids_.reserve(static_cast<std::size_t>(params.samples));
   for (std::int64_t i = 1; i <= params.samples; ++i) ids_.push_back(fmt::format("s{}", i));
   // The first sample i with floor(i K / n) >= k.
   const std::int64_t populations = model_.populations();
@@ -146,6 +147,7 @@ std::int64_t SimulatedSource::population(std::int64_t sample) const {
 
 std::vector<std::string> SimulatedSource::labels() const {
   std::vector<std::string> result;
+  result.reserve(static_cast<std::size_t>(params_.samples));
   for (std::int64_t i = 0; i < params_.samples; ++i) {
     result.push_back(fmt::format("pop{}", population(i) + 1));
   }

@@ -132,6 +132,7 @@ EdgeCounts solve(Context& context,
     SquareMatrix<T> lengths = close_neighbors(context, weights, params.neighbors, facts);
     const EdgeCounts counts = compare(context, weights, lengths);
     weights = std::move(lengths);
+    if (counts.unreachable > 0) facts.components = count_components(weights);
     const std::int64_t nearest = std::min(params.neighbors, weights.size() - 1);
     facts.method = "Dijkstra on " + counted(nearest, "nearest neighbour");
     return counts;

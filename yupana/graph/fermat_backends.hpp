@@ -94,18 +94,8 @@ DenseClosure<T> dense_closure(const Context& context, std::int64_t n, const Devi
 }  // namespace cuda
 #endif
 
-/// The k nearest neighbours of every vertex, joined both ways.
-struct NeighborGraph {
-  std::vector<std::int64_t> offsets;
-  std::vector<std::int64_t> targets;
-  std::vector<std::int64_t> ranks;  ///< of an edge: the smaller of its two ranks, from 1
-  std::int64_t components = 0;
-};
-template <class T>
-NeighborGraph neighbor_graph(Context& context, const SquareMatrix<T>& weights, std::int64_t k);
-
-/// Shortest paths on the k-nearest-neighbour graph; sets max_neighbor_rank, components and
-/// certified of `facts`, returns the lengths.
+/// Shortest paths on the k-nearest-neighbour graph; sets max_neighbor_rank and certified of
+/// `facts`, returns the lengths.
 template <class T>
 SquareMatrix<T> close_neighbors(Context& context,
                                 const SquareMatrix<T>& weights,

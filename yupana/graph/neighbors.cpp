@@ -10,11 +10,6 @@
 namespace yupana::graph {
 namespace {
 
-struct Neighbor {
-  std::int64_t vertex = 0;
-  std::int64_t rank = 0;
-};
-
 // The k nearest of `self` by (weight, index), best first.
 template <class T>
 std::vector<std::int64_t> nearest(const T* row, std::int64_t n, std::int64_t self, std::int64_t k) {
@@ -31,46 +26,66 @@ std::vector<std::int64_t> nearest(const T* row, std::int64_t n, std::int64_t sel
   return order;
 }
 
-std::int64_t count_components(const NeighborGraph& graph) {
-  const std::size_t n = graph.offsets.size() - 1;
-  std::vector<bool> seen(n, false);
-  std::vector<std::int64_t> stack;
-  std::int64_t components = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (seen[i]) continue;
-    ++components;
-    seen[i] = true;
-    stack.push_back(static_cast<std::int64_t>(i));
-    while (!stack.empty()) {
-      const auto x = static_cast<std::size_t>(stack.back());
-      stack.pop_back();
-      for (auto e = graph.offsets[x]; e < graph.offsets[x + 1]; ++e) {
-        const std::int64_t y = graph.targets[static_cast<std::size_t>(e)];
-        if (seen[static_cast<std::size_t>(y)]) continue;
-        seen[static_cast<std::size_t>(y)] = true;
-        stack.push_back(y);
+/// The smaller rank, from 1, of i and j among each other's k nearest; 0 where neither is. Joined
+/// so, neighbours go both ways.
+template <class T>
+SquareMatrix<std::int32_t> neighbor_ranks(Context& context,
+                                          const SquareMatrix<T>& weights,
+                                          std::int64_t k) {
+  const std::int64_t n = weights.size();
+  SquareMatrix<std::int32_t> ranks(n);
+  context.parallel_for(n, 8, [&](std::int64_t begin, std::int64_t end) {
+    context.check_cancelled();
+    for (std::int64_t i = begin; i < end; ++i) {
+      std::fill_n(ranks.row(i), n, 0);
+      std::int32_t rank = 0;
+      for (const std::int64_t j : nearest(weights.row(i), n, i, k)) ranks(i, j) = ++rank;
+    }
+  });
+  context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      for (std::int64_t j = i + 1; j < n; ++j) {
+        std::int32_t &there = ranks(i, j), &back = ranks(j, i);
+        if (there == 0 || (back != 0 && back < there)) there = back;
+        back = there;
       }
     }
+  });
+  return ranks;
+}
+
+template <class T>
+SparseGraph<T> graph_of(const SquareMatrix<T>& weights, const SquareMatrix<std::int32_t>& ranks) {
+  const std::int64_t n = weights.size();
+  const auto edges =
+      static_cast<std::size_t>(n * n - std::count(ranks.data(), ranks.data() + n * n, 0));
+  SparseGraph<T> graph;
+  graph.targets.reserve(edges);
+  graph.weights.reserve(edges);
+  graph.offsets.push_back(0);
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      if (ranks(i, j) == 0) continue;
+      graph.targets.push_back(j);
+      graph.weights.push_back(weights(i, j));
+    }
+    graph.offsets.push_back(static_cast<std::int64_t>(graph.targets.size()));
   }
-  return components;
+  return graph;
 }
 
 /// Weight of the lightest edge at every vertex that the graph leaves out; unreachable if none.
 template <class T>
 std::vector<double> lightest_left_out(Context& context,
                                       const SquareMatrix<T>& weights,
-                                      const NeighborGraph& graph) {
+                                      const SquareMatrix<std::int32_t>& ranks) {
   const std::int64_t n = weights.size();
   std::vector<double> lightest(static_cast<std::size_t>(n), unreachable<double>);
   context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      auto next = graph.offsets[static_cast<std::size_t>(i)];
-      const auto last = graph.offsets[static_cast<std::size_t>(i) + 1];
       double& least = lightest[static_cast<std::size_t>(i)];
-      for (std::int64_t j = 0; j < n; ++j) {  // targets of a vertex ascend
-        const bool kept = next < last && graph.targets[static_cast<std::size_t>(next)] == j;
-        next += kept;
-        if (kept || j == i || weights(i, j) == unreachable<T>) continue;
+      for (std::int64_t j = 0; j < n; ++j) {
+        if (ranks(i, j) != 0 || j == i || weights(i, j) == unreachable<T>) continue;
         least = std::min(least, static_cast<double>(weights(i, j)));
       }
     }
@@ -89,11 +104,11 @@ std::vector<double> lightest_left_out(Context& context,
 template <class T>
 double certified_share(Context& context,
                        const SquareMatrix<T>& weights,
-                       const NeighborGraph& graph,
+                       const SquareMatrix<std::int32_t>& ranks,
                        const SquareMatrix<T>& lengths) {
   const std::int64_t n = weights.size();
   if (n < 2) return 1;
-  const std::vector<double> left_out = lightest_left_out(context, weights, graph);
+  const std::vector<double> left_out = lightest_left_out(context, weights, ranks);
   const auto length = [&](std::int64_t i, std::int64_t j) {
     const T value = lengths(i, j);
     return value == unreachable<T> ? unreachable<double> : static_cast<double>(value);
@@ -126,106 +141,56 @@ double certified_share(Context& context,
   return static_cast<double>(certified.load()) / static_cast<double>(n * (n - 1) / 2);
 }
 
-}  // namespace
-
 template <class T>
-NeighborGraph neighbor_graph(Context& context, const SquareMatrix<T>& weights, std::int64_t k) {
-  const std::int64_t n = weights.size();
-  std::vector<std::vector<std::int64_t>> chosen(static_cast<std::size_t>(n));
-  context.parallel_for(n, 8, [&](std::int64_t begin, std::int64_t end) {
-    context.check_cancelled();
-    for (std::int64_t i = begin; i < end; ++i) {
-      chosen[static_cast<std::size_t>(i)] = nearest(weights.row(i), n, i, k);
-    }
-  });
-  // Both directions, then one of each: the edge that either end chose, with the better rank.
-  std::vector<std::vector<Neighbor>> joined(static_cast<std::size_t>(n));
-  for (std::int64_t i = 0; i < n; ++i) {
-    std::int64_t rank = 0;
-    for (const std::int64_t j : chosen[static_cast<std::size_t>(i)]) {
-      joined[static_cast<std::size_t>(i)].push_back({j, ++rank});
-      joined[static_cast<std::size_t>(j)].push_back({i, rank});
-    }
-  }
-  NeighborGraph graph;
-  graph.offsets.push_back(0);
-  for (std::vector<Neighbor>& row : joined) {
-    std::sort(row.begin(), row.end(), [](const Neighbor& a, const Neighbor& b) {
-      return std::pair(a.vertex, a.rank) < std::pair(b.vertex, b.rank);
-    });
-    for (std::size_t e = 0; e < row.size(); ++e) {
-      if (e > 0 && row[e].vertex == row[e - 1].vertex) continue;
-      graph.targets.push_back(row[e].vertex);
-      graph.ranks.push_back(row[e].rank);
-    }
-    graph.offsets.push_back(static_cast<std::int64_t>(graph.targets.size()));
-  }
-  graph.components = count_components(graph);
-  return graph;
-}
-
-template <class T>
-SquareMatrix<T> close_neighbors(Context& context,
-                                const SquareMatrix<T>& weights,
-                                std::int64_t k,
-                                FermatFacts& facts) {
-  const NeighborGraph neighbors = neighbor_graph(context, weights, k);
-  SparseGraph<T> graph;
-  graph.offsets = neighbors.offsets;
-  graph.targets = neighbors.targets;
-  const std::int64_t n = weights.size();
-  for (std::int64_t i = 0; i < n; ++i) {
-    for (auto e = graph.offsets[static_cast<std::size_t>(i)];
-         e < graph.offsets[static_cast<std::size_t>(i) + 1];
-         ++e) {
-      graph.weights.push_back(weights(i, graph.targets[static_cast<std::size_t>(e)]));
-    }
-  }
-  SquareMatrix<T> lengths(n);
-  std::vector<std::int64_t> sources(static_cast<std::size_t>(n));
+void search_from_all(Context& context, const SparseGraph<T>& graph, SquareMatrix<T>& lengths) {
+  std::vector<std::int64_t> sources(static_cast<std::size_t>(lengths.size()));
   std::iota(sources.begin(), sources.end(), 0);
   if (context.backend() == Backend::reference) {
     reference::sparse_paths(context, graph, sources, lengths);
   } else {
     cpu::sparse_paths(context, graph, sources, SparseMethod::dijkstra, lengths);
   }
+}
+
+}  // namespace
+
+template <class T>
+SquareMatrix<T> close_neighbors(Context& context,
+                                const SquareMatrix<T>& weights,
+                                std::int64_t k,
+                                FermatFacts& facts) {
+  const SquareMatrix<std::int32_t> ranks = neighbor_ranks(context, weights, k);
+  const std::int64_t n = weights.size();
+  SquareMatrix<T> lengths(n);
+  search_from_all(context, graph_of(weights, ranks), lengths);
   // Sums from the other end may round differently; the smaller index is the one that counts.
   for (std::int64_t i = 0; i < n; ++i) {
     for (std::int64_t j = 0; j < i; ++j) lengths(i, j) = lengths(j, i);
   }
   // An edge is on a shortest path exactly if it is one itself.
   for (std::int64_t i = 0; i < n; ++i) {
-    for (auto e = graph.offsets[static_cast<std::size_t>(i)];
-         e < graph.offsets[static_cast<std::size_t>(i) + 1];
-         ++e) {
-      const auto edge = static_cast<std::size_t>(e);
-      if (lengths(i, graph.targets[edge]) != graph.weights[edge]) continue;
-      facts.max_neighbor_rank = std::max(facts.max_neighbor_rank, neighbors.ranks[edge]);
+    for (std::int64_t j = 0; j < n; ++j) {
+      if (ranks(i, j) <= facts.max_neighbor_rank || lengths(i, j) != weights(i, j)) continue;
+      facts.max_neighbor_rank = ranks(i, j);
     }
   }
-  facts.components = neighbors.components;
-  facts.certified = certified_share(context, weights, neighbors, lengths);
+  facts.certified = certified_share(context, weights, ranks, lengths);
   return lengths;
 }
 
 template <class T>
 void keep_neighbors(Context& context, SquareMatrix<T>& weights, std::int64_t k) {
-  const NeighborGraph graph = neighbor_graph(context, weights, k);
+  const SquareMatrix<std::int32_t> ranks = neighbor_ranks(context, weights, k);
   const std::int64_t n = weights.size();
   context.parallel_for(n, 16, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<bool> edge(static_cast<std::size_t>(n));
     for (std::int64_t i = begin; i < end; ++i) {
-      const auto first = graph.targets.begin() + graph.offsets[static_cast<std::size_t>(i)];
-      const auto last = graph.targets.begin() + graph.offsets[static_cast<std::size_t>(i) + 1];
-      edge.assign(edge.size(), false);
-      std::for_each(first, last, [&](std::int64_t j) { edge[static_cast<std::size_t>(j)] = true; });
       for (std::int64_t j = 0; j < n; ++j) {
-        if (j != i && !edge[static_cast<std::size_t>(j)]) weights(i, j) = unreachable<T>;
+        if (j != i && ranks(i, j) == 0) weights(i, j) = unreachable<T>;
       }
     }
   });
 }
 
-YUPANA_FUNCTIONS(YUPANA_DISTANCES, keep_neighbors, neighbor_graph, close_neighbors)
+YUPANA_FUNCTIONS(YUPANA_DISTANCES, keep_neighbors, close_neighbors)
 
 }  // namespace yupana::graph

@@ -1,10 +1,7 @@
+// Searches over the rows as they are given: a graph is never copied.
 #include <algorithm>
-#include <boost/graph/bellman_ford_shortest_paths.hpp>
-#include <boost/graph/breadth_first_search.hpp>
-#include <boost/graph/compressed_sparse_row_graph.hpp>
-#include <boost/graph/dijkstra_shortest_paths_no_color_map.hpp>
-#include <boost/property_map/function_property_map.hpp>
-#include <numeric>
+#include <functional>
+#include <utility>
 
 #include "yupana/core/instantiate.hpp"
 #include "yupana/graph/sparse_backends.hpp"
@@ -12,111 +9,116 @@
 namespace yupana::graph::cpu {
 namespace {
 
-using Graph = boost::compressed_sparse_row_graph<boost::directedS,
-                                                 boost::no_property,
-                                                 boost::no_property,
-                                                 boost::no_property,
-                                                 std::int64_t,
-                                                 std::int64_t>;
+/// Calls edge(target, weight) for the edges of a vertex, those of weight `unreachable` left out.
+template <class T, class Edge>
+void for_edges(const SparseGraph<T>& graph, std::int64_t vertex, const Edge& edge) {
+  const auto at = static_cast<std::size_t>(vertex);
+  const std::int64_t* const targets = graph.targets.data();
+  const T* const weights = graph.weights.empty() ? nullptr : graph.weights.data();
+  const std::int64_t last = graph.offsets[at + 1];
+  for (std::int64_t e = graph.offsets[at]; e < last; ++e) {
+    const T weight = weights == nullptr ? T{1} : weights[e];
+    if (weight == unreachable<T>) continue;
+    edge(static_cast<std::size_t>(targets[e]), static_cast<Length<T>>(weight));
+  }
+}
 
-// Edges of weight `unreachable` are left out, so every weight here is finite.
-template <class T>
-struct Edges {
-  std::vector<std::pair<std::int64_t, std::int64_t>> ends;
-  std::vector<Length<T>> weights;
+/// What a search knows of every vertex: its length so far, and the vertex before it (-1: none).
+template <class L>
+struct Search {
+  std::vector<L> length;
+  std::vector<std::int32_t> before;
+
+  Search(std::int64_t vertices, L start)
+      : length(static_cast<std::size_t>(vertices), start), before(length.size(), -1) {}
+  void start(std::int64_t source) {
+    std::fill(length.begin(), length.end(), unreachable<L>);
+    std::fill(before.begin(), before.end(), -1);
+    length[static_cast<std::size_t>(source)] = 0;
+  }
+  /// Whether the way to `to` through `from` is shorter: it is taken then.
+  bool shorten(std::int64_t from, std::size_t to, L there) {
+    if (!(there < length[to])) return false;
+    length[to] = there;
+    before[to] = static_cast<std::int32_t>(from);
+    return true;
+  }
 };
 
-template <class T>
-Edges<T> edges_of(const SparseGraph<T>& graph) {
-  Edges<T> edges;
-  for (std::int64_t i = 0; i < graph.vertices(); ++i) {
-    for (std::int64_t e = graph.offsets[static_cast<std::size_t>(i)];
-         e < graph.offsets[static_cast<std::size_t>(i) + 1];
-         ++e) {
-      const auto edge = static_cast<std::size_t>(e);
-      const T weight = graph.weights.empty() ? T{1} : graph.weights[edge];
-      if (weight == unreachable<T>) continue;
-      edges.ends.emplace_back(i, graph.targets[edge]);
-      edges.weights.push_back(weight);
-    }
-  }
-  return edges;
-}
-
-// Row-major iterators keep the edges in order: edge number e of the graph is edge e of `edges`.
-Graph graph_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& ends, std::int64_t n) {
-  return Graph(boost::edges_are_sorted, ends.begin(), ends.end(), n);
-}
-
+// n steps back from an edge that still improves lead onto a cycle.
 template <class L>
-auto weight_map(const Graph& graph, const std::vector<L>& weights) {
-  return boost::make_iterator_property_map(weights.begin(), boost::get(boost::edge_index, graph));
+[[noreturn]] void throw_cycle_before(const Search<L>& search, std::int64_t vertex) {
+  for (std::size_t step = 0; step < search.before.size(); ++step) {
+    vertex = search.before[static_cast<std::size_t>(vertex)];
+  }
+  throw_negative_cycle(vertex);
 }
 
 // Potentials h with w(u, v) + h(u) - h(v) >= 0 for every edge (Johnson 1977): shortest lengths from
 // an added vertex with an edge of length zero to each, which is what starting everywhere at zero
-// comes to.
-template <class L>
-std::vector<L> potentials(const Graph& graph,
-                          const std::vector<std::pair<std::int64_t, std::int64_t>>& ends,
-                          const std::vector<L>& weights) {
-  const auto n = static_cast<std::size_t>(boost::num_vertices(graph));
-  std::vector<L> h(n, 0);
-  std::vector<std::int64_t> before(n);
-  std::iota(before.begin(), before.end(), 0);
-  const bool fine = boost::bellman_ford_shortest_paths(graph,
-                                                       static_cast<std::int64_t>(n),
-                                                       boost::weight_map(weight_map(graph, weights))
-                                                           .distance_map(h.data())
-                                                           .predecessor_map(before.data()));
-  if (fine) return h;
-  // n steps back from an edge that still improves lead onto a cycle.
-  for (std::size_t e = 0; e < ends.size(); ++e) {
-    const auto [u, v] = ends[e];
-    if (!(h[static_cast<std::size_t>(u)] + weights[e] < h[static_cast<std::size_t>(v)])) continue;
-    std::int64_t vertex = u;
-    for (std::size_t step = 0; step < n; ++step) vertex = before[static_cast<std::size_t>(vertex)];
-    throw_negative_cycle(vertex);
+// comes to (Bellman-Ford).
+template <class T>
+std::vector<Length<T>> potentials(Context& context, const SparseGraph<T>& graph) {
+  const std::int64_t n = graph.vertices();
+  Search<Length<T>> search(n, 0);
+  bool changed = true;
+  for (std::int64_t round = 0; changed; ++round) {
+    context.check_cancelled();
+    changed = false;
+    for (std::int64_t i = 0; i < n; ++i) {
+      for_edges(graph, i, [&](std::size_t to, Length<T> weight) {
+        const bool shorter =
+            search.shorten(i, to, search.length[static_cast<std::size_t>(i)] + weight);
+        if (shorter && round >= n) throw_cycle_before(search, i);
+        changed |= shorter;
+      });
+    }
   }
-  throw_negative_cycle(0);
+  return std::move(search.length);
 }
 
-template <class L>
-void dijkstra(const Graph& graph,
-              const std::vector<L>& weights,
+/// `open` is room for a heap. Each way to a vertex is in it once; those that a shorter one has
+/// overtaken are passed over. With potentials `h` edges are raised by them.
+template <class T, class L = Length<T>>
+void dijkstra(const SparseGraph<T>& graph,
+              const std::vector<L>& h,
               std::int64_t source,
-              std::vector<L>& length,
-              std::vector<std::int64_t>& before) {
-  boost::dijkstra_shortest_paths_no_color_map(graph,
-                                              source,
-                                              boost::weight_map(weight_map(graph, weights))
-                                                  .distance_map(length.data())
-                                                  .predecessor_map(before.data())
-                                                  .distance_inf(unreachable<L>)
-                                                  .distance_zero(L{0}));
+              Search<L>& search,
+              std::vector<std::pair<L, std::int64_t>>& open) {
+  open.assign(1, {L{0}, source});
+  while (!open.empty()) {
+    std::pop_heap(open.begin(), open.end(), std::greater<>());
+    const auto [here, from] = open.back();
+    open.pop_back();
+    const auto x = static_cast<std::size_t>(from);
+    if (here != search.length[x]) continue;
+    const L* const raise = h.empty() ? nullptr : h.data();
+    L* const length = search.length.data();
+    for_edges(graph, from, [&, here = here, from = from](std::size_t to, L weight) {
+      // Rounding may leave a negative trace.
+      if (raise != nullptr) weight = std::max(weight + raise[x] - raise[to], L{0});
+      if (!(here + weight < length[to])) return;
+      search.shorten(from, to, here + weight);
+      open.emplace_back(here + weight, static_cast<std::int64_t>(to));
+      std::push_heap(open.begin(), open.end(), std::greater<>());
+    });
+  }
 }
 
-template <class L>
-void bfs(const Graph& graph,
-         std::int64_t source,
-         std::vector<L>& length,
-         std::vector<std::int64_t>& before) {
-  std::fill(length.begin(), length.end(), unreachable<L>);
-  length[static_cast<std::size_t>(source)] = 0;
-  std::iota(before.begin(), before.end(), 0);
-  boost::breadth_first_search(
-      graph,
-      source,
-      boost::visitor(boost::make_bfs_visitor(
-          std::make_pair(boost::record_distances(length.data(), boost::on_tree_edge()),
-                         boost::record_predecessors(before.data(), boost::on_tree_edge())))));
-}
-
-// Boost has a vertex before itself where none is.
-void put_predecessors(const std::vector<std::int64_t>& before, std::int32_t* row) {
-  for (std::size_t j = 0; j < before.size(); ++j) {
-    const bool none = before[j] == static_cast<std::int64_t>(j);
-    row[j] = none ? -1 : static_cast<std::int32_t>(before[j]);
+/// `open` is room for the vertices that are reached, in their order.
+template <class T, class L = Length<T>>
+void breadth_first(const SparseGraph<T>& graph,
+                   std::int64_t source,
+                   Search<L>& search,
+                   std::vector<std::pair<L, std::int64_t>>& open) {
+  open.assign(1, {L{0}, source});
+  for (std::size_t next = 0; next < open.size(); ++next) {
+    const auto [here, from] = open[next];
+    for_edges(graph, from, [&, here = here, from = from](std::size_t to, L) {
+      if (search.length[to] != unreachable<L>) return;
+      search.shorten(from, to, here + 1);
+      open.emplace_back(here + 1, static_cast<std::int64_t>(to));
+    });
   }
 }
 
@@ -131,38 +133,31 @@ void sparse_paths(Context& context,
                   TooLong too_long,
                   Matrix<std::int32_t>* predecessors) {
   using L = Length<T>;
-  Edges<T> edges = edges_of(graph);
-  const Graph boost_graph = graph_of(edges.ends, graph.vertices());
   std::vector<L> h;
-  if (method == SparseMethod::johnson) {
-    h = potentials(boost_graph, edges.ends, edges.weights);
-    for (std::size_t e = 0; e < edges.ends.size(); ++e) {
-      const auto [u, v] = edges.ends[e];
-      const L raised =
-          edges.weights[e] + h[static_cast<std::size_t>(u)] - h[static_cast<std::size_t>(v)];
-      edges.weights[e] = std::max(raised, L{0});  // rounding may leave a negative trace
-    }
-  }
+  if (method == SparseMethod::johnson) h = potentials(context, graph);
   const auto count = static_cast<std::int64_t>(sources.size());
   Stage stage(context, "sparse shortest paths", static_cast<double>(count), "sources");
   context.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<L> length(static_cast<std::size_t>(graph.vertices()));
-    std::vector<std::int64_t> before(length.size());
+    Search<L> search(graph.vertices(), 0);
+    std::vector<std::pair<L, std::int64_t>> open;
     for (std::int64_t s = begin; s < end; ++s) {
       const std::int64_t source = sources[static_cast<std::size_t>(s)];
+      search.start(source);
       if (method == SparseMethod::bfs) {
-        bfs(boost_graph, source, length, before);
+        breadth_first(graph, source, search, open);
       } else {
-        dijkstra(boost_graph, edges.weights, source, length, before);
+        dijkstra(graph, h, source, search, open);
       }
       for (std::int64_t j = 0; j < graph.vertices(); ++j) {
-        L l = length[static_cast<std::size_t>(j)];
+        L l = search.length[static_cast<std::size_t>(j)];
         if (!h.empty() && l != unreachable<L>) {
           l += h[static_cast<std::size_t>(j)] - h[static_cast<std::size_t>(source)];
         }
         lengths(s, j) = narrow<T>(l, too_long);
       }
-      if (predecessors != nullptr) put_predecessors(before, predecessors->row(s));
+      if (predecessors != nullptr) {
+        std::copy(search.before.begin(), search.before.end(), predecessors->row(s));
+      }
       stage.advance(1);
     }
   });

@@ -63,8 +63,7 @@ class TextOut {
     if (bgzf_compress(bytes.data(), &length, text, size, level) != 0) {
       throw resource_error("BGZF compression failed; memory may be short");
     }
-    bytes.resize(length);
-    return bytes;
+    return bytes.substr(0, length);  // in memory of its own length
   }
   static std::string end_block() { return packed(nullptr, 0); }
 
@@ -138,6 +137,7 @@ void write_vcf(Context& context,
   out.text() = vcf_header(source);
   for_each_block(context, source, "write VCF", [&](const genotype::SiteBlock& block) {
     std::string& text = out.text();
+    text.reserve(text.size() + static_cast<std::size_t>(block.sites * (4 * block.samples + 64)));
     for (std::int64_t site = 0; site < block.sites; ++site) {
       const genotype::SiteName& name = block.names[site];
       fmt::format_to(std::back_inserter(text),

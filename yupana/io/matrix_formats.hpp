@@ -35,20 +35,27 @@ RawMatrix read_plink_binary(Context& context,
                             const std::optional<ListedNames>& listed);
 RawMatrix read_text_matrix(Context& context,
                            const InputFile& file,
-                           const std::optional<ListedNames>& listed);
+                           const std::optional<ListedNames>& listed,
+                           std::uint64_t held);
 
-/// A matrix of n x n, if the context's memory holds it; throws out_of_resources otherwise.
+/// A matrix of n x n, if the context's memory holds it and `held` bytes; throws out_of_resources
+/// otherwise.
 template <class T>
-SquareMatrix<T> allocate_square(const Context& context, const std::string& path, std::int64_t n) {
-  const double bytes = static_cast<double>(n) * static_cast<double>(n) * sizeof(T);
+SquareMatrix<T> allocate_square(const Context& context,
+                                const std::string& path,
+                                std::int64_t n,
+                                std::uint64_t held = 0) {
+  const double bytes =
+      static_cast<double>(n) * static_cast<double>(n) * sizeof(T) + static_cast<double>(held);
   if (bytes > static_cast<double>(context.memory())) {
     throw Error(ErrorCode::out_of_resources,
-                fmt::format("{}: its {} x {} matrix takes {} and memory is limited to "
+                fmt::format("{}: its {} x {} matrix takes {}{} and memory is limited to "
                             "{}; give --memory more, or fewer samples",
                             path,
                             n,
                             n,
                             needed_bytes(bytes),
+                            held > 0 ? " with its text" : "",
                             allowed_bytes(static_cast<double>(context.memory()))));
   }
   return SquareMatrix<T>(n);

@@ -64,11 +64,12 @@ std::optional<ListedNames> listed_names(Context& context, const std::string& pat
 
 RawMatrix read_raw(Context& context,
                    const InputFile& file,
-                   const std::optional<ListedNames>& listed) {
+                   const std::optional<ListedNames>& listed,
+                   std::uint64_t held) {
   if (is_npy(file)) return read_npy_matrix(context, file);
   if (file.path().ends_with(".npy")) throw bad_file(file.path(), "not a .npy file (no signature)");
   if (file.path().ends_with(".bin")) return read_plink_binary(context, file, listed);
-  return read_text_matrix(context, file, listed);
+  return read_text_matrix(context, file, listed, held);
 }
 
 template <class T>
@@ -97,12 +98,12 @@ void check_names(const std::string& path, const std::vector<std::string>& names)
 
 }  // namespace
 
-DistanceMatrix read_distances(Context& context, const std::string& path) {
+DistanceMatrix read_distances(Context& context, const std::string& path, std::uint64_t held) {
   const InputFile file(path);
   if (file.size() == 0) throw bad_file(path, "expected a matrix of distances, got an empty file");
   Stage stage(context, "read " + path, static_cast<double>(file.size()), "bytes");
   const std::optional<ListedNames> listed = listed_names(context, path);
-  RawMatrix raw = read_raw(context, file, listed);
+  RawMatrix raw = read_raw(context, file, listed, held);
   std::visit(
       [&](auto& values) {
         if (values.size() == 0) throw bad_file(path, "holds a matrix of no rows");

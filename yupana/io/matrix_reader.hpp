@@ -17,6 +17,7 @@ using AnyMatrix =
 struct DistanceMatrix {
   AnyMatrix values;
   std::vector<std::string> names;  ///< of rows and columns; empty where the input has none
+  std::int64_t text_bytes = 0;     ///< of text, held next to the matrix while it was read
 };
 
 /// Reads a matrix of distances: symmetric, zero diagonal, none negative, no NaN; +infinity (no way
@@ -36,7 +37,8 @@ struct DistanceMatrix {
 ///   memory: the matrix; text: the file too
 ///   errors (bad_input), one line naming the file and the entry or line: cut short, not square, not
 ///   numbers, NaN, negative, not symmetric, non-zero diagonal, names that do not fit;
-///   out_of_resources where the matrix is larger than the context's memory
-DistanceMatrix read_distances(Context& context, const std::string& path);
+///   out_of_resources where the matrix is larger than the context's memory; of text also what is
+///   `held` beside it and the text
+DistanceMatrix read_distances(Context& context, const std::string& path, std::uint64_t held = 0);
 
 }  // namespace yupana::io

@@ -276,8 +276,11 @@ void take_row_names(const Text& text, Layout& layout) {
   }
 }
 
-SquareMatrix<double> read_rows(Context& context, const Text& text, const Layout& layout) {
-  auto matrix = allocate_square<double>(context, text.path, layout.n);
+SquareMatrix<double> read_rows(Context& context,
+                               const Text& text,
+                               const Layout& layout,
+                               std::uint64_t held) {
+  auto matrix = allocate_square<double>(context, text.path, layout.n, held);
   for (std::int64_t i = 0; layout.triangle && i < layout.n; ++i) matrix(i, i) = 0;
   const std::int64_t first = layout.first_row();
   const std::int64_t grain = std::max<std::int64_t>(1, (1 << 14) / layout.n);
@@ -304,7 +307,8 @@ SquareMatrix<double> read_rows(Context& context, const Text& text, const Layout&
 
 RawMatrix read_text_matrix(Context& context,
                            const InputFile& file,
-                           const std::optional<ListedNames>& listed) {
+                           const std::optional<ListedNames>& listed,
+                           std::uint64_t held) {
   const Array<char> bytes = read_text(file, context.memory());
   std::string_view all(bytes.data(), bytes.size() - 1);
   if (all.starts_with("\xef\xbb\xbf")) all.remove_prefix(3);  // a byte order mark is no text
@@ -319,7 +323,9 @@ RawMatrix read_text_matrix(Context& context,
   raw.tolerance = text_tolerance;
   raw.lower_only = layout.triangle;
   raw.may_be_square0 = !layout.triangle && layout.names.empty();
-  raw.matrix.values = read_rows(context, text, layout);
+  raw.matrix.text_bytes = bytes.size();
+  held += static_cast<std::uint64_t>(bytes.size());
+  raw.matrix.values = read_rows(context, text, layout, held);
   raw.matrix.names = std::move(layout.names);
   return raw;
 }

@@ -12,6 +12,7 @@
 #include "yupana/io/line_reader.hpp"
 #include "yupana/io/number_field.hpp"
 #include "yupana/io/plink_line.hpp"
+#include "yupana/io/printable.hpp"
 #include "yupana/io/sample_index.hpp"
 #include "yupana/io/sample_lists.hpp"
 
@@ -192,6 +193,20 @@ std::size_t default_column(const std::string& path,
                     listed(first, layout, columns));
 }
 
+/// True where the first line names no sample, the next one does, and the last word of the first is
+/// no label of another line: a header of other words than names_samples() knows.
+bool is_unknown_header(const std::vector<Line>& lines, const SampleIndex& index) {
+  const auto names_sample = [&](const Fields& fields) {
+    return index.find(fields[0]) != SampleIndex::none ||
+           (fields.size() > 2 && index.find(fields[1]) != SampleIndex::none);
+  };
+  const Fields& first = lines.front().fields;
+  if (lines.size() < 2 || names_sample(first) || !names_sample(lines[1].fields)) return false;
+  return std::none_of(lines.begin() + 1, lines.end(), [&](const Line& line) {
+    return line.fields.back() == first.back();
+  });
+}
+
 Layout layout_of(const std::string& path,
                  const std::vector<Line>& lines,
                  const SampleNames& samples,
@@ -202,6 +217,13 @@ Layout layout_of(const std::string& path,
   Layout layout;
   layout.header = (!column.empty() && !column_number(column)) ||
                   (index.find(first[0]) == SampleIndex::none && names_samples(first[0]));
+  if (!layout.header && is_unknown_header(lines, index)) {
+    layout.header = true;
+    labels.notes.push_back(
+        fmt::format("{}: its first line, '{}', names no sample and is taken for a header",
+                    path,
+                    printable(fmt::format("{}", fmt::join(first, " ")))));
+  }
   const bool header_pairs = layout.header && names_family(first[0]) && first.size() > 1 &&
                             names_samples(first[1]) && !names_family(first[1]);
   if (header_pairs || has_families(lines, layout.header ? 1 : 0, samples, index)) {

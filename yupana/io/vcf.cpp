@@ -354,6 +354,12 @@ void VcfSource::finish() {
 
 }  // namespace
 
+std::uint64_t vcf_reader_bytes(int threads, bool compressed) {
+  constexpr std::int64_t block = 170'000;  // packed, unpacked, and what libdeflate takes
+  const std::int64_t ahead = compressed ? block * blocks_ahead(threads) : 0;
+  return static_cast<std::uint64_t>(2 * batch_bytes_for(threads) + ahead);
+}
+
 HalfCall half_call_from_name(std::string_view name) {
   if (name == "missing" || name == "m") return HalfCall::missing;
   if (name == "haploid" || name == "h") return HalfCall::haploid;

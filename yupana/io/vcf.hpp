@@ -65,4 +65,8 @@ Multiallelic multiallelic_from_name(std::string_view name);
 /// The context must outlive the source.
 std::unique_ptr<genotype::Source> open_vcf(Context& context, const VcfParams& params);
 
+/// Bytes that a source holds of its file: the batch of records being decoded, the one read ahead,
+/// and blocks of compressed ones unpacked before they are read.
+std::uint64_t vcf_reader_bytes(int threads, bool compressed);
+
 }  // namespace yupana::io

@@ -83,8 +83,7 @@ void VcfFile::open() {
   // Not for regions: many small reads through a pool cost more than they gain (measured: 0.18 s
   // instead of 0.13 s for 20 M genotypes with two threads).
   if (pool_ && is_bgzf(*file_) && !region_) {
-    // Blocks of at most 64 KB that are decompressed ahead: two batches of VcfSource.
-    htsThreadPool pool{pool_.get(), std::max(64, 16 * hts_tpool_size(pool_.get()))};
+    htsThreadPool pool{pool_.get(), blocks_ahead(hts_tpool_size(pool_.get()))};
     hts_set_thread_pool(file_.get(), &pool);
   }
   bytes_read_ = 0;
@@ -105,16 +104,21 @@ void VcfFile::open() {
 void VcfFile::check_format(const htsFormat& format) {
   binary_ = format.format == bcf;
   if (format.format == vcf || format.format == bcf) return;
-  if (format.format != text_format && format.format != unknown_format) {
+  const bool is_text = format.format == text_format || format.format == unknown_format;
+  const bool marked = is_text && peek() == '\xef';
+  char mark[3] = {};  // of the order of bytes, which UTF-8 does without
+  if (marked) read_raw(mark, 3);
+  if (!is_text || peek() != '#') {
     throw bad_file(path_, "not VCF or BCF: it should begin with ##fileformat=VCF or BCF's magic");
   }
-  char first[2] = {};
-  const ssize_t got = file_->is_bgzf ? bgzf_peek(file_->fp.bgzf) : hpeek(file_->fp.hfile, first, 1);
-  if (file_->is_bgzf && got >= 0) first[0] = static_cast<char>(got);
-  if (first[0] != '#') {
-    throw bad_file(path_, "not VCF or BCF: it should begin with ##fileformat=VCF or BCF's magic");
-  }
-  if (notes_.empty()) notes_.push_back(path_ + ": no ##fileformat line; read as VCF");
+  if (notes_.empty() && !marked) notes_.push_back(path_ + ": no ##fileformat line; read as VCF");
+}
+
+char VcfFile::peek() {
+  char first = 0;
+  const ssize_t got =
+      file_->is_bgzf ? bgzf_peek(file_->fp.bgzf) : hpeek(file_->fp.hfile, &first, 1);
+  return file_->is_bgzf && got >= 0 ? static_cast<char>(got) : first;
 }
 
 std::string VcfFile::read_text_header() {

@@ -5,6 +5,7 @@
 #include <htslib/thread_pool.h>
 #include <htslib/vcf.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -16,6 +17,10 @@
 #include "yupana/io/vcf_record.hpp"
 
 namespace yupana::io {
+
+/// Blocks of at most 64 KB that are decompressed ahead by so many threads: two batches of
+/// VcfSource.
+inline int blocks_ahead(int threads) { return threads > 1 ? std::max(64, 16 * threads) : 0; }
 
 /// A VCF, VCF.gz or BCF file as a stream of the bytes of its records, decompressed by htslib on a
 /// pool of its own; whole or one region of it.
@@ -61,6 +66,7 @@ class VcfFile {
 
   void open();
   void check_format(const htsFormat& format);
+  char peek();
   void load_index();
   void open_region();
   std::vector<std::string> indexed_contigs() const;

@@ -12,6 +12,12 @@
 
 namespace yupana::io {
 
+/// Sites of a block that is written at a time.
+inline std::int64_t written_block_sites(std::int64_t samples) {
+  constexpr std::int64_t block_bytes = 1 << 20;
+  return std::clamp<std::int64_t>(block_bytes / genotype::SiteBlock(samples, 0).stride, 16, 4096);
+}
+
 /// Calls each(block) for all the source delivers, with the names of the sites.
 template <class Each>
 void for_each_block(Context& context,
@@ -19,10 +25,7 @@ void for_each_block(Context& context,
                     const std::string& stage_name,
                     const Each& each) {
   const std::int64_t samples = std::ssize(source.samples());
-  constexpr std::int64_t block_bytes = 1 << 20;
-  genotype::SiteBlock block(
-      samples,
-      std::clamp<std::int64_t>(block_bytes / genotype::SiteBlock(samples, 0).stride, 16, 4096));
+  genotype::SiteBlock block(samples, written_block_sites(samples));
   const double announced = static_cast<double>(std::max<std::int64_t>(source.sites(), 0));
   Stage stage(context, stage_name, announced, "sites");
   source.name_sites();

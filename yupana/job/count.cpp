@@ -9,6 +9,7 @@
 #include "yupana/core/messages.hpp"
 #include "yupana/core/unfinished_files.hpp"
 #include "yupana/genotype/counts_file.hpp"
+#include "yupana/io/vcf.hpp"
 
 namespace yupana::job {
 namespace {
@@ -183,6 +184,9 @@ PlanParams plan_sizes(const Context& context, const Input& input, const InputPar
   sizes.samples = std::ssize(input.cohort.samples());
   sizes.sites = input.cohort.sites();
   sizes.missing = params.cohort.missing == genotype::Missing::pairwise;
+  if (input_kind(params) == InputKind::vcf) {
+    sizes.reader_bytes += io::vcf_reader_bytes(context.threads(), !params.path.ends_with(".vcf"));
+  }
   sizes.ranks = context.ranks();
   sizes.rank = context.rank();
   sizes.pair_groups = params.pair_groups;

@@ -164,9 +164,7 @@ Plan plan_distributed(Context& context, const Input& input, const FermatJobParam
   plan.total_bytes = std::max(plan.total_bytes, closing);
   FermatJobParams matrices = params;
   matrices.matrix_only = true;
-  add_disk(plan,
-           params.out,
-           fermat_output_bytes(matrices, n, sizes.missing ? fractional_cell : whole_cell));
+  add_disk(plan, params.out, fermat_output_bytes(matrices, sizes_of_cohort(sizes, sizes.missing)));
   return plan;
 }
 

@@ -25,12 +25,13 @@ void append(std::vector<std::string>& all, std::vector<std::string> more) {
 
 Plan plan_cohort(Context& context, const Input& input, const FermatJobParams& params) {
   PlanParams sizes = plan_sizes(context, input, params.input);
-  const int cell = sizes.missing ? fractional_cell : whole_cell;
-  sizes.after_bytes = fermat_bytes(params, sizes.samples, cell, context.memory());
-  sizes.complete_after_bytes = fermat_bytes(params, sizes.samples, whole_cell, context.memory());
+  const DistanceSizes given = sizes_of_cohort(sizes, sizes.missing);
+  sizes.after_bytes = fermat_bytes(params, given, context.memory());
+  sizes.complete_after_bytes =
+      fermat_bytes(params, sizes_of_cohort(sizes, false), context.memory());
   sizes.one_band = true;
   Plan plan = make_plan(context, sizes);
-  add_disk(plan, params.out, fermat_output_bytes(params, sizes.samples, cell));
+  add_disk(plan, params.out, fermat_output_bytes(params, given));
   return plan;
 }
 
@@ -67,6 +68,9 @@ std::optional<Plan> plan_whole(Context& context,
   }
 }
 
+/// Whether some pair has a third individual that a path could pass: else nothing is said of paths.
+bool has_paths(const FermatInput& input) { return input.size() > 2; }
+
 /// Paths of one alpha, with what they say of themselves.
 graph::FermatResult find_paths(Context& context,
                                const FermatJobParams& params,
@@ -76,7 +80,9 @@ graph::FermatResult find_paths(Context& context,
   graph::FermatResult paths = shortest_paths(context, params, input, alpha);
   result.alphas.push_back(findings_of(paths));
   result.alphas.back().estimated = params.fermat.landmarks > 0;
-  append(result.notices, notices_of(params, result.alphas.back()));
+  if (has_paths(input) || params.fermat.root) {
+    append(result.notices, notices_of(params, result.alphas.back()));
+  }
   return paths;
 }
 
@@ -120,7 +126,9 @@ void write_all(Context& context,
     }
     files.add_alpha(context, paths, run, std::move(own));
   }
-  result.findings = findings_in_words(params, result.alphas, result.matrices);
+  if (has_paths(input)) {
+    result.findings = findings_in_words(params, result.alphas, result.matrices);
+  }
   append(result.notices, notices_of_infinite(result.matrices));
   files.write(context, analysis.curve(alphas), result);
 }
@@ -183,6 +191,10 @@ FermatJobResult run_fermat(Context& context, const FermatJobParams& as_given) {
     limit_to_samples(context, params.fermat, result.samples);
     result.cohort = input.cohort;
     if (result.samples == 1) result.notices.push_back("One individual: every distance is zero.");
+    if (result.samples == 2) {
+      result.notices.push_back(
+          "Two individuals: no third is there for a path to pass, so F is the power of d.");
+    }
     const std::vector<double> alphas = alphas_of(context, params, input);
     if (params.matrix_only) {
       write_matrices(context, params, input, alphas, result);

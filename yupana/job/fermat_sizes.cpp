@@ -1,9 +1,10 @@
 #include "yupana/job/fermat_sizes.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 
 #include "yupana/analysis/clustering.hpp"
+#include "yupana/analysis/mds.hpp"
 #include "yupana/core/counted.hpp"
 #include "yupana/core/disk.hpp"
 #include "yupana/core/machine.hpp"
@@ -15,92 +16,153 @@
 namespace yupana::job {
 namespace {
 
-/// Bytes of a pair of samples where `alpha` is closed and nothing drawn: the distances with their
-/// copy, or with the weights that took the copy's place where they have its type, and the tiles of
-/// a closure; or with lengths and their roots.
-double matrix_only_cell(const FermatJobParams& params, double alpha, int cell) {
-  const graph::Precision precision = params.fermat.precision;
-  const bool integers =
-      cell == whole_cell && alpha == 2 &&
-      (precision == graph::Precision::automatic || precision == graph::Precision::integer);
-  const int weight = precision == graph::Precision::float64 ? 8 : 4;
-  const bool in_place = integers || (weight == fractional_cell && cell == weight);
-  const double closing = in_place ? cell + 1.375 * weight : 2 * cell + weight;
-  const int root = integers ? 8 : weight;
-  return params.fermat.root ? std::max<double>(closing, cell + weight + root) : closing;
-}
-
 double alphas_of(const FermatJobParams& params) {
   return static_cast<double>(params.automatic_alpha ? 1 : params.alphas.size());
 }
 
-/// True if lengths take 8 bytes: where the run names float64, and for roots of integers.
-bool wide_lengths(const FermatJobParams& params, int cell) {
-  if (params.fermat.precision == graph::Precision::float64) return true;
-  const auto& alphas = params.alphas;
-  const bool integers =
-      cell == whole_cell && std::find(alphas.begin(), alphas.end(), 2.0) != alphas.end();
-  return params.fermat.root && integers;
+/// Whether float cannot be trusted to hold the powers of distances of which only their type is
+/// known: those of genotypes span less.
+bool spans_much(const FermatJobParams& params, double alpha) {
+  if (params.fermat.precision != graph::Precision::automatic) return false;
+  return alpha > (params.distances.empty() ? 12 : 8);
+}
+
+/// Bytes of the numbers that one alpha takes, at the most.
+struct AlphaBytes {
+  bool integers = false;  ///< weights in int32
+  int weight = 4, length = 4;
+};
+
+AlphaBytes bytes_of(const FermatJobParams& params, double alpha, const DistanceSizes& given) {
+  const graph::Precision precision = params.fermat.precision;
+  const bool squared = params.distances.empty() || params.squared;
+  const double power = squared ? alpha / 2 : alpha;
+  const bool whole = given.whole && power == std::floor(power);
+  // A path in a sparse graph may pass all its edges.
+  const auto edges = static_cast<double>(params.fermat.neighbors > 0 ? given.samples : 1);
+  AlphaBytes bytes;
+  if (precision == graph::Precision::automatic) {
+    bytes.integers = whole && std::pow(given.largest, power) * edges < 0x1p30;
+    if (!bytes.integers && (whole || spans_much(params, alpha))) bytes.weight = 8;
+  } else {
+    bytes.integers = precision == graph::Precision::integer;
+    if (precision == graph::Precision::float64) bytes.weight = 8;
+  }
+  bytes.length = params.fermat.root && bytes.integers ? 8 : bytes.weight;
+  return bytes;
+}
+
+/// What a closure holds: the distances with their copy, or with the weights that took the copy's
+/// place where they have its type, and the tiles of a closure and rows on their way to a file; or
+/// with lengths and their roots.
+double closing_bytes(const FermatJobParams& params, double alpha, const DistanceSizes& given) {
+  const auto [integers, weight, length] = bytes_of(params, alpha, given);
+  const auto pairs = std::pow(static_cast<double>(given.samples), 2);
+  const bool in_place = weight == given.cell && integers == given.whole;
+  const double closing = in_place ? given.cell + 1.375 * weight : 2 * given.cell + weight;
+  const double rooting = params.fermat.root ? given.cell + weight + length : 0;
+  return pairs * std::max(closing, rooting) + std::min(4e6, 2 * pairs);
+}
+
+/// What a search along nearest neighbours, or from landmarks, holds: distances, weights, and what
+/// it makes of them.
+double searching_bytes(const FermatJobParams& params, double alpha, const DistanceSizes& given) {
+  const auto n = static_cast<double>(given.samples);
+  const double weight = bytes_of(params, alpha, given).weight;
+  const auto k = std::min(static_cast<double>(params.fermat.neighbors), n - 1);
+  const auto landmarks = std::min(static_cast<double>(params.fermat.landmarks), n);
+  if (k <= 0) return n * n * (given.cell + weight) + 16 * landmarks * n;
+  // As many edges as if neighbours chose each other at random; they share more.
+  const double edges = n * k * (2 - k / n);
+  return n * n * (given.cell + 2 * weight + 4) + edges * (8 + weight);
+}
+
+/// The largest over the alphas. Power 0 stands for any: --alpha auto leaves the list empty.
+template <class Of>
+double most_of(const FermatJobParams& params, const Of& of) {
+  double most = params.automatic_alpha ? of(0.0) : 0;
+  for (const double alpha : params.alphas) most = std::max<double>(most, of(alpha));
+  return most;
 }
 
 }  // namespace
 
+DistanceSizes sizes_of_cohort(const PlanParams& sizes, bool missing) {
+  DistanceSizes given{.samples = sizes.samples};
+  if (missing) return given;
+  given.cell = 4;
+  given.whole = true;
+  if (sizes.sites >= 0) given.largest = 4 * static_cast<double>(sizes.sites);
+  return given;
+}
+
 std::uint64_t fermat_bytes(const FermatJobParams& params,
-                           std::int64_t samples,
-                           int cell,
+                           const DistanceSizes& given,
                            std::uint64_t memory) {
-  const auto n = static_cast<double>(samples);
-  if (params.matrix_only) {
-    // Power 0 stands for any: --alpha auto leaves the list of alphas empty.
-    double most = params.automatic_alpha ? matrix_only_cell(params, 0, cell) : 0;
-    for (const double alpha : params.alphas) {
-      most = std::max(most, matrix_only_cell(params, alpha, cell));
-    }
-    return static_cast<std::uint64_t>(n * n * most);
-  }
-  const int wide = wide_lengths(params, cell) ? 4 : 0;
-  const double neighbors = params.fermat.neighbors == 0 ? 0 : cell == whole_cell ? 8 : 4;
-  const auto clustering = static_cast<double>(analysis::linkage_bytes(samples, memory));
-  const double further = 3 * (alphas_of(params) - 1);
-  const double analyzing = n * n * (cell + 8.2 + neighbors + wide + further) + clustering + 5e6;
-  const double side = std::min(n, 512.0);
-  const double drawing = n * n * (cell + 2) + 23e6 + 14 * side * side * (alphas_of(params) + 1);
-  return static_cast<std::uint64_t>(std::max(analyzing, drawing));
+  const auto n = static_cast<double>(given.samples);
+  const auto most = [&](const auto& of) {
+    return most_of(params, [&](double alpha) { return of(params, alpha, given); });
+  };
+  const double text = static_cast<double>(given.text_bytes) + n * n * given.cell;
+  const double closing = std::max(text, most(closing_bytes));
+  if (params.matrix_only) return static_cast<std::uint64_t>(closing);
+  const double searching = std::max(closing, most(searching_bytes));
+  const double length =
+      most_of(params, [&](double alpha) { return bytes_of(params, alpha, given).length; });
+  const double shown =
+      most_of(params, [&](double alpha) { return spans_much(params, alpha) ? 8 : 4; });
+  // Of a matrix that was analyzed a heat map, coordinates and tree are kept; three an alpha.
+  const double pixels = std::pow(std::min(n, 512.0), 2);
+  const double coordinates = n * std::min(static_cast<double>(params.dimensions), n);
+  const double kept = 4 * pixels + 8 * coordinates + 50 * n;
+  const double matrices = 3 * alphas_of(params) + 1;
+  const auto working =
+      static_cast<double>(std::max(analysis::linkage_bytes(given.samples, memory),
+                                   analysis::mds_bytes(given.samples, params.dimensions)));
+  return static_cast<std::uint64_t>(
+      std::max({searching + (matrices - 2) * kept,
+                n * n * (given.cell + length + shown + 0.2) + working + (matrices + 1) * kept,
+                n * n * given.cell + matrices * (kept + pixels + 5 * coordinates) + 3000 * n + 26e6,
+                n * n * given.cell + matrices * (kept + 4 * pixels + 16 * coordinates) + 2e6}));
 }
 
-std::uint64_t fermat_output_bytes(const FermatJobParams& params, std::int64_t samples, int cell) {
-  const auto n = static_cast<double>(samples);
+std::uint64_t fermat_output_bytes(const FermatJobParams& params, const DistanceSizes& given) {
+  const auto n = static_cast<double>(given.samples);
   const double alphas = alphas_of(params);
-  const double length = wide_lengths(params, cell) ? 8 : 4;
-  const double matrices = n * n * (8 + length * alphas);
+  double matrices = 8 * n * n;
+  const auto add = [&](double alpha) {
+    matrices += n * n * bytes_of(params, alpha, given).length;
+    return 0;
+  };
+  most_of(params, add);
   if (params.matrix_only) return static_cast<std::uint64_t>(matrices);
-  // Graphs of each alpha; tables and pictures. Measured at 2000 and 4000 samples.
-  constexpr double graphs = 2500, tables = 1200, page = 2e6;
-  return static_cast<std::uint64_t>(matrices + n * (graphs * alphas + tables) + page);
+  // Graphs of each alpha; tables and pictures, with the coordinates as text and in the page.
+  // Measured at 2000 and 4000 samples.
+  constexpr double graphs = 2500, tables = 700, coordinate = 17, page = 2e6;
+  const double coordinates = std::min(static_cast<double>(params.dimensions), n) * (3 * alphas + 1);
+  return static_cast<std::uint64_t>(
+      matrices + n * (graphs * alphas + tables + coordinate * coordinates) + page);
 }
 
-std::int64_t samples_of_distances(const std::string& path, int& cell) {
+DistanceSizes sizes_of_distances(const std::string& path) {
   const io::InputFile file(path);
-  std::string head(static_cast<std::size_t>(std::min<std::int64_t>(file.size(), 64 << 10)), '\0');
-  file.read_at(0, head.data(), head.size());
-  if (!io::is_npy(head)) return -1;
+  const std::string head = io::head_of(file, 64 << 10);
+  if (!io::is_npy(head)) return {};
   const io::NpyLayout layout = io::npy_layout(path, head);
-  if (layout.shape.size() != 2) return -1;
-  cell = layout.kind == 'f' && layout.width == 8 ? fractional_cell : whole_cell;
-  return layout.shape[0];
+  if (layout.shape.size() != 2) return {};
+  const bool whole = layout.kind != 'f';
+  return {.samples = layout.shape[0], .cell = whole || layout.width == 4 ? 4 : 8, .whole = whole};
 }
 
 void check_fermat_fits(const Context& context,
                        const FermatJobParams& params,
-                       std::int64_t samples,
-                       int cell) {
-  const std::uint64_t bytes =
-      program_bytes(1) + fermat_bytes(params, samples, cell, context.memory());
+                       const DistanceSizes& given) {
+  const std::uint64_t bytes = program_bytes(1) + fermat_bytes(params, given, context.memory());
   if (bytes > context.memory()) {
     const bool ranks = context.comm() != nullptr;
     throw resource_error(
         "memory: the matrices of {} need {}, --memory allows {}; raise --memory{}, or {}",
-        counted(samples, "sample"),
+        counted(given.samples, "sample"),
         needed_bytes(bytes),
         allowed_bytes(context.memory()),
         params.matrix_only ? "" : ", write matrices alone (--matrix-only)",
@@ -108,20 +170,21 @@ void check_fermat_fits(const Context& context,
                 "the first rank"
               : "take fewer samples");
   }
-  if (!params.out.empty()) check_disk(params.out, fermat_output_bytes(params, samples, cell));
+  if (!params.out.empty()) check_disk(params.out, fermat_output_bytes(params, given));
 }
 
 Plan plan_of_distances(Context& context, const FermatJobParams& params) {
-  int cell = fractional_cell;
-  Plan plan;
-  plan.sizes.samples = samples_of_distances(params.distances, cell);
-  if (plan.sizes.samples < 0) {
-    plan.sizes.samples = std::visit([](const auto& values) { return values.size(); },
-                                    io::read_distances(context, params.distances).values);
+  DistanceSizes given = sizes_of_distances(params.distances);
+  if (given.samples < 0) {
+    const io::DistanceMatrix read = io::read_distances(context, params.distances, program_bytes(1));
+    given.samples = std::visit([](const auto& values) { return values.size(); }, read.values);
+    given.text_bytes = read.text_bytes;
   }
-  plan.sizes.after_bytes = fermat_bytes(params, plan.sizes.samples, cell, context.memory());
+  Plan plan;
+  plan.sizes.samples = given.samples;
+  plan.sizes.after_bytes = fermat_bytes(params, given, context.memory());
   plan.total_bytes = program_bytes(1) + plan.sizes.after_bytes;
-  add_disk(plan, params.out, fermat_output_bytes(params, plan.sizes.samples, cell));
+  add_disk(plan, params.out, fermat_output_bytes(params, given));
   return plan;
 }
 

@@ -110,11 +110,14 @@ FermatInput from_counts(Context& context,
 
 FermatInput load_distances(Context& context, const FermatJobParams& params) {
   Stage stage(context, "read distances");
-  int cell = fractional_cell;
-  const std::int64_t samples = samples_of_distances(params.distances, cell);
-  if (samples >= 0) check_fermat_fits(context, params, samples, cell);
-  io::DistanceMatrix read = io::read_distances(context, params.distances);
-  if (samples < 0) check_fermat_fits(context, params, size_of(read.values), cell);
+  DistanceSizes sizes = sizes_of_distances(params.distances);
+  if (sizes.samples >= 0) check_fermat_fits(context, params, sizes);
+  io::DistanceMatrix read = io::read_distances(context, params.distances, program_bytes(1));
+  if (sizes.samples < 0) {
+    sizes.samples = size_of(read.values);
+    sizes.text_bytes = read.text_bytes;
+    check_fermat_fits(context, params, sizes);
+  }
   FermatInput result;
   result.names = std::move(read.names);
   result.distances = std::move(read.values);

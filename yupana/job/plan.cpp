@@ -28,15 +28,6 @@ double site_bytes(std::int64_t samples, int planes, int blocks = 2) {
   return static_cast<double>(samples) * (blocks * 0.25 + planes * 0.125) + 128;
 }
 
-std::int64_t choose_block(const Context& context, const PlanParams& sizes, int planes) {
-  const double budget = std::min(static_cast<double>(preferred_block_bytes),
-                                 static_cast<double>(context.memory()) / 4);
-  auto sites = static_cast<std::int64_t>(budget / site_bytes(sizes.samples, planes));
-  sites = std::clamp(sites, smallest_block_sites, largest_block);
-  if (sizes.sites >= 0) sites = std::min(sites, std::max<std::int64_t>(sizes.sites, 1));
-  return round_up(sites, genotype::chunk_sites);
-}
-
 /// Of counts of rows that `parts` ranks sum.
 std::uint64_t bytes_of_rows(Range rows, const PlanParams& sizes, int parts) {
   const std::uint64_t counts = genotype::PairCounter::bytes(rows, sizes.missing, sizes.hethet);
@@ -45,6 +36,31 @@ std::uint64_t bytes_of_rows(Range rows, const PlanParams& sizes, int parts) {
   // all where the run needs all. Two triangles, the least, hold twice that.
   const std::uint64_t triangle = genotype::PairCounter::bytes(rows, false, false) / 2;
   return counts + (sizes.one_band ? triangle : triangle / static_cast<unsigned>(parts) + 1);
+}
+
+/// Bytes of counts of the smallest cut there is.
+std::uint64_t min_counts(const PlanParams& params) {
+  if (params.one_band) return bytes_of_rows({0, params.samples}, params, params.ranks);
+  return bytes_of_rows({params.samples - 1, params.samples}, params, params.ranks);
+}
+
+/// What is held next to blocks and counts.
+std::uint64_t held_bytes(const PlanParams& params) {
+  return program_bytes(params.ranks) + sample_bytes * static_cast<std::uint64_t>(params.samples) +
+         params.reader_bytes + params.later_bytes;
+}
+
+/// A quarter of what the memory leaves beside the smallest cut: what is refused needs the smallest
+/// block, so that the bytes a refusal names are enough.
+std::int64_t choose_block(const Context& context, const PlanParams& sizes, int planes) {
+  const std::uint64_t least = held_bytes(sizes) + min_counts(sizes);
+  const std::uint64_t left = context.memory() - std::min(context.memory(), least);
+  const double budget =
+      std::min(static_cast<double>(preferred_block_bytes), static_cast<double>(left) / 4);
+  auto sites = static_cast<std::int64_t>(budget / site_bytes(sizes.samples, planes));
+  sites = std::clamp(sites, smallest_block_sites, largest_block);
+  if (sizes.sites >= 0) sites = std::min(sites, std::max<std::int64_t>(sizes.sites, 1));
+  return round_up(sites, genotype::chunk_sites);
 }
 
 [[noreturn]] void refuse(const Context& context, const Plan& plan, std::uint64_t needed) {
@@ -105,12 +121,6 @@ Plan sized(const Context& context, const PlanParams& params) {
 bool may_cut(const PlanParams& params, int groups) {
   if (params.ranks % groups != 0 || (params.one_band && groups > 1)) return false;
   return params.pair_groups == 0 || params.pair_groups == groups;
-}
-
-/// Bytes of counts of the smallest cut there is.
-std::uint64_t min_counts(const PlanParams& params) {
-  if (params.one_band) return bytes_of_rows({0, params.samples}, params, params.ranks);
-  return bytes_of_rows({params.samples - 1, params.samples}, params, params.ranks);
 }
 
 void check_groups(const PlanParams& params) {
@@ -182,7 +192,7 @@ double cost_of(const Plan& plan, std::int64_t passes_over) {
 /// Bytes for rows in flight to a file, when the block is gone: what else is held leaves them,
 /// and no more than the largest band has.
 std::uint64_t write_buffer(const Context& context, const Plan& plan, std::uint64_t held) {
-  constexpr std::uint64_t most = std::uint64_t{256} << 20, least = std::uint64_t{4} << 20;
+  constexpr std::uint64_t most = std::uint64_t{256} << 20, least = std::uint64_t{1} << 18;
   if (plan.sizes.cell_bytes == 0) return 0;
   std::int64_t cells = 0;
   for (const Range band : plan.bands) cells = std::max(cells, band.size() * band.end);
@@ -223,10 +233,10 @@ Plan make_plan(Context& context, const PlanParams& params) {
   check_groups(params);
   Plan plan = sized(context, params);
   const std::uint64_t names = sample_bytes * static_cast<std::uint64_t>(params.samples);
-  const std::uint64_t fixed =
-      program_bytes(params.ranks) + names + plan.block_bytes + params.later_bytes;
+  const std::uint64_t fixed = held_bytes(params) + plan.block_bytes;
   const std::uint64_t after = program_bytes(params.ranks) + names + params.after_bytes;
-  if (after > context.memory()) refuse(context, plan, after);
+  const std::uint64_t needed = std::max(after, fixed + min_counts(params));
+  if (after > context.memory()) refuse(context, plan, needed);
   const std::uint64_t budget = context.memory() > fixed ? context.memory() - fixed : 0;
   std::optional<Plan> best;
   double least = 0;
@@ -241,7 +251,7 @@ Plan make_plan(Context& context, const PlanParams& params) {
     least = cost;
     best = std::move(cut);
   }
-  if (!best) refuse(context, plan, fixed + min_counts(params));
+  if (!best) refuse(context, plan, needed);
   plan = *std::move(best);
   plan.write_bytes = write_buffer(context, plan, fixed - plan.block_bytes + plan.count_bytes);
   plan.total_bytes = std::max(

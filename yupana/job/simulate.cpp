@@ -10,15 +10,19 @@
 #include "yupana/core/tiles.hpp"
 #include "yupana/genotype/planes.hpp"
 #include "yupana/io/genotype_writer.hpp"
+#include "yupana/io/written_sites.hpp"
 #include "yupana/job/plan.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
 namespace {
 
-void check_memory(const Context& context, const genotype::SimulateParams& cohort, double bytes) {
+void check_memory(const Context& context,
+                  const genotype::SimulateParams& cohort,
+                  double bytes,
+                  std::int64_t of_sample) {
   bytes += static_cast<double>(program_bytes(1)) +
-           static_cast<double>(cohort.samples) * static_cast<double>(sample_bytes);
+           static_cast<double>(cohort.samples) * static_cast<double>(of_sample);
   if (bytes <= static_cast<double>(context.memory())) return;
   throw resource_error(
       "simulate:{}x{}: names and the smallest block take {}, --memory allows {}; raise --memory, "
@@ -27,6 +31,17 @@ void check_memory(const Context& context, const genotype::SimulateParams& cohort
       cohort.sites,
       needed_bytes(bytes),
       allowed_bytes(context.memory()));
+}
+
+/// Bytes of the sites that are drawn and written at a time: two bits a call, a call of VCF takes 4
+/// bytes, compressed half of one more, and a .pgen its records and 5 bytes of every site.
+double block_bytes(const SimulateJobParams& params) {
+  const std::int64_t sites =
+      std::min(params.cohort.sites, io::written_block_sites(params.cohort.samples));
+  const double calls = static_cast<double>(sites) * static_cast<double>(params.cohort.samples);
+  if (params.format == "bed") return calls / 4;
+  if (params.format == "pgen") return calls / 2 + 5 * static_cast<double>(params.cohort.sites);
+  return (params.format == "vcf" ? 4.25 : 4.75) * calls;
 }
 
 /// The least that the genotypes take in a file; nothing is known of compressed ones, a .pgen among
@@ -47,15 +62,14 @@ void check_simulated_fits(const Context& context, const genotype::SimulateParams
       std::min(round_up(cohort.sites, genotype::chunk_sites), smallest_block_sites);
   check_memory(context,
                cohort,
-               static_cast<double>(cohort.samples) * static_cast<double>(sites) * genotype_bytes);
+               static_cast<double>(cohort.samples) * static_cast<double>(sites) * genotype_bytes,
+               sample_bytes);
 }
 
 std::vector<std::string> run_simulate(Context& context, const SimulateJobParams& params) {
-  // 16 sites at a time, at the least; a call of VCF takes 4 bytes.
+  // A VCF names its samples in one line, of identifiers alone.
   const bool is_binary = params.format == "bed" || params.format == "pgen";
-  const double call_bytes = is_binary ? 0.25 : 4.25;
-  check_memory(
-      context, params.cohort, 16 * call_bytes * static_cast<double>(params.cohort.samples));
+  check_memory(context, params.cohort, block_bytes(params), is_binary ? sample_bytes : 75);
   check_disk(params.out, static_cast<std::uint64_t>(std::min(file_bytes(params), 1e19)));
   genotype::SimulatedSource source(params.cohort, context.backend());
   if (params.cohort.populations > params.cohort.samples) {

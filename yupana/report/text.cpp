@@ -39,16 +39,11 @@ std::string escape_html(std::string_view text) {
   return out;
 }
 
-std::string escape_script(std::string_view json) {
+std::string escape_script(std::string json) {
+  if (json.find('<') == std::string::npos) return json;
   std::string out;
   out.reserve(json.size());
-  for (std::size_t from = 0; from < json.size();) {
-    const std::size_t angle = json.find('<', from);
-    out += json.substr(from, angle - from);
-    if (angle == std::string_view::npos) break;
-    out += "\\u003c";
-    from = angle + 1;
-  }
+  for (const char c : json) c == '<' ? out += "\\u003c" : out += c;
   return out;
 }
 
@@ -70,7 +65,7 @@ std::string base64(const void* data, std::size_t bytes) {
 
 void write_page(AtomicFile& file,
                 std::string_view page,
-                const std::map<std::string_view, std::string>& parts) {
+                const std::map<std::string_view, std::string_view>& parts) {
   for (;;) {
     const std::size_t open = page.find("{{"), close = page.find("}}");
     file.write(page.substr(0, open));

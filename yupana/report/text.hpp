@@ -16,14 +16,14 @@ std::string escape_html(std::string_view text);
 
 /// JSON for a script element: no '<' is left, so no name can close the element or
 /// open a comment.
-std::string escape_script(std::string_view json);
+std::string escape_script(std::string json);
 
 std::string base64(const void* data, std::size_t bytes);
 
 /// Writes a page in which parts.at(name) replaces each {{name}}.
 void write_page(AtomicFile& file,
                 std::string_view page,
-                const std::map<std::string_view, std::string>& parts);
+                const std::map<std::string_view, std::string_view>& parts);
 
 /// "distance d (mm)"; the name alone without a unit. Valid UTF-8.
 std::string name_and_unit(const std::string& name, const std::string& unit);
