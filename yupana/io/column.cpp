@@ -81,7 +81,7 @@ std::int64_t ColumnReader::read(void* to, std::int64_t n) {
 }
 
 ColumnWriter::ColumnWriter(AtomicFile& file, NumberType type)
-    : file_(file), type_(type), npy_(file.path().ends_with(".npy")) {
+    : file_(file), type_(type), npy_(is_npy_name(file.path())) {
   if (npy_) header_ = static_cast<std::int64_t>(preamble().size());
 }
 

@@ -86,6 +86,7 @@ class TextPoints {
       first_ = false;
     }
     if (rows_ == 0) throw bad_file(params_.path, "holds no points");
+    if (comments_ > 0) context_.note(comments_note(params_.path, comments_));
     Matrix<double> points(rows_, static_cast<std::int64_t>(chosen_.size()));
     std::copy(values_.begin(), values_.end(), points.data());
     return points;
@@ -98,6 +99,7 @@ class TextPoints {
       if ((reader_.number() & 0xfff) == 0) context_.check_cancelled();
       const std::string_view text = trimmed(line);
       if (!text.empty() && text[0] != '#') return true;
+      comments_ += !text.empty();
     }
     return false;
   }
@@ -272,6 +274,7 @@ class TextPoints {
   std::size_t width_ = 0;
   std::vector<double> values_;
   std::int64_t rows_ = 0;
+  std::int64_t comments_ = 0;
 };
 
 template <class T>

@@ -73,6 +73,9 @@ SignalArray<T> read_text_signals(Context& context, const std::string& path) {
       numbers.push_back(static_cast<T>(value));
     }
   }
+  if (without_numbers.comments() > 0) {
+    context.note(comments_note(path, without_numbers.comments()));
+  }
   SignalArray<T> signals;
   signals.complex = parts == 2;
   signals.cols = static_cast<std::int64_t>(numbers.size() / std::max<std::size_t>(parts, 1));
@@ -112,7 +115,7 @@ SignalArray<T> SignalFile::read(Context& context) const {
 template <class T>
 void write_signals(Context& context, AtomicFile& file, const SignalArray<T>& signals) {
   const auto width = static_cast<int>(sizeof(T));
-  if (file.path().ends_with(".npy")) {
+  if (is_npy_name(file.path())) {
     const std::string type =
         fmt::format("<{}{}", signals.complex ? 'c' : 'f', signals.complex ? 2 * width : width);
     file.write(signals.matrix ? npy_preamble(type, signals.rows, signals.cols)
