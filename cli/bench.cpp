@@ -57,16 +57,18 @@ std::string origin(const bench::Measurement& m) {
 void print(const bench::Measurement& measurement) {
   const bench::Measurement m = bench::published(measurement);
   const std::string from = origin(m);
-  put_text(stdout,
-           fmt::format("{:<44} {:<34} {:>10} {:<22} {:>6} {}{}{}\n",
-                       m.what,
-                       m.impl,
-                       std::isfinite(m.value) ? fmt::format("{:.4g}", m.value) : "-",
-                       m.unit,
-                       m.share_of_limit ? fmt::format("{:.0f} %", 100 * *m.share_of_limit) : "",
-                       from.empty() ? "" : "[" + from + "] ",
-                       m.verified || !m.note.empty() ? "" : "not verified",
-                       m.note));
+  std::string line =
+      fmt::format("{:<44} {:<34} {:>10} {:<22} {:>6} {}{}{}",
+                  m.what,
+                  m.impl,
+                  std::isfinite(m.value) ? fmt::format("{:.4g}", m.value) : "-",
+                  m.unit,
+                  m.share_of_limit ? fmt::format("{:.0f} %", 100 * *m.share_of_limit) : "",
+                  from.empty() ? "" : "[" + from + "] ",
+                  m.verified || !m.note.empty() ? "" : "not verified",
+                  m.note);
+  line.resize(line.find_last_not_of(' ') + 1);
+  put_text(stdout, line + "\n");
 }
 
 /// A reader that goes (bench trees | head) ends the program by SIGPIPE as it ends others, but once
@@ -113,6 +115,7 @@ void check(const Context& context, const Call& call, const Options& options) {
   only_for("--data", {"splice", "trisolve"});
   only_for("--peers", {"fft", "polymul"});
   const bool cuda = context.backend() == Backend::cuda;
+  if (!cuda) only_for("--memory", {"tables", "trees"});
   if (params.scaling && !cuda) {
     throw usage_error("--scaling: expected GPUs, got none; give --device cuda");
   }

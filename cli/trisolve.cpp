@@ -101,7 +101,7 @@ void add_trisolve(Command& program) {
                   {"level-set", sparse::SolveMethod::level_set},
                   {"sync-free", sparse::SolveMethod::sync_free}},
                  "x has the same bits");
-  command.number("--rhs", params->sides, "random right-hand sides, where b is not given");
+  command.number("--rhs", params->sides, "random right-hand sides, where b is not given", 1);
   command.seed(params->seed, "of random right-hand sides");
   command.flag(
       "--unit-diagonal", system.unit_diagonal, "the diagonal is 1, whatever the file holds");

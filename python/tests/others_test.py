@@ -1,4 +1,5 @@
 import random
+import warnings
 
 import numpy as np
 import pytest
@@ -134,6 +135,18 @@ def test_triangular_systems_may_be_empty():
     assert system.solve(np.zeros((0, 3))).shape == (0, 3)
     one = yupana.sparse.TriangularSystem(sp.csr_array([[2.0]]))
     assert one.solve(np.ones((1, 0))).shape == (1, 0)
+
+
+def test_an_x_beyond_double_was_given_without_a_note():
+    system = yupana.sparse.TriangularSystem(sp.csr_array(np.diag([1e-300, 1.0])))
+    words = r"trisolve: 1 of 2 numbers of x are infinite or NaN, the first in row 1 \(from 1\)"
+    with pytest.warns(yupana.Note, match=words):
+        assert system.solve([1e300, 1.0]).tolist() == [np.inf, 1.0]
+    with pytest.warns(yupana.Note, match=words):
+        yupana.triangular_solve(sp.csr_array(np.diag([1e-300, 1.0])), [1e300, 1.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        system.solve([1.0, 1.0])
 
 
 def test_triangular_faults_name_their_row():

@@ -278,7 +278,7 @@ TEST(TriangularErrors, NameTheRowAndSayWhatToDo) {
   has(complaint({{{0, 1}}, {{1, 1}}}, {}, 3), {"2 x 3", "square"});
   // The first of many.
   Rows many(40000, {{0, 1}});
-  has(complaint(many), {"row 1 "});
+  has(complaint(many), {"row 2 "});
 }
 
 TEST(TriangularErrors, SizesOfRightHandSidesMustMatch) {

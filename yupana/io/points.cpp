@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
 #include "yupana/io/cell.hpp"
@@ -253,10 +254,10 @@ class TextPoints {
     const std::uint64_t bytes = 3 * sizeof(double) * (values_.size() + chosen_.size());
     if (bytes <= context_.memory()) return;
     throw resource_error(
-        "{}: expected points that fit --memory, got {} that take over {} of {}; give --memory "
-        "more, or save them as .npy",
+        "{}: its first {} take {} to read, and {} are allowed; give more --memory, or save them as "
+        ".npy",
         params_.path,
-        rows_ + 1,
+        counted(rows_ + 1, "point"),
         needed_bytes(bytes),
         allowed_bytes(context_.memory()));
   }

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "yupana/core/counted.hpp"
 #include "yupana/core/instantiate.hpp"
 #include "yupana/core/machine.hpp"
 #include "yupana/core/messages.hpp"
@@ -23,10 +24,10 @@ void check_fits(const Context& context, const std::string& path, const std::vect
   const std::uint64_t bytes = 3 * sizeof(T) * (numbers.size() + 1);
   if (bytes <= context.memory()) return;
   throw resource_error(
-      "{}: its first {} numbers take {} to read, and {} are allowed; give --memory more, or save "
-      "them as .npy",
+      "{}: its first {} take {} to read, and {} are allowed; give more --memory, or save them as "
+      ".npy",
       path,
-      numbers.size(),
+      counted(std::ssize(numbers) + 1, "number"),
       needed_bytes(bytes),
       allowed_bytes(context.memory()));
 }
