@@ -220,6 +220,7 @@ Command add_command(Command& parent, const CommandParams& params, Body body) {
   command.under("Everywhere", [&] { add_common_options(command, *call, params.ignored); });
   command.on_run([call, params, body = std::move(body)] {
     check_combinations(*call);
+    if (!params.ending.empty()) check_prefix(call->out);
     if (ends_with_file(call->out, params.ending)) {
       call->out.resize(call->out.size() - params.ending.size());
     }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cli/command.hpp"
+#include "cli/out_folder.hpp"
 #include "cli/table_options.hpp"
 #include "yupana/core/counted.hpp"
 #include "yupana/core/messages.hpp"
@@ -202,6 +203,7 @@ void add_use(Command& som, bool report) {
        .example = report ? "yupana som report out/map.json -o out/again"
                          : "yupana som apply out/map.json table.csv -o out/new"},
       [params, report](Context& context, const Call& call) {
+        check_prefix(call.out);
         params->out = call.out;
         const auto& run = report ? job::som_report : job::som_apply;
         return make_answer(context, call, run(context, *params));

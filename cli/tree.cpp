@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "cli/measures.hpp"
+#include "cli/out_folder.hpp"
 #include "cli/tree_options.hpp"
 #include "yupana/core/counted.hpp"
 #include "yupana/io/model_files.hpp"
@@ -78,7 +79,8 @@ struct ShowParams {
 /// -o with the ending of the format, which it may have already.
 std::string picture_path(const std::string& out, const std::string& format) {
   const std::string own = format == "rules" ? ".txt" : "." + format;
-  if (out.ends_with(own)) return out;
+  if (out.ends_with(own) || is_standard_output(out)) return out;
+  check_prefix(out);
   for (const char* const other : {".txt", ".dot", ".svg"}) {
     if (!out.ends_with(other)) continue;
     throw usage_error("-o {}: --as {} writes {}; give --as {}, or another name",
@@ -156,6 +158,7 @@ void add_prune(Command& family) {
 }
 
 Answer importances(Context& context, const Call& call, job::ImportanceParams& params) {
+  check_prefix(call.out);
   params.out = call.out;
   const job::ImportanceResult result = job::importances_of_trees(context, params);
   const bool shuffled = !result.permutation.empty();

@@ -74,7 +74,7 @@ class SumCheck {
       if (overflow_ == Overflow::wrap) return;
       SumRange<T> range(first);
       range.add(context, in.data(), size_of(in) - left_out);
-      if (range.first_outside()) say(context, *range.first_outside(), range.outside());
+      if (range.first_outside() >= 0) say(context, range.first_outside(), range.outside());
     }
   }
   void total(Context& context, const Vector<T>& in, T first) const {

@@ -124,7 +124,7 @@ def damaged_models_were_refused_in_the_parsers_words():
     damaged(lambda m: m["encodings"][0]["values"].pop(), "encodings 1: values: expected a list of 3")
     damaged(lambda m: m.pop("trees"), "trees: expected a value")
     damaged(lambda m: m.update(trees=[5]), "trees: expected a list of objects")
-    for text in ["{}", "[]", "null", '{"format":5}', '"x"']:
+    for text in ["{}", "[]", "null", '{"format":5}', '"x"', "x,y\n1,2\n", "", "1\n"]:
         put("bad.json", text)
         refuse("tree", "show", "bad.json", says="is no model of trees; give a file that yupana tree")
 
@@ -194,6 +194,20 @@ def a_file_given_as_o_was_written_under_twice_its_ending():
            says="-o m.svg: --as rules writes .txt; give --as svg, or another name")
 
 
+def standard_output_as_o_was_a_file_beside_it():
+    put("t.csv", "x,class\n1,a\n2,b\n3,a\n")
+    run("tree", "fit", "t.csv", "--label", "class", "-o", "m")
+    run("som", "fit", "t.csv", "--label", "class", "--rows", 2, "--cols", 2, "-o", "s")
+    rules = run("tree", "show", "m.json").stdout
+    assert run("tree", "show", "m.json", "-o", "/dev/stdout").stdout == rules
+    for arguments in [("tree", "fit", "t.csv", "--label", "class"),
+                      ("tree", "importances", "m.json"), ("tree", "show", "m.json", "--as", "dot"),
+                      ("tree", "export", "m.json"), ("tree", "predict", "m.json", "t.csv"),
+                      ("som", "fit", "t.csv"), ("som", "apply", "s.json", "t.csv"),
+                      ("som", "report", "s.json")]:
+        refuse(*arguments, "-o", "/dev/null", status=2, says="-o /dev/null: expected the beginning")
+
+
 def a_learning_rate_of_0_was_in_range_and_refused():
     put("t.csv", "x,y\n1,2\n2,3\n3,1\n")
     fit = ["som", "fit", "t.csv", "--online", "--rows", 2, "--cols", 2, "-o", "m"]
@@ -211,4 +225,5 @@ sys.exit(main([categories_were_thresholds_of_unknown_numbers,
                zero_based_was_forgotten_by_the_model,
                a_column_that_a_libsvm_file_has_not_was_the_one_before,
                a_file_given_as_o_was_written_under_twice_its_ending,
+               standard_output_as_o_was_a_file_beside_it,
                a_learning_rate_of_0_was_in_range_and_refused]))

@@ -39,7 +39,7 @@ def integers_of_a_npy_that_doubles_do_not_hold_are_refused():
         for command in readers_of_doubles("x.npy"):
             refuse(*command, "-o", "o.npy", says=["x.npy", "value 3 ", str(value)])
         np.save("p.npy", np.array([[1, 2], [3, value]], kind))
-        refuse("closest", "p.npy", says=["p.npy", "value 3 ", str(value)])
+        refuse("closest", "p.npy", says=["p.npy", "value 4 ", str(value)])
 
 
 def integers_of_a_text_that_doubles_do_not_hold_are_refused():

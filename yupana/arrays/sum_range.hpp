@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <type_traits>
 
 #include "yupana/core/context.hpp"
@@ -67,8 +66,9 @@ class SumRange {
   Wide total() const { return total_; }
   /// Numbers added so far.
   std::int64_t count() const { return count_; }
-  /// Which number, counted from 0, takes the running sum out of the type for the first time.
-  std::optional<std::int64_t> first_outside() const { return first_outside_; }
+  /// Which number, counted from 0, takes the running sum out of the type for the first time; -1:
+  /// none does.
+  std::int64_t first_outside() const { return first_outside_; }
   /// The running sum there.
   Wide outside() const { return outside_; }
   static bool holds(Wide sum) {
@@ -81,7 +81,7 @@ class SumRange {
   Wide total_ = 0;
   Wide outside_ = 0;
   std::int64_t count_ = 0;
-  std::optional<std::int64_t> first_outside_;
+  std::int64_t first_outside_ = -1;
 };
 
 template <class T>
@@ -115,7 +115,7 @@ template <class T>
 void SumRange<T>::add_one_by_one(const T* values, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) {
     total_ += values[i];
-    if (first_outside_ || holds(total_)) continue;
+    if (first_outside_ >= 0 || holds(total_)) continue;
     first_outside_ = count_ + i;
     outside_ = total_;
   }

@@ -111,11 +111,13 @@ bool is_model(const Json& json) {
   return json.is_object() && json.contains("format") && json["format"] == format_name;
 }
 
+Error no_model(const std::string& path) {
+  return bad_file(path,
+                  "is no model of trees; give a file that yupana tree fit or forest fit wrote");
+}
+
 Model model_of(const std::string& path, const Json& json) {
-  if (!is_model(json)) {
-    throw bad_file(path,
-                   "is no model of trees; give a file that yupana tree fit or forest fit wrote");
-  }
+  if (!is_model(json)) throw no_model(path);
   const Fields fields(path, json, "");
   const std::int64_t version = fields.whole("version", 0, INT32_MAX);
   if (version < 1 || version > model_version) {
@@ -285,6 +287,8 @@ Model model_from_bytes(const std::string& name, std::string_view bytes, std::uin
       model = json_model(name, bytes);
     }
   } catch (const Json::parse_error&) {
+    const std::size_t first = bytes.find_first_not_of(" \t\r\n");
+    if (first == bytes.npos || bytes[first] != '{') throw no_model(name);
     throw bad_file(name, "is no model of trees: no whole JSON document; copy it again");
   } catch (const Json::exception&) {
     throw bad_file(name, "is a damaged model; copy it again");

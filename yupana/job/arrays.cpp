@@ -48,7 +48,7 @@ class SumCheck {
   void check_running(std::int64_t left_out) const {
     if constexpr (std::is_integral_v<T>) {
       const auto first = range_.first_outside();
-      if (first && *first + left_out < range_.count()) throw outside();
+      if (first >= 0 && first + left_out < range_.count()) throw outside();
     }
   }
   /// Whether what add() did on the context's threads is all that a sum takes.
@@ -67,7 +67,7 @@ class SumCheck {
     return bad_file(path_,
                     "with number {} the sum is {}, beyond what {} holds; pass --wrap for sums "
                     "modulo 2^64, or save the numbers as f8",
-                    *range_.first_outside() + 1,
+                    range_.first_outside() + 1,
                     range_.outside(),
                     io::number_type<T>().name());
   }
