@@ -21,6 +21,8 @@ struct DistOptions {
   std::vector<std::string> distance;  ///< PLINK's modifiers
   bool plink = false;                 ///< --distance was given, with modifiers or none
   std::optional<double> below, above;
+  bool kinships = false;        ///< --make-king-table
+  std::optional<double> least;  ///< --king-table-filter
   bool plan = false;
 };
 
@@ -83,6 +85,19 @@ void check_options(const Call& call, const DistOptions& options) {
   }
 }
 
+void add_relationships(Answer& answer, const genotype::RelationshipCounts& counts) {
+  std::vector<std::string> parts;
+  nlohmann::json json;
+  for (std::size_t r = 0; r < counts.pairs.size(); ++r) {
+    const std::string_view name = genotype::relationship_names[r];
+    json[std::string(name)] = counts.pairs[r];
+    if (counts.pairs[r] > 0) parts.push_back(fmt::format("{} {}", name, counts.pairs[r]));
+  }
+  answer.text += fmt::format(
+      "pairs    {}\n", parts.empty() ? "none listed" : fmt::format("{}", fmt::join(parts, ", ")));
+  answer.json["relationships"] = json;
+}
+
 Answer dist(Context& context, const Call& call, DistOptions options) {
   if (options.job.input.path.empty()) {
     throw usage_error("dist: expected an input file, got none; see 'yupana dist --help'");
@@ -91,6 +106,11 @@ Answer dist(Context& context, const Call& call, DistOptions options) {
   options.job.metric.metric = genotype::metric_from_name(options.metric);
   apply_formats(options);
   if (options.plink) apply_plink(options, context);
+  if (options.kinships) {
+    options.job.metric.metric = genotype::Metric::king;
+    options.job.outputs.kinships = options.least.value_or(-infinity);
+    options.job.outputs.npy = false;
+  }
   if (options.plan) {
     options.job.out = call.out;
     return make_answer(job::plan_distances(context, options.job));
@@ -109,6 +129,7 @@ Answer dist(Context& context, const Call& call, DistOptions options) {
                  {"passes", result.passes},
                  {"stages", stages_json(context)},
                  {"peak_memory", peak_memory()}};
+  if (options.kinships) add_relationships(answer, result.relationships);
   answer.add_files(result.files);
   return answer;
 }
@@ -169,6 +190,27 @@ void add_dist(Command& program) {
           "PLINK's files and words: square, square0, triangle; bin, bin4, gz; ibs, 1-ibs, "
           "allele-ct; flat-missing")
       .takes(0, 10);
+  command.flag("--make-king-table",
+               options->kinships,
+               "write PLINK 2's table of KING-robust kinships, PREFIX.kin0, and no matrix: sites, "
+               "het-het, IBS0, kinship and relationship of each pair; memory bounds only what is "
+               "counted at a time");
+  command.number("--king-table-filter",
+                 options->least,
+                 "list only pairs of at least this kinship: 0.0442 for third-degree relatives and "
+                 "closer",
+                 -infinity,
+                 infinity);
+  command.needs({"--king-table-filter"}, {"--make-king-table"});
+  command.excludes({"--metric",
+                    "--format",
+                    "--dtype",
+                    "--pairs-below",
+                    "--pairs-above",
+                    "--shared",
+                    "--distance"},
+                   "--make-king-table",
+                   "it writes its table alone");
   command.flag("--plan", options->plan, "print memory, passes, output and free disk; do nothing");
   command.excludes({"--metric", "--format", "--dtype", "--pairs-below", "--pairs-above"},
                    "--distance",

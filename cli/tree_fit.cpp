@@ -207,10 +207,12 @@ void add_rows_options(Command& command, job::FitTreesParams& params) {
                  {{"auto", job::Categories::automatic},
                   {"ordered", job::Categories::ordered},
                   {"one-hot", job::Categories::one_hot},
-                  {"by-name", job::Categories::by_name}},
+                  {"by-name", job::Categories::by_name},
+                  {"native", job::Categories::native}},
                  "what --categorical columns become: ordered (by the label's mean; two classes or "
-                 "numbers), one-hot (a feature a category), by-name; auto: ordered where it can "
-                 "be (not with --oob or --ccp-cv), else one-hot");
+                 "numbers), one-hot (a feature a category), by-name, native (each node parts the "
+                 "categories in two); auto: ordered where it can be (not with --oob or --ccp-cv), "
+                 "else one-hot");
   command.needs({"--categories"}, {"--categorical"});
   command.excludes(
       {"--balanced", "--class-weight"}, "--regression", "numbers have no classes; give --weight");

@@ -13,6 +13,7 @@
 #include "yupana/splice/align_backends.hpp"
 #include "yupana/splice/candidates.hpp"
 #include "yupana/splice/protein_backends.hpp"
+#include "yupana/splice/words_cuda.cuh"
 
 namespace yupana::bench {
 namespace {
@@ -21,6 +22,8 @@ using namespace yupana::cuda;
 using splice::AlignParams;
 using splice::Case;
 using splice::SplicedAlignment;
+using splice::cuda::Packed;
+using splice::cuda::permute;
 
 constexpr int threads = 256;
 constexpr int rounds = 4000;
@@ -39,13 +42,10 @@ __global__ void __launch_bounds__(threads) ceiling_kernel(unsigned* out, unsigne
   for (int round = 0; round < rounds; ++round) {
 #pragma unroll
     for (int c = 0; c < columns; ++c) {
-      unsigned score;
-      asm volatile("prmt.b32 %0, %1, %2, %3;"
-                   : "=r"(score)
-                   : "r"(scores[c]), "r"(scores[(c + 1) % columns]), "r"(selector + round));
+      const unsigned score = permute(scores[c], scores[(c + 1) % columns], selector + round);
       const unsigned before = cells[(c + columns - 1) % columns];
-      const unsigned now = __viaddmax_s16x2(cells[(c + 5) % columns], score, cells[c]);
-      cells[c] = __vmaxs2(now, before);
+      const unsigned now = Packed::pair_larger(cells[(c + 5) % columns], score, cells[c]);
+      cells[c] = Packed::larger(now, before);
     }
   }
   unsigned sum = 0;

@@ -58,7 +58,7 @@ TEST(PackCuda, AnAlignmentIsReadBackFromItsWords) {
       const OwnCase c = gene(draw, alphabet);
       const AlignParams params;
       const SplicedAlignment wanted = align(context, c.view(), params);
-      const cuda::PreparedCase prepared = cuda::prepare(c.view(), params, {});
+      const cuda::PreparedCase prepared = cuda::prepare(c.view(), params, {}, false);
       EXPECT_EQ(cuda::read_path(
                     c.view(), prepared, params.substitution, words_of(prepared, wanted.chain)),
                 wanted.chain);
@@ -74,7 +74,7 @@ TEST(PackCuda, PlainBasesArePackedAsByTheTable) {
   for (const std::string alphabet : {"ACGT", "AaCcGgTt", "A", "gT"}) {
     const OwnCase c = gene(draw, alphabet);
     const Case view = c.view();
-    cuda::PreparedCase prepared = cuda::prepare(view, params, {});
+    cuda::PreparedCase prepared = cuda::prepare(view, params, {}, false);
     cuda::choose_shapes(context, std::span(&prepared, 1), params, {}, 0, 528);
     const cuda::BatchCase batch[] = {{&view, &prepared}};
     ASSERT_TRUE(prepared.plain);
@@ -89,7 +89,7 @@ TEST(PackCuda, PlainBasesArePackedAsByTheTable) {
   }
   OwnCase mixed = gene(draw, "ACGT");
   mixed.bases[static_cast<std::size_t>(mixed.exons.front().first) - 1] = 'N';
-  EXPECT_FALSE(cuda::prepare(mixed.view(), params, {}).plain);
+  EXPECT_FALSE(cuda::prepare(mixed.view(), params, {}, false).plain);
 }
 
 TEST(PlacesCuda, ArraysShareAPieceWithoutTouching) {

@@ -13,6 +13,7 @@ import glob
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -32,7 +33,7 @@ def parse():
     parser.add_argument("--build-80", help="a build folder with -DCMAKE_CUDA_ARCHITECTURES=80")
     parser.add_argument("--seconds-together", type=float, default=30, help="of each pair of families on one GPU")
     parser.add_argument("--jobs", type=int, default=1, help="programs at a time")
-    parser.add_argument("--shards", type=int, default=3, help="processes of a program that the driver compiles for")
+    parser.add_argument("--shards", type=int, default=3, help="processes of a program that the driver compiles for, and of the pairs together")
     parser.add_argument("--limit", type=float, default=1200, help="seconds a program may take")
     parser.add_argument("--small", type=float, default=0.05, help="seconds of a test that the sanitizers take")
     parser.add_argument("--ways", default="native,portable,smallest,80,memcheck,racecheck")
@@ -48,7 +49,7 @@ def finish(process, deadline):
     try:
         return process.communicate(timeout=max(deadline - time.monotonic(), 0))[0], process.returncode
     except subprocess.TimeoutExpired:
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)  # what a sanitizer started holds the pipe too
         return process.communicate()[0], "too long"
 
 
@@ -68,25 +69,26 @@ class Suite:
     def run(self, way, program):
         """(verdict for the table, whether it passed)"""
         options, name = self.options, os.path.basename(program)
-        command, environment, shards = [program], dict(os.environ), 1
+        together = name == "test_together_gpu"  # pairs of families, each for long
+        command, environment, shards = [program], dict(os.environ), options.shards if together else 1
         environment["YUPANA_SECONDS_TOGETHER"] = str(options.seconds_together)
         report = os.path.join(options.logs, f"{name}.native.json")
         if way == "native":
-            command.append(f"--gtest_output=json:{report}")
+            command += [] if together else [f"--gtest_output=json:{report}"]
         elif way in ("portable", "smallest"):
             environment["CUDA_FORCE_PTX_JIT"] = "1"
             shards = options.shards  # the driver compiles with one thread a process
             if way == "smallest":
                 environment["YUPANA_TEST_SMALLEST_GPU"] = "1"
         elif way in SANITIZERS:
-            tests = self.short_tests(report)
+            tests = [] if together else self.short_tests(report)
             if not tests:
                 return "no short test", True
             command = ["compute-sanitizer", "--tool", way, "--error-exitcode", "9", "--report-api-errors", "no",
                        program, "--gtest_filter=" + ":".join(tests)]
         begin = time.monotonic()
         processes = [subprocess.Popen(command, text=True, errors="replace", stdout=subprocess.PIPE,
-                                      stderr=subprocess.STDOUT,
+                                      stderr=subprocess.STDOUT, start_new_session=True,
                                       env={**environment, "GTEST_TOTAL_SHARDS": str(shards), "GTEST_SHARD_INDEX": str(k)})
                      for k in range(shards)]
         with concurrent.futures.ThreadPoolExecutor(shards) as pool:

@@ -222,36 +222,47 @@ void repeat(const Job& job,
   } while (std::chrono::steady_clock::now() < end);
 }
 
-TEST(TwoContextsOnOneGpu, EveryFamilyBesideEveryOtherHasTheBitsItHasAlone) {
-  YUPANA_NEEDS_GPU();
-  const std::vector<Job> jobs = {scans_and_sorts(),
-                                 transforms(),
-                                 pair_counts(),
-                                 closures(),
-                                 maps(),
-                                 forests(),
-                                 spliced_alignments(),
-                                 triangular_solves(),
-                                 closest_pairs(),
-                                 embeddings()};
-  std::vector<std::string> alone;
-  Context context({.device = "cuda:0"});
-  for (const Job& job : jobs) alone.push_back(job.run(context));
-  const std::chrono::duration<double> while_together(seconds_of_a_pair());
-  for (std::size_t a = 0; a < jobs.size(); ++a) {
-    for (std::size_t b = a; b < jobs.size(); ++b) {
-      const auto end =
-          std::chrono::steady_clock::now() +
-          std::chrono::duration_cast<std::chrono::steady_clock::duration>(while_together);
-      std::atomic<int> first = 0, second = 0;
-      std::thread beside([&] { repeat(jobs[b], alone[b], end, second); });
-      repeat(jobs[a], alone[a], end, first);
-      beside.join();
-      EXPECT_EQ(first, 0) << jobs[a].family << " beside " << jobs[b].family;
-      EXPECT_EQ(second, 0) << jobs[b].family << " beside " << jobs[a].family;
-    }
+using Makers = std::pair<Job (*)(), Job (*)()>;
+
+std::vector<Makers> pairs() {
+  Job (*const all[])() = {scans_and_sorts,
+                          transforms,
+                          pair_counts,
+                          closures,
+                          maps,
+                          forests,
+                          spliced_alignments,
+                          triangular_solves,
+                          closest_pairs,
+                          embeddings};
+  std::vector<Makers> pairs;
+  for (std::size_t a = 0; a < std::size(all); ++a) {
+    for (std::size_t b = a; b < std::size(all); ++b) pairs.emplace_back(all[a], all[b]);
   }
+  return pairs;
 }
+
+class TwoContextsOnOneGpu : public ::testing::TestWithParam<Makers> {};
+
+TEST_P(TwoContextsOnOneGpu, HaveTheBitsTheyHaveAlone) {
+  YUPANA_NEEDS_GPU();
+  const Job one = GetParam().first(), other = GetParam().second();
+  Context context({.device = "cuda:0"});
+  const std::string one_alone = one.run(context), other_alone = other.run(context);
+  const auto end = std::chrono::steady_clock::now() +
+                   std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                       std::chrono::duration<double>(seconds_of_a_pair()));
+  std::atomic<int> first = 0, second = 0;
+  std::thread beside([&] { repeat(other, other_alone, end, second); });
+  repeat(one, one_alone, end, first);
+  beside.join();
+  EXPECT_EQ(first, 0) << one.family << " beside " << other.family;
+  EXPECT_EQ(second, 0) << other.family << " beside " << one.family;
+}
+
+INSTANTIATE_TEST_SUITE_P(EachFamilyBesideEachOther,
+                         TwoContextsOnOneGpu,
+                         ::testing::ValuesIn(pairs()));
 
 }  // namespace
 }  // namespace yupana

@@ -33,6 +33,7 @@ bool has_infinite_threshold(const Model& model) {
 
 /// The first version that can hold the model.
 int version_of(const Model& model) {
+  if (forest::splits_categories(model.trees)) return 4;
   if (has_infinite_threshold(model)) return 3;
   return model.encodings.empty() ? 1 : 2;
 }
@@ -103,6 +104,13 @@ Json tree_json(const Tree& tree) {
   list("rows", [](const Node& node) { return node.rows; });
   list("weight", [](const Node& node) { return node.weight; });
   list("impurity", [](const Node& node) { return node.impurity; });
+  if (!tree.sets.empty()) {
+    list("set", [](const Node& node) { return node.set; });
+    for (const forest::CategorySet& set : tree.sets) {
+      std::string& text = json["sets"].emplace_back("").get_ref<std::string&>();
+      for (const bool left : set) text += left ? '1' : '0';
+    }
+  }
   json["values"] = tree.values;
   return json;
 }
@@ -153,6 +161,16 @@ double threshold_of(const std::string& path, const Fields& fields, const Json& j
   return json.get<double>();
 }
 
+std::vector<forest::CategorySet> sets_of(const Fields& fields) {
+  std::vector<forest::CategorySet> sets;
+  for (const std::string& text : fields.texts("sets")) {
+    if (text.find_first_not_of("01") != std::string::npos) fields.fail("sets", "texts of 0 and 1");
+    forest::CategorySet& set = sets.emplace_back();
+    for (const char c : text) set.push_back(c == '1');
+  }
+  return sets;
+}
+
 /// Tree `number`, from 1.
 Tree tree_of(const std::string& path, const Json& json, std::size_t number) {
   const Fields fields(path, json, fmt::format("tree {}: ", number));
@@ -178,6 +196,10 @@ Tree tree_of(const std::string& path, const Json& json, std::size_t number) {
   take(fields.numbers("weight", count), [](Node& node, double x) { node.weight = x; });
   take(fields.numbers("impurity", count), [](Node& node, double x) { node.impurity = x; });
   tree.values = fields.numbers("values");
+  if (fields.has("sets")) {
+    tree.sets = sets_of(fields);
+    whole("set", INT32_MAX, [](Node& node, auto x) { node.set = static_cast<int>(x); });
+  }
   return tree;
 }
 
@@ -198,6 +220,7 @@ void check_model(const std::string& path, const Model& model) {
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
       const Node& node = tree.nodes[i];
       if (node.feature >= std::ssize(model.features)) throw damaged("a feature that is not there");
+      if (node.set < -1 || node.set >= std::ssize(tree.sets)) throw damaged("a set that is none");
       if (node.is_leaf()) continue;
       if (node.threshold != node.threshold) throw damaged("a threshold that is no number");
       for (const std::int32_t child : {node.left, node.right}) {

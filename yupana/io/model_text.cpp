@@ -81,17 +81,33 @@ struct Question {
   std::string left, right;
 };
 
-/// Categories are named on the side that has fewer of them.
-Question question_of_categories(const std::string& name,
-                                const Encoding& encoding,
-                                double threshold,
-                                std::size_t letters) {
+/// The categories that a node sends left and right; numbers where the feature was not text.
+struct Parts {
   std::vector<std::string> left, right;
-  for (std::size_t c = 0; c < encoding.categories.size(); ++c) {
-    const double value = encoding.values[c];
-    if (value <= threshold) left.push_back(encoding.categories[c]);
-    if (value > threshold) right.push_back(encoding.categories[c]);
+};
+
+Parts parts_of(const Encoding* encoding, const Tree& tree, const Node& node) {
+  Parts parts;
+  if (node.set < 0) {
+    for (std::size_t c = 0; c < encoding->categories.size(); ++c) {
+      const double value = encoding->values[c];
+      if (value <= node.threshold) parts.left.push_back(encoding->categories[c]);
+      if (value > node.threshold) parts.right.push_back(encoding->categories[c]);
+    }
+    return parts;
   }
+  const forest::CategorySet& set = tree.sets[static_cast<std::size_t>(node.set)];
+  for (std::size_t c = 0; c < set.size(); ++c) {
+    const bool named = encoding != nullptr && c < encoding->categories.size();
+    (set[c] ? parts.left : parts.right)
+        .push_back(named ? encoding->categories[c] : std::to_string(c));
+  }
+  return parts;
+}
+
+/// Categories are named on the side that has fewer of them.
+Question question_of_categories(const std::string& name, const Parts& parts, std::size_t letters) {
+  const auto& [left, right] = parts;
   const bool is_left = left.size() <= right.size();
   const std::string set = set_text(is_left ? left : right, letters);
   const std::string in = fmt::format("{} in {}", name, set);
@@ -100,17 +116,20 @@ Question question_of_categories(const std::string& name,
 }
 
 /// `letters`: about as many as a set of categories may take.
-Question question_of(const Model& model, const Node& node, std::size_t letters) {
+Question question_of(const Model& model, const Tree& tree, const Node& node, std::size_t letters) {
   const std::string name = column_name(model, node);
+  const Encoding* const encoding = encoding_of(model, node.feature);
+  if (node.set >= 0) return question_of_categories(name, parts_of(encoding, tree, node), letters);
   if (node.threshold > std::numeric_limits<double>::max()) {
     return {name + " is known", "not " + name + " is known"};
   }
-  const Encoding* const encoding = encoding_of(model, node.feature);
   if (encoding == nullptr) {
     const std::string below = fmt::format("{} <= {}", name, shortest(node.threshold));
     return {below, "not " + below};
   }
-  if (!encoding->one_hot) return question_of_categories(name, *encoding, node.threshold, letters);
+  if (!encoding->one_hot) {
+    return question_of_categories(name, parts_of(encoding, tree, node), letters);
+  }
   const std::string& category = encoding->categories[node.feature - encoding->feature];
   return {fmt::format("{} is not {}", name, category), fmt::format("{} is {}", name, category)};
 }
@@ -178,7 +197,7 @@ std::string rules_text(const Model& model, std::int64_t number) {
       right = fmt::format("if {} is missing", column_name(model, node));
       return;
     }
-    const Question rule = question_of(model, node, letters_of_rules);
+    const Question rule = question_of(model, tree, node, letters_of_rules);
     left = fmt::format("if {}{}", rule.left, node.missing_left ? " or missing" : "");
     right = fmt::format("if {}{}", rule.right, node.missing_left ? "" : " or missing");
   });
@@ -191,8 +210,9 @@ std::string tree_dot(const Model& model, std::int64_t number) {
   each_node(tree, [&](std::int32_t i, std::int64_t) {
     const Node& node = tree.nodes[i];
     const std::string first =
-        node.is_leaf() ? ""
-                       : escaped(question_of(model, node, letters_of_pictures).left, false) + "\\n";
+        node.is_leaf()
+            ? ""
+            : escaped(question_of(model, tree, node, letters_of_pictures).left, false) + "\\n";
     text +=
         fmt::format("  n{} [label=\"{}{}\"];\n", i, first, escaped(summary(model, tree, i), false));
     if (node.is_leaf()) return;
@@ -267,7 +287,7 @@ std::string tree_svg(const Model& model, std::int64_t number) {
         centre(i),
         top(i) + 18,
         escaped(node.is_leaf() ? prediction(model, tree, number_of_node)
-                               : question_of(model, node, letters_of_pictures).left,
+                               : question_of(model, tree, node, letters_of_pictures).left,
                 true),
         centre(i),
         top(i) + 34,

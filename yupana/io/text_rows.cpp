@@ -75,15 +75,17 @@ Piece made(const TextRows& rows, Range range) {
 }  // namespace
 
 void write_text_rows(Context& context, AtomicFile& file, const TextRows& rows) {
-  const double cells = static_cast<double>(rows.size) * static_cast<double>(rows.size);
+  const Range range = rows.rows.size() == 0 ? Range{0, rows.size} : rows.rows;
+  const double cells = static_cast<double>(range.size()) * static_cast<double>(rows.size);
   Stage stage(context, "write " + file.path(), cells, "numbers");
   const std::int64_t numbers = rows.gzip ? member_numbers : piece_numbers;
   const std::int64_t step =
       std::max<std::int64_t>(1, numbers / std::max<std::int64_t>(1, rows.size));
   context.in_order(
-      divide_up(rows.size, step),
+      divide_up(range.size(), step),
       [&](std::int64_t i) {
-        return made(rows, {i * step, std::min((i + 1) * step, rows.size)});
+        const std::int64_t begin = range.begin + i * step;
+        return made(rows, {begin, std::min(begin + step, range.end)});
       },
       [&](const Piece& piece) {
         file.write(piece.text.data(), piece.size);

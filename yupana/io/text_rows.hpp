@@ -6,6 +6,7 @@
 
 #include "yupana/core/atomic_file.hpp"
 #include "yupana/core/context.hpp"
+#include "yupana/core/tiles.hpp"
 #include "yupana/io/row_producer.hpp"
 
 namespace yupana::io {
@@ -13,6 +14,7 @@ namespace yupana::io {
 /// The text of a matrix, row after row.
 struct TextRows {
   std::int64_t size = 0;  ///< rows and columns of the matrix
+  Range rows;             ///< to write; {0, 0}: all
   RowProducer producer;
   /// Writes the text of row i at `out` and returns its end; called from several threads.
   std::function<char*(std::int64_t i, const double* row, char* out)> text;

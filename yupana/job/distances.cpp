@@ -9,6 +9,7 @@
 #include "yupana/core/counted.hpp"
 #include "yupana/core/disk.hpp"
 #include "yupana/core/messages.hpp"
+#include "yupana/io/kinship_table.hpp"
 #include "yupana/job/run_files.hpp"
 
 namespace yupana::job {
@@ -18,9 +19,11 @@ using genotype::Metric;
 using genotype::MetricParams;
 using genotype::PairCounts;
 
-/// Only the .npy matrix can be written band by band.
-bool needs_all_counts(const DistanceOutputs& outputs) {
-  return outputs.plink || outputs.tsv || outputs.phylip || outputs.pairs;
+/// Only .npy matrices and kinships can be written band by band, these by one process.
+bool needs_all_counts(const Context& context, const DistanceOutputs& outputs) {
+  const bool ranks = context.comm() != nullptr;
+  return outputs.plink || outputs.tsv || outputs.phylip || outputs.pairs ||
+         (outputs.kinships && ranks);
 }
 
 int bytes_of(io::NpyType type) {
@@ -62,13 +65,13 @@ std::uint64_t output_bytes(const DistanceOutputs& outputs, std::int64_t samples)
 bool output_may_grow(const DistanceOutputs& outputs) {
   const bool binary = !outputs.plink || outputs.plink->encoding == io::PlinkEncoding::float64 ||
                       outputs.plink->encoding == io::PlinkEncoding::float32;
-  return outputs.tsv || outputs.phylip || outputs.pairs || !binary;
+  return outputs.tsv || outputs.phylip || outputs.pairs || outputs.kinships || !binary;
 }
 
 Plan plan_of(Context& context, const Input& input, const DistanceJobParams& params) {
   PlanParams sizes = plan_sizes(context, input, params.input);
   sizes.hethet = params.metric.metric == Metric::king;
-  sizes.one_band = needs_all_counts(params.outputs);
+  sizes.one_band = needs_all_counts(context, params.outputs);
   if (params.outputs.npy) sizes.cell_bytes = bytes_of(params.outputs.type);
   if (params.outputs.shared) sizes.cell_bytes = 8;
   Plan plan = make_plan(context, sizes);
@@ -210,6 +213,11 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   };
   if (params.outputs.npy) npy.emplace(matrix(".dist.npy"), n, params.outputs.type);
   if (params.outputs.shared) shared.emplace(matrix(".shared.npy"), n, io::NpyType::int64);
+  AtomicFile* kinships = nullptr;
+  if (params.outputs.kinships && first) {
+    kinships = &files.add(params.out + ".kin0");
+    io::begin_kinship_table(*kinships, !input.families.empty());
+  }
   for (const Range band : plan.bands) {
     const PairCounts counts = count_pairs(context, input, plan, band, params.checkpoint);
     result.sites = counts.sites;
@@ -220,6 +228,10 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
     const auto buffer = static_cast<std::int64_t>(plan.write_bytes);
     if (npy) npy->write_band(context, counts.rows, lower_rows(counts, params.metric), buffer);
     if (shared) shared->write_band(context, counts.rows, shared_lower_rows(counts), buffer);
+    if (kinships != nullptr) {
+      result.relationships += io::write_kinships(
+          context, *kinships, plink_samples(input), counts, *params.outputs.kinships);
+    }
     if (plan.sizes.one_band && first) {
       add_whole_files(context, input, params, counts, files);
     }
@@ -227,7 +239,7 @@ DistanceJobResult run_distances(Context& context, const DistanceJobParams& param
   result.cohort = whole_summary(context, input, params.input.cohort.missing);
   result.pairs_without_sites = sum_over_ranks(context.comm(), result.pairs_without_sites);
   note_unshared(context, result.pairs_without_sites);
-  if (!params.outputs.plink && first) {
+  if (!params.outputs.plink && !params.outputs.kinships && first) {
     io::write_ids(files.add(params.out + ".ids"), input.cohort.samples());
   }
   commit_files(context, files, result.files);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "yupana/core/context.hpp"
+#include "yupana/genotype/kinship.hpp"
 #include "yupana/genotype/metric.hpp"
 #include "yupana/io/matrix_writer.hpp"
 #include "yupana/io/npy_matrix.hpp"
@@ -27,6 +28,8 @@ struct DistanceOutputs {
   std::optional<io::PairFilter> pairs;   ///< PREFIX.pairs.tsv
   std::optional<io::PlinkLayout> plink;  ///< --distance
   std::vector<io::PlinkContent> plink_contents;
+  std::optional<double>
+      kinships;  ///< PREFIX.kin0: pairs of at least this kinship, and no other file
 };
 
 struct DistanceJobParams {
@@ -43,6 +46,7 @@ struct DistanceJobResult {
   std::int64_t sites = 0;
   std::int64_t pairs_without_sites = 0;  ///< NaN in the matrix
   std::int64_t passes = 1;
+  genotype::RelationshipCounts relationships;  ///< of the pairs in PREFIX.kin0
   std::vector<std::string> files;
 };
 

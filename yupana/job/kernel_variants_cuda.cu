@@ -45,6 +45,7 @@ std::vector<KernelVariant> kernel_variants(int device) {
       {"scan, float sums", hopper_on ? "bulk copies" : "asynchronous copies"},
       {"pair counts", pair_counts()},
       {"paths of 16 bits", hopper_on ? "maximum of integers" : "minimum of halves"},
+      {"splice of 16 bits", hopper_on ? "addition with maximum of integers" : "maximum of halves"},
       {"maps over 32 features",
        som::cuda::has_wgmma() ? "products of warp groups (wgmma)" : "products of warps (mma.sync)"},
       {"FFT of floats", long_transforms()},

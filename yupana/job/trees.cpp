@@ -195,7 +195,7 @@ void write_held_out(const Context& context,
 }
 
 template <class T>
-FitTreesResult fit(Context& context, const FitTreesParams& params, OutputFiles& files) {
+FitTreesResult fit(Context& context, FitTreesParams params, OutputFiles& files) {
   TreeTable source = params.table;
   source.columns.label_is_number = params.regression;
   const bool own_folds = !params.fold_column.empty();
@@ -205,6 +205,14 @@ FitTreesResult fit(Context& context, const FitTreesParams& params, OutputFiles& 
   HeldOut held;
   if (own_folds) held.fold = taken_folds(file, fold_column, held.folds);
   check_memory(context, file, params);
+  if (params.categories == Categories::native) {
+    for (const auto& categories : file.categories) {
+      params.forest_params.tree.categorical.push_back(!categories.empty());
+    }
+    if (context.backend() == Backend::cuda) {
+      context.note("--categories native: trees grow on the CPU, which alone splits categories");
+    }
+  }
   Target target = target_of(file);
   const std::vector<double> weights =
       class_weights(file.classes, file.table.rows(), target, params);

@@ -70,6 +70,7 @@ class Aligner {
         results_(results),
         allowed_(tuning.memory > 0 ? tuning.memory : context.gpu_memory() / 4 * 3) {
     const DeviceScope scope(device_);
+    half_floats_ = packed_are_half_floats();
     const yupana::cuda::DeviceFacts facts = yupana::cuda::device_facts();
     multiprocessors_ = facts.multiprocessors;
     shared_bytes_ = std::min<std::int64_t>(shared_bytes, facts.multiprocessor_shared_bytes);
@@ -144,7 +145,7 @@ class Aligner {
     std::vector<PreparedCase> prepared(places.size());
     context_.parallel_for(std::ssize(places), 2, [&](std::int64_t from, std::int64_t to) {
       for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
-        prepared[i] = prepare(problems_[places[i]], params_, tuning);
+        prepared[i] = prepare(problems_[places[i]], params_, tuning, half_floats_);
       }
     });
     choose_shapes(context_, prepared, params_, tuning, work_, std::int64_t{4} * multiprocessors_);
@@ -203,7 +204,7 @@ class Aligner {
     const BatchLayout& layout = packed.layout();
     const Width width = cases.front().prepared->width;
     const bool affine = params_.gap_open != 0;
-    // All memory before the first kernel: what follows must not wait for it, so as to hear of a
+    // All memory before the first kernel: what follows must not wait, so as to hear of a
     // cancellation.
     DeviceBatch& batch = flight.batch;
     batch = {};
@@ -272,13 +273,6 @@ class Aligner {
     }
     hand_over(flight, done, paths);
     stage_.advance(cells);
-  }
-
-  template <class T>
-  static void set_zero(T* array, std::int64_t count, cudaStream_t stream) {
-    if (count == 0) return;
-    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
-    check(cudaMemsetAsync(array, 0, bytes, stream), "clear memory");
   }
 
   /// Shared memory a warp gets for rows: for all that the cases need, but so that many warps find
@@ -361,6 +355,7 @@ class Aligner {
   double work_ = 0;              ///< of all cases, which run side by side
   std::int64_t warps_ = 0;       ///< of them, at least
   int multiprocessors_ = 0;
+  bool half_floats_ = false;  ///< 16-bit scores are PackedHalves
   std::int64_t shared_bytes_ = 0;
 };
 

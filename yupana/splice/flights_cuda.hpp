@@ -19,6 +19,15 @@ namespace yupana::splice::cuda {
 /// Batches on their way at once: one at work, one behind it whose warps take the place of those
 /// that are done, one in the host's hands.
 constexpr std::size_t most_flights = 3;
+
+template <class T>
+void set_zero(T* array, std::int64_t count, cudaStream_t stream) {
+  if (count == 0) return;
+  yupana::cuda::check(
+      cudaMemsetAsync(array, 0, static_cast<std::size_t>(count) * sizeof(T), stream),
+      "clear memory");
+}
+
 /// A stream with memory of its own. What a batch has beside it is the derived type's.
 struct Flight {
   Flight(int device, std::uint64_t allowed) : memory(device, allowed, stream) {}

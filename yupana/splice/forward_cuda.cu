@@ -185,7 +185,7 @@ class Forward {
                                       std::uint32_t value,
                                       const DeviceReading& reading,
                                       std::int32_t index) {
-    value = Scores::add_saturated(value, Scores::all(reading.added));
+    value = Scores::add_saturated(value, reading.added);
     std::uint32_t old = Scores::all(Scores::lowest), grown = ~0u;
     if (reading.fresh == 0) {
       old = *slot;
@@ -258,6 +258,10 @@ void launch(bool affine, const DeviceBatch& batch, cudaStream_t stream) {
 }
 
 }  // namespace
+
+bool packed_are_half_floats() {
+  return yupana::cuda::architecture_of(forward_kernel<Packed4, false>) < 90;
+}
 
 void launch_forward(Width width, bool affine, const DeviceBatch& batch, cudaStream_t stream) {
   const int blocks = static_cast<int>(std::min<std::int64_t>(1024, batch.program_length / 256 + 1));

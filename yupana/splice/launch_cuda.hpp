@@ -11,6 +11,8 @@ namespace yupana::splice::cuda {
 /// Bytes of shared memory per warp at most.
 inline constexpr int most_shared_bytes = 96 << 10;
 
+/// Whether 16-bit scores are PackedHalves in the code that the current device runs.
+bool packed_are_half_floats();
 /// Programs from bases: letter numbers, or the selectors of packed scores; then all blocks of all
 /// cases, scores and best last exons.
 void launch_forward(Width width, bool affine, const DeviceBatch& batch, cudaStream_t stream);

@@ -36,19 +36,21 @@ std::int64_t gain_of(const AlignParams& params) {
   return std::max<std::int64_t>(0, params.substitution.highest() - 2 * extend);
 }
 
-Limits packed_limits(const Case& problem, const AlignParams& params) {
+Limits packed_limits(const Case& problem, const AlignParams& params, bool halves) {
   Limits limits;
   const Largest l = largest(problem, params);
-  const std::int64_t gain = gain_of(params);
+  const std::int64_t gain = gain_of(params), gains = gain * std::ssize(problem.target);
   // 512: a score of a column is at least -128, and the device's floor lies 256 above the lowest.
   const std::int64_t margin = 512 + l.entry - l.begin - std::int64_t{4} * params.gap_open;
-  limits.fits = l.size <= 4000 && margin <= 24000 && gain * std::ssize(problem.target) <= 48000;
+  limits.fits = l.size <= 4000 && (halves ? margin <= 12000 && gains <= 31000 - margin
+                                          : margin <= 24000 && gains <= 48000);
+  const int most = halves ? 63 : INT8_MAX;
   for (const int score : params.substitution.scores) {
     const std::int64_t stored = score - std::int64_t{2} * params.gap_extend;
-    limits.fits = limits.fits && stored >= INT8_MIN && stored <= INT8_MAX;
+    limits.fits = limits.fits && stored >= -most - 1 && stored <= most;
   }
   if (limits.fits) {
-    limits.zero = static_cast<std::int32_t>(INT16_MIN + margin);
+    limits.zero = static_cast<std::int32_t>((halves ? 0 : INT16_MIN) + margin);
     limits.gain = static_cast<std::int32_t>(gain);
   }
   return limits;
@@ -170,7 +172,10 @@ Cycles cycles_of(const Extent& c, const StripShape& shape, const AlignParams& pa
 
 }  // namespace
 
-PreparedCase prepare(const Case& problem, const AlignParams& params, const Tuning& tuning) {
+PreparedCase prepare(const Case& problem,
+                     const AlignParams& params,
+                     const Tuning& tuning,
+                     bool halves) {
   PreparedCase c;
   if (std::ssize(problem.target) > most_letters) {
     throw Error(ErrorCode::bad_input,
@@ -193,7 +198,7 @@ PreparedCase prepare(const Case& problem, const AlignParams& params, const Tunin
   find_letters(c, problem, params);
   const auto starts = std::ssize(c.plan.starts);
   c.length = c.plan.rows - starts + program_gap * (starts + 1);
-  c.limits = packed_limits(problem, params);
+  c.limits = packed_limits(problem, params, halves);
   c.width = c.base_letters <= 4 && !tuning.eight_letters ? Width::packed4 : Width::packed8;
   if (tuning.wide || c.base_letters > 8 || !c.limits.fits) widen(c, problem, params);
   return c;

@@ -46,7 +46,11 @@ struct PreparedCase {
   std::int32_t letters = 0;     ///< n
 };
 
-PreparedCase prepare(const Case& problem, const AlignParams& params, const Tuning& tuning);
+/// `halves`: 16-bit scores are PackedHalves, with half the range.
+PreparedCase prepare(const Case& problem,
+                     const AlignParams& params,
+                     const Tuning& tuning,
+                     bool halves);
 /// Width `wide` for a case that did not fit 16 bits. Throws bad_input if it cannot fit 32 either.
 void widen(PreparedCase& c, const Case& problem, const AlignParams& params);
 

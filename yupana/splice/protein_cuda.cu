@@ -127,13 +127,6 @@ class ProteinAligner {
     return static_cast<int>(std::min(many, allowed / batch.scratch_bytes));
   }
 
-  template <class T>
-  static void set_zero(T* array, std::int64_t count, cudaStream_t stream) {
-    if (count == 0) return;
-    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
-    check(cudaMemsetAsync(array, 0, bytes, stream), "clear memory");
-  }
-
   /// Packs, uploads and launches.
   void begin(ProteinFlight& flight,
              std::span<const Case> problems,

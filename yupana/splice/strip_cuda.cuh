@@ -41,7 +41,7 @@ struct Strip {
   }
 
   __device__ std::uint64_t scores_of(const DeviceBatch& batch, const DeviceCase& c, int j) const {
-    if (j == 0 || j > c.letters) return 0x8080808080808080u;
+    if (j == 0 || j > c.letters) return 0xc0c0c0c0c0c0c0c0u;  // -64: never worth it
     return batch.column_scores[c.scores + batch.targets[c.target + j - 1]];
   }
   __device__ void fill_table(const DeviceBatch& batch, const BlockView& view) const {
@@ -115,8 +115,7 @@ struct Strip {
                         const BlockView& view,
                         const DeviceStart& start,
                         const Ended& ended) {
-    const std::uint32_t entry = Scores::all(start.entry);
-    const std::uint32_t open = Scores::all(batch.open);
+    const std::uint32_t open = Scores::change(batch.open);
     const std::uint32_t none = Scores::all(start.none + batch.open);
     std::uint32_t over = 0;
 #pragma unroll
@@ -125,11 +124,11 @@ struct Strip {
       if (c == 0 && column_of(view, 0, 0) == 0) {
         alone = Scores::pair(start.none, start.none + batch.open);
       }
-      best[c] = Scores::larger(Scores::add_saturated(ended.best[c], entry), alone);
+      best[c] = Scores::larger(Scores::add_saturated(ended.best[c], start.entry), alone);
       over |= Scores::greater(Scores::larger(best[c], ended.best[c]), room);
       if constexpr (affine) {
-        gap[c] =
-            Scores::larger(Scores::add_saturated(ended.gap[c], entry), Scores::add(best[c], open));
+        gap[c] = Scores::larger(Scores::add_saturated(ended.gap[c], start.entry),
+                                Scores::add(best[c], open));
       }
     }
     return over == 0;
@@ -188,14 +187,14 @@ struct Strip {
       if constexpr (affine) {
         // A gap of letters behind another only pays for opening again: the next one begins at
         // the cell without, and the way along the strip is one instruction a column, not two.
-        const std::uint32_t paired = Scores::add_larger(above, scores.score(c, selector), gap[c]);
+        const std::uint32_t paired = Scores::pair_larger(above, scores.score(c, selector), gap[c]);
         std::uint32_t now = Scores::larger(paired, letters_gap);
         letters_gap = Scores::add_larger(paired, open, letters_gap);
         now = (old & idle) | (now & ~idle);
         gap[c] = Scores::add_larger(now, open, gap[c]);
         best[c] = now;
       } else {
-        const std::uint32_t now = Scores::add_larger(above, scores.score(c, selector), old);
+        const std::uint32_t now = Scores::pair_larger(above, scores.score(c, selector), old);
         if constexpr (columns <= 4) {
           // What comes from the left meets the maximum of the strip's own cells at the end: one
           // maximum more a cell, but the last cell waits for the neighbour by one only.
@@ -274,7 +273,7 @@ __device__ void Strip<Scores, affine, columns>::sweep(const DeviceBatch& batch,
                                                       std::int64_t kept_from) {
   constexpr std::int64_t kept_words = (affine ? 2 : 1) * columns * 32;
   const std::int64_t plane = view.length;
-  const std::uint32_t open = Scores::all(batch.open);
+  const std::uint32_t open = Scores::change(batch.open);
   const int letters = batch.letters;
   const bool first_lane = view.lane == 0;
   const std::uint32_t chooser = Scores::chooser(first_lane);
