@@ -108,6 +108,7 @@ class SumCheck {
   Overflow overflow_;
 };
 
+/// Without `overflow` as on a GPU, where sums wrap around.
 template <class T>
 void bind_folds(nb::module_& m) {
   m.def(
@@ -141,22 +142,28 @@ void bind_folds(nb::module_& m) {
       nb::arg("first").none(),
       nb::arg("exclusive"),
       taken("out").none(),
-      nb::arg("overflow"));
-  m.def("reduce",
-        [](const Options& options,
-           Vector<T> in,
-           const std::string& op,
-           T init,
-           const std::string& overflow) {
-          return call(options, [&](Context& context) {
-            T result = init;
-            with_operator(op, [&](auto fold) {
-              SumCheck<T, decltype(fold)>("reduce", overflow).total(context, in, init);
-              result = reduce(context, in.data(), size_of(in), init, fold);
-            });
-            return result;
+      nb::arg("overflow") = "wrap");
+  m.def(
+      "reduce",
+      [](const Options& options,
+         Vector<T> in,
+         const std::string& op,
+         T init,
+         const std::string& overflow) {
+        return call(options, [&](Context& context) {
+          T result = init;
+          with_operator(op, [&](auto fold) {
+            SumCheck<T, decltype(fold)>("reduce", overflow).total(context, in, init);
+            result = reduce(context, in.data(), size_of(in), init, fold);
           });
+          return result;
         });
+      },
+      nb::arg("options"),
+      nb::arg("x"),
+      nb::arg("op"),
+      nb::arg("init"),
+      nb::arg("overflow") = "wrap");
   m.def("segmented_scan",
         [](const Options& options,
            Vector<T> in,
